@@ -30,6 +30,26 @@ it('a backend that stays away is logged once for each reason, and is retried unt
   await store.close();
 });
 
+it('a start waits for an opening for 5 s at most, says so, and uses what is opened later', async () => {
+  let arrive: (store: never) => void = () => {};
+  const slow = new Promise<never>((resolve) => {
+    arrive = resolve;
+  });
+  const sent: string[] = [];
+  const starting = LazyStore.start(
+    () => slow,
+    (error) => sent.push((error as Error).message),
+  );
+  await vi.advanceTimersByTimeAsync(5_000);
+  const store = await starting;
+  expect(sent).toEqual([expect.stringContaining('still being opened')]);
+  await expect(store.historyEnd()).rejects.toMatchObject({ applied: 'no' });
+  arrive({ historyEnd: async () => 7, close: async () => {} } as never);
+  await vi.advanceTimersByTimeAsync(0);
+  expect(await store.historyEnd()).toBe(7);
+  await store.close();
+});
+
 it('closing waits for an opening for 2 s at most, and what that opens later is closed', async () => {
   const closed: string[] = [];
   const opened = { close: async () => void closed.push('opened') };

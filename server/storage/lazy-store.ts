@@ -14,6 +14,9 @@ type Store = RecordStore & HistorySource;
 
 const RETRY_MS = 2_000;
 
+/** How long a start waits for an opening: others are to be served although one takes long. */
+const START_MAX_MS = 5_000;
+
 /** How long closing waits for an opening, which may itself wait for the migration of a database. */
 const CLOSE_MAX_MS = 2_000;
 
@@ -41,13 +44,14 @@ export class LazyStore implements RecordStore, HistorySource {
     private readonly onFailure: (error: unknown) => void,
   ) {}
 
-  /** Resolves after the first attempt, whether or not it succeeded. */
+  /** Resolves after the first attempt, whether or not it succeeded, or while that takes long. */
   static async start(
     open: () => Promise<Store>,
     onFailure: (error: unknown) => void,
   ): Promise<LazyStore> {
     const lazy = new LazyStore(open, onFailure);
-    await lazy.opening.startNow();
+    const first = lazy.opening.startNow();
+    await TimeLimit.within(START_MAX_MS, stillOpening, first).catch((error) => lazy.note(error));
     return lazy;
   }
 
@@ -114,8 +118,7 @@ export class LazyStore implements RecordStore, HistorySource {
   /** Resolves soon, also during an opening that takes long: what that opens is closed again. */
   async close(): Promise<void> {
     this.isClosed = true;
-    const late = () => new Error('The backend is still being opened.');
-    await TimeLimit.within(CLOSE_MAX_MS, late, this.opening.stop()).catch(() => undefined);
+    await TimeLimit.within(CLOSE_MAX_MS, stillOpening, this.opening.stop()).catch(() => undefined);
     await this.store?.close();
   }
 
@@ -133,12 +136,19 @@ export class LazyStore implements RecordStore, HistorySource {
       this.store = store;
       void this.opening.stop();
     } catch (error) {
-      const isSameFailure = String(error) === String(this.failure);
-      this.failure = error;
-      if (!isSameFailure) this.onFailure(error);
+      this.note(error);
     }
   }
+
+  private note(failure: unknown): void {
+    const isSameFailure = String(failure) === String(this.failure);
+    this.failure = failure;
+    if (!isSameFailure) this.onFailure(failure);
+  }
 }
+
+const stillOpening = () =>
+  new Error('The backend is still being opened. It may be waiting for a migration of its tables.');
 
 /** Why the backend cannot be used although it may answer, for callers; null where it does not. */
 function refusalIn(failure: unknown): string | null {

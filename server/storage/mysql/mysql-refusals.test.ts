@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { createConnection } from 'mysql2/promise';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { acquireMigrationLock } from '@/db/migrate';
 import { systemClock } from '../../platform/clock';
 import { freshKey } from '../conformance/testing/changes';
 import { createScratchDatabase, testMysqlUrl } from '../conformance/testing/stores-under-test';
@@ -10,6 +11,7 @@ import { MysqlStore } from './mysql-store';
 
 const user = `u_${randomBytes(6).toString('hex')}`;
 const password = 'right-one';
+const SOON = { timeout: 25_000 };
 
 let scratch: Awaited<ReturnType<typeof createScratchDatabase>>;
 
@@ -66,3 +68,16 @@ test('a backend whose user has too many connections says so, and goes on when it
   await expect.poll(() => read().then(() => 'answered', String)).toBe('answered');
   await store.close();
 });
+
+test('a start goes on while another process migrates a backend, which is used afterwards', async () => {
+  const other = await createConnection({ uri: scratch.url });
+  await acquireMigrationLock(other, scratch.url);
+  const lines: unknown[] = [];
+  const open = () => openBackend({ kind: 'mysql', url: scratch.url }, systemClock);
+  const lazy = await LazyStore.start(open, (error) => lines.push(error));
+  expect(lines).toEqual([expect.objectContaining({ message: expect.stringMatching(/migration/) })]);
+  other.destroy();
+  const read = () => lazy.read([freshKey()], []);
+  await expect.poll(() => read().then(() => 'answered', String), SOON).toBe('answered');
+  await lazy.close();
+}, 60_000);
