@@ -5,6 +5,12 @@ import { StoreIncarnation } from '../../incarnation/store-incarnation';
 import { RedisStore } from '../../redis/redis-store';
 
 /**
+ * Rarely: one that has to wait, as all writes do where a test makes one wait, keeps the later reads
+ * of its connection waiting too.
+ */
+const HEARTBEAT_MS = 600_000;
+
+/**
  * A server of its own: what makes writes wait on a Redis makes all of them wait.
  *
  * @param callMaxMs how long a call may take; by default as long as in production
@@ -29,7 +35,7 @@ export async function openStoreOn(
   const opened: RedisStore[] = [];
   const open = async () => {
     const incarnation = await StoreIncarnation.open(database, 'default', Date.now());
-    const store = new RedisStore(url, incarnation, { callMaxMs });
+    const store = new RedisStore(url, incarnation, { callMaxMs, heartbeatMs: HEARTBEAT_MS });
     opened.push(store);
     return store;
   };
