@@ -20,6 +20,7 @@ import {
   serverRunOf,
   servesNothing,
 } from './redis-facts';
+import { missingRight } from './redis-refusal';
 import { INSPECT } from './redis-script';
 
 const ask = <T>(work: () => Promise<T>) => askControlDatabase('Redis', work);
@@ -151,10 +152,11 @@ export class RedisGuard implements ConnectionGuard<Admitted> {
   }
 
   private async inspect(redis: Redis): Promise<Found> {
-    const [now, incarnation, heartbeat, epoch, count, listed] = requireList(
+    const [now, incarnation, heartbeat, epoch, count, listed, missing] = requireList(
       await INSPECT.run(redis, []),
       6,
     );
+    if (missing != null) throw missingRight(String(missing));
     return {
       incarnation: incarnation == null ? null : String(incarnation),
       heartbeat: Number(heartbeat ?? -1),

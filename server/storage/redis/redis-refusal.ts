@@ -17,14 +17,27 @@ const MEANT: [RegExp, string][] = [
   ],
   [/^WRONGPASS\b/, 'This Redis refuses the user or the password of its URL (WRONGPASS).'],
   [/^NOAUTH\b/, 'This Redis asks for a password, and its URL has none (NOAUTH).'],
-  [/^NOPERM\b/, 'The user of this Redis may not run what Lockyard needs (NOPERM).'],
+  [
+    /^NOPERM\b|^ERR (The user executing the script can't|ACL failure in script)/,
+    'The user of this Redis may not run what Lockyard needs (NOPERM).',
+  ],
   [/^ERR DB index is out of range/, 'This Redis has no database of the number that its URL names.'],
   [/^READONLY\b/, IS_REPLICA],
   [/^(MOVED|ASK|CLUSTERDOWN)\b/, OTHER_NODE],
 ];
 
+/** Ends a refusal of a command in a script: what the script wrote before that command stays. */
+const WITHIN_SCRIPT = /\bscript: [0-9a-f]{40}, on @/;
+
+/** The error for a user who may not run a command that a script runs after it has written. */
+export function missingRight(command: string): StoreError {
+  const refusal = `The user of this Redis may not run ${command}, which Lockyard needs.`;
+  return new StoreError(refusal, 'no', { refusal });
+}
+
 /**
- * The error for a refusal by Redis: nothing of the call was applied.
+ * The error for a refusal by Redis: nothing of the call was applied, unless it was a command within
+ * a script.
  *
  * @param said the refusal as Redis worded it
  */
@@ -33,7 +46,8 @@ export function redisRefusal(said: string, cause: unknown): StoreError {
     return new StoreError('Redis does not hold the data that it did.', 'no', { cause });
   }
   const refusal = MEANT.find(([pattern]) => pattern.test(said))?.[1] ?? null;
-  return new StoreError(refusal ?? `Redis refuses: ${said.split('\n')[0]}`, 'no', {
+  const applied = WITHIN_SCRIPT.test(said) ? 'unknown' : 'no';
+  return new StoreError(refusal ?? `Redis refuses: ${said.split('\n')[0]}`, applied, {
     cause,
     refusal,
   });
@@ -46,7 +60,10 @@ export function redisRefusal(said: string, cause: unknown): StoreError {
  * @param isSecure a server without TLS takes the handshake for a long command and waits for its end
  */
 export function redisUnreached(said: string | null, cause: unknown, isSecure: boolean): StoreError {
-  if (said !== null) return redisRefusal(said, cause);
+  if (said !== null) {
+    const { message, refusal } = redisRefusal(said, cause);
+    return new StoreError(message, 'no', { cause, refusal });
+  }
   const why = tlsFailure(cause);
   const refusal = why && `Redis cannot be used: ${why}.`;
   const silent = isSecure ? ', or it does not speak TLS on this port' : '';

@@ -87,10 +87,7 @@ if all and applied < n then
   for i = 1, n do out[1 + i] = found(i) end
   return out
 end
--- A user who may not MSET, as earlier documentation has it, writes them one by one.
-if redis.pcall('MSET', unpack(records)).err then
-  for i = 1, #records, 2 do redis.call('SET', records[i], records[i + 1]) end
-end
+-- First: if the history cannot be written, no record is.
 if ARGV[4] ~= '' then
   local took = ARGV[5]
   if applied < n then
@@ -105,6 +102,10 @@ if ARGV[4] ~= '' then
   redis.call('XADD', HISTORY, string.format('%.0f-0', id),
     'at', now, 'changes', ARGV[4], 'took', took)
   out[2 + n] = id
+end
+-- A user who may not MSET, as earlier documentation has it, writes them one by one.
+if redis.pcall('MSET', unpack(records)).err then
+  for i = 1, #records, 2 do redis.call('SET', records[i], records[i + 1]) end
 end
 local answer, born = 9, 0
 from = 1
