@@ -5,6 +5,13 @@ export interface LogDescriptor {
   syncNow(): void;
 }
 
+/** What was written may not be on the disk, so nothing more is until the file is opened again. */
+export class FlushFailed extends Error {
+  override readonly name = 'FlushFailed';
+  /** As SQLite itself says of such a disk. */
+  readonly code = 'SQLITE_IOERR';
+}
+
 /** A flush of this length on the event loop delays nothing else noticeably. */
 const QUICK_MS = 0.5;
 
@@ -70,8 +77,7 @@ export class LogFlushing {
     try {
       descriptor.syncNow();
     } catch (error) {
-      this.fail(error);
-      throw error;
+      throw this.fail(error);
     }
     this.savedMs -= Math.max(0, this.monotonic() - startedAt - QUICK_MS);
   }
@@ -80,9 +86,12 @@ export class LogFlushing {
     this.savedMs = Math.min(this.savedMs + SLOWER_MS, SAVED_MS);
   }
 
-  private fail(error: unknown): void {
+  private fail(cause: unknown): FlushFailed {
+    const why = cause instanceof Error ? cause.message : String(cause);
+    const error = new FlushFailed(`The disk failed to keep what was written: ${why}`, { cause });
     this.failure ??= Promise.reject(error);
     this.failure.catch(() => undefined);
+    return error;
   }
 
   private async afterFirst(): Promise<void> {
@@ -99,8 +108,7 @@ export class LogFlushing {
         this.idle.push(descriptor);
       },
       (error) => {
-        this.fail(error);
-        throw error;
+        throw this.fail(error);
       },
     );
     this.running.add(flush);

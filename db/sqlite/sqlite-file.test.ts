@@ -17,6 +17,7 @@ import { join } from 'node:path';
 import { type Client, createClient } from '@libsql/client';
 import { afterEach, beforeEach, describe, expect, it, test, vi } from 'vitest';
 import { StartError } from '../../server/platform/start-error';
+import { databaseFailure } from '../database-failure';
 import { fileUrl, openSqliteFile, type SqliteFile } from './sqlite-file';
 
 let folder: string;
@@ -176,15 +177,20 @@ describe('the flush of the write-ahead log', () => {
   it('that failed lets nothing more be acknowledged or shown until the file is opened again', async () => {
     disk = Promise.reject(new Error('EIO: the disk is broken'));
     disk.catch(() => undefined);
-    await expect(keep(1)).rejects.toThrow('the disk is broken');
+    const doubtful = await keep(1).catch((error: unknown) => error);
+    expect(databaseFailure(doubtful, 'no')?.reason).toBe('UNKNOWN');
     disk = Promise.resolve();
-    await expect(keep(2)).rejects.toThrow('the disk is broken');
+    const refused = await keep(2).catch((error: unknown) => error);
+    expect(String(refused)).toContain('the disk is broken');
+    expect(databaseFailure(refused, 'no')?.reason).toBe('BACKEND_DOWN');
     await expect(file.flushed()).rejects.toThrow('the disk is broken');
     await file.close();
     vi.restoreAllMocks();
     file = await openSqliteFile(path);
     await keep(3);
     await file.flushed();
+    const { rows } = await file.client.execute('select id from kept order by id');
+    expect(rows.map(({ id }) => id)).not.toContain(2);
   });
 
   it('is still done after another program has held the write lock', async () => {

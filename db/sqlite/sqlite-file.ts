@@ -11,7 +11,7 @@ import {
 } from '@libsql/client';
 import { SerialQueue } from '../../server/platform/serial-queue';
 import { DatabaseUnusable, StartError } from '../../server/platform/start-error';
-import { causes } from '../database-failure';
+import { CommitUnknown, causes } from '../database-failure';
 import { foreignFile } from './foreign-file';
 import { refuseHardLink } from './hard-links';
 import { LogCheckpoints } from './log-checkpoints';
@@ -33,6 +33,9 @@ export interface SqliteFile {
    * While another program holds the file's write lock, a job is retried until `BUSY_MAX_MS` after
    * it was queued, so it must be one transaction, or statements that may be repeated. Then it
    * rejects and has written nothing: see `isBusy`.
+   *
+   * Rejects with `CommitUnknown` if the flush fails, and with `FlushFailed` ever after, without
+   * running the job.
    *
    * @param isAlone asked when the job is done: whether one caller waits for it and no other caller
    *   is near. If nothing else is written then and the disk is quick, the event loop waits for the
@@ -123,6 +126,7 @@ function queuedFile({ path, client, writer, log, claim }: OpenFile): SqliteFile 
       ? flushing.flushAlone()
       : flushing.flush();
   const inTurn = async <T>(job: () => Promise<T>, isAlone = () => false): Promise<T> => {
+    if (flushing.hasFailed) await flushing.flush();
     const giveUpAt = performance.now() + BUSY_MAX_MS;
     unflushed += 1;
     try {
@@ -131,7 +135,9 @@ function queuedFile({ path, client, writer, log, claim }: OpenFile): SqliteFile 
       // A job that failed may have committed something before that.
       if (!isClosed) {
         checkpoints.afterWrite();
-        await flush(isAlone);
+        await flush(isAlone).catch((cause) => {
+          throw new CommitUnknown('What was committed may not be on the disk.', { cause });
+        });
       }
       unflushed -= 1;
     }

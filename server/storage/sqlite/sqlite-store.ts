@@ -1,28 +1,28 @@
 import { setImmediate } from 'node:timers/promises';
 import type { Client, InStatement, ResultSet } from '@libsql/client';
-import { isBusy, type SqliteFile } from '../../../db/sqlite/sqlite-file';
+import type { SqliteFile } from '../../../db/sqlite/sqlite-file';
 import type { Clock } from '../../platform/clock';
 import { appliedResult } from '../applied-result';
 import { idRange, isOwnRecord, recordId } from '../record-id';
-import {
-  type Change,
-  type Cursor,
-  type Guarantees,
-  type HistoryRow,
-  type HistorySource,
-  type ObsoleteRecord,
-  type Page,
-  type ReadResult,
-  type RecordKey,
-  type RecordStore,
-  StoreError,
-  type SwapResult,
+import type {
+  Change,
+  Cursor,
+  Guarantees,
+  HistoryRow,
+  HistorySource,
+  ObsoleteRecord,
+  Page,
+  ReadResult,
+  RecordKey,
+  RecordStore,
+  SwapResult,
 } from '../record-store';
 import { historyRows, pageOf, recordsById, storedAnswers, versionsById } from '../sql-rows';
 import { CallOverlap } from './call-overlap';
 import pruneHistory from './sql/prune-history.sql';
 import { identityOf, readSqliteFacts } from './sqlite-facts';
 import { sqliteGuarantees } from './sqlite-guarantees';
+import { sqliteRefusal } from './sqlite-refusal';
 import { historyIdOf, swapStatements } from './swap-statements';
 
 const NEVER = Number.MAX_SAFE_INTEGER;
@@ -226,8 +226,7 @@ export class SqliteStore implements RecordStore, HistorySource {
     try {
       return await work();
     } catch (cause) {
-      if (isBusy(cause)) throw new StoreError('Another program writes the file.', 'no', { cause });
-      throw new StoreError('The SQLite file did not answer.', applied, { cause });
+      throw sqliteRefusal(cause, applied);
     }
   }
 }

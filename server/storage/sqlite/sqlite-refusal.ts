@@ -1,0 +1,34 @@
+import { LibsqlError } from '@libsql/client';
+import { CommitUnknown, causes } from '@/db/database-failure';
+import { FlushFailed } from '@/db/sqlite/log-flushing';
+import { isBusy } from '@/db/sqlite/sqlite-file';
+import { StoreError } from '../record-store';
+
+const BROKEN =
+  'The disk of the SQLite file failed to keep what was written to it. Once it is repaired, this ' +
+  'server must be started again.';
+
+/** What codes of SQLite mean with which it rolls back whatever it was doing. */
+const MEANINGS: Record<string, string> = {
+  SQLITE_FULL: 'The disk of the SQLite file is full: it takes no writes.',
+  SQLITE_READONLY: 'The SQLite file is read-only: it takes no writes.',
+};
+
+/**
+ * The error for a call of the SQLite file that failed.
+ *
+ * @param applied what is known of its effect where the error does not say
+ */
+export function sqliteRefusal(cause: unknown, applied: 'no' | 'unknown'): StoreError {
+  if (isBusy(cause)) return new StoreError('Another program writes the file.', 'no', { cause });
+  const chain = causes(cause);
+  if (chain.some((each) => each instanceof FlushFailed)) {
+    const isCommitted = chain.some((each) => each instanceof CommitUnknown);
+    return new StoreError(BROKEN, isCommitted ? 'unknown' : 'no', { cause, refusal: BROKEN });
+  }
+  const [code] = chain.flatMap((each) => (each instanceof LibsqlError ? [each.code] : []));
+  const refusal = code === undefined ? undefined : MEANINGS[code];
+  return refusal === undefined
+    ? new StoreError('The SQLite file did not answer.', applied, { cause })
+    : new StoreError(refusal, 'no', { cause, refusal });
+}
