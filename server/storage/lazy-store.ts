@@ -1,6 +1,7 @@
 import { connectionRefusal } from '@/db/mysql/connection-refusal';
 import { Periodic } from '../platform/periodic';
 import { TimeLimit } from '../platform/time-limit';
+import { mysqlRefusal } from './mysql/mysql-refusal';
 import {
   type Change,
   type Cursor,
@@ -154,5 +155,5 @@ const stillOpening = () =>
 function refusalIn(failure: unknown): string | null {
   if (failure instanceof StoreError) return failure.refusal;
   const why = connectionRefusal(failure);
-  return why && `The backend cannot be used: ${why}.`;
+  return why ? `The backend cannot be used: ${why}.` : mysqlRefusal(failure);
 }

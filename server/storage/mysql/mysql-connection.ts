@@ -141,7 +141,7 @@ export class MysqlConnection {
     const isRefusal = [GUARD_FAILED, VALUE_MISSING, OTHER_STAMP].includes(errno);
     if (!isPassing && !isRefusal) {
       this.drop(connection);
-      const refusal = mysqlRefusal(errno);
+      const refusal = mysqlRefusal(error);
       if (refusal) return new StoreError(refusal, 'no', { cause: error, refusal });
       return new StoreError('The database did not answer.', 'unknown', { cause: error });
     }

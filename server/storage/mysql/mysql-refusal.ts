@@ -1,3 +1,5 @@
+import { causes } from '@/db/database-failure';
+
 const READ_ONLY = 'This database is read-only: it takes no writes.';
 const FULL = 'This database is full: it takes no writes.';
 const NO_RIGHT = 'The user of this database may not do what Lockyard needs.';
@@ -21,6 +23,11 @@ const MEANINGS: Record<number, string> = {
  * Why the server refuses a packet that ends with its commit, as a sentence for callers: nothing of
  * it was applied. Null for other errors, after which it may have been.
  */
-export function mysqlRefusal(errno: number): string | null {
-  return MEANINGS[errno] ?? null;
+export function mysqlRefusal(error: unknown): string | null {
+  for (const cause of causes(error)) {
+    const { errno } = cause as { errno?: unknown };
+    const meant = typeof errno === 'number' ? MEANINGS[errno] : undefined;
+    if (meant) return meant;
+  }
+  return null;
 }

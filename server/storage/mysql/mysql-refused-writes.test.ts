@@ -10,11 +10,13 @@ import {
   stored,
   update,
 } from '../conformance/testing/changes';
+import { LazyStore } from '../lazy-store';
 import { openBackend } from '../open-store';
 import { MysqlStore } from './mysql-store';
 
 /** A busy machine may be slow; what is tested is the answer. */
 const PATIENT_MS = 10_000;
+const SOON = { timeout: 25_000 };
 
 /** What fills the server's one file, which cannot grow. */
 const LARGE = 'q'.repeat(1_000_000);
@@ -103,6 +105,23 @@ describe.each([
     }
     expect(await stored(store, key)).toMatchObject({ ...seen, head: 'head' });
   });
+});
+
+it('a server that is read-only when a process starts says so, and is used once it is not', async () => {
+  store = new MysqlStore(url, PATIENT_MS);
+  const open = () => openBackend({ kind: 'mysql', url }, systemClock);
+  await admin.query('SET GLOBAL read_only = 1');
+  let lazy: LazyStore;
+  try {
+    lazy = await LazyStore.start(open, () => undefined);
+    const refused = { applied: 'no', refusal: expect.stringContaining('read-only') };
+    await expect(lazy.read([freshKey()], [])).rejects.toMatchObject(refused);
+  } finally {
+    await admin.query('SET GLOBAL read_only = 0');
+  }
+  const read = () => lazy.read([freshKey()], []);
+  await expect.poll(() => read().then(() => 'answered', String), SOON).toBe('answered');
+  await lazy.close();
 });
 
 it('a full server says so, and reads on', async () => {
