@@ -54,8 +54,13 @@ const NETWORK_CODES = new Set([
   'CLIENT_CLOSED',
 ]);
 
-/** Too many connections, shutting down, read-only, killed, timed out: it responds, but refuses. */
-const SERVER_ERRNOS = new Set([1040, 1053, 1203, 1205, 1213, 1290, 1317, 1836, 1927, 3024, 1021]);
+/**
+ * Too many connections, shutting down, read-only, full, killed, timed out, without most of its
+ * Galera cluster: it responds, but refuses.
+ */
+const SERVER_ERRNOS = new Set([
+  1021, 1040, 1047, 1053, 1114, 1203, 1205, 1213, 1290, 1317, 1836, 1927, 1969, 3024,
+]);
 
 function isAway(error: unknown): boolean {
   if (error instanceof DatabaseTimeout) return true;

@@ -76,6 +76,26 @@ describe.skipIf(!TEST_DIALECTS.includes('mysql'))('on MySQL', () => {
     expect(await read()).toEqual([]);
   });
 
+  const TOO_MUCH = [
+    // Tables in memory are full soon.
+    ['is full', "insert into full select repeat('x', 999) from seq_1_to_1000"],
+    ['takes too long', 'set statement max_statement_time = 0.01 for select sleep(2)'],
+  ] as const;
+
+  test.each(TOO_MUCH)(
+    'a statement for which the server %s is one that it refuses',
+    async (_, sql) => {
+      const failure = await database.raw
+        .transaction(async (ask) => {
+          await ask('set max_heap_table_size = 16384', []);
+          await ask('create or replace temporary table full (x varchar(999)) engine = memory', []);
+          await ask(sql, []);
+        })
+        .catch((error: unknown) => databaseFailure(error, 'no'));
+      expect(failure).toMatchObject({ reason: 'BACKEND_DOWN' });
+    },
+  );
+
   test('a commit without a confirmation is not reported as a failure', async () => {
     const { tables } = database;
     const failure = await database

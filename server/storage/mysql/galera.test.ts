@@ -1,9 +1,14 @@
 import { existsSync } from 'node:fs';
+import { createConnection } from 'mysql2/promise';
 import { afterAll, expect, it, vi } from 'vitest';
 import { startPrivateMariadb } from '@/scripts/servers/private-mariadb.mjs';
 import { freePort } from '@/scripts/system/free-port.mjs';
+import { systemClock } from '../../platform/clock';
+import { created, eventOf, freshKey, update } from '../conformance/testing/changes';
+import { openBackend } from '../open-store';
 import { readMysqlFacts } from './mysql-facts';
 import { mysqlGuarantees } from './mysql-guarantees';
+import { MysqlStore } from './mysql-store';
 
 /** Where packages put it; that of MariaDB brings it along. */
 const PROVIDERS = ['/usr/lib/galera', '/usr/lib64/galera', '/usr/lib64/galera-4'];
@@ -19,7 +24,7 @@ afterAll(async () => {
 });
 
 /** A node of its own cluster, or of that which another one is in. */
-async function startNode(join: number | null): Promise<{ url: string; port: number }> {
+async function startNode(join: number | null): Promise<Node & { port: number }> {
   const provider = PROVIDERS.map((folder) => `${folder}/libgalera_smm.so`).find(existsSync);
   if (!provider) throw new Error('This test needs the Galera of MariaDB: install galera-4.');
   const [port, transfers] = [await freePort(), await freePort()];
@@ -40,7 +45,7 @@ async function startNode(join: number | null): Promise<{ url: string; port: numb
     ],
   });
   nodes.push(node);
-  return { url: node.url, port };
+  return { ...node, port };
 }
 
 const judged = async (url: string) => mysqlGuarantees(await readMysqlFacts(url, 3_000));
@@ -58,3 +63,26 @@ it('a real Galera node is Best-effort on its own, and unsafe as soon as another 
     { timeout: 20_000, interval: 100 },
   );
 });
+
+it('a real Galera node that has lost most of its cluster says so', async () => {
+  const first = await startNode(null);
+  const admin = await createConnection({ uri: first.url });
+  await admin.query('CREATE DATABASE locks_here');
+  admin.destroy();
+  const url = `${first.url}/locks_here`;
+  await (await openBackend({ kind: 'mysql', url }, systemClock)).close();
+  const [open, opened] = [new MysqlStore(url), new MysqlStore(url)];
+  const key = freshKey();
+  const seen = await created(opened, key);
+  const second = await startNode(first.port);
+  second.signal('SIGKILL');
+  const refused = { applied: 'no', refusal: expect.stringContaining('most of its Galera cluster') };
+  await vi.waitFor(() => expect(open.read([key], [])).rejects.toMatchObject(refused), {
+    timeout: 40_000,
+    interval: 200,
+  });
+  const change = update(key, seen, { events: [eventOf(2)] });
+  await expect(opened.swap([change])).rejects.toMatchObject(refused);
+  await open.close();
+  await opened.close();
+}, 90_000);

@@ -2,16 +2,18 @@ import { causes } from '@/db/database-failure';
 
 const READ_ONLY = 'This database is read-only: it takes no writes.';
 const FULL = 'This database is full: it takes no writes.';
+const NO_CLUSTER = 'This database has lost most of its Galera cluster: it serves nothing.';
 const NO_RIGHT = 'The user of this database may not do what Lockyard needs.';
 const NO_TABLE = 'This database lacks a table or a column that Lockyard needs.';
 
 /**
  * What errors mean with which MySQL and MariaDB refuse a statement before it changes anything. At a
- * commit only the first two occur, and it is rolled back.
+ * commit only the first three occur, and it is rolled back.
  */
 const MEANINGS: Record<number, string> = {
   1290: READ_ONLY,
   1836: READ_ONLY,
+  1047: NO_CLUSTER,
   1054: NO_TABLE,
   1114: FULL,
   1142: NO_RIGHT,
