@@ -5,7 +5,7 @@ import { inSpan, type LockSpan, lockAttributes } from '../observing/lock-spans';
 import { onAbort } from '../platform/on-abort';
 import type { Grant, LockRequest } from '../waiting/await-grant';
 import { retrying } from '../wire/retry';
-import { RETRY_BUDGET_MS, TIDY_UP_MS } from '../wire/time-limits';
+import { ANSWER_WITHIN_MS, RETRY_BUDGET_MS, TIDY_UP_MS } from '../wire/time-limits';
 import type { ReleaseAnswer } from '../wire/wire';
 import { type Hold, type HoldListeners, LockHold } from './lock-hold';
 import { runUnderHold } from './lock-scope';
@@ -65,13 +65,14 @@ function releaseHold(
 ): Promise<ReleaseAnswer> | null {
   if (hold.lost && hold.lost.loss.cause !== 'unrenewed') return null;
   const { clock, chance } = client.settings;
-  const budgetMs = hold.lost ? TIDY_UP_MS : Math.min(RETRY_BUDGET_MS, hold.remainingMs());
-  const until = clock.monotonic() + budgetMs;
+  const now = clock.monotonic();
+  const end = now + (hold.lost ? TIDY_UP_MS : RETRY_BUDGET_MS);
+  const until = hold.lost ? end : Math.min(end, now + hold.remainingMs());
   const requestId = chance.id();
-  const timeoutMs = hold.lost ? TIDY_UP_MS : undefined;
-  return retrying({ clock, chance, until }, () =>
-    client.release({ namespace, name, owner, token: hold.token, requestId }, { timeoutMs }),
-  );
+  return retrying({ clock, chance, until }, () => {
+    const timeoutMs = Math.min(ANSWER_WITHIN_MS, end - clock.monotonic());
+    return client.release({ namespace, name, owner, token: hold.token, requestId }, { timeoutMs });
+  });
 }
 
 /** Tells observers and the span how the hold ended; answers the loss where it was one. */

@@ -131,6 +131,21 @@ describe('not getting it', () => {
     expect(bench.clock.timerCount).toBe(0);
   });
 
+  test('taking back takes 2 s at most, although its last try begins late', async () => {
+    const caller = new AbortController();
+    const taken = take({ waitMs: 60_000, signal: caller.signal });
+    await bench.server.next('lock.acquire');
+    const reason = new Error('enough');
+    caller.abort(reason);
+    const first = await bench.server.next('lock.cancel');
+    bench.clock.advance(1_900);
+    first.loseReply();
+    await bench.clock.advanceOver(50);
+    await bench.server.next('lock.cancel');
+    await bench.clock.advanceOver(50);
+    expect(await taken).toBe(reason);
+  });
+
   test('a caller that gave up before it began asks for nothing', async () => {
     const reason = new Error('enough');
     expect(await take({ signal: AbortSignal.abort(reason) })).toBe(reason);

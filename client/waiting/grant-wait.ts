@@ -79,11 +79,11 @@ export abstract class GrantWait<A extends AnyAnswer, G> {
 
   /** Releases any grant of the current request id. If that fails, its lease expires. */
   async cancel(): Promise<void> {
-    const until = this.clock.monotonic() + TIDY_UP_MS;
     const { clock, chance } = this;
+    const until = clock.monotonic() + TIDY_UP_MS;
     try {
       await retrying({ clock, chance, until }, () =>
-        this.undo(this.id.forSending(), { timeoutMs: TIDY_UP_MS }),
+        this.undo(this.id.forSending(), { timeoutMs: until - clock.monotonic() }),
       );
     } catch {
       // The error that led here says more.

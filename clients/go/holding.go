@@ -173,17 +173,20 @@ func (h *Hold) finish() {
 // there was no answer. An answer that it was lost is kept.
 func (h *Hold) release() error {
 	h.mutex.Lock()
-	loss, left := h.loss, time.Until(h.provenUntil)
+	loss, until := h.loss, h.provenUntil
 	h.mutex.Unlock()
-	budget, timeout := least(retryBudget, left), answerWithin
+	end := time.Now().Add(retryBudget)
 	if loss != nil {
 		if loss.Cause != LossCauseUnrenewed {
 			return nil
 		}
-		budget, timeout = tidyUp, tidyUp
+		end = time.Now().Add(tidyUp)
+		until = end
 	}
-	until := time.Now().Add(budget)
-	ask := request{procedure: "lock.release", kind: "mutation", timeout: timeout}
+	if end.Before(until) {
+		until = end
+	}
+	ask := request{procedure: "lock.release", kind: "mutation"}
 	fields := map[string]any{
 		"namespace": h.ask.Namespace, "name": h.Name, "owner": h.ask.Owner, "token": h.Token,
 		"requestId": newRequestID(),
@@ -191,6 +194,7 @@ func (h *Hold) release() error {
 	ctx := context.Background()
 	var answer ReleaseAnswer
 	err := retrying(ctx, func() time.Time { return until }, func() error {
+		ask.timeout = least(answerWithin, time.Until(end))
 		return h.client.send(ctx, ask, fields, &answer)
 	})
 	if err == nil && answer.Outcome == "lost" {

@@ -228,7 +228,7 @@ func (w *grantWait) isSilenced(err error) bool {
 // cancel releases any grant of the present request id. If that fails, its lease expires.
 func (w *grantWait) cancel() {
 	until := time.Now().Add(tidyUp)
-	ctx, cancel := context.WithDeadline(context.Background(), until.Add(tidyUp))
+	ctx, cancel := context.WithDeadline(context.Background(), until)
 	defer cancel()
 	ask := request{procedure: "lock.cancel", kind: "mutation", timeout: tidyUp}
 	fields := map[string]any{

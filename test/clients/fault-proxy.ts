@@ -20,6 +20,8 @@ export interface SeenRequest {
 export type Fault =
   /** It never arrives, and its connection is closed. */
   | 'drop'
+  /** The same, after so long. */
+  | { dropAfterMs: number }
   /** It is done, and its connection is closed without the reply. */
   | 'lose reply'
   /** Something that is not Lockyard answers. */
@@ -77,6 +79,10 @@ export class FaultProxy {
     this.seen.push(seen);
     const fault = this.rule(seen);
     if (fault === 'drop') return void incoming.socket.destroy();
+    if (fault !== null && typeof fault === 'object' && 'dropAfterMs' in fault) {
+      await pause(fault.dropAfterMs);
+      return void incoming.socket.destroy();
+    }
     if (fault === 'garbage') return void reply.writeHead(502).end('<html>Bad gateway</html>');
     if (fault !== null && typeof fault === 'object' && 'status' in fault) {
       const headers = { 'content-type': 'application/json', ...fault.headers };

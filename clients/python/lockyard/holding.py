@@ -130,16 +130,16 @@ class Hold:
         # A process that was forked within the block must not release what its parent still holds.
         if is_over or not self.is_of_this_process:
             return None
-        left_ms = self._proven_until - now_ms()
-        budget_ms = TIDY_UP_MS if loss is not None else min(RETRY_BUDGET_MS, left_ms)
-        until = now_ms() + budget_ms
+        end = now_ms() + (TIDY_UP_MS if loss is not None else RETRY_BUDGET_MS)
+        until = end if loss is not None else min(end, self._proven_until)
         ask = {**self._ref, "token": self.token, "requestId": request_id()}
-        timeout_ms = TIDY_UP_MS if loss is not None else ANSWER_WITHIN_MS
+
+        def release() -> Any:
+            timeout_ms = min(ANSWER_WITHIN_MS, end - now_ms())
+            return self.client.send("lock.release", "mutation", ask, timeout_ms=timeout_ms)
+
         try:
-            answer = retrying(
-                lambda: self.client.send("lock.release", "mutation", ask, timeout_ms=timeout_ms),
-                lambda: until,
-            )
+            answer = retrying(release, lambda: until)
         except LockyardError as error:
             return error
         if answer["outcome"] == "lost":

@@ -208,7 +208,9 @@ class GrantWait:
         ask["requestId"] = self._id
         try:
             retrying(
-                lambda: self._client.send("lock.cancel", "mutation", ask, timeout_ms=TIDY_UP_MS),
+                lambda: self._client.send(
+                    "lock.cancel", "mutation", ask, timeout_ms=until - now_ms()
+                ),
                 lambda: until,
             )
         except LockyardError:

@@ -119,7 +119,7 @@ final class GrantWait {
     cancelling.setDaemon(true);
     cancelling.start();
     if (!isSilenced(error)) {
-      cancelling.join(2 * Timing.TIDY_UP);
+      cancelling.join(Timing.TIDY_UP);
     }
   }
 
@@ -256,7 +256,7 @@ final class GrantWait {
     try {
       Timing.retrying(
           () -> until,
-          () -> client.send("lock.cancel", "mutation", cancel, Timing.TIDY_UP, null));
+          () -> client.send("lock.cancel", "mutation", cancel, until - Timing.now(), null));
     } catch (LockyardException | InterruptedException unimportant) {
       // The exception that led here says more.
     }

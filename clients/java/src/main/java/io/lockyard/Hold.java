@@ -264,10 +264,8 @@ public final class Hold {
     if (lost != null && !lost.why().equals("unrenewed")) {
       return null;
     }
-    long left = provenUntil - Timing.now();
-    long budget = lost != null ? Timing.TIDY_UP : Math.min(Timing.RETRY_BUDGET, left);
-    long until = Timing.now() + budget;
-    long timeout = lost != null ? Timing.TIDY_UP : Timing.ANSWER_WITHIN;
+    long end = Timing.now() + (lost != null ? Timing.TIDY_UP : Timing.RETRY_BUDGET);
+    long until = lost != null ? end : Math.min(end, provenUntil);
     Map<String, Object> step = reference();
     step.put("requestId", LockyardClient.newRequestId());
     try {
@@ -275,7 +273,10 @@ public final class Hold {
           new Wire.ReleaseAnswer(
               Timing.retryingUninterrupted(
                   () -> until,
-                  () -> client.send("lock.release", "mutation", step, timeout, null)));
+                  () -> {
+                    long timeout = Math.min(Timing.ANSWER_WITHIN, end - Timing.now());
+                    return client.send("lock.release", "mutation", step, timeout, null);
+                  }));
       if (answer.outcome().equals("lost")) {
         lose(answer.cause(), answer.at(), answer.by(), answer.reason(), null);
       }
