@@ -60,6 +60,14 @@ export class LockyardError extends Error {
   }
 }
 
+/**
+ * Whether what asks for ever goes on after this error: a failure that may pass, or a fault of the
+ * server, which may concern one answer.
+ */
+export function isNoRefusal(error: unknown): error is LockyardError {
+  return error instanceof LockyardError && (error.isTransient || error.reason === 'INTERNAL');
+}
+
 const TRANSIENT: ReadonlySet<Reason> = new Set([
   'BACKEND_DOWN',
   'UNKNOWN',

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import type { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { ScriptedServer } from '../testing/scripted-server';
 import { CommandRig } from './testing/command-rig';
 
 let rig: CommandRig;
@@ -174,6 +175,24 @@ describe('lockyard watch', () => {
     );
     watching.child.kill('SIGINT');
     expect((await watching.ended).signal).toBe('SIGINT');
+  });
+
+  test('goes on after a fault of the server, says so, and ends with a refusal', async () => {
+    const server = new ScriptedServer();
+    const watching = rig.start(['watch', 'job'], { env: { LOCKYARD_URL: await server.open() } });
+    (await server.next('lock.watch')).refuse(500, 'INTERNAL');
+    const free = { name: 'job', state: 'free', rev: 1, holders: [], queueLength: 0 };
+    const present = { locks: [free], position: 'p', reset: false, more: false };
+    (await server.next('lock.watch')).answer(present);
+    (await server.next('lock.watch')).refuse(403, 'FORBIDDEN');
+    expect(await watching.ended).toMatchObject({
+      code: 77,
+      out: 'job is free\n',
+      err:
+        'lockyard: server not responding, retrying…\n' +
+        'lockyard: server responding again\nlockyard: refused: FORBIDDEN\n',
+    });
+    await server.close();
   });
 
   test.each([[[]], [['a', '--prefix', 'b']], [['a', 'b', '--until-free']]])(

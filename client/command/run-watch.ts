@@ -1,9 +1,13 @@
+import type { LockyardClient } from '../lockyard-client';
+import { systemClock } from '../platform/client-clock';
 import { type WatchedLock, watchLocks } from '../watching/watch-locks';
 import { endWithNpm } from './exec/end-with-npm';
+import { OutageDetector } from './exec/outage-detector';
 import { openClient } from './open-client';
 import { COMMON_OPTIONS, readArguments, wrongUsage } from './read-arguments';
 import { openOutput } from './terminal/open-output';
 import { printable, printableJson } from './terminal/printable';
+import { createReporter } from './terminal/reporter';
 
 export const WATCH_USAGE = 'lockyard watch NAME... [options]';
 
@@ -29,6 +33,7 @@ export async function runWatch(words: string[]): Promise<number | null> {
   if (untilFree && names.length !== 1) throw wrongUsage('--until-free needs one NAME.');
   endWithNpm(process.env);
   const client = openClient({ url, namespace });
+  reportOutages(client);
   const reader = new AbortController();
   const output = openOutput().on('error', () => reader.abort());
   const locks = prefix === undefined ? { names } : { prefix };
@@ -37,6 +42,17 @@ export async function runWatch(words: string[]): Promise<number | null> {
     if (untilFree && isFree(lock)) break;
   }
   return 0;
+}
+
+/** On standard error: what is printed of the locks says so only 5 s later. */
+function reportOutages({ settings }: LockyardClient): void {
+  const { normally: say } = createReporter('normal');
+  const outage = new OutageDetector(systemClock, Number.POSITIVE_INFINITY, {
+    began: () => say('server not responding, retrying…'),
+    ended: () => say('server responding again'),
+    lasted: () => {},
+  });
+  settings.fetch = outage.fetch;
 }
 
 /** Whether the next acquire may be granted: an expired lease is no hold. */

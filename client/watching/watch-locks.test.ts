@@ -155,6 +155,20 @@ test('tells nothing more once the signal has aborted, not even what it knows alr
   expect(told).toEqual(['xa held', 'xb held', 'xa free']);
 });
 
+test('goes on after a fault of the server, and calls every lock unknown if that lasts', async () => {
+  const watching = watcher({ names: ['a'] });
+  await answer([held('a', 1, holder(1))]);
+  for (let passedMs = 0; passedMs <= 6_000; passedMs += 1_000) {
+    (await bench.server.next('lock.watch')).refuse(500, 'INTERNAL');
+    await bench.clock.advanceOver(1_000);
+  }
+  await until(() => watching.told.length === 2);
+  expect(watching.told[1]).toBe('a unknown 1');
+  await answer([held('a', 1, holder(1))]);
+  await until(() => watching.told.length === 3);
+  await stopped(watching);
+});
+
 test('ends with a refusal that asking again does not change', async () => {
   const watching = watcher({ names: ['a'] });
   (await bench.server.next('lock.watch')).refuse(401, 'UNAUTHENTICATED');

@@ -1,4 +1,4 @@
-import { LockyardError } from '../errors';
+import { isNoRefusal } from '../errors';
 import { environmentClient, type LockyardClient } from '../lockyard-client';
 import { type OptionNames, refuseUnknownOptions } from '../options/refuse-unknown-options';
 import { pause } from '../platform/client-clock';
@@ -128,7 +128,7 @@ async function* answersTo({
       yield answer;
     } catch (error) {
       if (signal?.aborted) return;
-      if (!(error instanceof LockyardError) || !error.isTransient) throw error;
+      if (!isNoRefusal(error)) throw error;
       if (!isSilent && clock.monotonic() - answeredAt >= SILENT_MAX_MS) {
         isSilent = true;
         since = undefined;

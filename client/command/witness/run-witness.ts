@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { LockyardError } from '../../errors';
+import { isNoRefusal } from '../../errors';
 import { readHostIdentity } from '../../platform/linux-process';
 import { endWithNpm } from '../exec/end-with-npm';
 import { CommandFailure, EXIT } from '../exit-codes';
@@ -58,7 +58,7 @@ export async function runWitness(words: string[]): Promise<number | null> {
       asked = answer.processes;
       await sleep(lookAgainDelayMs(answer.lookAgainInMs));
     } catch (error) {
-      if (!(error instanceof LockyardError && error.isTransient)) throw error;
+      if (!isNoRefusal(error)) throw error;
       if (!isCutOff) say.normally(`${error.message} Retrying…`);
       isCutOff = true;
       // What was seen may be old when the server answers again: look again then.

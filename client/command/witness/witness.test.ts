@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createApiKey } from '@/server/operations/api-keys/create-api-key';
+import { ScriptedServer } from '../../testing/scripted-server';
 import { CommandRig } from '../testing/command-rig';
 import { lookAgainDelayMs } from './run-witness';
 
@@ -66,6 +67,19 @@ test('a key that was not made for a witness cannot report, and one that was can 
   expect(refused.err).toContain('keys create --witness');
   const env = { LOCKYARD_API_KEY: witnessKey };
   expect(await rig.run(['ls'], { env })).toMatchObject({ code: 77, out: '' });
+});
+
+test('a witness goes on after a fault of the server, and says so', async () => {
+  const server = new ScriptedServer();
+  const env = { LOCKYARD_URL: await server.open(), LOCKYARD_API_KEY: witnessKey };
+  const witness = rig.start(['witness'], { env });
+  (await server.next('witness.report')).refuse(500, 'INTERNAL');
+  await witness.said('lockyard: refused: INTERNAL Retrying…\n');
+  (await server.next('witness.report')).answer({ processes: [], lookAgainInMs: 100 });
+  await witness.said('lockyard: server responding again\n');
+  (await server.next('witness.report')).refuse(401, 'UNAUTHENTICATED');
+  expect(await witness.ended).toMatchObject({ code: 77 });
+  await server.close();
 });
 
 test.each([
