@@ -147,6 +147,29 @@ describe('while the hold is good', () => {
     expect(await ended).toBe('done');
   });
 
+  test('a renewal of a short lease that gets no answer is tried again beside it in time', async () => {
+    const { client, server, clock } = bench;
+    const work = heldWork();
+    const ended = outcomeOf(withLock('job', { client, leaseMs: 900 }, work.run));
+    (await server.next('lock.acquire')).answer(granted({ expiresInMs: 900 }));
+    await work.started();
+    clock.advance(300);
+    const first = await server.next('lock.renew');
+    await clock.advanceOver(300);
+    await clock.advanceOver(50);
+    const second = await server.next('lock.renew');
+    expect(first.isHungUp).toBe(false);
+    clock.advance(100);
+    first.answer({ ...renewed, expiresInMs: 900 });
+    await until(() => work.remainingMs() === 900 - 11 - 450);
+    second.answer({ ...renewed, expiresInMs: 900 });
+    await until(() => work.remainingMs() === 900 - 11 - 100);
+    expect(work.isAborted).toBe(false);
+    work.finish('done');
+    await released();
+    expect(await ended).toBe('done');
+  });
+
   test('it is released when the work throws, and the error of the work comes through', async () => {
     const { work, ended } = await working();
     const error = new Error('work failed');

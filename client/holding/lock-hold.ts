@@ -1,11 +1,11 @@
 import { LockLost, LockyardError, type LossFacts, lossFacts } from '../errors';
 import type { LockyardClient } from '../lockyard-client';
 import { notify, type ObservedLock } from '../observing/lock-observer';
-import { pause } from '../platform/client-clock';
+import { type ClientClock, pause } from '../platform/client-clock';
 import { type Grant, type LockRequest, provenLeaseEnd } from '../waiting/await-grant';
 import { retryDelayMs } from '../wire/retry';
 import { ANSWER_WITHIN_MS } from '../wire/time-limits';
-import type { Remark, Renewed } from '../wire/wire';
+import type { Remark, RenewAnswer, Renewed } from '../wire/wire';
 
 /** The part of a hold that the work sees. */
 export interface Hold {
@@ -47,6 +47,9 @@ export interface HoldFollower extends HoldListeners {
   onEnd?: ((reason: unknown) => void) | undefined;
 }
 
+/** For how long the answer to a renewal is waited for at least: a busy server may take as long. */
+const SLOW_ANSWER_MS = 1_000;
+
 /** Keeps a hold alive by renewing at a third of its lease, and notices when it may be lost. */
 export class LockHold {
   readonly token: number;
@@ -58,6 +61,8 @@ export class LockHold {
   private expiresAt: number;
   private provenUntil: number;
   private renewAt: number;
+  /** When the renewal was sent that was answered last. */
+  private renewedSince = Number.NEGATIVE_INFINITY;
   private lastFailure: unknown;
   private cancelDeadline = () => {};
   private renewalsStopped: Remark | null = null;
@@ -196,22 +201,35 @@ export class LockHold {
     }
   }
 
-  private async renew(): Promise<void> {
+  /** One try, which may end before its answer comes. */
+  private renew(): Promise<void> {
     const { namespace, name, owner, leaseMs } = this.request;
-    const { clock, observer } = this.client.settings;
+    const { clock } = this.client.settings;
+    const overdueMs = leaseMs / 3;
+    const timeoutMs = Math.min(ANSWER_WITHIN_MS, Math.max(overdueMs, SLOW_ANSWER_MS));
     const sentAt = clock.monotonic();
     const leftMs = this.remainingMs();
-    const timeoutMs = Math.min(ANSWER_WITHIN_MS, Math.max(leaseMs / 3, 1_000));
-    const answer = await this.client.renew(
-      { namespace, name, owner, token: this.token, leaseMs },
-      { timeoutMs, signal: this.stopped.signal },
-    );
+    const renewing = this.client
+      .renew(
+        { namespace, name, owner, token: this.token, leaseMs },
+        { timeoutMs, signal: this.stopped.signal },
+      )
+      .then((answer) => this.take(answer, sentAt, leftMs));
+    // Of a short lease too little is left after that time: the next try begins beside this one.
+    return timeoutMs > overdueMs ? within(clock, overdueMs, renewing) : renewing;
+  }
+
+  private take(answer: RenewAnswer, sentAt: number, leftMs: number): void {
+    const { clock, observer } = this.client.settings;
     if (this.stopped.signal.aborted) return;
     if (answer.outcome !== 'renewed') {
       // Released by another call with this hold's owner and token.
       this.lose(answer.outcome === 'lost' ? lossFacts(answer) : { cause: 'released' });
       return;
     }
+    // Of two tries at once the later one may be answered first.
+    if (sentAt < this.renewedSince) return;
+    this.renewedSince = sentAt;
     const latencyMs = clock.monotonic() - sentAt;
     const provenUntil = provenLeaseEnd({ sentAt, expiresInMs: answer.expiresInMs });
     this.expiresAt = answer.expiresAt;
@@ -257,6 +275,16 @@ export class LockHold {
       else this.checkLost();
     });
   }
+}
+
+/** What `answering` answers; rejects with `UNKNOWN` if that takes longer, and leaves it alone. */
+function within<A>(clock: ClientClock, ms: number, answering: Promise<A>): Promise<A> {
+  return new Promise((resolve, reject) => {
+    const callOff = clock.after(ms, () =>
+      reject(new LockyardError('UNKNOWN', `No answer within ${Math.round(ms)} ms.`)),
+    );
+    answering.finally(callOff).then(resolve, reject);
+  });
 }
 
 /** Its error is the caller's own bug, and is reported like one: as an unhandled rejection. */

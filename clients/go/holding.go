@@ -3,9 +3,13 @@ package lockyard
 import (
 	"context"
 	"errors"
+	"fmt"
 	"sync"
 	"time"
 )
+
+// For how long the answer to a renewal is waited for at least: a busy server may take as long.
+const slowAnswer = time.Second
 
 // Hold is a granted lock, as the work under it sees it. It is kept alive by renewing at a third of
 // its lease.
@@ -31,8 +35,10 @@ type Hold struct {
 	expiresAt   int64
 	provenUntil time.Time
 	renewAt     time.Time
-	lastFailure error
-	followers   map[*follower]struct{}
+	// When the renewal was sent that was answered last.
+	renewedSince time.Time
+	lastFailure  error
+	followers    map[*follower]struct{}
 	// Ends the renewing.
 	renewing context.Context
 	end      context.CancelFunc
@@ -231,12 +237,27 @@ func (h *Hold) keepRenewing() {
 	}
 }
 
+// renew is one try. It ends before its answer comes where that takes a third of the lease: of a
+// short one too little would be left, so that the next try begins beside it.
 func (h *Hold) renew() error {
+	answered := make(chan error, 1)
+	go func() { answered <- h.askToRenew() }()
+	overdue := time.NewTimer(h.lease / 3)
+	defer overdue.Stop()
+	select {
+	case err := <-answered:
+		return err
+	case <-overdue.C:
+		return &Error{Reason: ReasonUnknown, Message: fmt.Sprintf("No answer within %v.", h.lease/3)}
+	}
+}
+
+func (h *Hold) askToRenew() error {
 	sentAt := time.Now()
 	h.mutex.Lock()
 	left := h.provenUntil.Sub(sentAt)
 	h.mutex.Unlock()
-	timeout := least(least(answerWithin, most(h.lease/3, time.Second)), left)
+	timeout := least(least(answerWithin, most(h.lease/3, slowAnswer)), left)
 	ask := request{procedure: "lock.renew", kind: "mutation", timeout: timeout}
 	fields := map[string]any{
 		"namespace": h.ask.Namespace, "name": h.Name, "owner": h.ask.Owner, "token": h.Token,
@@ -261,9 +282,11 @@ func (h *Hold) renew() error {
 func (h *Hold) prolong(sentAt time.Time, answer RenewAnswer) {
 	h.mutex.Lock()
 	defer h.mutex.Unlock()
-	if h.loss != nil || h.isOver {
+	// Of two tries at once the later one may be answered first.
+	if h.loss != nil || h.isOver || sentAt.Before(h.renewedSince) {
 		return
 	}
+	h.renewedSince = sentAt
 	h.expiresAt = answer.ExpiresAt
 	proven := provenLeaseEnd(sentAt, answer.ExpiresInMs)
 	// A renewal never shortens a lease: what was certain stays so, whatever a slow answer proves.

@@ -14,6 +14,8 @@ export interface SeenRequest {
   /** Such as `lock.acquire`. */
   procedure: string;
   input: Record<string, unknown>;
+  /** Its caller has hung up without an answer. */
+  isLeft: boolean;
 }
 
 /** What becomes of a request, or of its reply. */
@@ -77,6 +79,9 @@ export class FaultProxy {
     const body = await buffer(incoming);
     const seen = seenRequest(incoming, body);
     this.seen.push(seen);
+    reply.once('close', () => {
+      seen.isLeft = !reply.writableEnded;
+    });
     const fault = this.rule(seen);
     if (fault === 'drop') return void incoming.socket.destroy();
     if (fault !== null && typeof fault === 'object' && 'dropAfterMs' in fault) {
@@ -116,5 +121,6 @@ function seenRequest({ url = '' }: IncomingMessage, body: Buffer): SeenRequest {
   const { pathname, searchParams } = new URL(url, 'http://local');
   const text = searchParams.get('input') ?? body.toString();
   const procedure = pathname.replace('/api/v1/', '');
-  return { procedure, input: text ? (JSON.parse(text) as SeenRequest['input']) : {} };
+  const input = text ? (JSON.parse(text) as SeenRequest['input']) : {};
+  return { procedure, input, isLeft: false };
 }

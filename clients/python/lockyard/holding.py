@@ -1,6 +1,7 @@
 """Keeps a hold alive by renewing at a third of its lease, and notices when it may be lost."""
 
 import logging
+import math
 import os
 import threading
 from typing import TYPE_CHECKING, Any, Callable, Dict, List, Mapping, Optional, Set
@@ -23,6 +24,9 @@ if TYPE_CHECKING:
     from .client import Client
 
 _log = logging.getLogger("lockyard")
+
+_SLOW_ANSWER_MS = 1_000
+"""For how long the answer to a renewal is waited for at least: a busy server may take as long."""
 
 Listeners = Mapping[str, Optional[Callable[[Any], None]]]
 
@@ -61,6 +65,8 @@ class Hold:
         self._ref = {key: ask[key] for key in ("namespace", "name", "owner")}
         self._proven_until = grant.proven_until
         self._renew_at = grant.sent_at + self._renew_after_ms(grant.expires_in_ms)
+        self._renewed_since = -math.inf
+        """When the renewal was sent that was answered last."""
         self._last_failure: Optional[Exception] = None
         self._ended = threading.Event()
         self._state = threading.Lock()
@@ -166,9 +172,35 @@ class Hold:
         return max(0, min(self._renew_at, self._proven_until) - now_ms()) / 1_000
 
     def _renew(self) -> None:
+        """One try. It ends before its answer comes where that takes a third of the lease: of a
+        short one too little would be left, so that the next try begins beside it."""
+        overdue_ms = self._lease_ms / 3
+        if overdue_ms >= _SLOW_ANSWER_MS:
+            return self._ask_to_renew()
+        failures: List[Exception] = []
+
+        def ask() -> None:
+            try:
+                self._ask_to_renew()
+            except Exception as error:
+                failures.append(error)
+
+        name = f"lockyard-renewal-{self.name}"
+        asking = threading.Thread(target=ask, name=name, daemon=True)
+        asking.start()
+        asking.join(overdue_ms / 1_000)
+        is_overdue = asking.is_alive()
+        if failures:
+            raise failures[0]
+        if is_overdue:
+            raise LockyardError("UNKNOWN", f"No answer within {overdue_ms:.0f} ms.")
+
+    def _ask_to_renew(self) -> None:
         sent_at = now_ms()
         timeout_ms = min(
-            ANSWER_WITHIN_MS, max(self._lease_ms / 3, 1_000), self._proven_until - sent_at
+            ANSWER_WITHIN_MS,
+            max(self._lease_ms / 3, _SLOW_ANSWER_MS),
+            self._proven_until - sent_at,
         )
         ask = {**self._ref, "token": self.token, "leaseMs": self._lease_ms}
         answer = self.client.send("lock.renew", "mutation", ask, timeout_ms=timeout_ms)
@@ -183,8 +215,10 @@ class Hold:
         # A renewal never shortens a lease: what was certain stays so, however slow the answer.
         is_prolonged = "renewalsStopped" not in answer
         with self._state:
-            if self.loss is not None:
+            # Of two tries at once the later one may be answered first.
+            if self.loss is not None or sent_at < self._renewed_since:
                 return
+            self._renewed_since = sent_at
             self.expires_at = answer["expiresAt"]
             self._proven_until = (
                 max(self._proven_until, proven_until) if is_prolonged else proven_until
@@ -195,12 +229,14 @@ class Hold:
     def _pass_on(self, answer: Dict[str, Any]) -> None:
         """Passes on operators' messages, each once."""
         asked, stopped = answer.get("askedToRelease"), answer.get("renewalsStopped")
-        is_first_asked = asked is not None and self._asked is None
-        is_first_stopped = stopped is not None and self.renewals_stopped is None
-        self._asked = self._asked or asked
-        self.asked_to_release = self.asked_to_release or asked or stopped
-        self.renewals_stopped = self.renewals_stopped or stopped
-        for listeners in list(self._listeners):
+        with self._state:
+            is_first_asked = asked is not None and self._asked is None
+            is_first_stopped = stopped is not None and self.renewals_stopped is None
+            self._asked = self._asked or asked
+            self.asked_to_release = self.asked_to_release or asked or stopped
+            self.renewals_stopped = self.renewals_stopped or stopped
+            present = list(self._listeners)
+        for listeners in present:
             if is_first_asked:
                 _call(listeners.get("asked"), asked)
             if is_first_stopped:

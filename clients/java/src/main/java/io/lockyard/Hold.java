@@ -6,6 +6,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 
 /**
@@ -13,6 +14,9 @@ import java.util.function.Consumer;
  * lease.
  */
 public final class Hold {
+  /** How long the answer to a renewal is waited for at least: a busy server may take as long. */
+  private static final long SLOW_ANSWER = 1_000;
+
   /** Those under which the present thread works, the innermost first. */
   private static final ThreadLocal<Deque<Hold>> AROUND = ThreadLocal.withInitial(ArrayDeque::new);
 
@@ -27,6 +31,10 @@ public final class Hold {
   private long expiresAt;
   private long provenUntil;
   private long renewAt;
+
+  /** When the renewal was sent that was answered last. */
+  private long renewedSince = Long.MIN_VALUE;
+
   private LockyardException lastFailure;
   private LockLost loss;
   private boolean isOver;
@@ -333,18 +341,54 @@ public final class Hold {
     return false;
   }
 
+  /**
+   * One try. It ends before its answer comes where that takes a third of the lease: of a short one
+   * too little would be left, so that the next try begins beside it.
+   */
   private void renew() throws InterruptedException {
+    long overdue = leaseMs / 3;
+    if (overdue >= SLOW_ANSWER) {
+      askToRenew();
+      return;
+    }
+    AtomicReference<Throwable> failure = new AtomicReference<>();
+    Thread asking =
+        new Thread(
+            () -> {
+              try {
+                askToRenew();
+              } catch (InterruptedException | RuntimeException | Error thrown) {
+                failure.set(thrown);
+              }
+            },
+            "lockyard-renewal-" + name());
+    asking.setDaemon(true);
+    asking.start();
+    asking.join(Math.max(1, overdue));
+    boolean isOverdue = asking.isAlive();
+    if (failure.get() != null) {
+      throw failureOf(failure.get());
+    }
+    if (isOverdue) {
+      throw new LockyardException("UNKNOWN", "No answer within " + overdue + " ms.");
+    }
+  }
+
+  private void askToRenew() throws InterruptedException {
     long sentAt = Timing.now();
     long left;
     synchronized (this) {
       left = provenUntil - sentAt;
     }
-    long timeout = Math.min(Timing.ANSWER_WITHIN, Math.max(leaseMs / 3, 1_000));
+    long timeout = Math.min(Timing.ANSWER_WITHIN, Math.max(leaseMs / 3, SLOW_ANSWER));
     Map<String, Object> renewal = reference();
     renewal.put("leaseMs", leaseMs);
     Wire.RenewAnswer answer =
         new Wire.RenewAnswer(
             client.send("lock.renew", "mutation", renewal, Math.min(timeout, left), null));
+    if (isFinished()) {
+      return;
+    }
     switch (answer.outcome()) {
       case "renewed":
         prolong(sentAt, answer);
@@ -358,14 +402,21 @@ public final class Hold {
     }
   }
 
+  /** What comes later is of a hold that has been released. */
+  private synchronized boolean isFinished() {
+    return isOver;
+  }
+
   private void prolong(long sentAt, Wire.RenewAnswer answer) {
     Wire.Remark newlyAsked;
     Wire.Remark newlyStopped;
     List<LockOptions> present;
     synchronized (this) {
-      if (loss != null || isOver) {
+      // Of two tries at once the later one may be answered first.
+      if (loss != null || isOver || sentAt < renewedSince) {
         return;
       }
+      renewedSince = sentAt;
       long expiresInMs = answer.expiresInMs();
       long proven = sentAt + expiresInMs - Timing.drift(expiresInMs);
       // A renewal never shortens a lease: what was certain stays so, whatever a slow answer proves.
