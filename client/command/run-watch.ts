@@ -48,7 +48,7 @@ export async function runWatch(words: string[]): Promise<number | null> {
 function reportOutages({ settings }: LockyardClient): void {
   const { normally: say } = createReporter('normal');
   const outage = new OutageDetector(systemClock, Number.POSITIVE_INFINITY, {
-    began: () => say('server not responding, retrying…'),
+    began: (why) => say(`server not responding${why}, retrying…`),
     ended: () => say('server responding again'),
     lasted: () => {},
   });

@@ -301,6 +301,19 @@ describe('waiting', () => {
     }
   });
 
+  test('says why there is no connection, such as for a certificate, also with -q', async () => {
+    const env = { LOCKYARD_URL: rig.api.url.replace('http:', 'https:') };
+    const [loud, quiet] = await Promise.all(
+      [[], ['-q']].map((more) => rig.exec([name, '-n', ...more], 'echo ran', { env }).ended),
+    );
+    const why = 'ERR_SSL_[A-Z_]+';
+    const begun = `lockyard: server not responding \\(${why}\\), retrying…\n`;
+    const given = `lockyard: [^\n]+ \\(${why}\\)\\.\n`;
+    expect(loud).toMatchObject({ code: 69, out: '' });
+    expect(loud?.err).toMatch(new RegExp(`^${begun}${given}$`));
+    expect(quiet?.err).toMatch(new RegExp(`^${given}$`));
+  });
+
   test('goes on until the lock is free, unless a limit is given', async () => {
     const holder = await occupy();
     const waiter = rig.exec([name, '-v'], 'echo ran');

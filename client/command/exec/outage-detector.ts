@@ -1,14 +1,17 @@
 import type { ClientClock } from '../../platform/client-clock';
 import { GIVEN_UP } from '../../wire/send-request';
 
-/** Callbacks about a server that stops responding. */
+/**
+ * Callbacks about a server that stops responding. `why` is empty, or why there is no connection, as
+ * ` (ECONNREFUSED)`.
+ */
 export interface OutageListener {
   /** Once each time. */
-  began(): void;
+  began(why: string): void;
   /** The server responds again. */
   ended(): void;
   /** No response for `limitMs` since the first unanswered request. May be called again. */
-  lasted(): void;
+  lasted(why: string): void;
 }
 
 /**
@@ -32,7 +35,7 @@ export class OutageDetector {
       this.note(reply.status < 500, sentAt);
       return reply;
     } catch (error) {
-      if (request[1]?.signal?.reason !== GIVEN_UP) this.note(false, sentAt);
+      if (request[1]?.signal?.reason !== GIVEN_UP) this.note(false, sentAt, whyOf(error));
       throw error;
     }
   };
@@ -41,7 +44,7 @@ export class OutageDetector {
     return this.silentSince !== null;
   }
 
-  private note(isAnswer: boolean, sentAt: number): void {
+  private note(isAnswer: boolean, sentAt: number, why = ''): void {
     if (isAnswer) {
       if (this.silentSince !== null) this.silence.ended();
       this.silentSince = null;
@@ -49,8 +52,13 @@ export class OutageDetector {
     }
     if (this.silentSince === null) {
       this.silentSince = sentAt;
-      this.silence.began();
+      this.silence.began(why);
     }
-    if (this.clock.monotonic() - this.silentSince >= this.limitMs) this.silence.lasted();
+    if (this.clock.monotonic() - this.silentSince >= this.limitMs) this.silence.lasted(why);
   }
+}
+
+function whyOf(error: unknown): string {
+  const code = ((error as Error).cause as NodeJS.ErrnoException | undefined)?.code;
+  return code === undefined ? '' : ` (${code})`;
 }

@@ -61,9 +61,9 @@ class LockedCommand {
     const shortestMs = SILENCE_MIN_MS * this.client.settings.addresses.count;
     const limitMs = isEndless ? SILENCE_MAX_MS : Math.max(shortestMs, waitMs);
     this.outage = new OutageDetector(systemClock, limitMs, {
-      began: () => this.say.normally('server not responding, retrying…'),
+      began: (why) => this.say.normally(`server not responding${why}, retrying…`),
       ended: () => this.say.normally('server responding again'),
-      lasted: () => this.giveUpOnOutage(limitMs),
+      lasted: (why) => this.giveUpOnOutage(limitMs, why),
     });
     // Only what the client asks for itself tells of an outage, not its looks at open connections.
     this.client.settings.fetch = this.outage.fetch;
@@ -168,9 +168,9 @@ class LockedCommand {
     };
   }
 
-  private giveUpOnOutage(limitMs: number): void {
+  private giveUpOnOutage(limitMs: number, why: string): void {
     if (this.isRunning) return;
-    const message = `The server has given no answer for ${formatDuration(limitMs)}.`;
+    const message = `The server has given no answer for ${formatDuration(limitMs)}${why}.`;
     this.wait.abort(new LockyardError('BACKEND_DOWN', message, { isFinal: true }));
   }
 }
