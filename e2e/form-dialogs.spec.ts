@@ -1,5 +1,7 @@
 import type { Page } from 'playwright/test';
+import { DEFAULT_POLICY } from '../server/contract/namespace-policy';
 import { lockPath } from '../server/core/names/console-path';
+import { expectSound } from './expect-sound';
 import { openLive } from './locks-page';
 import { callConsole, createService, expect, signIn, test } from './lockyard-test';
 
@@ -55,4 +57,45 @@ test('a dialog in which nothing was tried yet says what has changed, and not tha
   const notice = dialog(page).getByRole('alert');
   await expect(notice).toContainText('It is frozen by');
   await expect(notice).not.toContainText('Not applied');
+});
+
+test('a policy that two admins change at once is saved from the dialog that was open, and nothing typed is lost', async ({
+  page,
+  server,
+  admin,
+}) => {
+  const name = 'two-policies';
+  await callConsole(server, admin.cookie, 'namespaces.create', { name, policy: DEFAULT_POLICY });
+  await page.goto('/namespaces');
+  await page.getByRole('button', { name: `Edit policy of ${name}` }).click();
+  const typed = dialog(page).getByRole('textbox', { name: /^Lock delay/ });
+  await typed.fill('15s');
+  await dialog(page)
+    .getByRole('textbox', { name: /^Reason/ })
+    .fill('jobs write late');
+  let goOn = () => {};
+  const held = new Promise<void>((resolve) => {
+    goOn = resolve;
+  });
+  await page.route(NAMESPACES, (route) => held.then(() => route.continue()));
+  const policy = { ...DEFAULT_POLICY, queueLimit: 7 };
+  const reason = 'another admin was quicker';
+  await callConsole(server, admin.cookie, 'namespaces.setPolicy', { name, policy, reason });
+  const save = dialog(page).getByRole('button', { name: 'Save policy' });
+  await save.click();
+  const notice = dialog(page).getByRole('alert');
+  await expect(notice).toContainText('Not applied.');
+  goOn();
+  await expect(notice).toContainText('The policy changed since you opened this');
+  await expect(notice).toContainText('max queue 7');
+  await expect(save).toBeDisabled();
+  await expectSound(page);
+  await notice.getByRole('button', { name: 'Use current state' }).click();
+  await expect(dialog(page).getByRole('spinbutton', { name: /^Max queue/ })).toHaveValue('7');
+  await expect(typed).toHaveValue('15s');
+  await save.click();
+  await expect(dialog(page)).toBeHidden();
+  const row = page.getByRole('row', { name: new RegExp(name) });
+  await expect(row).toContainText('max queue 7');
+  await expect(row).toContainText(/lock delay 15.s/);
 });

@@ -1,13 +1,15 @@
 'use client';
 
 import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
 import type { NamespaceRow } from '@/server/contract/console/namespace-row';
-import { DEFAULT_POLICY } from '@/server/contract/namespace-policy';
+import { DEFAULT_POLICY, type NamespacePolicy } from '@/server/contract/namespace-policy';
 import { useTRPC, useTRPCClient } from '../live/trpc';
 import { AuditedReason } from '../ui/controls/audited-reason';
 import { Field } from '../ui/controls/field';
 import { FormDialog } from '../ui/controls/form-dialog';
 import { BackendSelect } from './backend-select';
+import { formatPolicy } from './policy-bounds';
 import { PolicyFields, parsePolicyForm } from './policy-fields';
 import { useReadFailure } from './use-namespaces';
 
@@ -61,32 +63,52 @@ function useGates(): string[] {
   return data.map(({ id }) => id);
 }
 
-/** Changes the policy of a namespace. */
+/**
+ * Changes the policy of a namespace.
+ *
+ * @param of as it is now. A field whose limit another admin changed shows theirs once that is used;
+ *   the others keep what was entered
+ */
 export function PolicyDialog({ of, onClose }: { of: NamespaceRow; onClose: () => void }) {
   const trpc = useTRPC();
   const client = useTRPCClient();
   const queries = useQueryClient();
-  const { policy, name, hasOwnPolicy } = of;
+  const { name } = of;
+  const present = ownPolicyOf(of);
+  const [seen, setSeen] = useState(present);
+  const hasChanged = !isSamePolicy(present, seen);
   const gates = useGates();
   return (
     <FormDialog
       title={`Policy for ${name}`}
       intro="Applies to new requests within 2 s; existing holds and waiters are unaffected."
       action="Save policy"
+      changed={hasChanged ? { text: changedText(of), onUse: () => setSeen(present) } : null}
       onClose={onClose}
       onSubmit={async (form) => {
         await client.namespaces.setPolicy.mutate({
           name,
           policy: parsePolicyForm(form),
-          seen: hasOwnPolicy ? policy : null,
+          seen,
           reason: String(form.get('reason')),
         });
         void queries.invalidateQueries({ queryKey: trpc.namespaces.pathKey() });
         onClose();
       }}
     >
-      <PolicyFields policy={policy} gates={gates} isCustomAtFirst={hasOwnPolicy} />
+      <PolicyFields policy={seen ?? DEFAULT_POLICY} gates={gates} isCustomAtFirst={seen !== null} />
       <AuditedReason />
     </FormDialog>
   );
 }
+
+/** Null: it has the default policy. */
+const ownPolicyOf = ({ policy, hasOwnPolicy }: NamespaceRow): NamespacePolicy | null =>
+  hasOwnPolicy ? policy : null;
+
+/** Both come from the server, with their fields in the same order. */
+const isSamePolicy = (one: NamespacePolicy | null, other: NamespacePolicy | null) =>
+  JSON.stringify(one) === JSON.stringify(other);
+
+const changedText = ({ policy, hasOwnPolicy }: NamespaceRow): string =>
+  `The policy changed since you opened this. Now: ${hasOwnPolicy ? formatPolicy(policy) : 'the default policy'}.`;

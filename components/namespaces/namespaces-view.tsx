@@ -44,6 +44,7 @@ export function NamespacesView({
   const { namespaces, error } = useNamespaces(initial);
   const [isCreating, setCreating] = useState(false);
   const [changing, setChanging] = useState<NamespaceRow | null>(null);
+  const changingNow = namespaces?.find(({ name }) => name === changing?.name);
   const isAdmin = may('admin');
   const silent = new Set(backends.filter(({ reachable }) => !reachable).map(({ id }) => id));
   return (
@@ -104,7 +105,7 @@ export function NamespacesView({
         )}{' '}
         that has access. Lock names are unique per namespace.
       </p>
-      {changing && <PolicyDialog of={changing} onClose={() => setChanging(null)} />}
+      {changing && <PolicyDialog of={changingNow ?? changing} onClose={() => setChanging(null)} />}
       {isCreating && <CreateNamespaceDialog onClose={() => setCreating(false)} />}
     </div>
   );

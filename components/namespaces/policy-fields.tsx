@@ -15,7 +15,11 @@ import { exactCount } from '@/server/core/format/numbers';
 import { Field } from '../ui/controls/field';
 import { DurationField, enteredDuration } from './duration-field';
 
-/** The fields of a policy, read by `parsePolicyForm`. Limits are checked here and by the server. */
+/**
+ * The fields of a policy, read by `parsePolicyForm`. Limits are checked here and by the server.
+ * Given another policy, a field whose value differs in it shows that; the others keep what was
+ * entered.
+ */
 export function PolicyFields({
   policy,
   gates,
@@ -27,6 +31,11 @@ export function PolicyFields({
   isCustomAtFirst: boolean;
 }) {
   const [isCustom, setCustom] = useState(isCustomAtFirst);
+  const [wasCustom, setWasCustom] = useState(isCustomAtFirst);
+  if (isCustomAtFirst !== wasCustom) {
+    setWasCustom(isCustomAtFirst);
+    setCustom(isCustomAtFirst);
+  }
   return (
     <>
       <fieldset className="flex flex-wrap gap-2">
@@ -55,6 +64,7 @@ function CustomPolicyFields({ policy, gates }: { policy: NamespacePolicy; gates:
   return (
     <div className="grid gap-4 sm:grid-cols-2">
       <DurationField
+        key={`leaseMinMs ${policy.leaseMinMs}`}
         label="Min lease"
         name="leaseMin"
         ms={policy.leaseMinMs}
@@ -62,6 +72,7 @@ function CustomPolicyFields({ policy, gates }: { policy: NamespacePolicy; gates:
         max={LEASE_MAX_MS}
       />
       <DurationField
+        key={`leaseMaxMs ${policy.leaseMaxMs}`}
         label="Max lease"
         name="leaseMax"
         ms={policy.leaseMaxMs}
@@ -69,6 +80,7 @@ function CustomPolicyFields({ policy, gates }: { policy: NamespacePolicy; gates:
         max={LEASE_MAX_MS}
       />
       <DurationField
+        key={`patienceMaxMs ${policy.patienceMaxMs}`}
         label="Max wait"
         name="maxWait"
         ms={policy.patienceMaxMs}
@@ -76,6 +88,7 @@ function CustomPolicyFields({ policy, gates }: { policy: NamespacePolicy; gates:
         max={WAIT_MAX_MS}
       />
       <Field
+        key={`queueLimit ${policy.queueLimit}`}
         label="Max queue length"
         hint={`0 to ${exactCount(QUEUE_LIMIT_MAX)}`}
         name="queue"
@@ -88,6 +101,7 @@ function CustomPolicyFields({ policy, gates }: { policy: NamespacePolicy; gates:
         defaultValue={policy.queueLimit}
       />
       <DurationField
+        key={`lockDelayMs ${policy.lockDelayMs}`}
         label="Lock delay"
         name="delay"
         ms={policy.lockDelayMs}
@@ -95,6 +109,7 @@ function CustomPolicyFields({ policy, gates }: { policy: NamespacePolicy; gates:
         max={LOCK_DELAY_MAX_MS}
       />
       <DurationField
+        key={`stuckAfterMs ${policy.stuckAfterMs}`}
         label="Stuck threshold"
         name="stuck"
         ms={policy.stuckAfterMs}
@@ -103,6 +118,7 @@ function CustomPolicyFields({ policy, gates }: { policy: NamespacePolicy; gates:
         hint="0 = automatic, from history"
       />
       <Field
+        key={`maxLocks ${policy.maxLocks}`}
         label="Max locks and counters"
         hint={`in total, 1 to ${exactCount(MAX_LOCKS_MAX)}`}
         name="maxLocks"
@@ -114,9 +130,10 @@ function CustomPolicyFields({ policy, gates }: { policy: NamespacePolicy; gates:
         step={1}
         defaultValue={policy.maxLocks}
       />
-      <GateField policy={policy} gates={gates} />
+      <GateField key={`gate ${policy.gate}`} policy={policy} gates={gates} />
       <label className="choice sm:col-span-2">
         <input
+          key={String(policy.standbyExpected)}
           type="checkbox"
           name="standby"
           defaultChecked={policy.standbyExpected}
@@ -126,6 +143,7 @@ function CustomPolicyFields({ policy, gates }: { policy: NamespacePolicy; gates:
       </label>
       <label className="choice sm:col-span-2">
         <input
+          key={String(policy.releaseOrphans)}
           type="checkbox"
           name="orphans"
           defaultChecked={policy.releaseOrphans}
@@ -135,6 +153,7 @@ function CustomPolicyFields({ policy, gates }: { policy: NamespacePolicy; gates:
       </label>
       <div className="sm:col-span-2">
         <Field
+          key={policy.requiredMeta.join()}
           label="Required metadata keys"
           hint="comma-separated"
           name="meta"
