@@ -55,3 +55,32 @@ test('a part of a page that cannot be loaded says so in its place, and comes onc
   await page.unroute(SCRIPTS);
   await expect(preview.getByRole('region', { name: 'Timeline' })).toBeVisible();
 });
+
+/** Requests with which Next loads a page ahead. */
+function notePrefetches(page: Page): string[] {
+  const prefetched: string[] = [];
+  page.on('request', (request) => {
+    const headers = Object.keys(request.headers());
+    const isAhead = headers.some((name) => /^next-router-.*prefetch$/.test(name));
+    if (isAhead) prefetched.push(new URL(request.url()).pathname);
+  });
+  return prefetched;
+}
+
+test('a page is loaded ahead only once the pointer or the focus is on a link to it', async ({
+  page,
+}) => {
+  const prefetched = notePrefetches(page);
+  for (const address of ['/?view=all', `/locks/default/${NAME}`, '/namespaces', '/settings']) {
+    await page.goto(address);
+    await untilAlive(page);
+    await page.waitForLoadState('networkidle');
+  }
+  expect(prefetched).toEqual([]);
+  const rail = page.getByRole('navigation', { name: 'Main' });
+  await rail.getByRole('link', { name: 'Holders' }).hover();
+  await expect.poll(() => prefetched).toContain('/holders');
+  await rail.getByRole('link', { name: 'Audit' }).focus();
+  await expect.poll(() => prefetched).toContain('/audit');
+  expect(new Set(prefetched)).toEqual(new Set(['/holders', '/audit']));
+});

@@ -1,4 +1,3 @@
-import Link from 'next/link';
 import type { BackendCourses, BackendHealth } from '@/server/contract/console/backend-health';
 import { type BackendLossRow, LOSS_LABELS } from '@/server/contract/console/backend-health';
 import type { GuaranteeRow } from '@/server/contract/console/guarantee-row';
@@ -6,6 +5,7 @@ import type { NamespaceRow } from '@/server/contract/console/namespace-row';
 import { agoText, spokenDuration } from '@/server/core/format/durations';
 import { plural } from '@/server/core/format/numbers';
 import { Icon } from '../icons/icon';
+import { NearLink } from '../navigation/near-link';
 import { ProblemNote } from '../ui/problem-note';
 import { BackendFacts } from './backend-facts';
 import { GuaranteeBadge, GuaranteeVerdict } from './guarantee-verdict';
@@ -113,9 +113,9 @@ function ShardsSummary({ backend: { id, shards, refusal } }: { backend: BackendH
         Sharded across {plural(shards.length, 'database')}
         {!refusal && silent > 0 && <span className="text-unknown">, {silent} not responding</span>}{' '}
         ·{' '}
-        <Link href={`/backends/${encodeURIComponent(id)}`} className="link">
+        <NearLink href={`/backends/${encodeURIComponent(id)}`} className="link">
           Shard details
-        </Link>
+        </NearLink>
       </p>
     </div>
   );

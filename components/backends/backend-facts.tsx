@@ -1,4 +1,3 @@
-import Link from 'next/link';
 import type { ReactNode } from 'react';
 import type { BackendHealth } from '@/server/contract/console/backend-health';
 import type { GuaranteeRow } from '@/server/contract/console/guarantee-row';
@@ -7,6 +6,7 @@ import { durationText, spokenDuration } from '@/server/core/format/durations';
 import { exactCount } from '@/server/core/format/numbers';
 import { latencyText } from '../format/durations';
 import { keepUnits, knownCount } from '../format/numbers';
+import { NearLink } from '../navigation/near-link';
 import { pausedForMs } from '../shell/sort-by-severity';
 
 /** A smaller clock skew is not worth showing. */
@@ -133,12 +133,12 @@ function NamespaceLinks({ namespaces }: { namespaces: NamespaceRow[] }) {
   return namespaces.map(({ name }, place) => (
     <span key={name}>
       {place > 0 && ', '}
-      <Link
+      <NearLink
         href={`/?namespace=${encodeURIComponent(name)}`}
         className="rounded-4 underline decoration-line2 underline-offset-3 hover:decoration-current"
       >
         {name}
-      </Link>
+      </NearLink>
     </span>
   ));
 }

@@ -16,6 +16,7 @@ import { PlotSpace, TimelinePlot } from '../locks/timeline/timeline-plot';
 import { TimelineTable } from '../locks/timeline/timeline-table';
 import { clockLabel } from '../locks/timeline/timeline-ticks';
 import type { ZoomSpan } from '../locks/timeline/use-zoom';
+import { NearLink } from '../navigation/near-link';
 import { pastHref } from '../past/past-address';
 import { Button } from '../ui/controls/button';
 import { Instant } from '../ui/instant';
@@ -68,9 +69,9 @@ export function IncidentView({
     <div className="page insights-columns">
       <div className="flex min-w-0 flex-col gap-3.5">
         <nav aria-label="Breadcrumb" className="flex items-center gap-1.5 text-12">
-          <Link href="/insights" className="rounded-4 text-t2 hover:text-t1">
+          <NearLink href="/insights" className="rounded-4 text-t2 hover:text-t1">
             Insights
-          </Link>
+          </NearLink>
           <Icon name="chevron-right" size={13} className="text-t3" />
           <span className="text-t3">Incident {id}</span>
         </nav>

@@ -1,6 +1,6 @@
-import Link from 'next/link';
 import type { ReactNode } from 'react';
 import { Icon } from '../icons/icon';
+import { NearLink } from '../navigation/near-link';
 import { CopyButton } from '../ui/controls/copy-button';
 import { WholeName } from '../ui/visible-text';
 import { LiveIndicator } from './live-indicator';
@@ -32,28 +32,28 @@ export function RecordHead({
     <>
       <div className="flex items-center gap-3">
         <nav aria-label="Breadcrumb" className="flex min-w-0 flex-1 items-center gap-1.5 text-12">
-          <Link href={isLock ? '/' : '/counters'} className="rounded-4 text-t2 hover:text-t1">
+          <NearLink href={isLock ? '/' : '/counters'} className="rounded-4 text-t2 hover:text-t1">
             {isLock ? 'Locks' : 'Counters'}
-          </Link>
+          </NearLink>
           <Icon name="chevron-right" size={13} className="text-t3" />
           {isLock ? (
-            <Link
+            <NearLink
               href={`/?namespace=${encodeURIComponent(namespace)}`}
               className="truncate rounded-4 text-t2 hover:text-t1"
             >
               {namespace}
-            </Link>
+            </NearLink>
           ) : (
             <span className="truncate text-t2">{namespace}</span>
           )}
           <Icon name="chevron-right" size={13} className="text-t3" />
-          <Link
+          <NearLink
             href={`/backends#backend-${encodeURIComponent(backend)}`}
             title={`Backend ${backend}`}
             className="truncate rounded-4 text-t2 hover:text-t1"
           >
             on {backend}
-          </Link>
+          </NearLink>
         </nav>
         <LiveIndicator link={link} onRetry={onRetry} backend={isKnown ? '' : backend} />
       </div>

@@ -1,6 +1,5 @@
 'use client';
 
-import Link from 'next/link';
 import { useState } from 'react';
 import type { BackendHealth } from '@/server/contract/console/backend-health';
 import type { NamespaceRow } from '@/server/contract/console/namespace-row';
@@ -11,6 +10,7 @@ import { countText, knownCount } from '../format/numbers';
 import { Icon } from '../icons/icon';
 import { problemOf, readFailureTitle } from '../live/problem';
 import { useSession } from '../live/session';
+import { NearLink } from '../navigation/near-link';
 import { useBackendsHealth } from '../shell/backend-queries';
 import { Button } from '../ui/controls/button';
 import { Instant, useServerClock } from '../ui/instant';
@@ -96,9 +96,9 @@ export function NamespacesView({
         {isAdmin ? (
           <>
             a{' '}
-            <Link href="/settings?section=keys" className="link">
+            <NearLink href="/settings?section=keys" className="link">
               key
-            </Link>
+            </NearLink>
           </>
         ) : (
           'a key'
@@ -131,9 +131,9 @@ function NamespaceTableRow({
   return (
     <tr>
       <td data-cell="main" className="font-mono">
-        <Link href={`/?namespace=${encodeURIComponent(name)}`} className="row-link rounded-4">
+        <NearLink href={`/?namespace=${encodeURIComponent(name)}`} className="row-link rounded-4">
           {name}
-        </Link>
+        </NearLink>
       </td>
       <td data-cell="backend" className="text-t2">
         <span className="flex flex-wrap items-center gap-x-1.5">

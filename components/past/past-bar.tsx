@@ -1,7 +1,6 @@
 'use client';
 
 import { useQuery } from '@tanstack/react-query';
-import Link from 'next/link';
 import { usePathname, useRouter, useSearchParams } from 'next/navigation';
 import { type CSSProperties, useCallback, useEffect, useRef, useState } from 'react';
 import type { IncidentRow } from '@/server/contract/console/past/incident';
@@ -10,6 +9,7 @@ import { nameFromPath } from '@/server/core/names/console-path';
 import { exactInstant } from '../format/instants';
 import { useTRPC, useTRPCClient } from '../live/trpc';
 import { useKeys } from '../live/use-keys';
+import { NearLink } from '../navigation/near-link';
 import { Button } from '../ui/controls/button';
 import { useZone } from '../ui/instant';
 import { pastHref } from './past-address';
@@ -88,9 +88,9 @@ function BackToLive() {
   const params = useSearchParams();
   const href = `${usePathname()}?${params.toString()}`;
   return (
-    <Link href={pastHref(href, null)} className="past-back link rounded-4 whitespace-nowrap">
+    <NearLink href={pastHref(href, null)} className="past-back link rounded-4 whitespace-nowrap">
       Back to live
-    </Link>
+    </NearLink>
   );
 }
 

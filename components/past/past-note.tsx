@@ -1,6 +1,6 @@
-import Link from 'next/link';
 import type { PastMark } from '@/server/contract/console/past/past-mark';
 import { Icon } from '../icons/icon';
+import { NearLink } from '../navigation/near-link';
 
 /** In place of a page that cannot be shown as of the instant that its address names. */
 export function PastProblem({ text, live }: { text: string; live: string }) {
@@ -10,9 +10,9 @@ export function PastProblem({ text, live }: { text: string; live: string }) {
         <Icon name="alert-triangle" size={16} className="mt-0.5 shrink-0 text-contended" />
         <p className="text-14">
           {text}{' '}
-          <Link href={live} className="link rounded-4">
+          <NearLink href={live} className="link rounded-4">
             Back to live
-          </Link>
+          </NearLink>
         </p>
       </div>
     </div>

@@ -1,9 +1,9 @@
 'use client';
 
-import Link from 'next/link';
 import { visibleText } from '@/server/core/format/visible-text';
 import { Icon, type IconName } from '../icons/icon';
 import { useSession } from '../live/session';
+import { NearLink } from '../navigation/near-link';
 import { useServerClock } from '../ui/instant';
 import { PageHead } from '../ui/page-head';
 import { AccountSection } from './account-section';
@@ -37,7 +37,7 @@ export function SettingsView({
           className="flex flex-wrap gap-1 md:sticky md:top-0 md:flex-col md:flex-nowrap md:self-start"
         >
           {SECTIONS.map(({ id, label, icon, isAdmin }) => (
-            <Link
+            <NearLink
               key={id}
               href={id === 'account' ? '/settings' : `/settings?section=${id}`}
               aria-current={section === id ? 'page' : undefined}
@@ -48,7 +48,7 @@ export function SettingsView({
               {isAdmin && !may('admin') && (
                 <Icon name="lock" size={13} className="ml-auto text-t3" />
               )}
-            </Link>
+            </NearLink>
           ))}
         </nav>
         <div className="min-w-0">

@@ -1,6 +1,5 @@
 'use client';
 
-import Link from 'next/link';
 import { useEffect } from 'react';
 import type { BackendHealth } from '@/server/contract/console/backend-health';
 import type { GuaranteeRow } from '@/server/contract/console/guarantee-row';
@@ -8,6 +7,7 @@ import { spokenDuration } from '@/server/core/format/durations';
 import { latencyText } from '../format/durations';
 import { Icon } from '../icons/icon';
 import { reportBroken } from '../navigation/away';
+import { NearLink } from '../navigation/near-link';
 import { useBackendsHealth, useGuarantees } from './backend-queries';
 import { isClosed, pausedForMs, sortBySeverity } from './sort-by-severity';
 
@@ -40,9 +40,9 @@ export function BackendHealthList({
       ))}
       {sorted.length > SHOWN_MAX && (
         <li>
-          <Link href="/backends" className="text-12 text-t2 hover:text-t1">
+          <NearLink href="/backends" className="text-12 text-t2 hover:text-t1">
             +{sorted.length - SHOWN_MAX} more
-          </Link>
+          </NearLink>
         </li>
       )}
     </ul>
@@ -63,7 +63,7 @@ function BackendHealthLink({
   const isGrantingPaused = isClosed || pausedForMs(backend) > 0;
   const isHealthy = isKnown && !isGrantingPaused;
   return (
-    <Link
+    <NearLink
       href="/backends"
       data-healthy={isHealthy}
       className="flex items-center gap-1.5 rounded-4 text-12 whitespace-nowrap"
@@ -80,7 +80,7 @@ function BackendHealthLink({
       >
         {statusLabel(backend, isStale, isClosed)}
       </span>
-    </Link>
+    </NearLink>
   );
 }
 

@@ -1,13 +1,13 @@
 'use client';
 
 import { useQuery } from '@tanstack/react-query';
-import Link from 'next/link';
 import type { ReactNode } from 'react';
 import type { Filling } from '@/server/contract/console/namespace-row';
 import { exactCount } from '@/server/core/format/numbers';
 import { Icon } from '../icons/icon';
 import { useSession } from '../live/session';
 import { useTRPC } from '../live/trpc';
+import { NearLink } from '../navigation/near-link';
 
 const POLL_MS = 60_000;
 
@@ -47,9 +47,9 @@ export function CapacityBanner({ initial }: { initial: Filling | null }) {
       {exactCount(used)} of {exactCount(maxLocks)} locks and counters used
       {isFull ? '; new ones are rejected.' : '; at the limit, new ones are rejected.'}{' '}
       {isFull && nearly > 0 && `${exactCount(nearly)} more nearly full. `}
-      <Link href="/namespaces" className="link">
+      <NearLink href="/namespaces" className="link">
         View policy
-      </Link>
+      </NearLink>
     </Banner>
   );
 }

@@ -1,6 +1,5 @@
 'use client';
 
-import Link from 'next/link';
 import { type ReactNode, Suspense } from 'react';
 import type { BackendHealth } from '@/server/contract/console/backend-health';
 import type { RetentionDays } from '@/server/contract/console/console-terms';
@@ -10,6 +9,7 @@ import { Mark } from '../icons/mark';
 import { type Account, SessionProvider, useSession } from '../live/session';
 import { ConsoleClient } from '../live/trpc';
 import { AwayGuard } from '../navigation/away-guard';
+import { NearLink } from '../navigation/near-link';
 import { LookBackButton, PastBarSlot } from '../past/look-back';
 import { AccountMenu } from './account-menu';
 import { AlertBell } from './alert-bell';
@@ -86,13 +86,13 @@ function TopBar({
   const { demo } = useSession();
   return (
     <header className="group/bar top-bar flex min-w-0 items-center gap-4 max-md:gap-1.5 border-line border-b bg-s1 px-[var(--gutter)] [grid-area:top]">
-      <Link
+      <NearLink
         href="/"
         aria-label="Lockyard home"
         className="shrink-0 md:hidden pointer-coarse:py-2.5 pointer-coarse:pr-3.5"
       >
         <Mark />
-      </Link>
+      </NearLink>
       <Suspense>
         <SearchBox />
       </Suspense>

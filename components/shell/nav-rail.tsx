@@ -1,9 +1,9 @@
 'use client';
 
-import Link from 'next/link';
 import { usePathname } from 'next/navigation';
 import { Icon, type IconName } from '../icons/icon';
 import { Mark } from '../icons/mark';
+import { NearLink } from '../navigation/near-link';
 import { useOpenPage } from '../navigation/use-open-page';
 import { pastHref } from '../past/past-address';
 import { usePastAt } from '../past/past-at';
@@ -53,9 +53,9 @@ export function NavRail() {
   const pathname = usePathname();
   return (
     <nav aria-label="Main" className="rail">
-      <Link href="/" aria-label="Lockyard home" className="rail-mark">
+      <NearLink href="/" aria-label="Lockyard home" className="rail-mark">
         <Mark />
-      </Link>
+      </NearLink>
       {PRIMARY_ITEMS.map((item) => (
         <RailLink key={item.href} item={item} />
       ))}
@@ -75,7 +75,7 @@ function RailLink({
   className?: string;
 }) {
   return (
-    <Link
+    <NearLink
       href={pastHref(href, usePastAt())}
       aria-current={isActive(usePathname(), href) ? 'page' : undefined}
       className={`rail-item ${className}`}
@@ -84,7 +84,7 @@ function RailLink({
     >
       <Icon name={icon} size={18} />
       {label}
-    </Link>
+    </NearLink>
   );
 }
 

@@ -1,6 +1,5 @@
 'use client';
 
-import Link from 'next/link';
 import type { HoldRow, LockDetail, LockRow } from '@/server/contract/console/lock-row';
 import { useActions } from '../../actions/actions-provider';
 import { DeleteNamesButton } from '../../deletion/delete-names-button';
@@ -9,6 +8,7 @@ import { Icon } from '../../icons/icon';
 import { useIsStale } from '../../live/reading';
 import { RecordHead } from '../../live/record-head';
 import type { LinkState } from '../../live/use-live';
+import { NearLink } from '../../navigation/near-link';
 import { useClosedRow, useIsClosed } from '../../shell/backend-queries';
 import { Button } from '../../ui/controls/button';
 import { Rev } from '../../ui/rev';
@@ -135,9 +135,9 @@ function BackendClosedNote({ backend }: { backend: string }) {
         {servesNothing
           ? 'Renewals and releases are unavailable too.'
           : 'Existing holds and queue positions are kept.'}{' '}
-        <Link href="/backends" className="link rounded-4">
+        <NearLink href="/backends" className="link rounded-4">
           Details
-        </Link>
+        </NearLink>
       </span>
     </p>
   );

@@ -4,6 +4,7 @@ import Link from 'next/link';
 import { exactCount } from '@/server/core/format/numbers';
 import { lockPath } from '@/server/core/names/console-path';
 import { Icon, type IconName } from '../../../icons/icon';
+import { NearLink } from '../../../navigation/near-link';
 import { pastHref } from '../../../past/past-address';
 import { usePastAt } from '../../../past/past-at';
 import { type ListWalk, useListWalk } from './use-list-walk';
@@ -16,13 +17,13 @@ export function ListSteps({ namespace, name }: { namespace: string; name: string
   if (!walk) return null;
   return (
     <nav aria-label="List" className="-mt-3 flex items-center md:hidden">
-      <Link
+      <NearLink
         href={walk.href}
         className="flex min-h-11 min-w-0 items-center gap-1 rounded-4 pr-3 text-acc"
       >
         <Icon name="chevron-left" size={16} className="shrink-0" />
         <span className="truncate">{walk.title}</span>
-      </Link>
+      </NearLink>
       <span className="ml-auto pr-1 text-12 whitespace-nowrap text-t2">
         {exactCount(walk.place + 1)} of {exactCount(walk.matching)}
       </span>
