@@ -4,7 +4,7 @@ import Link from 'next/link';
 import type { ReactNode } from 'react';
 import type { HoldRow, LockDetail, LockRow } from '@/server/contract/console/lock-row';
 import type { Remark } from '@/server/contract/primitives';
-import { agoText, spokenDuration, wholeSeconds } from '@/server/core/format/durations';
+import { agoText, boundText, spokenDuration, wholeSeconds } from '@/server/core/format/durations';
 import { exactCount, plural } from '@/server/core/format/numbers';
 import { isReleased } from '@/server/core/lock/lock-record';
 import { Icon } from '../../icons/icon';
@@ -234,7 +234,7 @@ function HoldFacts({ row, hold, children }: FactsProps) {
               isAlarming={row.status === 'expiring'}
             />
           )}
-          {!isReleased(hold) && <Muted>of {spokenDuration(hold.leaseMs)}</Muted>}
+          {!isReleased(hold) && <Muted>of {boundText(hold.leaseMs)}</Muted>}
         </span>
       </Fact>
       {!isReleased(hold) && (
