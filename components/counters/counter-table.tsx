@@ -1,6 +1,7 @@
 'use client';
 
 import Link from 'next/link';
+import type { CSSProperties } from 'react';
 import type { CounterCourses, CounterRow } from '@/server/contract/console/counter-row';
 import { agoText, wholeSeconds } from '@/server/core/format/durations';
 import { exactCount } from '@/server/core/format/numbers';
@@ -49,7 +50,11 @@ export function CounterTable({
 }) {
   return (
     <div className="card list-in-card">
-      <table className="list counter-list" data-selecting={selecting?.isSelecting}>
+      <table
+        className="list counter-list"
+        data-selecting={selecting?.isSelecting}
+        style={{ '--value': `${valueWidth(rows)}px` } as CSSProperties}
+      >
         <TableHead columns={columnsOf(selecting)} />
         <tbody>
           {rows.map((row) => (
@@ -96,6 +101,10 @@ export function CounterTable({
     </div>
   );
 }
+
+/** What the longest value takes in one line, with the gap to the next column. */
+const valueWidth = (rows: CounterRow[]): number =>
+  20 + 8 * Math.max(0, ...rows.map(({ value }) => (value === null ? 0 : exactCount(value).length)));
 
 function SelectCell({ row, selecting }: { row: CounterRow; selecting: SelectionControls }) {
   const { selection, select } = selecting;
