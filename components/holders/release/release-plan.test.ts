@@ -23,7 +23,10 @@ it('promises a lock to no waiter while the lock delay of its namespace lasts', (
   const delayed = { ...wanted, delayMs: 5_000 };
   expect(afterRelease(delayed)).toBe('no grants for 5\u00a0s (lock delay)');
   expect(afterRelease({ ...free, delayMs: 5_000 })).toBe('no grants for 5\u00a0s (lock delay)');
-  expect(planText([delayed, wanted])).toBe('1 goes to a waiter.');
+  expect(planText([delayed, delayed, wanted])).toBe(
+    '1 goes to a waiter, 2 are not granted before their lock delay is over.',
+  );
+  expect(planText([delayed])).toBe('It is not granted before its lock delay is over.');
 });
 
 it('promises permits that are left to the next waiter, though others hold the lock as well', () => {

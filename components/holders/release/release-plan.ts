@@ -33,15 +33,22 @@ export function resultText(result: ReleaseResult): string {
 export const isReleasedBy = (result: ReleaseResult) =>
   result.kind === 'answered' && result.answer.outcome === 'forced';
 
-/** How many go to waiters, and how many become free; empty where neither is known of any. */
+/** How many go to waiters, become free or rest first; empty where that is known of none. */
 export function planText(locks: readonly HeldLock[]): string {
   const granted = locks.filter((lock) => /^(granted|offered)/.test(afterRelease(lock))).length;
   const freed = locks.filter((lock) => afterRelease(lock) === 'becomes free').length;
+  const delayed = locks.filter((lock) => afterRelease(lock).startsWith('no grants')).length;
   if (locks.length === 1 && granted === 1) return 'It goes to a waiter.';
   if (locks.length === 1 && freed === 1) return 'It becomes free.';
+  if (locks.length === 1 && delayed === 1)
+    return 'It is not granted before its lock delay is over.';
   const parts = [
     granted > 0 && (granted === 1 ? '1 goes to a waiter' : `${exactCount(granted)} go to waiters`),
     freed > 0 && (freed === 1 ? '1 becomes free' : `${exactCount(freed)} become free`),
+    delayed > 0 &&
+      (delayed === 1
+        ? '1 is not granted before its lock delay is over'
+        : `${exactCount(delayed)} are not granted before their lock delay is over`),
   ];
   const text = parts.filter(Boolean).join(', ');
   return text && `${text}.`;
