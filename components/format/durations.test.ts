@@ -7,7 +7,7 @@ import {
   factorText,
   spokenDuration,
 } from '@/server/core/format/durations';
-import { ageText, rangeText, shareLeft } from './durations';
+import { ageText, latencyText, rangeText, shareLeft } from './durations';
 
 /** With plain spaces, so that the expectations can be read. */
 const plain = (text: string) => text.replaceAll(/[\u202f\u00a0]/g, ' ');
@@ -100,4 +100,14 @@ test.each([
   [5_000_000, 0, '5,000,000 ×'],
 ])('%i ms against %i ms is %s', (ms, baselineMs, words) => {
   expect(plain(factorText(ms, baselineMs))).toBe(words);
+});
+
+test.each([
+  [0.24, '0.2 ms'],
+  [64.4, '64 ms'],
+  [999.6, '999 ms'],
+  [1_048, '1.0 s'],
+  [61_000, '1 m 01 s'],
+])('a latency of %d ms is shown in a unit that suits it', (ms, text) => {
+  expect(plain(latencyText(ms))).toBe(text);
 });

@@ -16,8 +16,11 @@ export function rangeText(ms: number): string {
   return ms < HOUR_MS ? `${ms / MINUTE_MS}\u00a0min` : `${ms / HOUR_MS}\u00a0h`;
 }
 
-/** A latency, with tenths below ten milliseconds. */
-export const latencyText = (ms: number) => `${ms < 10 ? ms.toFixed(1) : Math.round(ms)}\u00a0ms`;
+/** A latency of any size: 8.2 ms, 64 ms, 2.4 s. */
+export function latencyText(ms: number): string {
+  if (ms >= 999.5) return durationText(ms);
+  return `${ms < 10 ? ms.toFixed(1) : Math.round(ms)}\u00a0ms`;
+}
 
 /** The share of a lease that is left, 0 to 1. An extended lease with more left counts as full. */
 export function shareLeft(leftMs: number, wholeMs: number): number {

@@ -2,7 +2,6 @@ import type { LabRow, LabSettings } from '@/server/contract/console/lab/lab-race
 import type { LabRun, LabRunEntry, LabRunSummary } from '@/server/contract/console/lab/lab-run';
 import { boundText, durationText } from '@/server/core/format/durations';
 import { exactCount } from '@/server/core/format/numbers';
-import { latencyText } from '../format/durations';
 
 /** How a run ended, in a few words. */
 export function endLabel({
@@ -24,10 +23,6 @@ export function endLabel({
       return `Failed after ${took}`;
   }
 }
-
-/** A latency of any size: 8.2 ms, 64 ms, 2.4 s. */
-export const latencyLabel = (ms: number): string =>
-  ms < 1_000 ? latencyText(ms) : durationText(ms);
 
 /** The settings of a run, as name and value. */
 export function settingFacts(settings: LabSettings): [name: string, value: string][] {

@@ -4,10 +4,10 @@ import Link from 'next/link';
 import type { LabRow } from '@/server/contract/console/lab/lab-race';
 import type { LabRun } from '@/server/contract/console/lab/lab-run';
 import { exactCount, plural } from '@/server/core/format/numbers';
+import { latencyText } from '../../format/durations';
 import { Instant } from '../../ui/instant';
 import { PageHead } from '../../ui/page-head';
 import { VerdictBadge } from '../result/result-cells';
-import { latencyLabel } from '../run-labels';
 import { changeLabel, compareRows, settingDifferences } from './compare-runs';
 
 /** Two runs side by side, strategy by strategy. */
@@ -85,8 +85,8 @@ export function CompareView({ a, b }: { a: LabRun; b: LabRun }) {
                     text={changeLabel(before?.opsPerSecond, after?.opsPerSecond)}
                     isQuiet
                   />
-                  <Cell label="p99 A" text={before && latencyLabel(before.p99Ms)} />
-                  <Cell label="p99 B" text={after && latencyLabel(after.p99Ms)} />
+                  <Cell label="p99 A" text={before && latencyText(before.p99Ms)} />
+                  <Cell label="p99 B" text={after && latencyText(after.p99Ms)} />
                   <Cell label="Change" text={changeLabel(before?.p99Ms, after?.p99Ms)} isQuiet />
                   <Verdict label="Verdict A" row={before} />
                   <Verdict label="Verdict B" row={after} />

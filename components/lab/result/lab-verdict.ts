@@ -1,7 +1,7 @@
 import type { LabRow } from '@/server/contract/console/lab/lab-race';
 import type { LabRun } from '@/server/contract/console/lab/lab-run';
 import { exactCount, plural } from '@/server/core/format/numbers';
-import { latencyLabel } from '../run-labels';
+import { latencyText } from '../../format/durations';
 
 /** What a run showed, in words. */
 export interface RunVerdict {
@@ -125,7 +125,7 @@ function adviceOf(
     return `On this machine, for this load (${load}), ${what}.`;
   }
   const { title, opsPerSecond, p99Ms } = fastest;
-  return `On this machine, for this load (${load}), the fastest that held was “${title}”: ${exactCount(Math.round(opsPerSecond))} a second, p99 ${latencyLabel(p99Ms)}.`;
+  return `On this machine, for this load (${load}), the fastest that held was “${title}”: ${exactCount(Math.round(opsPerSecond))} a second, p99 ${latencyText(p99Ms)}.`;
 }
 
 /** What else to look at where the fastest holds only under conditions. */

@@ -1,7 +1,7 @@
 import type { LabRow, LabRowVerdict } from '@/server/contract/console/lab/lab-race';
 import { exactCount } from '@/server/core/format/numbers';
+import { latencyText } from '../../format/durations';
 import { Icon, type IconName } from '../../icons/icon';
-import { latencyLabel } from '../run-labels';
 import { type LabScales, latencyPosition } from './lab-scales';
 
 interface CellProps {
@@ -76,11 +76,11 @@ export function LatencyCell({ row: { p50Ms, p99Ms }, scales: { latencyMs } }: Ce
         <span className="lab-latency-text">
           <span>
             <span className="sr-only">p99 </span>
-            {latencyLabel(p99Ms)}
+            {latencyText(p99Ms)}
           </span>
           <span className="text-12 text-t3">
             <span className="sr-only">, p50 </span>
-            {latencyLabel(p50Ms)}
+            {latencyText(p50Ms)}
           </span>
         </span>
       </span>
