@@ -53,6 +53,12 @@ test('an expired grant still shows its owner, a released one does not', () => {
   ).toBeNull();
 });
 
+test('a free lock shows no grant, though its record still has a hold that is over', () => {
+  const over = { ...hold, releasedAt: now - 5_000, expiresAt: now - 1_000 };
+  expect(shownGrant(row({ status: 'free', hold: over }))).toBeNull();
+  expect(heldMsOf(row({ status: 'free', hold: over }), now, now)).toBeNull();
+});
+
 test('a holder counts as renewing until half its lease has passed since the last renewal', () => {
   expect(isRenewing(hold, now)).toBe(true);
   expect(isRenewing(hold, now + 14_000)).toBe(false);

@@ -25,6 +25,13 @@ export function isRenewing(hold: RenewalFacts, now: number): boolean {
   return hold.renewals > 0 && now - hold.renewedAt <= hold.leaseMs * ALIVE_SHARE;
 }
 
+/**
+ * The hold of a lock that is not free. The record of a free one may still have the last, until the
+ * next caller or a sweep ends it.
+ */
+export const presentHold = ({ status, hold }: LockRow): HoldRow | null =>
+  status === 'free' ? null : hold;
+
 /** The grant that a row shows: the current hold, or one that expired and was never released. */
 export interface ShownGrant {
   owner: string;
@@ -36,7 +43,8 @@ export interface ShownGrant {
 }
 
 export function shownGrant(row: LockRow): ShownGrant | null {
-  if (row.hold) return { ...row.hold, endedAt: null };
+  const hold = presentHold(row);
+  if (hold) return { ...hold, endedAt: null };
   if (row.ended && row.status === 'expired') return { ...row.ended, endedAt: row.ended.at };
   return null;
 }

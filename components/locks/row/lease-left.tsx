@@ -4,7 +4,7 @@ import type { LockRow } from '@/server/contract/console/lock-row';
 import { countdownText } from '@/server/core/format/durations';
 import { shareLeft } from '../../format/durations';
 import { useAtBackend, useIsStale } from '../../live/reading';
-import { expiredAt } from '../lock-facts';
+import { expiredAt, presentHold } from '../lock-facts';
 import { leaseLabel } from '../lock-labels';
 
 /** A bar that runs out to the left, with a notch at a fifth of the lease. */
@@ -34,7 +34,7 @@ export function LeaseBar({
 export function LeaseLeft({ row }: { row: LockRow }) {
   const isStale = useIsStale();
   const words = useAtBackend(row.backend, (now) => leaseLabel(row, now));
-  const { hold } = row;
+  const hold = presentHold(row);
   const seconds = useAtBackend(row.backend, (now) =>
     hold ? Math.ceil((hold.expiresAt - now) / 1_000) : 0,
   );

@@ -16,7 +16,7 @@ import { Duration } from '../../ui/duration';
 import { GridCell } from '../../ui/grid-cell';
 import { Instant } from '../../ui/instant';
 import { ExactName } from '../../ui/visible-text';
-import { hasStandbysOnly, heldMsOf, shownGrant } from '../lock-facts';
+import { hasStandbysOnly, heldMsOf, presentHold, shownGrant } from '../lock-facts';
 import { RangeBar } from './range-bar';
 
 const Empty = () => <span className="text-t3">–</span>;
@@ -24,7 +24,8 @@ const Empty = () => <span className="text-t3">–</span>;
 /** Owner, process, version, held time and grant time of the grant that the row shows. */
 export function HolderCells({ row, isTiered }: { row: LockRow; isTiered: boolean }) {
   const tenure = shownGrant(row);
-  const meta = row.hold?.meta;
+  const hold = presentHold(row);
+  const meta = hold?.meta;
   const process = visibleText(
     [meta?.host, meta?.pid && `pid ${meta.pid}`].filter(Boolean).join(' · '),
   );
@@ -66,7 +67,7 @@ export function HolderCells({ row, isTiered }: { row: LockRow; isTiered: boolean
         {tenure ? <GrantedAt at={tenure.grantedAt} row={row} /> : <Empty />}
       </GridCell>
       <GridCell name="waited" className="pr-3.5 text-12 text-t2">
-        {row.hold ? <Waited ms={row.hold.waitedMs} /> : <Empty />}
+        {hold ? <Waited ms={hold.waitedMs} /> : <Empty />}
       </GridCell>
     </>
   );
@@ -126,8 +127,9 @@ export function OldestWait({ row }: { row: LockRow }) {
 
 /** Of a hold of the past it may be a lower bound: only its latest renewals are counted. */
 export function Renewals({ row }: { row: LockRow }) {
-  if (!row.hold) return <Empty />;
-  const { renewals, areRenewalsPartial } = row.hold;
+  const hold = presentHold(row);
+  if (!hold) return <Empty />;
+  const { renewals, areRenewalsPartial } = hold;
   const title = areRenewalsPartial ? `At least ${exactCount(renewals)}` : exactCount(renewals);
   return (
     <span className={renewals === 0 ? 'text-t3' : ''} title={title}>
