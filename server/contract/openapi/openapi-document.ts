@@ -20,6 +20,7 @@ const OPENAPI_INTRO = `A procedure that changes something is a \`POST\` with its
 **Time.** Durations (\`…Ms\`) are milliseconds. Instants (\`…At\`, \`at\`) are epoch milliseconds of the backend’s clock, each with its \`…InMs\` for callers whose clock differs.
 
 **Tokens.** Every grant of a lock has a fencing token, a positive integer below 2^53 that rises with every grant. A holder that was paused may still write after its lease has ended; only the guarded resource can reject that write, by its token.
+
 **Traces.** An acquire may carry a \`traceparent\` header of W3C Trace Context, which is kept with its hold. Answers carry it for each holder of the caller’s own service; a grant after a wait carries that of the hold it waited for. An invalid one is ignored.
 
 **Limits.** A body has at most 256 KB; the address and the headers together have at most 64 KB. Texts are counted in bytes of UTF-8, must be well-formed and have no NUL. A lease is 100 ms to 24 h, a wait at most 10 min, a queue at most 200, unless the policy of the namespace says otherwise. A request is held open for at most 25 s.
