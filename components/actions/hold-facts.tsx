@@ -118,7 +118,8 @@ function HeldBy({ side: { hold } }: { side: HoldSnapshot }) {
   );
 }
 
-function LastRenewal({ side: { hold }, backend }: { side: HoldSnapshot; backend: string }) {
+/** Says that the process may be dead only where nothing else says whether it is. */
+export function LastRenewal({ side: { hold }, backend }: { side: HoldSnapshot; backend: string }) {
   const renewal = hold?.renewal;
   const seconds = useAtBackend(backend, (now) =>
     renewal ? Math.floor((now - renewal.renewedAt) / 1_000) : 0,
@@ -156,7 +157,7 @@ function LastRenewal({ side: { hold }, backend }: { side: HoldSnapshot; backend:
         {' '}
         · {exactCount(renewal.renewals)} {renewal.renewals === 1 ? 'time' : 'times'},
         {dueSeconds >= 0 && ' next'} {due}
-        {!isOnTime && ' – the process may be dead'}
+        {!isOnTime && !hold.liveness && ' – the process may be dead'}
       </Muted>
     </>
   );
