@@ -2,7 +2,7 @@
 
 import { useSession } from '../live/session';
 import { Button } from '../ui/controls/button';
-import { Dialog } from '../ui/controls/dialog';
+import { Dialog, DialogFoot } from '../ui/controls/dialog';
 import { commandKeys } from './command/command-keys';
 import { NAV_ITEMS } from './nav-rail';
 
@@ -57,11 +57,11 @@ export function ShortcutsDialog({ onClose }: { onClose: () => void }) {
           <ShortcutTable title="Everywhere" shortcuts={globalShortcuts()} />
         </div>
       </div>
-      <div className="mt-6 flex justify-end">
+      <DialogFoot>
         <Button size="large" onClick={onClose} className="max-sm:w-full">
           Close
         </Button>
-      </div>
+      </DialogFoot>
     </Dialog>
   );
 }
@@ -72,7 +72,7 @@ function ShortcutTable({ title, shortcuts }: { title: string; shortcuts: Shortcu
       <h3 className="pb-1.5 text-12 text-t3">{title}</h3>
       <dl>
         {shortcuts.map(([keys, label]) => (
-          <div key={label} className="flex h-8 items-center gap-3 border-line border-t">
+          <div key={label} className="flex h-7 items-center gap-3 border-line border-t">
             <dt className="flex w-18 shrink-0 gap-1">
               {keys.map((key) => (
                 <kbd key={key} className="key">
