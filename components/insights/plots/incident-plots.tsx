@@ -175,7 +175,7 @@ export function RefusalsPlot({ detail: { timeline }, span, reading }: PlotProps)
           </>
         ) : (
           <>
-            <b>{exactCount(sum)}</b> attempts
+            <b>{exactCount(sum)}</b> {sum === 1 ? 'attempt' : 'attempts'}
             <br />
             at most {exactCount(max)} a minute
           </>
