@@ -7,6 +7,7 @@ import { exactCount, plural } from '@/server/core/format/numbers';
 import { latencyText } from '../../format/durations';
 import { Instant } from '../../ui/instant';
 import { PageHead } from '../../ui/page-head';
+import { isOfWrongWay } from '../result/lab-verdict';
 import { VerdictBadge } from '../result/result-cells';
 import { changeLabel, compareRows, settingDifferences } from './compare-runs';
 
@@ -88,8 +89,8 @@ export function CompareView({ a, b }: { a: LabRun; b: LabRun }) {
                   <Cell label="p99 A" text={before && latencyText(before.p99Ms)} />
                   <Cell label="p99 B" text={after && latencyText(after.p99Ms)} />
                   <Cell label="Change" text={changeLabel(before?.p99Ms, after?.p99Ms)} isQuiet />
-                  <Verdict label="Verdict A" row={before} />
-                  <Verdict label="Verdict B" row={after} />
+                  <Verdict label="Verdict A" row={before} of={a} />
+                  <Verdict label="Verdict B" row={after} of={b} />
                 </tr>
               ))}
             </tbody>
@@ -140,10 +141,14 @@ function Sold({ label, row }: { label: string; row: LabRow | null }) {
   );
 }
 
-function Verdict({ label, row }: { label: string; row: LabRow | null }) {
+function Verdict({ label, row, of }: { label: string; row: LabRow | null; of: LabRun }) {
   return (
     <td data-cell="verdict" data-label={label}>
-      {row ? <VerdictBadge verdict={row.verdict} /> : <span className="text-t3">did not run</span>}
+      {row ? (
+        <VerdictBadge verdict={row.verdict} isWrongWay={isOfWrongWay(row.id, of.entries)} />
+      ) : (
+        <span className="text-t3">did not run</span>
+      )}
     </td>
   );
 }

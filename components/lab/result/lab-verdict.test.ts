@@ -81,11 +81,13 @@ describe('the verdict of a run', () => {
     const lucky = row('w', { opsPerSecond: 9_000 });
     expect(runVerdict({ rows: [lucky, row('a', {})], entries, settings })).toMatchObject({
       held: 'One way sold exactly 500.',
+      heldCount: 1,
       lucky: 'One wrong way was lucky.',
       fastest: { id: 'a' },
     });
     expect(runVerdict({ rows: [lucky], entries, settings })).toMatchObject({
       held: '',
+      heldCount: 0,
       advice: expect.stringMatching(/no strategy held, except by luck\.$/),
       fastest: null,
     });

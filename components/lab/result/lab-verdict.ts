@@ -7,6 +7,8 @@ import { latencyText } from '../../format/durations';
 export interface RunVerdict {
   /** What held; empty if nothing did, or wrong ways alone. */
   held: string;
+  /** How many held, other than by luck. */
+  heldCount: number;
   /** Which wrong ways did not oversell this time; empty if all did. */
   lucky: string;
   /** What oversold; empty if nothing did. */
@@ -44,8 +46,7 @@ const inWords = (count: number) => SMALL_NUMBERS[count] ?? exactCount(count);
  */
 export function runVerdict(run: Pick<LabRun, 'rows' | 'entries' | 'settings'>): RunVerdict {
   const { rows, entries, settings } = run;
-  const isWrongWay = ({ id }: LabRow) =>
-    entries.find((entry) => entry.id === id)?.kind === 'wrong way';
+  const isWrongWay = ({ id }: LabRow) => isOfWrongWay(id, entries);
   const all = rows.filter(({ verdict }) => verdict === 'holds');
   const held = all.filter((row) => !isWrongWay(row));
   const lucky = all.filter(isWrongWay);
@@ -53,6 +54,7 @@ export function runVerdict(run: Pick<LabRun, 'rows' | 'entries' | 'settings'>): 
   const fastest = bySpeed(held)[0] ?? null;
   return {
     held: heldSentence(held, settings.stock),
+    heldCount: held.length,
     lucky: luckySentence(lucky),
     oversold: oversoldSentence(oversold, isWrongWay, settings.pause),
     incomplete: incompleteSentence(rows.filter(({ verdict }) => verdict === 'incomplete')),
@@ -60,6 +62,10 @@ export function runVerdict(run: Pick<LabRun, 'rows' | 'entries' | 'settings'>): 
     fastest,
   };
 }
+
+/** Whether nothing in a strategy prevents overselling. */
+export const isOfWrongWay = (id: string, entries: LabRun['entries']): boolean =>
+  entries.find((entry) => entry.id === id)?.kind === 'wrong way';
 
 function heldSentence(held: LabRow[], stock: number): string {
   if (held.length === 0) return '';

@@ -88,16 +88,25 @@ export function LatencyCell({ row: { p50Ms, p99Ms }, scales: { latencyMs } }: Ce
   );
 }
 
-const VERDICTS: Record<LabRowVerdict, { word: string; icon: IconName }> = {
+const VERDICTS: Record<LabRowVerdict | 'lucky', { word: string; icon: IconName }> = {
   holds: { word: 'Holds', icon: 'shield' },
+  lucky: { word: 'Lucky', icon: 'alert-triangle' },
   oversells: { word: 'Oversells', icon: 'alert-circle' },
   incomplete: { word: 'Incomplete', icon: 'question' },
 };
 
-export function VerdictBadge({ verdict }: { verdict: LabRowVerdict }) {
-  const { word, icon } = VERDICTS[verdict];
+/** A wrong way does not hold: it was lucky. */
+export function VerdictBadge({
+  verdict,
+  isWrongWay,
+}: {
+  verdict: LabRowVerdict;
+  isWrongWay: boolean;
+}) {
+  const shown = verdict === 'holds' && isWrongWay ? 'lucky' : verdict;
+  const { word, icon } = VERDICTS[shown];
   return (
-    <span className="lab-badge" data-verdict={verdict}>
+    <span className="lab-badge" data-verdict={shown}>
       <Icon name={icon} size={14} />
       {word}
     </span>

@@ -121,6 +121,7 @@ function ResultRow({
   isBest: boolean;
   onSource: () => void;
 }) {
+  const isWrongWay = entry?.kind === 'wrong way';
   return (
     <tr data-verdict={row.verdict} data-best={isBest}>
       <Strategy
@@ -137,18 +138,13 @@ function ResultRow({
           <span className="text-t2">0</span>
         )}
       </td>
-      <SpeedCell
-        row={row}
-        scales={scales}
-        isBest={isBest}
-        isWrongWay={entry?.kind === 'wrong way'}
-      />
+      <SpeedCell row={row} scales={scales} isBest={isBest} isWrongWay={isWrongWay} />
       <LatencyCell row={row} scales={scales} />
       <Count label="Conflicts" value={row.conflicts} />
       <Count label="Deadlocks" value={row.deadlocks} isBad />
       <Count label="Retries" value={row.retries} />
       <td data-cell="verdict">
-        <VerdictBadge verdict={row.verdict} />
+        <VerdictBadge verdict={row.verdict} isWrongWay={isWrongWay} />
       </td>
     </tr>
   );

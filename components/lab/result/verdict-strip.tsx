@@ -6,7 +6,7 @@ import { runVerdict } from './lab-verdict';
 
 /** What a run showed: in a sentence, with the choice that follows, and in figures. */
 export function VerdictStrip({ run }: { run: LabRun }) {
-  const { held, lucky, oversold, incomplete, advice, fastest } = runVerdict(run);
+  const { held, heldCount, lucky, oversold, incomplete, advice, fastest } = runVerdict(run);
   const { result, rows } = run;
   return (
     <div className="lab-verdict">
@@ -27,9 +27,9 @@ export function VerdictStrip({ run }: { run: LabRun }) {
           icon="shield"
           label="held"
           unit={`of ${rows.length}`}
-          ink={result.held > 0 ? 'text-acc' : ''}
+          ink={heldCount > 0 ? 'text-acc' : ''}
         >
-          {result.held}
+          {heldCount}
         </Figure>
         <Figure
           icon="alert-circle"

@@ -1,7 +1,7 @@
 import { and, desc, eq, lt, type SQL, sql } from 'drizzle-orm';
 import type { Database, Db } from '@/db/database';
 import type { Schema } from '@/db/schema';
-import type { LabRow, LabSettings } from '../../contract/console/lab/lab-race';
+import type { LabSettings } from '../../contract/console/lab/lab-race';
 import {
   LAB_RUNS_MAX,
   type LabEnd,
@@ -49,7 +49,7 @@ export class LabRunTable {
         startedBy: run.startedBy,
         seenAt: now,
         settings: JSON.stringify(run.settings),
-        result: JSON.stringify(resultOf([])),
+        result: JSON.stringify(resultOf(progress)),
         progress: JSON.stringify(progress),
       });
     } catch (error) {
@@ -80,7 +80,7 @@ export class LabRunTable {
       .update(labRuns)
       .set({
         seenAt: clock.now(),
-        result: JSON.stringify(resultOf(progress.rows)),
+        result: JSON.stringify(resultOf(progress)),
         progress: JSON.stringify(progress),
       })
       .where(isRunning(labRuns, id));
@@ -106,7 +106,7 @@ export class LabRunTable {
         endedAt: now,
         endedBy,
         message,
-        result: JSON.stringify(resultOf(progress.rows)),
+        result: JSON.stringify(resultOf(progress)),
         progress: JSON.stringify({ ...progress, current: null }),
       })
       .where(isRunning(labRuns, id));
@@ -224,10 +224,11 @@ function summaryOf(row: Omit<StoredRun, 'progress' | 'message'>): LabRunSummary 
   };
 }
 
-function resultOf(rows: readonly LabRow[]): LabResult {
+function resultOf({ rows, entries }: Pick<RunProgress, 'rows' | 'entries'>): LabResult {
+  const wrongWays = new Set(entries.filter(({ kind }) => kind === 'wrong way').map(({ id }) => id));
   return {
     finished: rows.length,
-    held: rows.filter(({ verdict }) => verdict === 'holds').length,
+    held: rows.filter(({ id, verdict }) => verdict === 'holds' && !wrongWays.has(id)).length,
     oversold: rows.filter(({ verdict }) => verdict === 'oversells').length,
     oversoldUnits: rows.reduce((sum, row) => sum + row.oversold, 0),
   };

@@ -128,7 +128,20 @@ describe.each(TEST_DIALECTS)('races of the Lab, kept on %s', (dialect) => {
     const message = 'The process of the race ended unexpectedly (SIGKILL).';
     here.runner.report({ kind: 'finished', endedBy: 'failed', message });
     await vi.waitFor(async () => expect(await kept(id)).toMatchObject({ endedBy: 'failed' }), soon);
-    expect(await kept(id)).toMatchObject({ message, result: { finished: 1, held: 1 } });
+    expect(await kept(id)).toMatchObject({ message, result: { finished: 1 } });
+  });
+
+  test('a wrong way that did not oversell is not counted among those that held', async () => {
+    const id = await start(here);
+    for (const each of ['written-back', 'version']) {
+      here.runner.report({ kind: 'entry-finished', row: labRow({ id: each }) });
+    }
+    await vi.waitFor(
+      async () => expect((await kept(id)).result).toMatchObject({ finished: 2, held: 1 }),
+      soon,
+    );
+    here.runner.report({ kind: 'finished', endedBy: 'done' });
+    await vi.waitFor(async () => expect((await kept(id)).endedBy).toBe('done'), soon);
   });
 
   test('a race whose server shuts down is recorded as ended by that', async () => {

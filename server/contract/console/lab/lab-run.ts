@@ -38,6 +38,7 @@ export type LabEnd = 'done' | 'stopped' | 'failed' | 'restart';
 /** The result of a run in figures. */
 export interface LabResult {
   finished: number;
+  /** A wrong way that did not oversell is not counted: it was lucky. */
   held: number;
   oversold: number;
   /** Units that were sold beyond the stock, by all strategies together. */
