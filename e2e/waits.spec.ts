@@ -59,3 +59,25 @@ test('a service folds its processes, by a click and by keys', async ({
   await expect(process).toBeHidden();
   await expect(service).toBeFocused();
 });
+
+test('the lock that a caller waits for never covers since when, however narrow the column', async ({
+  page,
+  context,
+  server,
+  admin,
+}) => {
+  await signIn(context, server, admin);
+  const service = await createService(server, admin, 'covering');
+  const name = 'covering:nightly-report:2026-11';
+  await service.acquire({ name, ...LEASE });
+  void waitFor(service, { name, owner: 'covered-2', ...LEASE });
+  await page.setViewportSize({ width: 900, height: 800 });
+  await openPage(page, '/holders?q=covered-2');
+  const row = page.getByRole('row').filter({ hasText: 'covered-2' }).last();
+  const [lock, since] = await Promise.all(
+    [row.getByTitle(name), row.getByText(/^\d+\ss$/)].map((each) => each.boundingBox()),
+  );
+  const isBeside = (lock?.x ?? 0) + (lock?.width ?? 0) <= (since?.x ?? 0);
+  const isAbove = (lock?.y ?? 0) + (lock?.height ?? 0) <= (since?.y ?? 0) + 1;
+  expect(isBeside || isAbove).toBe(true);
+});

@@ -232,11 +232,11 @@ function WaitsFor({ row: { waitsFor, waits } }: { row: ProcessRow }) {
   return (
     <span className="flex min-w-0 flex-col">
       {keyed(waitsFor, waitKey).map(({ key, item: { namespace, name, backend, since } }) => (
-        <span key={key} className="flex min-w-0 items-baseline gap-1.5">
+        <span key={key} className="waited-for">
           <span className="text-t3 md:hidden">waits for</span>
           <BackendMark id={backend} />
           <LockLink namespace={namespace} name={name} />
-          <span className="shrink-0 text-t3">{spokenDuration(Math.max(0, now - since))}</span>
+          <span className="waited-since">{spokenDuration(Math.max(0, now - since))}</span>
         </span>
       ))}
       {waits > waitsFor.length && (
