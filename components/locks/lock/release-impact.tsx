@@ -26,6 +26,8 @@ export function ReleaseImpact({ detail, chosen }: { detail: LockDetail; chosen: 
   const unknown = unknownLabel(row);
   const isKept = row.hold !== null && isReleased(row.hold);
   const isDead = chosen?.liveness?.state === 'dead';
+  const hasDelay = row.hold !== null && !isKept && row.holders <= 1 && policy.lockDelayMs > 0;
+  const delay = hasDelay ? boundText(policy.lockDelayMs) : null;
   return (
     <Panel title={row.hold ? 'Impact of release' : 'Next grant'}>
       <ul className="flex flex-col gap-2.5 px-3.5 py-3">
@@ -46,13 +48,14 @@ export function ReleaseImpact({ detail, chosen }: { detail: LockDetail; chosen: 
               <ExactName name={next.owner} className="text-12" />
               {othersText(served - 1)}
               {next.setSize && `, which takes it once all ${next.setSize} of its locks are free`}
-              {row.status === 'delayed' && ' after the lock delay'}.{' '}
+              {row.status === 'delayed' && ' after the lock delay'}
+              {delay && ` after ${delay}`}.{' '}
               <span className="text-t3">{stillWaiting(waiters.length - served)}</span>
             </>
           ) : row.status === 'delayed' ? (
             'Granted to the next caller after the lock delay.'
           ) : row.hold ? (
-            'Becomes free, no waiters.'
+            `Becomes free${delay ? ` after ${delay}` : ''}, no waiters.`
           ) : (
             'Available immediately.'
           )}
@@ -96,9 +99,9 @@ export function ReleaseImpact({ detail, chosen }: { detail: LockDetail; chosen: 
             </span>
           </Line>
         )}
-        {row.hold && !isKept && row.holders <= 1 && !row.frozen && policy.lockDelayMs > 0 && (
+        {delay && !row.frozen && (
           <Line icon="clock" ink="text-delayed">
-            No grants for {boundText(policy.lockDelayMs)} afterwards{' '}
+            No grants for {delay} afterwards{' '}
             <span className="text-t3">(namespace lock delay).</span>
           </Line>
         )}
