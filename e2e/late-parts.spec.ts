@@ -84,3 +84,21 @@ test('a page is loaded ahead only once the pointer or the focus is on a link to 
   await expect.poll(() => prefetched).toContain('/audit');
   expect(new Set(prefetched)).toEqual(new Set(['/holders', '/audit']));
 });
+
+test('a page that takes long to come is marked in the navigation as soon as it is asked for', async ({
+  page,
+}) => {
+  await page.goto('/namespaces');
+  await untilAlive(page);
+  let goOn = () => {};
+  const held = new Promise<void>((resolve) => {
+    goOn = resolve;
+  });
+  await page.route(/\/audit/, (route) => held.then(() => route.continue()));
+  const audit = page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Audit' });
+  await audit.click();
+  await expect(audit.locator('.rail-pending')).toBeVisible();
+  goOn();
+  await expect(page.getByRole('heading', { level: 1, name: 'Audit' })).toBeVisible();
+  await expect(audit.locator('.rail-pending')).toHaveCount(0);
+});

@@ -1,5 +1,6 @@
 'use client';
 
+import { useLinkStatus } from 'next/link';
 import { usePathname } from 'next/navigation';
 import { Icon, type IconName } from '../icons/icon';
 import { Mark } from '../icons/mark';
@@ -82,10 +83,16 @@ function RailLink({
       data-last={href === '/settings'}
       data-long={label.length > LONG_LABEL}
     >
-      <Icon name={icon} size={18} />
+      <RailIcon name={icon} />
       {label}
     </NearLink>
   );
+}
+
+/** Marks its item as soon as it is clicked, however long its page takes to come. */
+function RailIcon({ name }: { name: IconName }) {
+  const { pending } = useLinkStatus();
+  return <Icon name={name} size={18} className={pending ? 'rail-pending' : ''} />;
 }
 
 function MoreMenu({ isHere }: { isHere: boolean }) {
