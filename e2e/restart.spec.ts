@@ -142,6 +142,22 @@ test('a link that is followed while no server answers stays in the console, and 
   await backends.close();
 });
 
+test('a link that is followed while the server hangs says within seconds what it waits for', async ({
+  page,
+  server,
+}) => {
+  await openLive(page, '/?view=all');
+  process.kill(server.pid, 'SIGSTOP');
+  try {
+    await expectOffline(page);
+    await page.getByRole('link', { name: 'Audit', exact: true }).click();
+    await expect(page.getByText('The page opens once it is back.')).toBeVisible({ timeout: 4_000 });
+  } finally {
+    process.kill(server.pid, 'SIGCONT');
+  }
+  await expect(page).toHaveURL(/\/audit$/);
+});
+
 test('waiters of a server that was killed ask again, and have waited since they came first', async ({
   server,
 }) => {

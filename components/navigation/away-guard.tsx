@@ -54,6 +54,8 @@ function Opening({ href, onEnd }: { href: string; onEnd: () => void }) {
   // biome-ignore lint/correctness/useExhaustiveDependencies: one link, until it is opened
   useEffect(() => {
     let isOver = false;
+    // A server that hangs does not even fail.
+    const slow = setTimeout(() => setAway(true), ASK_EVERY_MS);
     const ask = async () => {
       while (!isOver) {
         const isBack = await client.session.current.query().then(
@@ -72,6 +74,7 @@ function Opening({ href, onEnd }: { href: string; onEnd: () => void }) {
     void ask();
     return () => {
       isOver = true;
+      clearTimeout(slow);
     };
   }, [href]);
   if (!isAway) return null;
