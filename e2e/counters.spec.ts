@@ -203,3 +203,22 @@ test.describe('on any screen, in light and dark,', () => {
     });
   }
 });
+
+test('the largest value is in one line of the list, on every screen that shows a table', async ({
+  page,
+  server,
+}) => {
+  const largest = Number.MAX_SAFE_INTEGER;
+  await orders.createCounter({ name: 'ids:largest', initial: -largest });
+  await as(page, server, viewer, '/counters?q=ids:largest');
+  const value = row(page, 'ids:largest').getByText('−9,007,199,254,740,991', { exact: true });
+  for (const width of [900, 1280, 1440]) {
+    await page.setViewportSize({ width, height: 800 });
+    const lines = await value.evaluate((cell) => {
+      const range = document.createRange();
+      range.selectNodeContents(cell);
+      return new Set([...range.getClientRects()].map(({ top }) => top)).size;
+    });
+    expect(lines, `${width} px`).toBe(1);
+  }
+});
