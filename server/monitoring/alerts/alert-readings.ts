@@ -139,7 +139,7 @@ export class AlertReadings {
       at,
       stuckSince: stuckSince === null ? null : stuckSince + offsetMs,
       orphanedSince: orphaned?.since ?? null,
-      expiredSince: columns.statuses[slot] === EXPIRED ? expiredAt(row, at) : null,
+      expiredSince: columns.statuses[slot] === EXPIRED ? availableSince(row, at) : null,
       oldestWaitAt: callers > 0 ? row.oldestWaitAt : null,
       blockingMs: totalBlockingMs({ callers, sinceSum }, now() - columns.blockedOrigin),
     };
@@ -196,9 +196,10 @@ export class AlertReadings {
   }
 }
 
-/** When the last lease ran out. */
-function expiredAt({ record }: ProjectionRow, at: number): number {
-  const { ended, holds } = record;
-  if (ended?.cause === 'expired' && holds.length === 0) return ended.at;
-  return Math.min(at, ...holds.map(({ expiresAt }) => expiresAt));
+/** When the last lease had run out, and the lock delay after it. */
+function availableSince({ record }: ProjectionRow, at: number): number {
+  const { ended, holds, delayedUntil } = record;
+  const isEnded = ended?.cause === 'expired' && holds.length === 0;
+  const expiredAt = isEnded ? ended.at : Math.min(at, ...holds.map(({ expiresAt }) => expiresAt));
+  return Math.max(expiredAt, delayedUntil);
 }

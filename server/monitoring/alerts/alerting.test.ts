@@ -131,6 +131,21 @@ describe.each(TEST_DIALECTS)('the alerts over %s', (dialect) => {
     expect(await new AlertTable(database).firing(10)).toMatchObject([{ kind: 'expired' }]);
   });
 
+  it('of an expired lease count from the end of the lock delay', async () => {
+    const process = rig.process([]);
+    const follow = async (seconds: number) => {
+      for (let i = 0; i < seconds; i++) {
+        rig.table.reads.note('default', rig.now);
+        await rig.pass(process, 1_000);
+      }
+      return new AlertTable(database).firing(10);
+    };
+    await follow(10);
+    rig.store('index', { heldMs: 30_000, leaseLeftMs: -1, waiters: 1, delayLeftMs: 20_000 });
+    expect(await follow(24)).toEqual([]);
+    expect(await follow(4)).toMatchObject([{ kind: 'expired', since: rig.now - 8_000 }]);
+  });
+
   it('say nothing of what was left over while there was no server, until 5 s have passed', async () => {
     const process = rig.process([]);
     const firing = () => new AlertTable(database).firing(10);

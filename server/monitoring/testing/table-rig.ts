@@ -31,6 +31,8 @@ export interface LockSpec {
   waiters?: number | undefined;
   waitedMs?: number | undefined;
   isFrozen?: boolean | undefined;
+  /** How long its lock delay goes on; absent: it has none. */
+  delayLeftMs?: number | undefined;
   /** Released, and kept to the end of its least time. */
   isKept?: boolean | undefined;
 }
@@ -185,6 +187,7 @@ const ordersAt = (now: number): Record<LockListInput['sort'], Order> => ({
 function recordOf(now: number, rev: number, parts: LockSpec): LockRecord {
   const { owner = 'w1', heldMs = 1_000, leaseLeftMs = 60_000 } = parts;
   const { waiters = 0, waitedMs = 500, isFrozen = false, isKept = false, sharedMs } = parts;
+  const { delayLeftMs } = parts;
   const at = now - (heldMs ?? 0);
   const expiresAt = now + leaseLeftMs;
   const hold: Hold = {
@@ -225,5 +228,6 @@ function recordOf(now: number, rev: number, parts: LockSpec): LockRecord {
   const second = { ...hold, owner: 'w2', expiresAt: expiresAt + 60_000, token: hold.token + 1 };
   const others = sharedMs === undefined ? [] : [{ ...second, grantedAt: now - sharedMs }];
   const holds = heldMs === null ? [] : [hold, ...others];
-  return { ...unwrittenRecord(now), rev, holds, queue, frozen };
+  const delayedUntil = delayLeftMs === undefined ? 0 : now + delayLeftMs;
+  return { ...unwrittenRecord(now), rev, holds, queue, frozen, delayedUntil };
 }
