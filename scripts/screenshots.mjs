@@ -111,7 +111,7 @@ async function withTutorialLock(page, work) {
   const hold = (owner) =>
     withLock(
       tutorialLock,
-      { client, owner, waitMs: 60_000, signal: end.signal },
+      { client, owner, waitMs: 600_000, signal: end.signal },
       (held) =>
         new Promise((_, reject) => {
           held.signal.addEventListener('abort', () => reject(held.signal.reason));
