@@ -18,7 +18,7 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /**
- * Takes a Lockyard lock, works while renewing it, and lets go. Needs a JDK 17 and nothing else:
+ * Takes a Lockyard lock, works while renewing it, and releases it. Needs a JDK 17 and nothing else:
  *
  * <pre>
  * export LOCKYARD_URL=http://127.0.0.1:3000 LOCKYARD_API_KEY=...

@@ -1,4 +1,4 @@
-"""Takes a Lockyard lock, works while renewing it, and lets go. Needs Python 3.9 and nothing else.
+"""Takes a Lockyard lock, works while renewing it, and releases it. Needs Python 3.9 and nothing else.
 
     export LOCKYARD_URL=http://127.0.0.1:3000 LOCKYARD_API_KEY=...
     python3 lock.py invoices:2026-11 --wait-ms 60000
