@@ -87,9 +87,9 @@ export function upkeepFindings({
       : warning(
           'users',
           'there is no admin',
-          // The link works only while there is no user.
+          // Of setup, which works only while there is no user, or of the demo, which makes one.
           users === 0
-            ? 'Open the setup link that the server printed.'
+            ? 'Open the link that the server printed.'
             : 'Run `npm run -s lockyard -- users create --name NAME --role admin`.',
         ),
     backupFinding(backupAt, now),
