@@ -35,7 +35,8 @@ const [mariadb] = testStores;
 const chromium = {
   what: 'Chromium',
   isThere: () => chromiumPath() !== null,
-  debianPackage: 'chromium',
+  debianPackage: 'chromium-headless-shell',
+  otherPackage: 'chromium',
   variable: 'CHROMIUM_PATH',
 };
 

@@ -4,18 +4,24 @@ import { findProgram } from './find-program.mjs';
 
 /**
  * Makes sure that the system has what the tests need. Each need is `{ what, isThere(),
- * debianPackage, variable? }`. Installs with apt-get if that is possible without asking a person;
- * else fails with one line, exit code 2.
+ * debianPackage, otherPackage?, variable? }`; the other package is for systems that lack the first.
+ * Installs with apt-get if that is possible without asking a person; else fails with one line, exit
+ * code 2.
  */
 export async function ensureSystemPackages(needs, say) {
   const absent = () => needs.filter(({ isThere }) => !isThere());
   if (absent().length === 0) return;
-  const packages = absent().map(({ debianPackage }) => debianPackage);
   const asRoot = await aptAsRoot();
-  if (asRoot) {
+  const tryToInstall = async (packages) => {
     say(`Installing ${packages.join(' and ')} with apt-get …`);
     const { code, output } = await install(asRoot, packages);
     if (code !== 0) say(output.trim());
+  };
+  if (asRoot) {
+    await tryToInstall(absent().map(({ debianPackage }) => debianPackage));
+    if (absent().some(({ otherPackage }) => otherPackage)) {
+      await tryToInstall(absent().map((need) => need.otherPackage ?? need.debianPackage));
+    }
   }
   const still = absent();
   if (still.length === 0) return;
