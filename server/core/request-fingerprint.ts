@@ -21,7 +21,10 @@ export function isFingerprintOf(tag: string, key: string): boolean {
   return tag.startsWith(key.slice(0, KEY_CHARS));
 }
 
-/** A short form of an owner's name; two names that differ have the same one in 4 billion times. */
+/**
+ * A short form of an owner's name, by FNV-1a over its UTF-16 units: 1 to 7 characters. Two
+ * different names share one with a probability of 1 in 4 billion.
+ */
 export function markOf(owner: string): string {
   let hash = 0x811c9dc5;
   for (let i = 0; i < owner.length; i += 1) {
