@@ -59,6 +59,7 @@ const alone = [
   'server/{backup,cli}/*',
   'server/lab/{dying-mysql,lab-races,lab-runner,pause-campaign}',
   'server/bootstrap/**/{bound-connections,duplicate-stores,start-failures,upgrade}',
+  'server/bootstrap/config/secret-without-links',
   'server/bootstrap/{reshard-campaign,sharded-backend}',
   'server/engine/**/hot-lock',
   'server/monitoring/**/{heap-watch,maintenance}',
