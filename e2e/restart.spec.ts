@@ -156,6 +156,9 @@ test('a link that is followed while the server hangs says within seconds what it
     process.kill(server.pid, 'SIGCONT');
   }
   await expect(page).toHaveURL(/\/audit$/);
+  // For a moment the server takes its database for silent.
+  const isServing = () => takeAndRelease('after the pause').then(() => true, reasonOf);
+  await expect.poll(isServing).toBe(true);
 });
 
 test('waiters of a server that was killed ask again, and have waited since they came first', async ({
