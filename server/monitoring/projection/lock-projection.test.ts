@@ -279,6 +279,7 @@ describe.each(storeNames)('the lock projection over %s', (name) => {
     await soon(async () =>
       expect((await projection.page(ALL)).counts).toMatchObject({ free: 3, held: 1 }),
     );
+    await soon(() => expect(projection.isRead('default')).toBe(true));
     const remove = async (key: (typeof gone)[number]) => {
       const { rev, writer } = await stored(rig.engines.under.store, key);
       await rig.engines.under.store.deleteRecords([{ key, rev, writer }]);
