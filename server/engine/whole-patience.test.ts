@@ -3,6 +3,7 @@ import type { AcquireAnswer } from '../contract/lock/answers';
 import { freshKey } from '../storage/conformance/testing/changes';
 import { type Store, storeNames } from '../storage/conformance/testing/stores-under-test';
 import type { RecordKey } from '../storage/record-store';
+import { createEngine } from './create-engine';
 import type { WaitOptions } from './lock-engine';
 import { decideElsewhere } from './testing/decide-elsewhere';
 import {
@@ -110,4 +111,18 @@ describe.concurrent.each(storeNames)('one request over several calls, over %s', 
     const kinds = await eventKinds(rig.under.store, key);
     expect(kinds).toEqual(['granted', 'queued', 'released', 'granted']);
   });
+});
+
+it('a wait so short that it is over before its turn is granted what is free, all the same', async () => {
+  const rig = await EngineRig.open('sqlite');
+  const { faults, process } = await rig.join();
+  const options = rig.optionsOver(faults, process);
+  let looks = 0;
+  const clock = { ...options.clock, monotonic: () => options.clock.monotonic() + 2 * ++looks };
+  const slow = { engine: await createEngine({ ...options, clock }) };
+  const key = freshKey();
+  expect(await acquire(slow, key, 'w1', { waitMs: 1 })).toMatchObject({ outcome: 'granted' });
+  expect(await acquire(slow, key, 'w2', { waitMs: 1 })).toMatchObject({ outcome: 'timeout' });
+  await slow.engine.close();
+  await rig.close();
 });

@@ -183,9 +183,10 @@ export abstract class WaitingAcquires<
   ): Promise<Acquired<A>> {
     const { context } = this;
     const { waiters } = context;
-    for (;;) {
+    // A busy process may begin only after the wait: what is free is granted all the same.
+    for (let leastMs = 1; ; leastMs = 0) {
       waiters.add(call);
-      const leftMs = Math.round(call.patienceEndsAt - context.monotonic());
+      const leftMs = Math.max(leastMs, Math.round(call.patienceEndsAt - context.monotonic()));
       const dueAt = this.commands.dueAt(call.patienceEndsAt);
       if (leftMs <= 0) return this.lastAnswer(call, await this.giveUp(target, command, dueAt));
       const asked = await this.ask(target, { ...command, waitMs: leftMs }, dueAt);
