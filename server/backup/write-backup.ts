@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { createWriteStream } from 'node:fs';
-import { link, open as openFile, rename, rm, stat } from 'node:fs/promises';
+import { rename, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { Readable, type Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
@@ -8,10 +8,11 @@ import { createGzip } from 'node:zlib';
 import { programSchemaVersion } from '@/db/schema-version';
 import type { Snapshot } from '@/db/snapshot';
 import { version } from '@/package.json';
+import { flushFolder } from '@/server/platform/files/flush-folder';
+import { renameToNew } from '@/server/platform/files/rename-to-new';
 import { StartError } from '@/server/platform/start-error';
 import { BACKUP_FORMAT, type BackupHeader, backupTables } from './backup-header';
 import { fileFailure } from './file-failure';
-import { flushFolder } from './flush-folder';
 
 /** The result of a backup. */
 export interface WrittenBackup {
@@ -114,21 +115,6 @@ export function refuseOtherSchema(snapshot: Snapshot, kind: 'sqlite' | 'mysql'):
     `The database has schema ${theirs}, this program ${ours}. Make the backup with the ` +
       'program that last ran on it.',
   );
-}
-
-/** What a file system without hard links answers, such as one of Windows or in a cloud. */
-const HAS_NO_LINKS = ['EPERM', 'ENOTSUP', 'ENOSYS'];
-
-/** A link fails if the name has been taken in the meantime; a rename replaces the file. */
-async function renameToNew(part: string, file: string): Promise<void> {
-  try {
-    await link(part, file);
-  } catch (error) {
-    if (!HAS_NO_LINKS.includes((error as { code?: string }).code ?? '')) throw error;
-    const reserved = await openFile(file, 'wx', 0o600);
-    await reserved.close();
-    await rename(part, file);
-  }
 }
 
 async function refuseExisting(file: string): Promise<void> {

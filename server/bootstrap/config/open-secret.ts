@@ -1,18 +1,10 @@
 import { createHmac, randomBytes } from 'node:crypto';
-import {
-  closeSync,
-  linkSync,
-  openSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs';
+import { readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { eq } from 'drizzle-orm';
 import type { Database } from '@/db/database';
+import { renameToNew } from '@/server/platform/files/rename-to-new';
 import { StartError } from '@/server/platform/start-error';
 import type { Clock } from '../../platform/clock';
 import type { Config } from './config';
@@ -66,7 +58,7 @@ async function makeSecretFile(file: string): Promise<string> {
   try {
     const text = `${randomBytes(32).toString('base64url')}\n`;
     writeFileSync(draft, text, { mode: 0o600, flag: 'wx', flush: true });
-    giveNewName(draft, file);
+    await renameToNew(draft, file);
   } catch (error) {
     if ((error as { code?: string }).code !== 'EEXIST') {
       throw new StartError(`${file} cannot be written.`, { cause: error });
@@ -77,21 +69,7 @@ async function makeSecretFile(file: string): Promise<string> {
   return readNewSecretFile(file);
 }
 
-/** What a file system without hard links answers, such as one of Windows or in a cloud. */
-const HAS_NO_LINKS = ['EPERM', 'ENOTSUP', 'ENOSYS'];
-
-/** Throws `EEXIST` where another process was faster. Without links its file is empty at first. */
-function giveNewName(draft: string, file: string): void {
-  try {
-    linkSync(draft, file);
-  } catch (error) {
-    if (!HAS_NO_LINKS.includes((error as { code?: string }).code ?? '')) throw error;
-    closeSync(openSync(file, 'wx', 0o600));
-    renameSync(draft, file);
-  }
-}
-
-/** Another process may be about to fill the file. */
+/** Where there are no hard links, another process may be about to fill the file. */
 async function readNewSecretFile(file: string): Promise<string> {
   for (let pauses = 0; isEmpty(file) && pauses < FILL_PAUSES_MAX; pauses += 1) {
     await setTimeout(FILL_PAUSE_MS);

@@ -1,4 +1,4 @@
-import { readRegularFile } from '../../platform/read-regular-file';
+import { readRegularFile } from '../../platform/files/read-regular-file';
 import { ConfigError } from '../../platform/start-error';
 import { LAB_SECRETS } from './lab-servers';
 

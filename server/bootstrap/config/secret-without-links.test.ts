@@ -10,9 +10,9 @@ import { openSecret } from './open-secret';
 
 /** The file system of this machine has hard links; this one has none, like a share of Windows. */
 const others = vi.hoisted(() => ({ whileLinking: () => {} }));
-vi.mock('node:fs', async (load) => ({
-  ...(await load<typeof import('node:fs')>()),
-  linkSync: () => {
+vi.mock('node:fs/promises', async (load) => ({
+  ...(await load<typeof import('node:fs/promises')>()),
+  link: async () => {
     others.whileLinking();
     throw Object.assign(new Error('operation not permitted'), { code: 'EPERM' });
   },

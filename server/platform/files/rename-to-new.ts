@@ -1,0 +1,22 @@
+import { link, open, rename } from 'node:fs/promises';
+
+/** What a file system without hard links answers, such as one of Windows or in a cloud. */
+const HAS_NO_LINKS = ['EPERM', 'ENOTSUP', 'ENOSYS'];
+
+/**
+ * Gives a file another name, which no file has yet. Where there are no hard links, an empty file of
+ * that name exists for a moment. The old name may remain: the caller removes it.
+ *
+ * Rejects with `EEXIST` if the name has been taken in the meantime; a plain rename would replace
+ * that file.
+ */
+export async function renameToNew(from: string, to: string): Promise<void> {
+  try {
+    await link(from, to);
+  } catch (error) {
+    if (!HAS_NO_LINKS.includes((error as { code?: string }).code ?? '')) throw error;
+    const reserved = await open(to, 'wx', 0o600);
+    await reserved.close();
+    await rename(from, to);
+  }
+}
