@@ -2,12 +2,11 @@
 
 import Link from 'next/link';
 import type { LabRow } from '@/server/contract/console/lab/lab-race';
-import type { LabRun } from '@/server/contract/console/lab/lab-run';
+import { isOfWrongWay, type LabRun } from '@/server/contract/console/lab/lab-run';
 import { exactCount, plural } from '@/server/core/format/numbers';
 import { latencyText } from '../../format/durations';
 import { Instant } from '../../ui/instant';
 import { PageHead } from '../../ui/page-head';
-import { isOfWrongWay } from '../result/lab-verdict';
 import { VerdictBadge } from '../result/result-cells';
 import { changeLabel, compareRows, settingDifferences } from './compare-runs';
 

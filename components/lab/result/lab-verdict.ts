@@ -1,5 +1,5 @@
 import type { LabRow } from '@/server/contract/console/lab/lab-race';
-import type { LabRun } from '@/server/contract/console/lab/lab-run';
+import { isOfWrongWay, type LabRun } from '@/server/contract/console/lab/lab-run';
 import { exactCount, plural } from '@/server/core/format/numbers';
 import { latencyText } from '../../format/durations';
 
@@ -62,10 +62,6 @@ export function runVerdict(run: Pick<LabRun, 'rows' | 'entries' | 'settings'>): 
     fastest,
   };
 }
-
-/** Whether nothing in a strategy prevents overselling. */
-export const isOfWrongWay = (id: string, entries: LabRun['entries']): boolean =>
-  entries.find((entry) => entry.id === id)?.kind === 'wrong way';
 
 function heldSentence(held: LabRow[], stock: number): string {
   if (held.length === 0) return '';

@@ -3,6 +3,7 @@ import type { Database, Db } from '@/db/database';
 import type { Schema } from '@/db/schema';
 import type { LabSettings } from '../../contract/console/lab/lab-race';
 import {
+  isOfWrongWay,
   LAB_RUNS_MAX,
   type LabEnd,
   type LabResult,
@@ -225,10 +226,10 @@ function summaryOf(row: Omit<StoredRun, 'progress' | 'message'>): LabRunSummary 
 }
 
 function resultOf({ rows, entries }: Pick<RunProgress, 'rows' | 'entries'>): LabResult {
-  const wrongWays = new Set(entries.filter(({ kind }) => kind === 'wrong way').map(({ id }) => id));
+  const held = rows.filter(({ verdict }) => verdict === 'holds');
   return {
     finished: rows.length,
-    held: rows.filter(({ id, verdict }) => verdict === 'holds' && !wrongWays.has(id)).length,
+    held: held.filter(({ id }) => !isOfWrongWay(id, entries)).length,
     oversold: rows.filter(({ verdict }) => verdict === 'oversells').length,
     oversoldUnits: rows.reduce((sum, row) => sum + row.oversold, 0),
   };

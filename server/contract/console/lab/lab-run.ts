@@ -97,3 +97,7 @@ export interface LabSource {
   path: string;
   text: string;
 }
+
+/** Whether nothing in a strategy prevents overselling. */
+export const isOfWrongWay = (id: string, entries: readonly LabRunEntry[]): boolean =>
+  entries.find((entry) => entry.id === id)?.kind === 'wrong way';
