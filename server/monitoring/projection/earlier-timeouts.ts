@@ -102,8 +102,9 @@ export class EarlierTimeouts {
       baselines.note(id, [{ kind: 'timeout', at }]);
       table.recheck(id);
     }
+    const earlier = this.holds.get(id);
     if (at !== null || this.clock.monotonic() >= recordedAt) this.holds.delete(id);
-    else this.holds.set(id, { heldAt: this.holds.get(id)?.heldAt ?? now, lookAt: now + SOON_MS });
+    else if (earlier) earlier.lookAt = now + SOON_MS;
   }
 
   private nowOf(backend: string): number {
