@@ -1,6 +1,7 @@
 import type { HandOff } from '../../core/decision';
 import type { AcquireCommand } from '../../core/lock/lock-command';
 import type { Hold, LockRecord, Waiter } from '../../core/lock/lock-record';
+import { isOutOfPatience } from '../../core/lock/queue';
 import { requestFingerprint } from '../../core/request-fingerprint';
 
 /** A hold that was handed to a waiting caller, and how much of its lease is surely left. */
@@ -185,11 +186,15 @@ export class WaiterRegistry {
     return calls.length > 0;
   }
 
-  /** Wakes those whose place is not in the queue any more. */
-  wakeDropped(id: string, queue: readonly Waiter[]): void {
+  /**
+   * Wakes those whose place is not in the queue any more, and multi-locks that have timed out by
+   * the backend's clock: they are served no more, and keep their place until they ask.
+   */
+  wakeDropped(id: string, queue: readonly Waiter[], now: number): void {
     const requests = this.calls.get(id);
     if (!requests) return;
-    const queued = new Set(queue.map((waiter) => waiter.tag));
+    const isOver = (waiter: Waiter) => waiter.setSize !== undefined && isOutOfPatience(waiter, now);
+    const queued = new Set(queue.filter((waiter) => !isOver(waiter)).map(({ tag }) => tag));
     for (const tag of requests.keys()) {
       if (queued.has(tag)) continue;
       for (const call of this.callsOf(id, tag)) {

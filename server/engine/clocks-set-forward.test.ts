@@ -1,0 +1,32 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { freshKey } from '../storage/conformance/testing/changes';
+import { storeNames } from '../storage/conformance/testing/stores-under-test';
+import { acquire, EngineRig, type Member, takeLock } from './testing/engine-rig';
+import { acquireMultiLock } from './testing/multi-lock-calls';
+import { timed, untilQueued } from './testing/observed-calls';
+
+const SET_FORWARD_MS = 120_000;
+
+describe.each(storeNames)('over %s, where the clock is set forward', (name) => {
+  let rig: EngineRig;
+  let member: Member;
+  let other: Member;
+  beforeAll(async () => {
+    rig = await EngineRig.open(name);
+    member = await rig.join();
+    other = await rig.join();
+  });
+  afterAll(() => rig.close());
+
+  it('a multi-lock whose wait is over by that clock ends it, and leaves the queue to others', async () => {
+    const key = freshKey();
+    await takeLock(member, key, 'holder');
+    const waiting = acquireMultiLock(member, [key, freshKey()], 'w1', { waitMs: 20_000 });
+    await untilQueued(member, key, 1);
+    for (const { faults } of [member, other]) faults.clockSetMs += SET_FORWARD_MS;
+    const { answer, ms } = await timed(waiting);
+    expect(answer).toMatchObject({ outcome: 'timeout' });
+    expect(ms).toBeLessThan(6_000);
+    expect(await acquire(other, key, 'newcomer')).toMatchObject({ outcome: 'granted' });
+  });
+});
