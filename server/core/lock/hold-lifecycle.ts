@@ -101,10 +101,12 @@ export interface StoredGrant {
 
 /**
  * What changes in a hold when its holder is heard of: it is claimed and its lease starts again,
- * unless operators have stopped its renewals.
+ * unless operators have stopped its renewals. Then it has the lease that it was granted, of which
+ * `shortenLease` may have taken a part.
  */
 export function freshLease(draft: Draft, hold: Hold, leaseMs: number): Partial<Hold> {
-  const claimed = hold.isUnclaimed ? { isUnclaimed: false } : {};
+  const { isUnclaimed, grantedAt } = hold;
+  const claimed = isUnclaimed ? { isUnclaimed: false, expiresAt: grantedAt + hold.leaseMs } : {};
   return hold.renewalsStopped ? claimed : { ...claimed, leaseMs, expiresAt: draft.now + leaseMs };
 }
 

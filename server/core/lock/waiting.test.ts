@@ -8,6 +8,7 @@ import {
   giveUp,
   release,
   renew,
+  stopRenewals,
 } from '../testing/lock-requests';
 import { LockWorld, START_AT } from '../testing/lock-world';
 import type { AcquireCommand } from './lock-command';
@@ -296,6 +297,18 @@ describe('a grant whose only caller hung up before the answer', () => {
     const { events } = world.propose({ verb: 'settle' }).decision;
     expect(events).toMatchObject([{ kind: 'late', owner: 'w1', at: START_AT + 2_000 }]);
     expect(world.run(acquire('orders/w2'))).toMatchObject({ outcome: 'granted' });
+  });
+
+  it('has the lease that it was granted once it is asked for, though its renewals were stopped', () => {
+    const ask = wait('orders/w1', 'p1', 60_000, { holdAtLeastMs: 8_000 });
+    free();
+    hangUp(ask);
+    world.run(stopRenewals(world.record?.holds[0]?.token ?? 0));
+    world.pass(1_000);
+    const expiresAt = START_AT + ask.leaseMs;
+    expect(world.run(ask, 'p2')).toMatchObject({ outcome: 'granted', expiresAt });
+    world.pass(6_999);
+    expect(world.run(acquire('orders/w2')).outcome).toBe('held');
   });
 
   it('keeps its lease where its holder renewed it, since its caller received it', () => {
