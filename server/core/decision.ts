@@ -137,6 +137,7 @@ export class Draft {
   ) {
     this.before = record;
     this.record = record ? copyOf(record) : unwrittenRecord(context.now, context.policy.grantsFrom);
+    if (record === null) this.isPast(context.policy.grantsFrom ?? 0);
     this.record.answersUntil ??= context.now + ANSWERS_MAX_MS;
   }
 

@@ -138,6 +138,16 @@ describe('a lock that was brought back from a backup', () => {
     world.run({ verb: 'settle' });
     expect(world.record?.holds.map(({ owner }) => owner)).toEqual(['b']);
   });
+
+  it('is not granted by a decision that took the delay as over while it was not', () => {
+    restore(null, HOUR_MS);
+    world.pass(HOUR_MS - 1);
+    const early = world.propose(acquire('orders/a'), 'p1', 1);
+    expect(early.decision.answer.outcome).toBe('granted');
+    expect(world.write(early)).toBe(false);
+    world.pass(1);
+    expect(world.write(early)).toBe(true);
+  });
 });
 
 it('a restored counter keeps value and bounds and passes every rev that it had', () => {
