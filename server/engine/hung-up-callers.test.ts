@@ -17,6 +17,7 @@ import {
 } from './testing/engine-rig';
 import { firstFates, PASS, touching } from './testing/faulty-store';
 import { acquireMultiLock } from './testing/multi-lock-calls';
+import { untilQueued } from './testing/observed-calls';
 
 const LEASE_MS = 60_000;
 const PATIENT = { timeout: 20_000, interval: 20 };
@@ -300,3 +301,18 @@ describe.each(storeNames)(
     });
   },
 );
+
+it('a grant that is answered once hang-ups are noticed says what is left of its lease then', async () => {
+  const rig = await EngineRig.open('sqlite');
+  const member = await rig.join();
+  const key = freshKey();
+  const { token } = await takeLock(member, key, 'w1');
+  const hangUpNoticed = async () => member.later(4_000);
+  const waiting = acquire(member, key, 'w2', { waitMs: 20_000, wait: { hangUpNoticed } });
+  await untilQueued(member, key, 1);
+  await release(member, key, 'w1', token);
+  const answer = await waiting;
+  if (answer.outcome !== 'granted') throw new Error(`Expected a grant, got ${answer.outcome}.`);
+  expect(answer.expiresInMs).toBeLessThanOrEqual(6_000);
+  await rig.close();
+});

@@ -9,6 +9,7 @@ import type { CommandQueue } from '../command-queue';
 import type { EngineContext } from '../engine-context';
 import type { WaitOptions } from '../lock-engine';
 import { grantTooLate, isUnknown, unknownIfDenied, unknownOutcome } from '../refusals';
+import { subtractElapsed } from './subtract-elapsed';
 import type { Delivery, LeaveReason, WaitingCall } from './waiter-registry';
 
 export type Granted<A> = Extract<A, { outcome: 'granted' }>;
@@ -47,12 +48,13 @@ export abstract class WaitingAcquires<
     const { remembered } = command.request;
     const patienceEndsAt = this.context.monotonic() + command.waitMs;
     for (let attempt = 1; ; attempt += 1) {
-      const { answer, changed, deliveredAt } =
+      const acquired =
         command.waitMs === 0
           ? await this.ask(target, command, this.commands.dueAt(patienceEndsAt))
           : await this.acquireInQueue(target, command, wait, patienceEndsAt);
-      if (!isGranted(answer) || !changed) return answer;
-      if (deliveredAt) await wait.hangUpNoticed?.();
+      const { changed, deliveredAt } = acquired;
+      if (!isGranted(acquired.answer) || !changed) return acquired.answer;
+      const answer = deliveredAt ? await this.onceNoticed(acquired.answer, wait) : acquired.answer;
       const hasHungUp = wait.signal?.aborted || wait.hasHungUp?.() || false;
       if (hasHungUp && deliveredAt && remembered) {
         await this.keepBriefly(deliveredAt, command, wait);
@@ -124,6 +126,13 @@ export abstract class WaitingAcquires<
     answer: Granted<A>,
     dueAt: number,
   ): Promise<A>;
+
+  /** A delivered grant with what is left of its lease once hang-ups are noticed. */
+  private async onceNoticed(granted: Granted<A>, wait: WaitOptions) {
+    const deliveredAt = this.context.monotonic();
+    await wait.hangUpNoticed?.();
+    return subtractElapsed(granted, this.context.monotonic() - deliveredAt);
+  }
 
   /** An undelivered grant whose caller hung up but may ask again keeps as a place does. */
   private async keepBriefly(deliveredAt: string, { request }: C, wait: WaitOptions): Promise<void> {
