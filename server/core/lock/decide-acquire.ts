@@ -57,7 +57,11 @@ export function decideAcquire(draft: Draft, ask: AcquireCommand): AcquireAnswer 
   expireAndPromote(draft);
   // What is stored says who held the lock when the wait ended.
   if (replay) return heldAnswer(draft, 'timeout', ask.service);
-  if (isWaiting) return waitOn(draft, ask);
+  return isWaiting ? waitOn(draft, ask) : acquireWithoutPlace(draft, ask);
+}
+
+/** Decides a request that is new, or that has lost its place in the queue without an answer. */
+function acquireWithoutPlace(draft: Draft, ask: AcquireCommand): AcquireAnswer {
   const before = waitedBefore(draft, ask.request);
   if (!before && ask.outsidePolicy) throw outsidePolicy(ask.outsidePolicy);
   const { record } = draft;
