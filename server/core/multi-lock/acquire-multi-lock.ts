@@ -53,29 +53,29 @@ export function acquireMultiLock(
 ): AcquireManyAnswer {
   const place = resumePlace(placesOf(members, ask.request), ask.request, process, touched);
   const now = members[0]?.draft.now ?? 0;
-  if (place && isOutOfPatience(place.waiter, now)) {
-    return timeOut(members, ask, place, touched);
-  }
+  if (place && isOutOfPatience(place.waiter, now)) return timeOut(members, ask, place, touched);
   const since = place?.waiter ?? waitedBefore(members, ask.request);
-  if (!since && ask.outsidePolicy) throw outsidePolicy(ask.outsidePolicy);
-  if (!place) members[0]?.draft.refuseWhileClosed();
-  if (!since) {
-    for (const { draft } of members) draft.refuseNewWhileFull();
-    refuseNewBeyondRoom(members);
-  }
+  if (!place) refuseWithoutPlace(members, ask, since);
   expireAndPromoteAll(members, touched);
   const blocked = blockedOf(members, place);
-  if (!place && since && isOutOfPatience(since, now)) {
-    return held(blocked, ask, 'timeout');
-  }
+  if (since && isOutOfPatience(since, now)) return held(blocked, ask, 'timeout');
   if (blocked.length === 0) return grantAll(members, ask, { place, since, touched });
   if (place && blocked.includes(place.member)) return queued(place, blocked, ask);
   if (ask.waitMs === 0) return refused(blocked, ask);
   const target = nextQueue(blocked, since);
   if (place) passTurn(place, target ? 'moved' : 'dropped', touched);
-  if (target) return queueAt(target, { ask, since, blocked, touched });
-  if (place) rememberDeparted(place.member.draft, [place.waiter]);
-  return queueFull(blocked);
+  return target ? queueAt(target, { ask, since, blocked, touched }) : queueFull(blocked);
+}
+
+/** Refuses a request without a place. One that had a place before is new to none of its locks. */
+function refuseWithoutPlace(
+  members: MultiLockMember[],
+  ask: AcquireMultiLockCommand,
+  since: WaitSpan | null,
+): void {
+  if (!since && ask.outsidePolicy) throw outsidePolicy(ask.outsidePolicy);
+  members[0]?.draft.refuseWhileClosed();
+  if (!since) refuseNewBeyondRoom(members);
 }
 
 /**
@@ -206,6 +206,8 @@ function passTurn(place: Place, why: 'moved' | 'dropped', touched: ChangedMember
   const { member, waiter } = place;
   member.draft.addEvent(why, waiter, { waitedMs: waitedMs(member.draft, waiter) });
   leave(place);
+  // If it asks again it keeps its age and its timeout.
+  if (why === 'dropped') rememberDeparted(member.draft, [waiter]);
   handOff(member.draft);
   touched.add(member);
 }
@@ -230,7 +232,6 @@ function queueAt(
   return queued({ member: target, waiter }, blocked, ask);
 }
 
-/** One that lost its place by that keeps its age and its timeout if it asks again. */
 function queueFull(blocked: MultiLockMember[]): AcquireManyAnswer {
   const { name, draft } = blocked.find(isTaken) ?? (blocked[0] as MultiLockMember);
   const queueLength = draft.record.queue.length;

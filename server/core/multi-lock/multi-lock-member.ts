@@ -129,6 +129,7 @@ function oldestFirst({ queue }: LockRecord, offers: readonly Offer[]): Offer[] {
 
 /** Throws `NAMESPACE_FULL` when more of the locks have no record than there is room for. */
 export function refuseNewBeyondRoom(members: readonly MultiLockMember[]): void {
+  for (const { draft } of members) draft.refuseNewWhileFull();
   const room = members[0]?.draft.context.policy.roomForNames ?? members.length;
   const missing = members.filter(({ draft }) => draft.currentRev === 0).length;
   if (missing <= room) return;
