@@ -1,5 +1,5 @@
-import { closeSync, openSync, readSync } from 'node:fs';
 import LogConnection from 'libsql/promise';
+import type { LogIndex } from './log-index';
 
 /** What is in the log is moved to the file when the log has grown by so many pages. */
 const DUE_PAGES = 4_000;
@@ -13,11 +13,6 @@ const FEW_PAGES = 200;
 /** The log may grow faster than it is moved. */
 const PASSES_MAX = 4;
 
-/**
- * Where the head of the log's index has the number of pages in the log, as a native 32-bit word.
- */
-const PAGES_AT_BYTE = 16;
-
 const PASS = 'pragma wal_checkpoint(passive)';
 
 /**
@@ -28,28 +23,24 @@ const PASS = 'pragma wal_checkpoint(passive)';
  * again; where none did and the log is long, writes wait for one more pass, which takes as long as
  * the disk does for two flushes. While a reader keeps an old snapshot, or the disk is full, the log
  * cannot begin again; it grows, and is moved again after as many pages more.
- *
- * Source: "WAL-mode File Format" in SQLite's documentation.
  */
 export class LogCheckpoints {
   private readonly connection: LogConnection;
-  /** Never closed before SQLite's own descriptors: that would end the locks of this process. */
-  private readonly index: number;
-  private readonly pages = new Uint32Array(1);
   /** How long the log was when it was last moved. */
   private movedAt = 0;
   private running: Promise<void> | null = null;
 
   /**
    * @param path of the file, which is open and has its log
+   * @param index of that log
    * @param whileNothingIsWritten runs work between two writes
    */
   constructor(
     path: string,
+    private readonly index: LogIndex,
     private readonly whileNothingIsWritten: (work: () => Promise<void>) => Promise<void>,
   ) {
     this.connection = new LogConnection(path, {});
-    this.index = openSync(`${path}-shm`, 'r');
   }
 
   /** While it does, the disk is busy. */
@@ -60,38 +51,30 @@ export class LogCheckpoints {
   /** To be called after each write. Begins to move the log where that is due. */
   afterWrite(): void {
     if (this.running) return;
-    const length = this.logLength();
+    const length = this.index.pages();
     if (length < this.movedAt) this.movedAt = 0;
     if (length - this.movedAt < DUE_PAGES) return;
     this.running = this.moveAll()
       // All is still in the log, and the next attempt moves it.
       .catch(() => undefined)
       .finally(() => {
-        this.movedAt = this.logLength();
+        this.movedAt = this.index.pages();
         this.running = null;
       });
   }
 
-  /** Ends the connection, and answers how to close the rest once no other connection is open. */
-  async close(): Promise<() => void> {
+  async close(): Promise<void> {
     await this.running;
     this.connection.close();
-    return () => closeSync(this.index);
   }
 
   private async moveAll(): Promise<void> {
     for (let pass = 1; pass < PASSES_MAX; pass += 1) {
-      const moved = this.logLength();
+      const moved = this.index.pages();
       await this.connection.exec(PASS);
-      if (this.logLength() - moved < FEW_PAGES) break;
+      if (this.index.pages() - moved < FEW_PAGES) break;
     }
-    if (this.logLength() < LONG_PAGES) return;
+    if (this.index.pages() < LONG_PAGES) return;
     await this.whileNothingIsWritten(() => this.connection.exec(PASS));
-  }
-
-  /** In pages. Another process's view of it may be newer by the time it is used. */
-  private logLength(): number {
-    readSync(this.index, this.pages, 0, this.pages.byteLength, PAGES_AT_BYTE);
-    return this.pages[0] ?? 0;
   }
 }

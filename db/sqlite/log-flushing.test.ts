@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { LogFlushing } from './log-flushing';
+import { LogLost } from './rewrite-log';
 
 const FLUSHES = 2;
 
@@ -14,12 +15,16 @@ class Disk {
   now = 0;
   flushedNow = 0;
   failure: Error | null = null;
+  /** How often all was written again, and why it cannot be. */
+  rewrites = 0;
+  rewriteFailure: Error | null = null;
   readonly flushing = new LogFlushing(
     Array.from({ length: FLUSHES }, () => ({
       sync: () => this.sync(),
       syncNow: () => this.syncNow(),
     })),
     () => this.now,
+    (flushAll) => this.rewrite(flushAll),
   );
 
   get runningSyncs(): number {
@@ -39,7 +44,18 @@ class Disk {
     const [ended] = this.running.splice(which % Math.max(1, this.running.length), 1);
     ended?.end(error);
     // What waits for it begins the next one.
-    for (let turn = 0; turn < 8; turn += 1) await Promise.resolve();
+    for (let turn = 0; turn < 12; turn += 1) await Promise.resolve();
+  }
+
+  /** Ends every flush of each descriptor that runs. */
+  async endAll(error?: Error): Promise<void> {
+    for (let left = this.running.length; left > 0; left -= 1) await this.end(0, error);
+  }
+
+  private async rewrite(flushAll: () => Promise<void>): Promise<void> {
+    if (this.rewriteFailure) throw this.rewriteFailure;
+    this.rewrites += 1;
+    await flushAll();
   }
 
   private syncNow(): void {
@@ -95,6 +111,7 @@ describe('flushes that overlap', () => {
       const ended = Promise.allSettled(commits);
       await disk.end(next(FLUSHES), new Error('EIO'));
       await expect(disk.commit()).rejects.toThrow('EIO');
+      disk.rewriteFailure = new Error('EIO');
       while (disk.runningSyncs > 0) await disk.end(0);
       const outcomes = (await ended).map(({ status }) => status);
       // The other flush that ran says nothing of the commits after it.
@@ -154,5 +171,61 @@ describe('the flush of a commit that is alone', () => {
     disk.failure = null;
     await expect(disk.commit(true)).rejects.toThrow('EIO');
     await expect(disk.commit()).rejects.toThrow('EIO');
+  });
+});
+
+describe('a flush that failed', () => {
+  /** A disk of which the flush of a commit has failed. */
+  async function failedDisk(): Promise<Disk> {
+    const disk = new Disk();
+    const commit = disk.commit();
+    const failed = expect(commit).rejects.toThrow('EIO');
+    await disk.end(0, new Error('EIO'));
+    await failed;
+    return disk;
+  }
+  const refused = (disk: Disk) => expect(disk.commit()).rejects.toThrow();
+
+  it('is made good by the next one, which writes all again and flushes it through each descriptor', async () => {
+    const disk = await failedDisk();
+    await refused(disk);
+    expect([disk.runningSyncs, disk.rewrites]).toEqual([FLUSHES, 0]);
+    await disk.endAll(new Error('EIO, reported late'));
+    expect([disk.runningSyncs, disk.rewrites]).toEqual([FLUSHES, 1]);
+    await refused(disk);
+    await disk.end(0);
+    await refused(disk);
+    await disk.end(0);
+    const commit = disk.commit();
+    await disk.end(0);
+    expect(await commit).toBe(true);
+    expect(disk.flushing.hasFailed).toBe(false);
+  });
+
+  it('stays one where all cannot be flushed again, and a second later that is tried again', async () => {
+    const disk = await failedDisk();
+    await refused(disk);
+    await disk.endAll();
+    await disk.endAll(new Error('EIO again'));
+    disk.now += 999;
+    await refused(disk);
+    expect(disk.runningSyncs).toBe(0);
+    disk.now += 1;
+    await refused(disk);
+    await disk.endAll();
+    await disk.endAll();
+    expect([disk.rewrites, disk.flushing.hasFailed]).toEqual([2, false]);
+  });
+
+  it('is final where what was written cannot be read any more', async () => {
+    const disk = await failedDisk();
+    disk.rewriteFailure = new LogLost('It is gone.');
+    await refused(disk);
+    await disk.endAll();
+    await expect(disk.commit()).rejects.toThrow('It is gone.');
+    disk.rewriteFailure = null;
+    disk.now += 10_000;
+    await refused(disk);
+    expect(disk.runningSyncs).toBe(0);
   });
 });

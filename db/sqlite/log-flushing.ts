@@ -1,3 +1,5 @@
+import { LogLost } from './rewrite-log';
+
 /** Both make everything permanent that was written to the log before the call. */
 export interface LogDescriptor {
   sync(): Promise<void>;
@@ -5,7 +7,7 @@ export interface LogDescriptor {
   syncNow(): void;
 }
 
-/** What was written may not be on the disk, so nothing more is until the file is opened again. */
+/** What was written may not be on the disk. Nothing is acknowledged before it was written again. */
 export class FlushFailed extends Error {
   override readonly name = 'FlushFailed';
   /** As SQLite itself says of such a disk. */
@@ -21,6 +23,9 @@ const SLOWER_MS = 0.01;
 /** How much of that is saved for one that is slow. */
 const SAVED_MS = 2;
 
+/** After a failed attempt to write everything again, as long as someone asks for a flush. */
+const RETRY_AFTER_MS = 1_000;
+
 /**
  * Flushes a write-ahead log to the disk, off the event loop, for many commits at a time.
  *
@@ -28,7 +33,8 @@ const SAVED_MS = 2;
  * all commits that find none share the next.
  *
  * One that fails may have lost what it should have written, and a later one would succeed without
- * it: after a failure every flush fails, until the file is opened again.
+ * it: after a failure every flush fails, until all that the log holds was written again and
+ * flushed. The next flush begins that, and does not wait for it.
  */
 export class LogFlushing {
   private readonly idle: LogDescriptor[];
@@ -37,15 +43,22 @@ export class LogFlushing {
   private failure: Promise<never> | null = null;
   /** Below zero, flushes on the event loop were slower than they may be. */
   private savedMs = 0;
+  private repairing: Promise<void> | null = null;
+  private repairedAt = Number.NEGATIVE_INFINITY;
+  /** Why it cannot be written again; null: it can, as far as is known. */
+  private lost: LogLost | null = null;
 
   /**
    * @param log so many flushes run at once, each through a file descriptor of its own: the system
    *   reports a failed write once to each descriptor
    * @param monotonic in milliseconds
+   * @param rewrite writes to the log all that it holds, and then does what it is given, while
+   *   nothing else is written; may reject with `LogLost`
    */
   constructor(
     log: LogDescriptor[],
     private readonly monotonic: () => number,
+    private readonly rewrite: (flushAll: () => Promise<void>) => Promise<void>,
   ) {
     this.idle = [...log];
   }
@@ -56,7 +69,10 @@ export class LogFlushing {
 
   /** Resolves when everything that was committed before the call is on the disk. */
   flush(): Promise<void> {
-    if (this.failure) return this.failure;
+    if (this.failure) {
+      this.repairIfDue();
+      return this.failure;
+    }
     if (this.next) return this.next;
     const descriptor = this.idle.pop();
     if (descriptor) return this.begin(descriptor);
@@ -64,9 +80,15 @@ export class LogFlushing {
     return this.next;
   }
 
+  /** Resolves when no attempt to write everything again is under way. Never rejects. */
+  async settled(): Promise<void> {
+    await this.repairing;
+  }
+
   /**
-   * The same for a commit that no other is near: while no flush runs, and the disk is quick, on the
-   * event loop. To hand a flush to a thread and back takes longer than a quick disk does.
+   * The same as `flush` for a commit that no other is near: while no flush runs, and the disk is
+   * quick, on the event loop. To hand a flush to a thread and back takes longer than a quick disk
+   * does.
    */
   async flushAlone(): Promise<void> {
     const [descriptor] = this.idle;
@@ -94,23 +116,56 @@ export class LogFlushing {
     return error;
   }
 
+  private repairIfDue(): void {
+    const isDue = this.monotonic() - this.repairedAt >= RETRY_AFTER_MS;
+    if (this.repairing || this.lost || !isDue) return;
+    this.repairing = this.repair()
+      .catch((cause: unknown) => {
+        if (cause instanceof LogLost) this.lose(cause);
+      })
+      .finally(() => {
+        this.repairedAt = this.monotonic();
+        this.repairing = null;
+      });
+  }
+
+  private async repair(): Promise<void> {
+    await Promise.allSettled(this.running);
+    const log = [...this.idle];
+    // One that did not flush meanwhile reports the failure only now.
+    await Promise.allSettled(log.map((descriptor) => descriptor.sync()));
+    await this.rewrite(async () => {
+      await Promise.all(log.map((descriptor) => descriptor.sync()));
+      this.failure = null;
+    });
+  }
+
+  private lose(cause: LogLost): void {
+    this.lost = cause;
+    this.failure = null;
+    this.fail(cause);
+  }
+
   private async afterFirst(): Promise<void> {
-    await Promise.race(this.running);
-    this.next = null;
+    try {
+      await Promise.race(this.running);
+    } finally {
+      this.next = null;
+    }
     await this.flush();
   }
 
   private begin(descriptor: LogDescriptor): Promise<void> {
     this.save();
-    const flush = descriptor.sync().then(
-      () => {
+    const flush = descriptor
+      .sync()
+      .catch((error) => {
+        throw this.fail(error);
+      })
+      .finally(() => {
         this.running.delete(flush);
         this.idle.push(descriptor);
-      },
-      (error) => {
-        throw this.fail(error);
-      },
-    );
+      });
     this.running.add(flush);
     return flush;
   }

@@ -1,21 +1,25 @@
 import { spawn } from 'node:child_process';
 import {
   chmodSync,
+  closeSync,
   existsSync,
   linkSync,
   mkdirSync,
   mkdtempSync,
+  openSync,
   readdirSync,
+  readFileSync,
   rmSync,
   statSync,
   symlinkSync,
   writeFileSync,
+  writeSync,
 } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Client, createClient } from '@libsql/client';
-import { afterEach, beforeEach, describe, expect, it, test, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, type MockInstance, test, vi } from 'vitest';
 import { StartError } from '../../server/platform/start-error';
 import { databaseFailure } from '../database-failure';
 import { fileUrl, openSqliteFile, type SqliteFile } from './sqlite-file';
@@ -27,6 +31,13 @@ beforeEach(() => {
   path = join(folder, 'odd name %41#?.db');
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+/** Of a log: no process locks it, so closing it ends no locks. */
+function writeAt(file: string, from: number, bytes: Buffer): void {
+  const descriptor = openSync(file, 'r+');
+  writeSync(descriptor, bytes, 0, bytes.length, from);
+  closeSync(descriptor);
+}
 
 /** Another process that opens the file and keeps it open until it is killed. */
 async function openElsewhere() {
@@ -111,6 +122,7 @@ describe('the flush of the write-ahead log', () => {
   /** What flushes of the log wait for. */
   let disk: Promise<void>;
   let flushes: number;
+  let handWritten: MockInstance<FileHandle['write']>;
   beforeEach(async () => {
     disk = Promise.resolve();
     flushes = 0;
@@ -124,6 +136,7 @@ describe('the flush of the write-ahead log', () => {
       await datasync.call(this);
       await disk;
     });
+    handWritten = vi.spyOn(prototype, 'write') as typeof handWritten;
     await file.write((writer) => writer.execute('create table kept (id integer)'));
   });
   afterEach(async () => {
@@ -174,23 +187,78 @@ describe('the flush of the write-ahead log', () => {
     expect(flushes).toBe(before + 3);
   });
 
-  it('that failed lets nothing more be acknowledged or shown until the file is opened again', async () => {
+  /** The bytes of the log that were written by hand so far, as [from, to]. */
+  const rewritten = () =>
+    handWritten.mock.calls.map(([, , length = 0, from = 0]) => [
+      from,
+      Number(from) + Number(length),
+    ]);
+  const breakDisk = () => {
     disk = Promise.reject(new Error('EIO: the disk is broken'));
     disk.catch(() => undefined);
+  };
+  /** Tries to keep one row until that succeeds; returns its id. */
+  const keepAgain = async (from: number) => {
+    let id = from;
+    const isKept = async () => {
+      id += 1;
+      return keep(id).then(
+        () => true,
+        () => false,
+      );
+    };
+    await expect.poll(isKept, { timeout: 5_000, interval: 100 }).toBe(true);
+    return id;
+  };
+  const kept = async () => {
+    const { rows } = await file.client.execute('select id from kept order by id');
+    return rows.map(({ id }) => id);
+  };
+
+  it('that failed lets nothing more be acknowledged or shown until all of the log was written again', async () => {
+    breakDisk();
     const doubtful = await keep(1).catch((error: unknown) => error);
     expect(databaseFailure(doubtful, 'no')?.reason).toBe('UNKNOWN');
-    disk = Promise.resolve();
     const refused = await keep(2).catch((error: unknown) => error);
     expect(String(refused)).toContain('the disk is broken');
     expect(databaseFailure(refused, 'no')?.reason).toBe('BACKEND_DOWN');
     await expect(file.flushed()).rejects.toThrow('the disk is broken');
-    await file.close();
-    vi.restoreAllMocks();
-    file = await openSqliteFile(path);
-    await keep(3);
+    handWritten.mockClear();
+    disk = Promise.resolve();
+    const last = await keepAgain(10);
     await file.flushed();
-    const { rows } = await file.client.execute('select id from kept order by id');
-    expect(rows.map(({ id }) => id)).not.toContain(2);
+    const [first] = rewritten();
+    expect(first?.[0]).toBe(0);
+    expect(await kept()).toEqual([1, last]);
+    const { rows } = await file.client.execute('pragma integrity_check');
+    expect(rows[0]?.[0]).toBe('ok');
+  });
+
+  it('that failed and fails again when the log is written again acknowledges nothing', async () => {
+    breakDisk();
+    await expect(keep(1)).rejects.toThrow();
+    const attempts = flushes;
+    await expect(keep(2)).rejects.toThrow('the disk is broken');
+    await expect.poll(() => flushes).toBeGreaterThan(attempts);
+    await expect(keep(3)).rejects.toThrow('the disk is broken');
+    expect(await kept()).toEqual([1]);
+  });
+
+  it('that failed is final where the log no longer reads as it was written, until the file is opened again', async () => {
+    await keep(1);
+    breakDisk();
+    await expect(keep(2)).rejects.toThrow();
+    const log = readFileSync(`${path}-wal`);
+    // As a system leaves it that has dropped what it could not write.
+    writeAt(`${path}-wal`, log.length - 4_096, Buffer.alloc(4_096));
+    disk = Promise.resolve();
+    const why = () => keep(3).then(String, String);
+    await expect.poll(why, { timeout: 5_000 }).toContain('no longer in the log');
+    writeAt(`${path}-wal`, 0, log);
+    await file.close();
+    file = await openSqliteFile(path);
+    await keep(4);
+    expect(await kept()).toEqual([1, 2, 4]);
   });
 
   it('is still done after another program has held the write lock', async () => {
@@ -217,6 +285,22 @@ describe('the flush of the write-ahead log', () => {
     file = await openSqliteFile(path);
     expect(statSync(`${path}-wal`).size).toBe(0);
     expect((await file.client.execute('select id from kept')).rows).toHaveLength(1);
+  });
+
+  it('is made up for by the next process although another program reads the file', async () => {
+    await file.close();
+    const other = await openElsewhere();
+    await other.kill();
+    const reader = createClient({ url: fileUrl(path) });
+    const snapshot = await reader.transaction('read');
+    await snapshot.execute('select id from kept');
+    handWritten.mockClear();
+    file = await openSqliteFile(path);
+    const { size } = statSync(`${path}-wal`);
+    expect(size).toBeGreaterThan(0);
+    expect([rewritten()[0]?.[0], rewritten().at(-1)?.[1]]).toEqual([0, size]);
+    snapshot.close();
+    reader.close();
   });
 
   it('is of the log that the file has, also when the log begins again', async () => {

@@ -1,23 +1,19 @@
 import { fdatasyncSync, realpathSync } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import {
-  type Client,
-  createClient,
-  type InStatement,
-  LibsqlError,
-  type ResultSet,
-  type Transaction,
-} from '@libsql/client';
+import { type Client, createClient, LibsqlError, type Transaction } from '@libsql/client';
 import { SerialQueue } from '../../server/platform/serial-queue';
 import { DatabaseUnusable, StartError } from '../../server/platform/start-error';
 import { CommitUnknown, causes } from '../database-failure';
+import { beginningFirst } from './beginning-first';
 import { foreignFile } from './foreign-file';
 import { refuseHardLink } from './hard-links';
 import { LogCheckpoints } from './log-checkpoints';
 import { type LogDescriptor, LogFlushing } from './log-flushing';
+import { LogIndex } from './log-index';
 import { createPrivateFile, restrictToOwner } from './private-file';
 import { reuseStatements } from './reuse-statements';
+import { rewriteLog } from './rewrite-log';
 import { ScriptConnection } from './script-connection';
 
 /** A SQLite file that only this process has open. */
@@ -34,8 +30,8 @@ export interface SqliteFile {
    * it was queued, so it must be one transaction, or statements that may be repeated. Then it
    * rejects and has written nothing: see `isBusy`.
    *
-   * Rejects with `CommitUnknown` if the flush fails, and with `FlushFailed` ever after, without
-   * running the job.
+   * Rejects with `CommitUnknown` if the flush fails, and with `FlushFailed`, without running the
+   * job, until what may be lost was written again.
    *
    * @param isAlone asked when the job is done: whether one caller waits for it and no other caller
    *   is near. If nothing else is written then and the disk is quick, the event loop waits for the
@@ -73,17 +69,20 @@ export async function openSqliteFile(path: string): Promise<SqliteFile> {
     for (const suffix of ['-wal', '-shm']) restrictToOwner(canonical(path) + suffix);
     const client = connect(READERS);
     await client.execute('pragma journal_mode = wal');
-    await keepWhatIsInTheLog(client);
+    await moveLog(client);
     const writer = connect(1);
     for (const setting of WRITER_SETTINGS) await writer.execute(setting);
+    const index = new LogIndex(canonical(path));
+    ends.push(() => index.close());
     const log: FileHandle[] = [];
     while (log.length < FLUSHES) {
       const descriptor = await open(`${canonical(path)}-wal`, 'r+');
       ends.push(() => descriptor.close());
-      await descriptor.datasync();
       log.push(descriptor);
     }
-    return queuedFile({ path, client, writer: beginningFirst(writer), log, claim });
+    await rewriteUnwritten(writer, log, index);
+    for (const descriptor of log) await descriptor.datasync();
+    return queuedFile({ path, client, writer: beginningFirst(writer), log, index, claim });
   } catch (cause) {
     for (const end of ends) await end();
     await claim.release();
@@ -110,14 +109,20 @@ interface OpenFile {
   writer: Client;
   /** The write-ahead log, once for each flush that may run. */
   log: FileHandle[];
+  index: LogIndex;
   claim: Claim;
 }
 
-function queuedFile({ path, client, writer, log, claim }: OpenFile): SqliteFile {
+function queuedFile({ path, client, writer, log, index, claim }: OpenFile): SqliteFile {
   const writes = new SerialQueue();
   const aside = new ScriptConnection(canonical(path), WRITER_SETTINGS);
-  const checkpoints = new LogCheckpoints(canonical(path), (work) => writes.run(work));
-  const flushing = new LogFlushing(log.map(logDescriptor), () => performance.now());
+  const checkpoints = new LogCheckpoints(canonical(path), index, (work) => writes.run(work));
+  const rewrite = (flushAll: () => Promise<void>) =>
+    writes.run(async () => {
+      await rewriteUnwritten(writer, log, index);
+      await flushAll();
+    });
+  const flushing = new LogFlushing(log.map(logDescriptor), () => performance.now(), rewrite);
   /** Write jobs whose commits are not known to be on the disk. */
   let unflushed = 0;
   let isClosed = false;
@@ -125,6 +130,14 @@ function queuedFile({ path, client, writer, log, claim }: OpenFile): SqliteFile 
     unflushed === 1 && !checkpoints.isMoving && isAlone()
       ? flushing.flushAlone()
       : flushing.flush();
+  /** A job that failed may have committed something before that. */
+  const keep = async (isAlone: () => boolean): Promise<void> => {
+    if (isClosed) return;
+    if (!flushing.hasFailed) checkpoints.afterWrite();
+    await flush(isAlone).catch((cause) => {
+      throw new CommitUnknown('What was committed may not be on the disk.', { cause });
+    });
+  };
   const inTurn = async <T>(job: () => Promise<T>, isAlone = () => false): Promise<T> => {
     if (flushing.hasFailed) await flushing.flush();
     const giveUpAt = performance.now() + BUSY_MAX_MS;
@@ -132,14 +145,9 @@ function queuedFile({ path, client, writer, log, claim }: OpenFile): SqliteFile 
     try {
       return await writes.run(() => onceWritable(job, giveUpAt));
     } finally {
-      // A job that failed may have committed something before that.
-      if (!isClosed) {
-        checkpoints.afterWrite();
-        await flush(isAlone).catch((cause) => {
-          throw new CommitUnknown('What was committed may not be on the disk.', { cause });
-        });
-      }
-      unflushed -= 1;
+      await keep(isAlone).finally(() => {
+        unflushed -= 1;
+      });
     }
   };
   return {
@@ -147,7 +155,7 @@ function queuedFile({ path, client, writer, log, claim }: OpenFile): SqliteFile 
     write: (job, isAlone) => inTurn(() => job(writer), isAlone),
     writeAside: (statements) => inTurn(() => aside.run(statements)),
     async flushed() {
-      if (unflushed > 0) await flushing.flush();
+      if (unflushed > 0 || flushing.hasFailed) await flushing.flush();
     },
     async close() {
       do {
@@ -155,11 +163,12 @@ function queuedFile({ path, client, writer, log, claim }: OpenFile): SqliteFile 
         await flushing.flush().catch(() => undefined);
       } while (unflushed > 0 && !flushing.hasFailed);
       isClosed = true;
-      const closeIndex = await checkpoints.close();
+      await flushing.settled();
+      await checkpoints.close();
       aside.close();
       writer.close();
       client.close();
-      closeIndex();
+      index.close();
       for (const descriptor of log) await descriptor.close();
       await claim.release();
     },
@@ -171,12 +180,26 @@ function logDescriptor(file: FileHandle): LogDescriptor {
 }
 
 /**
- * A process before this one may have committed what it could not flush any more, and a flush that
- * failed is not made good by a later one. So everything is moved from the log to the file. While
- * another program reads the file, or on a full disk, it stays in the log, which is flushed.
+ * A process before this one may have committed what it could not flush any more. While another
+ * program reads the file, or on a full disk, that stays in the log.
  */
-async function keepWhatIsInTheLog(client: Client): Promise<void> {
+async function moveLog(client: Client): Promise<void> {
   await client.execute('pragma wal_checkpoint(truncate)').catch(() => undefined);
+}
+
+/** Writes what is in the log to it again, while no other program writes. */
+async function rewriteUnwritten(
+  writer: Client,
+  [descriptor]: FileHandle[],
+  index: LogIndex,
+): Promise<void> {
+  if (!descriptor || index.pages() === 0) return;
+  const turn = await writer.transaction('write');
+  try {
+    await rewriteLog(descriptor, index.end());
+  } finally {
+    turn.close();
+  }
 }
 
 /**
@@ -193,30 +216,6 @@ const WRITER_SETTINGS = [
   'pragma wal_autocheckpoint = 0',
   `pragma cache_size = -${PAGES_KEPT_KIB}`,
 ];
-
-const READS = /^\s*(select|pragma)\b/i;
-
-/**
- * A connection on which nothing but `BEGIN IMMEDIATE` can be refused because another program
- * writes. A refused statement stays open until its connection runs it again, and nothing is
- * committed until then. Every job begins with this one, so none is left open; a new connection for
- * each refusal would be closed by the garbage collector alone.
- */
-function beginningFirst(writer: Client): Client {
-  const execute = async (statement: InStatement): Promise<ResultSet | undefined> => {
-    const sql = typeof statement === 'string' ? statement : statement.sql;
-    if (READS.test(sql)) return writer.execute(statement);
-    const [result] = await writer.batch([statement], 'write');
-    return result;
-  };
-  return new Proxy(writer, {
-    get(target, property) {
-      if (property === 'execute') return execute;
-      const value: unknown = Reflect.get(target, property, target);
-      return typeof value === 'function' ? value.bind(target) : value;
-    },
-  });
-}
 
 /**
  * Runs a job as soon as no other program writes.

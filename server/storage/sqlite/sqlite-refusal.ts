@@ -1,12 +1,17 @@
 import { LibsqlError } from '@libsql/client';
 import { CommitUnknown, causes } from '@/db/database-failure';
 import { FlushFailed } from '@/db/sqlite/log-flushing';
+import { LogLost } from '@/db/sqlite/rewrite-log';
 import { isBusy } from '@/db/sqlite/sqlite-file';
 import { StoreError } from '../record-store';
 
 const BROKEN =
-  'The disk of the SQLite file failed to keep what was written to it. Once it is repaired, this ' +
-  'server must be started again.';
+  'The disk of the SQLite file failed to keep what was written to it. Nothing is written or read ' +
+  'until that was written again, which is tried once a second.';
+
+const LOST =
+  'The disk of the SQLite file failed to keep what was written to it, and that cannot be written ' +
+  'again. Once the disk is repaired, this server must be started again.';
 
 /** What codes of SQLite mean with which it rolls back whatever it was doing. */
 const MEANINGS: Record<string, string> = {
@@ -24,7 +29,8 @@ export function sqliteRefusal(cause: unknown, applied: 'no' | 'unknown'): StoreE
   const chain = causes(cause);
   if (chain.some((each) => each instanceof FlushFailed)) {
     const isCommitted = chain.some((each) => each instanceof CommitUnknown);
-    return new StoreError(BROKEN, isCommitted ? 'unknown' : 'no', { cause, refusal: BROKEN });
+    const refusal = chain.some((each) => each instanceof LogLost) ? LOST : BROKEN;
+    return new StoreError(refusal, isCommitted ? 'unknown' : 'no', { cause, refusal });
   }
   const [code] = chain.flatMap((each) => (each instanceof LibsqlError ? [each.code] : []));
   const refusal = code === undefined ? undefined : MEANINGS[code];

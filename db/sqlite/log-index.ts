@@ -1,0 +1,54 @@
+import { closeSync, openSync, readSync } from 'node:fs';
+
+/** Numbers in the head of an index: 32 bits each, in the byte order of the machine. */
+const HEAD_WORDS = 12;
+const PAGES = 4;
+const CHECKSUM = 6;
+const SALT = 8;
+
+/** What a write-ahead log holds, as the last commit left it. */
+export interface LogEnd {
+  pages: number;
+  /** Of its last page and all before it. */
+  checksum: [number, number];
+  /** In the head of the log and in that of each of its pages. */
+  salt: Buffer;
+}
+
+/**
+ * The index of an open write-ahead log, which every process that has the file open shares.
+ *
+ * Source: "WAL-mode File Format" in SQLite's documentation.
+ */
+export class LogIndex {
+  private readonly descriptor: number;
+  private readonly words = new Uint32Array(HEAD_WORDS);
+
+  /** @param path of the file */
+  constructor(path: string) {
+    this.descriptor = openSync(`${path}-shm`, 'r');
+  }
+
+  /** How many pages are in the log. Another process may have added some by the time it is used. */
+  pages(): number {
+    return this.head()[PAGES] ?? 0;
+  }
+
+  /** To be asked while nothing is written. */
+  end(): LogEnd {
+    const head = this.head();
+    const [first = 0, second = 0] = head.subarray(CHECKSUM, SALT);
+    const salt = Buffer.from(new Uint8Array(head.slice(SALT, SALT + 2).buffer));
+    return { pages: head[PAGES] ?? 0, checksum: [first, second], salt };
+  }
+
+  /** Not before SQLite's own descriptors are closed: that would end the locks of this process. */
+  close(): void {
+    closeSync(this.descriptor);
+  }
+
+  private head(): Uint32Array {
+    readSync(this.descriptor, this.words, 0, this.words.byteLength, 0);
+    return this.words;
+  }
+}
