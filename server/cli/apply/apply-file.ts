@@ -41,7 +41,7 @@ export async function applyFile(
     print(json ? printableJson(planned) : reportLines(planned, true).join('\n'));
     return planned.changes.length > 0 ? DIFFERS : 0;
   }
-  const files = new KeyFiles(file, state, planned);
+  const files = await KeyFiles.write(file, state, planned);
   const report = await request(files.keys).catch((error: unknown) => {
     if (error instanceof LockyardError) files.removeAfter(error.reason);
     throw error;

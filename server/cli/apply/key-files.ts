@@ -1,17 +1,11 @@
-import {
-  closeSync,
-  fsyncSync,
-  linkSync,
-  openSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs';
+import { readFileSync, rmSync, statSync } from 'node:fs';
+import { rm, writeFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { type ApiKeyForm, newApiKey, parseApiKey } from '../../auth/api-keys/api-key-text';
 import { randomText } from '../../auth/random-text';
 import type { Reason } from '../../contract/errors';
+import { flushFolder } from '../../platform/files/flush-folder';
+import { renameToNew } from '../../platform/files/rename-to-new';
 import { StartError } from '../../platform/start-error';
 import type { WantedKey, WantedState } from './apply-input';
 import type { ApplyReport } from './apply-report';
@@ -27,25 +21,34 @@ export class KeyFiles {
   /** The files that were not there before, by the same names. */
   private readonly written = new Map<string, string>();
 
+  private constructor() {}
+
   /**
    * Writes a file for each key that a dry run would generate, unless it is there from an earlier
    * run.
    *
    * @throws StartError for a file that cannot be written, or is something else; then none is left
    */
-  constructor(file: string, { keys = [] }: WantedState, { changes }: ApplyReport) {
+  static async write(
+    file: string,
+    { keys = [] }: WantedState,
+    { changes }: ApplyReport,
+  ): Promise<KeyFiles> {
+    const files = new KeyFiles();
     for (const wanted of keys) {
       const { name, secretFile } = wanted;
       if (secretFile === undefined || !additionOf(name, changes)) continue;
       const path = resolve(dirname(file === '-' ? '.' : file), secretFile);
+      const form = formFor(wanted);
       try {
-        this.keys[name] = keyIn(path, formFor(wanted)) ?? this.write(name, path, formFor(wanted));
+        files.keys[name] = keyIn(path, form) ?? (await files.write(name, path, form));
       } catch (cause) {
-        this.removeAll();
+        files.removeAll();
         const text = `The key of ${name} cannot be written: ${(cause as Error).message}`;
         throw new StartError(text, { cause });
       }
     }
+    return files;
   }
 
   /** Removes the files of keys that surely were not stored. */
@@ -66,10 +69,11 @@ export class KeyFiles {
     for (const path of this.written.values()) rmSync(path, { force: true });
   }
 
-  private write(name: string, path: string, form: ApiKeyForm): string {
+  private async write(name: string, path: string, form: ApiKeyForm): Promise<string> {
     const { key } = newApiKey(form);
-    writeWhole(path, `${key}\n`);
+    await writeWhole(path, `${key}\n`);
     this.written.set(name, path);
+    await flushFolder(dirname(path));
     return key;
   }
 }
@@ -95,15 +99,12 @@ function keyIn(path: string, form: ApiKeyForm): string | null {
 }
 
 /** Writes a file that is there whole or not at all, and replaces none. */
-function writeWhole(path: string, text: string): void {
+async function writeWhole(path: string, text: string): Promise<void> {
   const draft = `${path}.${randomText(8)}`;
   try {
-    writeFileSync(draft, text, { mode: 0o600, flag: 'wx', flush: true });
-    linkSync(draft, path);
+    await writeFile(draft, text, { mode: 0o600, flag: 'wx', flush: true });
+    await renameToNew(draft, path);
   } finally {
-    rmSync(draft, { force: true });
+    await rm(draft, { force: true });
   }
-  const folder = openSync(dirname(path), 'r');
-  fsyncSync(folder);
-  closeSync(folder);
 }
