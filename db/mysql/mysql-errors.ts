@@ -8,3 +8,6 @@ export const LOCK_WAIT_TIMEOUT = 1205;
 
 /** MariaDB with snapshot isolation: the row has changed since it was read. */
 export const ROW_CHANGED = 1020;
+
+/** The server accepts no writes; at a commit it has rolled the transaction back. */
+export const READ_ONLY = [1290, 1836];

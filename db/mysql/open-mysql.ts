@@ -15,7 +15,7 @@ import { CommitUnknown, causes } from '../database-failure';
 import { CASING, type Schema } from '../schema';
 import { tlsFailure } from '../tls-failure';
 import { describeBackendUrl } from '../urls/backend-url';
-import { DEADLOCK, ROW_CHANGED } from './mysql-errors';
+import { DEADLOCK, READ_ONLY, ROW_CHANGED } from './mysql-errors';
 import { DeadlinePool } from './mysql-pool';
 import * as tables from './mysql-schema';
 
@@ -94,11 +94,12 @@ async function transaction<T>(pool: DeadlinePool, work: Work<T>): Promise<T> {
       return await pool.borrow(async (connection) => {
         const answer = await begin(connection, work);
         isCommitting = true;
-        await connection.query('commit');
+        await orRollBack(connection, connection.query('commit'));
         return answer;
       });
     } catch (error) {
-      if (isCommitting) throw new CommitUnknown('No answer to the commit.', { cause: error });
+      const isUnknown = isCommitting && !hasErrno(error, ...CONFLICTS, ...READ_ONLY);
+      if (isUnknown) throw new CommitUnknown('No answer to the commit.', { cause: error });
       if (!hasErrno(error, ...CONFLICTS) || attempt === CONFLICT_TRIES) throw error;
       // Random pauses, or the same transactions meet again.
       await setTimeout(Math.random() * CONFLICT_PAUSE_MAX_MS * attempt);
@@ -108,8 +109,12 @@ async function transaction<T>(pool: DeadlinePool, work: Work<T>): Promise<T> {
 
 async function begin<T>(connection: PoolConnection, work: Work<T>): Promise<T> {
   await connection.query('begin');
+  return orRollBack(connection, work(connection));
+}
+
+async function orRollBack<T>(connection: PoolConnection, step: Promise<T>): Promise<T> {
   try {
-    return await work(connection);
+    return await step;
   } catch (error) {
     await connection.query('rollback').catch(() => connection.destroy());
     throw error;

@@ -1,0 +1,46 @@
+import { type Connection, createConnection } from 'mysql2/promise';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { startPrivateMariadb } from '@/scripts/servers/private-mariadb.mjs';
+import type { Database, Db } from '../database';
+import { databaseFailure } from '../database-failure';
+import { migrate } from '../migrate';
+import { openMysql } from './open-mysql';
+
+let server: Awaited<ReturnType<typeof startPrivateMariadb>>;
+let admin: Connection;
+let database: Database;
+beforeAll(async () => {
+  server = await startPrivateMariadb({ durable: false });
+  admin = await createConnection({ uri: server.url });
+  await admin.query('create database control');
+  await admin.query("create user controller@'%' identified by 'secret'");
+  await admin.query("grant all on control.* to controller@'%'");
+  const place = { pathname: '/control', username: 'controller', password: 'secret' };
+  database = await openMysql(Object.assign(new URL(server.url), place).href);
+  await migrate(database);
+});
+afterAll(async () => {
+  await database.close();
+  admin.destroy();
+  await server.stop();
+});
+
+const keep = (tx: Db, id: string) =>
+  tx.insert(database.tables.settings).values({ id, value: '', changedAt: 1 });
+const ids = async () => {
+  const { rows } = await database.raw.ask('SELECT id FROM settings ORDER BY id', []);
+  return rows.map(([id]) => id);
+};
+
+test('a commit that a read-only server refuses is known to have changed nothing, also later', async () => {
+  const refused = await database
+    .transaction(async (tx) => {
+      await keep(tx, 'refused');
+      await admin.query('set global read_only = 1');
+    })
+    .catch((error: unknown) => databaseFailure(error, 'no'));
+  await admin.query('set global read_only = 0');
+  expect(refused).toMatchObject({ reason: 'BACKEND_DOWN' });
+  await database.transaction((tx) => keep(tx, 'kept'));
+  expect(await ids()).toEqual(['kept']);
+});
