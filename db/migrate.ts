@@ -7,7 +7,7 @@ import type { Connection, RowDataPacket } from 'mysql2/promise';
 import { StartError } from '../server/platform/start-error';
 import type { Database } from './database';
 import { causes } from './database-failure';
-import { applyMigrations } from './mysql/apply-migrations';
+import { applyMigrations, type NoteSlow } from './mysql/apply-migrations';
 import { connectAlone } from './mysql/mysql-pool';
 import { CASING } from './schema';
 import { MIGRATIONS_TABLE, migrationsFolder, refuseNewerSchema } from './schema-version';
@@ -21,11 +21,13 @@ const TURN_MAX_S = 60;
  * one MySQL: they take turns. A SQLite file has only one process.
  *
  * Rejects with `StartError`, also for a database of a newer program; then nothing was changed.
+ *
+ * @param noteSlow on MySQL, where a statement is not applied after a minute, once a minute
  */
-export async function migrate(database: Database): Promise<void> {
+export async function migrate(database: Database, noteSlow?: NoteSlow): Promise<void> {
   try {
     if (database.sqlite) await migrateSqlite(database.sqlite);
-    else if (database.mysqlUrl) await migrateMysql(database.mysqlUrl);
+    else if (database.mysqlUrl) await migrateMysql(database.mysqlUrl, noteSlow);
   } catch (cause) {
     if (cause instanceof StartError) throw cause;
     const why = causes(cause).at(-1);
@@ -42,7 +44,7 @@ function migrateSqlite(file: SqliteFile): Promise<void> {
   });
 }
 
-async function migrateMysql(url: string): Promise<void> {
+async function migrateMysql(url: string, noteSlow?: NoteSlow): Promise<void> {
   const connection = await connectAlone(url);
   try {
     await acquireMigrationLock(connection, url);
@@ -52,7 +54,7 @@ async function migrateMysql(url: string): Promise<void> {
     const pending = all.filter(({ folderMillis }) => !applied.includes(folderMillis));
     // Applying creates tables of its own first. That needs a permission that is not needed
     // otherwise once all migrations are applied.
-    if (pending.length > 0) await applyMigrations(connection, pending);
+    if (pending.length > 0) await applyMigrations(connection, pending, noteSlow);
   } finally {
     // The turn ends with the connection.
     connection.destroy();

@@ -102,6 +102,19 @@ test('a migration that waits for a transaction on its table keeps no one else fr
   await location.remove();
 });
 
+test('a migration that takes long is named again and again until it is applied', async () => {
+  const location = await newTestLocation('mysql');
+  const migrating = await createConnection({ uri: urlOf(location.url) });
+  const sql = ['create table slow as select sleep(0.5) as slept', 'create table quick (id int)'];
+  const named: string[] = [];
+  const note = (statement: string) => void named.push(statement);
+  await applyMigrations(migrating, [{ folderMillis: 1, hash: 'one', sql, bps: true }], note, 100);
+  expect(named.length).toBeGreaterThan(1);
+  expect(new Set(named)).toEqual(new Set([sql[0]]));
+  migrating.destroy();
+  await location.remove();
+});
+
 test('a table of another program in the way is refused, and stays as it is', async () => {
   const location = await newTestLocation('mysql');
   const connection = await createConnection({ uri: urlOf(location.url) });

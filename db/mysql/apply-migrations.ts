@@ -18,6 +18,12 @@ const WAIT_S = 1;
 const PAUSE_MS = 1_000;
 const WAITS_MAX_MS = 50_000;
 
+/** A change of a large table may rightly take hours: it is not ended, but named every so often. */
+const SLOW_MS = 60_000;
+
+/** Gets a statement that is not applied yet, and for how long it has been tried. */
+export type NoteSlow = (statement: string, sinceMs: number) => void;
+
 /**
  * Applies migrations to a MySQL database, in their order. MySQL commits every change of a table by
  * itself, so a process that dies leaves a part of a migration behind. A table says which statement
@@ -29,6 +35,8 @@ const WAITS_MAX_MS = 50_000;
 export async function applyMigrations(
   connection: Connection,
   migrations: MigrationMeta[],
+  noteSlow: NoteSlow = () => undefined,
+  slowMs = SLOW_MS,
 ): Promise<void> {
   await connection.query(`set lock_wait_timeout = ${WAIT_S}, default_storage_engine = InnoDB`);
   await createTables(connection);
@@ -38,7 +46,12 @@ export async function applyMigrations(
       if (place < former.statements) continue;
       await remember(connection, folderMillis, { statements: place, isTrying: true });
       const mayBeDone = former.isTrying && place === former.statements;
-      const refusal = await refusalOf(connection, statement, mayBeDone);
+      const since = performance.now();
+      const note = () => noteSlow(statement, Math.round(performance.now() - since));
+      const noting = setInterval(note, slowMs);
+      const refusal = await refusalOf(connection, statement, mayBeDone).finally(() =>
+        clearInterval(noting),
+      );
       if (refusal === null) continue;
       // What was refused is not in doubt.
       await remember(connection, folderMillis, { statements: place, isTrying: false });

@@ -24,7 +24,9 @@ export async function openControlRuntime(
   const database = await openControlDatabase(config);
   const base = { config, log, clock, database };
   try {
-    await migrate(database);
+    await migrate(database, (statement, sinceMs) =>
+      log.warn({ statement, sinceMs }, 'A migration of the control database is not applied yet'),
+    );
     const secret = await openSecret(config, database, clock);
     await ensureDefaultNamespace(database, clock);
     const apiKeys = new ApiKeyVerifier(base);
