@@ -195,7 +195,9 @@ const unsafeControl = (why: string | null) =>
   `The configuration of the control database is unsafe. ${why} Fix it, or accept the risk ` +
   'with LOCKYARD_ALLOW_UNSAFE=default.';
 
-const UNREAD = 'The settings of the control database cannot be read, so nothing can be guaranteed.';
+const unread = (why: string | null) =>
+  'The settings of the control database cannot be read, so nothing can be guaranteed.' +
+  (why === null ? '' : ` ${why}`);
 
 /** The control database must be safe to begin with; another backend grants nothing until it is. */
 async function watchGuarantees(
@@ -215,7 +217,7 @@ async function watchGuarantees(
   await watch.read();
   const { reading, closedBecause } = watch.row();
   if (backend === 'default' && closedBecause !== null) {
-    throw new StartError(reading ? unsafeControl(reading.unsafe) : UNREAD);
+    throw new StartError(reading ? unsafeControl(reading.unsafe) : unread(watch.refusal));
   }
   return watch;
 }

@@ -3,6 +3,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { TestClock } from '../../platform/testing/test-clock';
 import { MARIADB } from '../../storage/conformance/testing/sample-mysql-facts';
 import { mysqlGuarantees } from '../../storage/mysql/mysql-guarantees';
+import { StoreError } from '../../storage/record-store';
 import { guaranteeMetrics } from '../metrics/guarantee-metrics';
 import { GuaranteeWatch } from './guarantee-watch';
 
@@ -14,6 +15,8 @@ const UNSAFE = withVariables({ read_only: 'ON' });
 
 /** The settings as the store would read them now; null: it does not answer. */
 let settings: typeof STRONG | null;
+/** Why it refuses; null: it is away. */
+let refusal: string | null;
 let readings: number;
 let settingsRev: number;
 let clock: TestClock;
@@ -21,6 +24,7 @@ let lines: { level: number; msg: string }[];
 
 beforeEach(() => {
   settings = STRONG;
+  refusal = null;
   readings = 0;
   settingsRev = 0;
   clock = new TestClock();
@@ -35,7 +39,7 @@ function watchOf(isAllowed = false): GuaranteeWatch {
     },
     async guarantees() {
       readings += 1;
-      if (!settings) throw new Error('It is away.');
+      if (!settings) throw new StoreError('It is away.', 'no', { refusal });
       return settings;
     },
   };
@@ -59,6 +63,19 @@ describe('a backend', () => {
     settings = STRONG;
     await passMs(watch, 3_000);
     expect(watch.closedBecause()).toBe(null);
+  });
+
+  it('that refuses to be read grants nothing and says why', async () => {
+    settings = null;
+    refusal = 'The database cannot be used: it has as many connections as it accepts.';
+    const watch = watchOf();
+    await watch.read();
+    expect(watch.closedBecause()).toBe(
+      `The backend "orders" grants nothing until its settings have been read. ${refusal}`,
+    );
+    refusal = null;
+    await watch.read();
+    expect(watch.closedBecause()).toMatch(/until its settings have been read\.$/);
   });
 
   it('is closed within a minute of becoming unsafe, and open again within a minute of being put right', async () => {

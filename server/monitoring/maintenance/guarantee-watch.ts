@@ -2,7 +2,7 @@ import type { GuaranteeRow } from '../../contract/console/guarantee-row';
 import type { Clock } from '../../platform/clock';
 import type { Log } from '../../platform/log';
 import { Periodic } from '../../platform/periodic';
-import type { Guarantees, RecordStore } from '../../storage/record-store';
+import { type Guarantees, type RecordStore, StoreError } from '../../storage/record-store';
 
 export interface GuaranteeWatchParts {
   backend: string;
@@ -32,6 +32,7 @@ export class GuaranteeWatch {
   private last: { guarantees: Guarantees; at: number; readAt: number } | null = null;
   private lastTriedAt = Number.NEGATIVE_INFINITY;
   private isFailing = false;
+  private refused: string | null = null;
   private readRev: number | undefined;
   private reading: Promise<void> | null = null;
 
@@ -66,12 +67,19 @@ export class GuaranteeWatch {
     return this.reading;
   }
 
+  /** Why the store refused the last reading, in whole sentences; null: it did not, or is away. */
+  get refusal(): string | null {
+    return this.refused;
+  }
+
   /** Why this backend may grant nothing now, in whole sentences for callers; null: it may. */
   closedBecause(): string | null {
     const { backend, isAllowed } = this.parts;
     const grantsNothing = `The backend "${backend}" grants nothing`;
     if (!this.last) {
-      return isAllowed ? null : `${grantsNothing} until its settings have been read.`;
+      if (isAllowed) return null;
+      const why = this.refused === null ? '' : ` ${this.refusal}`;
+      return `${grantsNothing} until its settings have been read.${why}`;
     }
     const { unsafe, isNeverAllowed } = this.last.guarantees;
     if (unsafe === null || (isAllowed && !isNeverAllowed)) return null;
@@ -101,7 +109,9 @@ export class GuaranteeWatch {
       this.logChange(guarantees);
       this.last = { guarantees, at: clock.now(), readAt: clock.monotonic() };
       this.isFailing = false;
+      this.refused = null;
     } catch (err) {
+      this.refused = err instanceof StoreError ? err.refusal : null;
       if (!this.isFailing) log.warn({ err, backend }, 'The settings of a backend cannot be read');
       this.isFailing = true;
     }

@@ -1,4 +1,5 @@
 import { type Connection, createConnection, type RowDataPacket } from 'mysql2/promise';
+import { connectionRefusal } from '@/db/mysql/connection-refusal';
 import { mysqlTls } from '@/db/mysql/mysql-tls';
 import { TimeLimit } from '../../platform/time-limit';
 import { StoreError } from '../record-store';
@@ -99,7 +100,12 @@ export async function readMysqlFacts(uri: string, timeoutMs: number): Promise<My
   try {
     return await timeLimit.race(reading);
   } catch (cause) {
-    throw new StoreError('The settings of the database could not be read.', 'no', { cause });
+    const why = connectionRefusal(cause);
+    const refusal = why && `The database cannot be used: ${why}.`;
+    throw new StoreError('The settings of the database could not be read.', 'no', {
+      cause,
+      refusal,
+    });
   } finally {
     timeLimit.stop();
     connection?.destroy();

@@ -60,10 +60,12 @@ test('a backend whose user has too many connections says so, and goes on when it
   await asAdmin(`ALTER USER ${user}@'%' WITH MAX_USER_CONNECTIONS 1`);
   const other = await createConnection({ uri: urlWith({}) });
   const read = () => store.read([], []);
-  await expect(read()).rejects.toMatchObject({
+  const refused = {
     applied: 'no',
     refusal: expect.stringContaining('as many connections as it accepts'),
-  });
+  };
+  await expect(read()).rejects.toMatchObject(refused);
+  await expect(store.guarantees()).rejects.toMatchObject(refused);
   await other.end();
   await expect.poll(() => read().then(() => 'answered', String)).toBe('answered');
   await store.close();
