@@ -97,15 +97,16 @@ export class ZookeeperSwap {
 
   /**
    * An answer to be extended must be known; one to be written is assumed to be new. One that was
-   * absent or may be over may have been written since, with the version that is remembered.
+   * absent or may be over may have been written since, with the version that is remembered; and one
+   * that seems to last long enough may have been replaced by one that does not.
    */
   private isMissing(key: string, open: SwapUnit[]): boolean {
     const known = this.cache.answer(key);
-    if (known?.content && known.content.expiresAt >= this.session.latest()) return false;
+    const until = extendedUntil(key, open);
+    if (known?.content && known.content.expiresAt >= this.session.latest())
+      return known.content.expiresAt >= until;
     if (!known && !this.mayGuess) return true;
-    return open.some(({ changes }) =>
-      changes.some(({ extensions }) => extensions.some(({ keys }) => keys.includes(key))),
-    );
+    return until < Number.POSITIVE_INFINITY;
   }
 
   /** The units that may not be applied now; notes what each other one overwrites. */
@@ -284,3 +285,10 @@ export class ZookeeperSwap {
 
 const changesOf = (units: SwapUnit[]) =>
   units.flatMap(({ changes, window }) => changes.map((change) => ({ change, window })));
+
+/** Until when these units let an answer last at least; infinity: they do not extend it. */
+function extendedUntil(key: string, units: SwapUnit[]): number {
+  const extensions = units.flatMap(({ changes }) => changes.flatMap((change) => change.extensions));
+  const its = extensions.filter(({ keys }) => keys.includes(key));
+  return Math.min(...its.map(({ expiresAt }) => expiresAt));
+}

@@ -63,6 +63,20 @@ contract('rule 5: answers are stored with the record', (suite) => {
     expect(kept.map(({ expiresAt }) => expiresAt)).toEqual([NEVER + 5, NEVER + 5]);
   });
 
+  it('extends an answer that another process has replaced by one which expires sooner', async () => {
+    const key = freshKey();
+    const memo = memoOf('waits', NEVER + 9);
+    const first = update(key, await created(suite.store, key), { memos: [memo] });
+    await swapOne(suite.store, first);
+    const granted = { ...memo, answer: 'granted', expiresAt: NEVER };
+    const second = update(key, first, { memos: [granted] });
+    await swapOne(suite.other, second);
+    await suite.store.read([key], []);
+    const extensions = [{ keys: [memo.key], expiresAt: NEVER + 5 }];
+    await swapOne(suite.store, update(key, second, { extensions }));
+    expect(await suite.memosOf(memo.key)).toEqual([{ ...granted, expiresAt: NEVER + 5 }]);
+  });
+
   it('never shortens the life of an answer that another record extended too', async () => {
     const memo = memoOf(1, NEVER + 5);
     await created(suite.store, freshKey(), { memos: [memo] });
