@@ -2,6 +2,7 @@ import type { Connection, RowDataPacket } from 'mysql2/promise';
 import type { Database } from './database';
 import { CommitUnknown } from './database-failure';
 import { acquireMigrationLock } from './migrate';
+import { REFUSED_COMMITS } from './mysql/mysql-errors';
 import { connectAlone } from './mysql/mysql-pool';
 import type { Cell } from './snapshot';
 import type { SqliteFile } from './sqlite/sqlite-file';
@@ -68,6 +69,7 @@ async function changeMysql<T>(url: string, work: (change: BulkChange) => Promise
     await connection.beginTransaction();
     const answer = await work(mysqlChange(connection));
     await connection.commit().catch((cause) => {
+      if (REFUSED_COMMITS.includes(cause.errno)) throw cause;
       throw new CommitUnknown('No answer to the commit.', { cause });
     });
     return answer;

@@ -9,5 +9,11 @@ export const LOCK_WAIT_TIMEOUT = 1205;
 /** MariaDB with snapshot isolation: the row has changed since it was read. */
 export const ROW_CHANGED = 1020;
 
-/** The server accepts no writes; at a commit it has rolled the transaction back. */
-export const READ_ONLY = [1290, 1836];
+/** After these the transaction may be run again. */
+export const CONFLICTS = [DEADLOCK, ROW_CHANGED];
+
+/** The server accepts no writes. */
+const READ_ONLY = [1290, 1836];
+
+/** With which a commit is refused: the server has rolled the transaction back. */
+export const REFUSED_COMMITS = [...CONFLICTS, ...READ_ONLY];

@@ -15,12 +15,11 @@ import { CommitUnknown, causes } from '../database-failure';
 import { CASING, type Schema } from '../schema';
 import { tlsFailure } from '../tls-failure';
 import { describeBackendUrl } from '../urls/backend-url';
-import { DEADLOCK, READ_ONLY, ROW_CHANGED } from './mysql-errors';
+import { CONFLICTS, REFUSED_COMMITS } from './mysql-errors';
 import { DeadlinePool } from './mysql-pool';
 import * as tables from './mysql-schema';
 
 const DUPLICATE_KEY = 1062;
-const CONFLICTS = [DEADLOCK, ROW_CHANGED];
 const CONFLICT_TRIES = 10;
 const CONFLICT_PAUSE_MAX_MS = 20;
 
@@ -98,7 +97,7 @@ async function transaction<T>(pool: DeadlinePool, work: Work<T>): Promise<T> {
         return answer;
       });
     } catch (error) {
-      const isUnknown = isCommitting && !hasErrno(error, ...CONFLICTS, ...READ_ONLY);
+      const isUnknown = isCommitting && !hasErrno(error, ...REFUSED_COMMITS);
       if (isUnknown) throw new CommitUnknown('No answer to the commit.', { cause: error });
       if (!hasErrno(error, ...CONFLICTS) || attempt === CONFLICT_TRIES) throw error;
       // Random pauses, or the same transactions meet again.

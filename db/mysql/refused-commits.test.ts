@@ -1,8 +1,9 @@
 import { type Connection, createConnection } from 'mysql2/promise';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startPrivateMariadb } from '@/scripts/servers/private-mariadb.mjs';
+import { changeInBulk } from '../bulk-change';
 import type { Database, Db } from '../database';
-import { databaseFailure } from '../database-failure';
+import { CommitUnknown, databaseFailure } from '../database-failure';
 import { migrate } from '../migrate';
 import { openMysql } from './open-mysql';
 
@@ -43,4 +44,15 @@ test('a commit that a read-only server refuses is known to have changed nothing,
   expect(refused).toMatchObject({ reason: 'BACKEND_DOWN' });
   await database.transaction((tx) => keep(tx, 'kept'));
   expect(await ids()).toEqual(['kept']);
+});
+
+test('a change in bulk whose commit a read-only server refuses is known to have changed nothing', async () => {
+  const refused = await changeInBulk(database, async ({ run }) => {
+    await run("insert into settings (id, value, changed_at) values ('in bulk', '', 1)");
+    await admin.query('set global read_only = 1');
+  }).catch((error: unknown) => error);
+  await admin.query('set global read_only = 0');
+  expect(refused).not.toBeInstanceOf(CommitUnknown);
+  expect(String(refused)).toContain('read-only');
+  expect(await ids()).not.toContain('in bulk');
 });
