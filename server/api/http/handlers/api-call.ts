@@ -38,6 +38,7 @@ export function examineCall(scope: RequestScope, prefix: string, kinds: Procedur
   }
   decoded(query.replaceAll('+', ' '), 'query');
   const params = new URLSearchParams(query);
+  refuseRepeated(params);
   if (params.has('connectionParams')) throw invalid('connectionParams are not used here.');
   if (wantsStream(req.headers)) throw invalid('Answers are not streamed call by call.');
   const isBatch = params.get('batch') === '1';
@@ -65,6 +66,19 @@ function kindOf(kinds: ProcedureKinds, name: string): string {
   if (kind) return kind;
   throw new LockyardError('NOT_FOUND', 'There is no such procedure.');
 }
+
+/** Of two values one would be ignored, and a proxy in front may have looked at that one. */
+function refuseRepeated(params: URLSearchParams): void {
+  const seen = new Set<string>();
+  for (const name of params.keys()) {
+    if (seen.has(name)) throw invalid(`The address has the parameter ${quoted(name)} twice.`);
+    seen.add(name);
+  }
+}
+
+const NAME_SHOWN_MAX_CHARS = 20;
+
+const quoted = (name: string) => JSON.stringify(name.slice(0, NAME_SHOWN_MAX_CHARS));
 
 function decoded(text: string, part: string): string {
   try {
