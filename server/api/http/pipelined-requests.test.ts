@@ -95,6 +95,24 @@ test('of many requests sent at once, those that would wait too long are refused 
   expect(heard).not.toContain('HTTP/1.1 5');
 });
 
+test('requests that wait on one connection keep little memory, however long their headers are', async () => {
+  const name = 'long headers';
+  await api.post(key, 'lock.acquire', { name, owner: 'holder', leaseMs: 60_000 });
+  const wait = acquire('waiter', { name, waitMs: 20_000, requestId: 'long headers' });
+  const long = acquire('x', { name }).replace('\r\n', `\r\nX-Long: ${'x'.repeat(40_000)}\r\n`);
+  const refusedBefore = await refusals();
+  sendAtOnce(wait, long, long, long, long, long, acquire('x', { name }));
+  let heard = '';
+  line.on('data', (text: string) => {
+    heard += text;
+  });
+  await expect.poll(async () => (await state(name)).waiters, SOON).toEqual(['waiter']);
+  await expect.poll(refusals, SOON).toBe(refusedBefore + 2);
+  await api.post(key, 'lock.cancel', { name, owner: 'waiter', requestId: 'long headers' });
+  const statuses = () => [...heard.matchAll(/HTTP\/1\.1 (\d+)/g)].map(([, status]) => status);
+  await expect.poll(statuses, SOON).toEqual(['200', '200', '200', '200', '429', '429', '200']);
+});
+
 test('behind a wait, a request with a long body or one of unknown length is refused by name', async () => {
   const name = 'long';
   await api.post(key, 'lock.acquire', { name, owner: 'holder', leaseMs: 60_000 });

@@ -5,8 +5,14 @@ import { refuse } from './requests/refuse';
 import { openScope } from './requests/request-scope';
 import { setApiHeaders, setCommonHeaders } from './requests/security-headers';
 
-/** Requests of one connection that wait for the answers before theirs. */
+/** Requests of one connection that wait for the answers before theirs, and what they may keep. */
 const WAITING_MAX = 100;
+const WAITING_MAX_BYTES = 128 * 1024;
+
+interface Waiting {
+  requests: number;
+  bytes: number;
+}
 
 /**
  * Handles the requests of one connection one after another, also when a caller pipelines them. Node
@@ -17,28 +23,45 @@ const WAITING_MAX = 100;
  */
 export function serialiseRequests(handlers: HttpHandlers): RequestListener {
   const { handle } = handlers;
-  const waiting = new WeakMap<Socket, number>();
+  const waitingOn = new WeakMap<Socket, Waiting>();
   return (req, res) => {
     if (res.socket) {
       handle(req, res);
       return;
     }
     const { socket } = req;
-    const before = waiting.get(socket) ?? 0;
-    const complaint = before >= WAITING_MAX ? TOO_MANY : complaintAboutBody(req);
+    const waiting = waitingOn.get(socket) ?? { requests: 0, bytes: 0 };
+    waitingOn.set(socket, waiting);
+    const bytes = bytesOf(req);
+    const complaint = complaintAboutBody(req) ?? complaintAboutMany(waiting, bytes);
     if (complaint !== null) {
       refuseToQueue(req, res, handlers, complaint);
       return;
     }
-    waiting.set(socket, before + 1);
+    waiting.requests += 1;
+    waiting.bytes += bytes;
     res.once('socket', () => {
-      waiting.set(socket, (waiting.get(socket) ?? 1) - 1);
+      waiting.requests -= 1;
+      waiting.bytes -= bytes;
       handle(req, res);
     });
   };
 }
 
-const TOO_MANY = `At most ${WAITING_MAX} requests of one connection may wait for their turn.`;
+function complaintAboutMany({ requests, bytes }: Waiting, more: number): string | null {
+  if (requests < WAITING_MAX && bytes + more <= WAITING_MAX_BYTES) return null;
+  return (
+    `At most ${WAITING_MAX} requests of one connection may wait for their turn, ` +
+    `of ${WAITING_MAX_BYTES} bytes together.`
+  );
+}
+
+/** What a request that waits keeps in memory: its address, headers and body. */
+function bytesOf({ url = '', rawHeaders, headers }: IncomingMessage): number {
+  let bytes = url.length + Number(headers['content-length'] ?? 0);
+  for (const text of rawHeaders) bytes += text.length;
+  return bytes;
+}
 
 /** Why the body of a request cannot be kept until its turn; null if it can. */
 function complaintAboutBody({ headers, readableHighWaterMark }: IncomingMessage): string | null {
@@ -60,4 +83,6 @@ function refuseToQueue(
   setCommonHeaders(scope);
   setApiHeaders(res);
   refuse(res, limits.refuse('pipeline', message), scope);
+  // The answer keeps its request until its own turn.
+  Object.assign(req, { url: '', rawHeaders: [], headers: {} });
 }
