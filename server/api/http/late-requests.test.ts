@@ -95,6 +95,23 @@ test.each([
   expect(statuses()).toEqual(['400']);
 });
 
+test.each([
+  ['does not arrive in time', ''],
+  ['turns out to be none', 'what is this\r\n'],
+])(
+  'a request that was answered before its body had arrived gets no second answer if that %s',
+  async (_, rest) => {
+    await open();
+    const closed = new Promise((resolve) => line.once('close', resolve));
+    const json = 'Content-Type: application/json\r\nTransfer-Encoding: chunked';
+    line.write(`POST /api/v1/lock.acquire HTTP/1.1\r\nHost: localhost\r\n${json}\r\n\r\n`);
+    await expect.poll(statuses, SOON).toEqual(['401']);
+    line.write(rest);
+    await closed;
+    expect(statuses()).toEqual(['401']);
+  },
+);
+
 test('a connection on which nothing was sent is closed without an answer to a request that may be on its way', async () => {
   await open();
   const closed = new Promise((resolve) => line.once('close', resolve));

@@ -70,12 +70,18 @@ export class BrokenRequests {
       socket.destroy();
       return;
     }
+    if (this.requests.isAnsweredEarly(socket)) {
+      // A second answer would pass for that to the next request.
+      await this.endWith(socket, null);
+      return;
+    }
     // A body that is paused never ends, so its request is never carried out.
     this.requests.arriving(socket)?.pause();
     await this.endWith(socket, COMPLAINTS[error.code ?? ''] ?? GARBAGE);
   }
 
-  private async endWith(socket: Duplex, refusal: Refusal): Promise<void> {
+  /** @param refusal null: without any */
+  private async endWith(socket: Duplex, refusal: Refusal | null): Promise<void> {
     // Node does so only where all is readable: a caller that is gone would go on waiting.
     const hangUp = () => socket.destroy();
     if (socket.readableEnded && !this.requests.isIdle(socket)) hangUp();
@@ -83,7 +89,7 @@ export class BrokenRequests {
     await this.requests.answered(socket);
     socket.off('end', hangUp);
     if (!socket.writable) return;
-    socket.end(rawRefusal(refusal));
+    socket.end(refusal && rawRefusal(refusal));
     setTimeout(() => socket.destroy(), LINGER_MS).unref();
   }
 

@@ -8,17 +8,29 @@ interface Connection {
   begun: number;
   /** Answers that are not finished, oldest first. */
   open: Set<ServerResponse>;
+  /** The last request, if its answer was finished before its body had arrived. */
+  early: IncomingMessage | null;
 }
 
 /** What each connection has asked and not been answered yet. */
 export class OpenRequests {
   private readonly connections = new Map<Duplex, Connection>();
 
-  follow({ socket }: IncomingMessage, res: ServerResponse): void {
+  follow(req: IncomingMessage, res: ServerResponse): void {
+    const { socket } = req;
     const connection = this.connections.get(socket) ?? this.add(socket);
     connection.begun += 1;
+    connection.early = null;
     connection.open.add(res);
-    res.on('close', () => connection.open.delete(res));
+    res.on('close', () => {
+      connection.open.delete(res);
+      if (req.complete) return;
+      connection.early = req;
+      req.once('close', () => {
+        // Its headers are not kept for as long as the connection.
+        if (connection.early === req) connection.early = null;
+      });
+    });
   }
 
   /** Whether no whole request of a connection is unanswered. One may be arriving, for long. */
@@ -38,9 +50,17 @@ export class OpenRequests {
     return null;
   }
 
-  /** Resolves when every request that has arrived has its answer. */
+  /** Whether the request whose body is not all there was answered without it. */
+  isAnsweredEarly(socket: Duplex): boolean {
+    const early = this.connections.get(socket)?.early;
+    if (early) return !early.complete;
+    return [...this.openOf(socket)].some((res) => !res.req.complete && res.writableEnded);
+  }
+
+  /** Resolves when every request that has arrived, or was answered early, has its answer. */
   async answered(socket: Duplex): Promise<void> {
-    const begun = [...this.openOf(socket)].filter(({ req }) => req.complete);
+    const isDue = ({ req, writableEnded }: ServerResponse) => req.complete || writableEnded;
+    const begun = [...this.openOf(socket)].filter(isDue);
     await Promise.all(begun.map((res) => new Promise((resolve) => res.once('close', resolve))));
   }
 
@@ -70,7 +90,7 @@ export class OpenRequests {
   }
 
   private add(socket: Duplex): Connection {
-    const connection: Connection = { begun: 0, open: new Set() };
+    const connection: Connection = { begun: 0, open: new Set(), early: null };
     this.connections.set(socket, connection);
     socket.once('close', () => this.connections.delete(socket));
     return connection;
