@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import { readSessionCookie } from '../../auth/sessions/cookie';
 import { LockyardError } from '../../contract/errors';
 import type { MetricFamily } from '../../monitoring/metrics/metrics';
 import type { CallerLimits } from '../../operations/caller-limits';
@@ -27,7 +28,7 @@ import { missingOriginComplaint } from './requests/cross-site';
 import { FlatQueries } from './requests/flat-queries';
 import { hasValidHost } from './requests/host-header';
 import { HttpCookies } from './requests/http-cookies';
-import { OPEN_BODY_MAX_BYTES } from './requests/read-body';
+import { mayBeLong, OPEN_BODY_MAX_BYTES } from './requests/read-body';
 import { refuse } from './requests/refuse';
 import { openScope, type RequestScope } from './requests/request-scope';
 import { RequestTally, requestMetrics } from './requests/request-tally';
@@ -184,9 +185,15 @@ function createConsoleHandler(
     router: consoleRouter,
     kinds: CONSOLE_KINDS,
     log: runtime.log,
-    examine({ req }) {
+    async examine(scope, { path }) {
+      const { req, address, isSecure } = scope;
       const complaint = missingOriginComplaint(req.method, req.headers);
       if (complaint !== null) throw new LockyardError('FORBIDDEN', complaint);
+      if (isOpen(path) || !mayBeLong(req)) return;
+      const turn = await scheduler.turn('console', address, 1);
+      const cookie = readSessionCookie(req.headers.cookie, isSecure);
+      const actor = await runtime.sessions.resolve(cookie).finally(() => turn.end());
+      if (actor === null) throw new LockyardError('UNAUTHENTICATED', 'Sign in first.');
     },
     bodyMaxBytes: ({ path }) => (isOpen(path) ? OPEN_BODY_MAX_BYTES : undefined),
     async admit({ address }, { path, isStream }, bytes) {

@@ -1,10 +1,16 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { LockyardError } from '../../../contract/errors';
 import type { Runtime } from '../../../operations/operation-context';
-import { createServiceContext, type ServiceContext } from '../../rpc/service/service-context';
+import {
+  createServiceContext,
+  recognisedKey,
+  type ServiceContext,
+  verifyBearer,
+} from '../../rpc/service/service-context';
 import type { CallableProcedure } from '../../rpc/service/service-procedures';
 import { createServiceRouter } from '../../rpc/service/service-router';
 import { callerAddress } from '../requests/forwarded';
+import { mayBeLong } from '../requests/read-body';
 import type { RequestScope } from '../requests/request-scope';
 import { serviceWork } from '../scheduling/call-class';
 import type { Admission, AdmissionControl } from './admission';
@@ -24,12 +30,21 @@ export function createServiceHandler(
   const prefix = SERVICE_PREFIX;
   const admit = (req: IncomingMessage, path: string, bytes: number) =>
     new Promise<Admission>((resolve) => control.admit(req, serviceWork(path), bytes, resolve));
+  const requireKeyForLongBody = async ({ req }: RequestScope, path: string) => {
+    const { authorization } = req.headers;
+    if (!mayBeLong(req) || recognisedKey(runtime, authorization)) return;
+    const { turn } = await admit(req, path, 0);
+    await verifyBearer(runtime, authorization).finally(() => turn.end());
+  };
   const answer = createTrpcHandler<Admission>({
     prefix,
     router: createServiceRouter(procedures),
     kinds: new Map(procedures.map(({ name, kind }) => [name, kind])),
     log,
-    examine: refuseUnknownParameters,
+    async examine(scope, { path }) {
+      refuseUnknownParameters(scope);
+      await requireKeyForLongBody(scope, path);
+    },
     admit: ({ req }, { path }, bytes) => admit(req, path, bytes),
     createContext: (scope, { path }, admission) =>
       // Of several calls none may wait, since all are answered together.
@@ -39,6 +54,7 @@ export function createServiceHandler(
     prefix,
     procedures,
     log,
+    examine: requireKeyForLongBody,
     admit,
     createContext: (scope, admission) =>
       serviceContextOf(runtime, scope, { isBatch: false, admission }),

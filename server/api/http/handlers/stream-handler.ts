@@ -25,6 +25,8 @@ interface StreamHandlerOptions {
   prefix: string;
   procedures: readonly CallableProcedure[];
   log: Parameters<typeof logFailedCall>[0];
+  /** Refuses a caller of whom the body is not read. Rejects with `LockyardError`. */
+  examine(scope: RequestScope, path: string): Promise<void>;
   /** Waits for a request's turn. `bytes` is the length of its body. */
   admit(req: IncomingMessage, path: string, bytes: number): Promise<Admission>;
   createContext(scope: RequestScope, admission: Admission): ServiceContext;
@@ -54,11 +56,12 @@ export class StreamHandler {
   /** @throws LockyardError for a request that is refused before any procedure */
   async answer(scope: RequestScope): Promise<void> {
     const { req, res, requestId, pathname } = scope;
-    const { prefix, log, admit, createContext } = this.options;
+    const { prefix, log, examine, admit, createContext } = this.options;
     const procedure = this.streams.get(pathname);
     if (!procedure?.stream) return;
     setApiHeaders(res);
     const { path } = examineCall(scope, prefix, this.kinds);
+    await examine(scope, path);
     const body = await readBody(scope);
     if (body === null) return;
     refusePrototypeKeys(body);

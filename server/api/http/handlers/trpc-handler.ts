@@ -25,8 +25,8 @@ interface TrpcHandlerOptions<A extends { turn: ScheduledTurn }> {
   router: AnyRouter;
   kinds: ProcedureKinds;
   log: Log;
-  /** Refuses what concerns this API alone. Throws `LockyardError`. */
-  examine?(scope: RequestScope): void;
+  /** Refuses what concerns this API alone, before the body is read. Rejects: `LockyardError`. */
+  examine?(scope: RequestScope, call: ApiCall): Promise<void>;
   /** How long a body may be. Absent: as long as any. */
   bodyMaxBytes?(call: ApiCall): number | undefined;
   /** Waits for a request's turn. `bytes` is the length of its body. */
@@ -55,7 +55,7 @@ export function createTrpcHandler<A extends { turn: ScheduledTurn }>({
     const { req, res, requestId } = scope;
     setApiHeaders(res);
     const call = examineCall(scope, prefix, kinds);
-    examine?.(scope);
+    await examine?.(scope, call);
     const body = await readBody(scope, bodyMaxBytes?.(call));
     if (body === null) return;
     const input = req.method === 'GET' ? queryInput(scope) : body;

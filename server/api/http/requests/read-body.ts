@@ -8,6 +8,13 @@ const BODY_MAX_BYTES = 256 * 1024;
 /** The longest that is read of callers who need no key and no session. */
 export const OPEN_BODY_MAX_BYTES = 16 * 1024;
 
+/** Whether a body may be longer than that, and not so long that it is refused anyway. */
+export function mayBeLong({ headers }: IncomingMessage): boolean {
+  if (headers['transfer-encoding'] !== undefined) return true;
+  const bytes = Number(headers['content-length'] ?? 0);
+  return bytes > OPEN_BODY_MAX_BYTES && bytes <= BODY_MAX_BYTES;
+}
+
 /**
  * The whole body as text; empty if there is none. Null if the caller hung up before its end.
  *

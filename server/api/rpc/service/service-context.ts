@@ -113,7 +113,11 @@ function bearerIn(header: string | undefined): string | undefined {
   return /^Bearer +(\S+) *$/i.exec(header ?? '')?.[1];
 }
 
-async function verifyBearer(runtime: Runtime, header: string | undefined): Promise<ServiceActor> {
+/** Whose API key such a header has. Rejects with `UNAUTHENTICATED`, and as `ApiKeyVerifier`. */
+export async function verifyBearer(
+  runtime: Runtime,
+  header: string | undefined,
+): Promise<ServiceActor> {
   const bearer = bearerIn(header);
   if (bearer) return runtime.apiKeys.verify(bearer);
   throw new LockyardError('UNAUTHENTICATED', 'Send an API key as "Authorization: Bearer <key>".');

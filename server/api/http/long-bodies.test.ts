@@ -1,0 +1,48 @@
+import { connect } from 'node:net';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { ApiHarness } from '@/test/api-harness';
+
+let api: ApiHarness;
+
+beforeAll(async () => {
+  api = await ApiHarness.start();
+});
+afterAll(() => api.close());
+
+/** What comes back for a request whose body is not sent. */
+function answerWithoutBody(path: string, headers: string[]): Promise<string> {
+  const { host, port, origin } = new URL(api.url);
+  const json = ['Content-Type: application/json', `Origin: ${origin}`, 'Connection: close'];
+  const head = [`POST ${path} HTTP/1.1`, `Host: ${host}`, ...json, ...headers, '', ''];
+  return new Promise((resolve, reject) => {
+    let heard = '';
+    const line = connect(Number(port), '127.0.0.1', () => line.write(head.join('\r\n')));
+    line.setEncoding('utf8').on('data', (text) => {
+      heard += text;
+    });
+    line.on('end', () => resolve(heard)).on('error', reject);
+  });
+}
+
+test.each([
+  ['lock.acquire without a key', '/api/v1/lock.acquire', []],
+  ['lock.acquire with an unknown key', '/api/v1/lock.acquire', ['Authorization: Bearer nonsense']],
+  ['a batch without a key', '/api/v1/lock.release,lock.release?batch=1', []],
+  ['a stream without a key', '/api/v1/lock.watch', ['Accept: text/event-stream']],
+  ['an act without a session', '/api/trpc/locks.freeze', ['Cookie: lockyard_session=x']],
+])(
+  'of %s no body over 16 KB is read, whether or not its length is declared',
+  async (_, path, more) => {
+    for (const length of ['Content-Length: 16385', 'Transfer-Encoding: chunked']) {
+      const text = await answerWithoutBody(path, [...more, length]);
+      expect(text).toMatch(/^HTTP\/1\.1 401 .*"reason":"UNAUTHENTICATED"/s);
+    }
+  },
+);
+
+test('of a key that has just been made a long body is read, at its first call', async () => {
+  const key = await api.key('orders');
+  const names = Array.from({ length: 500 }, (_, i) => `${'long name '.repeat(10)}${i}`);
+  const reply = await api.post(key, 'lock.watch', { names, waitMs: 0 });
+  expect(reply.status).toBe(200);
+});
