@@ -2,10 +2,8 @@ import { pino } from 'pino';
 import type { Database } from '@/db/database';
 import type { ForceReleaseAnswer } from '@/server/contract/console/operator-answers';
 import { seeded } from '@/server/engine/testing/seeded';
-import {
-  requestOfIntent,
-  resolveAuditIntents,
-} from '@/server/operations/audit/resolve-audit-intents';
+import { requestOfIntent } from '@/server/operations/audit/act-identity';
+import { resolveAuditIntents } from '@/server/operations/audit/resolve-audit-intents';
 import { extendLock } from '@/server/operations/locks/for-people/extend-lock';
 import { forceReleaseLock } from '@/server/operations/locks/for-people/force-release-lock';
 import type { OperationContext, Runtime } from '@/server/operations/operation-context';

@@ -17,8 +17,9 @@ import { acquireLock } from '../locks/for-services/acquire-lock';
 import { inspectLock } from '../locks/for-services/inspect-lock';
 import type { OperationContext, Runtime } from '../operation-context';
 import { userActor } from '../testing/test-runtime';
+import { requestOfIntent } from './act-identity';
 import { listAudit } from './list-audit';
-import { requestOfIntent, resolveAuditIntents } from './resolve-audit-intents';
+import { resolveAuditIntents } from './resolve-audit-intents';
 
 const SERVICE: Actor = { kind: 'service', keyId: 'k', service: 'orders', namespaces: ['default'] };
 const NAME = { namespace: 'default', name: 'job' };

@@ -1,13 +1,12 @@
 import { and, asc, eq, gt, lte, or, type SQL } from 'drizzle-orm';
 import type { Schema } from '@/db/schema';
 import { LockyardError } from '../../contract/errors';
-import type { RequestIdentity } from '../../core/request-fingerprint';
-import { ANSWER_RETENTION_MS, INTENT_FINAL_AFTER_MS } from '../../core/timing';
+import { INTENT_FINAL_AFTER_MS } from '../../core/timing';
 import { engineOf } from '../locks/resolve-lock';
 import type { Runtime } from '../operation-context';
-import { type AuditActor, assumeOutcome, closeIntent, readSeen } from './audit-log';
-import { REPEATED } from './run-audited-act';
-import { identityOfAct, isRecordAct } from './run-audited-record-act';
+import { isRecordAct, requestOfIntent } from './act-identity';
+import { assumeOutcome, closeIntent, readSeen } from './audit-log';
+import { closeDone } from './close-done';
 
 const AT_ONCE = 100;
 
@@ -111,32 +110,9 @@ async function resolve(runtime: ResolverRuntime, intent: Intent): Promise<boolea
   // A backup takes as long as it takes, in the process of its command.
   if (LONG_ACTS.includes(intent.act)) return assumeOutcome(runtime, intent.intent, 'unknown');
   const answer = await readOutcome(runtime, intent);
-  const { db } = runtime.database;
   if (answer === null) return assumeOutcome(runtime, intent.intent, 'not_applied');
-  return (await isRepeat(runtime, intent))
-    ? closeIntent(runtime, db, intent.intent, 'not_applied', { message: REPEATED })
-    : closeIntent(runtime, db, intent.intent, 'done', answer);
-}
-
-/** Whether another entry says already that this very request was applied: it was applied once. */
-async function isRepeat({ database }: ResolverRuntime, intent: Intent): Promise<boolean> {
-  const { audit } = database.tables;
-  const request = requestOfIntent(intent);
-  if (!request || readSeen(intent.seen).requestId === undefined) return false;
-  const isSame = and(
-    eq(audit.outcome, 'done'),
-    gt(audit.at, intent.at - ANSWER_RETENTION_MS),
-    eq(audit.act, intent.act),
-    eq(audit.subject, intent.subject),
-  );
-  const others = await database.db
-    .select()
-    .from(audit)
-    .where(isSame as SQL);
-  return others.some((other) => {
-    const theirs = requestOfIntent(other);
-    return theirs?.key === request.key && theirs.inputHash === request.inputHash;
-  });
+  const { requestId } = readSeen(intent.seen);
+  return closeDone(runtime, { intent: intent.intent, requestId }, answer);
 }
 
 const DELETION = 'Interrupted: any of them may have been deleted.';
@@ -163,13 +139,4 @@ async function readOutcome(
     if (error instanceof LockyardError && error.reason === 'NOT_FOUND') return null;
     throw error;
   }
-}
-
-/** The request under which an act on a record left its answer; null for the control database. */
-export function requestOfIntent(entry: Intent): RequestIdentity | null {
-  const { act, namespace, subject: name, intent, actor, actorKind, reason } = entry;
-  if (!namespace || !isRecordAct(act)) return null;
-  const who = { name: actor, kind: actorKind as AuditActor['kind'] };
-  const recorded = { intent, who, reason, ...readSeen(entry.seen) };
-  return identityOfAct(act, { namespace, name }, recorded);
 }

@@ -3,6 +3,7 @@ import { ACT_ANSWER_MAX_MS, ACT_LANDS_WITHIN_MS } from '../../core/timing';
 import { unknownOutcome } from '../../engine/refusals';
 import type { ControlContext } from '../operation-context';
 import { type AuditActor, type AuditedAct, closeIntent, openIntent } from './audit-log';
+import { closeDone, REPEATED } from './close-done';
 import { permit } from './permit';
 
 /** An act whose intent is written, and which is about to be carried out. */
@@ -51,8 +52,11 @@ export async function runAuditedAct<A extends { outcome: string }>(
     try {
       const answer = await run(act);
       progress.outcome = { answer };
+      const outcome = OUTCOMES[answer.outcome] ?? 'done';
+      const result = auditedResult(answer);
       if (act.isRepeat) await tryToClose(ctx, intent, 'not_applied', { message: REPEATED });
-      else await tryToClose(ctx, intent, OUTCOMES[answer.outcome] ?? 'done', auditedResult(answer));
+      else if (outcome !== 'done') await tryToClose(ctx, intent, outcome, result);
+      else await tryTo(ctx, intent, () => closeDone(ctx.runtime, { ...what, intent }, result));
     } catch (error) {
       progress.outcome = { error };
       await closeFailed(ctx, intent, error);
@@ -85,9 +89,6 @@ function notStarted(): LockyardError {
   return new LockyardError('BACKEND_DOWN', text, { retryAfterMs: 1_000 });
 }
 
-/** What the audit log says of an act that was applied before, under the same request id. */
-export const REPEATED = 'Repeated: this request was applied before.';
-
 /** Answers that say that nothing was done. */
 const OUTCOMES: Record<string, 'changed' | 'not_applied'> = {
   changed: 'changed',
@@ -108,15 +109,25 @@ async function closeFailed(ctx: ControlContext, intent: string, error: unknown):
   await tryToClose(ctx, intent, isNotApplied ? 'not_applied' : 'failed', { reason, message });
 }
 
-/** The act is over: its caller gets its answer, even if another process writes it later. */
 async function tryToClose(
-  { runtime }: ControlContext,
+  ctx: ControlContext,
   intent: string,
-  outcome: 'done' | 'changed' | 'failed' | 'not_applied',
+  outcome: 'changed' | 'failed' | 'not_applied',
   result: Record<string, unknown>,
 ): Promise<void> {
+  const { runtime } = ctx;
+  const { db } = runtime.database;
+  await tryTo(ctx, intent, () => closeIntent(runtime, db, intent, outcome, result));
+}
+
+/** The act is over: its caller gets its answer, even if another process writes it later. */
+async function tryTo(
+  { runtime }: ControlContext,
+  intent: string,
+  close: () => Promise<unknown>,
+): Promise<void> {
   try {
-    await closeIntent(runtime, runtime.database.db, intent, outcome, result);
+    await close();
   } catch (err) {
     runtime.log.warn(
       { err, intent },

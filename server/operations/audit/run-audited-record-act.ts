@@ -1,34 +1,13 @@
 import type { RequestIdentity } from '../../core/request-fingerprint';
 import type { LockEngine } from '../../engine/lock-engine';
 import { backendDown } from '../../engine/refusals';
-import { requestIdentity } from '../../engine/request-identity';
 import { TimeLimit } from '../../platform/time-limit';
 import type { RecordKey } from '../../storage/record-store';
 import { engineOf } from '../locks/resolve-lock';
 import type { OperationContext } from '../operation-context';
-import type { AuditActor, AuditedAct } from './audit-log';
+import { identityOfAct, type RecordActName } from './act-identity';
+import type { AuditedAct } from './audit-log';
 import { runAuditedAct } from './run-audited-act';
-
-/** Acts on one lock or counter, each with the verb that is part of its stored identity. */
-const VERBS = {
-  'lock.forceRelease': 'forceRelease',
-  'lock.reassign': 'reassign',
-  'lock.extend': 'extend',
-  'lock.askRelease': 'askRelease',
-  'lock.stopRenewals': 'stopRenewals',
-  'lock.freeze': 'freeze',
-  'lock.unfreeze': 'unfreeze',
-  'lock.setCapacity': 'setCapacity',
-  'counter.create': 'counter.create',
-  'counter.adjust': 'counter.adjust',
-  'counter.adjustBy': 'counter.adjustBy',
-  'counter.setBounds': 'counter.setBounds',
-} as const;
-type RecordActName = keyof typeof VERBS;
-
-export function isRecordAct(act: string): act is RecordActName {
-  return Object.hasOwn(VERBS, act);
-}
 
 /** An operator's act on one lock or counter. */
 export interface RecordAct extends RecordKey, Pick<AuditedAct, 'requestId'> {
@@ -117,32 +96,4 @@ function isStored(stored: Promise<unknown>): Promise<boolean> {
     (answer) => answer !== null,
     () => false,
   );
-}
-
-/** An act as the audit log records it. */
-interface RecordedAct extends Pick<AuditedAct, 'seen' | 'reason' | 'requestId'> {
-  intent: string;
-  who: AuditActor;
-}
-
-/**
- * The identity of an operator's act, made from its audit entry alone, so that its outcome can be
- * found later. With a request id it is the same act whenever it comes with that id; otherwise every
- * entry is an act of its own.
- */
-export function identityOfAct(
-  act: RecordActName,
-  key: RecordKey,
-  { intent, who, reason, seen, requestId }: RecordedAct,
-): RequestIdentity {
-  const verb = VERBS[act];
-  // A service's name has no space: no service can ever make the same identity.
-  const service = 'the console';
-  if (requestId === undefined) {
-    return requestIdentity({ service, verb, ...key, requestId: intent, input: {} });
-  }
-  const caller = `${service} of ${who.kind} ${who.name}`;
-  // The rev that was seen decides nothing, and changes between two attempts.
-  const { rev: _, ...asked } = seen ?? {};
-  return requestIdentity({ service: caller, verb, ...key, requestId, input: { ...asked, reason } });
 }

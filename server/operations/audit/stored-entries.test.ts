@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { requestOfIntent } from './resolve-audit-intents';
+import { requestOfIntent } from './act-identity';
 
 /** An entry as every version stores it: the operator's request id is one of the facts in `seen`. */
 const stored = (act: string, seen: string) => ({

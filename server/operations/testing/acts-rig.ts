@@ -54,7 +54,7 @@ export class ActsRig {
    * The engines, of which every call of this method, answered or refused, is followed by `after`.
    */
   enginesThat(
-    method: 'run' | 'count',
+    method: 'run' | 'count' | 'rememberedAnswer',
     after: (answer: unknown) => unknown,
   ): Pick<Runtime, 'engines'> {
     const [id, engine] = [...this.runtime.engines][0] as [string, LockEngine];

@@ -325,6 +325,17 @@ describe.each(TEST_DIALECTS)('acts on locks over %s', (dialect) => {
     expect(outcomes).toEqual(['done', 'not_applied', 'not_applied']);
   });
 
+  test('so it is where two processes asked at once, and neither knew of the other', async () => {
+    const seen = await hold('clicked at two servers');
+    const ask = { ...seen, extendMs: 5_000, reason: REASON, requestId: 'r1' };
+    const unaware = () => operator(rig.enginesThat('rememberedAnswer', () => null));
+    const { outcome, ...first } = await extendLock(unaware(), ask);
+    expect(outcome).toBe('extended');
+    expect(await extendLock(unaware(), ask)).toMatchObject({ outcome, rev: first.rev });
+    const entries = (await audit()).filter(({ subject }) => subject === 'clicked at two servers');
+    expect(entries.map((entry) => entry.outcome)).toEqual(['not_applied', 'done']);
+  });
+
   test('an act that was never done is found out too', async () => {
     const seen = await hold('undone');
     const stale = { ...seen, token: seen.token - 1 };

@@ -1,0 +1,58 @@
+import { and, eq, gt, type SQL } from 'drizzle-orm';
+import type { Db } from '@/db/database';
+import { ANSWER_RETENTION_MS } from '../../core/timing';
+import type { ControlRuntime } from '../operation-context';
+import { type AuditRow, requestOfIntent } from './act-identity';
+import { closeIntent } from './audit-log';
+
+/** What the audit log says of an act that was applied before, under the same request id. */
+export const REPEATED = 'Repeated: this request was applied before.';
+
+/**
+ * Writes that an act was done. Where another entry says so of the very same request, this one was a
+ * repeat: the request was applied once, and of two processes that were asked at once neither knows
+ * which of them did it.
+ *
+ * @param act `requestId`: the one that the caller sent, if any
+ */
+export async function closeDone(
+  runtime: Pick<ControlRuntime, 'database' | 'clock'>,
+  { intent, requestId }: { intent: string; requestId?: string | undefined },
+  result: Record<string, unknown>,
+): Promise<boolean> {
+  const { database } = runtime;
+  const { audit, namespaces } = database.tables;
+  if (requestId === undefined) return closeIntent(runtime, database.db, intent, 'done', result);
+  return database.transaction(async (tx) => {
+    const isIt = eq(audit.intent, intent);
+    const [entry] = await database.forUpdate(tx.select().from(audit).where(isIt));
+    // A row that both have in common, so that they take turns.
+    const isIts = eq(namespaces.id, entry?.namespace ?? '');
+    await database.forUpdate(tx.select().from(namespaces).where(isIts));
+    return entry && (await isRepeat(runtime, tx, entry))
+      ? closeIntent(runtime, tx, intent, 'not_applied', { message: REPEATED })
+      : closeIntent(runtime, tx, intent, 'done', result);
+  });
+}
+
+/** Whether another entry says already that this very request was applied. */
+async function isRepeat(
+  { database }: Pick<ControlRuntime, 'database'>,
+  tx: Db,
+  entry: AuditRow,
+): Promise<boolean> {
+  const { audit } = database.tables;
+  const request = requestOfIntent(entry);
+  if (!request) return false;
+  const isSame = and(
+    eq(audit.outcome, 'done'),
+    gt(audit.at, entry.at - ANSWER_RETENTION_MS),
+    eq(audit.act, entry.act),
+    eq(audit.subject, entry.subject),
+  ) as SQL;
+  const others = await tx.select().from(audit).where(isSame);
+  return others.some((other) => {
+    const theirs = requestOfIntent(other);
+    return theirs?.key === request.key && theirs.inputHash === request.inputHash;
+  });
+}
