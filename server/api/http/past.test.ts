@@ -9,7 +9,7 @@ import type { PastMinute } from '@/server/contract/console/past/past-minute';
 import type { HoldersPage } from '@/server/contract/console/waits/holder-rows';
 import type { WaitGraph } from '@/server/contract/console/waits/wait-graph';
 import { setCounterBounds } from '@/server/operations/counters/for-people/set-counter-bounds';
-import { userActor } from '@/server/operations/testing/test-runtime';
+import { insertUserActors, userActor } from '@/server/operations/testing/test-runtime';
 import { createUser } from '@/server/operations/users/create-user';
 import { ApiHarness } from '@/test/api-harness';
 
@@ -158,6 +158,7 @@ test('a counter whose bounds were changed last shows the step before that', asyn
   await api.post(key, 'counter.create', { name, initial: 10 });
   const { data: step } = await api.post(key, 'counter.add', { name, delta: 5 });
   const bounds = { seenBounds: { floor: null, ceiling: null }, bounds: { floor: 0, ceiling: 20 } };
+  await insertUserActors(api.runtime.database);
   const operator = { ...api.cli, actor: userActor('operator') };
   await setCounterBounds(operator, { ...ref, rev: Number(step?.rev), ...bounds, reason: 'r' });
   const rebound = (await soonOf(name, 'rebound')) + CLOCKS_APART_MS;

@@ -3,13 +3,20 @@ import { TEST_DIALECTS } from '@/db/testing/test-database';
 import { type AlertRules, DEFAULT_ALERT_RULES } from '../../contract/console/alerts/alert-rules';
 import { listAudit } from '../audit/list-audit';
 import type { OperationContext } from '../operation-context';
-import { contextOf, openTestRuntime, type TestRuntime, userActor } from '../testing/test-runtime';
+import {
+  contextOf,
+  insertUserActors,
+  openTestRuntime,
+  type TestRuntime,
+  userActor,
+} from '../testing/test-runtime';
 import { setAlertRules } from './set-alert-rules';
 
 describe.each(TEST_DIALECTS)('alert rules over %s', (dialect) => {
   let runtime: TestRuntime;
   beforeAll(async () => {
     runtime = await openTestRuntime(dialect);
+    await insertUserActors(runtime.database);
   });
   afterAll(() => runtime.close());
 

@@ -16,7 +16,7 @@ import { forceReleaseLock } from '../locks/for-people/force-release-lock';
 import { acquireLock } from '../locks/for-services/acquire-lock';
 import { inspectLock } from '../locks/for-services/inspect-lock';
 import type { OperationContext, Runtime } from '../operation-context';
-import { userActor } from '../testing/test-runtime';
+import { insertUserActors, userActor } from '../testing/test-runtime';
 import { requestOfIntent } from './act-identity';
 import { listAudit } from './list-audit';
 import { resolveAuditIntents } from './resolve-audit-intents';
@@ -57,6 +57,7 @@ async function start(dialect: 'sqlite' | 'mysql') {
   const { now, monotonic } = systemClock;
   const clock = { now: () => now() + stoppedMs, monotonic: () => monotonic() + stoppedMs };
   runtime = await createRuntime(config, pino({ level: 'silent' }), clock);
+  await insertUserActors(runtime.database);
 }
 
 const as = (actor: Actor, over: Partial<Runtime> = {}): OperationContext => ({

@@ -1,8 +1,10 @@
 import type { Db } from '@/db/database';
 import { databaseFailure } from '@/db/database-failure';
 import { LockyardError } from '../../contract/errors';
+import { confirmRole } from '../confirm-role';
 import type { ControlContext } from '../operation-context';
 import { type AuditActor, type AuditedAct, closeIntent, openIntent } from './audit-log';
+import type { PermittedActor } from './permit';
 
 /** The answer of a change to its caller, and the details for the audit log: never a secret. */
 export interface ChangeResult<A> {
@@ -15,20 +17,25 @@ export interface ChangeResult<A> {
 /**
  * Changes the control database: intent first, then the change and its outcome in one transaction,
  * so that an entry that stayed pending tells for certain that nothing was done. The caller has
- * checked permission: see `permit`.
+ * checked permission: see `permit`. A role is checked again in the transaction.
  *
- * @throws LockyardError what `change` refuses; `BACKEND_DOWN`: nothing was done; `UNKNOWN`
+ * @throws LockyardError what `change` and `confirmRole` refuse; `BACKEND_DOWN`: nothing was done;
+ *   `UNKNOWN`
  */
 export async function auditedDatabaseChange<A>(
   ctx: ControlContext,
-  who: AuditActor,
+  who: AuditActor | PermittedActor,
   what: AuditedAct,
   change: (tx: Db) => Promise<ChangeResult<A>>,
 ): Promise<A> {
   const { runtime } = ctx;
   const intent = await openIntent(ctx, who, what);
+  let isConfirmed = false;
   try {
     return await runtime.database.transaction(async (tx) => {
+      isConfirmed = false;
+      if ('role' in who) await confirmRole(ctx, tx, who.role);
+      isConfirmed = true;
       const { answer, result = {}, isUnchanged = false } = await change(tx);
       const outcome = isUnchanged ? 'not_applied' : 'done';
       await closeIntent(runtime, tx, intent, outcome, result);
@@ -37,7 +44,8 @@ export async function auditedDatabaseChange<A>(
   } catch (error) {
     if (error instanceof LockyardError) {
       const { reason, message } = error;
-      await closeIntent(runtime, runtime.database.db, intent, 'failed', { reason, message }).catch(
+      const outcome = isConfirmed ? 'failed' : 'refused';
+      await closeIntent(runtime, runtime.database.db, intent, outcome, { reason, message }).catch(
         (err) =>
           runtime.log.warn(
             { err, intent },

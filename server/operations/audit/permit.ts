@@ -4,14 +4,20 @@ import type { ControlContext } from '../operation-context';
 import { requireRole } from '../require-role';
 import { type AuditActor, type AuditedAct, auditActor } from './audit-log';
 
+/** An actor whose role was checked. */
+export interface PermittedActor extends AuditActor {
+  /** The least role for the act, to be checked again where the act happens. */
+  role: Role;
+}
+
 /** The actor, who may do this. A refused attempt is recorded too. Throws as `requireRole`. */
 export async function permit(
   ctx: ControlContext,
   role: Role,
   what: AuditedAct,
-): Promise<AuditActor> {
+): Promise<PermittedActor> {
   try {
-    return auditActor(await requireRole(ctx, role));
+    return { ...auditActor(await requireRole(ctx, role)), role };
   } catch (refusal) {
     const { actor } = ctx;
     if (actor?.kind === 'user' && refusal instanceof LockyardError) {

@@ -1,6 +1,9 @@
+import type { Role } from '../../contract/console/console-terms';
 import { LockyardError } from '../../contract/errors';
 import { ACT_ANSWER_MAX_MS, ACT_LANDS_WITHIN_MS } from '../../core/timing';
 import { unknownOutcome } from '../../engine/refusals';
+import { askDatabase } from '../ask-database';
+import { confirmRole } from '../confirm-role';
 import type { ControlContext } from '../operation-context';
 import { type AuditActor, type AuditedAct, closeIntent, openIntent } from './audit-log';
 import { closeDone, REPEATED } from './close-done';
@@ -46,7 +49,12 @@ export async function runAuditedAct<A extends { outcome: string }>(
   const progress: Progress<A> = { hasStarted: false, isOver: false, outcome: null };
   const carryOut = async () => {
     const intent = await openIntent(ctx, who, what);
+    const refusal = await refusalNow(ctx, who.role);
     if (progress.isOver) return closeFailed(ctx, intent, notStarted());
+    if (refusal) {
+      progress.outcome = { error: refusal };
+      return closeFailed(ctx, intent, refusal, 'refused');
+    }
     progress.hasStarted = true;
     const act: StartedAct = { intent, who, leftMs, isRepeat: false };
     try {
@@ -68,6 +76,22 @@ export async function runAuditedAct<A extends { outcome: string }>(
   if (outcome === null) throw hasStarted ? unknownOutcome(null) : notStarted();
   if ('error' in outcome) throw outcome.error;
   return outcome.answer;
+}
+
+/**
+ * Why the act is refused after all; null if it is not: until the intent was written, which may have
+ * taken long, the role may have been lowered or the session ended.
+ */
+async function refusalNow(ctx: ControlContext, role: Role): Promise<LockyardError | null> {
+  const { database } = ctx.runtime;
+  if (ctx.actor?.kind !== 'user') return null;
+  try {
+    await askDatabase(() => database.transaction((tx) => confirmRole(ctx, tx, role)));
+    return null;
+  } catch (error) {
+    if (error instanceof LockyardError) return error;
+    throw error;
+  }
 }
 
 /** Resolves when the work is done, or its caller should not wait longer; the work goes on. */
@@ -102,17 +126,22 @@ const OUTCOMES: Record<string, 'changed' | 'not_applied'> = {
   nothing: 'not_applied',
 };
 
-async function closeFailed(ctx: ControlContext, intent: string, error: unknown): Promise<void> {
+async function closeFailed(
+  ctx: ControlContext,
+  intent: string,
+  error: unknown,
+  otherwise: 'failed' | 'refused' = 'failed',
+): Promise<void> {
   if (!(error instanceof LockyardError) || error.reason === 'UNKNOWN') return;
   const { reason, message } = error;
   const isNotApplied = reason === 'BACKEND_DOWN' || reason === 'CONTENDED';
-  await tryToClose(ctx, intent, isNotApplied ? 'not_applied' : 'failed', { reason, message });
+  await tryToClose(ctx, intent, isNotApplied ? 'not_applied' : otherwise, { reason, message });
 }
 
 async function tryToClose(
   ctx: ControlContext,
   intent: string,
-  outcome: 'changed' | 'failed' | 'not_applied',
+  outcome: 'changed' | 'refused' | 'failed' | 'not_applied',
   result: Record<string, unknown>,
 ): Promise<void> {
   const { runtime } = ctx;

@@ -2,7 +2,13 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { TEST_DIALECTS } from '@/db/testing/test-database';
 import { LAB_DEFAULTS } from '../../contract/console/lab/lab-race';
 import { LAB_RUNS_MAX } from '../../contract/console/lab/lab-run';
-import { contextOf, openTestRuntime, type TestRuntime, userActor } from '../testing/test-runtime';
+import {
+  contextOf,
+  insertUserActors,
+  openTestRuntime,
+  type TestRuntime,
+  userActor,
+} from '../testing/test-runtime';
 import { type LabContext, LabRaces } from './lab-races';
 import { LAB_SILENT_MS } from './lab-run-table';
 import { getLabRun, listLabRuns } from './lab-views';
@@ -29,6 +35,7 @@ describe.each(TEST_DIALECTS)('races of the Lab, kept on %s', (dialect) => {
 
   beforeEach(async () => {
     runtime = await openTestRuntime(dialect);
+    await insertUserActors(runtime.database);
     here = anotherProcess();
     elsewhere = anotherProcess();
   });

@@ -4,7 +4,13 @@ import { setNamespacePolicyInput } from '../../contract/console/access-inputs';
 import { DEFAULT_POLICY } from '../../contract/namespace-policy';
 import { listAudit } from '../audit/list-audit';
 import type { OperationContext } from '../operation-context';
-import { contextOf, openTestRuntime, type TestRuntime, userActor } from '../testing/test-runtime';
+import {
+  contextOf,
+  insertUserActors,
+  openTestRuntime,
+  type TestRuntime,
+  userActor,
+} from '../testing/test-runtime';
 import { createNamespace } from './create-namespace';
 import { setNamespacePolicy } from './set-namespace-policy';
 
@@ -15,6 +21,7 @@ describe.each(TEST_DIALECTS)('the policy of a namespace over %s', (dialect) => {
   let runtime: TestRuntime;
   beforeAll(async () => {
     runtime = await openTestRuntime(dialect);
+    await insertUserActors(runtime.database);
     await createNamespace(admin(), { name: 'billing', backend: 'default' });
   });
   afterAll(() => runtime.close());

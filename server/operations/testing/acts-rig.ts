@@ -10,7 +10,7 @@ import { createRuntime } from '../../bootstrap/create-runtime';
 import type { LockEngine } from '../../engine/lock-engine';
 import { systemClock } from '../../platform/clock';
 import type { OperationContext, Runtime } from '../operation-context';
-import { userActor } from './test-runtime';
+import { insertUserActors, userActor } from './test-runtime';
 
 /** A service that may use the namespace `default`. */
 export const SERVICE: Actor = {
@@ -34,6 +34,7 @@ export class ActsRig {
     const url = place.url.kind === 'mysql' ? place.url.url : `sqlite:${place.url.path}`;
     const config = readConfig({ LOCKYARD_DATA_DIR: folder, LOCKYARD_DATABASE_URL: url });
     const runtime = await createRuntime(config, pino({ level: 'silent' }), systemClock);
+    await insertUserActors(runtime.database);
     return new ActsRig(runtime, place, folder);
   }
 

@@ -1,9 +1,11 @@
 import { pino } from 'pino';
+import type { Database } from '@/db/database';
 import { openTestDatabase, type TestDialect } from '@/db/testing/test-database';
 import type { Actor, UserActor } from '../../auth/actor';
 import { ApiKeyVerifier } from '../../auth/api-keys/api-key-verifier';
 import { SessionManager } from '../../auth/sessions/session-manager';
 import { readConfig } from '../../bootstrap/config/config';
+import { ROLES } from '../../contract/console/console-terms';
 import { TestClock } from '../../platform/testing/test-clock';
 import { RefusedActs } from '../audit/refused-acts';
 import { ensureDefaultNamespace } from '../namespaces/create-namespace';
@@ -55,7 +57,26 @@ export function contextOf(
 
 export const COMMAND_LINE: Actor = { kind: 'cli' };
 
-/** A signed-in user without a row in the database. */
+/** A signed-in user, without rows in the database unless `insertUserActors` wrote them. */
 export function userActor(role: UserActor['role'], stale = false): UserActor {
-  return { kind: 'user', userId: 'nobody', name: `a ${role}`, role, sessionId: 'none', stale };
+  const sessionId = `session of ${role}`;
+  return { kind: 'user', userId: role, name: `a ${role}`, role, sessionId, stale };
+}
+
+const FAR_AHEAD = 9_999_999_999_999;
+
+/** What the database has of every `userActor`, which acts that change something ask for. */
+export async function insertUserActors({ db, tables }: Database): Promise<void> {
+  for (const { userId, name, role, sessionId } of ROLES.map((each) => userActor(each))) {
+    const user = { id: userId, name, role, passwordHash: 'none', createdAt: 0, disabledAt: null };
+    await db.insert(tables.users).values(user);
+    const session = {
+      id: sessionId,
+      userId,
+      createdAt: 0,
+      seenAt: FAR_AHEAD,
+      expiresAt: FAR_AHEAD,
+    };
+    await db.insert(tables.sessions).values(session);
+  }
 }

@@ -6,6 +6,7 @@ import { listAllApiKeys } from '../api-keys/list-api-keys';
 import { revokeApiKey } from '../api-keys/revoke-api-key';
 import { listAudit } from '../audit/list-audit';
 import { createNamespace } from '../namespaces/create-namespace';
+import { signIn } from '../sessions/sign-in';
 import {
   COMMAND_LINE,
   contextOf,
@@ -23,6 +24,7 @@ import { setRole } from './set-role';
 vi.mock('../../auth/passwords/password-cost-bits', () => ({ PASSWORD_COST_BITS: 4 }));
 
 const PASSWORD = 'seven green kites over Oslo';
+const NEXT = 'eight grey herons over Turku';
 const AUDIT_PAGE = { limit: 200 };
 
 describe.each(TEST_DIALECTS)('people and permissions on %s', (dialect) => {
@@ -139,6 +141,64 @@ describe.each(TEST_DIALECTS)('people and permissions on %s', (dialect) => {
     for (const [act, run] of adminActs.slice(1, 4)) {
       await expect(run(COMMAND_LINE), act).rejects.toMatchObject({ reason: 'NOT_FOUND' });
     }
+  });
+
+  describe('an admin who is one no more when the act happens', () => {
+    /** The caller of a request that began while this was an admin who was signed in. */
+    async function lapsed(name: string, how: (id: string) => Promise<unknown>): Promise<Actor> {
+      const { id } = await create(name, 'admin');
+      const { session } = await signIn(as(null), { name, password: PASSWORD });
+      const actor = await runtime.sessions.resolve(session.value);
+      await how(id);
+      return actor as Actor;
+    }
+    const ways: [string, string, (id: string) => Promise<unknown>][] = [
+      ['was made an operator', 'FORBIDDEN', (id) => setRole(root(), { id, role: 'operator' })],
+      ['was disabled', 'UNAUTHENTICATED', (id) => setDisabled(root(), { id, disabled: true })],
+      ['got a password', 'UNAUTHENTICATED', (id) => resetPassword(root(), { id, password: NEXT })],
+    ];
+
+    test.each(ways)(
+      'as it %s, changes nothing, which the audit log says',
+      async (how, reason, make) => {
+        const admin = await lapsed(`Zara ${ways.findIndex(([way]) => way === how)}`, make);
+        const { id } = await create(`target ${how}`, 'viewer');
+        const acts = [
+          () => setRole(as(admin), { id, role: 'admin' }),
+          () => createUser(as(admin), { name: `ally ${how}`, role: 'admin', password: PASSWORD }),
+          () => createApiKey(as(admin), { name: 'ally', namespaces: ['default'] }),
+        ];
+        for (const act of acts) {
+          await expect(act()).rejects.toMatchObject({ reason });
+          const [newest] = await audit();
+          expect(newest).toMatchObject({ outcome: 'refused', result: { reason } });
+        }
+        const people = await listUsers(root());
+        expect(people.find((person) => person.id === id)).toMatchObject({ role: 'viewer' });
+        expect(people.map(({ name }) => name)).not.toContain(`ally ${how}`);
+        expect((await listAllApiKeys(root())).map(({ name }) => name)).not.toContain('ally');
+      },
+    );
+  });
+
+  test('an admin may give up the role, and two admins may demote each other at once: one stays', async () => {
+    const signedIn = async (name: string) => {
+      const { id } = await create(name, 'admin');
+      const { session } = await signIn(as(null), { name, password: PASSWORD });
+      return { id, actor: await runtime.sessions.resolve(session.value) };
+    };
+    const [ida, ines] = [await signedIn('Ida'), await signedIn('Ines')];
+    const demote = (by: typeof ida, { id }: typeof ida) =>
+      setRole(as(by.actor), { id, role: 'viewer' });
+    const results = await Promise.allSettled([demote(ida, ines), demote(ines, ida)]);
+    expect(results.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
+    expect(results.find(({ status }) => status === 'rejected')).toMatchObject({
+      reason: { reason: 'FORBIDDEN' },
+    });
+    const left = results[0]?.status === 'fulfilled' ? ida : ines;
+    await demote(left, left);
+    const roles = (await listUsers(root())).filter(({ id }) => [ida.id, ines.id].includes(id));
+    expect(roles.map(({ role }) => role)).toEqual(['viewer', 'viewer']);
   });
 
   test('a namespace is made once, on a backend that is configured', async () => {

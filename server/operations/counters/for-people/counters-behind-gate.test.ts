@@ -17,7 +17,7 @@ import { createNamespace } from '../../namespaces/create-namespace';
 import { deleteNames } from '../../namespaces/delete-names';
 import { setNamespacePolicy } from '../../namespaces/set-namespace-policy';
 import type { OperationContext, Runtime } from '../../operation-context';
-import { userActor } from '../../testing/test-runtime';
+import { insertUserActors, userActor } from '../../testing/test-runtime';
 import { addToCounter, createCounter } from '../for-services';
 import { getCounterDetail, listCounterMoves } from './counter-views';
 import { reconcileCounter } from './reconcile-counter';
@@ -44,6 +44,7 @@ beforeAll(async () => {
     LOCKYARD_GATE_CACHE: redis.url,
   });
   runtime = await createRuntime(config, pino({ level: 'silent' }), systemClock);
+  await insertUserActors(runtime.database);
   await createNamespace(admin(), { name: 'shop', backend: 'default', policy: POLICY });
   await runtime.namespaces.refresh();
 });

@@ -1,3 +1,4 @@
+import { eq } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { TEST_DIALECTS } from '@/db/testing/test-database';
 import type { Actor } from '../../../auth/actor';
@@ -344,6 +345,22 @@ describe.each(TEST_DIALECTS)('acts on locks over %s', (dialect) => {
     await rig.passForIntents();
     await resolveAuditIntents(rig.runtime);
     expect((await audit())[0]).toMatchObject({ subject: 'undone', outcome: 'not_applied' });
+  });
+
+  test('an act whose operator was made a viewer, or signed out, since the check is not done', async () => {
+    const seen = { ...(await hold('out of reach')), reason: REASON };
+    const { db, tables } = rig.runtime.database;
+    const entry = async () => (await audit())[0];
+    await db.update(tables.users).set({ role: 'viewer' }).where(eq(tables.users.id, 'operator'));
+    await expect(forceReleaseLock(operator(), seen)).rejects.toMatchObject({ reason: 'FORBIDDEN' });
+    expect(await entry()).toMatchObject({ subject: 'out of reach', outcome: 'refused' });
+    await db.update(tables.users).set({ role: 'operator' }).where(eq(tables.users.id, 'operator'));
+    const signedOut = rig.as({ ...userActor('operator'), sessionId: 'over' } as Actor);
+    await expect(forceReleaseLock(signedOut, seen)).rejects.toMatchObject({
+      reason: 'UNAUTHENTICATED',
+    });
+    expect(await entry()).toMatchObject({ subject: 'out of reach', outcome: 'refused' });
+    expect(await holderOf('out of reach')).toMatchObject({ token: seen.token });
   });
 
   test('a namespace that does not exist is NOT_FOUND, and the try is closed', async () => {
