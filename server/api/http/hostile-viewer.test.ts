@@ -150,7 +150,7 @@ describe.each(TEST_DIALECTS)('over %s', (dialect) => {
     await createUser(server.cli, { name: 'vera', role: 'viewer', password: PASSWORD });
     const cookie = await server.signIn('vera', PASSWORD);
     const key = await server.key('orders');
-    const ask = { name: 'job', owner: 'w', leaseMs: 60_000 };
+    const ask = { name: 'job', owner: 'w', leaseMs: 3_600_000 };
     const held = (await server.post(key, 'lock.acquire', ask)).data as {
       token: number;
       rev: number;
