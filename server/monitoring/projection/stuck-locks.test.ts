@@ -8,9 +8,11 @@ import { type MonitoringMember, MonitoringRig } from '../testing/monitoring-rig'
 
 /** So long that a busy machine shows the lock before as well. */
 const stuckAfterMs = 6_000;
+/** Where a process that begins finds what there was. */
+const KEPT = ['sqlite', 'mysql'] as const;
 const STUCK = lockListInput.parse({ status: 'stuck' });
 
-describe.each(storeNames)('stuck locks in the projection over %s', (name) => {
+describe.concurrent.each(storeNames)('stuck locks in the projection over %s', (name) => {
   let rig: MonitoringRig;
   let watcher: MonitoringMember;
 
@@ -25,7 +27,7 @@ describe.each(storeNames)('stuck locks in the projection over %s', (name) => {
   const soon = (look: () => void | Promise<void>) =>
     vi.waitFor(look, { timeout: 20_000, interval: 10 });
 
-  it('says why while a caller waits for a hold beyond its namespace’s limit, and is contended before', async () => {
+  it.sequential('says why while a caller waits for a hold beyond its namespace’s limit, and is contended before', async () => {
     const key = freshKey();
     const quiet = freshKey();
     await takeLock(watcher, quiet, 'w1', { leaseMs: 60_000 });
@@ -55,7 +57,7 @@ describe.each(storeNames)('stuck locks in the projection over %s', (name) => {
     expect(rowOf(quiet)).toMatchObject({ status: 'held', stuck: null });
   });
 
-  it('calls a lock stuck that is renewed on and on though a waiter gave up', async () => {
+  it.sequential('calls a lock stuck that is renewed on and on though a waiter gave up', async () => {
     const key = freshKey();
     const { token } = await takeLock(watcher, key, 'w1', { leaseMs: 60_000 });
     expect((await acquire(watcher, key, 'w2', { waitMs: 300 })).outcome).toBe('timeout');
@@ -77,7 +79,7 @@ describe.each(storeNames)('stuck locks in the projection over %s', (name) => {
   });
 });
 
-describe.each(['sqlite', 'mysql'] as const)('stuck locks after a restart over %s', (name) => {
+describe.concurrent.each(KEPT)('stuck locks after a restart over %s', (name) => {
   it('are stuck as before, also for a waiter that gave up long before', async () => {
     const rig = await MonitoringRig.open(name);
     try {
