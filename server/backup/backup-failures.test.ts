@@ -12,7 +12,7 @@ import { createApiKey } from '../operations/api-keys/create-api-key';
 import { openIntent } from '../operations/audit/audit-log';
 import { listAudit } from '../operations/audit/list-audit';
 import { resolveAuditIntents } from '../operations/audit/resolve-audit-intents';
-import { Installation } from './testing/backup-rig';
+import { Installation, longText } from './testing/backup-rig';
 import { buildCommandLine, type CommandLine, runHere } from './testing/command-line';
 
 let commandLine: CommandLine;
@@ -51,12 +51,12 @@ describe.each(TEST_DIALECTS)('over %s', (dialect) => {
       await createApiKey(server.cli, { name: 'orders', namespaces: ['default'] });
       await server.take();
       const { db, tables } = server.runtime.database;
-      const value = randomText(100_000);
+      const value = longText(100_000);
       const rows = Array.from({ length: 5 }, (_, i) => ({ id: `big ${i}`, value, changedAt: 1 }));
       await db.insert(tables.settings).values(rows);
       await db
         .insert(tables.settings)
-        .values({ id: 'bigger', value: randomText(400_000), changedAt: 1 });
+        .values({ id: 'bigger', value: longText(400_000), changedAt: 1 });
     });
     expect(await home.command(['backup', home.file()])).toMatchObject({ code: 0 });
   });
@@ -266,7 +266,7 @@ test('a disk that fills up while a backup is restored leaves the database as it 
     await home.serve(async (server) => {
       const { db, tables } = server.runtime.database;
       for (let i = 0; i < 40; i += 1) {
-        const row = { id: `big ${i}`, value: randomText(100_000), changedAt: 1 };
+        const row = { id: `big ${i}`, value: longText(100_000), changedAt: 1 };
         await db.insert(tables.settings).values(row);
       }
     });

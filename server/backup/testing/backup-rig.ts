@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -15,6 +16,9 @@ import { backupTables } from '../backup-header';
 import { type CommandLine, type Ended, type RunOptions, runHere } from './command-line';
 
 const KEY = { namespace: 'default', name: 'job' };
+
+/** Text that hardly gets shorter when it is packed, made far sooner than `randomText`. */
+export const longText = (length: number) => randomBytes((length * 3) / 4).toString('base64');
 
 /** An installation for one test: a database, a data folder, and servers started over them. */
 export class Installation {
