@@ -25,7 +25,7 @@ async function held(name: string, owner = 'worker-1') {
 const stateOf = async (name: string) => (await rig.client.inspect({ name })).state;
 
 /** What is changed is on the server's projection a moment later. */
-const soon = (look: () => Promise<void>) => vi.waitFor(look, { timeout: 10_000, interval: 50 });
+const soon = (look: () => Promise<void>) => vi.waitFor(look, { timeout: 60_000, interval: 50 });
 
 describe('lockyard ls', () => {
   test('lists what is held under a prefix, as columns or JSON; with --all what is free too', async () => {

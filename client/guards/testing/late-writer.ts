@@ -16,7 +16,7 @@ function blockUntilSignalled() {
 }
 
 let outcome: unknown;
-const ended = await withLock(name, { leaseMs: 500 }, async ({ token }) => {
+const ended = await withLock(name, { leaseMs: 2_000 }, async ({ token }) => {
   await tell({ token });
   blockUntilSignalled();
   outcome = await store.write(name, 'late', token);
