@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { parseShardList } from '@/db/urls/shard-list';
 import { buildCommandLine, type CommandLine, type Ended } from '../backup/testing/command-line';
 import { LockyardError } from '../contract/errors';
@@ -234,7 +234,9 @@ async function expectEachAtHome(places: number[], why: string): Promise<void> {
 
 async function idsAt(url: string): Promise<string[]> {
   const store = new MysqlStore(url);
-  const { records } = await store.scan({ namespace: null, after: null }, 2_000);
+  // A busy machine may take longer to connect than a store waits.
+  const scan = () => store.scan({ namespace: null, after: null }, 2_000);
+  const { records } = await vi.waitFor(scan, { timeout: 60_000, interval: 100 });
   await store.close();
   return records.flatMap(({ key }) => (key.namespace === NAMESPACE ? [recordId(key)] : []));
 }
