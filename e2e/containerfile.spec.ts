@@ -28,15 +28,22 @@ test('the steps of the Containerfile make a server that starts from a folder tha
   let programs: ImagePrograms | null = null;
   try {
     const image = takeSteps(join(folder, 'stages'), root, INSTEAD);
+    expect(image.user).toEqual({ uid: 65532, gid: 65532 });
     programs = new ImagePrograms(image, join(folder, 'volume'), port);
     expect(await programs.run(image.healthCheck)).toBe(1);
     const server = programs.start(image.command);
+    let said = '';
+    server.stdout?.setEncoding('utf8').on('data', (text: string) => {
+      said += text;
+    });
     const status = (path: string) =>
       fetch(`http://127.0.0.1:${port}${path}`).then(
         (answer) => answer.status,
         () => 0,
       );
     await expect.poll(() => status('/api/health/ready'), { timeout: 60_000 }).toBe(200);
+    await expect.poll(() => said).toContain(`ready on http://127.0.0.1:${port}`);
+    expect(said).not.toMatch(/Installing|Building/);
     expect(await programs.run(image.healthCheck)).toBe(0);
     expect(await status('/sign-in')).toBe(200);
     const askedAt = performance.now();
