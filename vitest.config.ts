@@ -123,8 +123,19 @@ const textModules = {
     /\.(lua|sql)$/.test(id) ? `export default ${JSON.stringify(readFileSync(id, 'utf8'))}` : null,
 };
 
+const CHEAP = '\0cheap-password-cost-bits';
+
+/** Hardly any test is about the cost of a hash; that of programs is proved by `server/cli`. */
+const cheapHashes = {
+  name: 'cheap-hashes',
+  enforce: 'pre' as const,
+  resolveId: (source: string, importer?: string) =>
+    source === './password-cost-bits' && importer?.endsWith('/password-hash.ts') ? CHEAP : null,
+  load: (id: string) => (id === CHEAP ? 'export const PASSWORD_COST_BITS = 4;' : null),
+};
+
 export default defineConfig({
-  plugins: [textModules],
+  plugins: [textModules, cheapHashes],
   resolve: { alias: { '@': root } },
   test: {
     sequence: { sequencer: LongestFirst },

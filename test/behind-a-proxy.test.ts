@@ -1,11 +1,8 @@
 import { constants } from 'node:http2';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createUser } from '@/server/operations/users/create-user';
 import { ApiHarness } from './api-harness';
 import { type ProxyKind, RealProxy } from './real-proxy';
-
-/** The same scrypt with little work: what is tested here is the proxy in between. */
-vi.mock('@/server/auth/passwords/password-cost-bits', () => ({ PASSWORD_COST_BITS: 4 }));
 
 const PASSWORD = 'plough the seventh field';
 const SOON = { timeout: 5_000 };

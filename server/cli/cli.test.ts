@@ -288,6 +288,15 @@ describe('the command line', () => {
     },
   );
 
+  test('hashes a password at the cost that production has', async () => {
+    const create = ['users', 'create', '--name', 'x', '--role', 'viewer', '--create'];
+    expect(await run(create)).toMatchObject({ code: 0 });
+    await withServer(async ({ database: { db, tables } }) => {
+      const kept = await db.select({ hash: tables.users.passwordHash }).from(tables.users);
+      expect(kept).toEqual([{ hash: expect.stringMatching(/^scrypt\$16\$/) }]);
+    });
+  });
+
   test('refuses a weak password', async () => {
     const create = ['users', 'create', '--name', 'x', '--role', 'viewer', '--password-stdin'];
     expect(await runInside(create, 'short\n')).toMatchObject({ code: 2, out: '' });

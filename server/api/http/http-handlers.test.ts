@@ -1,11 +1,8 @@
 import { request } from 'node:http';
 import { connect } from 'node:net';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createUser } from '@/server/operations/users/create-user';
 import { ApiHarness } from '@/test/api-harness';
-
-/** The same scrypt with little work: what is tested here is what surrounds it. */
-vi.mock('../../auth/passwords/password-cost-bits', () => ({ PASSWORD_COST_BITS: 4 }));
 
 const PASSWORD = 'plough the seventh field';
 const MINUTE_MS = 60_000;

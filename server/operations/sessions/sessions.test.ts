@@ -31,9 +31,6 @@ import { signIn } from './sign-in';
 import { signInToDemo } from './sign-in-to-demo';
 import { signOut } from './sign-out';
 
-/** The same scrypt with little work: what is tested here is who gets in, a hundred times. */
-vi.mock('../../auth/passwords/password-cost-bits', () => ({ PASSWORD_COST_BITS: 4 }));
-
 const SOON = { timeout: 20_000, interval: 5 };
 
 const PASSWORD = 'seven green kites over Oslo';

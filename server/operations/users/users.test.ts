@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { TEST_DIALECTS } from '@/db/testing/test-database';
 import type { Actor } from '../../auth/actor';
 import { createApiKey } from '../api-keys/create-api-key';
@@ -19,9 +19,6 @@ import { listUsers } from './list-users';
 import { resetPassword } from './reset-password';
 import { setDisabled } from './set-disabled';
 import { setRole } from './set-role';
-
-/** The same scrypt with little work: what is tested here is who gets in, a hundred times. */
-vi.mock('../../auth/passwords/password-cost-bits', () => ({ PASSWORD_COST_BITS: 4 }));
 
 const PASSWORD = 'seven green kites over Oslo';
 const NEXT = 'eight grey herons over Turku';
