@@ -3,6 +3,7 @@
  * of the paths of test files.
  */
 export const LONG_SUITES = [
+  'backup-crashes',
   'campaign',
   'contract/swap',
   'dying-mysql',
