@@ -87,10 +87,10 @@ describe.concurrent.each(KEPT)('stuck locks after a restart over %s', (name) => 
       const before = await rig.watch({ policy });
       const [stuck, quiet] = [freshKey(), freshKey()];
       for (const key of [stuck, quiet]) {
-        const { token } = await takeLock(before, key, 'w1', { leaseMs: 60_000 });
+        const { token } = await takeLock(before, key, 'w1', { leaseMs: 600_000 });
         if (key === stuck) await acquire(before, key, 'w2', { waitMs: 100 });
         const renew = { verb: 'renew', service: 'orders', owner: 'w1', token } as const;
-        await before.engine.run(key, { ...renew, leaseMs: 60_000 });
+        await before.engine.run(key, { ...renew, leaseMs: 600_000 });
       }
       const statusAt = ({ monitoring }: MonitoringMember, { namespace, name: of }: typeof stuck) =>
         monitoring.projection.row(namespace, of)?.status;
@@ -100,7 +100,7 @@ describe.concurrent.each(KEPT)('stuck locks after a restart over %s', (name) => 
       // A process that begins reads the latest commits again: none of these is of the two locks.
       const other = freshKey();
       for (let i = 0; i < 510; i += 1) {
-        const { token } = await takeLock(before, other, 'w1', { leaseMs: 60_000 });
+        const { token } = await takeLock(before, other, 'w1', { leaseMs: 600_000 });
         await release(before, other, 'w1', token);
       }
       await before.monitoring.close();
