@@ -24,7 +24,7 @@ export const LONG_SUITES = [
 ];
 
 /** The same, with pages open. */
-export const LONG_PAGES = ['bad-days'];
+export const LONG_PAGES = ['bad-days', 'starts-at-once'];
 
 /** What `npm test` leaves out: it needs programs that nothing else does, or much time. */
 export const LONG_ONLY = [
