@@ -42,52 +42,43 @@ const testsIn = (folders: string[]) => folders.map((folder) => `${folder}/*.test
 
 /**
  * Of the integration tests that are not timed, each of these has a process of its own, since it
- * takes very long, replaces modules, kills what it has started, or looks at or changes what belongs
- * to the whole process. All others share processes, and what they load: what a test opens it
- * closes, and modules keep no state between them.
+ * replaces modules, measures its own process, or changes what belongs to the whole process. All
+ * others share processes, and what they load: what a test opens it closes, and modules keep no
+ * state between them.
  */
 const alone = [
-  '**/bad-days/*',
-  'server/storage/**/*campaign',
-  'client/command/**/{checkout,exec,exec-losing,look-at-process,looking,terminal,witness}',
-  'client/{api-guide,other-languages,other-ways-to-hold,package,real-service}',
-  'client/{guards,observing,waiting}/*',
-  'db/{mysql,sqlite}/*',
-  'scripts/demo/*',
-  'server/api/http/**/{full-disk,http-handlers}',
-  'server/api/pages/process/*',
-  'server/{backup,cli}/*',
-  'server/lab/{dying-mysql,lab-races,lab-runner,pause-campaign}',
-  'server/bootstrap/**/{bound-connections,duplicate-stores,start-failures,upgrade}',
+  'client/observing/*',
+  'server/api/http/**/full-disk',
+  'server/backup/write-backup',
   'server/bootstrap/config/secret-without-links',
-  'server/bootstrap/{reshard-campaign,sharded-backend}',
+  'server/bootstrap/sharded-backend',
   'server/engine/**/hot-lock',
-  'server/monitoring/**/{heap-watch,maintenance}',
-  'server/operations/{lab,sessions,users}/*',
-  'server/operations/counters/**/counters-behind-gate',
-  'server/storage/mysql/{galera,mysql-faults}',
-  'server/storage/redis/redis-{facts,losses,refusals,takeovers}',
-  'server/storage/{redis-gate/redis-gate,sqlite/sqlite-bad-days,tls}',
-  'server/storage/zookeeper/{expired-sessions,zookeeper-losses,zookeeper-quota}',
-  'server/strategies/redis/quorum-lock',
-  'test/**/*',
+  'server/monitoring/**/heap-watch',
+  'server/storage/mysql/mysql-faults',
+  'test/simulator/*',
 ].map((file) => `${file}.test.ts`);
 
 /**
- * What takes longest begins first, so that nothing runs on alone at the end. The first of them wait
- * for most of their time; those after them keep the processors busy.
+ * What takes longest begins first, so that nothing runs on alone at the end: what waits for most of
+ * its time in turns with what keeps a processor busy.
  */
 const LONGEST = [
-  /\/(simulator|lock-projection|lost-replies|maintenance)\.test/,
-  /\/(backup|backup-crashes|backup-failures|cli|hot-lock|lab-races)\.test/,
-  /\/bad-days\/|campaign|api-guide|\/exec(-losing)?\.test|client\/package/,
-  /\/(store-clock|upgrade|swap-race|roll-ups|counters|hold-baselines|start-failures|races)\.test/,
+  ...['fair-queue', 'one-step-a-request', 'rising-tokens', 'whole-multi-locks'],
+  ...['membership', 'locked-rows', 'hung-up-callers', 'database-away', 'engine/waiting'],
+  ...['simulator', 'hot-lock', 'lost-replies', 'backup-crashes', 'maintenance', 'lab-races'],
+  ...['lock-projection', 'cli/cli', 'bad-days/zookeeper', 'backup/backup', 'exec/exec-losing'],
+  ...['exec/exec', 'bad-days/sharded-mysql', 'bootstrap/upgrade', 'bad-days/mysql'],
+  ...['client/package', 'bad-days/redis', 'multi-lock-campaign', 'stuck-locks', 'backup-failures'],
+  ...['races', 'hold-baselines', 'engine/counters', 'roll-ups', 'zookeeper-losses', 'api-guide'],
+  ...['redis-facts', 'engine/campaign', 'start-failures', 'looking', 'galera', 'bundled-events'],
+  ...['lock-watches', 'real-service', 'watch-locks', 'model-campaign', 'exactly-once-campaign'],
+  ...['recording-under-load', 'store-clock', 'swap-race', 'sqlite-file', 'access'],
 ];
 
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const placeOf = ({ moduleId, project }: TestSpecification) => {
-      const place = LONGEST.findIndex((names) => names.test(moduleId));
+      const place = LONGEST.findIndex((name) => moduleId.endsWith(`/${name}.test.ts`));
       // Files that share a process follow one another: between others each would start a new one.
       const others = project.config.isolate ? 0 : LONGEST.length + 1;
       return others + (place < 0 ? LONGEST.length : place);
@@ -161,6 +152,7 @@ export default defineConfig({
           name: 'integration, timed',
           include: testsIn(timed),
           exclude: [...INTEGRATION.exclude, ...patient],
+          isolate: false,
           maxWorkers: 4,
           sequence: { groupOrder: 1 },
         },
