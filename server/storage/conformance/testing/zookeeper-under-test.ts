@@ -3,7 +3,7 @@ import { openTestDatabase } from '@/db/testing/test-database';
 import { parseZookeeperUrl, type ZookeeperUrl } from '@/db/urls/zookeeper-url';
 import { StoreIncarnation } from '../../incarnation/store-incarnation';
 import { recordId } from '../../record-id';
-import type { RecordKey } from '../../record-store';
+import { type RecordKey, StoreError } from '../../record-store';
 import { getChildren, getData, multi, OPEN_TO_ALL } from '../../zookeeper/client/wire-calls';
 import {
   type ServerAddress,
@@ -27,6 +27,21 @@ interface Manner {
   answerMaxMs?: number;
 }
 
+const PATIENCE_MS = 30_000;
+
+/** Asks again where a busy machine lets a server answer too late: nothing is open yet. */
+async function patiently<T>(open: () => Promise<T>): Promise<T> {
+  const giveUpAt = performance.now() + PATIENCE_MS;
+  for (;;) {
+    try {
+      return await open();
+    } catch (error) {
+      const isLate = error instanceof StoreError && /did not answer/.test(String(error.cause));
+      if (!isLate || performance.now() >= giveUpAt) throw error;
+    }
+  }
+}
+
 /** A root of its own on the server of the tests, spoken to over a line that can be held up. */
 export async function openZookeeperUnderTest(manner: Manner = {}) {
   const { credentials = null, rootFor, limits, answerMaxMs } = manner;
@@ -40,7 +55,9 @@ export async function openZookeeperUnderTest(manner: Manner = {}) {
   const open = async () => {
     const incarnation = await StoreIncarnation.open(database, 'default', Date.now());
     const monotonic = () => performance.now();
-    const store = await ZookeeperStore.open(place, incarnation, monotonic, limits, answerMaxMs);
+    const store = await patiently(() =>
+      ZookeeperStore.open(place, incarnation, monotonic, limits, answerMaxMs),
+    );
     opened.push(store);
     return store;
   };
