@@ -159,7 +159,8 @@ test('what a killed process left is removed by the next race; foreign names are 
   rig = await LabRig.open({ servers: lab.servers });
   const connection = await createConnection({ uri: lab.servers.mysql });
   await connection.query('CREATE DATABASE IF NOT EXISTS lockyard_lab');
-  const killed = rig.race({ strategies: ['sharded-row-lock'], stock: 100_000 }, ({ kind }) => {
+  const load = { stock: 100_000, perEntryMs: 60_000 };
+  const killed = rig.race({ strategies: ['sharded-row-lock'], ...load }, ({ kind }) => {
     if (kind === 'sample') process.kill(rig.runner.pid ?? 0, 'SIGKILL');
   });
   expect((await killed).last).toMatchObject({

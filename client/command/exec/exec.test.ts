@@ -229,7 +229,7 @@ describe('exit codes', () => {
     proxy.rule = () => ({ status: 429, body: { error: { message: 'No room.', data } } });
     try {
       const env = { LOCKYARD_URL: proxy.url };
-      const { code, err } = await rig.exec([name, '-w', '1s'], ':', { env }).ended;
+      const { code, err } = await rig.exec([name, '-w', '3s'], ':', { env }).ended;
       expect(code).toBe(69);
       expect(err).toBe('lockyard: namespace full, retrying…\nlockyard: No room.\n');
       expect(proxy.of(name, 'lock.acquire')).toHaveLength(2);
