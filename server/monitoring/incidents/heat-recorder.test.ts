@@ -78,6 +78,20 @@ describe.each(TEST_DIALECTS)('the counts of waiting over %s', (dialect) => {
     expect(hour.from).toBeLessThanOrEqual(at - 60 * MINUTE_MS);
   });
 
+  it('as of an instant leave out what was waited later, also within the same quarter of an hour', async () => {
+    const { rig, heat, recorder } = await warm(45);
+    const begin = rig.now;
+    rig.store('warm', { waiters: 0 });
+    for (; rig.now < begin + 40 * MINUTE_MS; rig.now += 5_000) {
+      if (rig.now === begin + 10 * MINUTE_MS) rig.store('warm', { waiters: 1 });
+      await rig.table.refresh();
+      await recorder.run();
+    }
+    for (const range of ['24h', '30d', '1h'] as const) {
+      expect(minutesOf(await heat.map(range, begin + 5 * MINUTE_MS, rig.now))).toBe(0);
+    }
+  });
+
   it('lack nothing of a day in which recording began again every ten minutes', async () => {
     const { rig, heat, recorder } = await warm(50);
     const begin = rig.now;

@@ -62,29 +62,26 @@ export class HeatTable {
     const steps = new HeatSteps(range, at, isFineKept);
     const { from, stepMs } = steps;
     const [fineMs] = HEAT_STEPS_MS;
-    const isFine = stepMs === fineMs;
     const underWay = Math.floor(at / stepMs) * stepMs;
-    await this.read(stepMs, from, isFine ? at : underWay, steps);
     // The coarse step of that instant has, or will have, what was waited later too.
-    const isKnown = isFine || (await this.read(fineMs, underWay, at, steps));
-    // The fine ones are not kept for long.
-    if (!isKnown) await this.read(stepMs, underWay, at + 1, steps);
+    const isLastFine = stepMs === fineMs || underWay >= now - FINE_MS;
+    await this.read(stepMs, from, isLastFine ? underWay : at + 1, steps);
+    if (isLastFine) await this.read(fineMs, underWay, at, steps);
     return steps.view();
   }
 
-  /** Reads the steps that begin from one instant on and before another. False: there are none. */
+  /** Reads the steps that begin from one instant on and before another. */
   private async read(
     stepMs: number,
     from: number,
     before: number,
     steps: HeatSteps,
-  ): Promise<boolean> {
+  ): Promise<void> {
     const sql =
       'SELECT at, backend, lock_id, waiter_ms, status FROM lock_heat WHERE step_ms = ? AND ' +
       'at >= ? AND at < ? AND (at > ? OR backend > ? OR (backend = ? AND lock_id > ?)) ' +
       `ORDER BY at, backend, lock_id LIMIT ${ROWS_AT_ONCE}`;
     let last: [at: number, backend: string, lockId: string] = [from, '', ''];
-    let isAny = false;
     for (;;) {
       const [at, backend, lockId] = last;
       const values = [stepMs, at, before, at, backend, backend, lockId];
@@ -95,8 +92,7 @@ export class HeatTable {
         const counted = { waiterMs: Number(waiterMs), status: String(status) as LockStatus };
         steps.add({ at: last[0], backend: last[1], namespace, name, ...counted });
       }
-      isAny ||= rows.length > 0;
-      if (rows.length < ROWS_AT_ONCE) return isAny;
+      if (rows.length < ROWS_AT_ONCE) return;
       await setImmediate();
     }
   }
