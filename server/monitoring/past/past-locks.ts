@@ -177,15 +177,16 @@ async function rowAt(
   return ProjectionRow.of({ id: store, publicId }, key, at, record);
 }
 
+/** Whether a wait was in this queue, and has not left it for that of another lock. */
 function hasQueued(wait: PastWait, events: readonly LockEvent[]): boolean {
-  return events.some(
+  const last = events.findLast(
     ({ kind, service, owner, at }) =>
-      (kind === 'queued' || kind === 'resumed') &&
-      service === wait.service &&
-      owner === wait.owner &&
-      at >= wait.from,
+      QUEUE_KINDS.has(kind) && service === wait.service && owner === wait.owner && at >= wait.from,
   );
+  return last !== undefined && last.kind !== 'moved';
 }
+
+const QUEUE_KINDS = new Set<string>(['queued', 'resumed', 'moved']);
 
 function freezeAt(since: number | null, events: readonly LockEvent[]): Remark | null {
   if (since === null) return null;

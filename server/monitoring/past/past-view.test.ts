@@ -1,8 +1,10 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { takeLock } from '../../engine/testing/engine-rig';
+import { pause, release, takeLock } from '../../engine/testing/engine-rig';
+import { acquireMultiLock } from '../../engine/testing/multi-lock-calls';
 import { newSeed, seeded } from '../../engine/testing/seeded';
 import { freshKey } from '../../storage/conformance/testing/changes';
 import { recordId } from '../../storage/record-id';
+import type { RecordKey } from '../../storage/record-store';
 import { IncidentTable } from '../incidents/incident-table';
 import { rowId } from '../projection/projection-row';
 import { MonitoringRig } from '../testing/monitoring-rig';
@@ -66,6 +68,32 @@ describe.each(IS_LONG ? (['sqlite', 'mysql'] as const) : (['sqlite'] as const))(
       // So that it cannot pass by comparing locks that are not in use.
       expect(seen.holders, `seed ${seed}`).toBeGreaterThan(INSTANTS / 4);
       expect(seen.waiters, `seed ${seed}`).toBeGreaterThan(0);
+    });
+
+    it('shows a multi-lock that has moved from one queue to another in that one alone', async () => {
+      rig = await MonitoringRig.open(store);
+      const watcher = await rig.watch();
+      const [first, second] = [freshKey(), freshKey()].sort((a, b) => (a.name < b.name ? -1 : 1));
+      if (!first || !second) throw new Error('There are two.');
+      const holds = await Promise.all(
+        [first, second].map((key) => takeLock(watcher, key, `holder of ${key.name}`)),
+      );
+      const { projection, pastView } = watcher.monitoring;
+      const queues = () =>
+        [first, second].map(({ name }) => projection.row('default', name)?.waiters ?? 0);
+      const both = acquireMultiLock(watcher, [first, second], 'both', { waitMs: 20_000 });
+      await expect.poll(queues, SOON).toEqual([1, 0]);
+      await release(watcher, first, `holder of ${first.name}`, holds[0]?.token ?? 0);
+      await expect.poll(queues, SOON).toEqual([0, 1]);
+      const at = Date.now();
+      await pause(50);
+      await release(watcher, second, `holder of ${second.name}`, holds[1]?.token ?? 0);
+      expect(await both).toMatchObject({ outcome: 'granted' });
+      await expect.poll(async () => (await pastView.range.since()).events, SOON).not.toBeNull();
+      const page = await pastView.locks(at, EVERY_LOCK);
+      expect(page.waiting).toBe(1);
+      const waitersOf = async (key: RecordKey) => (await pastView.lock(at, key)).waiters.length;
+      expect([await waitersOf(first), await waitersOf(second)]).toEqual([0, 1]);
     });
 
     it('shows a lock as orphaned since its incident noted the proof, on every page', async () => {
