@@ -72,6 +72,43 @@ test('a lock whose last hold was lost says so, and is delayed as its namespace w
   expect(recordAt({ ...facts, at: 3_500 }).delayedUntil).toBe(0);
 });
 
+test('permits that others hold on keep no lost hold from delaying the lock, and a grant ends the delay', () => {
+  const events = [
+    event('granted', 1_000, { token: 4, expiresAt: 2_000, mode: 'permit', permits: 1 }),
+    event('granted', 1_100, { token: 5, expiresAt: 9_000, mode: 'permit', permits: 1 }),
+    event('expired', 2_000, { token: 4, heldMs: 1_000 }),
+    event('released', 2_100, { token: 3, heldMs: 1_500 }),
+  ];
+  const holds = [{ ...hold, permits: 1 }];
+  const facts = { ...bare, at: 2_500, holds, events, lockDelayMs: 1_000 };
+  expect(recordAt(facts).delayedUntil).toBe(3_000);
+  const granted = event('granted', 2_200, { token: 6, expiresAt: 9_000, mode: 'permit' });
+  expect(recordAt({ ...facts, events: [...events, granted] }).delayedUntil).toBe(0);
+});
+
+test('waiters of the past are in the order in which they joined the queue, each with its own timeout', () => {
+  const wait = (owner: string, from: number): PastWait => {
+    return { from, to: 9_000, service: 'orders', owner, end: 'granted' };
+  };
+  const events = [
+    event('queued', 200, { owner: 'twice', patienceMs: 5_000 }),
+    event('queued', 300, { owner: 'twice', patienceMs: 7_000 }),
+    // A multi-lock that comes from the queue of another lock.
+    event('queued', 400, { owner: 'moved', patienceMs: 6_000 }),
+    event('queued', 500, { owner: 'last', patienceMs: 8_000 }),
+  ];
+  const waits = [wait('last', 500), wait('moved', 100), wait('twice', 300), wait('twice', 200)];
+  const { queue } = recordAt({ ...bare, at: 600, holds: [hold], waits, events });
+  expect(queue.map(({ owner, patienceMs, enqueuedAt }) => [owner, patienceMs, enqueuedAt])).toEqual(
+    [
+      ['twice', 5_000, 200],
+      ['twice', 7_000, 300],
+      ['moved', 6_000, 100],
+      ['last', 8_000, 500],
+    ],
+  );
+});
+
 test('a set that moves from queue to queue waits in one of them at a time', () => {
   const wait = (to: number, end: string): PastWait => {
     return { from: 100, to, service: 'orders', owner: 'w1', end };

@@ -49,7 +49,7 @@ export function recordAt(facts: PastFacts): LockRecord {
     ended,
     queue: queueAt(facts),
     frozen,
-    delayedUntil: delayedUntil(ended, holds, facts),
+    delayedUntil: delayedUntil(facts),
     capacity: capacityAt(facts),
   };
 }
@@ -178,26 +178,26 @@ function lastEnded(events: readonly LockEvent[], holds: readonly Hold[]): EndedH
 
 const CAUSES = { released: 'released', expired: 'expired', forced: 'forced' } as const;
 
-/** Only where nothing was granted since: then the delay still lasts. */
-function delayedUntil(
-  ended: EndedHold | null,
-  holds: readonly Hold[],
-  { at, lockDelayMs }: PastFacts,
-): number {
-  if (!ended || holds.length > 0 || ended.cause === 'released') return 0;
-  const until = ended.at + lockDelayMs;
-  return until > at && lockDelayMs > 0 ? until : 0;
+/** How long nothing is granted after the holds that were lost: a grant ends the delay. */
+function delayedUntil({ at, events, lockDelayMs }: PastFacts): number {
+  let until = 0;
+  for (const event of events) {
+    if (event.kind === 'granted') until = 0;
+    if (event.kind === 'expired' || event.kind === 'forced') {
+      until = Math.max(until, event.at + lockDelayMs);
+    }
+  }
+  return until > at ? until : 0;
 }
 
+/** In the order in which they joined this queue: one from that of another lock keeps its age. */
 function queueAt({ at, waits, events }: PastFacts): Waiter[] {
   const queued = events.filter(({ kind }) => kind === 'queued');
-  return [...waits]
-    .sort((a, b) => a.from - b.from)
-    .map((wait, i): Waiter => {
+  return waits
+    .map((wait) => ({ wait, event: joining(wait, waits, queued) }))
+    .sort((a, b) => joinedAt(a) - joinedAt(b) || revOf(a) - revOf(b))
+    .map(({ wait, event }, i): Waiter => {
       const { service, owner, from, to, permits } = wait;
-      const isIts = (event: LockEvent) =>
-        event.service === service && event.owner === owner && event.at >= from;
-      const event = queued.findLast(isIts);
       const mode = wait.mode ?? event?.mode ?? (permits === undefined ? 'exclusive' : 'permit');
       const waitedOut = wait.end === 'timeout' && to !== null ? to - from : undefined;
       const patienceMs = wait.patienceMs ?? event?.patienceMs ?? waitedOut ?? UNKNOWN_PATIENCE_MS;
@@ -215,4 +215,24 @@ function queueAt({ at, waits, events }: PastFacts): Waiter[] {
         detachedUntil: null,
       };
     });
+}
+
+/** A wait, and the event with which it joined its queue, where that is known. */
+interface JoinedWait {
+  wait: PastWait;
+  event: LockEvent | undefined;
+}
+
+const joinedAt = ({ wait, event }: JoinedWait) => event?.at ?? wait.from;
+
+const revOf = ({ event }: JoinedWait) => event?.rev ?? 0;
+
+/** Of an owner that waits several times each wait has the event of its beginning, if any has. */
+function joining(wait: PastWait, waits: readonly PastWait[], queued: readonly LockEvent[]) {
+  const { service, owner, from } = wait;
+  const isOfParty = (one: { service: string; owner: string }) =>
+    one.service === service && one.owner === owner;
+  const its = queued.filter((event) => isOfParty(event) && event.at >= from);
+  const isOnly = waits.filter(isOfParty).length === 1;
+  return (isOnly ? undefined : its.find(({ at }) => at === from)) ?? its.at(-1);
 }
