@@ -6,6 +6,7 @@ import type { LockEngine } from '../engine/lock-engine';
 import { NameCapacity, NameCount } from '../engine/names/name-count';
 import { policiesInForce } from '../engine/names/policies-in-force';
 import { newWriter } from '../engine/new-writer';
+import { formerStores } from '../monitoring/history/former-stores';
 import { SharedHistory } from '../monitoring/history/shared-history';
 import { GuaranteeWatch } from '../monitoring/maintenance/guarantee-watch';
 import { HeapWatch } from '../monitoring/maintenance/heap-watch';
@@ -15,7 +16,7 @@ import { jobMetrics } from '../monitoring/metrics/job-metrics';
 import type { Monitoring } from '../monitoring/monitoring';
 import { LockPresence } from '../monitoring/presence/lock-presence';
 import type { MonitoredBackend } from '../monitoring/projection/monitored-backend';
-import { type LeavingShard, startMonitoring } from '../monitoring/start-monitoring';
+import { type LeavingStore, startMonitoring } from '../monitoring/start-monitoring';
 import { apiKeyMetrics } from '../operations/api-keys/api-key-metrics';
 import { pruneAudit } from '../operations/audit/prune-audit';
 import { resolveAuditIntents } from '../operations/audit/resolve-audit-intents';
@@ -90,7 +91,7 @@ async function addBackends(
   const processId = newProcessId();
   const clocks = watchClocks(control);
   const backends: MonitoredBackend[] = [];
-  const leaving: LeavingShard[] = [];
+  const leaving: LeavingStore[] = [];
   const engines = new Map<string, LockEngine>();
   const gates = openGates(control, processId);
   const guarantees = new Map<string, GuaranteeWatch>();
@@ -144,6 +145,9 @@ async function addBackends(
     ends.push(watch.start());
     backends.push({ id, store, history, engine, epochOf, grantsFromOf });
   }
+  const named = [...backends, ...leaving].map(({ id }) => id);
+  const former = await formerStores(database, named);
+  leaving.push(...former.map((store) => ({ ...store, store: null })));
   const [own] = backends;
   const past = config.demo && own ? await seedDemo(control, own.store, own.epochOf()) : [];
   const {

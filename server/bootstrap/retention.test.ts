@@ -8,6 +8,7 @@ import { migrate } from '@/db/migrate';
 import { openDatabase } from '@/db/open-database';
 import { newTestLocation, TEST_DIALECTS } from '@/db/testing/test-database';
 import { systemClock } from '../platform/clock';
+import { recordedCursor } from '../storage/recorded-position';
 import { readConfig } from './config/config';
 import { createRuntime } from './create-runtime';
 
@@ -71,10 +72,12 @@ afterEach(async () => {
   for (const cleanUp of cleanUps.splice(0).reverse()) await cleanUp();
 });
 
-async function fill({ raw }: Database, now: number): Promise<void> {
+/** @param backend absent: the one that there is */
+async function fill({ raw }: Database, now: number, backend = 'default'): Promise<void> {
   for (const [table, columns, row] of ALL) {
     for (const days of AGES_DAYS) {
-      const values = row(now - days * DAY_MS, `${days} days`);
+      const its = row(now - days * DAY_MS, `${days} days`);
+      const values = its.map((value) => (value === 'default' ? backend : value));
       const places = values.map(() => '?').join(', ');
       await raw.ask(`INSERT INTO ${table} (${columns}) VALUES (${places})`, values);
     }
@@ -83,14 +86,17 @@ async function fill({ raw }: Database, now: number): Promise<void> {
 
 describe.each(TEST_DIALECTS)('over %s', (dialect) => {
   /** Starts a server on what was done up to 70 days ago. */
-  async function start(days: Record<string, string>): Promise<Database> {
+  async function start(
+    days: Record<string, string>,
+    recorded: (database: Database) => Promise<unknown> = (all) => fill(all, Date.now()),
+  ): Promise<Database> {
     const place = await newTestLocation(dialect);
     cleanUps.push(() => place.remove());
     const dataDir = await mkdtemp(join(tmpdir(), 'lockyard-'));
     cleanUps.push(() => rm(dataDir, { recursive: true, force: true }));
     const database = await openDatabase(place.url);
     await migrate(database);
-    await fill(database, Date.now());
+    await recorded(database);
     await database.close();
     const url = place.url.kind === 'mysql' ? place.url.url : `sqlite:${place.url.path}`;
     const own = { LOCKYARD_DATA_DIR: dataDir, LOCKYARD_DATABASE_URL: url };
@@ -121,6 +127,18 @@ describe.each(TEST_DIALECTS)('over %s', (dialect) => {
     const database = await start({});
     await expect.poll(() => left(database), SOON).toEqual(kept([1, 8], [1, 8, 40], AGES_DAYS));
   });
+
+  test.each(['gone', 'gone.3f9c1a'])(
+    'what is recorded of a backend that is no longer configured is kept no longer than that: %s',
+    async (backend) => {
+      const database = await start({}, async (before) => {
+        await fill(before, Date.now(), backend);
+        const sql = 'INSERT INTO cursors (id, position) VALUES (?, 7)';
+        await before.raw.ask(sql, [recordedCursor(backend)]);
+      });
+      await expect.poll(() => left(database), SOON).toEqual(kept([1, 8], [1, 8, 40], AGES_DAYS));
+    },
+  );
 
   test('each is kept as long as is set', async () => {
     const database = await start({

@@ -14,7 +14,7 @@ import {
   cancelMultiLock,
   takeMultiLock,
 } from '../engine/testing/multi-lock-calls';
-import { formerShards } from '../monitoring/history/former-shards';
+import { formerStores } from '../monitoring/history/former-stores';
 import type { Runtime } from '../operations/operation-context';
 import { encodeRecord } from '../storage/codec/record-codec';
 import { created } from '../storage/conformance/testing/changes';
@@ -350,9 +350,9 @@ describe('a backend with shards', () => {
       message: expect.stringContaining('served with this list already'),
     });
     const ids = parsedList(first).shards.map(({ id }) => id);
-    const former = await formerShards(fresh.database, BACKEND, ids.slice(0, 1));
-    expect(former).toContain(ids[1]);
-    expect(former).not.toContain(ids[0]);
+    const former = await formerStores(fresh.database, ids.slice(0, 1));
+    expect(former).toContainEqual({ id: ids[1], backend: BACKEND });
+    expect(former.map(({ id }) => id)).not.toContain(ids[0]);
   });
 
   it('takes in a database that kept locks by itself, and waits a day for one that lost its data', async () => {

@@ -5,11 +5,10 @@ import type { EngineOptions } from '../engine/engine-context';
 import type { LockEngine, StoreEngine } from '../engine/lock-engine';
 import type { PoliciesInForce } from '../engine/names/policies-in-force';
 import { ShardedEngine } from '../engine/sharded-engine';
-import { formerShards } from '../monitoring/history/former-shards';
 import { SharedHistory } from '../monitoring/history/shared-history';
 import { GuaranteeWatch } from '../monitoring/maintenance/guarantee-watch';
 import type { MonitoredBackend } from '../monitoring/projection/monitored-backend';
-import type { LeavingShard } from '../monitoring/start-monitoring';
+import type { LeavingStore } from '../monitoring/start-monitoring';
 import type { NamespaceDirectory } from '../operations/namespaces/namespace-directory';
 import type { ControlRuntime } from '../operations/operation-context';
 import type { Log } from '../platform/log';
@@ -40,7 +39,7 @@ interface Shared extends Pick<EngineOptions, 'processId' | 'newWriter' | 'names'
 interface ShardedBackend {
   engine: LockEngine;
   stores: MonitoredBackend[];
-  leaving: LeavingShard[];
+  leaving: LeavingStore[];
   /** What all shards together can promise. Each is closed by itself where it is set up unsafely. */
   guarantees: GuaranteeWatch;
 }
@@ -141,11 +140,8 @@ export async function startShardedBackend(
     }),
   );
   const past = await Promise.all(list.leaving.map(openLate));
-  const named = [...list.shards, ...list.leaving].map((shard) => shard.id);
-  const former = await formerShards(database, id, named);
-  const leaving: LeavingShard[] = [
-    ...list.leaving.map((shard, i) => ({ id: shard.id, backend: id, store: past[i] as LazyStore })),
-    ...former.map((shard) => ({ id: shard, backend: id, store: null })),
-  ];
+  const leaving = list.leaving.map((shard, i): LeavingStore => {
+    return { id: shard.id, backend: id, store: past[i] as LazyStore };
+  });
   return { engine, stores: observed, leaving, guarantees };
 }

@@ -8,7 +8,7 @@ import { Periodic } from '../platform/periodic';
 import { type AlertDelivery, Alerting } from './alerts/alerting';
 import { EventHistory } from './history/event-history';
 import { EventReaders } from './history/event-readers';
-import { FormerShard } from './history/former-shards';
+import { FormerStore } from './history/former-stores';
 import { LockPast } from './history/lock-past';
 import { pruneRefusals } from './history/prune-recorded';
 import { EventRecorder } from './history/recorder/event-recorder';
@@ -66,8 +66,8 @@ const TIMEOUTS_EVERY_MS = 5_000;
 
 export interface MonitoringOptions extends AlertDelivery {
   backends: MonitoredBackend[];
-  /** Shards that are no longer in use: the rest of their history is still recorded. */
-  leaving?: LeavingShard[];
+  /** Stores that are no longer in use: what is left of their history is recorded, and kept. */
+  leaving?: LeavingStore[];
   database: Database;
   clock: Clock;
   log: Log;
@@ -86,8 +86,8 @@ export interface MonitoringOptions extends AlertDelivery {
   retention?: Retention;
 }
 
-/** A shard that is being emptied, or was. */
-export interface LeavingShard extends Pick<MonitoredBackend, 'id'> {
+/** A shard that is being emptied, or a store that is no longer in use. */
+export interface LeavingStore extends Pick<MonitoredBackend, 'id'> {
   /** Null if no configuration names it any more. */
   store: MonitoredBackend['store'] | null;
   /** The backend's id, as users know it. */
@@ -136,12 +136,12 @@ export function startMonitoring(parts: MonitoringOptions): Monitoring {
   });
   const tallies = publicIds.map((each) => ({ ...each, tally: new EventTally() }));
   const followed = backends.map((backend) => ({ ...backend, history: backend.history.forTail() }));
-  const formerShards = leaving.map(({ id, store }) => ({ id, history: store, store }));
-  const recorders = [...followed, ...formerShards].map(({ id, history, store }) => {
+  const leftBehind = leaving.map(({ id, store }) => ({ id, history: store, store }));
+  const recorders = [...followed, ...leftBehind].map(({ id, history, store }) => {
     const tally = tallies.find((each) => each.id === id)?.tally ?? new EventTally();
     return history
       ? new EventRecorder(database, { id, history, store }, clock, tally, retention, readers)
-      : new FormerShard(database, id, clock, retention);
+      : new FormerStore(database, id, clock, retention);
   });
   const incidents = new IncidentRecorder({
     database,

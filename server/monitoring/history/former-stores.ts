@@ -6,30 +6,29 @@ import { recordedCursor } from '../../storage/recorded-position';
 import { pruneRecorded } from './prune-recorded';
 
 /**
- * Shards of a backend that are named nowhere any more, by what their history is filed under: it
- * stays until it is old.
+ * Stores that no configuration names any more, by what their history is filed under: shards, and
+ * backends that were removed. It stays until it is old.
  *
  * @param named the ids of those that are
  */
-export async function formerShards(
+export async function formerStores(
   { db, tables: { cursors } }: Database,
-  backend: string,
-  named: string[],
-): Promise<string[]> {
-  const prefix = recordedCursor(`${backend}.`);
+  named: readonly string[],
+): Promise<{ id: string; backend: string }[]> {
+  const prefix = recordedCursor('');
   const rows = await db
     .select()
     .from(cursors)
     .where(like(cursors.id, `${prefix}%`));
-  return rows.flatMap(({ id }) => {
-    const shard = id.slice(recordedCursor('').length);
-    // `LIKE` treats an underscore in the prefix as a wildcard, so check the prefix again.
-    return id.startsWith(prefix) && !named.includes(shard) ? [shard] : [];
+  return rows.flatMap((row) => {
+    const id = row.id.slice(prefix.length);
+    const [backend = id] = id.split('.');
+    return named.includes(id) ? [] : [{ id, backend }];
   });
 }
 
-/** Such a shard's recorded history, which only shrinks: the chores remove what is old. */
-export class FormerShard {
+/** The recorded history of such a store, which only shrinks: the chores remove what is old. */
+export class FormerStore {
   constructor(
     private readonly database: Database,
     readonly id: string,
