@@ -137,11 +137,11 @@ export function startMonitoring(parts: MonitoringOptions): Monitoring {
   const tallies = publicIds.map((each) => ({ ...each, tally: new EventTally() }));
   const followed = backends.map((backend) => ({ ...backend, history: backend.history.forTail() }));
   const leftBehind = leaving.map(({ id, store }) => ({ id, history: store, store }));
-  const recorders = [...followed, ...leftBehind].map(({ id, history, store }) => {
-    const tally = tallies.find((each) => each.id === id)?.tally ?? new EventTally();
+  const recorders = [...followed, ...leftBehind].map(({ history, ...backend }) => {
+    const tally = tallies.find(({ id }) => id === backend.id)?.tally ?? new EventTally();
     return history
-      ? new EventRecorder(database, { id, history, store }, clock, tally, retention, readers)
-      : new FormerStore(database, id, clock, retention);
+      ? new EventRecorder(database, { ...backend, history }, clock, tally, retention, readers)
+      : new FormerStore(database, backend.id, clock, retention);
   });
   const incidents = new IncidentRecorder({
     database,

@@ -41,10 +41,15 @@ class RushHour extends MemoryHistory {
     super();
   }
 
-  /** One event of each lock. @param shift ids that are not visible yet */
-  commit(locks: number, shift = 0): void {
+  /**
+   * One event of each lock.
+   *
+   * @param shift ids that are not visible yet
+   * @param aheadMs how far the clock of the store is ahead
+   */
+  commit(locks: number, shift = 0, aheadMs = 0): void {
     const id = (this.rows.at(-1)?.id ?? 0) + 1 + shift;
-    const at = this.clock.now();
+    const at = this.clock.now() + aheadMs;
     const event: LockEvent = { kind: 'renewed', at, rev: id, service: 's', owner: 'o', token: 1 };
     const changes = Array.from({ length: locks }, (_, i) => {
       return { key: { namespace: 'default', name: `lock-${i}` }, rev: id, events: [event] };
@@ -80,6 +85,26 @@ describe('an event recorder', () => {
       expect(await recorded()).toEqual(revs);
       expect(recorder.lagMs()).toBe(LOOK_MS);
     }
+  });
+
+  it('is as far behind as the oldest event that the process before it left unrecorded', async () => {
+    const clock = new TestClock();
+    const history = new RushHour(clock);
+    const health = () => ({ clockOffsetMs: 5_000 });
+    const backend = { id: 'b', history, engine: { health } };
+    const recorder = new EventRecorder(database, backend, clock, new EventTally());
+    history.commit(1, 0, 5_000);
+    clock.pass(10 * 60_000);
+    recorder.restart();
+    const fails = vi.spyOn(database.raw, 'batch').mockRejectedValue(new Error('Gone.'));
+    await expect(recorder.record()).rejects.toThrow('Gone.');
+    expect(recorder.lagMs()).toBe(10 * 60_000);
+    clock.pass(1_000);
+    await expect(recorder.record()).rejects.toThrow('Gone.');
+    expect(recorder.lagMs()).toBe(10 * 60_000 + 1_000);
+    fails.mockRestore();
+    await recorder.record();
+    expect(recorder.lagMs()).toBe(0);
   });
 
   describe('to which thousands of events a second come', () => {

@@ -1,8 +1,9 @@
 import { setImmediate, setTimeout } from 'node:timers/promises';
 import type { Database } from '@/db/database';
+import type { BackendHealth } from '../../../contract/console/backend-health';
 import { DEFAULT_RETENTION } from '../../../core/retention';
 import type { Clock } from '../../../platform/clock';
-import type { HistorySource, RecordStore } from '../../../storage/record-store';
+import type { HistoryRow, HistorySource, RecordStore } from '../../../storage/record-store';
 import type { EventTally } from '../../metrics/event-tally';
 import { RollUpWriter } from '../../rollups/roll-up-writer';
 import { BUNDLE_MS } from '../bundled-events';
@@ -36,6 +37,8 @@ interface RecordedBackend {
   history: HistorySource;
   /** Absent: it shares nothing with the control database. */
   store?: Pick<RecordStore, 'isEmbedded'> | null;
+  /** Knows the clock of the history. Absent: nothing does. */
+  engine?: { health(): Pick<BackendHealth, 'clockOffsetMs'> };
 }
 
 /** The two writes of a recorder: each may go on while the other does. */
@@ -185,11 +188,27 @@ export class EventRecorder {
     const { rollUps } = this;
     const startedAt = this.clock.monotonic();
     const commits = await tail.poll();
+    this.noteOldest(commits);
     await this.collected.add(commits, tail.position);
     if (this.isEmbedded) await rollUps.take(commits, tail.position);
     else await rollUps.count(commits, tail.position);
     if (tail.isAtEnd) this.readUpTo = startedAt;
     return commits.reduce((sum, { changes }) => sum + changes.length, 0);
+  }
+
+  /** While not all was read yet: what another process left unrecorded is older than its turn. */
+  private noteOldest(commits: readonly HistoryRow[]): void {
+    const now = this.historyNow();
+    const oldest = commits.find(({ id }) => id > this.writer.position);
+    if (now === null || !oldest || this.readUpTo !== null) return;
+    const since = this.clock.monotonic() - Math.max(0, now - oldest.at);
+    this.caughtUpAt = Math.min(since, this.caughtUpAt ?? since);
+  }
+
+  /** The clock of the history; null: it is not known. */
+  private historyNow(): number | null {
+    const { engine } = this.backend;
+    return engine ? this.clock.now() + engine.health().clockOffsetMs : null;
   }
 
   /** Whether as much is collected as may be. */
