@@ -58,6 +58,9 @@ class RushHour extends MemoryHistory {
   }
 }
 
+const LOCK = { namespace: 'default', name: 'lock-0' };
+const DAY_MS = 24 * 60 * 60_000;
+
 /** More locks than the number of changes that are recorded at once in any case. */
 const MANY = 700;
 const EVERY_MS = 300;
@@ -106,6 +109,36 @@ describe('an event recorder', () => {
     await recorder.record();
     expect(recorder.lagMs()).toBe(0);
   });
+
+  it.each([
+    ['of its process', 40 * DAY_MS, -40 * DAY_MS],
+    ['of its backend', 0, 40 * DAY_MS],
+  ])(
+    'removes no young event because the clock %s was set far ahead',
+    async (_, hereMs, offsetMs) => {
+      const clock = new TestClock();
+      const history = new RushHour(clock);
+      let clockOffsetMs = 0;
+      const health = () => ({ clockOffsetMs });
+      const backend = { id: 'b', history, engine: { health } };
+      const recorder = new EventRecorder(database, backend, clock, new EventTally());
+      const ages = async () => {
+        const { rows } = await new EventHistory(database).list({ ...LOCK, limit: 10 });
+        return rows.map(({ rev }) => rev);
+      };
+      history.commit(1);
+      clock.pass(20 * DAY_MS);
+      history.commit(1);
+      await recorder.record();
+      clock.pass(hereMs);
+      clockOffsetMs = offsetMs;
+      await recorder.prune();
+      expect(await ages()).toEqual([2, 1]);
+      clock.pass(11 * DAY_MS);
+      await recorder.prune();
+      expect(await ages()).toEqual([2]);
+    },
+  );
 
   describe('to which thousands of events a second come', () => {
     let clock: TestClock;

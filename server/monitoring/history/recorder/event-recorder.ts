@@ -133,10 +133,14 @@ export class EventRecorder {
     return this.caughtUpAt === null ? null : this.clock.monotonic() - this.caughtUpAt;
   }
 
-  /** Removes what is too old to be asked for. */
+  /**
+   * Removes what is too old to be asked for, by the clock of this process and by that of the
+   * history: one of them may have been set far ahead.
+   */
   async prune(): Promise<void> {
     const { history, id } = this.backend;
-    const now = this.clock.now();
+    const here = this.clock.now();
+    const now = Math.min(here, this.historyNow() ?? here);
     await pruneRecorded(this.database, id, now, this.retention);
     const done = Math.min(this.writer.position, this.rollUps.position);
     while ((await history.pruneHistory(done, now - KEEP_COMMITS_MS)) > 0);
