@@ -37,6 +37,8 @@ export class OpenLocksReader {
       if (this.last?.locks === locks) this.last = null;
     };
     locks.then(({ isLagging }) => isLagging && forget(), forget);
+    // Locks that have changed since would be kept in memory as they were.
+    setTimeout(forget, READING_FOR_MS).unref();
     return locks;
   }
 

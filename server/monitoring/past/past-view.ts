@@ -25,6 +25,7 @@ import {
 } from '../projection/monitored-backend';
 import { rowId, tracedHoldRow, waiterRows } from '../projection/projection-row';
 import type { HoldBaselines } from '../rollups/hold-baselines';
+import { InstantCache } from './instant-cache';
 import { OpenLocksReader } from './open-locks';
 import { readPastBaselines } from './past-baselines';
 import { PastCounters } from './past-counters';
@@ -33,9 +34,6 @@ import { readPastLock, readPastLocks } from './past-locks';
 import { readPastMinute } from './past-minutes';
 import { PastRange } from './past-range';
 import { RecordingWatch } from './recording-watch';
-
-/** Instants that are kept as they were read, for all who look. */
-const FLEETS_MAX = 4;
 
 /** A clock of a viewer may be ahead by as much. */
 const AHEAD_MAX_MS = 1_000;
@@ -60,6 +58,8 @@ interface PastViewOptions {
 interface KnownFleet {
   fleet: PastFleet;
   past: PastMark;
+  /** How many it has. */
+  locks: number;
 }
 
 type WithPast<T> = T & { past: PastMark };
@@ -72,7 +72,7 @@ export class PastView {
   readonly range: PastRange;
   readonly counters: PastCounters;
   private readonly open: OpenLocksReader;
-  private readonly fleets = new Map<number, Promise<KnownFleet>>();
+  private readonly fleets = new InstantCache<KnownFleet>();
   private readonly turns = new SerialQueue();
 
   constructor(private readonly parts: PastViewOptions) {
@@ -167,16 +167,12 @@ export class PastView {
   private async at(at: number): Promise<KnownFleet> {
     const since = await this.check(at);
     const known = this.fleets.get(at);
-    const fleet = known ?? this.turns.run(() => this.read(at, since));
-    this.fleets.delete(at);
-    this.fleets.set(at, fleet);
-    const [oldest] = this.fleets.keys();
-    if (this.fleets.size > FLEETS_MAX && oldest !== undefined) this.fleets.delete(oldest);
+    if (known) return known;
+    const reading = this.turns.run(() => this.read(at, since));
+    this.fleets.keep(at, reading);
+    const fleet = await reading;
     // What was not complete may be by the next time.
-    fleet.then(
-      ({ past }) => past.isLagging && this.fleets.delete(at),
-      () => this.fleets.delete(at),
-    );
+    if (fleet.past.isLagging) this.fleets.forget(at);
     return fleet;
   }
 
@@ -201,7 +197,8 @@ export class PastView {
     const baselines = await readPastBaselines({ ...measured, database, slice: slice() });
     const parts = { at, rows, backends, namespaces, baselines, clock, slice };
     const fleet = await PastFleet.of(parts);
-    return { fleet, past: { at, since, isCut, isLagging: open.isLagging } };
+    const past = { at, since, isCut, isLagging: open.isLagging };
+    return { fleet, past, locks: rows.length };
   }
 
   private sources(at: number) {

@@ -1,0 +1,52 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { InstantCache } from './instant-cache';
+
+const MINUTE_MS = 60_000;
+
+describe('instants of the past', () => {
+  let cache: InstantCache<{ locks: number }>;
+  beforeEach(() => {
+    vi.useFakeTimers();
+    cache = new InstantCache();
+  });
+  afterEach(() => vi.useRealTimers());
+
+  const keep = async (at: number, locks: number) => {
+    cache.keep(at, Promise.resolve({ locks }));
+    await vi.advanceTimersByTimeAsync(0);
+  };
+  const which = (instants: number[]) => instants.filter((at) => cache.get(at) !== undefined);
+
+  it('are kept for those who look: the last four, while they are small', async () => {
+    for (const at of [1, 2, 3, 4]) await keep(at, 12_000);
+    void cache.get(1);
+    await keep(5, 12_000);
+    expect(which([1, 2, 3, 4, 5])).toEqual([1, 3, 4, 5]);
+  });
+
+  it('of a large fleet are kept once, so that the memory of its locks is taken once', async () => {
+    await keep(1, 100_000);
+    expect(which([1])).toEqual([1]);
+    await keep(2, 100_000);
+    expect(which([1, 2])).toEqual([2]);
+  });
+
+  it('are forgotten a minute after a page asked for them last', async () => {
+    await keep(1, 10);
+    await keep(2, 10);
+    vi.advanceTimersByTime(MINUTE_MS - 1);
+    expect(which([1])).toEqual([1]);
+    vi.advanceTimersByTime(MINUTE_MS - 1);
+    expect(which([1, 2])).toEqual([1]);
+    vi.advanceTimersByTime(MINUTE_MS);
+    expect(which([1])).toEqual([]);
+  });
+
+  it('that cannot be read are read again by the next who asks', async () => {
+    const failing = Promise.reject(new Error('Gone.'));
+    cache.keep(1, failing);
+    await expect(failing).rejects.toThrow('Gone.');
+    await vi.advanceTimersByTimeAsync(0);
+    expect(which([1])).toEqual([]);
+  });
+});
