@@ -142,6 +142,25 @@ describe('the timeline of a lock', () => {
     expect(waits).toMatchObject([{ owner: 'w2', from: START_AT - 10_000, to: null }]);
   });
 
+  it('shows a multi-lock in no queue that it has left, or was not in, though it was granted the lock', () => {
+    const whole = { service: 'orders', owner: 'w1', mode: 'exclusive' } as const;
+    const granted: LockEvent = {
+      ...{ kind: 'granted', at: START_AT + 9_000, rev: 9, token: 4 },
+      ...{ ...whole, waitedMs: 9_000, expiresAt: START_AT + 20_000 },
+    };
+    const left: LockEvent[] = [
+      { kind: 'queued', at: START_AT, rev: 2, ...whole, patienceMs: 60_000 },
+      { kind: 'moved', at: START_AT + 5_000, rev: 5, ...whole, waitedMs: 5_000 },
+    ];
+    const waitsOf = (events: LockEvent[], since: number) =>
+      buildTimeline(events, START_AT, START_AT + 10_000, null, since).waits;
+    expect(waitsOf([...left, granted], START_AT)).toMatchObject([
+      { from: START_AT, to: START_AT + 5_000, end: 'moved' },
+    ]);
+    expect(waitsOf([granted], START_AT)).toEqual([]);
+    expect(waitsOf([granted], START_AT + 1)).toMatchObject([{ from: START_AT, end: 'granted' }]);
+  });
+
   it('shows what operators did, with their reasons', () => {
     const { lock, events } = recordedWorld();
     const answer = lock.run(acquire('orders/w1'));

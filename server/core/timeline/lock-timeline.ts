@@ -36,17 +36,19 @@ type TimelineParts = Pick<LockTimeline, 'holds' | 'waits' | 'moreWaits' | 'acts'
  *
  * @param events of that lock from `from` on, oldest first, also those that followed `to`
  * @param now the lock's record; null: what began before `from` is left out until it has ended
+ * @param since from then on no event is missing
  */
 export function buildTimeline(
   events: readonly LockEvent[],
   from: number,
   to: number,
   now: LockRecord | null = null,
+  since = Number.POSITIVE_INFINITY,
 ): TimelineParts {
   const holds = new Map<number, HoldBar>();
   const waits: WaitBar[] = [];
   const acts: ActMark[] = [];
-  const open = new OpenWaits(waits);
+  const open = new OpenWaits(waits, since);
   const before = openSince(now, from - 1);
   for (const hold of before.holds) addGrant(holds, hold.from, hold);
   // What came before this reading has ended none of those who wait in it.
@@ -102,7 +104,11 @@ interface OpenWait {
 class OpenWaits {
   private readonly byParty = new Map<string, OpenWait[]>();
 
-  constructor(private readonly waits: WaitBar[]) {}
+  /** @param since from then on it is known of every wait that it began */
+  constructor(
+    private readonly waits: WaitBar[],
+    private readonly since: number,
+  ) {}
 
   begin(from: number, { service, owner }: Pick<WaitBar, 'service' | 'owner'>, rev: number): void {
     const bar: WaitBar = { from, to: null, service, owner, end: null };
@@ -120,7 +126,10 @@ class OpenWaits {
     const bar = this.take(partyOf({ service, owner }), from, rev);
     if (bar)
       Object.assign(bar, { from: waitedMs === undefined ? bar.from : from, to: at, end: kind });
-    else if (from < at) this.waits.push({ from, to: at, service, owner, end: kind });
+    // A multi-lock is granted locks in whose queues it was not, or is no longer.
+    else if (from < at && from < this.since) {
+      this.waits.push({ from, to: at, service, owner, end: kind });
+    }
   }
 
   /**

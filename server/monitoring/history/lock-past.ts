@@ -45,7 +45,7 @@ export class LockPast {
   ): Promise<PastPart> {
     const { events, since } = await this.eventsOf(key, from, to);
     const bare = events.map(({ event }) => event);
-    return { from, to, since, ...buildTimeline(bare, from, to, now) };
+    return { from, to, since, ...buildTimeline(bare, from, to, now, since) };
   }
 
   /** The attempts to acquire it that were refused. @param backend its id as users know it */
@@ -58,7 +58,7 @@ export class LockPast {
   async story(key: RecordKey, from: number, to: number, now: LockRecord | null) {
     const { events, since } = await this.eventsOf(key, from, to);
     const bare = events.map(({ event }) => event);
-    const timeline = buildTimeline(bare, from, to, now);
+    const timeline = buildTimeline(bare, from, to, now, since);
     const within = events.filter(({ event: { at } }) => at >= from && at < to);
     const listed = within.slice(0, STORY_MAX).map(eventRow);
     const moreEvents = within.length - listed.length;
