@@ -1,6 +1,7 @@
 import type { PastMark } from '@/server/contract/console/past/past-mark';
 import { Icon } from '../icons/icon';
 import { NearLink } from '../navigation/near-link';
+import { Instant } from '../ui/instant';
 
 /** In place of a page that cannot be shown as of the instant that its address names. */
 export function PastProblem({ text, live }: { text: string; live: string }) {
@@ -25,9 +26,18 @@ export function PastProblem({ text, live }: { text: string; live: string }) {
  * @param limits what every such page cannot know; none: it is whole otherwise
  */
 export function PastNote({ past, limits = '' }: { past: PastMark | undefined; limits?: string }) {
-  if (!past || !(limits || past.isCut || past.isLagging)) return null;
+  if (!past || !(limits || past.isCut || past.isLagging || past.restored)) return null;
+  const { at, restored } = past;
   return (
     <p role="status" className="past-note">
+      {restored && (
+        <>
+          This instant is between a backup (<Instant at={restored.madeAt} now={at} />) and its
+          restore (<Instant at={restored.restoredAt} now={at} />
+          ): what happened in that time is not recorded, and holds of the backup are shown as if
+          they had lasted.{' '}
+        </>
+      )}
       {past.isCut && 'Too many locks were in use at this instant: some are left out. '}
       {past.isLagging && 'The latest changes are not recorded yet; reload in a few seconds. '}
       {limits}

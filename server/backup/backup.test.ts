@@ -125,6 +125,38 @@ describe.each(TEST_DIALECTS)('a backup of %s', (dialect) => {
     });
   });
 
+  test('says of the past between a backup and its restore that it is lost, and of no other', async () => {
+    const seen = await home.serve(async (server) => {
+      await furnish(server);
+      const { range } = server.runtime.pastView;
+      await expect.poll(async () => (await range.since()).events, SOON).not.toBeNull();
+      const before = Date.now();
+      await succeed(home, ['backup', home.file()]);
+      await server.take(OTHER);
+      return { before, between: Date.now() };
+    });
+    await succeed(home, ['restore', home.file(), '--replace', '--quiet', '0s']);
+    await home.serve(async ({ runtime: { pastView } }) => {
+      const page = {
+        attention: false,
+        sort: 'name',
+        descending: false,
+        offset: 0,
+        limit: 9,
+      } as const;
+      const restoredAt = async (at: number) => (await pastView.locks(at, page)).past.restored;
+      const restored = await restoredAt(seen.between);
+      expect(restored?.madeAt).toBeGreaterThanOrEqual(seen.before);
+      expect(restored?.madeAt).toBeLessThan(seen.between);
+      expect(restored?.restoredAt).toBeGreaterThan(seen.between);
+      expect((await pastView.counters.page(seen.between, { limit: 9 })).past.restored).toEqual(
+        restored,
+      );
+      expect(await restoredAt(seen.before)).toBeUndefined();
+      expect(await restoredAt(Date.now())).toBeUndefined();
+    });
+  });
+
   test('ends every session, and lets no used setup link come back', async () => {
     const session = await home.serve(async (server) => {
       await furnish(server);

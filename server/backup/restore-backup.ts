@@ -9,6 +9,7 @@ import { StartError } from '@/server/platform/start-error';
 import { randomText } from '../auth/random-text';
 import { OWN_NAMESPACE } from '../engine/membership';
 import type { AuditAct } from '../operations/audit/audit-log';
+import { restoredCursor } from '../storage/recorded-position';
 import type { BackupHeader } from './backup-header';
 import { backupTables, SECRET_FINGERPRINT_ROW } from './backup-header';
 import { BackupLoad } from './backup-load';
@@ -89,6 +90,7 @@ export async function restoreBackup(
       const restored = await load.finish();
       await closeOwnIntent(change, header);
       await change.insert('audit', ...auditEntry(backup, options, restored));
+      await change.insert('cursors', ['id', 'position'], [[restoredCursor(header.madeAt), now]]);
       // The old content is deleted by now: a server found here started in the meantime.
       await refuseLiveServers(change, await clock());
       return restored;

@@ -10,6 +10,25 @@ export const recordedCursor = (backend: string) => `opened/${backend}`;
  */
 export const aheadCursor = (backend: string) => `ahead/${backend}`;
 
+const RESTORED = 'restored/';
+
+/** The id of the cursor that says when the backup was restored that was made at an instant. */
+export const restoredCursor = (madeAt: number) => `${RESTORED}${madeAt}`;
+
+/** Every restore of the control database, as far as it knows. */
+export async function restoredBackups({
+  db,
+  tables: { cursors },
+}: Database): Promise<{ madeAt: number; restoredAt: number }[]> {
+  const rows = await db
+    .select()
+    .from(cursors)
+    .where(like(cursors.id, `${RESTORED}%`));
+  return rows.map(({ id, position }) => {
+    return { madeAt: Number(id.slice(RESTORED.length)), restoredAt: position };
+  });
+}
+
 /** What the ids of the cursors of a backend's roll-ups begin with. */
 export const rollUpCursors = (backend: string) => `rolled/${backend}/`;
 

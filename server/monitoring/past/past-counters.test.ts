@@ -34,7 +34,7 @@ describe.each(TEST_DIALECTS)('the counters of the past, in %s', (dialect) => {
     past = new PastCounters({
       database,
       counters,
-      check: async () => 0,
+      check: async (at) => ({ at, since: 0 }),
       recording: { untilRecorded: async () => true },
       offsetOf: () => AHEAD_MS,
       clock,

@@ -17,7 +17,7 @@ interface PastCountersOptions {
   database: Database;
   counters: Pick<CounterProjection, 'page' | 'detail'>;
   /** @throws LockyardError where that instant cannot be shown */
-  check: (at: number) => Promise<number>;
+  check: (at: number) => Promise<Omit<PastMark, 'isCut' | 'isLagging'>>;
   recording: Pick<RecordingWatch, 'untilRecorded'>;
   /** The clock of a store minus that of this process. */
   offsetOf: (store: string) => number;
@@ -101,10 +101,10 @@ export class PastCounters {
 
   private async mark(at: number): Promise<PastMark> {
     const { check, recording, clock } = this.parts;
-    const since = await check(at);
+    const begin = await check(at);
     const isRecent = at > clock.now() - RECENT_MS;
     const isLagging = isRecent && !(await recording.untilRecorded());
-    return { at, since, isCut: false, isLagging };
+    return { ...begin, isCut: false, isLagging };
   }
 
   /** Null: it did not exist. */

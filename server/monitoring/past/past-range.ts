@@ -1,9 +1,11 @@
 import type { Database } from '@/db/database';
+import type { RestoredBackup } from '../../contract/console/past/past-mark';
 import { SPAN_CLASSES } from '../../core/past/event-span';
 import { isRoutine } from '../../core/timeline/lock-timeline';
 import type { Clock } from '../../platform/clock';
 import { recordId } from '../../storage/record-id';
 import type { RecordKey } from '../../storage/record-store';
+import { restoredBackups } from '../../storage/recorded-position';
 import {
   BUNDLE_MS,
   eventsOf,
@@ -51,6 +53,8 @@ interface PastRangeOptions {
 /** Since when the past can be shown, and when something changed in it. */
 export class PastRange {
   private known: { since: RecordedSince; readAt: number } | null = null;
+  /** There are no others as long as this process runs. */
+  private restores: readonly RestoredBackup[] | null = null;
 
   constructor(private readonly parts: PastRangeOptions) {}
 
@@ -63,6 +67,12 @@ export class PastRange {
     const since = { events: await this.firstEvent(), minutes: await this.firstMinute() };
     this.known = { since, readAt: clock.monotonic() };
     return since;
+  }
+
+  /** The restore with which what was recorded at an instant was lost; null: none. */
+  async restoredAround(at: number): Promise<RestoredBackup | null> {
+    this.restores ??= await restoredBackups(this.parts.database);
+    return this.restores.find(({ madeAt, restoredAt }) => madeAt < at && at < restoredAt) ?? null;
   }
 
   /**

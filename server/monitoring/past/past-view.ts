@@ -55,6 +55,9 @@ interface PastViewOptions {
   onRead: () => void;
 }
 
+/** The part of a mark that is known before anything is read. */
+type PastBegin = Omit<PastMark, 'isCut' | 'isLagging'>;
+
 interface KnownFleet {
   fleet: PastFleet;
   past: PastMark;
@@ -144,17 +147,20 @@ export class PastView {
   }
 
   /**
-   * Since when an instant can be shown.
+   * What is known of an instant before it is read: since when it can be shown.
    *
    * @throws LockyardError `INVALID` for one that is yet to come, `NOT_FOUND` for one before all
    *   that is recorded
    */
-  async check(at: number): Promise<number> {
+  async check(at: number): Promise<PastBegin> {
     this.parts.onRead();
     const now = this.parts.clock.now();
     if (at > now + AHEAD_MAX_MS) throw new LockyardError('INVALID', 'at: is in the future.');
     const { events } = await this.range.since();
-    if (events !== null && at >= events) return events;
+    if (events !== null && at >= events) {
+      const restored = await this.range.restoredAround(at);
+      return { at, since: events, ...(restored && { restored }) };
+    }
     throw new LockyardError('NOT_FOUND', beforeAll(events));
   }
 
@@ -165,10 +171,10 @@ export class PastView {
   }
 
   private async at(at: number): Promise<KnownFleet> {
-    const since = await this.check(at);
+    const begin = await this.check(at);
     const known = this.fleets.get(at);
     if (known) return known;
-    const reading = this.turns.run(() => this.read(at, since));
+    const reading = this.turns.run(() => this.read(at, begin));
     this.fleets.keep(at, reading);
     const fleet = await reading;
     // What was not complete may be by the next time.
@@ -176,7 +182,7 @@ export class PastView {
     return fleet;
   }
 
-  private async read(at: number, since: number): Promise<KnownFleet> {
+  private async read(at: number, begin: PastBegin): Promise<KnownFleet> {
     const { database, backends, namespaces, holdBaselines, clock, incidents } = this.parts;
     const slice = () => new TimeSlice(() => clock.monotonic(), processCpuMs);
     const open = await this.open.read(at);
@@ -197,7 +203,7 @@ export class PastView {
     const baselines = await readPastBaselines({ ...measured, database, slice: slice() });
     const parts = { at, rows, backends, namespaces, baselines, clock, slice };
     const fleet = await PastFleet.of(parts);
-    const past = { at, since, isCut, isLagging: open.isLagging };
+    const past = { ...begin, isCut, isLagging: open.isLagging };
     return { fleet, past, locks: rows.length };
   }
 
