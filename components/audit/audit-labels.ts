@@ -44,6 +44,7 @@ const ACTION_LABELS: Record<string, string> = {
   'backend.reshard': 'Resharded backend',
   'backup.make': 'Created backup',
   'backup.restore': 'Restored backup',
+  'secret.reset': 'Reset secret',
   'clock.set': 'Detected clock change',
   'lab.start': 'Started race',
   'lab.stop': 'Stopped race',

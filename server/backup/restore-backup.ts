@@ -176,7 +176,7 @@ function refuseUnknownTable(file: string, table: BackupHeader['tables'][number])
 const PROCESSES = `select id, head from locks where id like '${OWN_NAMESPACE}/process/%'`;
 
 /** Refuses a database that a running server uses, by its heartbeats. Throws `StartError`. */
-async function refuseLiveServers(change: BulkChange, now: number): Promise<void> {
+export async function refuseLiveServers(change: BulkChange, now: number): Promise<void> {
   const rows = await change.select(PROCESSES);
   if (!rows.some(({ head }) => Number(head) > now)) return;
   throw new StartError(

@@ -47,6 +47,11 @@ export type BackupCommand =
   | { verb: 'backup'; file: string; force: boolean }
   | { verb: 'restore'; file: string; replace: boolean; quietMs: number };
 
+/** The calling process forgets the installation's secret itself: no server runs by then. */
+export interface ResetSecretCommand {
+  verb: 'secret reset';
+}
+
 /** What only the calling process needs to know of an `apply`. */
 export interface ApplyCommand {
   verb: 'apply file';

@@ -17,6 +17,7 @@ import { askRunningServer } from './control-socket';
 import { runDoctor } from './doctor/run-doctor';
 import { parseCommand } from './parse-command';
 import { type DatabaseFound, requireDatabase } from './require-database';
+import { resetSecret } from './reset-secret';
 import { runCliCommand } from './run-cli-command';
 import { usageOf } from './usage';
 import { UsageError } from './usage-error';
@@ -102,6 +103,12 @@ async function run(args: string[], io: CommandLineIo): Promise<number> {
     });
   if (command.verb === 'apply file') {
     return applyFile(command, { environment: env, ask, print, json: isJson });
+  }
+  if (command.verb === 'secret reset') {
+    const message = await resetSecret(config, systemClock);
+    if (isJson) print(printableJson({ message }));
+    else stderr.write(`${message}\n`);
+    return 0;
   }
   if (isBackupCommand(command)) {
     const { text, data } = await runBackupCommand(command, config, {

@@ -8,6 +8,7 @@ import {
   type CliCommand,
   cliCommand,
   type GenerateCommand,
+  type ResetSecretCommand,
 } from './cli-command';
 import { PROVISIONING_VERBS, parseProvisioning } from './provisioning/parse-provisioning';
 import { issueMessage, numberIn, parseOptions, UsageError } from './usage-error';
@@ -39,7 +40,7 @@ const RECORD_ACT_OPTIONS = {
 
 const STDOUT = '-';
 
-type Command = CliCommand | BackupCommand | ApplyCommand | GenerateCommand;
+type Command = CliCommand | BackupCommand | ApplyCommand | GenerateCommand | ResetSecretCommand;
 
 /** What a command may need besides its arguments; called only when it does. */
 interface CommandInput {
@@ -62,7 +63,7 @@ export async function parseCommand(
   const command = await parseWords(rest, { readPassword, readConfig });
   if (command === null || !args.includes('--json')) return command;
   // The calling process itself writes what these come to.
-  const isOwn = ['apply file', 'backup', 'restore'].includes(command.verb);
+  const isOwn = ['apply file', 'backup', 'restore', 'secret reset'].includes(command.verb);
   return isOwn ? command : ({ ...command, json: true } as Command);
 }
 
@@ -77,6 +78,7 @@ async function parseWords(
     parseRecordAct(args) ??
     parseApplyCommand(args) ??
     parseGenerateCommand(args) ??
+    parseResetSecretCommand(args) ??
     parseProvisioningCommand(args, readPassword)
   );
 }
@@ -194,6 +196,7 @@ const VERBS = [
   'counters delete',
   'locks delete',
   'backends reshard',
+  'secret reset',
   ...Object.keys(RECORD_ACTS),
 ];
 
@@ -220,6 +223,12 @@ function parseGenerateCommand([noun, verb, ...rest]: string[]): GenerateCommand 
   if (noun !== 'keys' || verb !== 'generate') return null;
   const { limited = false } = parseOptions(rest, { limited: { type: 'boolean' } }).values;
   return { verb: 'keys generate', limited };
+}
+
+function parseResetSecretCommand([noun, verb, ...rest]: string[]): ResetSecretCommand | null {
+  if (noun !== 'secret' || verb !== 'reset') return null;
+  parseOptions(rest, {});
+  return { verb: 'secret reset' };
 }
 
 function parseApplyCommand([verb, ...rest]: string[]): ApplyCommand | null {

@@ -41,6 +41,7 @@ export const USAGE = `Usage: npm run -s lockyard -- <command>
   doctor [--url URL] [--json]                        Check an installation and say what to do; see docs/doctor.md.
   backup FILE [--force]                              Back up to a file; the server may be running.
   restore FILE [--replace] [--quiet DURATION]        Restore (server stopped); see docs/operations.md.
+  secret reset                                       Forget the secret (servers stopped): the next start brings its own.
   --version                                          Print the release and its schema.
 
 With --json the answer is JSON, and an error too. "create" takes --if-missing for users, keys,

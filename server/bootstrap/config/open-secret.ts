@@ -111,6 +111,7 @@ async function storeFingerprint(database: Database, secret: string, clock: Clock
 function otherSecret(): StartError {
   return new StartError(
     'This control database belongs to an installation with another secret. Set ' +
-      'LOCKYARD_SECRET to that one, or use its data folder.',
+      'LOCKYARD_SECRET to that one, or use its data folder. If it is lost, or is to be replaced: ' +
+      'docs/operations.md#replace-secrets-and-passwords.',
   );
 }

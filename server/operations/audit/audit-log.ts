@@ -45,6 +45,7 @@ export const AUDIT_ACTS = [
   'backend.reshard',
   'backup.make',
   'backup.restore',
+  'secret.reset',
   'clock.set',
   'lab.start',
   'lab.stop',

@@ -1,0 +1,52 @@
+import { rmSync } from 'node:fs';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { TEST_DIALECTS } from '@/db/testing/test-database';
+import { Installation } from '../backup/testing/backup-rig';
+import { buildCommandLine, type CommandLine } from '../backup/testing/command-line';
+import { listAudit } from '../operations/audit/list-audit';
+
+let commandLine: CommandLine;
+beforeAll(async () => {
+  commandLine = await buildCommandLine();
+});
+afterAll(() => commandLine.remove());
+
+describe.each(TEST_DIALECTS)('a reset of the secret over %s', (dialect) => {
+  let home: Installation;
+  beforeEach(async () => {
+    home = await Installation.make(dialect, commandLine);
+  });
+  afterEach(() => home.remove());
+
+  const start = () => home.serve(async ({ runtime }) => runtime.secret);
+
+  test('lets an installation whose secret is lost start again, with one of its own', async () => {
+    const lost = await start();
+    rmSync(home.file('secret'));
+    await expect(start()).rejects.toThrow('another secret');
+
+    const reset = await home.process(['secret', 'reset']);
+    expect(reset).toMatchObject({
+      code: 0,
+      err: expect.stringMatching(/^The secret is forgotten/),
+    });
+    const secret = await start();
+    expect(secret).not.toBe(lost);
+    await home.serve(async ({ runtime, cli }) => {
+      expect(runtime.secret).toBe(secret);
+      const { rows } = await listAudit(cli, { limit: 1 });
+      expect(rows).toMatchObject([{ act: 'secret.reset', outcome: 'done' }]);
+    });
+  });
+
+  test('is refused while a server runs, and makes no database', async () => {
+    await home.serve(async () => {
+      const { code, err } = await home.process(['secret', 'reset']);
+      expect([code, err]).toEqual([1, expect.stringMatching(/server (has|is running)/)]);
+    });
+    const empty = await Installation.make(dialect, commandLine);
+    const { code, err } = await empty.process(['secret', 'reset', '--json']);
+    expect([code, err]).toEqual([1, expect.stringContaining('There is no database yet')]);
+    await empty.remove();
+  });
+});

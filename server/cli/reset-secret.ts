@@ -1,0 +1,55 @@
+import { changeInBulk } from '@/db/bulk-change';
+import { migrate } from '@/db/migrate';
+import { openDatabase } from '@/db/open-database';
+import type { Cell } from '@/db/snapshot';
+import { randomText } from '../auth/random-text';
+import { SECRET_FINGERPRINT_ROW } from '../backup/backup-header';
+import { refuseLiveServers } from '../backup/restore-backup';
+import type { Config } from '../bootstrap/config/config';
+import type { AuditAct } from '../operations/audit/audit-log';
+import type { Clock } from '../platform/clock';
+import { requireDatabase } from './require-database';
+
+/**
+ * Forgets which secret an installation has, so that the next server that starts brings its own:
+ * for a secret that was lost, or that others may know. Nothing that is stored depends on it.
+ * Returns what to report.
+ *
+ * @throws StartError when a server runs, or there is no database
+ */
+export async function resetSecret(config: Config, clock: Clock): Promise<string> {
+  await requireDatabase(config, false);
+  const database = await openDatabase(config.database);
+  try {
+    await migrate(database);
+    await changeInBulk(database, async (change) => {
+      const now = (await change.now()) ?? clock.now();
+      await refuseLiveServers(change, now);
+      await change.run(`delete from settings where ${SECRET_FINGERPRINT_ROW}`);
+      const entry = auditEntry(now);
+      await change.insert('audit', Object.keys(entry), [Object.values(entry)]);
+    });
+  } finally {
+    await database.close();
+  }
+  return (
+    'The secret is forgotten. The next server that starts brings its own: LOCKYARD_SECRET, else ' +
+    'the file "secret" in its data folder, which it makes if there is none.'
+  );
+}
+
+/** Written in the same transaction, so that there is no reset without its entry. */
+const auditEntry = (now: number): Record<string, Cell> => ({
+  intent: randomText(22),
+  at: now,
+  actor: 'command line',
+  actor_kind: 'cli',
+  address: 'local',
+  act: 'secret.reset' satisfies AuditAct,
+  subject: '',
+  reason: '',
+  seen: '{}',
+  outcome: 'done',
+  result: '{}',
+  closed_at: now,
+});
