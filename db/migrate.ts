@@ -32,9 +32,18 @@ export async function migrate(database: Database, noteSlow?: NoteSlow): Promise<
     if (cause instanceof StartError) throw cause;
     const why = causes(cause).at(-1);
     const words = why instanceof Error ? why.message.split('\n')[0] : String(why);
-    throw new StartError(`The database could not be migrated: ${words}`, { cause });
+    const cure = isDenied(why) ? ` ${GRANT}` : '';
+    throw new StartError(`The database could not be migrated: ${words}.${cure}`, { cause });
   }
 }
+
+/** Errors of MySQL and MariaDB for a right that a user lacks. */
+const DENIED = [1044, 1142, 1143, 1227];
+const GRANT =
+  'Grant its user the rights for a first start: see docs/backends.md#mysql-and-mariadb.';
+
+const isDenied = (error: unknown) =>
+  DENIED.includes((error as { errno?: number } | undefined)?.errno ?? 0);
 
 function migrateSqlite(file: SqliteFile): Promise<void> {
   return file.write(async (client) => {

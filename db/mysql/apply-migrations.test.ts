@@ -126,3 +126,21 @@ test('a table of another program in the way is refused, and stays as it is', asy
   await connection.end();
   await location.remove();
 });
+
+test('a user who may not create tables is one line that says which page names the rights', async () => {
+  const place = await newTestLocation('mysql');
+  const root = await createConnection({ uri: urlOf(place.url) });
+  const user = `'reader${process.pid}'@'%'`;
+  await root.query(`create user ${user}`);
+  await root.query(`grant select on ${new URL(urlOf(place.url)).pathname.slice(1)}.* to ${user}`);
+  const url = new URL(urlOf(place.url));
+  [url.username, url.password] = [`reader${process.pid}`, ''];
+  const database = await openDatabase({ kind: 'mysql', url: url.href });
+  await expect(migrate(database)).rejects.toThrow(
+    /^The database could not be migrated: [^\n]*\bdenied\b[^\n]*\. Grant [^\n]*backends\.md#[^\n]*$/,
+  );
+  await database.close();
+  await root.query(`drop user ${user}`);
+  await root.end();
+  await place.remove();
+});

@@ -70,15 +70,23 @@ class MysqlDatabase implements Database {
   }
 }
 
+/** Why a server cannot be reached, by the code of the error. */
+const UNREACHABLE: Record<string, string> = {
+  ECONNREFUSED: 'nothing listens there',
+  ENOTFOUND: 'its host name has no address',
+  EAI_AGAIN: 'its host name cannot be looked up now',
+  ETIMEDOUT: 'it does not respond',
+  EHOSTUNREACH: 'its host cannot be reached from here',
+  ENETUNREACH: 'its host cannot be reached from here',
+};
+
 async function probe(pool: DeadlinePool, url: string): Promise<void> {
   try {
     await pool.query({ sql: 'select 1' });
   } catch (cause) {
     await pool.close();
-    const { code, message } = cause as { code?: string; message?: string };
-    const plain =
-      code === 'ECONNREFUSED' ? 'nothing listens there' : message?.split('\n')[0] || code;
-    const why = tlsFailure(cause) ?? plain;
+    const { code = '', message } = cause as { code?: string; message?: string };
+    const why = tlsFailure(cause) ?? UNREACHABLE[code] ?? (message?.split('\n')[0] || code);
     const place = describeBackendUrl({ kind: 'mysql', url });
     throw new DatabaseUnusable(`${place} cannot be used: ${why}.`, { cause });
   }

@@ -12,3 +12,12 @@ test('a comma after a MySQL URL is refused, and is no part of the database', () 
   const encoded = { kind: 'mysql', url: 'mysql://h/a%2Cb' };
   expect(parseDatabaseUrl('mysql://h/a%2Cb', '/')).toEqual(encoded);
 });
+
+test.each(['mysql://root:a/b@host/x', 'mysqls://root:a?b@host/x', 'redis://:a#b@host'])(
+  'a password that ends its URL too early is refused with how to write it, and not shown: %s',
+  (text) => {
+    const why = parseBackendUrl(text, '/');
+    expect(why).toMatch(/^is not a URL; [^\n]*percent-encoded: %2F for \/[^\n]*$/);
+    expect(why).not.toMatch(/a[/?#]b/);
+  },
+);

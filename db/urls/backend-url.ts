@@ -74,6 +74,9 @@ function parseRedis(text: string): BackendUrl | string {
   return { kind: 'redis', url: url.href };
 }
 
+/** What ends the part of a URL in which a password is. */
+const ENCODED = 'percent-encoded: %2F for /, %3F for ?, %23 for #, %25 for %';
+
 const SQLITE_EXAMPLE = 'sqlite:./lockyard.db';
 const MYSQL_EXAMPLE = 'mysql://user:password@host:3306/lockyard';
 const REDIS_EXAMPLE = 'redis://user:password@host:6379/0';
@@ -99,7 +102,7 @@ function serverUrl(text: string, example: string): URL | string {
   try {
     url = new URL(text);
   } catch {
-    return `is not a URL; it must look like ${example}`;
+    return `is not a URL; it must look like ${example}, where its password is ${ENCODED}`;
   }
   if (url.search !== '' || url.hash !== '') return 'must not carry options after ? or #';
   if (url.hostname === '') return 'must name a host';

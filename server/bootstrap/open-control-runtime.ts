@@ -53,6 +53,8 @@ async function openControlDatabase({ database, dataDir }: Config): Promise<Datab
     if (!(error instanceof DatabaseUnusable)) throw error;
     const isOwn = database.kind === 'sqlite' && database.path === ownDatabasePath(dataDir);
     const name = isOwn ? 'LOCKYARD_DATA_DIR' : 'LOCKYARD_DATABASE_URL';
-    throw new StartError(`${error.message} Check ${name}.`, { cause: error });
+    // It is also the backend `default`.
+    const message = error.message.replace('LOCKYARD_TLS_CA_<ID>', 'LOCKYARD_TLS_CA_DEFAULT');
+    throw new StartError(`${message} Check ${name}.`, { cause: error });
   }
 }

@@ -12,7 +12,9 @@ import { startPrivateZookeeper } from '@/scripts/servers/private-zookeeper.mjs';
 import { freePort } from '@/scripts/system/free-port.mjs';
 import { TcpProxy } from '@/test/tcp-proxy';
 import { readConfig } from '../bootstrap/config/config';
+import { openControlRuntime } from '../bootstrap/open-control-runtime';
 import { systemClock } from '../platform/clock';
+import { createLog } from '../platform/log';
 import { created, freshKey, stored } from './conformance/testing/changes';
 import { startProcess } from './conformance/testing/start-process';
 import { type Store, testMysqlUrl } from './conformance/testing/stores-under-test';
@@ -229,6 +231,15 @@ test('a control database is not used any more once its certificate is not truste
     await control.close();
     await close();
   }
+});
+
+test('a control database whose authority is not trusted is refused with the name of its own variable', async () => {
+  const dataDir = await mkdtemp(join(tmpdir(), 'lockyard-tls-'));
+  const url = KINDS.mysql.secure();
+  const config = readConfig({ LOCKYARD_DATA_DIR: dataDir, LOCKYARD_DATABASE_URL: url });
+  const opening = openControlRuntime(config, createLog(), systemClock);
+  await expect(opening).rejects.toThrow(/authority[^\n]*; LOCKYARD_TLS_CA_DEFAULT names[^\n]*$/);
+  await rm(dataDir, { recursive: true });
 });
 
 test('a control database with TLS is spoken to with TLS', async () => {
