@@ -1,4 +1,8 @@
+import { resolve } from 'node:path';
+import { projectRoot } from '../project-root.mjs';
 import { PlainFailure } from './plain-failure.mjs';
+
+const DEMO_FOLDER = '.lockyard-demo';
 
 /** What `npm start -- …` was asked for: the variables to set before the server runs. */
 export function startOptions(args, environment) {
@@ -12,14 +16,15 @@ export function startOptions(args, environment) {
   if (!args.includes('--demo')) return { variables: {} };
   if (environment.LOCKYARD_DATABASE_URL) {
     throw new PlainFailure(
-      'The demo uses its own data directory: unset LOCKYARD_DATABASE_URL to run it.',
+      'The demo uses its own data folder, .lockyard-demo: unset LOCKYARD_DATABASE_URL to run it.',
     );
   }
   // Its invented fleet must not get into a folder that a real server uses.
-  if (environment.LOCKYARD_DATA_DIR) {
+  const folder = environment.LOCKYARD_DATA_DIR || DEMO_FOLDER;
+  if (resolve(projectRoot, folder) !== resolve(projectRoot, DEMO_FOLDER)) {
     throw new PlainFailure(
-      'The demo uses its own data folder, .lockyard-demo: unset LOCKYARD_DATA_DIR to run it.',
+      `The demo uses its own data folder, ${DEMO_FOLDER}: unset LOCKYARD_DATA_DIR to run it.`,
     );
   }
-  return { variables: { LOCKYARD_DEMO: '1', LOCKYARD_DATA_DIR: '.lockyard-demo' } };
+  return { variables: { LOCKYARD_DEMO: '1', LOCKYARD_DATA_DIR: DEMO_FOLDER } };
 }

@@ -23,6 +23,14 @@ test('the demo refuses a data folder of its user, in which it would put its flee
     /unset LOCKYARD_DATA_DIR/,
   ));
 
+test.each(['.lockyard-demo', join(projectRoot, '.lockyard-demo')])(
+  'the demo takes its own data folder, which the README has people export: %s',
+  (LOCKYARD_DATA_DIR) =>
+    expect(startOptions(['--demo'], { LOCKYARD_DATA_DIR }).variables).toMatchObject({
+      LOCKYARD_DATA_DIR: '.lockyard-demo',
+    }),
+);
+
 test('an unknown argument is named', () =>
   expect(() => startOptions(['--demo', '--prot=1'], {})).toThrow(/"--prot=1"/));
 

@@ -192,7 +192,7 @@ function readDemo(env: Env): boolean {
   if (value !== '1') throw new ConfigError(`LOCKYARD_DEMO must be 1 or unset, not "${value}".`);
   if (env.LOCKYARD_DATABASE_URL) {
     throw new ConfigError(
-      'LOCKYARD_DATABASE_URL must not be set for the demo: the demo uses its own data directory.',
+      'LOCKYARD_DATABASE_URL must not be set for the demo: the demo uses its own data folder.',
     );
   }
   return true;
