@@ -13,7 +13,10 @@ export function startOptions(args, environment) {
         'Use environment variables: see docs/configuration.md.',
     );
   }
-  if (!args.includes('--demo')) return { variables: {} };
+  if (!args.includes('--demo')) {
+    if (environment.npm_config_demo === undefined) return { variables: {} };
+    throw new PlainFailure('npm took --demo for an option of its own. Run: npm start -- --demo');
+  }
   if (environment.LOCKYARD_DATABASE_URL) {
     throw new PlainFailure(
       'The demo uses its own data folder, .lockyard-demo: unset LOCKYARD_DATABASE_URL to run it.',

@@ -31,6 +31,9 @@ test.each(['.lockyard-demo', join(projectRoot, '.lockyard-demo')])(
     }),
 );
 
+test('npm start --demo, of which npm passes nothing on, is no plain start', () =>
+  expect(() => startOptions([], { npm_config_demo: 'true' })).toThrow('npm start -- --demo'));
+
 test('an unknown argument is named', () =>
   expect(() => startOptions(['--demo', '--prot=1'], {})).toThrow(/"--prot=1"/));
 
