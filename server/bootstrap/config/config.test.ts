@@ -374,7 +374,7 @@ describe('a secret in a file', () => {
       { LOCKYARD_BACKEND_A: 'redis://h', LOCKYARD_BACKEND_A_FILE: fileOf('redis://h') },
       'LOCKYARD_BACKEND_A and LOCKYARD_BACKEND_A_FILE are both set',
     ],
-    [{ LOCKYARD_SECRET_FILE: '/not/there' }, 'cannot be read (ENOENT): /not/there'],
+    [{ LOCKYARD_SECRET_FILE: '/not/there' }, 'cannot be read (there is none): /not/there'],
     [{ LOCKYARD_SECRET_FILE: folder }, 'cannot be read (not a regular file)'],
     [{ LOCKYARD_SECRET_FILE: pipe() }, 'cannot be read (not a regular file)'],
     [{ LOCKYARD_BACKEND_A_FILE: pipe() }, 'LOCKYARD_BACKEND_A_FILE names a file that cannot'],
@@ -436,7 +436,7 @@ describe('TLS to a backend', () => {
       'LOCKYARD_TLS_CA_A is set, but its backend is not reached with TLS',
     ],
     [{ LOCKYARD_BACKEND_A: 'redis://a', LOCKYARD_TLS_CA_A: file }, 'must begin with mysqls:'],
-    [{ LOCKYARD_BACKEND_A: 'rediss://a', LOCKYARD_TLS_CA_A: '/not/there' }, 'be read (ENOENT)'],
+    [{ LOCKYARD_BACKEND_A: 'rediss://a', LOCKYARD_TLS_CA_A: '/not/there' }, '(there is none)'],
     [
       { LOCKYARD_BACKEND_A: 'rediss://a', LOCKYARD_TLS_CA_A: import.meta.filename },
       'a certificate in PEM',

@@ -51,6 +51,14 @@ function contentOf(name: string, file: string, isBackend: boolean): string {
   return secret;
 }
 
+/** Why a file cannot be read, by the code of the error. */
+const UNREADABLE: Record<string, string> = {
+  ENOENT: 'there is none',
+  ENOTDIR: 'there is none',
+  EACCES: 'this user may not read it',
+  EPERM: 'this user may not read it',
+};
+
 /**
  * The text of a file that a variable names.
  *
@@ -61,7 +69,8 @@ export function readNamedFile(name: string, file: string): string {
     return readRegularFile(file);
   } catch (error) {
     const { code = 'unreadable' } = error as NodeJS.ErrnoException;
-    throw new ConfigError(`${name} names a file that cannot be read (${code}): ${oneLine(file)}`);
+    const why = UNREADABLE[code] ?? code;
+    throw new ConfigError(`${name} names a file that cannot be read (${why}): ${oneLine(file)}`);
   }
 }
 
