@@ -1,4 +1,12 @@
-import { closeSync, existsSync, openSync, readSync, statSync } from 'node:fs';
+import {
+  accessSync,
+  closeSync,
+  constants,
+  existsSync,
+  openSync,
+  readSync,
+  statSync,
+} from 'node:fs';
 
 const HEADER = 'SQLite format 3\0';
 
@@ -18,6 +26,20 @@ export function foreignFile(path: string, lock: string): string | null {
     return beginningOf(path) === HEADER ? null : 'it is not a SQLite database';
   } catch {
     return null;
+  }
+}
+
+/** What is wrong with the folder of a file that could not be opened; null: nothing that is seen. */
+export function unusableFolder(folder: string): string | null {
+  try {
+    if (!statSync(folder).isDirectory()) return `${folder} is no folder`;
+    accessSync(folder, constants.W_OK | constants.X_OK);
+    return null;
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'ENOENT' || code === 'ENOTDIR') return `there is no folder ${folder}`;
+    if (code === 'EROFS') return `${folder} is on a read-only file system`;
+    return code === 'EACCES' ? `this user may not write in ${folder}` : null;
   }
 }
 

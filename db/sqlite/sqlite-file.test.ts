@@ -377,7 +377,13 @@ test('write jobs run one after another, also after one of them failed', async ()
 test('a file that cannot be opened is one clear line', async () => {
   writeFileSync(join(folder, 'plain'), '');
   const inFile = openSqliteFile(join(folder, 'plain', 'x.db'));
-  await expect(inFile).rejects.toThrow(/^The SQLite file [^\n]* cannot be opened: [^\n]*$/);
+  await expect(inFile).rejects.toThrow(
+    `The SQLite file ${join(folder, 'plain', 'x.db')} cannot be opened: ${join(folder, 'plain')} is no folder.`,
+  );
+  const nowhere = openSqliteFile(join(folder, 'none', 'x.db'));
+  await expect(nowhere).rejects.toThrow(
+    `cannot be opened: there is no folder ${join(folder, 'none')}.`,
+  );
   writeFileSync(path, 'this is no database at all, though it is long enough to look like one');
   await expect(openSqliteFile(path)).rejects.toThrow(/cannot be opened: [^\n]*$/);
 });

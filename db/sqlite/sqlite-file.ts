@@ -6,7 +6,7 @@ import { SerialQueue } from '../../server/platform/serial-queue';
 import { DatabaseUnusable, StartError } from '../../server/platform/start-error';
 import { CommitUnknown, causes } from '../database-failure';
 import { beginningFirst } from './beginning-first';
-import { foreignFile } from './foreign-file';
+import { foreignFile, unusableFolder } from './foreign-file';
 import { refuseHardLink } from './hard-links';
 import { LogCheckpoints } from './log-checkpoints';
 import { type LogDescriptor, LogFlushing } from './log-flushing';
@@ -244,7 +244,7 @@ async function claimFile(path: string): Promise<Claim> {
   try {
     const lock = `${canonical(path)}.lock`;
     const why = foreignFile(path, lock);
-    if (why) throw new Error(why);
+    if (why) throw new DatabaseUnusable(sentence(path, why));
     createPrivateFile(lock);
     client = createClient({ url: fileUrl(lock) });
     held = await client.transaction('write');
@@ -285,8 +285,13 @@ export function fileUrl(path: string): string {
 export const isBusy = (error: unknown): boolean =>
   causes(error).some((each) => each instanceof LibsqlError && /^SQLITE_BUSY/.test(each.code));
 
-const unusable = (path: string, cause: unknown) =>
-  new DatabaseUnusable(`The SQLite file ${path} cannot be opened: ${reason(cause)}.`, { cause });
+function unusable(path: string, cause: unknown): DatabaseUnusable {
+  if (cause instanceof DatabaseUnusable) return cause;
+  const why = unusableFolder(dirname(path)) ?? reason(cause);
+  return new DatabaseUnusable(sentence(path, why), { cause });
+}
+
+const sentence = (path: string, why: string) => `The SQLite file ${path} cannot be opened: ${why}.`;
 
 const reason = (error: unknown) =>
   (error instanceof Error ? error.message : String(error)).split('\n')[0] ?? '';
