@@ -4,7 +4,7 @@ import { notify, type ObservedLock } from '../observing/lock-observer';
 import { type ClientClock, pause } from '../platform/client-clock';
 import { type Grant, type LockRequest, provenLeaseEnd } from '../waiting/await-grant';
 import { retryDelayMs } from '../wire/retry';
-import { ANSWER_WITHIN_MS } from '../wire/time-limits';
+import { renewalTimeoutMs } from '../wire/time-limits';
 import type { Remark, RenewAnswer, Renewed } from '../wire/wire';
 
 /** The part of a hold that the work sees. */
@@ -46,9 +46,6 @@ export interface HoldFollower extends HoldListeners {
   /** Called once the work has to end, with the reason for its signal. */
   onEnd?: ((reason: unknown) => void) | undefined;
 }
-
-/** For how long the answer to a renewal is waited for at least: a busy server may take as long. */
-const SLOW_ANSWER_MS = 1_000;
 
 /** Keeps a hold alive by renewing at a third of its lease, and notices when it may be lost. */
 export class LockHold {
@@ -206,7 +203,7 @@ export class LockHold {
     const { namespace, name, owner, leaseMs } = this.request;
     const { clock } = this.client.settings;
     const overdueMs = leaseMs / 3;
-    const timeoutMs = Math.min(ANSWER_WITHIN_MS, Math.max(overdueMs, SLOW_ANSWER_MS));
+    const timeoutMs = renewalTimeoutMs(leaseMs);
     const sentAt = clock.monotonic();
     const leftMs = this.remainingMs();
     const renewing = this.client

@@ -73,6 +73,35 @@ describe('waiting', () => {
     expect(await ended).toBe('done');
   });
 
+  test('a proof of a short lease that gets no answer is asked for again while the lease lasts', async () => {
+    const taken = take({ leaseMs: 3_000 });
+    const call = await bench.server.next('lock.acquire');
+    bench.clock.advance(20_000);
+    call.answer(granted({ waitedMs: 20_000, expiresInMs: 3_000 }));
+    await bench.server.next('lock.renew');
+    await bench.clock.advanceOver(1_000);
+    await bench.clock.advanceOver(50);
+    const again = await bench.server.next('lock.renew');
+    again.answer({ outcome: 'renewed', rev: 8, expiresAt: 1, expiresInMs: 3_000 });
+    await expectReleased();
+    expect(await taken).toBe(41);
+  });
+
+  test('a proof that is answered when its lease may be over is asked for again', async () => {
+    const taken = take({ leaseMs: 300 });
+    const call = await bench.server.next('lock.acquire');
+    bench.clock.advance(20_000);
+    call.answer(granted({ waitedMs: 20_000, expiresInMs: 300 }));
+    const late = await bench.server.next('lock.renew');
+    bench.clock.advance(400);
+    late.answer({ outcome: 'renewed', rev: 8, expiresAt: 1, expiresInMs: 300 });
+    await bench.clock.advanceOver(50);
+    const again = await bench.server.next('lock.renew');
+    again.answer({ outcome: 'renewed', rev: 9, expiresAt: 1, expiresInMs: 300 });
+    await expectReleased();
+    expect(await taken).toBe(41);
+  });
+
   test('a grant that was over before the work began is asked for again, with another id', async () => {
     const taken = take({ waitMs: 60_000, leaseMs: 3_000 });
     const first = await bench.server.next('lock.acquire');

@@ -2,7 +2,7 @@ import { LockTimeout, LockyardError } from '../errors';
 import type { LockyardClient } from '../lockyard-client';
 import { type RetryBounds, retrying } from '../wire/retry';
 import type { CallOptions } from '../wire/send-request';
-import { driftMs, RETRY_BUDGET_MS } from '../wire/time-limits';
+import { driftMs, RETRY_BUDGET_MS, renewalTimeoutMs } from '../wire/time-limits';
 import type { AcquireAnswer, Granted, Mode } from '../wire/wire';
 import { GrantWait } from './grant-wait';
 import { waitInParts } from './wait-in-parts';
@@ -132,9 +132,12 @@ export async function proveGrant(
   return retrying(bounds, async () => {
     const renewedAt = clock.monotonic();
     const renewal = { namespace, name, owner, token: grant.token, leaseMs };
-    const answer = await client.renew(renewal, { signal: bounds.signal });
+    const timeoutMs = renewalTimeoutMs(leaseMs);
+    const answer = await client.renew(renewal, { timeoutMs, signal: bounds.signal });
     if (answer.outcome !== 'renewed') return null;
     const { expiresAt, expiresInMs } = answer;
-    return { ...grant, expiresAt, expiresInMs, sentAt: renewedAt };
+    const proven = { ...grant, expiresAt, expiresInMs, sentAt: renewedAt };
+    if (provenLeaseEnd(proven) > clock.monotonic()) return proven;
+    throw new LockyardError('UNKNOWN', 'The lease may be over: its renewal was answered late.');
   });
 }

@@ -19,6 +19,14 @@ export const RETRY_BUDGET_MS = 10_000;
 /** How long tidying up may delay an error that is already certain. */
 export const TIDY_UP_MS = 2_000;
 
+/** For how long the answer to a renewal is waited for at least: a busy server may take as long. */
+const SLOW_ANSWER_MS = 1_000;
+
+/** How long the answer to a renewal is waited for: of a short lease, not until it is over. */
+export function renewalTimeoutMs(leaseMs: number): number {
+  return Math.min(ANSWER_WITHIN_MS, Math.max(leaseMs / 3, SLOW_ANSWER_MS));
+}
+
 /** How far two clocks may drift apart in `ms`: 1 %, and 2 ms for rounding. */
 export function driftMs(ms: number): number {
   return ms / 100 + 2;

@@ -8,9 +8,6 @@ import (
 	"time"
 )
 
-// For how long the answer to a renewal is waited for at least: a busy server may take as long.
-const slowAnswer = time.Second
-
 // Hold is a granted lock, as the work under it sees it. It is kept alive by renewing at a third of
 // its lease.
 type Hold struct {
@@ -257,7 +254,7 @@ func (h *Hold) askToRenew() error {
 	h.mutex.Lock()
 	left := h.provenUntil.Sub(sentAt)
 	h.mutex.Unlock()
-	timeout := least(least(answerWithin, most(h.lease/3, slowAnswer)), left)
+	timeout := least(renewalTimeout(h.lease), left)
 	ask := request{procedure: "lock.renew", kind: "mutation", timeout: timeout}
 	fields := map[string]any{
 		"namespace": h.ask.Namespace, "name": h.Name, "owner": h.ask.Owner, "token": h.Token,

@@ -31,6 +31,9 @@ const (
 	// How long tidying up may delay an error that is already certain.
 	tidyUp = 2 * time.Second
 
+	// For how long the answer to a renewal is waited for at least: a busy server may take as long.
+	slowAnswer = time.Second
+
 	firstLook     = time.Second
 	lookEvery     = 4 * time.Second
 	respondWithin = 2 * time.Second
@@ -40,6 +43,12 @@ func ms(count int64) time.Duration { return time.Duration(count) * time.Millisec
 
 // drift is how far two clocks may drift apart: 1 %, and 2 ms for rounding.
 func drift(lease time.Duration) time.Duration { return lease/100 + 2*time.Millisecond }
+
+// renewalTimeout is how long the answer to a renewal is waited for: of a short lease, not until it
+// is over.
+func renewalTimeout(lease time.Duration) time.Duration {
+	return least(answerWithin, most(lease/3, slowAnswer))
+}
 
 // retryDelay is at most 1 s, which a place in a queue survives, unless the server asks for more.
 func retryDelay(attempt int, retryAfterMs int64) time.Duration {

@@ -180,19 +180,30 @@ func (w *grantWait) prove(
 		return granted, nil
 	}
 	until := func() time.Time { return now.Add(retryBudget) }
+	ask := request{
+		procedure: "lock.renew", kind: "mutation", timeout: renewalTimeout(ms(w.ask.LeaseMs)),
+	}
+	fields := map[string]any{
+		"namespace": w.ask.Namespace, "name": w.ask.Name, "owner": w.ask.Owner,
+		"token": granted.token, "leaseMs": w.ask.LeaseMs,
+	}
 	var answered RenewAnswer
-	err := retrying(ctx, until, func() (err error) {
+	err := retrying(ctx, until, func() error {
 		granted.sentAt = time.Now()
-		answered, err = w.client.Renew(ctx, LockRenewInput{
-			Namespace: w.ask.Namespace, Name: w.ask.Name, Owner: w.ask.Owner,
-			Token: granted.token, LeaseMs: w.ask.LeaseMs,
-		})
-		return err
+		err := w.client.send(ctx, ask, fields, &answered)
+		if err != nil || answered.Outcome != "renewed" {
+			return err
+		}
+		granted.expiresAt, granted.expiresInMs = answered.ExpiresAt, answered.ExpiresInMs
+		if time.Now().Before(granted.provenUntil()) {
+			return nil
+		}
+		message := "The lease may be over: its renewal was answered late."
+		return &Error{Reason: ReasonUnknown, Message: message}
 	})
 	if err != nil || answered.Outcome != "renewed" {
 		return nil, err
 	}
-	granted.expiresAt, granted.expiresInMs = answered.ExpiresAt, answered.ExpiresInMs
 	return granted, nil
 }
 

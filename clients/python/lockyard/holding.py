@@ -10,9 +10,11 @@ from .errors import LockLost, LockyardError
 from .sending import (
     ANSWER_WITHIN_MS,
     RETRY_BUDGET_MS,
+    SLOW_ANSWER_MS,
     TIDY_UP_MS,
     drift_ms,
     now_ms,
+    renewal_timeout_ms,
     retry_delay_ms,
     retrying,
 )
@@ -24,9 +26,6 @@ if TYPE_CHECKING:
     from .client import Client
 
 _log = logging.getLogger("lockyard")
-
-_SLOW_ANSWER_MS = 1_000
-"""For how long the answer to a renewal is waited for at least: a busy server may take as long."""
 
 Listeners = Mapping[str, Optional[Callable[[Any], None]]]
 
@@ -175,7 +174,7 @@ class Hold:
         """One try. It ends before its answer comes where that takes a third of the lease: of a
         short one too little would be left, so that the next try begins beside it."""
         overdue_ms = self._lease_ms / 3
-        if overdue_ms >= _SLOW_ANSWER_MS:
+        if overdue_ms >= SLOW_ANSWER_MS:
             return self._ask_to_renew()
         failures: List[Exception] = []
 
@@ -197,11 +196,7 @@ class Hold:
 
     def _ask_to_renew(self) -> None:
         sent_at = now_ms()
-        timeout_ms = min(
-            ANSWER_WITHIN_MS,
-            max(self._lease_ms / 3, _SLOW_ANSWER_MS),
-            self._proven_until - sent_at,
-        )
+        timeout_ms = min(renewal_timeout_ms(self._lease_ms), self._proven_until - sent_at)
         ask = {**self._ref, "token": self.token, "leaseMs": self._lease_ms}
         answer = self.client.send("lock.renew", "mutation", ask, timeout_ms=timeout_ms)
         if self._ended.is_set():

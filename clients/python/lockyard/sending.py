@@ -28,6 +28,8 @@ RETRY_BUDGET_MS = 10_000
 """How long a call is tried again where nothing else sets a limit."""
 TIDY_UP_MS = 2_000
 """How long tidying up may delay an error that is already certain."""
+SLOW_ANSWER_MS = 1_000
+"""For how long the answer to a renewal is waited for at least: a busy server may take as long."""
 STOP_LOOK_S = 0.05
 """How often what is waited for by other means is asked whether it has to stop."""
 
@@ -45,6 +47,11 @@ def now_ms() -> float:
 def drift_ms(ms: float) -> float:
     """How far two clocks may drift apart: 1 %, and 2 ms for rounding."""
     return ms / 100 + 2
+
+
+def renewal_timeout_ms(lease_ms: float) -> float:
+    """How long the answer to a renewal is waited for: of a short lease, not until it is over."""
+    return min(ANSWER_WITHIN_MS, max(lease_ms / 3, SLOW_ANSWER_MS))
 
 
 def retry_delay_ms(attempt: int, retry_after_ms: Optional[float] = None) -> float:

@@ -17,6 +17,7 @@ from .sending import (
     drift_ms,
     now_ms,
     pause,
+    renewal_timeout_ms,
     retry_delay_ms,
     retrying,
 )
@@ -168,13 +169,20 @@ class GrantWait:
         def renew() -> Optional[Grant]:
             renewed_at = now_ms()
             ask = {**renewal, "token": grant.token}
-            reply = self._client.send("lock.renew", "mutation", ask, stop=self._stop)
+            timeout_ms = renewal_timeout_ms(lease_ms)
+            reply = self._client.send(
+                "lock.renew", "mutation", ask, timeout_ms=timeout_ms, stop=self._stop
+            )
             if reply["outcome"] != "renewed":
                 return None
             expires_at, expires_in_ms = reply["expiresAt"], reply["expiresInMs"]
-            return replace(
+            proven = replace(
                 grant, expires_at=expires_at, expires_in_ms=expires_in_ms, sent_at=renewed_at
             )
+            if proven.proven_until > now_ms():
+                return proven
+            message = "The lease may be over: its renewal was answered late."
+            raise LockyardError("UNKNOWN", message)
 
         return retrying(renew, lambda: now + RETRY_BUDGET_MS, self._stop)
 

@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { expect } from 'vitest';
 import { FaultProxy } from '../fault-proxy';
 import type { Scenarios } from '../scenario-bench';
@@ -248,6 +249,42 @@ export const SINCE_LAST_VERSION: Scenarios = {
     const ended = await work.finish();
     expect(ended).toMatchObject({ error: 'ReleaseUnconfirmed', result: 'result' });
     expect(proxy.of(name, 'lock.release').length).toBeGreaterThan(1);
+  },
+
+  'a proof of a short lease that gets no answer is asked for again while the lease lasts': async (
+    bench,
+  ) => {
+    const { agent, name, proxy } = bench;
+    const release = await bench.occupy();
+    proxy.rule = ({ procedure }) =>
+      procedure === 'lock.renew' && proxy.of(name, procedure).length === 1
+        ? { dropAfterMs: 20_000 }
+        : null;
+    const work = agent.lock(name, { leaseMs: 3_000 });
+    await expect.poll(bench.waiters, { timeout: 20_000 }).toBe(1);
+    // Less than half of the lease is certain then.
+    await pause(2_000);
+    await release();
+    await work.begun();
+    expect(proxy.of(name, 'lock.acquire')).toHaveLength(1);
+    await work.finish();
+  },
+
+  'a proof that is answered when its lease may be over is no loss: it is asked for again': async (
+    bench,
+  ) => {
+    const { agent, name, proxy } = bench;
+    const release = await bench.occupy();
+    proxy.rule = ({ procedure }) =>
+      procedure === 'lock.renew' && proxy.of(name, procedure).length === 1
+        ? { replyAfterMs: 700 }
+        : null;
+    const work = agent.lock(name, { leaseMs: 600 });
+    await expect.poll(bench.waiters, { timeout: 20_000 }).toBe(1);
+    await pause(500);
+    await release();
+    await work.begun();
+    await work.fail();
   },
 
   'a renewal with an unknown outcome is tried again while the lease lasts': async (bench) => {

@@ -200,18 +200,25 @@ final class GrantWait {
         () -> now + Timing.RETRY_BUDGET,
         () -> {
           long renewedAt = Timing.now();
+          long timeout = Timing.renewalTimeout(leaseMs);
           Wire.RenewAnswer renewed =
-              new Wire.RenewAnswer(client.call("lock.renew", "mutation", renewal));
+              new Wire.RenewAnswer(client.send("lock.renew", "mutation", renewal, timeout, null));
           if (!renewed.outcome().equals("renewed")) {
             return null;
           }
-          return new Grant(
-              grant.token,
-              grant.waitedMs,
-              renewed.expiresAt(),
-              renewedAt,
-              renewed.expiresInMs(),
-              grant.waitedForTraceparent);
+          Grant proven =
+              new Grant(
+                  grant.token,
+                  grant.waitedMs,
+                  renewed.expiresAt(),
+                  renewedAt,
+                  renewed.expiresInMs(),
+                  grant.waitedForTraceparent);
+          if (proven.provenUntil() > Timing.now()) {
+            return proven;
+          }
+          String late = "The lease may be over: its renewal was answered late.";
+          throw new LockyardException("UNKNOWN", late);
         });
   }
 

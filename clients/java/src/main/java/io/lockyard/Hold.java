@@ -14,9 +14,6 @@ import java.util.function.Consumer;
  * lease.
  */
 public final class Hold {
-  /** How long the answer to a renewal is waited for at least: a busy server may take as long. */
-  private static final long SLOW_ANSWER = 1_000;
-
   /** Those under which the present thread works, the innermost first. */
   private static final ThreadLocal<Deque<Hold>> AROUND = ThreadLocal.withInitial(ArrayDeque::new);
 
@@ -347,7 +344,7 @@ public final class Hold {
    */
   private void renew() throws InterruptedException {
     long overdue = leaseMs / 3;
-    if (overdue >= SLOW_ANSWER) {
+    if (overdue >= Timing.SLOW_ANSWER) {
       askToRenew();
       return;
     }
@@ -380,7 +377,7 @@ public final class Hold {
     synchronized (this) {
       left = provenUntil - sentAt;
     }
-    long timeout = Math.min(Timing.ANSWER_WITHIN, Math.max(leaseMs / 3, SLOW_ANSWER));
+    long timeout = Timing.renewalTimeout(leaseMs);
     Map<String, Object> renewal = reference();
     renewal.put("leaseMs", leaseMs);
     Wire.RenewAnswer answer =

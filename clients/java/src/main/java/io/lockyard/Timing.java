@@ -26,6 +26,9 @@ final class Timing {
   /** How long tidying up may delay an exception that is already certain. */
   static final long TIDY_UP = 2_000;
 
+  /** How long the answer to a renewal is waited for at least: a busy server may take as long. */
+  static final long SLOW_ANSWER = 1_000;
+
   private Timing() {}
 
   static long now() {
@@ -35,6 +38,11 @@ final class Timing {
   /** How far two clocks may drift apart: 1 %, and 2 ms for rounding (one more for our own). */
   static long drift(long ms) {
     return ms / 100 + 3;
+  }
+
+  /** How long the answer to a renewal is waited for: of a short lease, not until it is over. */
+  static long renewalTimeout(long leaseMs) {
+    return Math.min(ANSWER_WITHIN, Math.max(leaseMs / 3, SLOW_ANSWER));
   }
 
   /** At most 1 s, which a place in a queue survives, unless the server asks for more. */
