@@ -2,7 +2,7 @@ import type { LockyardClient } from '../lockyard-client';
 import { systemClock } from '../platform/client-clock';
 import { type WatchedLock, watchLocks } from '../watching/watch-locks';
 import { endWithNpm } from './exec/end-with-npm';
-import { OutageDetector } from './exec/outage-detector';
+import { OutageDetector, outageNotice } from './exec/outage-detector';
 import { openClient } from './open-client';
 import { COMMON_OPTIONS, readArguments, wrongUsage } from './read-arguments';
 import { openOutput } from './terminal/open-output';
@@ -46,10 +46,8 @@ export async function runWatch(words: string[]): Promise<number | null> {
 
 /** On standard error: what is printed of the locks says so only 5 s later. */
 function reportOutages({ settings }: LockyardClient): void {
-  const { normally: say } = createReporter('normal');
   const outage = new OutageDetector(systemClock, Number.POSITIVE_INFINITY, {
-    began: (why) => say(`server not responding${why}, retrying…`),
-    ended: () => say('server responding again'),
+    ...outageNotice(createReporter('normal').normally),
     lasted: () => {},
   });
   settings.fetch = outage.fetch;

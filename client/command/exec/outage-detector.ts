@@ -14,6 +14,14 @@ export interface OutageListener {
   lasted(why: string): void;
 }
 
+/** Says when an outage begins and ends. */
+export function outageNotice(say: (line: string) => void): Pick<OutageListener, 'began' | 'ended'> {
+  return {
+    began: (why) => say(`server not responding${why}, retrying…`),
+    ended: () => say('server responding again'),
+  };
+}
+
 /**
  * Notices with every request whether the server answers; one that says that its database is away
  * does not. A request that its caller gives up says neither. Changes nothing about the requests.

@@ -16,7 +16,7 @@ import { CommandChild } from './command-child';
 import { endWithNpm } from './end-with-npm';
 import { type ExecOptions, readExecOptions } from './exec-options';
 import { OrphanGuard } from './orphan-guard';
-import { OutageDetector } from './outage-detector';
+import { OutageDetector, outageNotice } from './outage-detector';
 import { type CommandEnd, runCommandUnderHold } from './run-command-under-hold';
 import { EndedBySignal, SignalRelay } from './signal-relay';
 
@@ -61,8 +61,7 @@ class LockedCommand {
     const shortestMs = SILENCE_MIN_MS * this.client.settings.addresses.count;
     const limitMs = isEndless ? SILENCE_MAX_MS : Math.max(shortestMs, waitMs);
     this.outage = new OutageDetector(systemClock, limitMs, {
-      began: (why) => this.say.normally(`server not responding${why}, retrying…`),
-      ended: () => this.say.normally('server responding again'),
+      ...outageNotice(this.say.normally),
       lasted: (why) => this.giveUpOnOutage(limitMs, why),
     });
     // Only what the client asks for itself tells of an outage, not its looks at open connections.
