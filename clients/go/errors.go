@@ -63,9 +63,16 @@ func (e *LockTimeout) Error() string {
 	if e.Frozen != "" {
 		obstacle = "; it is frozen: " + e.Frozen
 	} else if len(e.Holders) > 0 {
-		obstacle = fmt.Sprintf("; %s holds it", e.Holders[0].Owner)
+		obstacle = fmt.Sprintf("; %s %s", e.Holders[0].Owner, holdsIt(e.Holders[0]))
 	}
 	return fmt.Sprintf("%q was not granted within %d ms%s", e.Lock, e.WaitMs, obstacle)
+}
+
+func holdsIt(holder Holder) string {
+	if holder.ReleasedAt == 0 {
+		return "holds it"
+	}
+	return fmt.Sprintf("released it, and it stays held for another %d ms", holder.ExpiresInMs)
 }
 
 // LossCauseUnrenewed is the cause of a loss that only this client knows of: no renewal was answered

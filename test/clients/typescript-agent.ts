@@ -101,8 +101,8 @@ function facts(error: unknown): object {
     return { error: 'LockLost', token: error.token, ...error.loss, because: nameOf(error.cause) };
   }
   if (error instanceof LockTimeout) {
-    const { holders, queueLength, frozen } = error;
-    return { error: 'LockTimeout', holders, queueLength, frozen };
+    const { message, holders, queueLength, frozen } = error;
+    return { error: 'LockTimeout', message, holders, queueLength, frozen };
   }
   if (error instanceof LockyardError) {
     const { reason, isUnreachable, retryAfterMs, capacity, detail, requestId } = error;

@@ -174,6 +174,7 @@ public final class Agent {
       facts.put("reason", lost.reason());
     } else if (error instanceof LockTimeout) {
       LockTimeout timeout = (LockTimeout) error;
+      facts.put("message", timeout.getMessage());
       facts.put("holders", timeout.holders());
       facts.put("queueLength", timeout.queueLength());
       facts.put("frozen", timeout.frozen());

@@ -57,7 +57,7 @@ class LockTimeout(Exception):
         queue_length: Optional[int],
         frozen: Optional[str],
     ):
-        holder = f"; {holders[0]['owner']} holds it" if holders else ""
+        holder = f"; {holders[0]['owner']} {_holds_it(holders[0])}" if holders else ""
         obstacle = holder if frozen is None else f"; it is frozen: {frozen}"
         super().__init__(f'"{lock}" was not granted within {wait_ms:.0f} ms{obstacle}.')
         self.lock = lock
@@ -128,6 +128,12 @@ class LockUpgradeRefused(Exception):
 
 class WaitAbandoned(Exception):
     """The caller's `stop` was set before the lock was granted. No place in the queue is kept."""
+
+
+def _holds_it(holder: Holder) -> str:
+    if holder.get("releasedAt") is None:
+        return "holds it"
+    return f"released it, and it stays held for another {holder.get('expiresInMs')} ms"
 
 
 def _explain(cause: str, by: Optional[str], reason: Optional[str]) -> str:

@@ -175,6 +175,7 @@ def facts(error):
     if isinstance(error, LockTimeout):
         return {
             "error": name,
+            "message": str(error),
             "holders": error.holders,
             "queueLength": error.queue_length,
             "frozen": error.frozen,

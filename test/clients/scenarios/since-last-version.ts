@@ -89,6 +89,19 @@ export const SINCE_LAST_VERSION: Scenarios = {
     expect(ended).toMatchObject({ reason: 'FORBIDDEN', detail: 'missingNamespace' });
   },
 
+  'a timeout says of a holder that has released its lock how long it stays taken': async ({
+    agent,
+    name,
+  }) => {
+    const first = agent.lock(name, { holdAtLeastMs: 60_000, leaseMs: 60_000 });
+    await first.begun();
+    const busy = await agent.lock(name, { waitMs: 0 }).ended();
+    expect(busy.message).toMatch(/ holds it\.?$/);
+    await first.finish();
+    const kept = await agent.lock(name, { waitMs: 0 }).ended();
+    expect(kept.message).toMatch(/ released it, and it stays held for another \d+ ms\.?$/);
+  },
+
   'answers that do not say for how long keep no hold alive': async (bench) => {
     const { agent, name, proxy } = bench;
     const work = agent.lock(name, { leaseMs: 1_500 });

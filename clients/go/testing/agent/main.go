@@ -188,8 +188,8 @@ func factsOf(err error) facts {
 		}
 		return found
 	case errors.As(err, &timeout):
-		return facts{"error": "LockTimeout", "holders": timeout.Holders, "frozen": timeout.Frozen,
-			"queueLength": timeout.QueueLength}
+		return facts{"error": "LockTimeout", "message": timeout.Error(), "holders": timeout.Holders,
+			"frozen": timeout.Frozen, "queueLength": timeout.QueueLength}
 	case errors.As(err, &unconfirmed):
 		return facts{"error": "ReleaseUnconfirmed", "because": because(unconfirmed)}
 	case errors.As(err, &upgrade):

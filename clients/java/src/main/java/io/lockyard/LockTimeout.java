@@ -41,6 +41,17 @@ public final class LockTimeout extends RuntimeException {
     if (answer.reason() != null) {
       return "; it is frozen: " + answer.reason();
     }
-    return answer.holders().isEmpty() ? "" : "; " + answer.holders().get(0).owner() + " holds it";
+    if (answer.holders().isEmpty()) {
+      return "";
+    }
+    Wire.Holder holder = answer.holders().get(0);
+    return "; " + holder.owner() + " " + holdsIt(holder);
+  }
+
+  private static String holdsIt(Wire.Holder holder) {
+    if (holder.releasedAt() == null) {
+      return "holds it";
+    }
+    return "released it, and it stays held for another " + holder.expiresInMs() + " ms";
   }
 }
