@@ -135,13 +135,16 @@ function sendTraced(
 
 const NEVER_LEFT = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'UND_ERR_CONNECT_TIMEOUT']);
 
+/** Of the server; noticed before anything is sent. */
+const BAD_CERTIFICATE = /^(CERT_|UNABLE_TO_|SELF_SIGNED_CERT|DEPTH_ZERO_|ERR_TLS_CERT_)/;
+
 /**
  * Also `EHOSTUNREACH` and the like, but only from connecting: an open connection has them too. A
  * host name of several addresses fails with one error for each.
  */
 function hasNeverLeft(code: string, cause: unknown): boolean {
   if (cause instanceof AggregateError) return cause.errors.every(isOfConnecting);
-  return NEVER_LEFT.has(code) || isOfConnecting(cause);
+  return NEVER_LEFT.has(code) || BAD_CERTIFICATE.test(code) || isOfConnecting(cause);
 }
 
 const isOfConnecting = (error: unknown) =>

@@ -17,6 +17,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import javax.net.ssl.SSLHandshakeException;
 
 /** One request to one address, one answer; nothing is sent twice. */
 final class Exchange {
@@ -179,6 +180,7 @@ final class Exchange {
     for (Throwable each = cause; each != null; each = each.getCause()) {
       if (each instanceof ConnectException
           || each instanceof HttpConnectTimeoutException
+          || each instanceof SSLHandshakeException
           || each instanceof UnresolvedAddressException) {
         String what = "Lockyard cannot be reached (" + each.getClass().getSimpleName() + ").";
         return LockyardException.unreachable("BACKEND_DOWN", what, cause);
