@@ -1,6 +1,15 @@
 import { connect } from 'node:net';
 import type { ClientClock } from '../platform/client-clock';
 
+/** Where Node and the package `undici` keep what sends all requests of `fetch`. */
+const DISPATCHER = Symbol.for('undici.globalDispatcher.1');
+
+/** Whether requests go to the host of their address: not where the program has set a proxy. */
+export function isSentDirectly(): boolean {
+  const dispatcher = (globalThis as Record<symbol, object | undefined>)[DISPATCHER];
+  return dispatcher === undefined || /^_?Agent$/.test(dispatcher.constructor.name);
+}
+
 /**
  * Whether a TCP connection to the host of `url` can be made within `withinMs`. Never rejects; the
  * connection is closed at once. `fetch` does not report whether its request has left.

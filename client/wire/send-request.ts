@@ -3,6 +3,7 @@ import { LockyardError } from '../errors';
 import { traceHeader, withoutOtherTraces } from '../observing/trace-context';
 import { onAbort } from '../platform/on-abort';
 import { missingIn } from './answer-needs';
+import { isSentDirectly } from './connection-probe';
 import type { Procedure } from './procedures';
 import type { Reason } from './wire';
 
@@ -93,7 +94,7 @@ function hangUpUnconnected(
   withinMs: number | undefined,
   connection: AbortController,
 ): () => void {
-  if (!canConnect || withinMs === undefined) return () => {};
+  if (!canConnect || withinMs === undefined || !isSentDirectly()) return () => {};
   let isOver = false;
   const stopTimer = clock.after(withinMs * (1 - PROBE_PART), async () => {
     const isConnected = await canConnect(address, withinMs * PROBE_PART, clock);

@@ -1,0 +1,41 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect, test } from 'vitest';
+import { openFullPort } from '@/test/clients/full-port';
+import { LockyardClient } from '../lockyard-client';
+import { granted, outcomeOf, scriptedBench } from '../testing/scripted-bench';
+import { withLock } from '../with-lock';
+
+const bench = scriptedBench();
+
+const DISPATCHER = Symbol.for('undici.globalDispatcher.1');
+
+interface Dispatcher {
+  dispatch(request: object, handler: object): boolean;
+}
+
+test('a server that the whole process reaches through a proxy is not looked for beside it', async () => {
+  const { server, url } = bench;
+  // The first request makes the dispatcher.
+  await fetch(`${url}/api/health/live`);
+  const shared = globalThis as unknown as Record<symbol, Dispatcher | undefined>;
+  const direct = shared[DISPATCHER];
+  class ProxyAgent {
+    dispatch = (request: object, handler: object) =>
+      direct?.dispatch({ ...request, origin: url }, handler) ?? false;
+  }
+  const unreachable = await openFullPort();
+  shared[DISPATCHER] = new ProxyAgent();
+  try {
+    const client = new LockyardClient({ url: unreachable.url, apiKey: 'k' });
+    const taken = outcomeOf(withLock('job', { client, waitMs: 0 }, (hold) => hold.token));
+    const call = await server.next('lock.acquire');
+    // Longer than a connection is looked for.
+    await sleep(1_200);
+    call.answer(granted());
+    (await server.next('lock.release')).answer({ outcome: 'released' });
+    expect(await taken).toBe(41);
+  } finally {
+    shared[DISPATCHER] = direct;
+    unreachable.close();
+  }
+});
