@@ -9,6 +9,7 @@ import { LockyardClient } from './lockyard-client';
 import { processMeta } from './platform/process-meta';
 import { granted, outcomeOf, scriptedBench } from './testing/scripted-bench';
 import { until } from './testing/test-clock';
+import { withLock } from './with-lock';
 
 const bench = scriptedBench();
 
@@ -48,6 +49,17 @@ describe('what is sent', () => {
     expect(call.input).toEqual({ namespace: 'pay', name, token: 5 });
     call.answer({ valid: true });
     expect(await answer).toEqual({ valid: true });
+  });
+
+  test('what JSON does not have is refused before a request is sent, not tried again', async () => {
+    const { client, server } = bench;
+    const leaseMs = 10_000n as never;
+    const refusal = { name: 'LockyardError', reason: 'INVALID' };
+    expect(await outcomeOf(withLock('job', { client, leaseMs }, () => {}))).toMatchObject(refusal);
+    expect(await outcomeOf(client.renew({ name: 'job', token: 1, leaseMs }))).toMatchObject(
+      refusal,
+    );
+    expect(server.waitingCalls).toBe(0);
   });
 
   test('address and key come from the environment unless given', async () => {

@@ -43,6 +43,7 @@ export async function sendRequest<A>(
 ): Promise<A> {
   const { timeoutMs, signal } = options;
   signal?.throwIfAborted();
+  const body = bodyOf(procedure, input);
   const connection = new AbortController();
   const hangUp = () => connection.abort();
   const stopTimer = settings.clock.after(timeoutMs, hangUp);
@@ -51,7 +52,7 @@ export async function sendRequest<A>(
     connection.abort(signal?.reason instanceof LockyardError ? undefined : GIVEN_UP);
   const stopListening = onAbort(signal, giveUp);
   try {
-    const request = httpRequest(settings, address, procedure, input, connection.signal);
+    const request = httpRequest(settings, address, procedure, body, connection.signal);
     const trace = traceHeader(options.traceparent);
     const reply = await (trace.traceparent === undefined
       ? settings.fetch(...request)
@@ -106,16 +107,25 @@ function hangUpUnconnected(
   };
 }
 
+/** Throws `INVALID` for what JSON does not have, such as a bigint. */
+function bodyOf({ name }: Procedure, input: object): string {
+  try {
+    return JSON.stringify(input);
+  } catch (cause) {
+    const message = `The input of ${name} is not JSON: ${(cause as Error).message}`;
+    throw new LockyardError('INVALID', message, { cause });
+  }
+}
+
 function httpRequest(
   { apiKey }: ClientSettings,
   address: string,
   { name, kind }: Procedure,
-  input: object,
+  body: string,
   signal: AbortSignal,
 ): [string, RequestInit] {
   const url = `${address}/api/v1/${name}`;
   const authorization = `Bearer ${apiKey}`;
-  const body = JSON.stringify(input);
   // Following a redirect would send a command twice, so it is reported as a wrong address.
   const common = { redirect: 'manual', signal } as const;
   if (kind === 'query') {
