@@ -13,6 +13,7 @@ from .sending import (
     SLOW_ANSWER_MS,
     TIDY_UP_MS,
     drift_ms,
+    is_started,
     now_ms,
     renewal_timeout_ms,
     retry_delay_ms,
@@ -186,7 +187,8 @@ class Hold:
 
         name = f"lockyard-renewal-{self.name}"
         asking = threading.Thread(target=ask, name=name, daemon=True)
-        asking.start()
+        if not is_started(asking):
+            return self._ask_to_renew()
         asking.join(overdue_ms / 1_000)
         is_overdue = asking.is_alive()
         if failures:

@@ -54,7 +54,12 @@ class Lock:
         if outer is not None:
             return self._join(outer)
         grant = await_grant(self._client, self._ask, self._wait_ms, self._stop)
-        return self._begin(Hold(self._client, self._ask, grant, self._listeners))
+        hold = Hold(self._client, self._ask, grant, self._listeners)
+        try:
+            return self._begin(hold)
+        except (LockLost, RuntimeError):
+            hold.release()
+            raise
 
     def __exit__(self, kind: Any, error: Optional[BaseException], trace: Any) -> None:
         hold = self._leave()
@@ -94,14 +99,18 @@ class Lock:
 
         hold = Hold(self._client, self._ask, grant, {**self._listeners, "lost": on_lost})
         hold.tasks.add(task)
-        return self._begin(hold)
+        try:
+            return self._begin(hold)
+        except (LockLost, RuntimeError):
+            await in_thread(loop, hold.release, or_here=True)
+            raise
 
     async def __aexit__(self, kind: Any, error: Optional[BaseException], trace: Any) -> None:
         hold = self._leave()
         if hold is None:
             return self._raise_loss_of_outer(await self._after_own_cancel(error))
         hold.stop()
-        releasing = in_thread(asyncio.get_running_loop(), hold.release)
+        releasing = in_thread(asyncio.get_running_loop(), hold.release, or_here=True)
         cancels = cancels_in(error)
         while not releasing.done():
             try:
@@ -148,12 +157,16 @@ class Lock:
         Hold(self._client, self._ask, grant, {}).release()
 
     def _begin(self, hold: Hold) -> Hold:
+        """Raises where nothing is left of it, or there is no thread to renew it: then it is to be
+        released."""
         self._hold = hold
-        hold.begin()
-        if hold.loss is not None:
+        try:
+            hold.begin()
+            if hold.loss is not None:
+                raise hold.loss
+        except (LockLost, RuntimeError):
             hold.stop()
-            hold.release()
-            raise hold.loss
+            raise
         self._scope = _holds.set((*_open_holds(), hold))
         return hold
 

@@ -6,6 +6,7 @@ import math
 import random
 import re
 import socket
+import sys
 import threading
 import time
 from typing import Any, Callable, Dict, Mapping, Optional, Tuple, TypeVar
@@ -86,6 +87,24 @@ def retrying(
             attempt += 1
 
 
+def is_started(thread: threading.Thread) -> bool:
+    """Starts it; false where there are no more threads, or the program is ending: none would run
+    then, and starting one would wait for that."""
+    if sys.is_finalizing():
+        return False
+    try:
+        thread.start()
+    except RuntimeError:
+        return False
+    return True
+
+
+def in_background(work: Callable[..., Any], *args: Any) -> None:
+    """In a thread; where there can be none, its caller does it."""
+    if not is_started(threading.Thread(target=work, args=args, daemon=True)):
+        work(*args)
+
+
 class Exchange:
     """One HTTP request on a connection of its own, in a thread, so that its caller can leave it."""
 
@@ -113,14 +132,12 @@ class Exchange:
         self._connection: Optional[http.client.HTTPConnection] = None
         self._is_left = False
 
-    def start(self, connect_within_ms: float) -> None:
+    def start(self, connect_within_ms: float, timeout_ms: float) -> None:
         target, args = self._run, (max(0.001, connect_within_ms / 1_000),)
         thread = threading.Thread(target=target, args=args, name="lockyard-request", daemon=True)
-        try:
-            thread.start()
-        except RuntimeError as error:  # There may be no more threads, or the program is ending.
-            self.never_left, self.error = True, error
-            self.done.set()
+        if not is_started(thread):
+            self._answer_within_s = self._answer_within_s or max(0.001, timeout_ms / 1_000)
+            self._run(*args)
 
     def leave(self) -> None:
         """Ends it, whatever the server does with the request. One that has not left stays here."""
@@ -171,7 +188,7 @@ class SilenceWatch:
             if look is None or begun_at < max(since, now_ms() - _LOOK_EVERY_MS / 2):
                 within_s = _RESPOND_WITHIN_MS / 1_000
                 look = Exchange(address, "GET", "/api/health/live", {}, None, within_s)
-                look.start(_RESPOND_WITHIN_MS)
+                look.start(_RESPOND_WITHIN_MS, _RESPOND_WITHIN_MS)
                 self._looks[address] = (now_ms(), look)
             return look
 
@@ -209,7 +226,7 @@ def send_request(
         body = text.encode("utf-8", "surrogatepass")
     exchange = Exchange(address, "GET" if kind == "query" else "POST", path, headers, body)
     within_ms = timeout_ms if connect_within_ms is None else min(timeout_ms, connect_within_ms)
-    exchange.start(within_ms)
+    exchange.start(within_ms, timeout_ms)
     try:
         is_done = _wait(exchange, address, timeout_ms, stop, silence)
     finally:

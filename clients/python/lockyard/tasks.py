@@ -6,7 +6,7 @@ import threading
 import time
 from typing import Any, Callable, Generic, List, Optional, TypeVar
 
-from .sending import STOP_LOOK_S
+from .sending import STOP_LOOK_S, in_background, is_started
 
 T = TypeVar("T")
 
@@ -56,7 +56,7 @@ class Handover(Generic[T]):
             self._is_left = True
             offered = list(self._offered)
         for it in offered:
-            threading.Thread(target=self._give_back, args=(it,), daemon=True).start()
+            in_background(self._give_back, it)
 
 
 def cancels_in(error: Optional[BaseException]) -> List[asyncio.CancelledError]:
@@ -68,8 +68,13 @@ def count_cancels(task: Any) -> int:
     return int(task.cancelling()) if hasattr(task, "cancelling") else 0
 
 
-def in_thread(loop: asyncio.AbstractEventLoop, work: Callable[[], T]) -> "asyncio.Future[T]":
-    """In a thread of its own: those of an executor are few, and waits are long."""
+def in_thread(
+    loop: asyncio.AbstractEventLoop, work: Callable[[], T], or_here: bool = False
+) -> "asyncio.Future[T]":
+    """In a thread of its own: those of an executor are few, and waits are long.
+
+    or_here: where there are no more threads, in this one
+    """
     future: "asyncio.Future[T]" = loop.create_future()
 
     def settle(result: Any, error: Optional[BaseException]) -> None:
@@ -90,5 +95,8 @@ def in_thread(loop: asyncio.AbstractEventLoop, work: Callable[[], T]) -> "asynci
         except RuntimeError:
             pass  # The loop is closed.
 
-    threading.Thread(target=run, name="lockyard-async", daemon=True).start()
+    if not is_started(threading.Thread(target=run, name="lockyard-async", daemon=True)):
+        if not or_here:
+            raise RuntimeError("There is no thread to wait for a lock.")
+        run()
     return future

@@ -15,6 +15,7 @@ from .sending import (
     RETRY_BUDGET_MS,
     TIDY_UP_MS,
     drift_ms,
+    in_background,
     now_ms,
     pause,
     renewal_timeout_ms,
@@ -94,7 +95,7 @@ class GrantWait:
         except BaseException as error:
             if self._may_be_known:
                 if self._is_silenced(error):
-                    threading.Thread(target=self._cancel, daemon=True).start()
+                    in_background(self._cancel)
                 else:
                     self._cancel()
             raise

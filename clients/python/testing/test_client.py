@@ -7,6 +7,8 @@ import asyncio
 import contextvars
 import os
 import secrets
+import subprocess
+import sys
 import threading
 import time
 import unittest
@@ -36,6 +38,15 @@ class HoldThatIsLostMeanwhile(Hold):
     def check(self):
         super().check()
         self._lose("superseded")
+
+
+def no_more_threads(_):
+    raise RuntimeError("can't start new thread")
+
+
+def no_more_threads_but(kind):
+    start = threading.Thread.start
+    return lambda thread: (start if kind in thread.name else no_more_threads)(thread)
 
 
 class ClientTest(unittest.TestCase):
@@ -302,22 +313,54 @@ class ClientTest(unittest.TestCase):
             self.assertIsNone(hold.check_lost())
             hold.__class__ = Hold
 
-    def test_a_renewal_for_which_there_is_no_thread_is_tried_again(self):
-        start = threading.Thread.start
-        refused = threading.Event()
+    def test_a_hold_for_which_there_are_no_more_threads_is_renewed_and_released(self):
+        for lease_ms in (900, 3_000):
+            with self.client.lock(self.name, lease_ms=lease_ms) as hold:
+                granted_until = hold.expires_at
+                with mock.patch.object(threading.Thread, "start", no_more_threads):
+                    self.until(lambda: hold.expires_at > granted_until + lease_ms)
+                    hold.check()
+                    self.assertEqual(self.inspect()["state"], "held")
+        with mock.patch.object(threading.Thread, "start", no_more_threads):
+            self.assertEqual(self.inspect()["state"], "free")
 
-        def no_more_threads(thread):
-            if thread.name != "lockyard-request" or refused.is_set():
-                return start(thread)
-            refused.set()
-            raise RuntimeError("can't start new thread")
+    def test_a_lock_that_no_thread_could_renew_is_given_back(self):
+        async def take_in_task():
+            with mock.patch.object(threading.Thread, "start", no_more_threads_but("async")):
+                async with self.client.lock(self.name):
+                    self.fail("It would not be renewed.")
 
-        with self.client.lock(self.name, lease_ms=3_000) as hold:
-            granted_until = hold.expires_at
+        def take():
             with mock.patch.object(threading.Thread, "start", no_more_threads):
-                self.assertTrue(refused.wait(PATIENCE_S))
-            self.until(lambda: hold.expires_at > granted_until)
-            hold.check()
+                with self.client.lock(self.name):
+                    self.fail("It would not be renewed.")
+
+        for attempt in (take, lambda: asyncio.run(take_in_task())):
+            with self.assertRaises(RuntimeError):
+                attempt()
+            self.assertEqual(self.inspect()["state"], "free")
+
+    def test_a_program_that_ends_within_a_generator_releases_its_lock(self):
+        program = [
+            "from lockyard import Client",
+            "def numbers():",
+            f"    with Client().lock({self.name!r}):",
+            "        yield 1",
+            "present = numbers()",
+            "next(present)",
+        ]
+        subprocess.run([sys.executable, "-c", "\n".join(program)], timeout=PATIENCE_S, check=True)
+        self.assertEqual(self.inspect()["state"], "free")
+
+    def test_a_task_for_which_there_are_no_more_threads_releases_its_lock(self):
+        async def work():
+            async with self.client.lock(self.name):
+                refusal = mock.patch.object(threading.Thread, "start", no_more_threads)
+                refusal.start()
+                self.addCleanup(refusal.stop)
+
+        asyncio.run(work())
+        self.assertEqual(self.inspect()["state"], "free")
 
 
 if __name__ == "__main__":
