@@ -105,9 +105,9 @@ function facts(error: unknown): object {
     return { error: 'LockTimeout', message, holders, queueLength, frozen };
   }
   if (error instanceof LockyardError) {
-    const { reason, isUnreachable, retryAfterMs, capacity, detail, requestId } = error;
+    const { message, reason, isUnreachable, retryAfterMs, capacity, detail, requestId } = error;
     const known = { retryAfterMs, capacity, detail, requestId };
-    return { error: 'LockyardError', reason, isUnreachable, ...known };
+    return { error: 'LockyardError', message, reason, isUnreachable, ...known };
   }
   if (error instanceof ReleaseUnconfirmed) {
     return { error: 'ReleaseUnconfirmed', result: error.result, because: nameOf(error.cause) };

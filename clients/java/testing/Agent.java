@@ -180,6 +180,7 @@ public final class Agent {
       facts.put("frozen", timeout.frozen());
     } else if (error instanceof LockyardException) {
       LockyardException failure = (LockyardException) error;
+      facts.put("message", failure.getMessage());
       facts.put("reason", failure.reason());
       facts.put("isUnreachable", failure.isUnreachable());
       facts.put("retryAfterMs", failure.retryAfterMs());

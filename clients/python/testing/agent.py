@@ -183,6 +183,7 @@ def facts(error):
     if isinstance(error, LockyardError):
         return {
             "error": name,
+            "message": error.message,
             "reason": error.reason,
             "isUnreachable": error.is_unreachable,
             "retryAfterMs": error.retry_after_ms,

@@ -1,3 +1,5 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { expect } from 'vitest';
 import { FaultProxy } from '../fault-proxy';
@@ -87,6 +89,18 @@ export const SINCE_LAST_VERSION: Scenarios = {
     proxy.rule = ({ procedure }) => (procedure === 'lock.acquire' ? { status: 403, body } : null);
     const ended = await agent.lock(name).ended();
     expect(ended).toMatchObject({ reason: 'FORBIDDEN', detail: 'missingNamespace' });
+  },
+
+  'a file of the key that is empty is named': async (bench) => {
+    const file = join(bench.folder, 'no-key');
+    writeFileSync(file, '\n');
+    const agent = bench.newAgent({ LOCKYARD_API_KEY: '', LOCKYARD_API_KEY_FILE: file });
+    const { reason, message } = await agent.call('inspect', { name: bench.name });
+    await agent.close();
+    expect([reason, message]).toEqual([
+      'INVALID',
+      `The file of LOCKYARD_API_KEY_FILE is empty: ${file}`,
+    ]);
   },
 
   'a timeout says of a holder that has released its lock how long it stays taken': async ({

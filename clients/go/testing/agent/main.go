@@ -195,7 +195,8 @@ func factsOf(err error) facts {
 	case errors.As(err, &upgrade):
 		return facts{"error": "LockUpgradeRefused"}
 	case errors.As(err, &failure):
-		return facts{"error": "LockyardError", "reason": failure.Reason, "capacity": failure.Capacity,
+		return facts{"error": "LockyardError", "message": failure.Message,
+			"reason": failure.Reason, "capacity": failure.Capacity,
 			"isUnreachable": failure.IsUnreachable, "requestId": failure.RequestID,
 			"retryAfterMs": failure.RetryAfterMs, "detail": failure.Detail}
 	case errors.Is(err, errWorkFailed):

@@ -259,10 +259,15 @@ public final class LockyardClient extends Procedures {
       throw Addresses.invalid(
           "LOCKYARD_API_KEY and LOCKYARD_API_KEY_FILE are both set: set one.");
     }
+    String content;
     try {
-      return Files.readString(Path.of(file)).replaceAll("[\r\n]+$", "");
+      content = Files.readString(Path.of(file)).replaceAll("[\r\n]+$", "");
     } catch (IOException unreadable) {
       throw Addresses.invalid("The file of LOCKYARD_API_KEY_FILE cannot be read: " + file);
     }
+    if (content.isEmpty()) {
+      throw Addresses.invalid("The file of LOCKYARD_API_KEY_FILE is empty: " + file);
+    }
+    return content;
   }
 }
