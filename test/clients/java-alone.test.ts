@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -15,7 +15,11 @@ test('the client for Java does right by interrupts, its thread and leases that i
     const sources = (await readdir(folder)).map((name) => join(folder, name));
     const options = ['--release', '11', '-encoding', 'UTF-8', '-Werror', '-d', classes];
     await run('javac', [...options, ...sources, join(java, 'testing/ClientTest.java')]);
-    await run('java', ['-XX:TieredStopAtLevel=1', '-cp', classes, 'io.lockyard.ClientTest']);
+    const hosts = join(classes, 'hosts');
+    await writeFile(hosts, '');
+    // No name can be resolved, not even that of this machine.
+    const jvm = ['-XX:TieredStopAtLevel=1', `-Djdk.net.hosts.file=${hosts}`, '-cp', classes];
+    await run('java', [...jvm, 'io.lockyard.ClientTest']);
   } finally {
     await rm(classes, { recursive: true, force: true });
   }

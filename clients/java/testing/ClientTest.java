@@ -6,6 +6,8 @@ import java.io.IOException;
 import java.io.OutputStream;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -64,6 +66,9 @@ public final class ClientTest {
           Map.entry(
               "a lease that is released again after no answer is released by the same id",
               ClientTest::releasesLeaseByOneId),
+          Map.entry(
+              "the machine is named also where its name cannot be resolved",
+              ClientTest::namesUnresolvedHost),
           Map.entry(
               "renewals go on whatever a listener and the handler of its error throw",
               ClientTest::renewsWhateverIsThrown));
@@ -125,6 +130,14 @@ public final class ClientTest {
         });
     check(lease.release(), "It is released.");
     check(ids.size() > 2 && ids.stream().distinct().count() == 1, "Ids: " + ids);
+  }
+
+  private void namesUnresolvedHost() throws Exception {
+    Path kernel = Path.of("/proc/sys/kernel/hostname");
+    if (Files.exists(kernel)) {
+      String named = ProcessMeta.ofThis("1").get("host");
+      check(Files.readString(kernel).startsWith(named), "Its host is " + named + ".");
+    }
   }
 
   private void renewsWhateverIsThrown() throws Exception {

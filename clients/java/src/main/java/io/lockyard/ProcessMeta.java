@@ -45,7 +45,16 @@ final class ProcessMeta {
     return hasRoom ? whole : plain;
   }
 
+  /** The machine's own name: whether it can be resolved, as elsewhere it has to be, is no matter. */
   private static String hostName() {
+    try {
+      return Files.readString(Path.of("/proc/sys/kernel/hostname")).trim();
+    } catch (IOException notLinux) {
+      return resolvedHostName();
+    }
+  }
+
+  private static String resolvedHostName() {
     try {
       return InetAddress.getLocalHost().getHostName();
     } catch (UnknownHostException unnamed) {
