@@ -66,12 +66,22 @@ describe.each(TEST_DIALECTS)('an upgrade over %s', (dialect) => {
     expect(await applied()).toHaveLength(count + 1);
   });
 
-  test('a command that migrates the database says so', async () => {
+  test('a command migrates no database unless it is asked to, and then says so', async () => {
     expect(await home.process(CREATE_KEY)).toMatchObject({ code: 0 });
     const before = programSchemaVersion(dialect);
     const after = before + 1;
     const list = ['keys', 'list'];
-    const first = await home.process(list, { cwd: newerVersion() });
+    const contents = await home.contents();
+    const refused = await home.process(list, { cwd: newerVersion() });
+    expect(refused).toMatchObject({ code: 1, out: Buffer.alloc(0) });
+    expect(refused.err).toMatch(
+      new RegExp(
+        `^The database has schema ${before}, this program ${after}: [^\\n]*--migrate[^\\n]*\\n$`,
+      ),
+    );
+    expect(await home.contents()).toEqual(contents);
+    expect(await applied()).toHaveLength(before);
+    const first = await home.process([...list, '--migrate'], { cwd: newerVersion() });
     expect(first).toMatchObject({ code: 0, out: expect.anything() });
     expect(first.err).toMatch(
       new RegExp(`^The database was migrated from schema ${before} to ${after}: [^\\n]*\\n$`),
@@ -99,7 +109,7 @@ describe.skipIf(!TEST_DIALECTS.includes('mysql'))('four processes that start at 
       const url = home.variables.LOCKYARD_DATABASE_URL ?? '';
       await prepare(url);
       const starts = ['one', 'two', 'three', 'four'].map((name) =>
-        home.process(['keys', 'create', '--name', name, '--namespace', 'default', '--create']),
+        home.process([...CREATE_KEY.with(3, name), '--migrate']),
       );
       const ended = await Promise.all(starts);
       const fine = {

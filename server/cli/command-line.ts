@@ -16,7 +16,7 @@ import type { BackupCommand, CliCommand } from './cli-command';
 import { askRunningServer } from './control-socket';
 import { runDoctor } from './doctor/run-doctor';
 import { parseCommand } from './parse-command';
-import { type DatabaseFound, requireDatabase } from './require-database';
+import { type DatabaseConsent, type DatabaseFound, requireDatabase } from './require-database';
 import { resetSecret } from './reset-secret';
 import { runCliCommand } from './run-cli-command';
 import { usageOf } from './usage';
@@ -95,9 +95,11 @@ async function run(args: string[], io: CommandLineIo): Promise<number> {
     return 0;
   }
   const config = readConfig(env);
+  const mayMigrate = args.includes('--migrate');
   const ask = (asked: CliCommand) =>
     askServer(config, asked, {
-      mayCreate: args.includes(CREATE),
+      mayCreate: args.includes('--create'),
+      mayMigrate,
       stderr,
       stop: asked.verb === 'apply' ? io.signal : undefined,
     });
@@ -105,7 +107,7 @@ async function run(args: string[], io: CommandLineIo): Promise<number> {
     return applyFile(command, { environment: env, ask, print, json: isJson });
   }
   if (command.verb === 'secret reset') {
-    const message = await resetSecret(config, systemClock);
+    const message = await resetSecret(config, systemClock, mayMigrate);
     if (isJson) print(printableJson({ message }));
     else stderr.write(`${message}\n`);
     return 0;
@@ -129,15 +131,13 @@ async function run(args: string[], io: CommandLineIo): Promise<number> {
   return 0;
 }
 
-const CREATE = '--create';
 const JSON_OPTION = '--json';
 
 /** The calling process makes and restores backups itself. */
 const isBackupCommand = (command: CliCommand | BackupCommand): command is BackupCommand =>
   !('input' in command);
 
-interface AskOptions {
-  mayCreate: boolean;
+interface AskOptions extends DatabaseConsent {
   stderr: Writable;
   /** Ends it early. */
   stop: AbortSignal | undefined;
@@ -157,9 +157,9 @@ async function askServer(
 async function runAlone(
   config: Config,
   command: CliCommand,
-  { mayCreate, stderr, stop }: AskOptions,
+  { stderr, stop, ...consent }: AskOptions,
 ): Promise<string | null> {
-  const found = await requireDatabase(config, mayCreate);
+  const found = await requireDatabase(config, consent);
   const runtime = await openControlRuntime(config, createLog(), systemClock);
   const done = noteOf(found, programSchemaVersion(config.database.kind));
   if (done !== null) stderr.write(`${done}\n`);

@@ -49,6 +49,9 @@ interface CommandInput {
   readConfig: () => Config;
 }
 
+/** Options that every command takes, wherever they are. */
+const OF_ALL_COMMANDS: ReadonlySet<string> = new Set(['--json', '--create', '--migrate']);
+
 /**
  * Parses the arguments after the program's name; null when help was asked for. Rejects with
  * `UsageError`, or with `LockyardError` `NOT_FOUND` for a backend to which this environment gives
@@ -59,7 +62,7 @@ export async function parseCommand(
   { readPassword, readConfig }: CommandInput,
 ): Promise<Command | null> {
   if (args.length === 0 || args.includes('--help') || args.includes('-h')) return null;
-  const rest = args.filter((arg) => arg !== '--json' && arg !== '--create');
+  const rest = args.filter((arg) => !OF_ALL_COMMANDS.has(arg));
   const command = await parseWords(rest, { readPassword, readConfig });
   if (command === null || !args.includes('--json')) return command;
   // The calling process itself writes what these come to.

@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs';
+import { programSchemaVersion } from '@/db/schema-version';
 import { openSnapshot } from '@/db/snapshot';
 import type { Config } from '../bootstrap/config/config';
 import { StartError } from '../platform/start-error';
@@ -12,20 +13,33 @@ export interface DatabaseFound {
   schema: number | null;
 }
 
+/** What the caller asked for besides the command. */
+export interface DatabaseConsent {
+  mayCreate: boolean;
+  mayMigrate: boolean;
+}
+
 /**
  * Refuses to make a new database by the way: a command that finds none usually looks in another
- * folder than the server.
+ * folder than the server. And to migrate one: servers of its version would not start any more.
  *
- * @param mayCreate the caller asked for a new one
  * @throws StartError
  */
 export async function requireDatabase(
   { database, dataDir }: Pick<Config, 'database' | 'dataDir'>,
-  mayCreate: boolean,
+  { mayCreate, mayMigrate }: DatabaseConsent,
 ): Promise<DatabaseFound> {
   const place = database.kind === 'sqlite' ? database.path : 'the MySQL database of Lockyard';
   const schema = await schemaOf(database);
   const isNew = schema === 0;
+  const own = programSchemaVersion(database.kind);
+  if (!isNew && schema !== null && schema < own && !mayMigrate) {
+    throw new StartError(
+      `The database has schema ${schema}, this program ${own}: ${place}. Nothing was done. Use the ` +
+        'command line of its version, or start the new server, which migrates it. To migrate it ' +
+        'now, add --migrate: servers of the older version do not start on it any more then.',
+    );
+  }
   if (!isNew || mayCreate) return { place, isNew, schema };
   throw new StartError(
     `There is no database yet: ${place} (data folder ${dataDir}). Nothing was done. If a server ` +

@@ -15,10 +15,15 @@ import { requireDatabase } from './require-database';
  * for a secret that was lost, or that others may know. Nothing that is stored depends on it.
  * Returns what to report.
  *
+ * @param mayMigrate see `requireDatabase`
  * @throws StartError when a server runs, or there is no database
  */
-export async function resetSecret(config: Config, clock: Clock): Promise<string> {
-  await requireDatabase(config, false);
+export async function resetSecret(
+  config: Config,
+  clock: Clock,
+  mayMigrate: boolean,
+): Promise<string> {
+  await requireDatabase(config, { mayCreate: false, mayMigrate });
   const database = await openDatabase(config.database);
   try {
     await migrate(database);

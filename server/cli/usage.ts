@@ -47,7 +47,8 @@ export const USAGE = `Usage: npm run -s lockyard -- <command>
 With --json the answer is JSON, and an error too. "create" takes --if-missing for users, keys,
 namespaces and counters.
 After the words of a command, such as "keys create", --help describes it alone.
-A command that finds no database asks for --create to make one.
+A command that finds no database asks for --create to make one; one that finds a database of an
+older version, and no server, asks for --migrate.
 Users get a generated password, which is printed; with --password-stdin it is read from standard input.
 
   exec NAME -- COMMAND   Run a command under a lock. Also: ls, inspect, watch, release, witness. They
