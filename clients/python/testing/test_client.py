@@ -209,15 +209,21 @@ class ClientTest(unittest.TestCase):
 
     @unittest.skipUnless(hasattr(asyncio.Task, "cancelling"), "needs Python 3.11")
     def test_a_cancellation_by_the_caller_comes_through_together_with_that_of_a_loss(self):
+        async def until_cancelled(cancel):
+            try:
+                await asyncio.sleep(PATIENCE_S)
+            except asyncio.CancelledError:
+                if cancel:
+                    asyncio.current_task().cancel()
+                raise
+
         async def work(cancel, is_nested):
-            loop, task = asyncio.get_running_loop(), asyncio.current_task()
-            on_lost = lambda _: loop.call_soon_threadsafe(task.cancel) if cancel else None
-            async with self.client.lock(self.name, lease_ms=1_500, on_lost=on_lost) as hold:
+            async with self.client.lock(self.name, lease_ms=1_500) as hold:
                 await asyncio.to_thread(self.lose, hold)
                 if is_nested:
                     async with self.client.lock(self.name):
-                        await asyncio.sleep(PATIENCE_S)
-                await asyncio.sleep(PATIENCE_S)
+                        await until_cancelled(cancel)
+                await until_cancelled(cancel)
 
         async def main(cancel, is_nested):
             task = asyncio.ensure_future(work(cancel, is_nested))
