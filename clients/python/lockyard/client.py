@@ -82,12 +82,13 @@ class Client(Procedures):
         self.namespace = namespace
         self._version = version
         self._given_owner = owner
-        self._silence = SilenceWatch() if len(self.addresses) > 1 else None
         self._name_process()
         _clients.add(self)
 
     def _name_process(self) -> None:
         """Again in a process that was forked, which is another holder than its parent."""
+        self.addresses.forget_threads()
+        self._silence = SilenceWatch() if len(self.addresses) > 1 else None
         identity = process_meta()
         self._meta: Dict[str, str] = {**identity, "version": self._version}
         own = f"{identity['host']}:{identity['pid']}:{request_id()[:6]}"

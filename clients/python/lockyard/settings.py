@@ -39,6 +39,10 @@ class Addresses:
     def __len__(self) -> int:
         return len(self._all)
 
+    def forget_threads(self) -> None:
+        """In a process that was forked while a thread that it does not have was here."""
+        self._lock = threading.Lock()
+
     def in_order(self) -> List[str]:
         with self._lock:
             return self._all[self._at :] + self._all[: self._at]

@@ -7,6 +7,7 @@ import asyncio
 import contextvars
 import os
 import secrets
+import signal
 import subprocess
 import sys
 import threading
@@ -263,6 +264,27 @@ class ClientTest(unittest.TestCase):
             lock.__exit__(None, None, None)
             is_named = f":{os.getpid()}:" in self.client.owner and self.client.owner != parent
             code = 0 if is_named else 2
+        finally:
+            os._exit(code)
+
+    def test_a_forked_process_does_not_wait_for_a_thread_of_its_parent(self):
+        # As one that asks for the addresses just then.
+        with self.client.addresses._lock:
+            child = os.fork()
+            if child == 0:
+                self.inspect_as_forked_process()
+        ended = []
+        try:
+            self.until(lambda: ended.append(os.waitpid(child, os.WNOHANG)) or ended[-1][0])
+            self.assertEqual(os.waitstatus_to_exitcode(ended[-1][1]), 0)
+        finally:
+            if not ended[-1][0]:
+                os.kill(child, signal.SIGKILL)
+
+    def inspect_as_forked_process(self):
+        code = 1
+        try:
+            code = 0 if self.inspect()["state"] == "free" else 2
         finally:
             os._exit(code)
 
