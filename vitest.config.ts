@@ -52,6 +52,7 @@ const alone = [
   'server/backup/write-backup',
   'server/bootstrap/config/secret-without-links',
   'server/bootstrap/sharded-backend',
+  'server/cli/apply/key-files',
   'server/engine/**/hot-lock',
   'server/monitoring/**/heap-watch',
   'server/storage/mysql/mysql-faults',
