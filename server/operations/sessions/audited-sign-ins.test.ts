@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { TEST_DIALECTS } from '@/db/testing/test-database';
 import { listAudit } from '../audit/list-audit';
 import {
@@ -9,8 +9,6 @@ import {
 } from '../testing/test-runtime';
 import { createUser } from '../users/create-user';
 import { signIn } from './sign-in';
-
-vi.mock('../../auth/passwords/password-cost-bits', () => ({ PASSWORD_COST_BITS: 4 }));
 
 const PASSWORD = 'seven green kites over Oslo';
 
