@@ -25,6 +25,8 @@ export interface EventCounts {
 export interface MinuteRollup extends Rollup {
   /** The instant at which the minute begins, epoch milliseconds. */
   minute: number;
+  /** Of `holds`, those that an operator ended; absent: none. They are not stored apart. */
+  forcedHolds?: LogHistogram;
 }
 
 /** The counts of events, whatever period they cover. `D` is what counts durations. */
@@ -76,6 +78,25 @@ export function addEvent(rollup: Rollup<Pick<Durations, 'add'>>, event: LockEven
   if (kind in COUNTED) rollup[COUNTED[kind as keyof typeof COUNTED]] += 1;
   if (kind === 'granted') rollup.waits.add(waitedMs);
   if (ENDINGS.has(kind)) rollup.holds.add(heldMs);
+}
+
+/** Counts an event of one lock, so that `usualHolds` is known too. */
+export function addLockEvent(rollup: MinuteRollup, event: LockEvent): void {
+  addEvent(rollup, event);
+  if (event.kind !== 'forced') return;
+  rollup.forcedHolds ??= new LogHistogram();
+  rollup.forcedHolds.add(event.heldMs ?? 0);
+}
+
+/**
+ * The holds by which later ones are judged: without those that an operator ended. Their length says
+ * when someone stepped in; one that was stuck for days would hide the next one.
+ */
+export function usualHolds({ holds, forcedHolds }: MinuteRollup): LogHistogram {
+  if (!forcedHolds) return holds;
+  const usual = LogHistogram.merge(holds);
+  usual.removeAll(forcedHolds);
+  return usual;
 }
 
 /** Adds all counts of another roll-up. */

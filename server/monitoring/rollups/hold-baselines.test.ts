@@ -39,13 +39,18 @@ describe.each(TEST_DIALECTS)('how long each lock is held, in %s', (dialect) => {
   });
   afterEach(() => database.close());
 
-  const held = (names: string[], lengths: number[], at = clock.now()): HistoryRow => {
+  const held = (
+    names: string[],
+    lengths: number[],
+    at = clock.now(),
+    kind: 'released' | 'forced' = 'released',
+  ): HistoryRow => {
     lastId += 1;
     const changes = names.map((name) => ({
       key: { namespace: 'default', name },
       rev: lastId,
       events: lengths.map((heldMs) => ({
-        kind: 'released' as const,
+        kind,
         at,
         rev: lastId,
         service: 'orders',
@@ -95,6 +100,17 @@ describe.each(TEST_DIALECTS)('how long each lock is held, in %s', (dialect) => {
     await own.refresh();
     expect(own.of(idOf('moved'))?.count).toBe(60);
     expect(own.ofNamespace('default')?.count).toBe(100);
+  });
+
+  it('is not of holds that an operator ended, so that one which was stuck does not hide the next', async () => {
+    const own = new HoldBaselines(database, ALONE, clock);
+    await hold(['a'], twenty(50));
+    await hold(['a'], [2 * DAY_MS], clock.now(), 'forced');
+    await hold(['b'], twenty(50), clock.now(), 'forced');
+    await own.refresh();
+    expect(own.of(idOf('a'))?.count).toBe(20);
+    expect(own.of(idOf('a'))?.p99Ms).toBeLessThan(60);
+    expect(own.of(idOf('b'))).toBeNull();
   });
 
   it('follows what is added, and starts over with each week', async () => {

@@ -2,7 +2,13 @@ import type { RunSql } from '@/db/database';
 import type { CounterEvent } from '../../core/counter/counter-event';
 import type { LockEvent } from '../../core/lock/lock-event';
 import { LogHistogram } from '../../core/statistics/log-histogram';
-import { addEvent, emptyRollup, minuteOf, weekOf } from '../../core/statistics/minute-rollup';
+import {
+  addLockEvent,
+  emptyRollup,
+  minuteOf,
+  usualHolds,
+  weekOf,
+} from '../../core/statistics/minute-rollup';
 import { EventTally } from '../metrics/event-tally';
 import { CounterMinutes } from './counter-minute-rows';
 import { PARTS, partCursor, shareCursor, shareOf } from './rollup-cursors';
@@ -178,7 +184,7 @@ export class RollupShare {
       locks.set(lockId, rollup);
       this.counted.rows += 1;
     }
-    addEvent(rollup, event);
+    addLockEvent(rollup, event);
   }
 }
 
@@ -194,9 +200,10 @@ function holdsByWeek(minutes: Minutes): Map<number, HoldsByLock> {
     const holds: HoldsByLock = weeks.get(week) ?? new Map();
     weeks.set(week, holds);
     for (const [lockId, rollup] of locks) {
-      if (lockId === ALL_LOCKS || rollup.holds.count === 0) continue;
+      const usual = usualHolds(rollup);
+      if (lockId === ALL_LOCKS || usual.count === 0) continue;
       const others = holds.get(lockId);
-      holds.set(lockId, others ? LogHistogram.merge(others, rollup.holds) : rollup.holds);
+      holds.set(lockId, others ? LogHistogram.merge(others, usual) : usual);
     }
   }
   return weeks;
