@@ -3,6 +3,7 @@ import type {
   IncidentRelation,
   IncidentRow,
 } from '@/server/contract/console/past/incident';
+import type { RefusalBar } from '@/server/contract/console/past/lock-timeline';
 import {
   baselineText,
   boundText,
@@ -37,6 +38,7 @@ export function incidentFacts(detail: IncidentDetail): IncidentFact[] {
   const { beganAt, endedAt, clearedAt, waitersMax, blockingMaxMs } = incident;
   const isClear = endedAt === null && clearedAt !== null;
   const death = deathProof(incident);
+  const refused = refusedIn(detail);
   return [
     ['Began', { at: beganAt }, ''],
     [
@@ -50,19 +52,25 @@ export function incidentFacts(detail: IncidentDetail): IncidentFact[] {
       exactCount(waiterSeconds(incident)),
       `at most ${exactCount(waitersMax)} waited`,
     ],
-    ['Worst blocking', durationText(blockingMaxMs), 'all waits added up'],
-    ['Refused', ...refusedFacts(detail)],
+    [
+      'Worst blocking',
+      durationText(blockingMaxMs),
+      refused.length > 0 ? 'waits and refused attempts added up' : 'all waits added up',
+    ],
+    ['Refused', ...refusedFacts(refused)],
     ...(death ? [['Holder exited', { at: death.since }, death.proof] as IncidentFact] : []),
     ['Acted', actorsLabel(incident), ''],
   ];
 }
 
-/** How many attempts were refused during an incident, and by whom. */
-function refusedFacts({ incident, timeline }: IncidentDetail): [string, string] {
+/** The attempts that were refused during an incident. */
+function refusedIn({ incident, timeline }: IncidentDetail): RefusalBar[] {
   const { beganAt, endedAt, readAt } = incident;
-  const bars = timeline.refused.filter(
-    ({ from, to }) => to >= beganAt && from <= (endedAt ?? readAt),
-  );
+  return timeline.refused.filter(({ from, to }) => to >= beganAt && from <= (endedAt ?? readAt));
+}
+
+/** How many they were, and of whom. */
+function refusedFacts(bars: readonly RefusalBar[]): [string, string] {
   const attempts = bars.reduce((sum, bar) => sum + bar.attempts, 0);
   if (attempts === 0) return ['none', ''];
   const owners = [...new Set(bars.flatMap((bar) => bar.owners))];

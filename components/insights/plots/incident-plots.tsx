@@ -55,6 +55,12 @@ export function WaitsPlot({ detail: { timeline }, span, reading }: PlotProps) {
         ) : (
           <>
             blocking at most <b>{durationText(max)}</b>
+            {timeline.refused.length > 0 && (
+              <>
+                <br />
+                without refused attempts
+              </>
+            )}
           </>
         )
       }

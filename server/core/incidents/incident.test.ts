@@ -1,10 +1,11 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, test } from 'vitest';
 import {
   INCIDENT_QUIET_MS,
   type Incident,
   type IncidentReading,
   nextIncident,
   withHoldEnd,
+  withWorstBlocking,
 } from './incident';
 
 const START = 1_000_000;
@@ -209,4 +210,16 @@ describe('the end of the hold of an incident', () => {
     expect(withHoldEnd(facts, [{ token: 7, to: null }])).toBe(facts);
     expect(withHoldEnd(facts, [{ token: 8, to: 6_000 }])).toBe(facts);
   });
+});
+
+test('the worst blocking of an incident is what its recorded waits added up to, also between two readings', () => {
+  const read = { beganAt: 10_000, endedAt: 60_000, readAt: 90_000, blockingMaxMs: 40_000 };
+  const wait = (from: number, to: number | null) => ({ from, to });
+  const waits = [wait(5_000, 30_400), wait(10_000, 30_400), wait(29_000, 31_000)];
+  expect(withWorstBlocking(read, waits).blockingMaxMs).toBe(25_400 + 20_400 + 1_400);
+  // Before it began, after it ended, and where no wait counts.
+  expect(withWorstBlocking(read, [wait(-90_000, 9_999), wait(61_000, 200_000)])).toEqual(read);
+  expect(withWorstBlocking({ ...read, blockingMaxMs: 0 }, waits).blockingMaxMs).toBe(0);
+  const open = { ...read, endedAt: null };
+  expect(withWorstBlocking(open, [wait(10_000, null)]).blockingMaxMs).toBe(80_000);
 });

@@ -1,6 +1,6 @@
 import { LOCK_STATUSES, type LockStatus } from '../../contract/console/console-terms';
 import type { IncidentFacts, IncidentRow, ProvenDeath } from '../../contract/console/past/incident';
-import type { HoldBar } from '../../contract/console/past/lock-timeline';
+import type { HoldBar, WaitBar } from '../../contract/console/past/lock-timeline';
 import type { OrphanReason } from '../status/holder-liveness';
 import { CLOCK_ERROR_MS } from '../timing';
 
@@ -193,4 +193,30 @@ export function withHoldEnd(
   const { hold } = facts;
   const endedAt = hold && holds.find(({ token }) => token === hold.token)?.to;
   return hold && typeof endedAt === 'number' ? { ...facts, hold: { ...hold, endedAt } } : facts;
+}
+
+/**
+ * An incident with the most that its recorded waits added up to: readings miss what a wait was
+ * older at its end. Where no wait counted, as those of standbys do not, it stays as it is.
+ */
+export function withWorstBlocking<
+  I extends Pick<Incident, 'beganAt' | 'endedAt' | 'readAt' | 'blockingMaxMs'>,
+>(incident: I, waits: readonly Pick<WaitBar, 'from' | 'to'>[]): I {
+  if (incident.blockingMaxMs === 0) return incident;
+  const until = incident.endedAt ?? incident.readAt;
+  const ends = waits.map(({ to }) => Math.min(to ?? until, until));
+  const sums = ends
+    .filter((at) => at >= incident.beganAt)
+    .map((at) => blockingAt(waits, at, until));
+  return { ...incident, blockingMaxMs: Math.max(incident.blockingMaxMs, ...sums) };
+}
+
+/** The ages of all waits at an instant, added up; one without an end lasts until `until`. */
+function blockingAt(
+  waits: readonly Pick<WaitBar, 'from' | 'to'>[],
+  at: number,
+  until: number,
+): number {
+  const open = waits.filter(({ from, to }) => from < at && (to ?? until) >= at);
+  return open.reduce((sum, { from }) => sum + at - from, 0);
 }

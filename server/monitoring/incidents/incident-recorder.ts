@@ -5,6 +5,7 @@ import {
   nextIncident,
   withActors,
   withHoldEnd,
+  withWorstBlocking,
 } from '../../core/incidents/incident';
 import { DEFAULT_RETENTION } from '../../core/retention';
 import type { Clock } from '../../platform/clock';
@@ -197,15 +198,20 @@ export class IncidentRecorder {
     }
   }
 
-  /** At its end the history says who acted and when the hold ended, where the lock does not. */
+  /**
+   * At its end the history says who acted and when the hold ended, where the lock does not, and how
+   * bad it was between two readings.
+   */
   private async complete(each: Tracked): Promise<void> {
     const { namespace, name, incident } = each.open;
     const { beganAt, endedAt, readAt, actors, facts } = incident;
     if (endedAt === null) return;
-    const { acts, holds } = await this.parts.past.timeline({ namespace, name }, beganAt, readAt);
+    const story = await this.parts.past.timeline({ namespace, name }, beganAt, readAt);
+    const { acts, holds, waits } = story;
     const named = acts.filter(({ at }) => at <= endedAt + 1_000).map(({ by }) => by);
     const completed = { actors: withActors(actors, named), facts: withHoldEnd(facts, holds) };
-    each.open = { ...each.open, incident: { ...incident, ...completed } };
+    const whole = withWorstBlocking({ ...incident, ...completed }, waits);
+    each.open = { ...each.open, incident: whole };
   }
 
   private readClocks(): void {

@@ -6,7 +6,7 @@ import type {
 } from '../../contract/console/past/incident';
 import type { IncidentsInput } from '../../contract/console/past/past-inputs';
 import { LockyardError } from '../../contract/errors';
-import { withHoldEnd } from '../../core/incidents/incident';
+import { withHoldEnd, withWorstBlocking } from '../../core/incidents/incident';
 import { type IncidentParties, relationOf } from '../../core/incidents/related-incidents';
 import { askDatabase } from '../ask-database';
 import type { OperationContext } from '../operation-context';
@@ -69,7 +69,8 @@ export async function getIncident(
     const deaths = incident.facts.deaths ?? [];
     const facts = withHoldEnd(incident.facts, timeline.holds);
     const whole = { ...timeline, refused, deaths, asOf };
-    return { incident: { ...incident, facts }, timeline: whole, events, moreEvents, related, asOf };
+    const shown = withWorstBlocking({ ...incident, facts }, timeline.waits);
+    return { incident: shown, timeline: whole, events, moreEvents, related, asOf };
   });
 }
 
