@@ -68,9 +68,20 @@ test('the list follows what services add, and says how far each counter can stil
       .evaluateAll((rows) => rows.map((each) => each.getBoundingClientRect().height));
     expect(Math.max(...heights), `a line a counter at ${width} px`).toBeLessThanOrEqual(32);
   }
-  await page.getByRole('searchbox', { name: 'Search counters' }).fill('TICK');
+  const search = page.getByRole('searchbox', { name: 'Search counters' });
+  await search.fill('TICK');
   await expect(row(page, 'another')).toHaveCount(0);
   await expect(tickets).toBeVisible();
+
+  await tickets.getByRole('link').click();
+  await expect(standing(page)).toBeVisible();
+  await page.goBack();
+  await expect(search).toHaveValue('TICK');
+  await expect(tickets).toBeVisible();
+  await expect(row(page, 'another')).toHaveCount(0);
+  await page.reload();
+  await expect(search).toHaveValue('TICK');
+  await expect(row(page, 'another')).toHaveCount(0);
 });
 
 test('an operator makes a counter, sets it and changes its bounds, each with a reason', async ({
@@ -171,6 +182,8 @@ test('a viewer sees everything and may change nothing', async ({ page, server })
 test('a counter that was never created has no page', async ({ page, server }) => {
   await as(page, server, viewer, '/counters/default/never');
   await expect(page.getByRole('heading')).toContainText('Page not found');
+  await page.getByRole('link', { name: 'Counters' }).click();
+  await expect(page.getByRole('searchbox', { name: 'Search counters' })).toBeVisible();
   // The browser itself notes that the page is 404.
   expect(faults().splice(0)).toEqual([expect.stringContaining('status of 404')]);
 });

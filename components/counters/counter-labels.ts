@@ -114,6 +114,12 @@ export function parseWholeNumber(text: string): number | null {
 /** As many counters as the list shows; the search finds the others. */
 export const COUNTERS_SHOWN = 500;
 
+const SEARCH_MAX = 200;
+
+/** The search that the address of the list names. */
+export const readCounterSearch = (params: { get: (name: string) => string | null }): string =>
+  (params.get('q') ?? '').slice(0, SEARCH_MAX);
+
 /** As many moves as one look shows. */
 export const CHANGES_SHOWN = 60;
 

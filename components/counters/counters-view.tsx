@@ -1,6 +1,7 @@
 'use client';
 
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { useSearchParams } from 'next/navigation';
 import { useMemo, useState } from 'react';
 import type { CounterPage } from '@/server/contract/console/counter-row';
 import { exactCount, plural } from '@/server/core/format/numbers';
@@ -16,11 +17,12 @@ import { useSession } from '../live/session';
 import { useTRPC, useTRPCClient } from '../live/trpc';
 import { useDebounced } from '../live/use-debounced';
 import { useLive } from '../live/use-live';
+import { setAddress } from '../navigation/set-address';
 import { PastNote } from '../past/past-note';
 import { Button } from '../ui/controls/button';
 import { SearchField } from '../ui/controls/search-field';
 import { PageHead } from '../ui/page-head';
-import { COUNTERS_SHOWN, foundInPast, foundLabel } from './counter-labels';
+import { COUNTERS_SHOWN, foundInPast, foundLabel, readCounterSearch } from './counter-labels';
 import { CounterTable } from './counter-table';
 import { COURSES_POLL_MS } from './course/course-panel';
 import { NewCounterDialog } from './new-counter-dialog';
@@ -30,8 +32,12 @@ export function CountersView({ initial }: { initial: CounterPage }) {
   const client = useTRPCClient();
   const trpc = useTRPC();
   const { may } = useSession();
-  const [text, setText] = useState('');
+  const [text, setText] = useState(readCounterSearch(useSearchParams()));
   const search = useDebounced(text.trim());
+  const seek = (next: string) => {
+    setText(next);
+    setAddress({ q: next.trim() });
+  };
   const [isCreating, setCreating] = useState(false);
   const input = { limit: COUNTERS_SHOWN, ...(search && { search }) };
   const live = useLive<CounterPage>(search, initial, ({ onData, ...rest }) =>
@@ -88,7 +94,7 @@ export function CountersView({ initial }: { initial: CounterPage }) {
             <SearchField
               label="Search counters"
               value={text}
-              onChange={setText}
+              onChange={seek}
               className="w-full sm:w-[280px]"
             />
             <span className="text-12 text-t3">
@@ -114,7 +120,10 @@ export function CountersView({ initial }: { initial: CounterPage }) {
               selecting={may('operator') ? selecting : null}
             />
           ) : (
-            <NoCounters isSearch={search !== ''} mayCreate={may('operator')} />
+            <NoCounters
+              onClear={search === '' ? null : () => seek('')}
+              mayCreate={may('operator')}
+            />
           )}
         </div>
       </div>
@@ -125,11 +134,19 @@ export function CountersView({ initial }: { initial: CounterPage }) {
   );
 }
 
-function NoCounters({ isSearch, mayCreate }: { isSearch: boolean; mayCreate: boolean }) {
+/** @param onClear ends the search that finds none; null: there are none */
+function NoCounters({ onClear, mayCreate }: { onClear: (() => void) | null; mayCreate: boolean }) {
   return (
     <div className="card px-3.5 py-6">
-      <p className="text-14">{isSearch ? 'No counters match.' : 'No counters yet.'}</p>
-      {!isSearch && (
+      <p className="text-14">
+        {onClear ? 'No counters match. ' : 'No counters yet.'}
+        {onClear && (
+          <button type="button" className="link rounded-4" onClick={onClear}>
+            Clear search
+          </button>
+        )}
+      </p>
+      {!onClear && (
         <p className="max-w-[65ch] pt-1 text-t2">
           Create one {mayCreate && 'here or '}with{' '}
           <code className="font-mono text-12">counter.create</code>.

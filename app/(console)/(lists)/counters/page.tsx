@@ -1,5 +1,5 @@
 import type { Metadata } from 'next';
-import { COUNTERS_SHOWN } from '@/components/counters/counter-labels';
+import { COUNTERS_SHOWN, readCounterSearch } from '@/components/counters/counter-labels';
 import { CountersView } from '@/components/counters/counters-view';
 import { openConsole } from '../../../console-api';
 import { type SearchParams, searchParamsOf } from '../../../page-request';
@@ -15,5 +15,7 @@ export default async function CountersPage({ searchParams }: { searchParams: Sea
     return <CountersView key={at} initial={page} />;
   });
   if (past) return past;
-  return <CountersView initial={await api.counters.list.query({ limit: COUNTERS_SHOWN })} />;
+  const search = readCounterSearch(params).trim();
+  const input = { limit: COUNTERS_SHOWN, ...(search && { search }) };
+  return <CountersView initial={await api.counters.list.query(input)} />;
 }
