@@ -2,7 +2,7 @@ import type { Request } from 'playwright/test';
 import { visibleText } from '@/server/core/format/visible-text';
 import type { LockyardClient } from '../client/lockyard';
 import { lockPath } from '../server/core/names/console-path';
-import { cell, countLoads, lockRow, openLive, untilAlive } from './locks-page';
+import { cell, countLoads, lockRow, openLive, openPage, untilAlive } from './locks-page';
 import { createService, expect, signIn, test } from './lockyard-test';
 import { guardPage } from './page-guard';
 
@@ -60,6 +60,31 @@ test('at every width of the table most of a name is read, and nothing covers it'
     if (!link || !where) continue;
     const isBeside = where.x >= link.x + link.width;
     expect(isBeside || where.y >= link.y + link.height / 2, `at ${width} px`).toBe(true);
+  }
+});
+
+test('on a common screen the owner of a lock is read whole, in the list and among the holders', async ({
+  page,
+}) => {
+  const owner = 'inventory-5d8f:worker-11';
+  const meta = { host: 'host-7', pid: '7' };
+  await orders.acquire({ name: 'whole-owner', owner, leaseMs: 600_000, meta });
+  /** By how much its names are wider than there is room. */
+  const cuts = () =>
+    page.evaluate(
+      (name) =>
+        [...document.querySelectorAll('bdi')]
+          .filter(({ title }) => title === name)
+          .map((whole) => whole.querySelector('.name-head'))
+          .map((head) => (head ? head.scrollWidth - head.clientWidth : null)),
+      owner,
+    );
+  for (const width of [1280, 1366, 1440, 1920]) {
+    await page.setViewportSize({ width, height: 600 });
+    await openLive(page, '/?view=all&q=whole-owner');
+    await expect.poll(cuts, `in the list, ${width} px`).toEqual([0]);
+    await openPage(page, `/holders?q=${owner}`);
+    await expect.poll(cuts, `among the holders, ${width} px`).toEqual([0]);
   }
 });
 
