@@ -1,12 +1,27 @@
 import { AuthFrame } from '@/components/auth/auth-frame';
 import { NearLink } from '@/components/navigation/near-link';
 
+/** Where what is missing may be found. */
+const PLACES = [
+  { href: '/', label: 'Locks' },
+  { href: '/counters', label: 'Counters' },
+  { href: '/insights', label: 'Incidents' },
+  { href: '/namespaces', label: 'Namespaces' },
+];
+
 export default function NotFound() {
   return (
-    <AuthFrame title="Page not found" intro="There is nothing at this address.">
-      <NearLink href="/" className="button mt-6" data-size="large">
-        Go to Locks
-      </NearLink>
+    <AuthFrame
+      title="Page not found"
+      intro="There is nothing at this address. What it names may have been deleted, or be older than the history that is kept."
+    >
+      <p className="mt-6 flex flex-wrap gap-3">
+        {PLACES.map(({ href, label }) => (
+          <NearLink key={href} href={href} className="button" data-size="large">
+            {label}
+          </NearLink>
+        ))}
+      </p>
     </AuthFrame>
   );
 }
