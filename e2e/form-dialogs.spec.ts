@@ -29,6 +29,27 @@ test('a form dialog closes once its act is done, however long the list takes to 
   await expect(page.getByRole('row', { name: /slow-list/ })).toBeVisible();
 });
 
+test('an act after the session has ended says where to sign in, and goes on from what was typed', async ({
+  page,
+  server,
+  admin,
+}) => {
+  await page.goto('/namespaces');
+  await page.getByRole('button', { name: 'New namespace…' }).click();
+  await dialog(page).getByRole('textbox', { name: /^Name/ }).fill('after-sign-in');
+  await page.context().clearCookies();
+  const create = dialog(page).getByRole('button', { name: 'Create namespace' });
+  await create.click();
+  const link = dialog(page).getByRole('link', { name: 'Sign in in a new tab' });
+  const [tab] = await Promise.all([page.context().waitForEvent('page'), link.click()]);
+  await expect(tab.getByRole('button', { name: 'Sign in' })).toBeVisible();
+  await tab.close();
+  await signIn(page.context(), server, admin);
+  await create.click();
+  await expect(dialog(page)).toBeHidden();
+  await expect(page.getByRole('row', { name: /after-sign-in/ })).toBeVisible();
+});
+
 test('a dialog that offers one namespace alone says that the others could not be loaded', async ({
   page,
 }) => {

@@ -5,10 +5,10 @@ import { Button } from './controls/button';
 
 /** An error where it happened, with the request id under which the server logged it. */
 export function ProblemNote({
-  problem: { text, requestId = null },
+  problem: { text, requestId = null, reason },
   title,
 }: {
-  problem: Pick<Problem, 'text'> & Partial<Pick<Problem, 'requestId'>>;
+  problem: Pick<Problem, 'text'> & Partial<Pick<Problem, 'requestId' | 'reason'>>;
   title?: string;
 }) {
   return (
@@ -20,6 +20,12 @@ export function ProblemNote({
       <div className="min-w-0">
         {title && <p className="font-[620]">{title}</p>}
         <p className="[overflow-wrap:anywhere]">{text}</p>
+        {reason === 'UNAUTHENTICATED' && (
+          // In this tab, what was typed would be lost.
+          <a href="/sign-in" target="_blank" rel="noreferrer" className="link rounded-4">
+            Sign in in a new tab
+          </a>
+        )}
         {requestId && (
           <p className="text-12 text-t2">
             Request ID <code className="font-mono select-all">{requestId}</code>
