@@ -133,8 +133,11 @@ function ProcessLine({
         <td className="holder-place text-12 text-t2">
           <Place row={row} />
         </td>
-        <td className="holder-version text-12 text-t3">
-          {row.version ? <VisibleText text={row.version} /> : '–'}
+        <td
+          className="holder-version truncate text-12 text-t3"
+          title={visibleText(row.version ?? '')}
+        >
+          {row.version ? visibleText(row.version) : '–'}
         </td>
         <td data-cell="act" data-number="true">
           {exactCount(row.holds)}

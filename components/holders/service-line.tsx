@@ -50,7 +50,9 @@ export function ServiceLine({
         <Troubles rows={rows} />
       </td>
       <td className="holder-place" />
-      <td className="holder-version text-12 text-t3">{versionsOf(rows)}</td>
+      <td className="holder-version truncate text-12 text-t3" title={versionsOf(rows)}>
+        {versionsOf(rows)}
+      </td>
       <td data-number="true">{exactCount(all?.holds ?? sum((row) => row.holds))}</td>
       <td className="holder-wait text-12 text-t2">
         {waits > 0 ? `${exactCount(waits)} waiting` : <span className="text-t3">–</span>}
