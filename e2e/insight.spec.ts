@@ -185,6 +185,12 @@ test('an incident says why and how long, and is saved as one file; the timeline 
   await expect(page.getByRole('heading', { level: 1 })).toContainText('saw');
   await expect(page.locator('main')).toContainText(/held the lock for .+ with 1.waiter\./);
   await expect(page.getByRole('region', { name: 'What happened' })).toContainText('Incident began');
+  await page.emulateMedia({ media: 'print' });
+  await expect(page.getByRole('navigation', { name: 'Main' })).toBeHidden();
+  const paper = await page.evaluate(() => document.documentElement.scrollHeight);
+  const written = await page.getByRole('region', { name: 'What happened' }).boundingBox();
+  expect((written?.y ?? 0) + (written?.height ?? 0)).toBeLessThanOrEqual(paper);
+  await page.emulateMedia({ media: null });
   const plotOf = (name: string) => page.getByRole('figure', { name, exact: true });
   await expect(plotOf('Waits')).toContainText('blocking at most');
   await plotOf('Holds').locator('svg').hover();

@@ -105,7 +105,7 @@ export function IncidentView({
           <IncidentEvents detail={data} />
         </Panel>
       </div>
-      <IncidentsPanel initial={incidents} chosen={id} className="self-start" />
+      <IncidentsPanel initial={incidents} chosen={id} className="self-start print:hidden" />
     </div>
   );
 }

@@ -85,7 +85,7 @@ function TopBar({
 }) {
   const { demo } = useSession();
   return (
-    <header className="group/bar top-bar flex min-w-0 items-center gap-4 max-md:gap-1.5 border-line border-b bg-s1 px-[var(--gutter)] [grid-area:top]">
+    <header className="group/bar top-bar flex print:hidden min-w-0 items-center gap-4 max-md:gap-1.5 border-line border-b bg-s1 px-[var(--gutter)] [grid-area:top]">
       <NearLink
         href="/"
         aria-label="Lockyard home"
