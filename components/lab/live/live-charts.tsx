@@ -10,13 +10,13 @@ import {
   XAxis,
   YAxis,
 } from 'recharts';
-import type { LabSample } from '@/server/contract/console/lab/lab-run';
 import { exactCount } from '@/server/core/format/numbers';
 import { ChartHead } from '../../charts/chart-head';
 import { countTicks } from '../../charts/duration-ticks';
 import { CHART_MARGIN } from '../../charts/time-axes';
 import { countText } from '../../format/numbers';
 import type { RaceChartsProps } from './race-charts';
+import { type SoldPoint, soldPoints } from './sold-points';
 
 /** See `RaceCharts`. */
 export default function LiveCharts({ samples, stock, longestMs, result }: RaceChartsProps) {
@@ -34,7 +34,7 @@ export default function LiveCharts({ samples, stock, longestMs, result }: RaceCh
           {exactCount(stock)}
         </ChartHead>
         <Chart
-          samples={samples}
+          points={soldPoints(samples, longestMs, result?.sold ?? null)}
           of="sold"
           ink={isOver ? 'var(--danger)' : 'var(--acc)'}
           ticks={soldTicks}
@@ -48,7 +48,7 @@ export default function LiveCharts({ samples, stock, longestMs, result }: RaceCh
           {result ? 'on average' : 'now'}
         </ChartHead>
         <Chart
-          samples={samples}
+          points={samples}
           of="opsPerSecond"
           ink="var(--held)"
           ticks={opsTicks}
@@ -62,14 +62,14 @@ export default function LiveCharts({ samples, stock, longestMs, result }: RaceCh
 const TITLES = { sold: 'Units sold over time', opsPerSecond: 'Operations a second over time' };
 
 function Chart({
-  samples,
+  points,
   of,
   ink,
   ticks,
   endMs,
   stock,
 }: {
-  samples: LabSample[];
+  points: readonly SoldPoint[];
   of: 'sold' | 'opsPerSecond';
   ink: string;
   ticks: number[];
@@ -80,7 +80,7 @@ function Chart({
     <div className="chart chart-times" data-chart={of}>
       <ResponsiveContainer width="100%" height="100%">
         <ComposedChart
-          data={samples}
+          data={points}
           margin={CHART_MARGIN}
           syncId="race"
           title={TITLES[of]}
@@ -112,12 +112,14 @@ function Chart({
             isAnimationActive={false}
             cursor={{ stroke: 'var(--acc)', strokeWidth: 1 }}
             content={({ active, payload }) => {
-              const sample = payload?.[0]?.payload as LabSample | undefined;
+              const sample = payload?.[0]?.payload as SoldPoint | undefined;
               if (!active || !sample) return null;
               return (
                 <p className="chart-tip">
                   <b>{(sample.elapsedMs / 1_000).toFixed(1)}&nbsp;s</b> {exactCount(sample.sold)}{' '}
-                  sold, {exactCount(Math.round(sample.opsPerSecond))} a second
+                  sold
+                  {sample.opsPerSecond !== null &&
+                    `, ${exactCount(Math.round(sample.opsPerSecond))} a second`}
                 </p>
               );
             }}
