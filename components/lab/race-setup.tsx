@@ -17,6 +17,7 @@ import { useSubmit } from '../ui/controls/use-submit';
 import { Instant } from '../ui/instant';
 import { Panel } from '../ui/panel';
 import { ProblemNote } from '../ui/problem-note';
+import { VisibleText } from '../ui/visible-text';
 import {
   chosenEntries,
   fieldProblem,
@@ -184,8 +185,10 @@ function BusyNote({
   return (
     <p role="status" className="mx-3.5 mb-3.5 rounded-8 bg-accbg px-3 py-2">
       {isRefused && 'Not started: one race at a time. '}
-      <b className="font-[620]">{startedBy}</b> started a race at{' '}
-      <Instant at={startedAt} now={now} />.{' '}
+      <b className="font-[620]">
+        <VisibleText text={startedBy} />
+      </b>{' '}
+      started a race at <Instant at={startedAt} now={now} />.{' '}
       <Link href={`/lab/${id}`} className="link">
         Watch it
       </Link>

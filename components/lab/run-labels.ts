@@ -2,6 +2,7 @@ import type { LabRow, LabSettings } from '@/server/contract/console/lab/lab-race
 import type { LabRun, LabRunEntry, LabRunSummary } from '@/server/contract/console/lab/lab-run';
 import { boundText, durationText } from '@/server/core/format/durations';
 import { exactCount } from '@/server/core/format/numbers';
+import { visibleText } from '@/server/core/format/visible-text';
 
 /** How a run ended, in a few words. */
 export function endLabel({
@@ -16,7 +17,9 @@ export function endLabel({
     case 'done':
       return `Finished in ${took}`;
     case 'stopped':
-      return stoppedBy === null ? `Stopped after ${took}` : `Stopped by ${stoppedBy} after ${took}`;
+      return stoppedBy === null
+        ? `Stopped after ${took}`
+        : `Stopped by ${visibleText(stoppedBy)} after ${took}`;
     case 'restart':
       return `Ended by a server restart after ${took}`;
     default:

@@ -7,6 +7,7 @@ import { exactCount, plural } from '@/server/core/format/numbers';
 import { Instant } from '../ui/instant';
 import { Panel } from '../ui/panel';
 import { type Column, TableHead } from '../ui/table-head';
+import { VisibleText } from '../ui/visible-text';
 import { endLabel } from './run-labels';
 
 const COLUMNS: Column[] = [
@@ -110,7 +111,9 @@ function RunLine({
         <Link href={`/lab/${id}`} prefetch={false} className="link">
           <Instant at={startedAt} now={now} />
         </Link>
-        <span className="block text-12 font-[450] text-t3">{startedBy}</span>
+        <span className="block text-12 font-[450] text-t3">
+          <VisibleText text={startedBy} />
+        </span>
       </td>
       <td data-cell="load">
         {plural(strategies.length, 'strategy', 'strategies')}

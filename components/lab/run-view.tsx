@@ -11,6 +11,7 @@ import { Button } from '../ui/controls/button';
 import { useSubmit } from '../ui/controls/use-submit';
 import { Instant } from '../ui/instant';
 import { ProblemNote } from '../ui/problem-note';
+import { VisibleText } from '../ui/visible-text';
 import { LivePanel } from './live/live-panel';
 import { CoursePanel } from './result/course-panel';
 import { ResultTable } from './result/result-table';
@@ -115,7 +116,8 @@ function RunHead({ run }: { run: LabRun }) {
         </div>
       </div>
       <p className="pt-1 text-t2">
-        {run.startedBy}, <Instant at={run.startedAt} now={run.asOf} />. {endLabel(run)}.{' '}
+        <VisibleText text={run.startedBy} />, <Instant at={run.startedAt} now={run.asOf} />.{' '}
+        {endLabel(run)}.{' '}
         <Link href="/lab" className="link">
           All runs
         </Link>

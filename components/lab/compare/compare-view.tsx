@@ -7,6 +7,7 @@ import { exactCount, plural } from '@/server/core/format/numbers';
 import { latencyText } from '../../format/durations';
 import { Instant } from '../../ui/instant';
 import { PageHead } from '../../ui/page-head';
+import { VisibleText } from '../../ui/visible-text';
 import { VerdictBadge } from '../result/result-cells';
 import { changeLabel, compareRows, settingDifferences } from './compare-runs';
 
@@ -106,7 +107,7 @@ function RunLink({ run }: { run: LabRun }) {
       <Link href={`/lab/${run.id}`} className="link">
         <Instant at={run.startedAt} now={run.asOf} />
       </Link>{' '}
-      by {run.startedBy}
+      by <VisibleText text={run.startedBy} />
     </>
   );
 }
