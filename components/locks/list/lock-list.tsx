@@ -94,6 +94,8 @@ export function LockList(props: ListProps) {
   useScrollToTop(query, scroller, list);
 
   const isSelectable = selecting !== null;
+  // Asked for first: they bring the range up to date.
+  const items = virtual.getVirtualItems();
   const { range } = virtual;
   const first = range?.startIndex ?? 0;
   const last = range?.endIndex ?? 0;
@@ -126,7 +128,7 @@ export function LockList(props: ListProps) {
         {sections.map((section, i) => (
           <TierHead key={section.tier} section={section} heads={i + 1} />
         ))}
-        {virtual.getVirtualItems().map(({ index }) => {
+        {items.map(({ index }) => {
           const row = rows[index - offset];
           if (!row) {
             return (
