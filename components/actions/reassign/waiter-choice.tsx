@@ -56,19 +56,21 @@ export function WaiterChoice({
         />
       )}
       {queue.length > 0 && found.length === 0 && <p className="text-t2">No waiter matches.</p>}
-      <div className="waiter-choice">
-        {found.slice(0, SHOWN_MAX).map(({ waiter, place }) => (
-          <Waiter
-            key={waiter.ticket}
-            waiter={waiter}
-            place={place}
-            waitedMs={Math.max(0, now - waiter.enqueuedAt)}
-            whyNot={WHY_NOT[waiterObstacle(side, waiter) ?? 'frozen'] ?? null}
-            isChosen={waiter.ticket === ticket}
-            onChoose={onChoose}
-          />
-        ))}
-      </div>
+      {found.length > 0 && (
+        <div className="waiter-choice">
+          {found.slice(0, SHOWN_MAX).map(({ waiter, place }) => (
+            <Waiter
+              key={waiter.ticket}
+              waiter={waiter}
+              place={place}
+              waitedMs={Math.max(0, now - waiter.enqueuedAt)}
+              whyNot={WHY_NOT[waiterObstacle(side, waiter) ?? 'frozen'] ?? null}
+              isChosen={waiter.ticket === ticket}
+              onChoose={onChoose}
+            />
+          ))}
+        </div>
+      )}
       {hidden > 0 && (
         <p className="mt-1.5 text-12 text-t3">
           {exactCount(hidden)} more: search for the owner to find one.
