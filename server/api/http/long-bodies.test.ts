@@ -41,8 +41,12 @@ test.each([
 );
 
 test('of a key that has just been made a long body is read, at its first call', async () => {
-  const key = await api.key('orders');
-  const names = Array.from({ length: 500 }, (_, i) => `${'long name '.repeat(10)}${i}`);
-  const reply = await api.post(key, 'lock.watch', { names, waitMs: 0 });
-  expect(reply.status).toBe(200);
+  const Authorization = `Bearer ${await api.key('orders')}`;
+  const input = { name: 'long', owner: 'a', leaseMs: 10_000 };
+  const reply = await fetch(`${api.url}/api/v1/lock.acquire`, {
+    method: 'POST',
+    headers: { Authorization, 'Content-Type': 'application/json' },
+    body: JSON.stringify(input) + ' '.repeat(17_000),
+  });
+  expect(await reply.json()).toMatchObject({ result: { data: { outcome: 'granted' } } });
 });

@@ -41,6 +41,8 @@ export async function readBody(
 }
 
 function collect(req: IncomingMessage, maxBytes: number): Promise<Buffer | null> {
+  // Who its caller is was looked up before: it may have hung up meanwhile.
+  if (req.destroyed) return Promise.resolve(null);
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let size = 0;
