@@ -264,8 +264,11 @@ export class Referee {
   private observeCounter({ change, before, after }: Step): void {
     const { record } = decodeCounter(after);
     let value = before ? decodeCounter(before).record.value : null;
+    const since = this.instant(change.key);
     for (const event of change.events as CounterEvent[]) {
       const { delta } = event;
+      // Several steps may be decided for one write, and a refusal names the value between them.
+      this.counterStates.push({ ...record, ...event, since });
       if (delta === undefined) continue;
       if (this.counterSteps.has(delta)) this.report(`${delta} was added twice`);
       this.counterSteps.set(delta, event);
@@ -273,7 +276,6 @@ export class Referee {
     }
     if (value !== null && value !== record.value) this.report(`a step of the counter got lost`);
     if (!isWithin(record.value, record)) this.report(`the counter is at ${record.value}`);
-    this.counterStates.push({ ...record, since: this.instant(change.key) });
   }
 
   private observeLock(id: string, { change, before, after, at }: Step): void {
