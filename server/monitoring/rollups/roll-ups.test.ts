@@ -435,10 +435,10 @@ async function holdsByWeek({ raw }: Database): Promise<Record<string, string>> {
   return Object.fromEntries(rows.map(([lockId, holds]) => [String(lockId), String(holds)]));
 }
 
-/** All events of a campaign are of one week. */
+/** All events of a campaign are of one week. Holds that an operator ended do not count. */
 function holdsOf(events: { key: RecordKey; event: LockEvent }[]): Record<string, string> {
   const sums = new Map<string, MinuteRollup>();
-  for (const { key, event } of events) {
+  for (const { key, event } of events.filter((each) => each.event.kind !== 'forced')) {
     const sum = sums.get(recordId(key)) ?? emptyRollup(0);
     sums.set(recordId(key), sum);
     addEvent(sum, event);
