@@ -20,8 +20,9 @@ export interface DatabaseConsent {
 }
 
 /**
- * Refuses to make a new database by the way: a command that finds none usually looks in another
- * folder than the server. And to migrate one: servers of its version would not start any more.
+ * Refuses to make a new database unasked: a command that finds none usually looks in another folder
+ * than the server. Refuses to migrate one unasked too: servers of its version would not start on it
+ * any more.
  *
  * @throws StartError
  */
