@@ -1,10 +1,10 @@
 import { createHmac, randomBytes } from 'node:crypto';
-import { readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { eq } from 'drizzle-orm';
 import type { Database } from '@/db/database';
-import { renameToNew } from '@/server/platform/files/rename-to-new';
+import { writeNewFile } from '@/server/platform/files/write-new-file';
 import { StartError } from '@/server/platform/start-error';
 import type { Clock } from '../../platform/clock';
 import type { Config } from './config';
@@ -54,17 +54,12 @@ function readSecretFile(file: string): string | null {
 
 /** Of several processes that start at once in one folder, one makes the secret and all read it. */
 async function makeSecretFile(file: string): Promise<string> {
-  const draft = `${file}.${randomBytes(6).toString('hex')}`;
   try {
-    const text = `${randomBytes(32).toString('base64url')}\n`;
-    writeFileSync(draft, text, { mode: 0o600, flag: 'wx', flush: true });
-    await renameToNew(draft, file);
+    await writeNewFile(file, `${randomBytes(32).toString('base64url')}\n`);
   } catch (error) {
     if ((error as { code?: string }).code !== 'EEXIST') {
       throw new StartError(`${file} cannot be written.`, { cause: error });
     }
-  } finally {
-    rmSync(draft, { force: true });
   }
   return readNewSecretFile(file);
 }

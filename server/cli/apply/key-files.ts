@@ -1,11 +1,9 @@
 import { readFileSync, rmSync, statSync } from 'node:fs';
-import { rm, writeFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { type ApiKeyForm, newApiKey, parseApiKey } from '../../auth/api-keys/api-key-text';
-import { randomText } from '../../auth/random-text';
 import type { Reason } from '../../contract/errors';
 import { flushFolder } from '../../platform/files/flush-folder';
-import { renameToNew } from '../../platform/files/rename-to-new';
+import { writeNewFile } from '../../platform/files/write-new-file';
 import { StartError } from '../../platform/start-error';
 import type { WantedKey, WantedState } from './apply-input';
 import type { ApplyReport } from './apply-report';
@@ -71,7 +69,7 @@ export class KeyFiles {
 
   private async write(name: string, path: string, form: ApiKeyForm): Promise<string> {
     const { key } = newApiKey(form);
-    await writeWhole(path, `${key}\n`);
+    await writeNewFile(path, `${key}\n`);
     this.written.set(name, path);
     await flushFolder(dirname(path));
     return key;
@@ -96,15 +94,4 @@ function keyIn(path: string, form: ApiKeyForm): string | null {
   const key = isOurs ? readFileSync(path, 'utf8').trim() : '';
   if (parseApiKey(key)?.form === form) return key;
   throw new Error(`${path} exists, and has no key of an earlier run for this entry`);
-}
-
-/** Writes a file that is there whole or not at all, and replaces none. */
-async function writeWhole(path: string, text: string): Promise<void> {
-  const draft = `${path}.${randomText(8)}`;
-  try {
-    await writeFile(draft, text, { mode: 0o600, flag: 'wx', flush: true });
-    await renameToNew(draft, path);
-  } finally {
-    await rm(draft, { force: true });
-  }
 }
