@@ -6,13 +6,13 @@ import { migrate } from '@/db/migrate';
 import { programSchemaVersion } from '@/db/schema-version';
 import { type Cell, tableShapes } from '@/db/snapshot';
 import { StartError } from '@/server/platform/start-error';
-import { randomText } from '../auth/random-text';
 import { OWN_NAMESPACE } from '../engine/membership';
 import type { AuditAct } from '../operations/audit/audit-log';
 import { restoredCursor } from '../storage/recorded-position';
 import type { BackupHeader } from './backup-header';
 import { backupTables, SECRET_FINGERPRINT_ROW } from './backup-header';
 import { BackupLoad } from './backup-load';
+import { insertDoneAct } from './insert-done-act';
 import { readBackup } from './read-backup';
 
 export interface RestoreOptions {
@@ -89,7 +89,12 @@ export async function restoreBackup(
       if (read !== sha256) throw new StartError(`${file} was changed during the restore.`);
       const restored = await load.finish();
       await closeOwnIntent(change, header);
-      await change.insert('audit', ...auditEntry(backup, options, restored));
+      await insertDoneAct(change, options.now, {
+        act: 'backup.restore',
+        subject: basename(file),
+        seen: { madeAt: new Date(header.madeAt).toISOString() },
+        result: { epoch: restored.epoch, quietMs: options.quietMs },
+      });
       await change.insert('cursors', ['id', 'position'], [[restoredCursor(header.madeAt), now]]);
       // The old content is deleted by now: a server found here started in the meantime.
       await refuseLiveServers(change, await clock());
@@ -114,29 +119,6 @@ async function closeOwnIntent(change: BulkChange, { madeAt }: BackupHeader): Pro
   if (!own) return;
   const close = "update audit set outcome = 'done', closed_at = ? where id = ?";
   await change.run(close, [madeAt, Number(own.id)]);
-}
-
-/** Written in the transaction of the restore, so a failed one leaves no entry either. */
-function auditEntry(
-  { file, header }: CheckedBackup,
-  { now, quietMs }: RestoreOptions,
-  { epoch }: Restored,
-): [string[], Cell[][]] {
-  const entry: Record<string, Cell> = {
-    intent: randomText(22),
-    at: now,
-    actor: 'command line',
-    actor_kind: 'cli',
-    address: 'local',
-    act: 'backup.restore' satisfies AuditAct,
-    subject: basename(file),
-    reason: '',
-    seen: JSON.stringify({ madeAt: new Date(header.madeAt).toISOString() }),
-    outcome: 'done',
-    result: JSON.stringify({ epoch, quietMs }),
-    closed_at: now,
-  };
-  return [Object.keys(entry), [Object.values(entry)]];
 }
 
 async function rowsById(

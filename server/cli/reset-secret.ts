@@ -1,12 +1,10 @@
 import { changeInBulk } from '@/db/bulk-change';
 import { migrate } from '@/db/migrate';
 import { openDatabase } from '@/db/open-database';
-import type { Cell } from '@/db/snapshot';
-import { randomText } from '../auth/random-text';
 import { SECRET_FINGERPRINT_ROW } from '../backup/backup-header';
+import { insertDoneAct } from '../backup/insert-done-act';
 import { refuseLiveServers } from '../backup/restore-backup';
 import type { Config } from '../bootstrap/config/config';
-import type { AuditAct } from '../operations/audit/audit-log';
 import type { Clock } from '../platform/clock';
 import { requireDatabase } from './require-database';
 
@@ -31,8 +29,7 @@ export async function resetSecret(
       const now = (await change.now()) ?? clock.now();
       await refuseLiveServers(change, now);
       await change.run(`delete from settings where ${SECRET_FINGERPRINT_ROW}`);
-      const entry = auditEntry(now);
-      await change.insert('audit', Object.keys(entry), [Object.values(entry)]);
+      await insertDoneAct(change, now, { act: 'secret.reset' });
     });
   } finally {
     await database.close();
@@ -42,19 +39,3 @@ export async function resetSecret(
     'the file "secret" in its data folder, which it makes if there is none.'
   );
 }
-
-/** Written in the same transaction, so that there is no reset without its entry. */
-const auditEntry = (now: number): Record<string, Cell> => ({
-  intent: randomText(22),
-  at: now,
-  actor: 'command line',
-  actor_kind: 'cli',
-  address: 'local',
-  act: 'secret.reset' satisfies AuditAct,
-  subject: '',
-  reason: '',
-  seen: '{}',
-  outcome: 'done',
-  result: '{}',
-  closed_at: now,
-});

@@ -1,0 +1,38 @@
+import type { BulkChange } from '@/db/bulk-change';
+import type { Cell } from '@/db/snapshot';
+import { randomText } from '../auth/random-text';
+import type { AuditAct } from '../operations/audit/audit-log';
+
+/** What a command did, and what it found and made. */
+interface DoneAct {
+  act: AuditAct;
+  subject?: string;
+  seen?: Record<string, unknown>;
+  result?: Record<string, unknown>;
+}
+
+/**
+ * Writes the audit entry of what the command line does in the same transaction: neither is there
+ * without the other.
+ */
+export async function insertDoneAct(
+  change: BulkChange,
+  now: number,
+  { act, subject = '', seen = {}, result = {} }: DoneAct,
+): Promise<void> {
+  const entry: Record<string, Cell> = {
+    intent: randomText(22),
+    at: now,
+    actor: 'command line',
+    actor_kind: 'cli',
+    address: 'local',
+    act,
+    subject,
+    reason: '',
+    seen: JSON.stringify(seen),
+    outcome: 'done',
+    result: JSON.stringify(result),
+    closed_at: now,
+  };
+  await change.insert('audit', Object.keys(entry), [Object.values(entry)]);
+}
