@@ -78,7 +78,8 @@ export class ZookeeperSwap {
   private async selectApplicable(open: SwapUnit[]): Promise<SwapUnit[]> {
     const doubtful = this.inapplicable(open, (id) => this.cache.record(id) ?? this.guess());
     const answerKeys = open.flatMap((unit) => unit.answerKeys);
-    const missing = new Set(answerKeys.filter((key) => this.isMissing(key, open)));
+    const extended = extendedAnswers(open);
+    const missing = new Set(answerKeys.filter((key) => this.isMissing(key, extended.get(key))));
     if (doubtful.length === 0 && missing.size === 0) return open;
     const ids = doubtful.flatMap((unit) => unit.ids);
     const { records } = await this.cache.read(this.session, ids, [...missing]);
@@ -99,14 +100,15 @@ export class ZookeeperSwap {
    * An answer to be extended must be known; one to be written is assumed to be new. One that was
    * absent or may be over may have been written since, with the version that is remembered; and one
    * that seems to last long enough may have been replaced by one that does not.
+   *
+   * @param until to when it is to be extended at least; absent: it is not
    */
-  private isMissing(key: string, open: SwapUnit[]): boolean {
+  private isMissing(key: string, until: number | undefined): boolean {
     const known = this.cache.answer(key);
-    const until = extendedUntil(key, open);
     if (known?.content && known.content.expiresAt >= this.session.latest())
-      return known.content.expiresAt >= until;
+      return until !== undefined && known.content.expiresAt >= until;
     if (!known && !this.mayGuess) return true;
-    return until < Number.POSITIVE_INFINITY;
+    return until !== undefined;
   }
 
   /** The units that may not be applied now; notes what each other one overwrites. */
@@ -286,9 +288,12 @@ export class ZookeeperSwap {
 const changesOf = (units: SwapUnit[]) =>
   units.flatMap(({ changes, window }) => changes.map((change) => ({ change, window })));
 
-/** Until when these units let an answer last at least; infinity: they do not extend it. */
-function extendedUntil(key: string, units: SwapUnit[]): number {
+/** By key of an answer that these units extend: until when it lasts at least. */
+function extendedAnswers(units: SwapUnit[]): Map<string, number> {
+  const until = new Map<string, number>();
   const extensions = units.flatMap(({ changes }) => changes.flatMap((change) => change.extensions));
-  const its = extensions.filter(({ keys }) => keys.includes(key));
-  return Math.min(...its.map(({ expiresAt }) => expiresAt));
+  for (const { keys, expiresAt } of extensions) {
+    for (const key of keys) until.set(key, Math.min(expiresAt, until.get(key) ?? expiresAt));
+  }
+  return until;
 }
