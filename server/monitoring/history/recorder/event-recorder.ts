@@ -202,9 +202,10 @@ export class EventRecorder {
 
   /** While not all was read yet: what another process left unrecorded is older than its turn. */
   private noteOldest(commits: readonly HistoryRow[]): void {
+    if (this.readUpTo !== null) return;
     const now = this.historyNow();
     const oldest = commits.find(({ id }) => id > this.writer.position);
-    if (now === null || !oldest || this.readUpTo !== null) return;
+    if (now === null || !oldest) return;
     const since = this.clock.monotonic() - Math.max(0, now - oldest.at);
     this.caughtUpAt = Math.min(since, this.caughtUpAt ?? since);
   }
