@@ -78,7 +78,7 @@ export class GuaranteeWatch {
     const grantsNothing = `The backend "${backend}" grants nothing`;
     if (!this.last) {
       if (isAllowed) return null;
-      const why = this.refused === null ? '' : ` ${this.refusal}`;
+      const why = this.refused === null ? '' : ` ${this.refused}`;
       return `${grantsNothing} until its settings have been read.${why}`;
     }
     const { unsafe, isNeverAllowed } = this.last.guarantees;

@@ -200,8 +200,9 @@ function holdsByWeek(minutes: Minutes): Map<number, HoldsByLock> {
     const holds: HoldsByLock = weeks.get(week) ?? new Map();
     weeks.set(week, holds);
     for (const [lockId, rollup] of locks) {
+      if (lockId === ALL_LOCKS) continue;
       const usual = usualHolds(rollup);
-      if (lockId === ALL_LOCKS || usual.count === 0) continue;
+      if (usual.count === 0) continue;
       const others = holds.get(lockId);
       holds.set(lockId, others ? LogHistogram.merge(others, usual) : usual);
     }
