@@ -1,6 +1,7 @@
 import type { IncidentDetail, IncidentRow } from '@/server/contract/console/past/incident';
 import type { WaitBar } from '@/server/contract/console/past/lock-timeline';
 import { DEFAULT_POLICY } from '@/server/contract/namespace-policy';
+import { blockingAt } from '@/server/core/incidents/blocking-at';
 import { HISTORY_MIN_COUNT } from '@/server/core/status/stuck-reason';
 import { type TimelineLanes, timelineLanes } from '../locks/timeline/timeline-lanes';
 
@@ -60,11 +61,5 @@ export function blockingSeries(
   const ends = waits.flatMap(({ to }) => (to === null ? [] : [to, to + 1]));
   const within = ends.filter((at) => at > span.from && at < span.to);
   const instants = [...new Set([...instantsOf(span, steps), ...within])].sort((a, b) => a - b);
-  return instants.map((at) => {
-    let blockingMs = 0;
-    for (const wait of waits) {
-      if (wait.from < at && (wait.to ?? span.to) >= at) blockingMs += at - wait.from;
-    }
-    return { at, blockingMs };
-  });
+  return instants.map((at) => ({ at, blockingMs: blockingAt(waits, at, span.to) }));
 }

@@ -3,6 +3,7 @@ import type { IncidentFacts, IncidentRow, ProvenDeath } from '../../contract/con
 import type { HoldBar, WaitBar } from '../../contract/console/past/lock-timeline';
 import type { OrphanReason } from '../status/holder-liveness';
 import { CLOCK_ERROR_MS } from '../timing';
+import { blockingAt } from './blocking-at';
 
 /** A lock's total blocking time above which it is an incident, whatever its status. */
 const INCIDENT_BLOCKING_MS = 30_000;
@@ -209,14 +210,4 @@ export function withWorstBlocking<
     .filter((at) => at >= incident.beganAt)
     .map((at) => blockingAt(waits, at, until));
   return { ...incident, blockingMaxMs: Math.max(incident.blockingMaxMs, ...sums) };
-}
-
-/** The ages of all waits at an instant, added up; one without an end lasts until `until`. */
-function blockingAt(
-  waits: readonly Pick<WaitBar, 'from' | 'to'>[],
-  at: number,
-  until: number,
-): number {
-  const open = waits.filter(({ from, to }) => from < at && (to ?? until) >= at);
-  return open.reduce((sum, { from }) => sum + at - from, 0);
 }
