@@ -56,6 +56,7 @@ const alone = [
   'server/engine/**/hot-lock',
   'server/monitoring/**/heap-watch',
   'server/storage/mysql/mysql-faults',
+  'test/docs/background-jobs',
   'test/simulator/*',
 ].map((file) => `${file}.test.ts`);
 
@@ -108,6 +109,8 @@ const INTEGRATION = {
 /** Two processors are busy with them; with four at a time they idled for a third of the end. */
 const FIVE_AT_A_TIME = { ...INTEGRATION, maxWorkers: 5, sequence: { groupOrder: 2 } };
 
+const SHARING = { isolate: false, setupFiles: ['test/no-job-left.ts'] };
+
 /** Lua and SQL are imported as texts, as in the bundle of the server. */
 const textModules = {
   name: 'text-modules',
@@ -153,7 +156,7 @@ export default defineConfig({
           name: 'integration, timed',
           include: testsIn(timed),
           exclude: [...INTEGRATION.exclude, ...patient],
-          isolate: false,
+          ...SHARING,
           maxWorkers: 4,
           sequence: { groupOrder: 1 },
         },
@@ -173,7 +176,7 @@ export default defineConfig({
           name: 'integration, sharing processes',
           include: [...testsIn([...rest, ...more]), ...patient],
           exclude: [...INTEGRATION.exclude, ...alone],
-          isolate: false,
+          ...SHARING,
         },
       },
     ],

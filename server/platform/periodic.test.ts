@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
 import { Periodic, type PeriodicOptions } from './periodic';
 
 /** Runs what is scheduled when the test says so, and keeps the pauses. */
@@ -32,6 +32,7 @@ function periodic(options: Partial<PeriodicOptions> & Pick<PeriodicOptions, 'run
   const lines: unknown[] = [];
   const log = { warn: (fields: unknown) => void lines.push(fields) };
   const job = new Periodic({ job: 'test', everyMs: 100, log, timer: clock.timer, ...options });
+  onTestFinished(() => void job.stop());
   return { job, clock, lines };
 }
 

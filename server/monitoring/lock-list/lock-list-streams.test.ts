@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { type LockListInput, lockListInput } from '../../contract/console/console-inputs';
 import { type LockListMessage, pageAfter } from '../../contract/console/lock-list-message';
 import type { LockPage } from '../../contract/console/lock-row';
@@ -17,7 +17,9 @@ class Reader {
   constructor(
     private readonly rig: TableRig,
     readonly input: LockListInput,
-  ) {}
+  ) {
+    onTestFinished(() => rig.live.close());
+  }
 
   async open(): Promise<void> {
     this.line = new AbortController();

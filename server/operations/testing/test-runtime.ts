@@ -28,20 +28,25 @@ export async function openTestRuntime(
   const clock = new TestClock();
   const secret = 'the secret of a test, long enough';
   const base = { config: readConfig(env), clock, log: pino({ level: 'silent' }), database, secret };
-  const process = () => ({
-    ...base,
-    namespaces: new NamespaceDirectory(base.database),
-    apiKeys: new ApiKeyVerifier(base),
-    sessions: new SessionManager(base),
-    refusedActs: new RefusedActs(base, base.config.limits.refusalsSeconds * 1_000),
-  });
+  const verifiers: ApiKeyVerifier[] = [];
+  const process = () => {
+    const apiKeys = new ApiKeyVerifier(base);
+    verifiers.push(apiKeys);
+    return {
+      ...base,
+      apiKeys,
+      namespaces: new NamespaceDirectory(base.database),
+      sessions: new SessionManager(base),
+      refusedActs: new RefusedActs(base, base.config.limits.refusalsSeconds * 1_000),
+    };
+  };
   await ensureDefaultNamespace(database, clock);
   const runtime = process();
   return {
     ...runtime,
     anotherProcess: process,
     async close() {
-      await runtime.apiKeys.close();
+      await Promise.all(verifiers.map((each) => each.close()));
       await database.close();
     },
   };
