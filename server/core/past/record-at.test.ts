@@ -86,6 +86,18 @@ test('permits that others hold on keep no lost hold from delaying the lock, and 
   expect(recordAt({ ...facts, events: [...events, granted] }).delayedUntil).toBe(0);
 });
 
+test('the end of a hold that its holder had released delays nothing, forced or not', () => {
+  const events = [
+    event('granted', 1_000, { token: 4, expiresAt: 9_000 }),
+    event('kept', 1_500, { token: 4, expiresAt: 6_000 }),
+    event('forced', 2_000, { token: 4, heldMs: 1_000, by: 'ada', reason: 'stuck' }),
+  ];
+  const facts = { ...bare, at: 2_500, holds: [], events, lockDelayMs: 1_000 };
+  expect(recordAt(facts).delayedUntil).toBe(0);
+  const lost = event('expired', 2_100, { token: 5, heldMs: 50 });
+  expect(recordAt({ ...facts, events: [...events, lost] }).delayedUntil).toBe(3_100);
+});
+
 test('waiters of the past are in the order in which they joined the queue, each with its own timeout', () => {
   const wait = (owner: string, from: number): PastWait => {
     return { from, to: 9_000, service: 'orders', owner, end: 'granted' };

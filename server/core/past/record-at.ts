@@ -178,13 +178,18 @@ function lastEnded(events: readonly LockEvent[], holds: readonly Hold[]): EndedH
 
 const CAUSES = { released: 'released', expired: 'expired', forced: 'forced' } as const;
 
-/** How long nothing is granted after the holds that were lost: a grant ends the delay. */
+/**
+ * How long nothing is granted after the holds that were lost: a grant ends the delay. One that its
+ * holder had released, and that only kept the lock taken, was not lost.
+ */
 function delayedUntil({ at, events, lockDelayMs }: PastFacts): number {
+  const released = new Set<number | undefined>();
   let until = 0;
-  for (const event of events) {
-    if (event.kind === 'granted') until = 0;
-    if (event.kind === 'expired' || event.kind === 'forced') {
-      until = Math.max(until, event.at + lockDelayMs);
+  for (const { kind, at: endedAt, token } of events) {
+    if (kind === 'granted') until = 0;
+    if (kind === 'kept') released.add(token);
+    if ((kind === 'expired' || kind === 'forced') && !released.has(token)) {
+      until = Math.max(until, endedAt + lockDelayMs);
     }
   }
   return until > at ? until : 0;
