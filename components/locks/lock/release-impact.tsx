@@ -1,12 +1,9 @@
 'use client';
 
 import type { ReactNode } from 'react';
-import type { HoldRow, LockDetail, WaiterRow } from '@/server/contract/console/lock-row';
+import type { HoldRow, LockDetail } from '@/server/contract/console/lock-row';
 import { boundText } from '@/server/core/format/durations';
-import { exactCount, plural } from '@/server/core/format/numbers';
-import { visibleText } from '@/server/core/format/visible-text';
 import { isReleased } from '@/server/core/lock/lock-record';
-import { waitersThatFit } from '@/server/core/lock/permits';
 import { othersText, permitsLeft, servedTogether } from '@/server/core/verdict/release-impact';
 import { shortToken } from '../../format/numbers';
 import type { IconName } from '../../icons/icon';
@@ -15,19 +12,21 @@ import { useIsClosed } from '../../shell/backend-queries';
 import { Panel } from '../../ui/panel';
 import { ExactName } from '../../ui/visible-text';
 import { unknownLabel } from '../lock-labels';
+import { permitImpact, stillWaiting } from './permit-impact';
 
 /** What would happen if the lock were taken from its holder now. */
 export function ReleaseImpact({ detail, chosen }: { detail: LockDetail; chosen: HoldRow | null }) {
   const { row, waiters, minValidToken, policy } = detail;
   const next = waiters[0];
   const served = servedTogether(waiters, permitsLeft(row, chosen)).length;
-  const permits = chosen && permitImpact(detail, chosen);
   const isClosed = useIsClosed(row.backend);
   const unknown = unknownLabel(row);
-  const isKept = row.hold !== null && isReleased(row.hold);
+  const isKept = chosen !== null && isReleased(chosen);
   const isDead = chosen?.liveness?.state === 'dead';
-  const hasDelay = row.hold !== null && !isKept && row.holders <= 1 && policy.lockDelayMs > 0;
+  // It begins with the end of any hold that is lost, also beside those of others.
+  const hasDelay = row.hold !== null && !isKept && policy.lockDelayMs > 0;
   const delay = hasDelay ? boundText(policy.lockDelayMs) : null;
+  const permits = chosen && permitImpact(detail, chosen, delay);
   return (
     <Panel title={row.hold ? 'Impact of release' : 'Next grant'}>
       <ul className="flex flex-col gap-2.5 px-3.5 py-3">
@@ -109,36 +108,6 @@ export function ReleaseImpact({ detail, chosen }: { detail: LockDetail; chosen: 
     </Panel>
   );
 }
-
-/** Where the permits of this hold would go; null for a lock that is not held with permits. */
-function permitImpact({ row, waiters }: LockDetail, chosen: HoldRow): string | null {
-  if (!row.permits || chosen.permits === undefined) return null;
-  const { capacity } = row.permits;
-  const left = permitsLeft(row, chosen);
-  const served = waitersThatFit(waiters, left);
-  const [first] = waiters;
-  if (served.length > 0) {
-    return `${joined(served.map(permitsTo))}. ${stillWaiting(waiters.length - served.length)}`;
-  }
-  if (first?.permits !== undefined) {
-    const free = left > 0 ? `${exactCount(left)} would be free` : 'none would be free';
-    return `No grant: ${visibleText(first.owner)} waits for ${exactCount(first.permits)}, ${free}.`;
-  }
-  if (first) return row.holders > 1 ? 'Other holders of permits keep it.' : null;
-  return `${exactCount(Math.max(0, left))} of ${plural(capacity, 'permit')} would be free.`;
-}
-
-const permitsTo = ({ owner, permits = 0 }: WaiterRow) =>
-  `${plural(permits, 'permit')} ${permits === 1 ? 'goes' : 'go'} to ${visibleText(owner)}`;
-
-/** At most three of them by name. */
-function joined(grants: string[]): string {
-  const more = grants.length > 3 ? `, and to ${plural(grants.length - 3, 'other')}` : '';
-  return `${grants.slice(0, 3).join(', ')}${more}`;
-}
-
-const stillWaiting = (count: number) =>
-  count > 0 ? `${exactCount(count)} still waiting.` : 'No other waiters.';
 
 function Line({
   icon,
