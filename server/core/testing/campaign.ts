@@ -74,7 +74,8 @@ export class Campaign {
     try {
       return this.world.propose(command, process, skewMs);
     } catch (error) {
-      if (!(error instanceof LockyardError)) throw error;
+      // A decision that would break an invariant is a fault, not a refusal that a caller may get.
+      if (!(error instanceof LockyardError) || error.reason === 'INTERNAL') throw error;
       for (const referee of this.referees) referee.onRefused?.(command, error);
       return null;
     }
