@@ -3,10 +3,12 @@ import { eq } from 'drizzle-orm';
 import { createConnection, type RowDataPacket } from 'mysql2/promise';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startPrivateMariadb } from '@/scripts/servers/private-mariadb.mjs';
+import { changeInBulk } from '../bulk-change';
 import type { Database } from '../database';
 import { migrate } from '../migrate';
 import { openDatabase } from '../open-database';
 import { openTestDatabase, TEST_DIALECTS } from '../testing/test-database';
+import { openMysqlSnapshot } from './mysql-snapshot';
 
 /** What an operator may set for other programs. */
 const SETTINGS = [
@@ -16,6 +18,9 @@ const SETTINGS = [
   '--default-time-zone=+05:30',
   '--default-storage-engine=MyISAM',
   '--transaction-isolation=READ-UNCOMMITTED',
+  '--skip-character-set-client-handshake',
+  '--character-set-server=latin1',
+  '--collation-server=latin1_swedish_ci',
 ];
 
 const row = (id: string, value: string) => ({ id, value, changedAt: 1 });
@@ -56,6 +61,27 @@ describe.skipIf(!TEST_DIALECTS.includes('mysql'))('a server with settings of its
     const text = `it's \\ "so" \\', 1); DROP TABLE settings; --`;
     await database.db.insert(settings()).values(row('text', text));
     expect(await storedValue('text')).toBe(text);
+  });
+
+  test('keeps every letter of a text, whatever character set it has for its clients', async () => {
+    const text = 'Zoë 漢 🔒';
+    await database.db.insert(settings()).values(row('letters', text));
+    expect(await storedValue('letters')).toBe(text);
+  });
+
+  test('gives every letter to a backup, and takes it from one', async () => {
+    const text = 'Zoë 漢 🔒';
+    await changeInBulk(database, (change) =>
+      change.insert('settings', ['id', 'value', 'changed_at'], [['restored', text, 1]]),
+    );
+    expect(await storedValue('restored')).toBe(text);
+    const snapshot = await openMysqlSnapshot(url);
+    const part = { name: 'settings', columns: [{ name: 'value', isNeeded: true }] };
+    const read: unknown[] = [];
+    for await (const [value] of snapshot.rows({ ...part, where: "id = 'restored'" }))
+      read.push(value);
+    await snapshot.close();
+    expect(read).toEqual([text]);
   });
 
   test('refuses what does not fit, and cuts nothing off', async () => {
