@@ -10,21 +10,19 @@ import {
 } from 'mysql2/promise';
 import { TimeLimit } from '../../server/platform/time-limit';
 import { KEEP_ALIVE_MS, mysqlTls } from './mysql-tls';
+import { OWN_SESSION } from './own-session';
 
 /** The time limit for one statement or one whole transaction, including all waiting. */
 const DATABASE_BUDGET_MS = 4_500;
 
-/** A server may be set to ignore the character set that a connection begins with. */
-export const SET_NAMES = 'SET NAMES utf8mb4';
-
 /**
- * What every connection of a pool relies on, whatever the server is set to: texts are UTF-8, single
- * writes are committed, a backslash in a text may be written as two, what does not fit is refused,
- * clocks are UTC, no statement waits for a row or a table for long after its caller has given up,
- * and a transaction reads what was committed when it began to read.
+ * What every connection of a pool relies on besides: single writes are committed, a backslash in a
+ * text may be written as two, what does not fit is refused, clocks are UTC, no statement waits for
+ * a row or a table for long after its caller has given up, and a transaction reads what was
+ * committed when it began to read.
  */
 const SESSION = [
-  SET_NAMES,
+  OWN_SESSION,
   "SET autocommit = 1, sql_mode = 'STRICT_ALL_TABLES,NO_ENGINE_SUBSTITUTION', " +
     "time_zone = '+00:00', innodb_lock_wait_timeout = 4, lock_wait_timeout = 4",
   'SET SESSION TRANSACTION ISOLATION LEVEL REPEATABLE READ',
@@ -50,14 +48,14 @@ export function connectionOptions(url: string): PoolOptions {
 }
 
 /**
- * A connection outside any pool; texts are UTF-8. Where it breaks, the statement under way fails or
- * the next one; without a listener the process would end if there is none at that moment.
+ * A connection outside any pool, with `OWN_SESSION`. Where it breaks, the statement under way fails
+ * or the next one; without a listener the process would end if there is none at that moment.
  */
 export async function connectAlone(url: string): Promise<Connection> {
   const connection = await createConnection(connectionOptions(url));
   connection.on('error', () => undefined);
   try {
-    await connection.query(SET_NAMES);
+    await connection.query(OWN_SESSION);
   } catch (error) {
     connection.destroy();
     throw error;

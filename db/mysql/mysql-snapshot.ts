@@ -4,7 +4,8 @@ import { StartError } from '../../server/platform/start-error';
 import { appliedToMysql } from '../migrate';
 import type { Cell, Snapshot, TablePart } from '../snapshot';
 import { describeBackendUrl } from '../urls/backend-url';
-import { connectionOptions, SET_NAMES } from './mysql-pool';
+import { connectionOptions } from './mysql-pool';
+import { OWN_SESSION } from './own-session';
 
 /** What MySQL answers where a table has changed since the snapshot began. */
 const TABLE_CHANGED = 1412;
@@ -16,7 +17,7 @@ export async function openMysqlSnapshot(url: string): Promise<Snapshot> {
   connection.on('error', () => undefined);
   const session = connection.promise();
   try {
-    await session.query(SET_NAMES);
+    await session.query(OWN_SESSION);
     await session.query("set time_zone = '+00:00', net_write_timeout = 600");
     await session.query('set session transaction isolation level repeatable read');
     const applied = await beginSnapshot(session);

@@ -1,13 +1,17 @@
 import { setTimeout } from 'node:timers/promises';
-import { eq } from 'drizzle-orm';
+import { eq, like } from 'drizzle-orm';
 import { createConnection, type RowDataPacket } from 'mysql2/promise';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startPrivateMariadb } from '@/scripts/servers/private-mariadb.mjs';
+import { created, eventOf, freshKey } from '@/server/storage/conformance/testing/changes';
+import { MysqlStore } from '@/server/storage/mysql/mysql-store';
 import { changeInBulk } from '../bulk-change';
 import type { Database } from '../database';
 import { migrate } from '../migrate';
 import { openDatabase } from '../open-database';
 import { openTestDatabase, TEST_DIALECTS } from '../testing/test-database';
+import { applyMigrations } from './apply-migrations';
+import { connectAlone } from './mysql-pool';
 import { openMysqlSnapshot } from './mysql-snapshot';
 
 /** What an operator may set for other programs. */
@@ -23,6 +27,11 @@ const SETTINGS = [
   '--collation-server=latin1_swedish_ci',
 ];
 
+/** What protects a server from careless statements. */
+const LIMITS =
+  'sql_safe_updates = 1, max_join_size = 100, sql_select_limit = 2, max_statement_time = 0.5, ' +
+  "completion_type = 'CHAIN'";
+
 const row = (id: string, value: string) => ({ id, value, changedAt: 1 });
 
 describe.skipIf(!TEST_DIALECTS.includes('mysql'))('a server with settings of its own', () => {
@@ -32,6 +41,7 @@ describe.skipIf(!TEST_DIALECTS.includes('mysql'))('a server with settings of its
   beforeAll(async () => {
     server = await startPrivateMariadb({ durable: false, settings: SETTINGS });
     const root = await createConnection({ uri: server.url });
+    await root.query(`SET GLOBAL ${LIMITS}`);
     await root.query('CREATE DATABASE lockyard');
     await root.end();
     url = `${server.url}/lockyard`;
@@ -47,6 +57,13 @@ describe.skipIf(!TEST_DIALECTS.includes('mysql'))('a server with settings of its
   const storedValue = async (id: string) => {
     const [found] = await database.db.select().from(settings()).where(eq(settings().id, id));
     return found?.value;
+  };
+  const storedElsewhere = async (id: string) => {
+    const other = await createConnection({ uri: url });
+    await other.query('SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED');
+    const [rows] = await other.query<RowDataPacket[]>('SELECT 1 FROM settings WHERE id = ?', [id]);
+    await other.end();
+    return rows;
   };
 
   test('keeps every table in InnoDB', async () => {
@@ -84,6 +101,58 @@ describe.skipIf(!TEST_DIALECTS.includes('mysql'))('a server with settings of its
     expect(read).toEqual([text]);
   });
 
+  test('runs statements over whole tables, which other programs may not', async () => {
+    const { db } = database;
+    const many = () => db.select().from(settings()).where(like(settings().value, 'many%'));
+    const rows = Array.from({ length: 300 }, (_, i) => row(`many.${i}`, 'many'));
+    await db.insert(settings()).values(rows);
+    expect(await many()).toHaveLength(300);
+    await db.delete(settings()).where(eq(settings().value, 'many'));
+    expect(await many()).toEqual([]);
+  });
+
+  test('commits every write that follows a transaction on its connection', async () => {
+    for (let i = 0; i < 12; i += 1) {
+      await database.transaction((tx) => tx.insert(settings()).values(row(`first.${i}`, '')));
+      for (const id of [`second.${i}`, `third.${i}`]) {
+        await database.db.insert(settings()).values(row(id, ''));
+        expect(await storedElsewhere(id)).toHaveLength(1);
+      }
+    }
+  });
+
+  test('gives a backup, a restore and a migration the time that they take', async () => {
+    const slow = 'sleep(0.7) = 0';
+    await changeInBulk(database, async (change) => {
+      await change.run('delete from settings where value = ?', ['slow']);
+      await change.insert('settings', ['id', 'value', 'changed_at'], [['slow', 'slow', 1]]);
+      await change.run(`update settings set changed_at = 2 where value = 'slow' and ${slow}`);
+    });
+    const snapshot = await openMysqlSnapshot(url);
+    const where = `id = 'slow' and changed_at = 2 and ${slow}`;
+    expect(await snapshot.count({ name: 'settings', columns: [], where })).toBe(1);
+    await snapshot.close();
+    const migrating = await connectAlone(url);
+    const sql = [`update settings set changed_at = 3 where value = 'slow' and ${slow}`];
+    await applyMigrations(migrating, [{ sql, folderMillis: 1, hash: 'slow', bps: true }]);
+    migrating.destroy();
+  });
+
+  test('has the store of locks work as on any other server', async () => {
+    const store = new MysqlStore(url);
+    const keys = Array.from({ length: 300 }, () => freshKey());
+    for (const key of keys) await created(store, key, { events: [eventOf(1)] });
+    const { records } = await store.scan({ namespace: null, after: null }, 1_000);
+    expect(records).toHaveLength(300);
+    const end = await store.historyEnd();
+    expect(await store.historyAfter(0, 1_000)).toHaveLength(300);
+    const pruned = await store.pruneHistory(end, Number.MAX_SAFE_INTEGER);
+    await store.close();
+    const other = new MysqlStore(url);
+    expect([pruned, await other.historyAfter(0, 1_000)]).toEqual([300, []]);
+    await other.close();
+  });
+
   test('refuses what does not fit, and cuts nothing off', async () => {
     await expect(database.db.insert(settings()).values(row('x'.repeat(97), ''))).rejects.toThrow();
     expect(await storedValue('x'.repeat(96))).toBe(undefined);
@@ -91,12 +160,7 @@ describe.skipIf(!TEST_DIALECTS.includes('mysql'))('a server with settings of its
 
   test('commits a single write', async () => {
     await database.db.insert(settings()).values(row('single', 'yes'));
-    const other = await createConnection({ uri: url });
-    const [rows] = await other.query<RowDataPacket[]>('SELECT id FROM settings WHERE id = ?', [
-      'single',
-    ]);
-    await other.end();
-    expect(rows).toHaveLength(1);
+    expect(await storedElsewhere('single')).toHaveLength(1);
   });
 
   test('reads what was committed', async () => {
