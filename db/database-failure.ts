@@ -59,7 +59,7 @@ const NETWORK_CODES = new Set([
  * Galera cluster: it responds, but refuses.
  */
 const SERVER_ERRNOS = new Set([
-  1021, 1040, 1047, 1053, 1114, 1203, 1205, 1213, 1290, 1317, 1836, 1927, 1969, 3024,
+  1021, 1040, 1047, 1053, 1114, 1203, 1205, 1213, 1290, 1317, 1792, 1836, 1927, 1969, 3024,
 ]);
 
 function isAway(error: unknown): boolean {

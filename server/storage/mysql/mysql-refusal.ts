@@ -14,6 +14,7 @@ const MEANINGS: Record<number, string> = {
   1290: READ_ONLY,
   1836: READ_ONLY,
   1047: NO_CLUSTER,
+  1792: READ_ONLY,
   1054: NO_TABLE,
   1114: FULL,
   1142: NO_RIGHT,

@@ -82,6 +82,15 @@ describe.each([
     expect(await store.swap([change])).toMatchObject([{ applied: true }]);
   });
 
+  it('because all transactions may only read says so', async () => {
+    await admin.query('SET GLOBAL tx_read_only = 1');
+    try {
+      await isRefused('read-only');
+    } finally {
+      await admin.query('SET GLOBAL tx_read_only = 0');
+    }
+  });
+
   it('because its user may only read says so', async () => {
     await admin.query("REVOKE ALL ON locks_here.* FROM locker@'%'");
     await admin.query("GRANT SELECT ON locks_here.* TO locker@'%'");
