@@ -7,13 +7,30 @@ import { ZookeeperConnection } from './zookeeper-connection';
 const LIMIT_MS = 3_000;
 const STALLED_MS = 4_000;
 
-test('an answer that came while this process stood still is heard, however late it is read', async () => {
+async function connected(): Promise<ZookeeperConnection> {
   const url = parseZookeeperUrl(process.env.TEST_ZOOKEEPER_URL ?? '');
   if (typeof url === 'string') throw new Error(url);
   const [server = { host: '', port: 0 }] = url.servers;
   const address = { ...server, credentials: null };
-  const now = () => performance.now();
-  const connection = await ZookeeperConnection.open(address, LIMIT_MS, now, () => {});
+  return ZookeeperConnection.open(
+    address,
+    LIMIT_MS,
+    () => performance.now(),
+    () => {},
+  );
+}
+
+test('requests go on beyond the largest number that one can have', async () => {
+  const connection = await connected();
+  Reflect.set(connection, 'lastXid', 2 ** 31 - 3);
+  for (let i = 0; i < 5; i += 1) {
+    expect((await connection.ask(getChildren('/zookeeper')))?.names).toContain('quota');
+  }
+  connection.close();
+});
+
+test('an answer that came while this process stood still is heard, however late it is read', async () => {
+  const connection = await connected();
   const asked = connection.ask(getChildren('/zookeeper'));
   await new Promise((resolve) => setImmediate(resolve));
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, STALLED_MS);

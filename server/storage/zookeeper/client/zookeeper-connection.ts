@@ -15,7 +15,8 @@ const SILENCE_CHECK_MS = 50;
 /** The server accepts requests up to 1 MB; its answers can be many times that. */
 const LARGEST_ANSWER = 64 * 1024 * 1024;
 
-const XID = { auth: -4, close: 1_000_000_000 } as const;
+/** Requests are numbered from 1; after the largest number of 32 bits they begin again. */
+const XID = { auth: -4, max: 2 ** 31 - 1 } as const;
 const TYPE = { auth: 100, close: -11 } as const;
 
 interface Pending {
@@ -102,7 +103,7 @@ export class ZookeeperConnection {
    */
   ask<T>(call: Call<T>): Promise<T> {
     if (this.failure) return Promise.reject(connectionLost(this.failure, false));
-    this.lastXid += 1;
+    this.lastXid = this.nextXid();
     const answered = this.expect(this.lastXid, call.writes, (reader, code) =>
       call.answer(reader, code),
     );
@@ -117,8 +118,12 @@ export class ZookeeperConnection {
   /** Ends the session on the server too, if it responds. */
   close(): void {
     if (this.failure) return;
-    this.socket.end(new WireWriter().int(XID.close).int(TYPE.close).packet());
+    this.socket.end(new WireWriter().int(this.nextXid()).int(TYPE.close).packet());
     this.end(new Error('This connection was closed.'), false);
+  }
+
+  private nextXid(): number {
+    return (this.lastXid % XID.max) + 1;
   }
 
   private expect<T>(
