@@ -166,6 +166,21 @@ describe('a Redis that is full', () => {
       await rig.close();
     }
   });
+
+  it.concurrent('lets records be deleted, which makes room', async () => {
+    const rig = await RedisRig.start();
+    try {
+      const { store } = await rig.join();
+      const key = freshKey();
+      const seen = await vi.waitFor(() => created(store, key), SOON);
+      await rig.asAdmin((admin) => admin.config('SET', 'maxmemory', '1mb'));
+      await isRefused(() => created(store, freshKey()), 'is full');
+      expect(await store.deleteRecords([{ key, ...seen }])).toEqual([true]);
+      expect((await readOne(store, key)).record).toBe(null);
+    } finally {
+      await rig.close();
+    }
+  });
 });
 
 describe('a Redis whose disk is full', () => {

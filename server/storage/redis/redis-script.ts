@@ -58,8 +58,9 @@ class RedisScript {
   /** The name by which Redis knows the script. */
   readonly sha: string;
 
-  constructor(lua: string, { writes }: { writes: boolean }) {
-    this.lua = `#!lua${writes ? '' : ' flags=no-writes'}${CONSTANTS}${lua}`;
+  /** @param flag `allow-oom` where it also runs while the memory is full, since it makes room */
+  constructor(lua: string, flag: 'no-writes' | 'allow-oom' | null) {
+    this.lua = `#!lua${flag === null ? '' : ` flags=${flag}`}${CONSTANTS}${lua}`;
     this.sha = createHash('sha1').update(this.lua).digest('hex');
   }
 
@@ -84,12 +85,12 @@ class RedisScript {
   }
 }
 
-export const INSPECT = new RedisScript(inspect, { writes: false });
-export const READ = new RedisScript(checkAdmission + read, { writes: false });
-export const SWAP = new RedisScript(checkAdmission + swap, { writes: true });
-export const DELETE_RECORDS = new RedisScript(checkAdmission + deleteRecords, { writes: true });
-export const HEARTBEAT = new RedisScript(checkAdmission + heartbeat, { writes: true });
+export const INSPECT = new RedisScript(inspect, 'no-writes');
+export const READ = new RedisScript(checkAdmission + read, 'no-writes');
+export const SWAP = new RedisScript(checkAdmission + swap, null);
+export const DELETE_RECORDS = new RedisScript(checkAdmission + deleteRecords, 'allow-oom');
+export const HEARTBEAT = new RedisScript(checkAdmission + heartbeat, null);
 
-export const START_INCARNATION = new RedisScript(startIncarnation, { writes: true });
-export const LIST_RECORDS = new RedisScript(listRecords, { writes: true });
-export const END_RECOVERY = new RedisScript(endRecovery, { writes: true });
+export const START_INCARNATION = new RedisScript(startIncarnation, null);
+export const LIST_RECORDS = new RedisScript(listRecords, null);
+export const END_RECOVERY = new RedisScript(endRecovery, null);
