@@ -16,7 +16,7 @@ import { openMysqlSnapshot } from './mysql-snapshot';
 
 /** What an operator may set for other programs. */
 const SETTINGS = [
-  '--sql-mode=NO_BACKSLASH_ESCAPES,ANSI_QUOTES',
+  '--sql-mode=NO_BACKSLASH_ESCAPES,ANSI_QUOTES,EMPTY_STRING_IS_NULL',
   '--autocommit=0',
   '--innodb-snapshot-isolation=ON',
   '--default-time-zone=+05:30',
