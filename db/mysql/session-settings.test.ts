@@ -147,6 +147,9 @@ describe.skipIf(!TEST_DIALECTS.includes('mysql'))('a server with settings of its
     const end = await store.historyEnd();
     expect(await store.historyAfter(0, 1_000)).toHaveLength(300);
     const pruned = await store.pruneHistory(end, Number.MAX_SAFE_INTEGER);
+    const reported = (await store.guarantees()).settings.map(({ name }) => name);
+    expect(reported.filter((name) => name.startsWith('engine of'))).toHaveLength(3);
+    expect(reported.filter((name) => name.startsWith('collation of'))).toHaveLength(3);
     await store.close();
     const other = new MysqlStore(url);
     expect([pruned, await other.historyAfter(0, 1_000)]).toEqual([300, []]);

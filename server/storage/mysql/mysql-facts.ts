@@ -1,6 +1,7 @@
 import { type Connection, createConnection, type RowDataPacket } from 'mysql2/promise';
 import { connectionRefusal } from '@/db/mysql/connection-refusal';
 import { mysqlTls } from '@/db/mysql/mysql-tls';
+import { OWN_SESSION } from '@/db/mysql/own-session';
 import { TimeLimit } from '../../platform/time-limit';
 import { StoreError } from '../record-store';
 
@@ -93,6 +94,7 @@ export async function readMysqlFacts(uri: string, timeoutMs: number): Promise<My
   const read = async () => {
     connection = await createConnection({ uri, ...mysqlTls(uri), connectTimeout: timeoutMs });
     connection.on('error', () => undefined);
+    await connection.query(OWN_SESSION);
     return factsOf(connection);
   };
   const reading = read();
