@@ -31,8 +31,9 @@ export interface CommandLineIo {
   stdout: Writable;
   stderr: Writable;
   /**
-   * Breaks off a backup, which then leaves no file behind, or an `apply`, which ends after the
-   * present change and reports it. From when it is asked for on, a first signal does only that.
+   * Breaks off a backup, which then leaves no file behind, or an `apply` or a deletion, which ends
+   * after the present step and reports it. From when it is asked for on, a first signal does only
+   * that.
    */
   signal: AbortSignal;
 }
@@ -101,7 +102,7 @@ async function run(args: string[], io: CommandLineIo): Promise<number> {
       mayCreate: args.includes('--create'),
       mayMigrate,
       stderr,
-      stop: asked.verb === 'apply' ? io.signal : undefined,
+      stop: endsEarly(asked) ? io.signal : undefined,
     });
   if (command.verb === 'apply file') {
     return applyFile(command, { environment: env, ask, print, json: isJson });
@@ -136,6 +137,11 @@ const JSON_OPTION = '--json';
 /** The calling process makes and restores backups itself. */
 const isBackupCommand = (command: CliCommand | BackupCommand): command is BackupCommand =>
   !('input' in command);
+
+/** Whether a command is many changes, of which no further one is begun after a signal. */
+const endsEarly = (command: CliCommand): boolean =>
+  command.verb === 'apply' ||
+  (command.verb === 'names delete' && command.input.atMost !== undefined);
 
 interface AskOptions extends DatabaseConsent {
   stderr: Writable;

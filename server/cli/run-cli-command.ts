@@ -39,7 +39,8 @@ const turns = new WeakMap<ControlRuntime, Promise<unknown>>();
  * print: a key or a password that was made, a list, or nothing.
  *
  * @param isAwaited false once the caller has gone, or asks to end early: a command whose turn comes
- *   then does nothing, and a file is applied no further, since secrets that are made would be lost
+ *   then does nothing, a file is applied no further, since secrets that are made would be lost, and
+ *   no further names are deleted
  * @throws LockyardError
  */
 export async function runCliCommand(
@@ -77,16 +78,20 @@ function answerTo(
     );
     return turn;
   }
-  return act(ctx, command).then((text) => ({ text, data: { message: text } }));
+  return act(ctx, command, isAwaited).then((text) => ({ text, data: { message: text } }));
 }
 
 /** What such a command has to say. */
-async function act(ctx: ControlContext, command: OtherCommand): Promise<string | null> {
+async function act(
+  ctx: ControlContext,
+  command: OtherCommand,
+  isAwaited: () => boolean,
+): Promise<string | null> {
   switch (command.verb) {
     case 'backends reshard':
       return reshardBackend(ctx, command.input);
     case 'names delete':
-      return runDeletion(requireServer(ctx), command.input);
+      return runDeletion(requireServer(ctx), command.input, isAwaited);
     case 'locks set-capacity':
       return setLockCapacity(requireServer(ctx), command.input);
     case 'locks reassign':
@@ -140,17 +145,25 @@ type DeletionCommand = ChosenNames & { atMost?: number | undefined; reason?: str
  * deleted. Returns what to print: one line a name, then their number. Without a count, shows what
  * would be deleted.
  *
- * @throws LockyardError; `UNKNOWN`, with how many are gone, where a request failed after others
+ * @throws LockyardError; `UNKNOWN`, with how many are gone, where a request failed after others;
+ *   `CONFLICT`, with how many are gone, where it was interrupted
  */
-async function runDeletion(ctx: OperationContext, asked: DeletionCommand): Promise<string> {
+async function runDeletion(
+  ctx: OperationContext,
+  asked: DeletionCommand,
+  isAwaited: () => boolean,
+): Promise<string> {
   const { atMost, reason, ...chosen } = asked;
   if (atMost === undefined || reason === undefined) {
     return previewLines(chosen.kind, await previewDeletion(ctx, chosen)).join('\n');
   }
   const lines: string[] = [];
   let deleted = 0;
-  const request = (left: ChosenNames, most: number) =>
-    deleteNames(ctx, { ...left, atMost: most, reason });
+  const interrupted = new LockyardError('CONFLICT', INTERRUPTED);
+  const request = async (left: ChosenNames, most: number) => {
+    if (!isAwaited()) throw interrupted;
+    return deleteNames(ctx, { ...left, atMost: most, reason });
+  };
   try {
     for await (const answer of deletionRequests(chosen, atMost, request)) {
       deleted += answer.deleted;
@@ -158,7 +171,8 @@ async function runDeletion(ctx: OperationContext, asked: DeletionCommand): Promi
     }
   } catch (cause) {
     if (deleted === 0 || !(cause instanceof LockyardError)) throw cause;
-    throw new LockyardError('UNKNOWN', `${deleted} deleted, then: ${cause.message}`, { cause });
+    const known = cause === interrupted ? 'CONFLICT' : 'UNKNOWN';
+    throw new LockyardError(known, `${deleted} deleted, then: ${cause.message}`, { cause });
   }
   return [...lines, `${deleted} deleted.`].join('\n');
 }

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { ApiHarness } from '@/test/api-harness';
 import { parseDeleteCommand } from '../../cli/parse-command';
 import { runCliCommand } from '../../cli/run-cli-command';
-import type { ChosenNames } from '../../contract/console/deletion-inputs';
+import { type ChosenNames, DELETED_AT_ONCE } from '../../contract/console/deletion-inputs';
 import { openIntent } from '../../operations/audit/audit-log';
 import { listAudit } from '../../operations/audit/list-audit';
 import { resolveAuditIntents } from '../../operations/audit/resolve-audit-intents';
@@ -236,6 +236,38 @@ test('the command line tells what would go, and deletes name by name', async () 
   expect(await cli('locks', 'delete', '--namespace', 'jobs', '--name', 'e3\n')).toBe(
     '1 lock matches; 0 can be deleted.\n1 kept, held: e3\\u{a}',
   );
+});
+
+test('a deletion by the command line goes no further once it is interrupted', async () => {
+  const names = Array.from({ length: DELETED_AT_ONCE + 1 }, (_, i) => `h${i}`);
+  const create = (name: string) => api.post(key, 'counter.create', { namespace: 'jobs', name });
+  for (let i = 0; i < names.length; i += 100) {
+    await Promise.all(names.slice(i, i + 100).map(create));
+  }
+  const counters = () =>
+    api.runtime.nameDeletion.preview('default', {
+      namespace: 'jobs',
+      kind: 'counter',
+      prefix: 'h',
+    });
+  while ((await counters()).matching < names.length) {
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+  passed.ms += 11 * MINUTE_MS;
+  const words = ['counters', 'delete', '--namespace', 'jobs', '--prefix', 'h'];
+  const command = parseDeleteCommand([...words, '--count', '2000', '--reason', REASON]);
+  if (!command) throw new Error('These words make no command.');
+  await expect(runCliCommand(api.runtime, command, () => false)).rejects.toMatchObject({
+    reason: 'CONFLICT',
+    message: 'The command was interrupted.',
+  });
+  let asked = 0;
+  const isAwaited = () => ++asked <= 1;
+  await expect(runCliCommand(api.runtime, command, isAwaited)).rejects.toMatchObject({
+    reason: 'CONFLICT',
+    message: `${DELETED_AT_ONCE} deleted, then: The command was interrupted.`,
+  });
+  expect((await counters()).matching).toBe(1);
 });
 
 test('a deletion whose process died is recorded as unknown, since some may be gone', async () => {
