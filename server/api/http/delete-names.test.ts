@@ -270,6 +270,33 @@ test('a deletion by the command line goes no further once it is interrupted', as
   expect((await counters()).matching).toBe(1);
 });
 
+test('where the time to look among very many locks is over, those found go, and there may be more', async () => {
+  const names = Array.from({ length: 70 }, (_, i) => `p${i}`);
+  await used(...names);
+  await seen('p', names.length);
+  passed.ms += 11 * MINUTE_MS;
+  const chosen: ChosenNames = { namespace: 'jobs', kind: 'lock', prefix: 'p' };
+  const { nameDeletion } = api.runtime;
+  let deleted = 0;
+  const note = (some: { outcome: string }[]) => {
+    deleted += some.filter(({ outcome }) => outcome === 'deleted').length;
+  };
+  const run = (isLookOver: boolean) =>
+    nameDeletion.delete(
+      'default',
+      chosen,
+      100,
+      note,
+      () => false,
+      () => isLookOver,
+    );
+  expect(await run(true)).toBe(true);
+  expect(deleted).toBeGreaterThan(0);
+  expect(deleted).toBeLessThan(names.length);
+  expect(await run(false)).toBe(false);
+  expect(deleted).toBe(names.length);
+});
+
 test('a deletion whose process died is recorded as unknown, since some may be gone', async () => {
   const what = { act: 'lock.delete', namespace: 'jobs', subject: 'f*', reason: REASON } as const;
   await openIntent(api.cli, { name: 'Olga', kind: 'user' }, what);

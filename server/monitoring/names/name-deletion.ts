@@ -18,6 +18,9 @@ import { type DeletionOutcome, deleteReadRecords, evaluateRecords } from './dele
 /** Read from a store at a time. */
 const READ_AT_ONCE = 200;
 
+/** Locks that are evaluated between two checks of the clock. */
+const EVALUATED_AT_ONCE = 64;
+
 /** Names shown of each kind of fate. */
 const EXAMPLES = 5;
 
@@ -51,18 +54,19 @@ export class NameDeletion {
     const going: string[] = [];
     const kept = new Map<RetentionReason, { count: number; examples: string[] }>();
     let [matching, goingCount] = [0, 0];
-    for await (const { key, keptBecause } of this.evaluate(backend, chosen)) {
+    const count = ({ key, keptBecause }: EvaluatedRecord) => {
       matching += 1;
       if (keptBecause === null) {
         goingCount += 1;
         if (going.length < EXAMPLES) going.push(key.name);
-        continue;
+        return;
       }
       const sort = kept.get(keptBecause) ?? { count: 0, examples: [] };
       kept.set(keptBecause, sort);
       sort.count += 1;
       if (sort.examples.length < EXAMPLES) sort.examples.push(key.name);
-    }
+    };
+    for await (const some of this.evaluate(backend, chosen)) some.forEach(count);
     const reasons = [...kept].map(([because, sort]) => ({ because, ...sort }));
     reasons.sort((a, b) => b.count - a.count);
     return { matching, going: goingCount, examples: going, kept: reasons };
@@ -74,6 +78,7 @@ export class NameDeletion {
    *
    * @param onResults called with the results of each step, also where a later step fails
    * @param isTimeUp asked before each step: then the rest is left
+   * @param isLookOver asked while names with a prefix are looked for: then those found are enough
    * @returns whether there may be more that can be deleted
    * @throws LockyardError `BACKEND_DOWN` where the backend does not answer, `UNKNOWN` where it
    *   ceases to: any may be gone
@@ -84,21 +89,28 @@ export class NameDeletion {
     atMost: number,
     onResults: (results: DeletionResult[]) => void,
     isTimeUp: () => boolean,
+    isLookOver: () => boolean = () => false,
   ): Promise<boolean> {
     const most = Math.min(atMost, DELETED_AT_ONCE);
     const found: LocatedRecord[] = [];
     const rest = new Map((chosen.names ?? []).map((name) => [name, gone(name)]));
     let isWhole = true;
-    for await (const { keptBecause, ...one } of this.evaluate(backend, chosen)) {
+    const take = ({ keptBecause, ...one }: EvaluatedRecord) => {
       const { name } = one.key;
       if (keptBecause !== null) {
         if (chosen.names) rest.set(name, { name, outcome: 'kept', because: keptBecause });
-        continue;
+        return;
       }
       rest.delete(name);
       isWhole = found.length < most;
       if (isWhole) found.push(one);
-      else if (!chosen.names) break;
+    };
+    for await (const some of this.evaluate(backend, chosen)) {
+      some.forEach(take);
+      const isEnough = !isWhole || (found.length > 0 && isLookOver());
+      if (!isEnough || chosen.names) continue;
+      isWhole = false;
+      break;
     }
     const isTried = await this.deleteFound(found, onResults, isTimeUp);
     onResults([...rest.values()]);
@@ -126,7 +138,8 @@ export class NameDeletion {
     return true;
   }
 
-  private async *evaluate(id: string, chosen: ChosenNames): AsyncGenerator<EvaluatedRecord> {
+  /** Some at a time. */
+  private async *evaluate(id: string, chosen: ChosenNames): AsyncGenerator<EvaluatedRecord[]> {
     const keepers = this.reachableStores(id);
     if (chosen.names || chosen.kind === 'counter') yield* this.evaluateStored(id, chosen);
     else yield* this.evaluateProjectedLocks(keepers, chosen.namespace, chosen.prefix ?? '');
@@ -141,36 +154,44 @@ export class NameDeletion {
     throw new LockyardError('BACKEND_DOWN', text, { retryAfterMs: 1_000 });
   }
 
-  /** Locks with a prefix, as the projection read them last. */
+  /** Locks with a prefix, as the projection read them last. In slices: there may be a million. */
   private async *evaluateProjectedLocks(
     keepers: MonitoredBackend[],
     namespace: string,
     prefix: string,
-  ): AsyncGenerator<EvaluatedRecord> {
+  ): AsyncGenerator<EvaluatedRecord[]> {
     const { projection, clock } = this;
     const byId = new Map(keepers.map((backend) => [backend.id, backend]));
     const rows: ProjectionRow[] = [];
-    await projection.table.slice().forEach(projection.table.all(), (row) => {
+    const slice = projection.table.slice();
+    await slice.forEach(projection.table.all(), (row) => {
       const { namespace: itsNamespace, name } = row.key;
       const isChosen = itsNamespace === namespace && name.startsWith(prefix);
       if (isChosen && byId.has(row.backend)) rows.push(row);
     });
-    for (const { backend: id, key, record, isReadable } of rows) {
+    const evaluate = ({ backend: id, key, record, isReadable }: ProjectionRow) => {
       const backend = byId.get(id);
-      if (!backend) continue;
+      if (!backend) return [];
       const now = clock.now() + backend.engine.health().clockOffsetMs;
       const { keptBecause } = lockDeletion(record, backend.epochOf(), now);
-      yield { backend, key, keptBecause: isReadable ? keptBecause : 'unreadable' };
+      return [{ backend, key, keptBecause: isReadable ? keptBecause : ('unreadable' as const) }];
+    };
+    for (let i = 0; i < rows.length; i += EVALUATED_AT_ONCE) {
+      yield rows.slice(i, i + EVALUATED_AT_ONCE).flatMap(evaluate);
+      if (slice.isOver) await slice.pause();
     }
   }
 
   /** Names chosen one by one, and counters, as they are in the store. */
-  private async *evaluateStored(id: string, chosen: ChosenNames): AsyncGenerator<EvaluatedRecord> {
+  private async *evaluateStored(
+    id: string,
+    chosen: ChosenNames,
+  ): AsyncGenerator<EvaluatedRecord[]> {
     for (const [backend, theirs] of byStore(await this.locate(id, chosen))) {
       for (let i = 0; i < theirs.length; i += READ_AT_ONCE) {
         const some = theirs.slice(i, i + READ_AT_ONCE);
         const judged = await evaluateRecords(backend, some).catch(throwBackendDown);
-        for (const one of judged) yield { backend, ...one };
+        yield judged.map((one) => ({ backend, ...one }));
       }
     }
   }

@@ -15,6 +15,9 @@ import { requireRole } from '../require-role';
 /** No step begins when an act has so little time left: its caller would be answered first. */
 const STOP_BEFORE_MS = ACT_LANDS_WITHIN_MS - 3_000;
 
+/** Where there are very many locks, so much time is left for what was found among them. */
+const LOOK_BEFORE_MS = ACT_LANDS_WITHIN_MS - 2_000;
+
 /** Names that the audit log keeps of those that were deleted. */
 const AUDITED_NAMES_MAX = 100;
 
@@ -54,8 +57,9 @@ export async function deleteNames(
     try {
       const note = (some: DeletionResult[]) => void results.push(...some);
       const isTimeUp = () => leftMs() < STOP_BEFORE_MS;
+      const isLookOver = () => leftMs() < LOOK_BEFORE_MS;
       const { nameDeletion } = ctx.runtime;
-      const more = await nameDeletion.delete(backend, chosen, atMost, note, isTimeUp);
+      const more = await nameDeletion.delete(backend, chosen, atMost, note, isTimeUp, isLookOver);
       const deleted = count();
       if (kind === 'counter') await forgetAtGate(ctx, backend, namespace, results);
       return { outcome: deleted > 0 ? 'done' : 'nothing', deleted, results, more };
