@@ -187,6 +187,18 @@ describe('without a token', () => {
   });
 });
 
+test('however many read them at once, they are put together a few times', async () => {
+  let readings = 0;
+  api.runtime.metrics.add(() => {
+    readings += 1;
+    return [];
+  });
+  const readers = 20;
+  await Promise.all(Array.from({ length: readers }, scrape));
+  expect(readings).toBeGreaterThan(0);
+  expect(readings).toBeLessThanOrEqual(readers / 2);
+});
+
 describe('with a token', () => {
   let guarded: ApiHarness | null = null;
   afterEach(async () => {

@@ -34,6 +34,19 @@ const sumOf = (text: string, name: string) =>
   (parseExposition(text).get(name)?.series ?? []).reduce((sum, { value }) => sum + value, 0);
 
 describe('metrics', () => {
+  it('are put together once for all who ask at the same time, and again for those who ask later', async () => {
+    const metrics = new Metrics();
+    let readings = 0;
+    metrics.add(async () => {
+      readings += 1;
+      const samples = [{ labels: {}, value: readings }];
+      return [{ name: 'lockyard_readings', help: 'Readings.', type: 'gauge', samples }];
+    });
+    const texts = await Promise.all([metrics.text(), metrics.text(), metrics.text()]);
+    expect(texts.map((text) => sumOf(text, 'lockyard_readings'))).toEqual([1, 1, 1]);
+    expect(sumOf(await metrics.text(), 'lockyard_readings')).toBe(2);
+  });
+
   it('name 200 namespaces and tell of all others together, losing nothing', async () => {
     const labels = new NamespaceLabels();
     const namespaces = Array.from({ length: 250 }, (_, i) => `team-${i}`);

@@ -1,3 +1,4 @@
+import { setImmediate, setTimeout } from 'node:timers/promises';
 import { collectDefaultMetrics, type Metric, Registry } from 'prom-client';
 
 /** Gauges that are named like counters, which `promtool check metrics` complains of. */
@@ -26,6 +27,9 @@ export type MetricFamily = { name: string; help: string } & (
 
 type Collect = () => MetricFamily[] | Promise<MetricFamily[]>;
 
+/** Between two readings, so that calls are served however many ask. */
+const REST_MS = 50;
+
 /** What has not been measured yet, which prom-client writes in a way of its own. */
 const NAN_LINE = /^.* Nan\n/gm;
 /** Before the event loop has been sampled, its shortest lag reads as three hundred years. */
@@ -40,14 +44,34 @@ export class Metrics {
   readonly contentType = Registry.PROMETHEUS_CONTENT_TYPE;
   private readonly collectors: Collect[] = [];
   private processMetrics: Registry | null = null;
+  /** What has been asked for and is not begun. */
+  private next: Promise<string> | null = null;
+  private rested: Promise<unknown> = Promise.resolve();
 
   /** @param collect what there is to tell now; names must not come up twice */
   add(collect: Collect): void {
     this.collectors.push(collect);
   }
 
-  /** All of it in the text format of Prometheus, with the usual metrics of the process. */
-  async text(): Promise<string> {
+  /**
+   * All of it in the text format of Prometheus, with the usual metrics of the process. Those who
+   * ask before it is put together share it: with many locks that takes long enough to delay calls.
+   */
+  text(): Promise<string> {
+    this.next ??= this.readNext();
+    return this.next;
+  }
+
+  private async readNext(): Promise<string> {
+    await Promise.all([this.rested, setImmediate()]);
+    this.next = null;
+    const reading = this.read();
+    const rest = () => setTimeout(REST_MS, undefined, { ref: false });
+    this.rested = reading.then(rest, rest);
+    return reading;
+  }
+
+  private async read(): Promise<string> {
     const registry = new Registry();
     for (const collect of this.collectors) {
       for (const family of await collect()) registry.registerMetric(toMetric(family));
