@@ -155,7 +155,6 @@ export function startMonitoring(parts: MonitoringOptions): Monitoring {
   });
   const heat = new HeatTable(database);
   const capacity = new NamespaceCapacity({ ...shared, projection, database });
-  const urlWitnesses = new UrlWitnesses(witnesses, evidence);
   const alerts = new Alerting({ ...parts, projection, historyMs });
   const maintenance = new Maintenance({
     backends,
@@ -170,12 +169,10 @@ export function startMonitoring(parts: MonitoringOptions): Monitoring {
     processId,
     resolveIntents,
     pruneAudit,
-    holders: {
-      askUrls: () => urlWitnesses.run(),
-      async prune() {
-        const isKnown = backends.every((backend) => projection.isRead(publicId(backend)));
-        if (isKnown) await evidence.prune();
-      },
+    witnesses: new UrlWitnesses(witnesses, evidence),
+    async pruneEvidence() {
+      const isKnown = backends.every((backend) => projection.isRead(publicId(backend)));
+      if (isKnown) await evidence.prune();
     },
   }).start();
   const { table } = projection;

@@ -134,14 +134,14 @@ export class CrowdedNames {
     const projection = new LockProjection({ ...shared, holdBaselines, evidence, processId });
     const room = new NamespaceCapacity({ ...shared, projection, database });
     const capacity = { run: () => room.run(), setLegacyLimits: async () => {} };
-    const holders = { askUrls: async () => {}, prune: async () => {} };
     const idle = { run: async () => {}, prune: async () => {}, restart: () => {} };
     const alerts = { jobs: () => [], restart: () => {}, abort: () => {} };
     const heat = { ...idle, flush: async () => {} };
     const recording = { recorders: [], incidents: idle, heat, alerts };
     const others = {
       ...recording,
-      holders,
+      witnesses: alerts,
+      pruneEvidence: async () => {},
       resolveIntents: async () => {},
       pruneAudit: async () => {},
     };

@@ -17,6 +17,8 @@ const PODS = { kind: 'url', witness: 'k8s' } as const;
 const ALIVE = { state: 'alive', evidence: 'pid 7 is running' } as const;
 const DEAD = { state: 'dead', evidence: 'pid 7 is gone' } as const;
 
+const askAll = (urls: UrlWitnesses) => Promise.all(urls.jobs().map(({ run }) => run()));
+
 const processMeta = (pid = '7') => ({ ...HOST, pid, pidStart: '881234' });
 
 describe.each(TEST_DIALECTS)('evidence in %s', (dialect) => {
@@ -258,7 +260,7 @@ describe.each(TEST_DIALECTS)('evidence in %s', (dialect) => {
     hold('a', { pod: 'web-0' });
     hold('b', { pod: 'web-0' });
     hold('c', { task: 'no pod' });
-    await urls.run();
+    await askAll(urls);
     expect(asked).toEqual(['http://k8s/web-0']);
     expect([stateOf('a'), stateOf('b'), stateOf('c')]).toEqual(['dead', 'dead', 'unknown']);
     now += 1_000;
@@ -279,7 +281,7 @@ describe.each(TEST_DIALECTS)('evidence in %s', (dialect) => {
     });
     hold('a', { pod: 'web-0' });
     hold('b', { pod: 'web-1' });
-    const asking = urls.run();
+    const asking = askAll(urls);
     await vi.waitFor(() => expect([stateOf('a'), stateOf('b')]).toEqual(['dead', 'unknown']));
     answerLast();
     await asking;
@@ -295,12 +297,12 @@ describe.each(TEST_DIALECTS)('evidence in %s', (dialect) => {
       return { state: 'alive', evidence: 'running' };
     });
     hold('a', { pod: 'web-0' });
-    await urls.run();
+    await askAll(urls);
     for (let i = 0; i < 1_000; i += 1) {
       hold(`noisy ${i}`, { pod: `noisy-${i}` }, { service: 'noisy' });
     }
     now += 10_000;
-    await urls.run();
+    await askAll(urls);
     expect(asked).toHaveLength(1 + 500);
     expect(asked.filter((url) => url === 'http://k8s/web-0')).toHaveLength(2);
   });

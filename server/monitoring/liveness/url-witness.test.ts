@@ -43,7 +43,8 @@ describe('what a URL answers', () => {
   const says = (body: unknown) => {
     answer = (_, res) => void res.end(typeof body === 'string' ? body : JSON.stringify(body));
   };
-  const ask = () => askUrl(url, { authorization: null });
+  const going = new AbortController().signal;
+  const ask = () => askUrl(url, { authorization: null }, going);
 
   test('is its state, since when, and its evidence in one short line', async () => {
     says({
@@ -89,7 +90,7 @@ describe('what a URL answers', () => {
       res.on('close', () => clearInterval(drip));
     };
     expect(await ask()).toMatchObject({ state: 'unknown', evidence: 'no answer within 2 s' });
-    const away = await askUrl('http://127.0.0.1:1/', { authorization: null });
+    const away = await askUrl('http://127.0.0.1:1/', { authorization: null }, going);
     expect(away).toMatchObject({ state: 'unknown', evidence: 'cannot be reached' });
   });
 
@@ -99,7 +100,7 @@ describe('what a URL answers', () => {
       sent = req.headers.authorization;
       res.end('{}');
     };
-    await askUrl(url, { authorization: 'Basic YTpi' });
+    await askUrl(url, { authorization: 'Basic YTpi' }, going);
     expect(sent).toBe('Basic YTpi');
   });
 });

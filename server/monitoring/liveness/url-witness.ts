@@ -34,15 +34,18 @@ export function witnessUrl(template: string, meta: Meta): string | null {
 /**
  * Asks a URL for a holder's state. Follows no redirect, waits for at most 2 s, and takes at most
  * 4 KB; whatever else it gets than a proper answer is `unknown`, and never `dead`. Never rejects.
+ *
+ * @param ending ends the attempt, as when this process shuts down
  */
 export async function askUrl(
   url: string,
   { authorization }: Pick<ConfiguredWitness, 'authorization'>,
+  ending: AbortSignal,
 ): Promise<Observation> {
   try {
     const response = await fetch(url, {
       redirect: 'manual',
-      signal: AbortSignal.timeout(ANSWER_WITHIN_MS),
+      signal: AbortSignal.any([ending, AbortSignal.timeout(ANSWER_WITHIN_MS)]),
       headers: { accept: 'application/json', ...(authorization && { authorization }) },
     });
     if (response.status !== 200) {

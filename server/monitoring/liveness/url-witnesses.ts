@@ -8,6 +8,8 @@ import { askUrl, witnessUrl } from './url-witness';
 const URLS_MAX = 500;
 const AT_ONCE = 8;
 
+const ASK_EVERY_MS = 10_000;
+
 interface UrlQuestion extends Question {
   url: string;
   holders: Holder[];
@@ -15,18 +17,37 @@ interface UrlQuestion extends Question {
 
 /** Asks the configured URLs about the pods and CI runs that hold locks. For one process of all. */
 export class UrlWitnesses {
+  private ending = new AbortController();
+
   constructor(
     private readonly witnesses: readonly ConfiguredWitness[],
     private readonly life: Pick<HolderEvidence, 'holders' | 'lastOf' | 'note'>,
     private readonly ask: typeof askUrl = askUrl,
   ) {}
 
-  /** One round. Asks each URL at most once, as their turns come. */
-  async run(): Promise<void> {
-    for (const witness of this.witnesses) await this.askWitness(witness);
+  /**
+   * A round of each witness, to be done again and again. Of one that does not respond it takes
+   * minutes, so none waits for another.
+   */
+  jobs(): { name: string; everyMs: number; run: () => Promise<void> }[] {
+    return this.witnesses.map((witness) => ({
+      name: 'ask the URLs of witnesses',
+      everyMs: ASK_EVERY_MS,
+      run: () => this.askWitness(witness, this.ending.signal),
+    }));
   }
 
-  private async askWitness(witness: ConfiguredWitness): Promise<void> {
+  /** Ends the rounds under way. */
+  abort(): void {
+    this.ending.abort();
+  }
+
+  restart(): void {
+    this.ending = new AbortController();
+  }
+
+  /** Asks each URL at most once, as their turns come. */
+  private async askWitness(witness: ConfiguredWitness, ending: AbortSignal): Promise<void> {
     const by = { kind: 'url', witness: witness.id } as const;
     const next = inTurn(this.questions(witness)).slice(0, URLS_MAX).values();
     const observed: (readonly [Holder, Observation])[] = [];
@@ -37,7 +58,9 @@ export class UrlWitnesses {
       });
     const worker = async () => {
       for (const { url, holders } of next) {
-        const answer = await this.ask(url, witness);
+        const answer = await this.ask(url, witness, ending);
+        // What was asked last was not answered, and the rest is not asked.
+        if (ending.aborted) return;
         for (const holder of holders) observed.push([holder, answer]);
         // It counts as of when it is noted. What comes during a write is in the next one, together.
         while (observed.length > 0) {

@@ -43,7 +43,8 @@ async function start(
     processId: process,
     resolveIntents: async () => undefined,
     pruneAudit: async () => undefined,
-    holders: { askUrls: async () => undefined, prune: async () => undefined },
+    witnesses: { jobs: () => [], restart: () => undefined, abort: () => undefined },
+    pruneEvidence: async () => undefined,
     ...parts,
   }).start();
 }
@@ -141,6 +142,21 @@ it('expired holds are ended of the locks that no caller has touched since they w
   );
   await vi.waitFor(() => expect(settle).toHaveBeenCalled(), 10_000);
   expect(settle.mock.calls[0]?.[0]).toEqual([untouched, lapsedAgain]);
+  await maintenance.stop();
+});
+
+it('a process ends at once though the URL of a witness does not respond', async () => {
+  let asked = 0;
+  let giveUp = () => {};
+  const run = () =>
+    new Promise<void>((resolve) => {
+      asked += 1;
+      giveUp = resolve;
+    });
+  const jobs = () => [{ name: 'ask', everyMs: 10_000, run }];
+  const witnesses = { jobs, restart: () => undefined, abort: () => giveUp() };
+  const maintenance = await start({ witnesses }, async () => undefined);
+  await vi.waitFor(() => expect(asked).toBe(1), 10_000);
   await maintenance.stop();
 });
 

@@ -16,6 +16,7 @@ import type { Alerting } from '../alerts/alerting';
 import type { EventRecorder } from '../history/recorder/event-recorder';
 import type { HeatRecorder } from '../incidents/heat-recorder';
 import type { IncidentRecorder } from '../incidents/incident-recorder';
+import type { UrlWitnesses } from '../liveness/url-witnesses';
 import { TimeSlice } from '../lock-list/order/time-slice';
 import { deleteReadRecords } from '../names/delete-records';
 import type { NamespaceCapacity } from '../names/namespace-capacity';
@@ -28,7 +29,6 @@ const QUEUES_EVERY_MS = 1_000;
 const CLEAN_UP_EVERY_MS = 10 * 60_000;
 const CAPACITY_EVERY_MS = 5_000;
 const LEGACY_LIMITS_EVERY_MS = 2_000;
-const ASK_URLS_EVERY_MS = 10_000;
 const PRUNE_EVIDENCE_EVERY_MS = 60_000;
 const INCIDENTS_EVERY_MS = 1_000;
 const DEAD_PROCESS_MS = 60 * 60_000;
@@ -48,8 +48,9 @@ export interface MaintenanceOptions {
   /** Closes audit intents whose outcome was never written. */
   resolveIntents: () => Promise<void>;
   pruneAudit: () => Promise<void>;
-  /** What is known of the processes that hold locks. */
-  holders: { askUrls: () => Promise<void>; prune: () => Promise<void> };
+  witnesses: Pick<UrlWitnesses, 'jobs' | 'restart' | 'abort'>;
+  /** Removes what is known of processes that hold locks no more. */
+  pruneEvidence: () => Promise<void>;
   /** How long work is divided; absent: by the clock. */
   slice?: () => TimeSlice;
 }
@@ -75,7 +76,7 @@ export class Maintenance {
 
   constructor(private readonly parts: MaintenanceOptions) {
     const { backends, recorders, incidents, heat, capacity, resolveIntents } = parts;
-    const { holders, alerts, log, pruneAudit } = parts;
+    const { witnesses, pruneEvidence, alerts, log, pruneAudit } = parts;
     this.leasing = new Periodic({
       job: 'hold the maintenance lock',
       everyMs: MAINTENANCE_RENEW_EVERY_MS,
@@ -114,13 +115,14 @@ export class Maintenance {
       job('prune incidents', CLEAN_UP_EVERY_MS, () => incidents.prune()),
       job('count waiting', INCIDENTS_EVERY_MS, () => heat.run()),
       job('prune counts of waiting', CLEAN_UP_EVERY_MS, () => heat.prune()),
-      ...alerts.jobs().map(({ name, everyMs, run }) => job(name, everyMs, run)),
+      ...[...alerts.jobs(), ...witnesses.jobs()].map(({ name, everyMs, run }) =>
+        job(name, everyMs, run),
+      ),
       job('resolve audit intents', INTENTS_EVERY_MS, resolveIntents),
       job('prune the audit log', CLEAN_UP_EVERY_MS, pruneAudit),
       job('set name limits', LEGACY_LIMITS_EVERY_MS, () => capacity.setLegacyLimits()),
       job('free capacity', CAPACITY_EVERY_MS, () => capacity.run()),
-      job('ask the URLs of witnesses', ASK_URLS_EVERY_MS, holders.askUrls),
-      job('prune evidence of holders', PRUNE_EVIDENCE_EVERY_MS, holders.prune),
+      job('prune evidence of holders', PRUNE_EVIDENCE_EVERY_MS, pruneEvidence),
     ];
   }
 
@@ -149,7 +151,7 @@ export class Maintenance {
     await this.leasing.stop();
     const { token } = this;
     this.token = null;
-    this.parts.alerts.abort();
+    this.abort();
     await Promise.all(this.jobs.map((job) => job.stop()));
     await this.parts.heat.flush().catch(() => undefined);
     if (token === null) return;
@@ -198,13 +200,20 @@ export class Maintenance {
     this.parts.incidents.restart();
     this.parts.heat.restart();
     this.parts.alerts.restart();
+    this.parts.witnesses.restart();
     for (const job of this.jobs) void job.startNow();
   }
 
   private loseLock(): void {
     this.token = null;
-    this.parts.alerts.abort();
+    this.abort();
     for (const job of this.jobs) void job.stop();
+  }
+
+  /** Ends what waits for others, who may not respond. */
+  private abort(): void {
+    this.parts.alerts.abort();
+    this.parts.witnesses.abort();
   }
 
   private findDue({ id, engine }: MonitoredBackend, areExpired: boolean): RecordKey[] {
