@@ -223,6 +223,26 @@ describe.each(storeNames)('the roll-ups over %s', (name) => {
     expect(await under.database.db.$count(lockWeeks)).toBe(2);
   });
 
+  it('leave of the history no more than that of an hour, however far ahead its clock was', async () => {
+    // The store's clock is: it shows the present.
+    const opening = begin();
+    const commit = () => swap(under, [freshKey()], 0, (rev) => [granted(rev, START)]);
+    const idsLeft = async () => (await under.store.historyAfter(0, 10)).map(({ id }) => id);
+    for (let i = 0; i < 3; i += 1) await commit();
+    const early = await idsLeft();
+    await openAll(opening);
+    await opening.opener.prune();
+    clock.pass(50 * MINUTE_MS);
+    await commit();
+    await openAll(opening);
+    await opening.opener.prune();
+    expect(await idsLeft()).toHaveLength(early.length + 1);
+    clock.pass(10 * MINUTE_MS);
+    await opening.opener.prune();
+    expect(await idsLeft()).toEqual([expect.any(Number)]);
+    expect(early).not.toContain((await idsLeft())[0]);
+  });
+
   it('keep the history that they are not made from yet', async () => {
     clock = new TestClock(Date.now());
     const opening = begin();

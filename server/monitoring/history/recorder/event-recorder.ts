@@ -75,6 +75,8 @@ export class EventRecorder {
   private isFailing = false;
   /** On the monotonic clock: everything up to then was recorded. */
   private caughtUpAt: number | null = null;
+  /** Positions that were reached by an instant of the monotonic clock, the oldest first. */
+  private reached: { position: number; at: number }[] = [];
   private readonly writer: EventWriter;
   private readonly rollUps: RollUpWriter;
   /** Whether locks wait for its writes: then nothing is read meanwhile. */
@@ -135,7 +137,9 @@ export class EventRecorder {
 
   /**
    * Removes what is too old to be asked for, by the clock of this process and by that of the
-   * history: one of them may have been set far ahead.
+   * history: one of them may have been set far ahead. Commits also go once they have been recorded
+   * for long: those of a clock that was ahead would keep all that came after them, for as long as
+   * it was.
    */
   async prune(): Promise<void> {
     const { history, id } = this.backend;
@@ -144,6 +148,17 @@ export class EventRecorder {
     await pruneRecorded(this.database, id, now, this.retention);
     const done = Math.min(this.writer.position, this.rollUps.position);
     while ((await history.pruneHistory(done, now - KEEP_COMMITS_MS)) > 0);
+    const old = Math.min(done, this.reachedLongAgo(done));
+    if (old > 0) while ((await history.pruneHistory(old, Number.MAX_SAFE_INTEGER)) > 0);
+  }
+
+  /** Notes that a position is reached. Answers the last that was so long ago; 0: none. */
+  private reachedLongAgo(position: number): number {
+    const at = this.clock.monotonic();
+    this.reached.push({ position, at });
+    const last = this.reached.findLastIndex((each) => at - each.at >= KEEP_COMMITS_MS);
+    this.reached = this.reached.slice(Math.max(0, last));
+    return last < 0 ? 0 : (this.reached[0]?.position ?? 0);
   }
 
   private async begin(): Promise<HistoryTail> {
