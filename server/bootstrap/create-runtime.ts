@@ -171,7 +171,7 @@ async function addBackends(
     resolveIntents: async () => {
       await resolveAuditIntents({ database, clock, log, engines, namespaces });
     },
-    pruneAudit: () => pruneAudit({ config, database, clock }),
+    pruneAudit: (mayGoOn) => pruneAudit({ config, database, clock }, mayGoOn),
   });
   monitoring.fleet.remember(past);
   ends.push(() => stopMonitoring());

@@ -6,6 +6,7 @@ import type { Clock } from '../platform/clock';
 import type { Log } from '../platform/log';
 import { Periodic } from '../platform/periodic';
 import { type AlertDelivery, Alerting } from './alerts/alerting';
+import type { MayGoOn } from './history/delete-rows';
 import { EventHistory } from './history/event-history';
 import { EventReaders } from './history/event-readers';
 import { FormerStore } from './history/former-stores';
@@ -79,7 +80,7 @@ export interface MonitoringOptions extends AlertDelivery {
   /** Closes audit intents whose outcome was never written. */
   resolveIntents: () => Promise<void>;
   /** Removes old audit entries; absent: none is ever removed. */
-  pruneAudit?: () => Promise<void>;
+  pruneAudit?: (mayGoOn: MayGoOn) => Promise<void>;
   /** URLs that answer whether a holder's process is alive. */
   witnesses?: readonly ConfiguredWitness[];
   /** Absent: the default. */
@@ -206,6 +207,7 @@ export function startMonitoring(parts: MonitoringOptions): Monitoring {
       ...alerts.metrics(),
     ];
   });
+  let isClosing = false;
   const job = (name: string, everyMs: number | (() => number), run: () => Promise<unknown>) =>
     new Periodic({ job: name, everyMs, run, log });
   const fleet = new FleetView(ids, projection, insights, clock);
@@ -226,7 +228,7 @@ export function startMonitoring(parts: MonitoringOptions): Monitoring {
     job('compute lock statuses', REFRESH_EVERY_MS, () => projection.refresh()),
     job('bring refused attempts together', REFUSALS_EVERY_MS, () => refusalSync.run()),
     job('remove old refused attempts', PRUNE_EVERY_MS, () =>
-      pruneRefusals(database, clock.now(), retention),
+      pruneRefusals(database, clock.now(), retention, () => !isClosing),
     ),
     job('recount full namespaces', RECOUNT_EVERY_MS, () => capacity.recount()),
     job(
@@ -287,6 +289,7 @@ export function startMonitoring(parts: MonitoringOptions): Monitoring {
       statusOf,
     }),
     async close() {
+      isClosing = true;
       await projection.close();
       await Promise.all([...jobs, readBaselines].map((each) => each.stop()));
       // What was refused and is not written would be lost.

@@ -4,6 +4,7 @@ import { type AlertRules, DEFAULT_ALERT_RULES } from '../../contract/console/ale
 import { type AlertReading, alertKey, isNews, nextAlert } from '../../core/alerts/alert';
 import type { SentAlert } from '../../core/alerts/alert-message';
 import { Silences } from '../../core/alerts/silences';
+import type { MayGoOn } from '../history/delete-rows';
 import { AlertReadings, type AlertSources } from './alert-readings';
 import { AlertRoom } from './alert-room';
 import { AlertSettings } from './alert-settings';
@@ -123,8 +124,8 @@ export class AlertWatch {
     }
   }
 
-  async prune(): Promise<void> {
-    await this.stored.prune(this.sources.now() - this.historyMs);
+  async prune(mayGoOn?: MayGoOn): Promise<void> {
+    await this.stored.prune(this.sources.now() - this.historyMs, mayGoOn);
     // What a former process wrote late is followed too from now on.
     this.reload();
   }

@@ -3,6 +3,7 @@ import type { ConfiguredReceiver } from '../../bootstrap/config/alert-receivers'
 import { DEFAULT_RETENTION } from '../../core/retention';
 import type { Clock } from '../../platform/clock';
 import { randomTextPool } from '../../platform/random-text-pool';
+import type { MayGoOn } from '../history/delete-rows';
 import type { MetricFamily } from '../metrics/metrics';
 import { alertMetrics } from './alert-metrics';
 import type { AlertSources } from './alert-readings';
@@ -58,11 +59,11 @@ export class Alerting {
   }
 
   /** What is to be done again and again. */
-  jobs(): { name: string; everyMs: number; run: () => Promise<void> }[] {
+  jobs(): { name: string; everyMs: number; run: (mayGoOn?: MayGoOn) => Promise<void> }[] {
     const { watch, senders } = this;
     return [
       { name: 'watch for alerts', everyMs: WATCH_EVERY_MS, run: () => watch.run() },
-      { name: 'prune alerts', everyMs: PRUNE_EVERY_MS, run: () => watch.prune() },
+      { name: 'prune alerts', everyMs: PRUNE_EVERY_MS, run: (mayGoOn) => watch.prune(mayGoOn) },
       ...senders.map((sender) => ({
         name: `send alerts to ${sender.id}`,
         everyMs: SEND_EVERY_MS,

@@ -4,6 +4,9 @@ import type { Database } from '@/db/database';
 /** Rows removed at a time: each step is short, and lets others write in between. */
 const ROWS_AT_ONCE = 1_000;
 
+/** Asked between two steps of work that may take minutes; false: it is to end. */
+export type MayGoOn = () => boolean;
+
 /**
  * Removes the rows of a table that a condition selects, a few at a time.
  *
@@ -14,13 +17,14 @@ export async function deleteRows(
   table: string,
   which: string,
   values: (string | number)[],
+  mayGoOn: MayGoOn = () => true,
 ): Promise<void> {
   const sql =
     kind === 'mysql'
       ? `DELETE FROM ${table} WHERE ${which} LIMIT ${ROWS_AT_ONCE}`
       : `DELETE FROM ${table} WHERE rowid IN (SELECT rowid FROM ${table} WHERE ${which} ` +
         `LIMIT ${ROWS_AT_ONCE})`;
-  for (;;) {
+  while (mayGoOn()) {
     const { affected } = await raw.ask(sql, values);
     if (affected < ROWS_AT_ONCE) break;
     await setImmediate();

@@ -3,6 +3,7 @@ import type { Database } from '@/db/database';
 import type { Retention } from '../../core/retention';
 import type { Clock } from '../../platform/clock';
 import { recordedCursor } from '../../storage/recorded-position';
+import type { MayGoOn } from './delete-rows';
 import { pruneRecorded } from './prune-recorded';
 
 /**
@@ -44,7 +45,7 @@ export class FormerStore {
 
   restart(): void {}
 
-  prune(): Promise<void> {
-    return pruneRecorded(this.database, this.id, this.clock.now(), this.retention);
+  prune(mayGoOn?: MayGoOn): Promise<void> {
+    return pruneRecorded(this.database, this.id, this.clock.now(), this.retention, mayGoOn);
   }
 }

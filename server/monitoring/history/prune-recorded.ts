@@ -1,7 +1,7 @@
 import type { Database } from '@/db/database';
 import { type Retention, WEEKS_MS } from '../../core/retention';
 import { BUNDLE_MS } from './bundled-events';
-import { deleteRows } from './delete-rows';
+import { deleteRows, type MayGoOn } from './delete-rows';
 
 /** Removes one backend's events and roll-ups that are too old, a few rows at a time. */
 export async function pruneRecorded(
@@ -9,6 +9,7 @@ export async function pruneRecorded(
   backend: string,
   now: number,
   { historyMs, minutesMs }: Retention,
+  mayGoOn?: MayGoOn,
 ): Promise<void> {
   const tables = [
     // A row is as old as its first event.
@@ -20,7 +21,8 @@ export async function pruneRecorded(
   for (const [table, age, keepMs] of tables) {
     // The plus makes SQLite use the index of the age, not go through the backend.
     const column = database.kind === 'mysql' ? 'backend' : '+backend';
-    await deleteRows(database, table, `${column} = ? AND ${age} < ?`, [backend, now - keepMs]);
+    const which = `${column} = ? AND ${age} < ?`;
+    await deleteRows(database, table, which, [backend, now - keepMs], mayGoOn);
   }
 }
 
@@ -29,6 +31,7 @@ export async function pruneRefusals(
   database: Database,
   now: number,
   { historyMs }: Retention,
+  mayGoOn?: MayGoOn,
 ): Promise<void> {
-  await deleteRows(database, 'lock_refusals', 'minute < ?', [now - historyMs]);
+  await deleteRows(database, 'lock_refusals', 'minute < ?', [now - historyMs], mayGoOn);
 }

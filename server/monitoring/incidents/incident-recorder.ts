@@ -9,6 +9,7 @@ import {
 } from '../../core/incidents/incident';
 import { DEFAULT_RETENTION } from '../../core/retention';
 import type { Clock } from '../../platform/clock';
+import type { MayGoOn } from '../history/delete-rows';
 import type { LockPast } from '../history/lock-past';
 import { type MonitoredBackend, publicId } from '../projection/monitored-backend';
 import {
@@ -116,9 +117,9 @@ export class IncidentRecorder {
     }
   }
 
-  async prune(): Promise<void> {
+  async prune(mayGoOn?: MayGoOn): Promise<void> {
     const { clock, historyMs = DEFAULT_RETENTION.historyMs } = this.parts;
-    await this.stored.prune(clock.now() - historyMs);
+    await this.stored.prune(clock.now() - historyMs, mayGoOn);
     // What a former process wrote late is followed too from now on.
     this.restart();
   }

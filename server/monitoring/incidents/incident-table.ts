@@ -3,7 +3,7 @@ import type { LockStatus } from '../../contract/console/console-terms';
 import type { IncidentFacts, IncidentRow, ProvenDeath } from '../../contract/console/past/incident';
 import type { Incident } from '../../core/incidents/incident';
 import type { RecordKey } from '../../storage/record-store';
-import { deleteRows } from '../history/delete-rows';
+import { deleteRows, type MayGoOn } from '../history/delete-rows';
 import { insertRows } from '../history/insert-rows';
 import { replacing } from '../rollups/rollup-rows';
 
@@ -162,8 +162,8 @@ export class IncidentTable {
   }
 
   /** Removes those that ended before an instant, a few at a time. */
-  async prune(before: number): Promise<void> {
-    await deleteRows(this.database, 'incidents', 'ended_at < ?', [before]);
+  async prune(before: number, mayGoOn?: MayGoOn): Promise<void> {
+    await deleteRows(this.database, 'incidents', 'ended_at < ?', [before], mayGoOn);
   }
 }
 

@@ -1,10 +1,12 @@
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { DEFAULT_RETENTION } from '../../core/retention';
 import { EXPIRY_LEFT_TO_CALLERS_MS, MAINTENANCE_LEASE_MS } from '../../core/timing';
 import { EngineRig, pause, takeLock } from '../../engine/testing/engine-rig';
 import { systemClock } from '../../platform/clock';
 import { createLog } from '../../platform/log';
 import { creation, freshKey } from '../../storage/conformance/testing/changes';
 import { type RecordKey, StoreError } from '../../storage/record-store';
+import { FormerStore } from '../history/former-stores';
 import { TimeSlice } from '../lock-list/order/time-slice';
 import { Maintenance, type MaintenanceOptions } from './maintenance';
 
@@ -177,4 +179,29 @@ it('a clean-up under way ends with the process, however many records are left to
   await vi.waitFor(() => expect(stopped).not.toBe(null), 10_000);
   await stopped;
   expect(pages).toBe(1);
+});
+
+it('a removal of what is old ends with the process, however many rows are left to remove', async () => {
+  const { database } = rig.under;
+  const { raw } = database;
+  const columns = 'backend, lock_id, minute, grants, timeouts, expiries, forced, waits, holds';
+  for (let minute = 1; minute <= 20; minute += 1) {
+    const values = Array.from(
+      { length: 1_000 },
+      (_, i) => `('gone', 'default/${i}', ${minute}, 1, 0, 0, 0, '', '')`,
+    );
+    await raw.ask(`INSERT INTO lock_minutes (${columns}) VALUES ${values}`, []);
+  }
+  let stopped: Promise<void> | null = null;
+  const ask: typeof raw.ask = async (sql, values) => {
+    const answer = await raw.ask(sql, values);
+    if (sql.startsWith('DELETE FROM lock_minutes')) stopped ??= maintenance.stop();
+    return answer;
+  };
+  const slow = { ...database, raw: { ...raw, ask } } as typeof database;
+  const former = new FormerStore(slow, 'gone', systemClock, DEFAULT_RETENTION);
+  const maintenance = await start({ recorders: [former] }, async () => undefined);
+  await vi.waitFor(() => expect(stopped).not.toBe(null), 10_000);
+  await stopped;
+  expect(await database.db.$count(database.tables.lockMinutes)).toBeGreaterThan(0);
 });

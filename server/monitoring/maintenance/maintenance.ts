@@ -13,6 +13,7 @@ import type { Log } from '../../platform/log';
 import { Periodic } from '../../platform/periodic';
 import type { Cursor, ObsoleteRecord, ReadRecord, RecordKey } from '../../storage/record-store';
 import type { Alerting } from '../alerts/alerting';
+import type { MayGoOn } from '../history/delete-rows';
 import type { EventRecorder } from '../history/recorder/event-recorder';
 import type { HeatRecorder } from '../incidents/heat-recorder';
 import type { IncidentRecorder } from '../incidents/incident-recorder';
@@ -47,7 +48,7 @@ export interface MaintenanceOptions {
   processId: string;
   /** Closes audit intents whose outcome was never written. */
   resolveIntents: () => Promise<void>;
-  pruneAudit: () => Promise<void>;
+  pruneAudit: (mayGoOn: MayGoOn) => Promise<void>;
   witnesses: Pick<UrlWitnesses, 'jobs' | 'restart' | 'abort'>;
   /** Removes what is known of processes that hold locks no more. */
   pruneEvidence: () => Promise<void>;
@@ -83,7 +84,7 @@ export class Maintenance {
       run: () => this.keepLease(),
       log,
     });
-    const job = (name: string, everyMs: number, work: () => unknown) => {
+    const job = (name: string, everyMs: number, work: (mayGoOn: MayGoOn) => unknown) => {
       let doneAt = Number.NEGATIVE_INFINITY;
       const run = async () => {
         // After a stall a job may be due before this process finds out that it has lost the lock.
@@ -91,7 +92,7 @@ export class Maintenance {
         // All are due when it has the lock again, which may be every few seconds.
         const isSoon = parts.clock.monotonic() - doneAt < everyMs / 2;
         if (isSoon) return;
-        await work();
+        await work(() => this.isRunner);
         doneAt = parts.clock.monotonic();
       };
       return new Periodic({ job: name, everyMs, run, log });
@@ -109,10 +110,12 @@ export class Maintenance {
       ]),
       ...recorders.flatMap((recorder) => [
         job(`record history of ${recorder.id}`, RECORD_EVERY_MS, () => recorder.record()),
-        job(`prune history of ${recorder.id}`, CLEAN_UP_EVERY_MS, () => recorder.prune()),
+        job(`prune history of ${recorder.id}`, CLEAN_UP_EVERY_MS, (mayGoOn) =>
+          recorder.prune(mayGoOn),
+        ),
       ]),
       job('record incidents', INCIDENTS_EVERY_MS, () => incidents.run()),
-      job('prune incidents', CLEAN_UP_EVERY_MS, () => incidents.prune()),
+      job('prune incidents', CLEAN_UP_EVERY_MS, (mayGoOn) => incidents.prune(mayGoOn)),
       job('count waiting', INCIDENTS_EVERY_MS, () => heat.run()),
       job('prune counts of waiting', CLEAN_UP_EVERY_MS, () => heat.prune()),
       ...[...alerts.jobs(), ...witnesses.jobs()].map(({ name, everyMs, run }) =>

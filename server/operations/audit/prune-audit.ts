@@ -1,22 +1,21 @@
 import { AUDIT_OUTCOMES } from '../../contract/console/audit-entry';
-import { deleteRows } from '../../monitoring/history/delete-rows';
+import { deleteRows, type MayGoOn } from '../../monitoring/history/delete-rows';
 import type { ControlRuntime } from '../operation-context';
 
 /**
  * Removes audit entries that are kept no longer, a few at a time, but none whose outcome is not
  * known yet.
  */
-export async function pruneAudit({
-  config,
-  database,
-  clock,
-}: Pick<ControlRuntime, 'config' | 'database' | 'clock'>): Promise<void> {
+export async function pruneAudit(
+  { config, database, clock }: Pick<ControlRuntime, 'config' | 'database' | 'clock'>,
+  mayGoOn?: MayGoOn,
+): Promise<void> {
   const { auditMs } = config.retention;
   if (auditMs === null) return;
   const before = clock.now() - auditMs;
   // By outcome: that is what the index of the age begins with.
   for (const outcome of AUDIT_OUTCOMES) {
     if (outcome === 'pending') continue;
-    await deleteRows(database, 'audit', 'outcome = ? AND at < ?', [outcome, before]);
+    await deleteRows(database, 'audit', 'outcome = ? AND at < ?', [outcome, before], mayGoOn);
   }
 }

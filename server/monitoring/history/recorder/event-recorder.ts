@@ -7,6 +7,7 @@ import type { HistoryRow, HistorySource, RecordStore } from '../../../storage/re
 import type { EventTally } from '../../metrics/event-tally';
 import { RollUpWriter } from '../../rollups/roll-up-writer';
 import { BUNDLE_MS } from '../bundled-events';
+import type { MayGoOn } from '../delete-rows';
 import type { EventReaders } from '../event-readers';
 import { HistoryTail } from '../history-tail';
 import { pruneRecorded } from '../prune-recorded';
@@ -141,15 +142,18 @@ export class EventRecorder {
    * for long: those of a clock that was ahead would keep all that came after them, for as long as
    * it was.
    */
-  async prune(): Promise<void> {
+  async prune(mayGoOn: MayGoOn = () => true): Promise<void> {
     const { history, id } = this.backend;
     const here = this.clock.now();
     const now = Math.min(here, this.historyNow() ?? here);
-    await pruneRecorded(this.database, id, now, this.retention);
+    await pruneRecorded(this.database, id, now, this.retention, mayGoOn);
+    const pruneTo = async (position: number, before: number) => {
+      while (mayGoOn() && (await history.pruneHistory(position, before)) > 0);
+    };
     const done = Math.min(this.writer.position, this.rollUps.position);
-    while ((await history.pruneHistory(done, now - KEEP_COMMITS_MS)) > 0);
+    await pruneTo(done, now - KEEP_COMMITS_MS);
     const old = Math.min(done, this.reachedLongAgo(done));
-    if (old > 0) while ((await history.pruneHistory(old, Number.MAX_SAFE_INTEGER)) > 0);
+    if (old > 0) await pruneTo(old, Number.MAX_SAFE_INTEGER);
   }
 
   /** Notes that a position is reached. Answers the last that was so long ago; 0: none. */
