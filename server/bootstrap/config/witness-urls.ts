@@ -52,7 +52,8 @@ function readTemplate(name: string, text: string): Omit<ConfiguredWitness, 'id'>
     throw new ConfigError(`${name} must be a URL that begins with http: or https:.`);
   }
   const { username, password } = url;
-  if (url.origin !== other.origin || username !== other.username || password !== other.password) {
+  const elsewhere = ['origin', 'username', 'password', 'hash'] as const;
+  if (elsewhere.some((part) => url[part] !== other[part])) {
     throw new ConfigError(`${name}: placeholders must be in the path or the query only.`);
   }
   if (username === '' && password === '') return { template: text, authorization: null };
