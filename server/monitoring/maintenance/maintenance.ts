@@ -124,7 +124,7 @@ export class Maintenance {
       job('resolve audit intents', INTENTS_EVERY_MS, resolveIntents),
       job('prune the audit log', CLEAN_UP_EVERY_MS, pruneAudit),
       job('set name limits', LEGACY_LIMITS_EVERY_MS, () => capacity.setLegacyLimits()),
-      job('free capacity', CAPACITY_EVERY_MS, () => capacity.run()),
+      job('free capacity', CAPACITY_EVERY_MS, (mayGoOn) => capacity.run(mayGoOn)),
       job('prune evidence of holders', PRUNE_EVIDENCE_EVERY_MS, pruneEvidence),
     ];
   }

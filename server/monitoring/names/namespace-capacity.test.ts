@@ -4,6 +4,7 @@ import { DEFAULT_POLICY } from '../../contract/namespace-policy';
 import { sinceEra } from '../../core/fencing-token';
 import { type LockRecord, unwrittenRecord } from '../../core/lock/lock-record';
 import { takeLock } from '../../engine/testing/engine-rig';
+import { PASS } from '../../engine/testing/faulty-store';
 import { ensureDefaultNamespace } from '../../operations/namespaces/create-namespace';
 import { systemClock } from '../../platform/clock';
 import { encodeRecord } from '../../storage/codec/record-codec';
@@ -30,8 +31,12 @@ describe.each(storeNames)('free locks over %s', (name) => {
   afterEach(() => rig.close());
 
   /** A lock that was released so long ago, with what is different about it. */
-  async function released(idleMs: number, parts: Partial<LockRecord> = {}): Promise<RecordKey> {
-    const key = freshKey();
+  async function released(
+    idleMs: number,
+    parts: Partial<LockRecord> = {},
+    namespace = 'default',
+  ): Promise<RecordKey> {
+    const key = freshKey(namespace);
     const at = now - idleMs;
     const token = tokenAt(at);
     const facts = { token, service: 'orders', owner: 'w1', grantedAt: at, at };
@@ -91,6 +96,16 @@ describe.each(storeNames)('free locks over %s', (name) => {
     await until(async () => expect(await isThere(goes)).toBe(false));
     expect(await isThere(hot)).toBe(true);
     expect(await isThere(young)).toBe(true);
+  });
+
+  it('are deleted in one namespace though those of another cannot be', async () => {
+    const kept = await released(30 * MINUTE_MS, {}, 'a-first');
+    const goes = await released(30 * MINUTE_MS, {}, 'b-second');
+    const watcher = await rig.watch({ policy: { ...DEFAULT_POLICY, maxLocks: 1 } });
+    watcher.faults.onDelete = ([record]) =>
+      record?.key.namespace === kept.namespace ? { kind: 'refuse' } : PASS;
+    await until(async () => expect(await isThere(goes)).toBe(false));
+    expect(await isThere(kept)).toBe(true);
   });
 
   it('leave the lists of the process that deletes them after 30 days at once', async () => {

@@ -7,6 +7,7 @@ import type { NameCount } from '../../engine/names/name-count';
 import type { Clock } from '../../platform/clock';
 import type { Log } from '../../platform/log';
 import type { RecordKey } from '../../storage/record-store';
+import type { MayGoOn } from '../history/delete-rows';
 import type { TimeSlice } from '../lock-list/order/time-slice';
 import type { LockProjection } from '../projection/lock-projection';
 import {
@@ -46,15 +47,24 @@ export class NamespaceCapacity {
 
   constructor(private readonly parts: NamespaceCapacityOptions) {}
 
-  /** One turn over all namespaces, for the one process that runs maintenance. */
-  async run(): Promise<void> {
+  /**
+   * One turn over all namespaces, for the one process that runs maintenance. One that fails keeps
+   * no other from its turn.
+   *
+   * @throws AggregateError of those that failed
+   */
+  run(mayGoOn?: MayGoOn): Promise<void> {
     const { names, namespaces } = this.parts;
-    for (const namespace of names.namespaces()) {
-      const { maxLocks } = namespaces.policyOf(namespace);
-      this.warn(namespace, maxLocks);
-      const surplus = names.total(namespace) - Math.floor(maxLocks / 2);
-      if (surplus > 0) await this.deleteIdle(namespace, Math.min(surplus, DELETED_PER_RUN));
-    }
+    return inEach(
+      names.namespaces(),
+      async (namespace) => {
+        const { maxLocks } = namespaces.policyOf(namespace);
+        this.warn(namespace, maxLocks);
+        const surplus = names.total(namespace) - Math.floor(maxLocks / 2);
+        if (surplus > 0) await this.deleteIdle(namespace, Math.min(surplus, DELETED_PER_RUN));
+      },
+      mayGoOn,
+    );
   }
 
   /** Reads names of full namespaces again: another process's deletions leave no history. */
@@ -64,13 +74,13 @@ export class NamespaceCapacity {
     if (now - this.recountedAt < RECOUNT_EVERY_MS) return;
     const isFull = (namespace: string) =>
       names.total(namespace) >= namespaces.policyOf(namespace).maxLocks;
-    for (const namespace of names.namespaces().filter(isFull)) {
+    await inEach(names.namespaces().filter(isFull), async (namespace) => {
       this.recountedAt = now;
       const id = (await namespaces.get(namespace))?.backend;
       for (const backend of backends) {
         if (publicId(backend) === id) await projection.resyncNamespace(backend, namespace);
       }
-    }
+    });
   }
 
   /** See `setLegacyNameLimits`. */
@@ -121,6 +131,23 @@ export class NamespaceCapacity {
     }
     if (deleted > 0)
       log.info({ namespace, deleted }, 'Deleted idle locks of a namespace that is filling up');
+  }
+}
+
+/** @throws AggregateError of those that failed, when all have had their turn */
+async function inEach(
+  namespaces: readonly string[],
+  work: (namespace: string) => Promise<void>,
+  mayGoOn: MayGoOn = () => true,
+): Promise<void> {
+  const failures: unknown[] = [];
+  for (const namespace of namespaces) {
+    if (!mayGoOn()) break;
+    await work(namespace).catch((error: unknown) => failures.push(error));
+  }
+  if (failures.length > 0) {
+    const [cause] = failures;
+    throw new AggregateError(failures, 'some namespaces failed', { cause });
   }
 }
 
