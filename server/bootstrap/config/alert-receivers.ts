@@ -1,4 +1,5 @@
 import { RECEIVER_FORMATS, type ReceiverFormat } from '../../contract/console/alerts/alert-row';
+import { refuseBlockedPort } from '../../platform/blocked-port';
 import { ConfigError } from '../../platform/start-error';
 import { authorizationOf } from './secrets';
 
@@ -78,6 +79,7 @@ function readTarget(name: string, text: string): Omit<ConfiguredReceiver, 'id' |
         'for those.',
     );
   }
+  refuseBlockedPort(name, url);
   const authorization = authorizationOf(name, url);
   url.username = '';
   url.password = '';

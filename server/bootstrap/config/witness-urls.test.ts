@@ -9,6 +9,7 @@ test.each([
   ['http://{pod}@internal/', ': placeholders must be in'],
   // It is not a part of what is asked: all pods would be called dead by one answer.
   ['http://internal/#{pod}', ': placeholders must be in'],
+  ['http://h:6000/{pod}', ': port 6000 cannot be used'],
   ['https://a:1%@h/{pod}', ': its user or password'],
 ])(
   'a mistake in the URL of a witness, as in %s, is one line that names its variable',

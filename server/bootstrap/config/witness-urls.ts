@@ -1,3 +1,4 @@
+import { refuseBlockedPort } from '../../platform/blocked-port';
 import { ConfigError } from '../../platform/start-error';
 import { authorizationOf } from './secrets';
 
@@ -51,6 +52,7 @@ function readTemplate(name: string, text: string): Omit<ConfiguredWitness, 'id'>
   if (!url || !other || !/^https?:$/.test(url.protocol)) {
     throw new ConfigError(`${name} must be a URL that begins with http: or https:.`);
   }
+  refuseBlockedPort(name, url);
   const { username, password } = url;
   const elsewhere = ['origin', 'username', 'password', 'hash'] as const;
   if (elsewhere.some((part) => url[part] !== other[part])) {

@@ -1,0 +1,27 @@
+import { ConfigError } from './start-error';
+
+/**
+ * Ports to which `fetch` connects on no machine, since what listens there speaks another protocol:
+ * https://fetch.spec.whatwg.org/#port-blocking
+ */
+const BLOCKED = new Set([
+  ...[1, 7, 9, 11, 13, 15, 17, 19, 20, 21, 22, 23, 25, 37, 42, 43, 53, 69, 77, 79, 87, 95],
+  ...[101, 102, 103, 104, 109, 110, 111, 113, 115, 117, 119, 123, 135, 137, 139, 143, 161, 179],
+  ...[389, 427, 465, 512, 513, 514, 515, 526, 530, 531, 532, 540, 548, 554, 556, 563, 587],
+  ...[601, 636, 989, 990, 993, 995, 1719, 1720, 1723, 2049, 3659, 4045, 4190, 5060, 5061],
+  ...[6000, 6566, 6665, 6666, 6667, 6668, 6669, 6679, 6697, 10080],
+]);
+
+/** Whether `fetch` refuses the port of a URL. */
+export const isPortBlocked = ({ port }: URL): boolean => BLOCKED.has(Number(port));
+
+/**
+ * @param name of the variable that holds the URL
+ * @throws ConfigError for a port to which nothing can be sent
+ */
+export function refuseBlockedPort(name: string, url: URL): void {
+  if (!isPortBlocked(url)) return;
+  throw new ConfigError(
+    `${name}: port ${url.port} cannot be used: it is that of another protocol.`,
+  );
+}
