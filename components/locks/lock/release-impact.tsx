@@ -14,90 +14,27 @@ import { ExactName } from '../../ui/visible-text';
 import { unknownLabel } from '../lock-labels';
 import { permitImpact, stillWaiting } from './permit-impact';
 
+interface Props {
+  detail: LockDetail;
+  /** The hold that would be released. */
+  chosen: HoldRow | null;
+}
+
 /** What would happen if the lock were taken from its holder now. */
-export function ReleaseImpact({ detail, chosen }: { detail: LockDetail; chosen: HoldRow | null }) {
-  const { row, waiters, minValidToken, policy } = detail;
-  const next = waiters[0];
-  const served = servedTogether(waiters, permitsLeft(row, chosen)).length;
-  const isClosed = useIsClosed(row.backend);
-  const unknown = unknownLabel(row);
+export function ReleaseImpact({ detail, chosen }: Props) {
+  const { row, policy } = detail;
   const isKept = chosen !== null && isReleased(chosen);
-  const isDead = chosen?.liveness?.state === 'dead';
   // It begins with the end of any hold that is lost, also beside those of others.
   const hasDelay = row.hold !== null && !isKept && policy.lockDelayMs > 0;
   const delay = hasDelay ? boundText(policy.lockDelayMs) : null;
-  const permits = chosen && permitImpact(detail, chosen, delay);
   return (
     <Panel title={row.hold ? 'Impact of release' : 'Next grant'}>
       <ul className="flex flex-col gap-2.5 px-3.5 py-3">
         <Line icon="arrow-right">
-          {unknown ? (
-            `State ${unknown}.`
-          ) : isClosed ? (
-            'No grant: backend is not granting locks.'
-          ) : row.frozen ? (
-            'No grant: frozen.'
-          ) : permits ? (
-            permits
-          ) : row.holders > 1 ? (
-            'Other shared holders keep it.'
-          ) : next ? (
-            <>
-              {next.setSize ? 'Offered to ' : 'Granted to '}
-              <ExactName name={next.owner} className="text-12" />
-              {othersText(served - 1)}
-              {next.setSize && `, which takes it once all ${next.setSize} of its locks are free`}
-              {row.status === 'delayed' && ' after the lock delay'}
-              {delay && ` after ${delay}`}.{' '}
-              <span className="text-t3">{stillWaiting(waiters.length - served)}</span>
-            </>
-          ) : row.status === 'delayed' ? (
-            'Granted to the next caller after the lock delay.'
-          ) : row.hold ? (
-            `Becomes free${delay ? ` after ${delay}` : ''}, no waiters.`
-          ) : (
-            'Available immediately.'
-          )}
+          <NextGrant detail={detail} chosen={chosen} delay={delay} />
         </Line>
-        {isKept && (
-          <Line icon="check">
-            Its holder has released it.{' '}
-            <span className="text-t3">
-              It stays held for the minimum time that it was acquired for.
-            </span>
-          </Line>
-        )}
-        {isDead && (
-          <Line icon="unplug">
-            Nothing is interrupted: its process is dead.{' '}
-            <span className="text-t3">
-              Writes that it sent before are rejected only by resources that check the fencing
-              token.
-            </span>
-          </Line>
-        )}
-        {row.hold && !isKept && !isDead && (
-          <Line icon="alert-triangle" ink="text-contended">
-            The holder is not stopped. It finds out at its next renewal.{' '}
-            <span className="text-t3">
-              Its writes are rejected only by resources that check the fencing token.
-            </span>
-          </Line>
-        )}
-        {row.holders <= 1 && (row.hold || minValidToken > 0) && (
-          <Line icon="key">
-            {row.hold && !isKept && 'Token invalidated immediately: '}
-            <span className="text-t3">
-              {row.hold && !isKept
-                ? 'resources that check it reject tokens below '
-                : 'Resources that check tokens reject those below '}
-              <span className="font-mono text-12 whitespace-nowrap" title={String(minValidToken)}>
-                {shortToken(row.hold ? row.hold.token + 1 : minValidToken)}
-              </span>
-              .
-            </span>
-          </Line>
-        )}
+        {row.hold && <HolderLine isKept={isKept} isDead={chosen?.liveness?.state === 'dead'} />}
+        {row.holders <= 1 && <TokenLine row={row} minValidToken={detail.minValidToken} />}
         {delay && !row.frozen && (
           <Line icon="clock" ink="text-delayed">
             No grants for {delay} afterwards{' '}
@@ -106,6 +43,90 @@ export function ReleaseImpact({ detail, chosen }: { detail: LockDetail; chosen: 
         )}
       </ul>
     </Panel>
+  );
+}
+
+/** Who would get the lock, or why no caller would. `delay`: how long it would rest before that. */
+function NextGrant({ detail, chosen, delay }: Props & { delay: string | null }) {
+  const { row, waiters } = detail;
+  const isClosed = useIsClosed(row.backend);
+  const unknown = unknownLabel(row);
+  if (unknown) return `State ${unknown}.`;
+  if (isClosed) return 'No grant: backend is not granting locks.';
+  if (row.frozen) return 'No grant: frozen.';
+  const permits = chosen && permitImpact(detail, chosen, delay);
+  if (permits) return permits;
+  if (row.holders > 1) return 'Other shared holders keep it.';
+  const isDelayed = row.status === 'delayed';
+  const next = waiters[0];
+  if (next) {
+    const served = servedTogether(waiters, permitsLeft(row, chosen)).length;
+    return (
+      <>
+        {next.setSize ? 'Offered to ' : 'Granted to '}
+        <ExactName name={next.owner} className="text-12" />
+        {othersText(served - 1)}
+        {next.setSize && `, which takes it once all ${next.setSize} of its locks are free`}
+        {isDelayed && ' after the lock delay'}
+        {delay && ` after ${delay}`}.{' '}
+        <span className="text-t3">{stillWaiting(waiters.length - served)}</span>
+      </>
+    );
+  }
+  if (isDelayed) return 'Granted to the next caller after the lock delay.';
+  if (row.hold) return `Becomes free${delay ? ` after ${delay}` : ''}, no waiters.`;
+  return 'Available immediately.';
+}
+
+/** What the holder would notice. `isKept`: it has released the lock, which stays held for now. */
+function HolderLine({ isKept, isDead }: { isKept: boolean; isDead: boolean }) {
+  if (isKept) {
+    return (
+      <Line icon="check">
+        Its holder has released it.{' '}
+        <span className="text-t3">
+          It stays held for the minimum time that it was acquired for.
+        </span>
+      </Line>
+    );
+  }
+  if (isDead) {
+    return (
+      <Line icon="unplug">
+        Nothing is interrupted: its process is dead.{' '}
+        <span className="text-t3">
+          Writes that it sent before are rejected only by resources that check the fencing token.
+        </span>
+      </Line>
+    );
+  }
+  return (
+    <Line icon="alert-triangle" ink="text-contended">
+      The holder is not stopped. It finds out at its next renewal.{' '}
+      <span className="text-t3">
+        Its writes are rejected only by resources that check the fencing token.
+      </span>
+    </Line>
+  );
+}
+
+/** Below which token writes would be rejected; nothing for a lock that was never granted. */
+function TokenLine({ row, minValidToken }: Pick<LockDetail, 'row' | 'minValidToken'>) {
+  if (!row.hold && minValidToken === 0) return null;
+  const isRevoked = row.hold !== null && !isReleased(row.hold);
+  return (
+    <Line icon="key">
+      {isRevoked && 'Token invalidated immediately: '}
+      <span className="text-t3">
+        {isRevoked
+          ? 'resources that check it reject tokens below '
+          : 'Resources that check tokens reject those below '}
+        <span className="font-mono text-12 whitespace-nowrap" title={String(minValidToken)}>
+          {shortToken(row.hold ? row.hold.token + 1 : minValidToken)}
+        </span>
+        .
+      </span>
+    </Line>
   );
 }
 
