@@ -51,17 +51,13 @@ export function reasonLabel(
     }
     case 'contended':
       if (!hold) return 'handing over';
-      if (isForcedLately(row, now)) return forcedLabel(hold, now);
-      if (isReleased(hold) && row.holders <= 1) return keptLabel(hold, now);
-      if (row.permits && hold.permits) return permitsLabel(row.permits);
-      if (isReleased(hold)) return keptLabel(hold, now);
-      return pressureLabel(row, now) || (isDeadlocked ? '' : demandLabel(row, hold, now));
+      return (
+        holdLabel(row, hold, now) ||
+        pressureLabel(row, now) ||
+        (isDeadlocked ? '' : demandLabel(row, hold, now))
+      );
     case 'held':
-      if (!hold) return '';
-      if (isForcedLately(row, now)) return forcedLabel(hold, now);
-      if (isReleased(hold) && row.holders <= 1) return keptLabel(hold, now);
-      if (row.permits && hold.permits) return permitsLabel(row.permits);
-      return isReleased(hold) ? keptLabel(hold, now) : pressureLabel(row, now);
+      return hold ? holdLabel(row, hold, now) || pressureLabel(row, now) : '';
     case 'frozen':
       return row.frozen ? visibleText(row.frozen.reason) : '';
     case 'delayed':
@@ -72,6 +68,14 @@ export function reasonLabel(
       }
       return ended ? `${ENDED_LABELS[ended.cause]} ${agoText(now - ended.at)}` : '';
   }
+}
+
+/** What a hold explains by itself; empty: it is a usual one, so that its callers count. */
+function holdLabel(row: LockRow, hold: HoldRow, now: number): string {
+  if (isForcedLately(row, now)) return forcedLabel(hold, now);
+  if (isReleased(hold) && row.holders <= 1) return keptLabel(hold, now);
+  if (row.permits && hold.permits) return permitsLabel(row.permits);
+  return isReleased(hold) ? keptLabel(hold, now) : '';
 }
 
 /** For how long a row says what came of an operator's act. */
