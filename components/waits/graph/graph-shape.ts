@@ -1,4 +1,5 @@
 import type {
+  GraphHold,
   GraphLock,
   GraphOwner,
   GraphWait,
@@ -71,58 +72,92 @@ const SEVERE = new Set(['stuck', 'orphaned', 'expired']);
 
 /** The drawings of a graph, in the order of its head blockers. */
 export function drawingsOf(graph: WaitGraph): Drawing[] {
-  const shapes = new Map<string, Shape>();
-  const lines: Line[] = [];
-  const marked = ownersInDeadlock(graph);
-  const markedWaits = waitsInDeadlock(graph);
-  const holders = new Set(graph.locks.flatMap((lock) => lock.holders.map(({ owner }) => owner)));
-  const first = new Set(graph.heads.map(({ deadlock }) => deadlock?.steps[0]?.owner));
-  const glyphOf = glyphsOf(graph);
-  const breaks = graph.heads.flatMap((head) => leastWorkHold(head, graph) ?? []);
-  const ownerShape = (place: number): OwnerShape | null => {
-    const owner = graph.owners[place];
-    if (!owner) return null;
-    const id = `owner ${ownerId(owner)}`;
-    const look: Look = marked.has(place) ? 'deadlock' : 'plain';
-    const known = shapes.get(id) as OwnerShape | undefined;
-    const shape = known ?? { kind: 'owner', id, owner, wait: null, holds: 0, look };
-    shapes.set(id, shape);
-    return shape;
-  };
-  graph.locks.forEach((lock, place) => {
+  const { shapes, lines } = new WholeDrawing(graph);
+  return split(graph, shapes, lines).map((drawing) => withoutHead(graph, drawing));
+}
+
+/** The shapes and lines of a graph before they are split into drawings. */
+class WholeDrawing {
+  readonly shapes = new Map<string, Shape>();
+  readonly lines: Line[] = [];
+  private readonly glyphOf: ReturnType<typeof glyphsOf>;
+  private readonly deadlockedOwners: ReadonlySet<number>;
+  private readonly deadlockedWaits: ReadonlySet<string>;
+  /** The owners at which the drawing of a deadlock begins. */
+  private readonly firstOwners: ReadonlySet<number | undefined>;
+  private readonly holders: ReadonlySet<number>;
+  private readonly breaks: CycleHold[];
+
+  constructor(private readonly graph: WaitGraph) {
+    const { locks, heads } = graph;
+    this.glyphOf = glyphsOf(graph);
+    this.deadlockedOwners = ownersInDeadlock(graph);
+    this.deadlockedWaits = waitsInDeadlock(graph);
+    this.firstOwners = new Set(heads.map(({ deadlock }) => deadlock?.steps[0]?.owner));
+    this.holders = new Set(locks.flatMap((lock) => lock.holders.map(({ owner }) => owner)));
+    this.breaks = heads.flatMap((head) => leastWorkHold(head, graph) ?? []);
+    for (const [place, lock] of locks.entries()) this.addLock(lock, place);
+  }
+
+  private addLock(lock: GraphLock, place: number): void {
     const id = `lock ${lock.id}`;
-    const inCycle = lock.waiters.some(({ owner }) => markedWaits.has(`${place} ${owner}`));
-    const look: Look = inCycle ? 'deadlock' : lookOf(lock);
-    shapes.set(id, { kind: 'lock', id, lock, glyph: glyphOf(lock), look });
-    for (const { owner, token } of lock.holders) {
-      const shape = ownerShape(owner);
-      if (!shape) continue;
-      shape.holds += 1;
-      const isMarked = inCycle && marked.has(owner);
-      const at = { from: shape.id, to: id, isBack: false };
-      const breakAt = breaks.find((hold) => hold.lock === lock && hold.token === token);
-      lines.push({
-        ...at,
-        look: isMarked ? 'deadlock' : lookOf(lock),
-        ...(breakAt && { breaks: breakAt }),
-      });
-    }
-    const drawn = drawnWaiters(lock, holders);
-    for (const wait of drawn) {
-      const shape = ownerShape(wait.owner);
-      if (!shape) continue;
-      shape.wait ??= { lock, wait };
-      if (look === 'unknown' && shape.look === 'plain') shape.look = 'unknown';
-      const isMarked = markedWaits.has(`${place} ${wait.owner}`);
-      const at = { from: id, to: shape.id, isBack: isMarked && first.has(wait.owner) };
-      lines.push({ ...at, look: isMarked ? 'deadlock' : lookOf(lock) });
-    }
+    const isInCycle = lock.waiters.some((wait) => this.isInDeadlock(place, wait));
+    const look: Look = isInCycle ? 'deadlock' : lookOf(lock);
+    const shape: LockShape = { kind: 'lock', id, lock, glyph: this.glyphOf(lock), look };
+    this.shapes.set(id, shape);
+    for (const hold of lock.holders) this.addHold(shape, hold);
+    const drawn = drawnWaiters(lock, this.holders);
+    for (const wait of drawn) this.addWait(shape, wait, this.isInDeadlock(place, wait));
     const hidden = lock.waiting - drawn.length;
     if (hidden <= 0) return;
-    shapes.set(`rest ${id}`, { kind: 'rest', id: `rest ${id}`, count: hidden, look });
-    lines.push({ from: id, to: `rest ${id}`, look: lookOf(lock), isBack: false });
-  });
-  return split(graph, shapes, lines).map((drawing) => withoutHead(graph, drawing));
+    const rest = `rest ${id}`;
+    this.shapes.set(rest, { kind: 'rest', id: rest, count: hidden, look });
+    this.lines.push({ from: id, to: rest, look: lookOf(lock), isBack: false });
+  }
+
+  private addHold({ id, lock, look }: LockShape, { owner, token }: GraphHold): void {
+    const holder = this.ownerShape(owner);
+    if (!holder) return;
+    holder.holds += 1;
+    const isMarked = look === 'deadlock' && this.deadlockedOwners.has(owner);
+    const breaks = this.breaks.find((hold) => hold.lock === lock && hold.token === token);
+    this.lines.push({
+      from: holder.id,
+      to: id,
+      look: isMarked ? 'deadlock' : lookOf(lock),
+      isBack: false,
+      ...(breaks && { breaks }),
+    });
+  }
+
+  private addWait({ id, lock, look }: LockShape, wait: GraphWait, isMarked: boolean): void {
+    const waiter = this.ownerShape(wait.owner);
+    if (!waiter) return;
+    waiter.wait ??= { lock, wait };
+    if (look === 'unknown' && waiter.look === 'plain') waiter.look = 'unknown';
+    this.lines.push({
+      from: id,
+      to: waiter.id,
+      look: isMarked ? 'deadlock' : lookOf(lock),
+      isBack: isMarked && this.firstOwners.has(wait.owner),
+    });
+  }
+
+  private isInDeadlock(place: number, { owner }: GraphWait): boolean {
+    return this.deadlockedWaits.has(`${place} ${owner}`);
+  }
+
+  private ownerShape(place: number): OwnerShape | null {
+    const owner = this.graph.owners[place];
+    if (!owner) return null;
+    const id = `owner ${ownerId(owner)}`;
+    const known = this.shapes.get(id) as OwnerShape | undefined;
+    if (known) return known;
+    const look: Look = this.deadlockedOwners.has(place) ? 'deadlock' : 'plain';
+    const shape: OwnerShape = { kind: 'owner', id, owner, wait: null, holds: 0, look };
+    this.shapes.set(id, shape);
+    return shape;
+  }
 }
 
 /** A chain changes backend at a lock whose holder waits for a lock of another one. */
