@@ -66,18 +66,15 @@ export function swapAllWithRecovery(
  */
 function combineOutcomes(found: (SwapOutcome | null)[]): SwapAllOutcome | null {
   const now = Math.max(...found.map((one) => one?.now ?? 0));
-  if (found.some((one) => one?.applied === 'yes')) {
-    return {
-      applied: 'yes',
-      writers: found.map((one) => (one?.applied === 'yes' ? one.writer : null)),
-      now,
-    };
+  const outcomes = new Set(found.map((one) => one?.applied ?? 'untouched'));
+  if (outcomes.has('yes')) {
+    const writers = found.map((one) => (one?.applied === 'yes' ? one.writer : null));
+    return { applied: 'yes', writers, now };
   }
-  if (found.some((one) => one?.applied === 'tooLarge')) return { applied: 'tooLarge', now };
-  const isStale = found.some((one) => one?.applied === 'unknown');
-  if (found.some((one) => one?.applied === 'no')) return { applied: 'no', now };
-  if (found.every((one) => one !== null)) return { applied: 'unknown', now };
-  return isStale ? { applied: 'no', now } : null;
+  if (outcomes.has('tooLarge')) return { applied: 'tooLarge', now };
+  if (outcomes.has('no')) return { applied: 'no', now };
+  if (!outcomes.has('unknown')) return null;
+  return { applied: outcomes.has('untouched') ? 'no' : 'unknown', now };
 }
 
 async function swapUntilKnown<T>(
