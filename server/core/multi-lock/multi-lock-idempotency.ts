@@ -4,11 +4,12 @@ import type {
   MultiLockGrant,
   MultiLockHeld,
 } from '../../contract/multi-lock';
+import type { EndCause } from '../../contract/primitives';
 import { type DecisionContext, replayedAnswer } from '../decision';
 import { highestDeletedRev } from '../fencing-token';
 import { expireAndPromote } from '../lock/expire-and-promote';
 import { staleRead, waitedFor } from '../lock/lock-answers';
-import { type Hold, holdOf, isReleased } from '../lock/lock-record';
+import { type Hold, holdOf, isReleased, type LockRecord } from '../lock/lock-record';
 import type { RequestIdentity } from '../request-fingerprint';
 import { ANSWER_RETENTION_MS } from '../timing';
 import type { MultiLockMember } from './multi-lock-member';
@@ -79,21 +80,26 @@ export function replayMultiLock(
     const record = member?.before;
     if (rev > (record?.rev ?? highestDeletedRev(now))) throw staleRead();
     const hold = record && holdOf(record, token);
-    if (hold && isReleased(hold)) {
-      ended.push({ name, token, cause: 'released' });
-    } else if (hold && hold.expiresAt > now) {
+    const isKept = hold && !isReleased(hold);
+    if (isKept && hold.expiresAt > now) {
       grants.push(grantOf(name, hold, rev, now));
-    } else {
-      if (member && hold) {
-        // As for a single acquire: written before it is answered.
-        expireAndPromote(member.draft);
-        touched.add(member);
-      }
-      const last = record?.ended?.token === token ? record.ended.cause : 'superseded';
-      ended.push({ name, token, cause: hold ? 'expired' : last });
+      continue;
+    }
+    ended.push({ name, token, cause: endCauseOf(record, token) });
+    if (member && isKept) {
+      // As for a single acquire: the expiry is written before it is answered.
+      expireAndPromote(member.draft);
+      touched.add(member);
     }
   }
   return ended.length === 0 ? { outcome: 'granted', grants } : { outcome: 'ended', ended, grants };
+}
+
+/** Why a hold that is no longer live has ended. */
+function endCauseOf(record: LockRecord | null | undefined, token: number): EndCause {
+  const hold = record && holdOf(record, token);
+  if (hold) return isReleased(hold) ? 'released' : 'expired';
+  return record?.ended?.token === token ? record.ended.cause : 'superseded';
 }
 
 /** A hold of a multi-lock as its caller sees it. */
