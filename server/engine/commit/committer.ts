@@ -148,27 +148,17 @@ export class Committer {
 
   private async swap(prepared: PreparedProposal[], startedAt: number): Promise<void> {
     if (prepared.length === 0) return;
-    const { context } = this;
-    const { store, storeClock, names } = context;
     const changes = prepared.map(({ change }) => change);
     const dueAt = earliestDueAt(prepared.map(({ proposal }) => proposal.group));
     for (const { proposal } of prepared) {
       markMayBeApplied(proposal.outcomes, ({ changed }) => changed);
     }
-    const sentAt = context.monotonic();
+    const sentAt = this.context.monotonic();
     let outcomes: SwapOutcome[];
     try {
-      outcomes = await swapWithRecovery(context, changes, dueAt);
+      outcomes = await swapWithRecovery(this.context, changes, dueAt);
     } catch (cause) {
-      const failure = cause instanceof StoreError ? cause : null;
-      const isRowLocked = failure?.isRowLocked === true;
-      if (isRowLocked) this.commands.sendAlone(prepared.map(({ proposal }) => proposal.group.id));
-      for (const { proposal } of prepared) {
-        if (createsRecord(proposal)) names.finished(proposal.key, false);
-        for (const { pending } of proposal.outcomes) pending.isHindered ||= isRowLocked;
-        if (failure?.retryable) this.decideAgain(proposal, { applied: 'no', now: proposal.now });
-        else this.refuse(proposal, cause);
-      }
+      this.afterFailedSwap(prepared, cause);
       return;
     }
     let shown = Number.NaN;
@@ -178,11 +168,10 @@ export class Committer {
       const { applied, now } = outcome;
       // One clock for most of a packet: it is measured once.
       if (now !== shown) {
-        if (!store.estimatesClock) storeClock.observe(now, sentAt);
-        latest = storeClock.latestSince(now, sentAt);
+        latest = this.measureClock(now, sentAt);
         shown = now;
       }
-      if (createsRecord(proposal)) names.finished(proposal.key, applied === 'yes');
+      if (createsRecord(proposal)) this.context.names.finished(proposal.key, applied === 'yes');
       if (applied === 'yes') {
         proposal.entry.known = { record: next, writer: outcome.writer, storedQueue };
         this.commands.sendWithOthers(proposal.group.id);
@@ -190,6 +179,25 @@ export class Committer {
       } else {
         this.decideAgain(proposal, outcome);
       }
+    }
+  }
+
+  /** The latest that the store's clock can show by now, which it showed in a reply. */
+  private measureClock(shown: number, sentAt: number): number {
+    const { store, storeClock } = this.context;
+    if (!store.estimatesClock) storeClock.observe(shown, sentAt);
+    return storeClock.latestSince(shown, sentAt);
+  }
+
+  private afterFailedSwap(prepared: PreparedProposal[], cause: unknown): void {
+    const failure = cause instanceof StoreError ? cause : null;
+    const isRowLocked = failure?.isRowLocked === true;
+    if (isRowLocked) this.commands.sendAlone(prepared.map(({ proposal }) => proposal.group.id));
+    for (const { proposal } of prepared) {
+      if (createsRecord(proposal)) this.context.names.finished(proposal.key, false);
+      for (const { pending } of proposal.outcomes) pending.isHindered ||= isRowLocked;
+      if (failure?.retryable) this.decideAgain(proposal, { applied: 'no', now: proposal.now });
+      else this.refuse(proposal, cause);
     }
   }
 
