@@ -81,50 +81,62 @@ export class PastRange {
    */
   async change(of: ChangeOf, at: number, direction: 'previous' | 'next'): Promise<number | null> {
     const isNext = direction === 'next';
-    const one = typeof of === 'object' ? recordId(of) : null;
+    const nearer = isNext ? Math.min : Math.max;
+    this.parts.onRead();
     // Instants of the events are those of the backends' clocks.
     let from = isNext ? at - CLOCKS_APART_MS - BUNDLE_MS : at + CLOCKS_APART_MS;
     let nearest: number | null = null;
-    this.parts.onRead();
     let passed = 0;
     let passedLong = 0;
     while (passed < PASSED_MAX && passedLong < LONG_PASSED_MAX) {
       // Rows that end before this hold nothing nearer.
       const end = (isNext ? at : (nearest ?? Number.NEGATIVE_INFINITY)) - CLOCKS_APART_MS;
-      const { rows } = await this.parts.database.raw.ask(
-        "SELECT at, kind, backend, CASE kind WHEN 'several' THEN body END FROM lock_events " +
-          `WHERE ${one === null ? '' : 'lock_id = ? AND '}at ${isNext ? '>=' : '<='} ? ` +
-          `AND at > ? AND (at > ? OR span >= ${LONG_BUNDLES_FROM}) ` +
-          `ORDER BY at ${isNext ? 'ASC' : 'DESC'} LIMIT ${ROWS_AT_ONCE}`,
-        [
-          ...(one === null ? [] : [one]),
-          ...[from, Math.max(end - BUNDLE_MS, -1), Math.max(end - SHORT_BUNDLE_MS, -1)],
-        ],
-      );
+      const rows = await this.readRows(of, isNext, from, end);
       for (const row of rows) {
-        const offsetMs = this.parts.offsetOf(String(row[2]));
-        const first = Math.ceil(Number(row[0]) - offsetMs);
+        const offsetMs = this.parts.offsetOf(row.store);
+        const first = Math.ceil(row.at - offsetMs);
         // An event of another row may be nearer as long as rows overlap.
         const isFar = (found: number) => (isNext ? first >= found : first + BUNDLE_MS <= found);
         if (nearest !== null && isFar(nearest)) return nearest;
-        for (const event of eventsIn(row)) {
+        for (const event of row.events()) {
           const here = Math.ceil(event.at - offsetMs);
           const isBeyond = isNext ? here > at : here < at;
-          if (!isBeyond || !isChange(of, event.kind)) continue;
-          nearest = isNext ? Math.min(here, nearest ?? here) : Math.max(here, nearest ?? here);
+          if (isBeyond && isChange(of, event.kind)) nearest = nearer(here, nearest ?? here);
         }
       }
-      const near = rows.filter(([begin]) => Number(begin) > end - SHORT_BUNDLE_MS).length;
+      const last = rows.at(-1)?.at;
+      if (last === undefined || rows.length < ROWS_AT_ONCE) return nearest;
+      const near = rows.filter((row) => row.at > end - SHORT_BUNDLE_MS).length;
       passed += near;
       passedLong += rows.length - near;
-      const lastRow = rows.at(-1);
-      if (!lastRow || rows.length < ROWS_AT_ONCE) return nearest;
       // More rows of the last instant may follow; of one with a whole page no more are read.
-      const last = Number(lastRow[0]);
       from = last === from ? from + (isNext ? 1 : -1) : last;
       await new Promise(setImmediate);
     }
     return nearest;
+  }
+
+  /**
+   * A page of rows in the direction of the search.
+   *
+   * @param from the instant at which it begins
+   * @param end rows that end before it are left out
+   */
+  private async readRows(
+    of: ChangeOf,
+    isNext: boolean,
+    from: number,
+    end: number,
+  ): Promise<RecordedRow[]> {
+    const lock = typeof of === 'object' ? [recordId(of)] : [];
+    const { rows } = await this.parts.database.raw.ask(
+      "SELECT at, kind, backend, CASE kind WHEN 'several' THEN body END FROM lock_events " +
+        `WHERE ${lock.length === 0 ? '' : 'lock_id = ? AND '}at ${isNext ? '>=' : '<='} ? ` +
+        `AND at > ? AND (at > ? OR span >= ${LONG_BUNDLES_FROM}) ` +
+        `ORDER BY at ${isNext ? 'ASC' : 'DESC'} LIMIT ${ROWS_AT_ONCE}`,
+      [...lock, from, Math.max(end - BUNDLE_MS, -1), Math.max(end - SHORT_BUNDLE_MS, -1)],
+    );
+    return rows.map(recordedRow);
   }
 
   private async firstEvent(): Promise<number | null> {
@@ -153,9 +165,22 @@ export class PastRange {
   }
 }
 
-function eventsIn([at, kind, , bundle]: unknown[]): { at: number; kind: string }[] {
-  if (bundle === null) return [{ at: Number(at), kind: String(kind) }];
-  return eventsOf([0, 0, bundle]).map(({ event }) => event);
+/** One row of the recorded history: a single event, or those of a lock that followed closely. */
+interface RecordedRow {
+  /** The instant of its first event, on the clock of its store. */
+  at: number;
+  store: string;
+  /** Decodes them. */
+  events(): { at: number; kind: string }[];
+}
+
+function recordedRow([begin, kind, store, bundle]: unknown[]): RecordedRow {
+  const at = Number(begin);
+  const events = () =>
+    bundle === null
+      ? [{ at, kind: String(kind) }]
+      : eventsOf([0, 0, bundle]).map(({ event }) => event);
+  return { at, store: String(store), events };
 }
 
 const OF_COUNTERS = new Set(['created', 'added', 'adjusted', 'rebound']);
