@@ -32,8 +32,8 @@ export interface CommandLineIo {
   stderr: Writable;
   /**
    * Breaks off a backup, which then leaves no file behind, or an `apply` or a deletion, which ends
-   * after the present step and reports it. From when it is asked for on, a first signal does only
-   * that.
+   * after the present step and reports it. Once it was read, a first signal does only that; before,
+   * any signal ends the process.
    */
   signal: AbortSignal;
 }
@@ -67,14 +67,11 @@ function reasonOf(error: unknown): Reason {
 
 async function run(args: string[], io: CommandLineIo): Promise<number> {
   const { env, stdout, stderr } = io;
-  const write = (written: string) => void stdout.write(written);
+  const write = (text: string) => void stdout.write(text);
+  const print = (line: string) => write(`${line}\n`);
   const isJson = args.includes(JSON_OPTION);
-  const [word, ...others] = args.filter((arg) => arg !== JSON_OPTION);
-  if (others.length === 0 && (word === '--version' || word === '-v')) {
-    const schema = programSchemaVersion('sqlite');
-    write(
-      `${isJson ? printableJson({ version, schema }) : `Lockyard ${version}, schema ${schema}`}\n`,
-    );
+  if (isVersionAsked(args)) {
+    print(versionText(isJson));
     return 0;
   }
   if (verbIn(args) === 'doctor') {
@@ -85,7 +82,6 @@ async function run(args: string[], io: CommandLineIo): Promise<number> {
     readPassword: () => readLine(io.stdin),
     readConfig: () => readConfig(env),
   });
-  const print = (line: string) => write(`${line}\n`);
   if (command === null) {
     write(usageOf(args));
     return 0;
@@ -96,19 +92,16 @@ async function run(args: string[], io: CommandLineIo): Promise<number> {
     return 0;
   }
   const config = readConfig(env);
-  const mayMigrate = args.includes('--migrate');
-  const ask = (asked: CliCommand) =>
-    askServer(config, asked, {
-      mayCreate: args.includes('--create'),
-      mayMigrate,
-      stderr,
-      stop: endsEarly(asked) ? io.signal : undefined,
-    });
+  const consent = { mayCreate: args.includes('--create'), mayMigrate: args.includes('--migrate') };
+  const ask = (asked: CliCommand) => {
+    const stop = endsEarly(asked) ? io.signal : undefined;
+    return askServer(config, asked, { ...consent, stderr, stop });
+  };
   if (command.verb === 'apply file') {
     return applyFile(command, { environment: env, ask, print, json: isJson });
   }
   if (command.verb === 'secret reset') {
-    const message = await resetSecret(config, systemClock, mayMigrate);
+    const message = await resetSecret(config, systemClock, consent.mayMigrate);
     if (isJson) print(printableJson({ message }));
     else stderr.write(`${message}\n`);
     return 0;
@@ -118,6 +111,7 @@ async function run(args: string[], io: CommandLineIo): Promise<number> {
       clock: systemClock,
       announce: ask,
       stdout,
+      // Read only where it is used: from then on, a first signal does not end the process.
       get signal() {
         return io.signal;
       },
@@ -130,6 +124,16 @@ async function run(args: string[], io: CommandLineIo): Promise<number> {
   const answer = await ask(command);
   if (answer !== null) print(answer);
   return 0;
+}
+
+function isVersionAsked(args: string[]): boolean {
+  const [word, ...others] = args.filter((arg) => arg !== JSON_OPTION);
+  return others.length === 0 && (word === '--version' || word === '-v');
+}
+
+function versionText(isJson: boolean): string {
+  const schema = programSchemaVersion('sqlite');
+  return isJson ? printableJson({ version, schema }) : `Lockyard ${version}, schema ${schema}`;
 }
 
 const JSON_OPTION = '--json';
