@@ -200,6 +200,9 @@ test('7. What happens if I release it? One click', async () => {
   await expect(impact).toContainText(/Granted to mill-2.*1 still waiting/);
   await expect(impact).toContainText('The holder is not stopped.');
   await expect(impact).toContainText('resources that check it reject tokens below');
+  const bound = impact.locator('span.font-mono[title]');
+  const whole = (await bound.getAttribute('title')) ?? '';
+  await expect(bound).toHaveText(`…${whole.slice(-4)}`);
   expect(clicks).toBe(1);
 });
 

@@ -114,6 +114,7 @@ function HolderLine({ isKept, isDead }: { isKept: boolean; isDead: boolean }) {
 function TokenLine({ row, minValidToken }: Pick<LockDetail, 'row' | 'minValidToken'>) {
   if (!row.hold && minValidToken === 0) return null;
   const isRevoked = row.hold !== null && !isReleased(row.hold);
+  const lowestValid = row.hold ? row.hold.token + 1 : minValidToken;
   return (
     <Line icon="key">
       {isRevoked && 'Token invalidated immediately: '}
@@ -121,8 +122,8 @@ function TokenLine({ row, minValidToken }: Pick<LockDetail, 'row' | 'minValidTok
         {isRevoked
           ? 'resources that check it reject tokens below '
           : 'Resources that check tokens reject those below '}
-        <span className="font-mono text-12 whitespace-nowrap" title={String(minValidToken)}>
-          {shortToken(row.hold ? row.hold.token + 1 : minValidToken)}
+        <span className="font-mono text-12 whitespace-nowrap" title={String(lowestValid)}>
+          {shortToken(lowestValid)}
         </span>
         .
       </span>

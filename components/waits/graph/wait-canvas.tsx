@@ -171,7 +171,7 @@ function Legend({ backends }: { backends: readonly string[] }) {
   return (
     <ul className="wait-legend">
       <li data-look="plain">waits for</li>
-      <li data-look="severe">stuck or expired</li>
+      <li data-look="severe">stuck, orphaned or expired</li>
       <li data-look="deadlock">deadlock</li>
       <li data-look="unknown">backend not responding</li>
       {backends.length > 1 &&
