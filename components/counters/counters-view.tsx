@@ -111,7 +111,7 @@ export function CountersView({ initial }: { initial: CounterPage }) {
           </div>
           <PastNote
             past={data.past}
-            limits="Counters that were deleted since are missing; limits are those of now."
+            limits="Counters deleted since then are missing; the limits are the present ones."
           />
           {rows.length > 0 ? (
             <CounterTable

@@ -56,7 +56,7 @@ export function HolderStrip({ page, filter }: { page: HoldersPage; filter: Holde
       <FigureTile
         {...plain}
         look={look('unknown', unknown)}
-        title="Filter: processes of which no recent evidence is known"
+        title="Filter: processes without recent evidence"
         value={<FigureCount of={unknown} />}
         below={unknownBecause(page.rows)}
         action={show('unknown')}

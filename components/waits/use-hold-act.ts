@@ -46,7 +46,7 @@ export function lockWithHold({ row, holds }: LockDetail, token: number): LockRow
 
 const HOLD_ENDED = {
   title: 'This hold has ended',
-  problem: { text: 'What waits for what has changed since. No action taken.' },
+  problem: { text: 'The waits have changed since. No action taken.' },
 };
 
 /**
