@@ -1,6 +1,6 @@
 import type { AlertRow, AlertSubject } from '../../contract/console/alerts/alert-row';
 
-/** An alert is resolved when for so long its rule was not met. */
+/** An alert is resolved when its rule was not met for this long. */
 export const ALERT_QUIET_MS = 30_000;
 
 /** An alert as it is followed from one reading to the next. Instants are the server's clock. */

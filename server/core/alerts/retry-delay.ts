@@ -1,7 +1,7 @@
 const FIRST_MS = 1_000;
 const LONGEST_MS = 5 * 60_000;
 
-/** A message that was not accepted for so long is dropped: what it said is old. */
+/** A message that was not accepted for this long is dropped: it is out of date. */
 export const GIVE_UP_AFTER_MS = 24 * 60 * 60_000;
 
 /**

@@ -12,19 +12,19 @@ export type AlertKind = (typeof ALERT_KINDS)[number];
 
 /** When the alerts of a namespace fire; null: never. Durations are milliseconds. */
 export interface AlertRules {
-  /** A lock has been stuck for so long. */
+  /** A lock has been stuck for this long. */
   stuckForMs: number | null;
-  /** A lock has been held by a process for so long after that was proven dead. */
+  /** A process that is proven dead has held a lock for this long since. */
   orphanedForMs: number | null;
-  /** A lease ran out while the lock was held, and for so long no caller has acquired it. */
+  /** A lease ran out while the lock was held, and no caller has acquired it for this long. */
   expiredForMs: number | null;
-  /** A caller has waited for longer. */
+  /** A caller has waited for longer than this. */
   waitsOverMs: number | null;
-  /** The total blocking time of one lock is longer. */
+  /** The total blocking time of one lock is longer than this. */
   blockingOverMs: number | null;
-  /** A counter is at most so far from its floor or its ceiling. */
+  /** A counter is at most this far from its floor or its ceiling. */
   counterWithin: number | null;
-  /** The namespace's backend has not responded for so long. */
+  /** The namespace's backend has not responded for this long. */
   backendUnknownForMs: number | null;
 }
 
