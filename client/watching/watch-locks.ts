@@ -35,7 +35,7 @@ const HELD_OPEN_MS = 10_000;
 /** How long an answer may take beyond that. */
 const ANSWER_MS = 5_000;
 
-/** Without an answer for so long, what was said of the locks is no longer known to be so. */
+/** Without an answer for this long, the last known states of the locks count as unknown. */
 const SILENT_MAX_MS = 5_000;
 
 /**

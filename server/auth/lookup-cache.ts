@@ -4,7 +4,7 @@ import type { Clock } from '../platform/clock';
 const FRESH_MAX_MS = 1_000;
 /** From this age on an answer is refreshed in the background, so that busy callers never wait. */
 const REFRESH_AFTER_MS = 500;
-/** For so long a failed query speaks for the next; longer than a query may take. */
+/** How long after a failed query the next ones count as failing too; longer than one may take. */
 const FAILING_MAX_MS = 60_000;
 /** Bounds the memory; the oldest entries are evicted. */
 const ENTRIES_MAX = 10_000;

@@ -2,7 +2,7 @@
 export const SESSION_IDLE_MAX_MS = 30 * 60_000;
 export const SESSION_MAX_MS = 12 * 60 * 60_000;
 
-/** For so long do requests that a browser has sent keep a session that another has replaced. */
+/** How long a replaced session stays valid, for requests that its browser has already sent. */
 export const SESSION_REPLACED_MS = 5_000;
 
 /** How long a verified session may still read while the control database is not responding. */

@@ -9,7 +9,7 @@ export interface Limits {
   /** Watches of one API key that are open at the same time. */
   watchesPerKey: number;
   connections: number;
-  /** Refused acts of one person and kind become one audit entry in so many seconds; 0: never. */
+  /** For how many seconds refused acts of one person and kind share an audit entry; 0: never. */
   refusalsSeconds: number;
 }
 

@@ -19,7 +19,7 @@ const BACKEND = 'default';
 /** The past comes before the first commit of the store. */
 const BEFORE_ALL = 0;
 
-/** A writer of roll-ups waits so long for more at most. */
+/** How long a writer of roll-ups waits for more at most. */
 const ROLL_UPS_DUE_MS = 60_000;
 
 /**

@@ -4,7 +4,7 @@ import type { AlertKind } from '../../contract/console/alerts/alert-rules';
 /** No receiver gets messages more often. */
 export const MESSAGE_EVERY_MS = 60_000;
 
-/** What begins within so long of the first goes into one message. */
+/** What begins within this time after the first alert goes into one message. */
 const GROUP_WAIT_MS = 3_000;
 
 /** How much of what is new a message lists. */

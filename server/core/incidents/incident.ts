@@ -8,10 +8,10 @@ import { blockingAt } from './blocking-at';
 /** A lock's total blocking time above which it is an incident, whatever its status. */
 const INCIDENT_BLOCKING_MS = 30_000;
 
-/** An incident ends when for so long nothing was wrong. */
+/** An incident ends when nothing was wrong for this long. */
 export const INCIDENT_QUIET_MS = 30_000;
 
-/** After so long without a reading, an incident goes on only with the hold that it is about. */
+/** After this long without a reading, an incident goes on only with the hold that it is about. */
 const INCIDENT_GAP_MS = 5 * 60_000;
 
 const ACTORS_MAX = 20;

@@ -35,7 +35,7 @@ export interface AcquireCommand {
   request: RequestIdentity;
   /** The trace that the hold belongs to. No part of what the request is. */
   traceparent?: string;
-  /** The lock stays taken for so long, even if it is released sooner; at most `leaseMs`. */
+  /** How long the lock stays taken, even if it is released sooner; at most `leaseMs`. */
   holdAtLeastMs?: number;
   /** Part of a multi-lock: `decideMultiLock` grants it together with the others, or not at all. */
   set?: MultiLockMark;

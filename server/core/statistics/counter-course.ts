@@ -5,7 +5,7 @@ import { MINUTE_MS, minuteOf } from './minute-rollup';
 /** How far back a course goes. */
 export const COURSE_MS = 60 * MINUTE_MS;
 
-/** A rate is that of so many minutes, the one under way included. */
+/** Over how many minutes a rate is taken, the present one included. */
 const RATE_MINUTES = 10;
 
 /** No rate is that of less time: one step in the first second would be sixty a minute. */

@@ -3,7 +3,7 @@ import { recordId } from '../../storage/record-id';
 import type { RecordKey } from '../../storage/record-store';
 import { OWN_NAMESPACE } from '../membership';
 
-/** Names made here and not projected after so long do not count: the projection knows better. */
+/** Names made here that the projection still lacks after this time do not count. */
 const LISTED_WITHIN_MS = 30_000;
 
 /** How many locks and counters a namespace has. */

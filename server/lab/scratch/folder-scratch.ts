@@ -4,7 +4,7 @@ import type { Clock } from '../../platform/clock';
 import { Periodic } from '../../platform/periodic';
 import { folderNameOf, hasEnded, processMark, runOfFolder } from './scratch-names';
 
-/** A run whose mark was not written for so long is dead. */
+/** A run whose mark was not written for this long is dead. */
 const SILENT_MS = 60_000;
 const MARK_EVERY_MS = 5_000;
 const MARK = 'alive';

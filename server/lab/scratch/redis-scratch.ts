@@ -5,7 +5,7 @@ import { hasEnded, processMark, REDIS_PREFIX, redisPrefixOf } from './scratch-na
 
 /** The runs that may have keys there. */
 const RUNS = `${REDIS_PREFIX}runs`;
-/** A run whose mark was not written for so long is dead. */
+/** A run whose mark was not written for this long is dead. */
 const SILENT_MS = 30_000;
 const MARK_EVERY_MS = 5_000;
 const SCAN_COUNT = 1_000;

@@ -10,7 +10,7 @@ import type { LockProjection } from '../projection/lock-projection';
 /** So old at most is what a viewer gets; so often at most is the database asked. */
 const KEPT_MS = 1_000;
 
-/** More than so many people are never shown: the latest are. */
+/** The most people that are shown: the latest. */
 const SHOWN_MAX = 500;
 
 /** A presence ends by itself then, if not with the hold. */

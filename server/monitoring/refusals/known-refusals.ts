@@ -4,7 +4,7 @@ import { addRefusals, type RefusalCounts } from '../../core/statistics/refusal-c
 /** Of more locks than these, the ones that were refused longest ago are forgotten. */
 const LOCKS_MAX = 20_000;
 
-/** What a process counted so long ago changes no more: it has written all of it, or is gone. */
+/** Counts that are this old change no more: their process has written all of them, or is gone. */
 const OPEN_MAX_MS = 60 * MINUTE_MS;
 
 /** What one process had counted of a lock in one minute when it was written. */
@@ -18,7 +18,7 @@ export interface RefusalPart {
 export interface OpenRefusalPart {
   process: string;
   minute: number;
-  /** So far: they tell two states of one part apart. */
+  /** Attempts so far. A part whose number differs is a later state of the same part. */
   attempts: number;
   /** Of this state or a later one; null: nothing. Called when the sum is asked for. */
   counts(): RefusalCounts | null;

@@ -4,7 +4,7 @@ import { isRolledUp } from '../../core/statistics/minute-rollup';
 import { rollUpCursors } from '../../storage/recorded-position';
 import { eventsOf } from '../history/bundled-events';
 
-/** Locks are counted in so many shares, each with its cursor, so that no write covers all. */
+/** Into how many shares locks are counted, each with its cursor, so that no write covers all. */
 export const SHARES = 8;
 
 /** A large share is written in this many parts, each in a transaction of its own. */

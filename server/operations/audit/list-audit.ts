@@ -31,7 +31,7 @@ type Entry = Schema['audit']['$inferSelect'];
 /** SQLite reads on the event loop, and a search reads all entries up to those that it finds. */
 const STEP = 500;
 
-/** The newest entries that match, at most so many; fewer if the caller hangs up meanwhile. */
+/** The newest entries that match, up to the limit; fewer if the caller hangs up meanwhile. */
 async function readEntries(
   { runtime: { database }, signal }: ControlContext,
   input: AuditListInput,

@@ -13,7 +13,7 @@ import {
 import { LockyardError } from '../../contract/errors';
 import type { Clock } from '../../platform/clock';
 
-/** A run whose process has not written for so long has ended with its server. */
+/** A run whose process has not written for this long has ended with its server. */
 export const LAB_SILENT_MS = 15_000;
 
 const RUNNING = 'running';

@@ -15,7 +15,7 @@ import { markArguments, messageArguments, parseExchange } from './gate-wire';
 const LUA = `#!lua\n${exchange}`;
 const SHA = createHash('sha1').update(LUA).digest('hex');
 
-/** A connection that says nothing for so long is given up, whatever its callers wait for. */
+/** A connection that is silent for this long is given up, whatever its callers wait for. */
 const CALL_MAX_MS = 1_000;
 
 /** Who shares what with whom in a Redis. */

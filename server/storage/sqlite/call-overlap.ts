@@ -1,4 +1,4 @@
-/** For so long callers must have come one at a time before one of them counts as alone. */
+/** How long callers must have come one at a time before one of them counts as alone. */
 const ONE_AT_A_TIME_MS = 250;
 
 /**

@@ -21,7 +21,7 @@ import { LEASE_MS, type LeaseOptions } from './lease-options';
 import { redisScript } from './redis-script';
 
 export interface FairQueueOptions extends LeaseOptions {
-  /** A waiter that has not asked for so long is taken for dead. Default 5 s. */
+  /** A waiter that has not asked for this long is taken for dead. Default 5 s. */
   waiterMs?: number;
 }
 

@@ -6,7 +6,7 @@ export interface PlacedWaiter {
   place: number;
 }
 
-/** A queue of so many is searched, not looked through. */
+/** From this many waiters on, a queue can be searched. */
 export const SEARCHED_FROM = 20;
 
 /** The waiters whose owner or service contains a text, in whatever case, in their order. */

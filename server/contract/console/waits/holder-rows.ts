@@ -67,7 +67,7 @@ export interface ProcessRow {
   oldest: OldestHold | null;
   /** When it last renewed a lock; null: it has renewed none. */
   renewedAt: number | null;
-  /** Whether it is alive, as far as its holds tell that were looked at; null if it holds none. */
+  /** Whether it is alive, by those of its holds that were looked at; null if it holds none. */
   verdict: LivenessVerdict | null;
   /** It waits in a deadlock. */
   inDeadlock: boolean;
@@ -118,7 +118,7 @@ export interface HeldLock {
   sharedWith: number;
   /** No grant follows: the lock is frozen. */
   isFrozen: boolean;
-  /** For so long no grant follows: the lock delay of its namespace; 0: it has none. */
+  /** How long no grant follows: the lock delay of its namespace; 0: it has none. */
   delayMs: number;
   /** The size of the multi-lock that it belongs to. */
   setSize?: number;

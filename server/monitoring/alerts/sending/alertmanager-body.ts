@@ -2,7 +2,7 @@ import type { SentAlert } from '../../../core/alerts/alert-message';
 import { ALERT_LABELS, alertTitle, datedSentence } from '../../../core/alerts/alert-sentence';
 import { alertLink } from './alert-link';
 
-/** Alertmanager takes an alert for resolved when it has not heard of it for so long. */
+/** Alertmanager takes an alert for resolved when it has not heard of it for this long. */
 const FIRES_FOR_MS = 5 * 60_000;
 
 /**

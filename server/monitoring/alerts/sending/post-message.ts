@@ -1,4 +1,4 @@
-/** An attempt takes at most so long. */
+/** How long an attempt may take. */
 export const ANSWER_WITHIN_MS = 10_000;
 
 export interface PostedMessage {

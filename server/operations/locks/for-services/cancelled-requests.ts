@@ -1,7 +1,7 @@
 import type { RequestIdentity } from '../../../core/request-fingerprint';
 import type { Clock } from '../../../platform/clock';
 
-/** For so long may an acquire be on its way behind its own cancel. */
+/** How long an acquire may be on its way behind its own cancel. */
 const KEPT_MS = 60_000;
 
 /** Beyond these the oldest are forgotten. */
