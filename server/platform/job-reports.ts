@@ -9,7 +9,7 @@ export interface JobReport {
   isFailing: boolean;
   /** How long ago the last success of the one that is the furthest behind was, or its start. */
   sinceSuccessMs: number;
-  /** The longest pause between two runs that is meant. */
+  /** The pause between two runs that is configured; of several jobs, the longest. */
   everyMs: number;
 }
 

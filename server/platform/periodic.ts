@@ -88,7 +88,7 @@ export class Periodic {
     return this.failures > 0;
   }
 
-  /** The pause that is meant between two runs, without the one after a failure. */
+  /** The configured pause between two runs, not the shorter or longer one after a failure. */
   get pauseMs(): number {
     const { everyMs } = this.options;
     return typeof everyMs === 'number' ? everyMs : everyMs();

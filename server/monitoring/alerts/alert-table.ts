@@ -7,10 +7,10 @@ import { deleteRows, type MayGoOn } from '../history/delete-rows';
 import { insertRows } from '../history/insert-rows';
 import { replacing } from '../rollups/rollup-rows';
 
-/** Of the resolved ones only so many are kept, the latest. */
+/** How many resolved alerts are kept: the latest. */
 const KEPT_MAX = 20_000;
 
-/** Resolved alerts that receivers are still to be sent: of more only the latest are. */
+/** How many resolved alerts may wait to be sent to receivers; of more, the latest are sent. */
 const UNSENT_MAX = 1_000;
 
 const CURSOR = 'alerts';

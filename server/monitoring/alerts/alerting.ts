@@ -58,7 +58,7 @@ export class Alerting {
     );
   }
 
-  /** What is to be done again and again. */
+  /** Its periodic jobs. */
   jobs(): { name: string; everyMs: number; run: (mayGoOn?: MayGoOn) => Promise<void> }[] {
     const { watch, senders } = this;
     return [

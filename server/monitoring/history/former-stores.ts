@@ -28,7 +28,7 @@ export async function formerStores(
   });
 }
 
-/** The recorded history of such a store, which only shrinks: the chores remove what is old. */
+/** The recorded history of such a store, which only shrinks: maintenance removes what is old. */
 export class FormerStore {
   constructor(
     private readonly database: Database,

@@ -5,7 +5,7 @@ import type { Clock } from '../../platform/clock';
 import type { LockTable } from '../lock-list/table/lock-table';
 import type { HeatRecord, HeatTable } from './heat-table';
 
-/** Locks that are counted in one step; of more only the first are. */
+/** How many locks one step counts at most; the rest are left out. */
 const COUNTED_MAX = 5_000;
 
 /** Steps that may wait for the control database; of more, the oldest are lost. */

@@ -33,7 +33,7 @@ export function witnessUrl(template: string, meta: Meta): string | null {
 
 /**
  * Asks a URL for a holder's state. Follows no redirect, waits for at most 2 s, and takes at most
- * 4 KB; whatever else it gets than a proper answer is `unknown`, and never `dead`. Never rejects.
+ * 4 KB. Anything but a proper answer counts as `unknown`, never as `dead`. Never rejects.
  *
  * @param ending ends the attempt, as when this process shuts down
  */

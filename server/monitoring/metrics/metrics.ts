@@ -48,7 +48,7 @@ export class Metrics {
   private next: Promise<string> | null = null;
   private rested: Promise<unknown> = Promise.resolve();
 
-  /** @param collect what there is to tell now; names must not come up twice */
+  /** @param collect reads the present values; no two collectors may use the same name */
   add(collect: Collect): void {
     this.collectors.push(collect);
   }

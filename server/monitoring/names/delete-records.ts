@@ -24,7 +24,7 @@ export type DeletionOutcome =
  * judged, and deleted only if it is still what was read and the store's clock has come far enough,
  * in one step. Says what became of each, in order.
  *
- * @param idleMs how long a lock must not have been held besides; 0 for a deletion by an operator
+ * @param idleMs for how long a lock must not have been held; 0 for a deletion by an operator
  * @throws StoreError where the backend does not answer; those before may be gone
  */
 export async function deleteRecords(

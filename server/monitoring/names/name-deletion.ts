@@ -73,8 +73,8 @@ export class NameDeletion {
   }
 
   /**
-   * Deletes at most so many of them, and `DELETED_AT_ONCE`. Each is read and judged again, and
-   * deleted only as it was read.
+   * Deletes at most `atMost` of them, and at most `DELETED_AT_ONCE`. Each is read and judged again,
+   * and deleted only if it has not changed since it was read.
    *
    * @param onResults called with the results of each step, also where a later step fails
    * @param isTimeUp asked before each step: then the rest is left

@@ -110,8 +110,8 @@ export class PastFleet {
   }
 
   /**
-   * Whether the process of a hold was alive, as far as that is recorded: of reports, deaths alone
-   * are. Of a long hold only its latest renewals are counted.
+   * Whether the process of a hold was alive, as far as that is recorded: of the reports of
+   * witnesses only deaths are. Of a long hold only the latest renewals are counted.
    */
   livenessOf(id: string, hold: Hold, now: number): LivenessVerdict {
     const verdict = livenessOf(hold, this.parts.baselines.reportsOn(id, hold), now);

@@ -14,7 +14,7 @@ import { type RecordedSpan, readSpans } from './read-spans';
 /** Holds and waits that one reading of the past looks for at most. */
 const SPANS_MAX = 20_000;
 
-/** Locks whose events are looked at: of more, leases and the like are as the ends tell. */
+/** For at most this many locks all events are read; others are shown by the ends of their spans. */
 const LOOKED_INTO_MAX = 1_000;
 
 /** A lock of the past, while what is known of it is gathered. */

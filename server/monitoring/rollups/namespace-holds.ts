@@ -8,7 +8,7 @@ export class NamespaceHolds {
   /** What was asked for since the last change. */
   private readonly baselines = new Map<string, HoldBaseline | null>();
 
-  /** Null: fewer holds have ended than tell what is usual. */
+  /** Null: too few holds have ended to say what is usual. */
   of(namespace: string): HoldBaseline | null {
     const known = this.baselines.get(namespace);
     if (known !== undefined) return known;

@@ -5,7 +5,7 @@ import { TimeBudget } from '../lock-list/time-budget';
 /** How long answers are built before others of this process get their turn. */
 const REST_AFTER_MS = 3;
 
-/** Of so many turns in a row, one is for a large answer if one waits. */
+/** While large answers wait, one turn in this many is theirs. */
 const TURNS_PER_LARGE = 4;
 
 interface Turn {
@@ -15,8 +15,8 @@ interface Turn {
 
 /**
  * Builds the answers to watches one after another, within a share of one core, and rests between:
- * a thousand watches that are woken at once must not keep those waiting who acquire locks. Small
- * answers come before large ones, which are not forgotten either.
+ * a thousand watches that are woken at once must not delay callers that acquire locks. Small
+ * answers come before large ones, which get every fourth turn.
  */
 export class AnswerTurns {
   private readonly small: Turn[] = [];

@@ -63,7 +63,8 @@ export class OpenWatch {
    * is answered as it was before. A position of a later instant than now is from before the
    * backend's clock was set back: then all that is written by now is read.
    *
-   * @returns false if it has not, though its backend responds: nothing can be answered yet
+   * @returns false if it has not read as far, though its backend responds: the watch cannot be
+   *   answered yet
    */
   async catchUp(
     since: WatchPosition,
@@ -74,8 +75,8 @@ export class OpenWatch {
     const { watched } = this;
     const now = this.service.journals.latestInstantOf(this.target.backend);
     const upTo = Math.min(since.shownAt, now) + CLOCK_SKEW_MS;
-    // As of the last tick, so that a thousand watches that move here at once look at little more. A
-    // backend that has come back since then can be waited for.
+    // The last tick's result is used first, which is cheap for a thousand watches that move here at
+    // once. Only if the backend was away by then is it asked whether it has come back.
     const isBehind = () =>
       watched.covered.readUpTo < upTo &&
       (watched.wasReachable || this.service.journals.isReachable(this.target.backend));

@@ -22,7 +22,7 @@ export class WatchedNamespace {
   turnedAt = 0;
   /** Whether its backend granted nothing for a while, when that was last looked at. */
   wasQuiet = false;
-  /** The version after that changed last. */
+  /** The version after `wasQuiet` changed last. */
   quietTurnedAt = 0;
   private readonly byName = new Map<string, Set<OpenWatch>>();
   readonly prefixWatches = new Set<OpenWatch>();
