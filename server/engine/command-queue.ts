@@ -109,8 +109,9 @@ export class CommandQueue {
   }
 
   /**
-   * Expires and promotes what is due on a lock, or rejects if that takes longer. Its command has as
-   * much time as any other all the same: a packet is given up with the most urgent of its commands.
+   * Expires and promotes what is due on a lock, or rejects if that takes longer than `withinMs`.
+   * The command itself has as much time as any other: a packet is given up when the time of its
+   * most urgent command is over.
    */
   async expireInTime(key: RecordKey, withinMs = EXPIRE_BEFORE_READ_MAX_MS): Promise<void> {
     const expired = this.run(key, { verb: 'settle' });

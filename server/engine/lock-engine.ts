@@ -73,7 +73,7 @@ export interface LockEngine {
     key: RecordKey,
     command: C,
   ): Promise<AnswerOf<C>>;
-  /** Runs a command on a counter: the one of that name, whatever lock has the same. */
+  /** Runs a command on the counter of that name. A lock of the same name is another record. */
   count<C extends CounterCommand>(key: RecordKey, command: C): Promise<CounterAnswerOf<C>>;
   /** A lock as last read or written here, if at `rev` or later; null: only the store knows. */
   cachedLock(key: RecordKey, rev: number): CachedLock | null;

@@ -77,8 +77,8 @@ export class PendingReply<R> extends Linked {
  * order in which they are due, so a sweep reads only those that are overdue. Most are due in the
  * order in which they came: then a new one is the last.
  *
- * A list whose entries are unlinked when they are answered: of a set that so many pass through, the
- * garbage collector keeps dead parts, and all that was ever in them, for a long time.
+ * A linked list rather than a set: when many entries pass through a set, the garbage collector
+ * keeps its dead parts, with all that was ever in them, for a long time.
  */
 export class Deadlines {
   private readonly list = new Linked();

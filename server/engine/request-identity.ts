@@ -31,7 +31,7 @@ export function anonymousRequest(random: () => string = newWriter): RequestIdent
   return { key, inputHash: key, remembered: false };
 }
 
-/** An object says the same in whatever order its keys stand. */
+/** Two objects that differ only in the order of their keys are the same request. */
 function withSortedKeys(value: unknown): unknown {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
   const entries = Object.entries(value).map(([key, part]) => [key, withSortedKeys(part)] as const);

@@ -19,7 +19,7 @@ const EMBEDDED_COMMITS_MAX = 16;
 const NEARLY_FULL = 192;
 const SECOND_MIN = 32;
 
-/** With so few records at hand it never pays to send them in two packets. */
+/** Fewer records than this are never split into two packets: it would not pay. */
 const SPLIT_MIN = 16;
 
 /** Multi-locks worked on at once; those still waiting block no record. */
@@ -80,9 +80,9 @@ export class Batcher {
 
   /**
    * @param committer if its promise rejects, the commands that it did not answer are refused
-   * @param store where a packet costs little more than its records do, what is at hand goes in two
-   *   packets, so that the store works on one while this process works on the other; an embedded
-   *   one only waits for the disk, so what comes meanwhile sets out with each turn of the event
+   * @param store where a packet costs little more than its records do, the collected commands go
+   *   in two packets, so that the store works on one while this process works on the other. An
+   *   embedded store only waits for the disk, so new commands are sent with each turn of the event
    *   loop
    */
   constructor(

@@ -1,9 +1,9 @@
 import type { GateState, StepsUnderWay } from '../../core/counter/counter-gate';
 
-/** So much is announced in advance at most. */
+/** The most that is announced in advance. */
 const IN_ADVANCE_MAX = 5_000;
 
-/** From so many steps between two messages on, so many times as much is announced in advance. */
+/** From `MANY_STEPS` between two messages on, `MANY_TIMES` as much is announced in advance. */
 const MANY_STEPS = 8;
 const MANY_TIMES = 3;
 

@@ -5,7 +5,7 @@ export class GateSlack {
   private readonly entries = new Set<GateEntry>();
   private timer: NodeJS.Timeout | undefined;
 
-  /** @param tell called with entries of which the gate must be sent something */
+  /** @param tell called with each entry that has something to send to the gate */
   constructor(
     private readonly monotonic: () => number,
     private readonly tell: (entry: GateEntry) => void,

@@ -1,6 +1,6 @@
 /**
- * What a gate answers, or a failure after so many milliseconds. A timer may be late itself: what
- * has arrived by then still counts.
+ * The gate's answer; rejects if it has not arrived within `limitMs`. The timer may fire late: an
+ * answer that has arrived by then still counts.
  */
 export async function inTime<T>(work: Promise<T>, limitMs: number): Promise<T> {
   let timer: NodeJS.Timeout | undefined;

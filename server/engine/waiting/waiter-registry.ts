@@ -63,8 +63,8 @@ export class WaitingCall {
   }
 
   /**
-   * Ends the current or coming `next`. A grant is never overtaken, nor the end of the wait by what
-   * only asks it to go on; a doubt is noted besides.
+   * Ends the current or coming `next`. Of several reasons before it a grant counts; without one,
+   * the latest that ends the wait; else the first. A doubt is noted in addition.
    */
   wake(wake: Wake): void {
     if (wake.why === 'granted') this.delivery = wake.delivery;
@@ -160,9 +160,9 @@ export class WaiterRegistry {
   }
 
   /**
-   * What this process's waiters for a lock asked for, while their callers are connected. The result
-   * is of this moment: call it again after waiting for anything. Every delivery goes through a
-   * queue that may be long, so the lock is looked up once.
+   * What this process's waiters for a lock asked for, while their callers are connected. The
+   * result is valid only until the caller awaits anything. Every delivery goes through a queue that
+   * may be long, so the lock is looked up once.
    */
   callersOf(id: string): (waiter: Waiter) => AcquireCommand | null {
     const requests = this.calls.get(id);

@@ -15,15 +15,15 @@ import type { Delivery, LeaveReason, WaitingCall } from './waiter-registry';
 export type Granted<A> = Extract<A, { outcome: 'granted' }>;
 export type Queued<A> = Extract<A, { outcome: 'queued' }>;
 
-/** A place is lost, found again and lost again no more often than this while its request ends. */
+/** How often a place that was lost is looked for again while its request ends. */
 export const DETACH_ATTEMPTS_MAX = 3;
 
-/** What an acquire came to. */
+/** The result of an acquire. */
 export interface Acquired<A> {
   answer: A;
   /** Whether this very call changed the records; a replay did not. */
   changed: boolean;
-  /** The id of the record of which it was delivered to this caller alone. */
+  /** The id of its record, where this waiting call alone of its request was delivered the grant. */
   deliveredAt?: string | null;
 }
 
