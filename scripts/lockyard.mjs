@@ -22,7 +22,7 @@ async function runCommandLine() {
   endWithNpm();
   const isForClient = clientVerbs.has(process.argv[2]);
 
-  // A command under a lock begins in the caller's own folder, which npm changes and tells.
+  // A command under a lock runs in the caller's own folder: npm changes it, and names it.
   const from = process.env.npm_lifecycle_event === 'lockyard' ? process.env.INIT_CWD : undefined;
   const folder = from ?? process.cwd();
   process.chdir(projectRoot);

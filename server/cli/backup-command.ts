@@ -24,9 +24,9 @@ import { counted } from './counted';
 /** What the caller of a backup lends it. */
 interface BackupSurroundings {
   clock: Clock;
-  /** Passes what is said of a backup to the running server, or records it here. */
+  /** Reports the backup to the running server; without one, records it in this process. */
   announce: (command: CliCommand) => Promise<string | null>;
-  /** Where a backup goes that is to be piped. */
+  /** Where a backup to `-` is written. */
   stdout: Writable;
   /** Breaks the backup off. */
   signal: AbortSignal;

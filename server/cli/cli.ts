@@ -28,7 +28,7 @@ function firstSignal(): AbortSignal {
 }
 
 watchOutput(stdout, 1, (message) => stderr.write(`${message}\n`));
-// Of that there is nowhere to tell.
+// An error of standard error itself cannot be reported.
 stderr.on('error', () => {});
 void runCommandLine(args, io).then((code) => {
   process.exitCode = code;

@@ -56,7 +56,7 @@ export const requestId = exactText(100).describe(
 /** A key of `meta`. */
 export const metaKey = exactText(100);
 
-/** A text that is too long is refused by its length alone. */
+/** A text that is too long is refused for its length, before anything else is checked. */
 const metaText = z.string().max(META_MAX_BYTES, { abort: true });
 
 export const meta = z

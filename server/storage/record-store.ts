@@ -55,10 +55,10 @@ export interface Change {
   memos: IdempotencyRecord[];
   extensions: IdempotencyExtension[];
   /**
-   * Requests of which no answer may be stored: with one, the change is not applied, whether or not
-   * it expects a record. Tested on the record that it expects, whose changes alone store answers to
-   * requests about it. Only where the store `testsAnswers`, and not together with others in
-   * `swapAll`.
+   * Requests that must have no stored answer: if one has, the change is not applied, whether or not
+   * it expects a record. It is enough to test the record that the change expects, since answers to
+   * requests about a record are stored only by changes of it. Only where the store `testsAnswers`,
+   * and not together with others in `swapAll`.
    */
   unanswered?: string[];
 }

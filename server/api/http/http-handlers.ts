@@ -243,7 +243,7 @@ function answerFailure(runtime: Runtime, { res, requestId }: RequestScope, error
   refuse(res, { reason: 'INTERNAL', message: INTERNAL_MESSAGE }, { requestId });
 }
 
-/** What there is of live streams, and what became of connections besides being answered. */
+/** Open streams, and connections that were closed because their callers did not read. */
 function connectionMetrics(figures: { openStreams: number; unreadClosed: number }): MetricFamily[] {
   return [
     {

@@ -21,7 +21,7 @@ export interface Refusal {
   waitMaxMs?: number | undefined;
 }
 
-/** A failed call as both APIs tell it: tRPC's shape, with the reason. */
+/** A failed call as both APIs answer it: tRPC's shape, with the reason. */
 export interface ErrorShape {
   message: string;
   /** JSON-RPC's number for `data.code`. */

@@ -18,8 +18,8 @@ const SECRETS = [
 export const SECRET_FILES = [...SECRETS, 'LOCKYARD_API_KEY'].map((name) => `${name}_FILE`);
 
 /**
- * The environment with every secret in it that is kept in a file: `X_FILE` names the file of `X`,
- * as a container's secrets are handed over. Line breaks at its end are none of the secret.
+ * The environment with every secret that is kept in a file: `X_FILE` names the file of `X`, as
+ * containers pass secrets. Line breaks at the end of the file are not part of the secret.
  *
  * @param prefixes what the names of the variables of backends and gates begin with
  * @throws ConfigError where both are set, or the file is empty or cannot be read

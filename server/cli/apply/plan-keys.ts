@@ -81,7 +81,7 @@ function newKey(
 }
 
 /**
- * What makes keys as wanted.
+ * The changes that make the keys as wanted.
  *
  * @throws LockyardError what making them would refuse: `INVALID` for an expiry that is over, or a
  *   given key of another form; `CONFLICT` for what a key cannot become
@@ -98,7 +98,7 @@ export function planKeys(matched: MatchedKey[], now: number): PlannedChange[] {
   });
 }
 
-/** What revokes the keys in use that are none of the wanted ones. */
+/** The changes that revoke those keys in use that are not wanted. */
 export function planRevokedKeys(matched: MatchedKey[], present: ApiKeyRow[]): PlannedChange[] {
   return present
     .filter((row) => isInUse(row) && !matched.some(({ known }) => known?.id === row.id))

@@ -19,9 +19,9 @@ export const INTERRUPTED = 'The command was interrupted.';
 const AUDITED_CHANGES_MAX = 100;
 
 /**
- * Makes what is set up as a file says: first what others need, one change after another, each of
- * them whole or not at all. Stops at the first that fails. In the audit log it is one entry, beside
- * those of its changes. What is as wanted already is not touched.
+ * Changes what is set up to what a file says, one change after another, first those that others
+ * need; each is made whole or not at all. Stops at the first that fails. The audit log has an entry
+ * for all of it, and one for each change. What already is as the file says is not touched.
  *
  * @param isAwaited false once the caller has gone or asks to end early: no further change is begun
  * @throws LockyardError where nothing was changed, since the file contradicts what is there

@@ -16,7 +16,7 @@ export const command = <const V extends string, I extends z.ZodType>(verb: V, in
   z.strictObject({ verb: z.literal(verb), input, json: z.literal(true).optional() });
 
 const nothing = z.strictObject({});
-/** True: one that is there as wanted is left as it is, and that is no error. */
+/** True: if there is one as wanted already, it is left unchanged, without an error. */
 const ifMissing = z.literal(true).optional();
 const named = z.strictObject({ name: userName });
 const namespaceRef = z.strictObject({ name: namespaceName });

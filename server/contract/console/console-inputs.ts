@@ -18,7 +18,7 @@ export const operatorReason = z
   .trim()
   .min(REASON_MIN_CHARS)
   .max(REASON_MAX_CHARS)
-  // Stored as it is: an act is found again by its reason too.
+  // It is stored unchanged, since a repeated act is recognised by its reason too.
   .refine((text) => text.isWellFormed(), 'must be well-formed Unicode');
 
 export const role = z.enum(ROLES);

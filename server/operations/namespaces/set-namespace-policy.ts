@@ -10,10 +10,10 @@ import { policyOfRow } from './namespace-directory';
 import { requireUsableGate } from './require-usable-gate';
 
 /**
- * Changes what a namespace allows; holds and waiters keep what they have. It holds here at once,
+ * Changes what a namespace allows; holds and waiters keep what they have. It applies here at once,
  * and within 2 s at every process.
  *
- * @param input a null policy means the default, whatever it will be
+ * @param input a null policy means the default, also where a later version changes that
  * @throws LockyardError `NOT_FOUND` for an unknown namespace; `CONFLICT` where its policy is
  *   neither the one seen nor the wanted one; for a gate as `requireUsableGate`
  */

@@ -171,8 +171,8 @@ const ONCE_ONLY = {
 } satisfies RedisOptions;
 
 /**
- * Connects. For a wrong password the driver itself only reports that the connection was closed, and
- * where it is refused the database of the URL it goes on with another one.
+ * Connects. For a wrong password the driver by itself only reports that the connection was closed,
+ * and where the database in the URL is refused, it goes on with another one.
  */
 export async function connectDriver(redis: Redis): Promise<void> {
   let reason: unknown;

@@ -11,7 +11,7 @@ export interface InspectedShard {
  * - `serve`: every shard that answered has this stamp.
  * - `begin`: all of them answered, none has ever served, and none stores anything.
  * - `refuse`: another list is or may be in force; with the reason, for people.
- * - `wait`: too few answered to tell.
+ * - `wait`: too few answered for a verdict.
  */
 export type ShardVerdict =
   | { verdict: 'serve'; stamp: string; generation: number }

@@ -19,7 +19,7 @@ export function refuseUnusedInputs(text: string, calls: number): void {
   }
 }
 
-/** An object without fields for whatever is none, or is no JSON. */
+/** An empty object for a text that is not JSON, or not an object. */
 function parsed(text: string): object {
   try {
     const value: unknown = JSON.parse(text);

@@ -49,7 +49,7 @@ export function unknownBecause(rows: readonly ProcessRow[]): string {
   return isEach ? `${[...silent].join(', ')} not responding` : 'no recent evidence';
 }
 
-/** What a silent backend said last of a process says nothing of it now. */
+/** The last report of a backend that no longer responds says nothing about a process now. */
 function stateOf({ verdict, silentBackends }: ProcessRow): 'dead' | 'alive' | 'unknown' {
   if (verdict?.state === 'dead') return 'dead';
   return silentBackends.length > 0 ? 'unknown' : (verdict?.state ?? 'unknown');

@@ -112,7 +112,7 @@ export const getChildren = (path: string) =>
 /** A later read on the same connection is no older than the sync. */
 export const sync = (path: string) => pathCall(TYPE.sync, path, () => true);
 
-/** What a step takes besides its path and its content, at most. */
+/** The most that a step takes in addition to its path and its content. */
 const STEP_BYTES = 100;
 
 /** About how many bytes steps take in a packet: rather too many. */
