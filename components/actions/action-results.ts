@@ -149,37 +149,51 @@ function releaseLabel(result: Released): string {
  * @param now the backend's clock
  */
 export function resultMessage(result: ActionResult, waiters: number, now: number): string {
-  const { effect } = result;
-  const delivered = effect?.kind === 'delivered' ? instantText(effect.at, now, undefined) : null;
-  if (result.kind === 'asked') {
-    const owner = visibleText(result.owner);
-    if (delivered) return `Release request delivered to ${owner} at ${delivered}.`;
-    const dueMs = (result.dueAt ?? 0) - now;
-    const eta = dueMs >= 1_000 ? ` (≈ ${spokenDuration(dueMs)})` : '';
-    return `Release request queued; ${owner} gets it at its next renewal${eta}.`;
+  switch (result.kind) {
+    case 'asked':
+      return askedMessage(result, now);
+    case 'stopped':
+      return stoppedMessage(result, now);
+    case 'notSaved': {
+      const what = result.isUnclear ? 'It is not known whether this was saved.' : 'Not saved.';
+      return `${what} ${result.why}`;
+    }
+    case 'frozen':
+      return 'Frozen: no new grants.';
+    case 'unfrozen':
+      return 'Unfrozen.';
+    case 'capacitySet':
+      return `Capacity set to ${exactCount(result.capacity)}; ${exactCount(result.inUse)} in use.`;
+    case 'extended':
+      return `Extended token ${shortToken(result.token)} by ${rangeText(result.byMs)}.`;
+    case 'forced':
+    case 'reassigned':
+      return releaseMessage(result, waiters);
   }
-  if (result.kind === 'stopped') {
-    const leftMs = result.expiresAt - now;
-    const end = leftMs > 0 ? `hold ends in ${countdownText(leftMs)}` : 'lease has ended';
-    const note = delivered ? `; delivered at ${delivered}` : '';
-    return `Renewals blocked; ${visibleText(result.owner)}’s ${end}${note}.`;
-  }
-  if (result.kind === 'notSaved') {
-    const { why, isUnclear } = result;
-    return `${isUnclear ? 'It is not known whether this was saved.' : 'Not saved.'} ${why}`;
-  }
-  if (result.kind === 'frozen' || result.kind === 'unfrozen') {
-    return result.kind === 'frozen' ? 'Frozen: no new grants.' : 'Unfrozen.';
-  }
-  if (result.kind === 'capacitySet') {
-    const { capacity, inUse } = result;
-    return `Capacity set to ${exactCount(capacity)}; ${exactCount(inUse)} in use.`;
-  }
-  if (result.kind === 'extended') {
-    return `Extended token ${shortToken(result.token)} by ${rangeText(result.byMs)}.`;
-  }
-  return releaseMessage(result, waiters);
 }
+
+type ResultOf<K extends ActionResult['kind']> = Extract<ActionResult, { kind: K }>;
+
+function askedMessage(result: ResultOf<'asked'>, now: number): string {
+  const owner = visibleText(result.owner);
+  const delivered = deliveredText(result, now);
+  if (delivered) return `Release request delivered to ${owner} at ${delivered}.`;
+  const dueMs = (result.dueAt ?? 0) - now;
+  const eta = dueMs >= 1_000 ? ` (≈ ${spokenDuration(dueMs)})` : '';
+  return `Release request queued; ${owner} gets it at its next renewal${eta}.`;
+}
+
+function stoppedMessage(result: ResultOf<'stopped'>, now: number): string {
+  const leftMs = result.expiresAt - now;
+  const end = leftMs > 0 ? `hold ends in ${countdownText(leftMs)}` : 'lease has ended';
+  const delivered = deliveredText(result, now);
+  const note = delivered ? `; delivered at ${delivered}` : '';
+  return `Renewals blocked; ${visibleText(result.owner)}’s ${end}${note}.`;
+}
+
+/** When the holder was given the request; null: not yet. */
+const deliveredText = ({ effect }: ActionResult, now: number) =>
+  effect?.kind === 'delivered' ? instantText(effect.at, now, undefined) : null;
 
 function releaseMessage(result: Released, waiters: number): string {
   const { next, token, waitersAfter, effect } = result;
