@@ -187,21 +187,16 @@ function readReply<A>({ name }: Procedure, reply: Response, text: string): A {
 
   const error = field(body, 'error');
   const facts = field(error, 'data');
-  const reason = field(facts, 'reason');
-  const message = field(error, 'message');
-  const retryAfterMs = field(facts, 'retryAfterMs');
-  const capacity = field(facts, 'capacity');
-  const detail = field(facts, 'detail');
-  const waitMaxMs = field(facts, 'waitMaxMs');
+  const reason = textIn(facts, 'reason');
   const byStatus = REFUSALS[reply.status] ?? 'UNKNOWN';
-  if (typeof reason === 'string') {
+  if (reason !== undefined) {
     const known = isReason(reason) ? reason : byStatus;
-    throw new LockyardError(known, typeof message === 'string' ? message : reason, {
+    throw new LockyardError(known, textIn(error, 'message') ?? reason, {
       requestId,
-      retryAfterMs: typeof retryAfterMs === 'number' ? retryAfterMs : undefined,
-      capacity: typeof capacity === 'number' ? capacity : undefined,
-      detail: typeof detail === 'string' ? detail : undefined,
-      waitMaxMs: typeof waitMaxMs === 'number' ? waitMaxMs : undefined,
+      retryAfterMs: numberIn(facts, 'retryAfterMs'),
+      capacity: numberIn(facts, 'capacity'),
+      detail: textIn(facts, 'detail'),
+      waitMaxMs: numberIn(facts, 'waitMaxMs'),
     });
   }
   const what = `${reply.status} came without an answer of Lockyard`;
@@ -272,4 +267,14 @@ function field(value: unknown, name: string): unknown {
   return typeof value === 'object' && value !== null
     ? (value as Record<string, unknown>)[name]
     : undefined;
+}
+
+function textIn(value: unknown, name: string): string | undefined {
+  const found = field(value, name);
+  return typeof found === 'string' ? found : undefined;
+}
+
+function numberIn(value: unknown, name: string): number | undefined {
+  const found = field(value, name);
+  return typeof found === 'number' ? found : undefined;
 }
