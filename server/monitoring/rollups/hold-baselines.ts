@@ -162,7 +162,15 @@ const toWeekRow = ([lockId, week, text, countedTo]: unknown[]): WeekRow => ({
   countedTo: Number(countedTo),
 });
 
-/** @param store the one that the row is of; shared by the locks that were in no other */
+/**
+ * Puts the holds of one week into the baseline of their lock, which becomes the one changed last. A
+ * lock that a reshard has moved has weeks in several stores.
+ *
+ * @param id of the lock's row
+ * @param store the one that the row is of: one array for all locks, which saves memory
+ * @param week the present one; a row of an earlier one is of the week before
+ * @returns the histograms of the lock by now
+ */
 function storeWeek(
   locks: Map<string, LockBaseline>,
   id: string,
@@ -172,8 +180,8 @@ function storeWeek(
 ): readonly string[] {
   const known = locks.get(id);
   const [name] = store;
-  const isKnown = known === undefined || known.stores.includes(name);
-  const stores = isKnown ? (known?.stores ?? store) : [...known.stores, name];
+  const knownStores = known?.stores ?? store;
+  const stores = knownStores.includes(name) ? knownStores : [...knownStores, name];
   const place = WEEKS * stores.indexOf(name) + (row.week >= week ? 0 : 1);
   const texts = Array.from({ length: WEEKS * stores.length }, (_, i) =>
     i === place ? row.text : (known?.texts[i] ?? ''),
