@@ -37,33 +37,37 @@ export function matchKeys(
 ): MatchedKey[] {
   const entries = new Map<string, string>();
   return wanted.map((each) => {
-    const given = each.secret ? (env[each.secret.fromEnv] ?? '') : null;
-    if (given === null) {
+    if (!each.secret) {
       const known = present.find((row) => row.name === each.name && isInUse(row)) ?? null;
-      return { wanted: each, given, made: known ? null : newKey(each, present, made), known };
+      return { wanted: each, given: null, made: known ? null : newKey(each, present, made), known };
     }
-    const from = `$${each.secret?.fromEnv}`;
-    const text = parseApiKey(given);
-    if (!text) {
-      throw new LockyardError('INVALID', `${from} is no API key; make one with: keys generate`);
+    const { fromEnv } = each.secret;
+    const given = env[fromEnv] ?? '';
+    const id = parseApiKey(given)?.id;
+    if (id === undefined) {
+      const text = `$${fromEnv} is no API key; make one with: keys generate`;
+      throw new LockyardError('INVALID', text);
     }
-    const other = entries.get(text.id);
+    const other = entries.get(id);
     if (other !== undefined) {
       const both = `Keys ${other} and ${each.name}`;
-      throw new LockyardError('CONFLICT', `${both} have the same secret, that of ${text.id}.`);
+      throw new LockyardError('CONFLICT', `${both} have the same secret, that of ${id}.`);
     }
-    entries.set(text.id, each.name);
-    const known = present.find(({ id }) => id === text.id) ?? null;
-    if (known && known.replacedBy !== null) {
-      const what = `was rotated; ${known.replacedBy} has taken its place.`;
-      throw new LockyardError('CONFLICT', `The API key ${text.id} in ${from} ${what}`);
-    }
-    if (known && (known.name !== each.name || known.state !== 'live')) {
-      const what = known.state === 'live' ? `of ${known.name}` : known.state;
-      throw new LockyardError('CONFLICT', `The API key ${text.id} in ${from} is ${what}.`);
-    }
+    entries.set(id, each.name);
+    const known = present.find((row) => row.id === id) ?? null;
+    if (known) requireUsable(known, each.name, `The API key ${id} in $${fromEnv}`);
     return { wanted: each, given, made: null, known };
   });
+}
+
+/** @throws LockyardError `CONFLICT` for a stored key that an entry of this name cannot be given */
+function requireUsable({ replacedBy, name, state }: ApiKeyRow, wanted: string, what: string): void {
+  if (replacedBy !== null) {
+    const text = `${what} was rotated; ${replacedBy} has taken its place.`;
+    throw new LockyardError('CONFLICT', text);
+  }
+  if (state !== 'live') throw new LockyardError('CONFLICT', `${what} is ${state}.`);
+  if (name !== wanted) throw new LockyardError('CONFLICT', `${what} is of ${name}.`);
 }
 
 /** The key that is in the file of an entry; null: it has none. */
