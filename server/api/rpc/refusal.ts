@@ -66,7 +66,7 @@ export function errorShape(
 /** What kind of call failed, in tRPC's words. */
 export type CallType = 'query' | 'mutation' | 'subscription' | 'unknown';
 
-/** What an error may say to the caller. An unexpected one says nothing; it is logged. */
+/** What the caller is shown of an error: nothing of an unexpected one, which is logged. */
 export function refusalOf(error: TRPCError, type: CallType): Refusal {
   const { cause } = error;
   if (isLockyardError(cause)) {

@@ -136,7 +136,7 @@ export type ExtendInput = z.output<typeof extendInput>;
 export const releaseRequestInput = z.strictObject({ ...seenHold, reason: operatorReason });
 export type ReleaseRequestInput = z.output<typeof releaseRequestInput>;
 
-/** An operator says to be on a lock. It needs no reason, since it changes nothing of the lock. */
+/** An operator takes on a lock. It needs no reason, since it does not change the lock. */
 export const takeOnInput = z.strictObject({
   namespace: namespaceName,
   name: lockName,

@@ -77,7 +77,7 @@ export type SetCapacityAnswer =
   /** A waiter wants more permits than that, and would wait in vain. */
   | { outcome: 'waiterWantsMore'; rev: number; owner: string; service: string; permits: number };
 
-/** Who says to be on a lock: one person at a time. Instants are the servers' clock. */
+/** Who has taken on a lock: one person at a time. Instants are by the server's clock. */
 export interface PresenceRow {
   namespace: string;
   name: string;

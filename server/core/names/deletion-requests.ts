@@ -4,7 +4,7 @@ import type { ChosenNames, DeletionAnswer } from '../../contract/console/deletio
  * Deletes the chosen names request after request, and yields each answer: until as many are gone as
  * were asked for, or no more can go. No name is tried twice.
  *
- * @param request deletes at most so many of these
+ * @param request deletes up to `atMost` of the names that are `left`
  * @param isStopped read before each request: true ends it
  */
 export async function* deletionRequests<C extends Pick<ChosenNames, 'names'>>(

@@ -12,7 +12,7 @@ const COMMITS_MAX = 2;
 const EMBEDDED_COMMITS_MAX = 16;
 
 /**
- * How many records must wait for a second packet to set out beside the first: as many as that has,
+ * How many records must wait before a second packet is sent beside the first: as many as that has,
  * since few large packets cost much less than many small ones; but no more than nearly fill one,
  * and no fewer than make up for what a packet costs by itself.
  */
@@ -181,7 +181,7 @@ export class Batcher {
     }
   }
 
-  /** The next that shares no packet and may set out; null: there is none. */
+  /** The next that shares no packet and may be sent; null: there is none. */
   private nextAlone(reserved = NOTHING_RESERVED): CommandGroup | null {
     if (this.aloneCommits >= ALONE_COMMITS_MAX) return null;
     for (const id of this.alone) {
@@ -247,7 +247,7 @@ export class Batcher {
     return this.store.isEmbedded ? EMBEDDED_COMMITS_MAX : COMMITS_MAX;
   }
 
-  /** How many records must wait for another packet to set out beside those under way. */
+  /** How many records must wait before another packet is sent beside those under way. */
   private enoughRecords(): number {
     if (this.store.isEmbedded || this.commits === 0) return 0;
     return this.store.costsPerRecord
@@ -259,7 +259,7 @@ export class Batcher {
     if (!this.store.costsPerRecord) return RECORDS_MAX;
     const all = this.waiting.size + this.recordsInCommits;
     const share = Math.max(Math.ceil(all / COMMITS_MAX), SPLIT_MIN);
-    // A smaller rest would not set out beside it.
+    // A smaller rest would not be sent beside it.
     return all - share < share / 2 ? RECORDS_MAX : Math.min(share, RECORDS_MAX);
   }
 

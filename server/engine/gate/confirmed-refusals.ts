@@ -16,7 +16,7 @@ export interface AtBound {
   until: number;
 }
 
-/** What a reply says of a counter at a bound; null: it is at none. */
+/** The state of a counter that a reply shows at a bound; null: it is at none. */
 export function atBoundIn({ state, asOf, askAgainAt }: GateReply): AtBound | null {
   return state && isAtBound(state) ? { state, asOf, until: askAgainAt } : null;
 }

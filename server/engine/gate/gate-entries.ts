@@ -3,7 +3,7 @@ import { GateEntry } from './gate-entry';
 /** Counters of which something is kept. */
 const ENTRIES_MAX = 20_000;
 
-/** What a process has to say of counters, by their ids; as many as fit. */
+/** What this process has to send about counters, by their ids; as many as fit. */
 export class GateEntries {
   private readonly byId = new Map<string, GateEntry>();
 

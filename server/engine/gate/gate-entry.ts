@@ -66,7 +66,7 @@ function add(sum: StepsUnderWay, steps: StepsUnderWay): void {
   sum.up += steps.up;
 }
 
-/** What this process has to say of one counter to the gate, and what waits for its reply. */
+/** What this process has to send to the gate about one counter, and what waits for the reply. */
 export class GateEntry {
   /** The state that the gate last replied with, or a newer value: changes with every step. */
   lastState: GateState | null = null;
@@ -93,9 +93,9 @@ export class GateEntry {
   private inAdvance = NOTHING_UNDER_WAY;
   /** The most that was under way in each direction lately. */
   private used = NOTHING_UNDER_WAY;
-  /** Announced because there is so much left: what is under way of that is no news. */
+  /** Announced in advance where much is left: steps within it need no message. */
   private reserve = NOTHING_UNDER_WAY;
-  /** Over, and the gate was not sent that. */
+  /** Steps that have ended, of which the gate was not sent the end yet. */
   private readonly ended = { ...NOTHING_UNDER_WAY };
   /** What the gate has confirmed that it was sent as under way, and when that was sent. */
   private announced = NOTHING_UNDER_WAY;

@@ -74,7 +74,7 @@ export class GateLine {
     return Math.max(0, this.readyAt - this.monotonic());
   }
 
-  /** What there is to say of a counter: for the calls that follow in this turn, and `settle`. */
+  /** The entry of a counter, for the calls that follow in this turn, and for `settle`. */
   entryOf(id: string): GateEntry {
     return this.entries.of(id);
   }

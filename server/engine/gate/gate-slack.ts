@@ -28,7 +28,7 @@ export class GateSlack {
     for (const entry of this.entries) {
       if (entry.usedAt > before) continue;
       this.entries.delete(entry);
-      // Another one speaks for the counter of one that is not kept.
+      // If it is not kept, another entry sends the messages of its counter.
       if (entry.hasSlack && entry.isKept) this.tell(entry);
     }
     if (this.entries.size > 0)

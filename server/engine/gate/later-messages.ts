@@ -1,6 +1,6 @@
 import type { GateEntry } from './gate-entry';
 
-/** The gate hears of an end of a step within this time. */
+/** The end of a step is sent to the gate within this time. */
 const LATER_MS = 600;
 
 const EVERY_MS = 50;

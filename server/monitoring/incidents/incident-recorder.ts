@@ -27,8 +27,8 @@ const OPEN_MAX = 2_000;
 const WRITE_EVERY_MS = 10_000;
 
 /**
- * So soon after the last write it is written that it seems to be over, or that it is not after all:
- * twice as late each further time, as a short lease can run out again and again.
+ * How soon after the last write it is written that an incident seems to be over, or that it goes on
+ * after all; each further time twice as late, since a short lease can run out again and again.
  */
 const WRITE_CLEARED_AFTER_MS = 3_000;
 

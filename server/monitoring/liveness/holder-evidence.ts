@@ -25,7 +25,7 @@ const REWRITE_AFTER_MS = 10_000;
 /** Rows that this much older writers may still have been about to write are read again. */
 const OVERLAP_MS = 3_000;
 
-/** Everything is read again so often, which forgets what was pruned. */
+/** How often everything is read again, which forgets what was pruned. */
 const REREAD_ALL_MS = 60_000;
 
 /** Reports of living processes are kept for this long after the last one. */
@@ -139,7 +139,7 @@ export class HolderEvidence {
   }
 
   /**
-   * Files what a witness says of some holders. What concerns none that has a lock is ignored.
+   * Stores what a witness reports of some holders. Reports on others than holders are ignored.
    * Rejects if it cannot be written; then nothing is known of it anywhere.
    */
   async note(witness: Witness, observed: Iterable<readonly [Holder, Observation]>): Promise<void> {

@@ -7,7 +7,7 @@ const OTHERS = '_other';
 /** A namespace, and the backend where it has locks. */
 export type LockPlace = Record<'namespace' | 'backend', string>;
 
-/** Gives namespaces their labels: the first that come up their own name, all others the same. */
+/** Labels of namespaces: those asked for first have their names, all later ones share a label. */
 export class NamespaceLabels {
   private readonly named = new Set<string>();
 

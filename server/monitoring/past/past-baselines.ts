@@ -74,7 +74,7 @@ export async function readPastBaselines(from: PastBaselineSources): Promise<Past
   return { hasDeaths: deaths.size > 0, of, reportsOn };
 }
 
-/** What is recorded of a death does not say of which kind its witness was. */
+/** The record of a death lacks the kind of its witness; `host` is assumed. */
 function reportOf({ at, since, witness, evidence }: ProvenDeath): WitnessReport {
   return { kind: 'host', witness, state: 'dead', firstAt: at, at, since, evidence };
 }

@@ -22,8 +22,8 @@ const POLLS_MAX = 50;
 const FOLLOW_PAUSE_MS = 150;
 
 /**
- * The same while more than so many changes come a second, and no page and no watch follows them: a
- * record that changes often is then read less often, which saves up to 7 % of the processor.
+ * The pause while more than `MANY_PER_SECOND` changes come, and no page and no watch follows them:
+ * a record that changes often is then read less often, which saves up to 7 % of the processor.
  */
 const LONG_FOLLOW_PAUSE_MS = 1_000;
 const MANY_PER_SECOND = 2_000;

@@ -39,7 +39,7 @@ const LOOK_EVERY_MS = 500;
 const LOOK_MAX_MS = 1_250;
 /** Looking may take this share of the process's time. */
 const SHARE = 0.04;
-/** By none of them has a lease run out, which leaves the locks with waiters. */
+/** No clocks of backends: so no lease counts as expired, and only locks with waiters are found. */
 const NO_INSTANTS: ReadonlyMap<string, number> = new Map();
 /** Of the holders of one lock. */
 const HOLDER_WAITS_MAX = 3;

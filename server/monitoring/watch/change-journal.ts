@@ -9,8 +9,8 @@ export interface LockChange {
   /** Not before the change was written, by the clock of its backend. */
   by: number;
   /**
-   * The lock looks as it did before, and may have looked otherwise in between: only those who were
-   * answered by another process are to hear of it.
+   * The lock looks as it did before, and may have looked otherwise in between: only watches that
+   * were answered by another process are notified.
    */
   isQuiet?: boolean;
 }

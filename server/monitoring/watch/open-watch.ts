@@ -244,7 +244,7 @@ export class OpenWatch {
       this.target,
       page.map(({ name }) => name),
     );
-    // A lock of the page may have changed again, after others that were not heard of yet.
+    // A lock of the page may have changed again, after others of which no notice has come yet.
     const version = Math.min(page.at(-1)?.version ?? 0, this.covered.version);
     const covered = isWhole ? this.covered : { version, readUpTo: 0 };
     return { locks, position: this.position(covered, null), reset: false, more: !isWhole };
@@ -258,7 +258,7 @@ export class OpenWatch {
     return positionText({ process, version, readUpTo: upTo, shownAt, target: target.key, after });
   }
 
-  /** What it has heard of. */
+  /** Up to where it has been notified. */
   private get covered(): Covered {
     const { covered } = this.watched;
     return covered.version >= this.begun.version ? covered : this.begun;

@@ -8,11 +8,11 @@ export interface Covered {
   readUpTo: number;
 }
 
-/** The changes of one namespace, and the open watches that are to hear of them. */
+/** The changes of one namespace, and the open watches that are notified of them. */
 export class WatchedNamespace {
   /** When it was watched last, on the clock that never steps. */
   usedAt = 0;
-  /** What open watches have heard of. */
+  /** Up to where open watches have been notified. */
   covered: Covered = { version: 0, readUpTo: 0 };
   /** Whether its changes are dated by its backend's clock, which is unknown before a reading. */
   isDated = false;
@@ -26,7 +26,7 @@ export class WatchedNamespace {
   quietTurnedAt = 0;
   private readonly byName = new Map<string, Set<OpenWatch>>();
   readonly prefixWatches = new Set<OpenWatch>();
-  /** Changes that open watches have not heard of, by name. */
+  /** Changes of which open watches have not been notified, by name. */
   private unheard = new Map<string, LockChange>();
 
   /** @param backend of the namespace, as users know it */
@@ -45,7 +45,7 @@ export class WatchedNamespace {
     if (this.isOpen && !change.isQuiet) this.unheard.set(change.name, change);
   }
 
-  /** What open watches have not heard of: they are to hear of it now. */
+  /** Changes of which open watches have not been notified: the caller does it now. */
   takeUnheard(): Iterable<LockChange> {
     const { unheard } = this;
     if (unheard.size > 0) this.unheard = new Map();

@@ -13,7 +13,7 @@ export async function deleteSavedView(
   const { database } = ctx.runtime;
   const { savedViews } = database.tables;
   const isOwn = and(eq(savedViews.id, id), eq(savedViews.userId, userId)) as SQL;
-  // Of a single statement whose answer got lost, it would not be known whether it was done.
+  // Outside a transaction, a lost answer would leave unknown whether the view is deleted.
   await askDatabase(() => database.transaction((tx) => tx.delete(savedViews).where(isOwn)));
   return { id };
 }

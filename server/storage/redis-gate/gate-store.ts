@@ -1,6 +1,6 @@
 import type { DurableReading, GateReading, StepsUnderWay } from '../../core/counter/counter-gate';
 
-/** What a process says of one counter, and wants to know of it. */
+/** What a process sends about one counter, and asks about it. */
 export interface GateMessage {
   /** `recordId` of the counter. */
   id: string;

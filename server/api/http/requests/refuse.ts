@@ -21,7 +21,7 @@ export function refuse(
   res.end(body);
 }
 
-/** What the headers say of refusals: the longest wait that any of them asks for, and of keys. */
+/** `Retry-After` with the longest wait that one of them asks for, and `WWW-Authenticate`. */
 export function refusalHeaders(refusals: Pick<Refusal, 'reason' | 'retryAfterMs'>[]) {
   const waits = refusals.map((refusal) => retryAfterOf(refusal.reason, refusal.retryAfterMs) ?? 0);
   const longestMs = Math.max(0, ...waits);

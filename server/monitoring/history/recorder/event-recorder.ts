@@ -15,19 +15,19 @@ import { CollectedEvents } from './collected-events';
 import { EventWriter } from './event-writer';
 import { OngoingWrite } from './ongoing-write';
 
-/** How often history is read in one go before no more events are written in it. */
+/** How often history is read in one run; after that, the run begins no more writes of events. */
 const ROUNDS_MAX = 50;
 
 /** Where no more changes than this come between two calls, they are recorded at once. */
 const FEW_CHANGES = 600;
 
-/** More are collected for as long, so that those of a lock share rows. */
+/** How long more changes than that are collected, so that the events of a lock share rows. */
 const COLLECT_MS = BUNDLE_MS;
 
 /** With this much collected no more is read; as much again may be in a write. */
 const COLLECT_CHARS_MAX = 16 * 1_024 * 1_024;
 
-/** While something is written, a history of which all is read is read again after this time. */
+/** While a write is under way and all history was read, it is read again after this time. */
 const READ_ON_EVERY_MS = 250;
 
 /** Commits are kept this long after they were recorded, for tails that fell behind. */

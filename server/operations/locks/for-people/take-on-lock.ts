@@ -18,8 +18,8 @@ export async function listLockPresence(ctx: OperationContext): Promise<PresenceR
 }
 
 /**
- * Says to everyone that this person is on a lock, for 30 minutes or until the hold ends that was
- * seen. Who was on it before is not any more, and is named in the answer.
+ * Shows to everyone that this person deals with a lock, for 30 minutes or until the hold ends that
+ * was seen. It replaces the person before, who is named in the answer.
  *
  * @throws LockyardError `NOT_FOUND` for an unknown namespace; as `auditedDatabaseChange`
  */
