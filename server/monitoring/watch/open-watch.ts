@@ -70,7 +70,7 @@ export class OpenWatch {
     since: WatchPosition,
     { signal, onWaiting }: Pick<WatchPace, 'signal' | 'onWaiting'>,
   ): Promise<boolean> {
-    if (since.process === this.service.processId) return true;
+    if (this.isOwn(since)) return true;
     onWaiting();
     const { watched } = this;
     const now = this.service.journals.latestInstantOf(this.target.backend);
@@ -97,16 +97,12 @@ export class OpenWatch {
       this.startOver(false);
       return;
     }
-    const isOwn = since.process === this.service.processId;
-    const changes = isOwn
-      ? this.changesSince(since.version)
-      : this.watched.journal.sinceInstant(since.readUpTo - CLOCK_SKEW_MS);
-    // No answer was ahead of this process.
-    const isSure = isOwn ? since.version <= this.now().version : this.canResume(since);
-    if (since.target !== this.target.key || changes === null || !isSure) {
+    const changes = this.changesAfter(since);
+    if (changes === null) {
       this.startOver(true);
       return;
     }
+    const isOwn = this.isOwn(since);
     const { readUpTo, after } = since;
     const [first] = changes;
     if (after !== null) {
@@ -132,19 +128,31 @@ export class OpenWatch {
     this.wakeUp();
   }
 
-  private changesSince(version: number): LockChange[] | null {
+  /** Null: they are not all known, or the position is that of another watch. */
+  private changesAfter(since: WatchPosition): LockChange[] | null {
     const { journal } = this.watched;
-    const { names } = this.target;
-    return names ? journal.sinceOf(names, version) : journal.since(version);
+    const { key, names } = this.target;
+    if (since.target !== key) return null;
+    if (!this.isOwn(since)) {
+      return this.canResume(since) ? journal.sinceInstant(since.readUpTo - CLOCK_SKEW_MS) : null;
+    }
+    // No answer was ahead of this process.
+    if (since.version > this.now().version) return null;
+    return names ? journal.sinceOf(names, since.version) : journal.since(since.version);
+  }
+
+  /** Whether this process answered it. */
+  private isOwn({ process }: WatchPosition): boolean {
+    return process === this.service.processId;
   }
 
   /** Whether locks without a record may have been answered as delayed and no longer are. */
-  private hasQuietTurned({ process, version, readUpTo }: WatchPosition): boolean {
-    if (process === this.service.processId) return version < this.watched.quietTurnedAt;
+  private hasQuietTurned(since: WatchPosition): boolean {
+    if (this.isOwn(since)) return since.version < this.watched.quietTurnedAt;
     const { journals } = this.service;
     const { backend } = this.target;
     const from = journals.grantsFrom(backend);
-    return from > 0 && readUpTo - CLOCK_SKEW_MS <= from && !journals.isQuiet(backend);
+    return from > 0 && since.readUpTo - CLOCK_SKEW_MS <= from && !journals.isQuiet(backend);
   }
 
   /** Whether changes since a position of another process can be found by their instants. */
