@@ -126,31 +126,14 @@ const EITHER: [Option, Option][] = [
 ];
 
 function inputOf(verb: ProvisioningVerb, values: Values): Record<string, unknown> {
-  const { id, name, namespace, backend, role, witness, verb: verbs, reason, kind } = values;
   const ifMissing = values['if-missing'];
-  const namespaces = namespace && { namespaces: namespace };
-  const prefix = values['any-name'] ? null : values.prefix;
-  const limits = {
-    ...(prefix !== undefined && { prefix }),
-    ...((verbs ?? values['any-verb']) && { verbs: verbs ?? null }),
-    ...expiry(values.expires),
-    ...(values['no-expiry'] && { expiresAt: null }),
-  };
   if (verb === 'keys create') {
-    return { key: { name, ...namespaces, ...(witness && { witness }), ...limits }, ifMissing };
+    const { name, namespace, witness } = values;
+    const key = { name, ...(namespace && { namespaces: namespace }), ...(witness && { witness }) };
+    return { key: { ...key, ...limitsOf(values) }, ifMissing };
   }
-  if (verb === 'counters create') {
-    const { initial, floor, ceiling } = values;
-    const counter = {
-      namespace: onlyOne(verb, namespace) ?? 'default',
-      name,
-      initial: numberIn(initial ?? ''),
-      ...(floor !== undefined && { floor: numberIn(floor) }),
-      ...(ceiling !== undefined && { ceiling: numberIn(ceiling) }),
-      reason,
-    };
-    return { counter, ifMissing };
-  }
+  if (verb === 'counters create') return { counter: counterOf(verb, values), ifMissing };
+  const { id, name, namespace, backend, role, reason, kind, search } = values;
   const all = {
     id,
     name,
@@ -158,10 +141,12 @@ function inputOf(verb: ProvisioningVerb, values: Values): Record<string, unknown
     role,
     reason,
     kind,
-    search: values.search,
+    search,
     ifMissing,
-    ...(verb === 'silences create' ? { namespace: onlyOne(verb, namespace) } : namespaces),
-    ...limits,
+    ...(verb === 'silences create'
+      ? { namespace: onlyOne(verb, namespace) }
+      : { namespaces: namespace }),
+    ...limitsOf(values),
     ...(values.grace !== undefined && { graceMs: durationOf('grace', values.grace) }),
     ...(values.for !== undefined && { forMs: durationOf('for', values.for) }),
     ...((values.disable || values.enable) && { disabled: values.disable === true }),
@@ -169,6 +154,29 @@ function inputOf(verb: ProvisioningVerb, values: Values): Record<string, unknown
     default: values.default,
   };
   return Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined));
+}
+
+/** What a key is limited to; null lifts a limit, and what is absent is not asked for. */
+function limitsOf(values: Values): Record<string, unknown> {
+  const prefix = values['any-name'] ? null : values.prefix;
+  return {
+    ...(prefix !== undefined && { prefix }),
+    ...((values.verb ?? values['any-verb']) && { verbs: values.verb ?? null }),
+    ...expiry(values.expires),
+    ...(values['no-expiry'] && { expiresAt: null }),
+  };
+}
+
+function counterOf(verb: string, values: Values): Record<string, unknown> {
+  const { namespace, name, initial, floor, ceiling, reason } = values;
+  return {
+    namespace: onlyOne(verb, namespace) ?? 'default',
+    name,
+    initial: numberIn(initial ?? ''),
+    ...(floor !== undefined && { floor: numberIn(floor) }),
+    ...(ceiling !== undefined && { ceiling: numberIn(ceiling) }),
+    reason,
+  };
 }
 
 function onlyOne(verb: string, [first, second]: string[] = []): string | undefined {
