@@ -1,6 +1,7 @@
 import type { LockEngine } from '../../../engine/lock-engine';
 import { acquire } from '../../../engine/testing/engine-rig';
 import type { RecordedCall } from '../../../engine/testing/history-checker';
+import { insist } from '../../../engine/testing/insist';
 import { RandomCaller } from '../../../engine/testing/random-caller';
 import { seeded } from '../../../engine/testing/seeded';
 import type { RecordKey } from '../../record-store';
@@ -42,7 +43,8 @@ export async function runUntilKilled(
     };
     process.stdout.write(`${JSON.stringify(line)}\n`);
   };
-  await recordAnswer(acquire(member, kept, 'keeper', { leaseMs: 60_000, requestId: 'kept' }));
+  const take = () => acquire(member, kept, 'keeper', { leaseMs: 60_000, requestId: 'kept' });
+  await recordAnswer(insist(take));
   const random = seeded(seed);
   const callers = Array.from({ length: CALLERS }, (_, i) => {
     const owner = `${process.pid}-${i}`;
