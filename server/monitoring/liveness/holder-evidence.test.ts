@@ -4,6 +4,7 @@ import { openTestDatabase, TEST_DIALECTS } from '@/db/testing/test-database';
 import { type Hold, unwrittenRecord } from '../../core/lock/lock-record';
 import type { MonitoredBackend } from '../projection/monitored-backend';
 import { ProjectionRow } from '../projection/projection-row';
+import { EvidenceTable } from './evidence-table';
 import { HolderEvidence, type Witness } from './holder-evidence';
 import { UrlWitnesses } from './url-witnesses';
 
@@ -134,6 +135,33 @@ describe.each(TEST_DIALECTS)('evidence in %s', (dialect) => {
       'unknown',
     ]);
     expect(two.evidence.hasDeaths).toBe(true);
+  });
+
+  test('of a death that comes while all is read again stays known', async () => {
+    const { evidence, hold, stateOf, report } = member();
+    hold('a', processMeta());
+    const { read } = EvidenceTable.prototype;
+    let isRead = false;
+    let arrive = () => {};
+    const arrived = new Promise<void>((resolve) => {
+      arrive = resolve;
+    });
+    const slowly = vi.spyOn(EvidenceTable.prototype, 'read').mockImplementation(async function (
+      this: EvidenceTable,
+      since,
+    ) {
+      const rows = await read.call(this, since);
+      isRead = true;
+      await arrived;
+      return rows;
+    });
+    const reading = evidence.refresh();
+    await vi.waitFor(() => expect(isRead).toBe(true));
+    await report(DEAD);
+    arrive();
+    await reading;
+    slowly.mockRestore();
+    expect(stateOf('a')).toBe('dead');
   });
 
   test('of a death is final, and of life counts for 30 s', async () => {

@@ -67,6 +67,8 @@ export class HolderEvidence {
   private deaths = 0;
   /** By holder that one witness calls dead: when another one last called it alive. */
   private readonly disputed = new Map<string, number>();
+  /** What is filed while everything is read again, which may not have it; null: it is not. */
+  private filedMeanwhile: FiledReport[] | null = null;
   private readTo = Number.POSITIVE_INFINITY;
   private readAllAt = Number.NEGATIVE_INFINITY;
   private onNews: (rowId: string) => void = () => undefined;
@@ -182,8 +184,14 @@ export class HolderEvidence {
       return;
     }
     const all = new Map<string, FiledReport[]>();
-    for (const report of await this.table.read(0)) {
-      all.set(report.holder, [...(all.get(report.holder) ?? []), report]);
+    const filed: FiledReport[] = [];
+    this.filedMeanwhile = filed;
+    try {
+      for (const report of await this.table.read(0)) {
+        all.set(report.holder, [...(all.get(report.holder) ?? []), report]);
+      }
+    } finally {
+      this.filedMeanwhile = null;
     }
     const before = this.reports;
     this.reports = all;
@@ -197,6 +205,7 @@ export class HolderEvidence {
     for (const [holder, reports] of before) {
       if (reports.some(isDeath) && !all.get(holder)?.some(isDeath)) this.tell(holder);
     }
+    for (const report of filed) this.file(report);
     this.readAllAt = this.clock.monotonic();
     this.readTo = now;
   }
@@ -221,6 +230,7 @@ export class HolderEvidence {
   }
 
   private file(report: FiledReport): void {
+    this.filedMeanwhile?.push(report);
     const { holder, kind, witness, state } = report;
     const known = this.reports.get(holder) ?? [];
     const same = known.find((each) => each.kind === kind && each.witness === witness);
