@@ -3,7 +3,7 @@ import { visibleText } from '@/server/core/format/visible-text';
 import type { LockyardClient } from '../client/lockyard';
 import { lockPath } from '../server/core/names/console-path';
 import { cell, countLoads, lockRow, openLive, openPage, untilAlive } from './locks-page';
-import { createService, expect, signIn, test } from './lockyard-test';
+import { createService, expect, signIn, test, waitFor } from './lockyard-test';
 import { guardPage } from './page-guard';
 
 let orders: LockyardClient;
@@ -85,6 +85,25 @@ test('on a common screen the owner of a lock is read whole, in the list and amon
     await expect.poll(cuts, `in the list, ${width} px`).toEqual([0]);
     await openPage(page, `/holders?q=${owner}`);
     await expect.poll(cuts, `among the holders, ${width} px`).toEqual([0]);
+  }
+});
+
+test('on a common screen the owner of a waiter is read whole, in the queue and beside the act that grants to it', async ({
+  page,
+}) => {
+  const name = 'whole-waiter';
+  const owner = 'inventory-5d8f:worker-12';
+  await orders.acquire({ name, owner: 'inventory-5d8f:worker-11', leaseMs: 600_000 });
+  void waitFor(orders, { name, owner, leaseMs: 60_000 });
+  const queued = page.getByRole('region', { name: 'Queue', exact: true }).locator('.name-head');
+  const step = page.getByText(`to ${owner}`, { exact: true });
+  for (const width of [1024, 1280, 1366, 1440, 1920]) {
+    await page.setViewportSize({ width, height: 800 });
+    await openLive(page, lockPath('default', name));
+    const cutOf = (part: typeof step) =>
+      part.evaluate((of) => [of.scrollWidth - of.clientWidth, of.scrollHeight - of.clientHeight]);
+    await expect.poll(() => cutOf(queued), `in the queue, ${width} px`).toEqual([0, 0]);
+    await expect.poll(() => cutOf(step), `among the acts, ${width} px`).toEqual([0, 0]);
   }
 });
 
