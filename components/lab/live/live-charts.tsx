@@ -16,6 +16,7 @@ import { countTicks } from '../../charts/duration-ticks';
 import { CHART_MARGIN } from '../../charts/time-axes';
 import { countText } from '../../format/numbers';
 import type { RaceChartsProps } from './race-charts';
+import { raceTickLabel, raceTicks } from './race-ticks';
 import { type SoldPoint, soldPoints } from './sold-points';
 
 /** See `RaceCharts`. */
@@ -91,8 +92,8 @@ function Chart({
             dataKey="elapsedMs"
             type="number"
             domain={[0, endMs]}
-            tickCount={6}
-            tickFormatter={(ms: number) => `${Math.round(ms / 100) / 10}\u00a0s`}
+            ticks={raceTicks(endMs)}
+            tickFormatter={raceTickLabel}
             tickLine={false}
             axisLine={{ stroke: 'var(--line2)' }}
             tick={{ fill: 'var(--t3)', fontSize: 11 }}
