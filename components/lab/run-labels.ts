@@ -40,7 +40,7 @@ export function settingFacts(settings: LabSettings): [name: string, value: strin
   ];
 }
 
-/** What is written below a strategy's title: `8 · MySQL`, `A wrong way · SQLite`. */
+/** What is written below a strategy's title: `No. 8 · MySQL`, `A wrong way · SQLite`. */
 export function entryLabel(entry: LabRunEntry | undefined, servers: string | null): string {
   const isWrong = entry?.kind === 'wrong way';
   const timed = entry?.consistency === 'Timed' ? 'Timed' : null;
@@ -50,7 +50,7 @@ export function entryLabel(entry: LabRunEntry | undefined, servers: string | nul
 }
 
 /** A number of the catalogue; `F`, its section of wrong ways, is none. */
-export const numberLabel = (number: string) => (/^\d/.test(number) ? number : '');
+export const numberLabel = (number: string) => (/^\d/.test(number) ? `No.\u00a0${number}` : '');
 
 /** The servers that a run used, each once, in the order of its rows. */
 export function serversOf(rows: readonly LabRow[]): string {
