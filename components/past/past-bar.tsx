@@ -14,6 +14,7 @@ import { Button } from '../ui/controls/button';
 import { useZone } from '../ui/instant';
 import { pastHref } from './past-address';
 import { findStep, type StepDirection } from './past-step';
+import { pastText } from './past-text';
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
@@ -49,7 +50,7 @@ export default function PastBar({ at }: { at: number }) {
       <p className="past-instant">
         As of{' '}
         <strong>
-          <At at={at} />
+          <At at={at} now={now} />
         </strong>
       </p>
       <span className="past-steps">
@@ -63,7 +64,7 @@ export default function PastBar({ at }: { at: number }) {
       <p role="status" className={note ? 'text-12 text-t2' : 'sr-only'}>
         {note}
       </p>
-      <Slider at={at} from={from} to={to} since={range?.events ?? null} onGo={go} />
+      <Slider at={at} now={now} from={from} to={to} since={range?.events ?? null} onGo={go} />
       <fieldset className="flex gap-1">
         <legend className="sr-only">Span of the slider</legend>
         {SPANS.map(({ ms, label, name }, i) => (
@@ -136,12 +137,14 @@ function useStep(at: number, go: (at: number) => void) {
 
 function Slider({
   at,
+  now,
   from,
   to,
   since,
   onGo,
 }: {
   at: number;
+  now: number;
   from: number;
   to: number;
   since: number | null;
@@ -165,7 +168,7 @@ function Slider({
       <input
         type="range"
         aria-label="Instant shown"
-        aria-valuetext={pastText(dragged ?? at, zone)}
+        aria-valuetext={pastText(dragged ?? at, now, zone)}
         min={Math.floor(from)}
         max={Math.ceil(to)}
         step={1_000}
@@ -175,7 +178,7 @@ function Slider({
       <Marks from={from} to={to} />
       {dragged !== null && dragged !== at && (
         <output className="past-dragged" style={{ left: `${shareOf(dragged, from, to)}%` }}>
-          {pastText(dragged, zone)}
+          {pastText(dragged, now, zone)}
         </output>
       )}
     </span>
@@ -217,25 +220,11 @@ function markOf(
 const shareOf = (at: number, from: number, to: number): number =>
   Math.min(100, Math.max(0, ((at - from) / (to - from)) * 100));
 
-function At({ at }: { at: number }) {
+function At({ at, now }: { at: number; now: number }) {
   const zone = useZone();
   return (
     <time dateTime={exactInstant(at)} title={`${exactInstant(at)} (server clock)`}>
-      {pastText(at, zone)}
+      {pastText(at, now, zone)}
     </time>
   );
-}
-
-/** With the day, since the page is not of now, and with seconds. */
-function pastText(at: number, zone: string | undefined): string {
-  const format = new Intl.DateTimeFormat('en-GB', {
-    day: 'numeric',
-    month: 'short',
-    hour: '2-digit',
-    minute: '2-digit',
-    second: '2-digit',
-    hourCycle: 'h23',
-    ...(zone && { timeZone: zone }),
-  });
-  return format.format(at);
 }

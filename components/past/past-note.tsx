@@ -10,13 +10,26 @@ export function PastProblem({ text, live }: { text: string; live: string }) {
       <div className="card flex items-start gap-2.5 px-3.5 py-4" role="alert">
         <Icon name="alert-triangle" size={16} className="mt-0.5 shrink-0 text-contended" />
         <p className="text-14">
-          {text}{' '}
+          <WithInstant text={text} />{' '}
           <NearLink href={live} className="link rounded-4">
             Back to live
           </NearLink>
         </p>
       </div>
     </div>
+  );
+}
+
+/** The instant that the server names, as the console writes instants. */
+function WithInstant({ text }: { text: string }) {
+  const [before, iso, after] = text.split(/(\d{4}-\d\d-\d\dT[\d:]+\.\d{3}Z)/);
+  if (!iso) return text;
+  return (
+    <>
+      {before}
+      <Instant at={Date.parse(iso)} now={Date.now()} />
+      {after}
+    </>
   );
 }
 

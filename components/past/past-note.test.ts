@@ -1,0 +1,11 @@
+import { createElement } from 'react';
+import { renderToStaticMarkup } from 'react-dom/server';
+import { expect, test } from 'vitest';
+import { PastProblem } from './past-note';
+
+test('the first recorded event, before which nothing can be shown, is named in the time of the reader', () => {
+  const text = 'This instant is before the first recorded event, at 2024-11-19T13:21:54.362Z.';
+  const page = renderToStaticMarkup(createElement(PastProblem, { text, live: '/' }));
+  expect(page).toContain('<time dateTime="2024-11-19T13:21:54.362Z"');
+  expect(page.replace(/<[^>]+>/g, '')).toMatch(/event, at 19 Nov 2024\s13:21\. Back to live/);
+});
