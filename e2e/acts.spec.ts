@@ -413,7 +413,8 @@ test('the audit log shows every attempt, rejected ones too, and can be searched 
   await callConsole(server, operator.cookie, 'locks.forceRelease', act);
 
   await openPage(page, '/audit');
-  await page.getByRole('searchbox', { name: 'Search actor, target or reason' }).fill('audited');
+  const search = page.getByRole('searchbox', { name: 'Search actor, target or reason' });
+  await search.fill('audited');
   const entries = page.getByRole('row').filter({ has: page.getByRole('cell') });
   await expect(entries).toHaveCount(3);
   await expect(entries).toHaveText([
@@ -431,7 +432,13 @@ test('the audit log shows every attempt, rejected ones too, and can be searched 
   await page.getByRole('button', { name: 'action: any' }).click();
   await page.getByRole('menuitemcheckbox', { name: 'Extended lease' }).click();
   await expect(entries).toHaveText([/Extended lease/]);
-  await entries.getByRole('link', { name, exact: true }).click();
+  await search.fill('audited-by-none');
+  await page.getByRole('button', { name: 'Clear filters' }).click();
+  await expect(search).toHaveValue('');
+  await expect(page).toHaveURL(/\/audit$/);
+  await search.fill('audited');
+  await expect(entries).toHaveCount(3);
+  await entries.first().getByRole('link', { name, exact: true }).click();
   await expect(page.getByRole('heading', { level: 1 })).toHaveText(name);
 });
 

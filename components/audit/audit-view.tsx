@@ -76,6 +76,7 @@ export function AuditView({
     const current = readAuditQuery(new URLSearchParams(window.location.search));
     window.history.replaceState(null, '', auditUrl({ ...current, ...part }));
   };
+  const clear = () => window.history.replaceState(null, '', '/audit');
   const { retentionDays } = useSession();
   const rows = data?.pages.flatMap((page) => page.rows) ?? [];
   const acts = data?.pages[0]?.acts ?? initial?.acts ?? [];
@@ -115,7 +116,16 @@ export function AuditView({
         <RowsSkeleton />
       ) : (
         <p className="border-line border-t py-8 text-14">
-          {isFiltered(query) ? 'No entries match.' : 'No entries yet.'}
+          {isFiltered(query) ? (
+            <>
+              No entries match.{' '}
+              <button type="button" className="link rounded-4" onClick={clear}>
+                Clear filters
+              </button>
+            </>
+          ) : (
+            'No entries yet.'
+          )}
         </p>
       )}
       {hasNextPage && (
