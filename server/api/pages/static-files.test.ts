@@ -6,7 +6,8 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { acceptsGzip, StaticFiles } from './static-files';
 
-it('the icon is answered at both addresses at which browsers ask for it', async () => {
+/** Serves the files of a build that has an icon only. */
+async function withIcon(use: (url: string, files: StaticFiles) => Promise<void>): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'lockyard-'));
   await mkdir(join(folder, 'static'));
   await mkdir(join(folder, 'server/app'), { recursive: true });
@@ -15,16 +16,34 @@ it('the icon is answered at both addresses at which browsers ask for it', async 
   const server = createServer((req, res) => void files.answer(res, req.url ?? ''));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
-  for (const address of ['/icon.svg', '/favicon.ico']) {
-    expect(files.isFile(address)).toBe(true);
-    const answer = await fetch(`http://127.0.0.1:${port}${address}`);
-    expect(answer.headers.get('content-type')).toBe('image/svg+xml');
-    expect(await answer.text()).toBe('<svg/>');
-  }
-  expect((await fetch(`http://127.0.0.1:${port}/other.ico`)).status).toBe(404);
+  await use(`http://127.0.0.1:${port}`, files);
   await new Promise((resolve) => server.close(resolve));
   await rm(folder, { recursive: true });
-});
+}
+
+it('the icon is answered at both addresses at which browsers ask for it', () =>
+  withIcon(async (url, files) => {
+    for (const address of ['/icon.svg', '/favicon.ico']) {
+      expect(files.isFile(address)).toBe(true);
+      const answer = await fetch(url + address);
+      expect(answer.headers.get('content-type')).toBe('image/svg+xml');
+      expect(await answer.text()).toBe('<svg/>');
+    }
+    expect((await fetch(`${url}/other.ico`)).status).toBe(404);
+  }));
+
+it('a file is not sent again to a browser that has it, also behind a proxy that compresses', () =>
+  withIcon(async (url) => {
+    const asked = async (known: string) => {
+      const { status } = await fetch(`${url}/icon.svg`, { headers: { 'If-None-Match': known } });
+      return status;
+    };
+    const etag = (await fetch(`${url}/icon.svg`)).headers.get('etag') ?? '';
+    for (const known of [etag, `W/${etag}`, `"older", ${etag}`, '*']) {
+      expect(await asked(known), known).toBe(304);
+    }
+    expect(await asked('"older"')).toBe(200);
+  }));
 
 it.each<[string | undefined, boolean]>([
   ['gzip', true],

@@ -4,6 +4,7 @@ import type { ServerResponse } from 'node:http';
 import { extname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
+import { hasVersion } from '../http/requests/has-version';
 
 const TYPES: Record<string, string> = {
   '.css': 'text/css; charset=utf-8',
@@ -73,7 +74,7 @@ export class StaticFiles {
     res.setHeader('Cache-Control', file.caching);
     res.setHeader('ETag', file.etag);
     res.setHeader('Vary', 'Accept-Encoding');
-    if (req.headers['if-none-match'] === file.etag) {
+    if (hasVersion(req.headers['if-none-match'], file.etag)) {
       res.writeHead(304).end();
       return 0;
     }

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { openApiDocument } from '../../../contract/openapi/openapi-document';
+import { hasVersion } from '../requests/has-version';
 import { wrongMethod } from '../requests/refuse';
 import type { RequestScope } from '../requests/request-scope';
 import { setApiHeaders } from '../requests/security-headers';
@@ -19,7 +20,7 @@ export function createOpenApiHandler() {
     setApiHeaders(res);
     res.setHeader('Cache-Control', `public, max-age=${CACHED_SECONDS}`);
     res.setHeader('ETag', made.etag);
-    if (isKnown(req.headers['if-none-match'], made.etag)) {
+    if (hasVersion(req.headers['if-none-match'], made.etag)) {
       res.writeHead(304).end();
       return;
     }
@@ -32,10 +33,4 @@ function make(): { body: Buffer; etag: string } {
   const body = Buffer.from(JSON.stringify(openApiDocument()));
   const hash = createHash('sha256').update(body).digest('base64url').slice(0, 22);
   return { body, etag: `"${hash}"` };
-}
-
-/** Whether the caller has this version, by the weak comparison that reading asks for. */
-function isKnown(header: string | undefined, etag: string): boolean {
-  const known = (header ?? '').split(',').map((tag) => tag.trim().replace(/^W\//, ''));
-  return known.includes('*') || known.includes(etag);
 }
