@@ -164,11 +164,12 @@ describe('an event recorder', () => {
         ).rows[0]?.[0],
       );
 
-    const cursors = async () => {
-      const sql = "SELECT id, position FROM cursors WHERE id IN ('opened/b', 'ahead/b')";
+    const positions = async (ids: string) => {
+      const sql = `SELECT id, position FROM cursors WHERE id IN (${ids})`;
       const { rows } = await database.raw.ask(sql, []);
       return Object.fromEntries(rows.map(([id, position]) => [id, Number(position)]));
     };
+    const cursors = () => positions("'opened/b', 'ahead/b'");
 
     /** The revs of a lock's events, oldest first. */
     const revsOf = async (lock: number) => {
@@ -208,6 +209,8 @@ describe('an event recorder', () => {
     it('records at once while events are read, in this process or another', async () => {
       await rush(3);
       readers.note();
+      // It is written beside what the test does; until then it looks like that of another process.
+      await expect.poll(() => positions("'events-read'")).toEqual({ 'events-read': 1 });
       await rush(1);
       expect(await revsOf(0)).toEqual([1, 2, 3, 4]);
       clock.pass(30_000);
