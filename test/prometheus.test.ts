@@ -65,7 +65,7 @@ describe('a Prometheus that scrapes the demo', () => {
     await makeAppReady(() => undefined);
     server = await startServer({
       LOCKYARD_DEMO: '1',
-      LOCKYARD_WEBHOOK_NONE: 'slack+http://[::1]:1',
+      LOCKYARD_WEBHOOK_NONE: 'slack+http://[::1]:2',
     });
     const config = {
       global: { scrape_interval: '1s', evaluation_interval: '1s' },
@@ -93,7 +93,10 @@ describe('a Prometheus that scrapes the demo', () => {
   )(
     'has data for the panel “%s”',
     async (_, expr) => {
-      const filled = expr.replaceAll('$__rate_interval', '30s').replaceAll('$namespace', '.*');
+      const filled = expr
+        .replaceAll('$__rate_interval', '30s')
+        .replaceAll('$job', 'lockyard')
+        .replaceAll('$namespace', '.*');
       const answer = await ask(filled);
       expect(answer).toMatchObject({ status: 'success' });
       await expect
