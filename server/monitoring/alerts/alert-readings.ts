@@ -24,9 +24,9 @@ export interface AlertSources {
   table: Pick<LockTable, 'refresh' | 'slice' | 'columns' | 'facts' | 'at' | 'byId' | 'lockRow'> &
     Pick<LockTable, 'reads'>;
   counters: Pick<NearCounters, 'refresh' | 'forget' | 'all' | 'isUnreadable'>;
-  /** Whether all of a backend has been read: only then is a name that is not there gone. */
+  /** Whether all of a backend has been read: only then is a missing name known to be gone. */
   isRead: (backend: string) => boolean;
-  /** Whether the present of a backend or shard is known. */
+  /** Whether the present state of a backend or shard is known. */
   isFresh: (backend: MonitoredBackend) => boolean;
   backends: readonly MonitoredBackend[];
   /** Every namespace, and its backend. */
@@ -55,8 +55,8 @@ export class AlertReadings {
   /**
    * The rules that are met now, by `alertKey`. Looks only at locks in trouble.
    *
-   * @param firing the alerts that fire, also those of a process that did this before
-   * @param hasRoom whether an alert may fire that does not yet; asked once of each
+   * @param firing the alerts that fire, including those that a former process has stored
+   * @param hasRoom whether one more alert may fire; called once for each new one
    */
   async met(
     firing: ReadonlyMap<string, FiringAlert>,
@@ -88,7 +88,7 @@ export class AlertReadings {
     return met;
   }
 
-  /** Whether nothing is known now that ends an alert, though its rule may not be met. */
+  /** Whether an alert must not end although its rule is not met: the present state is unknown. */
   isUnknown(alert: FiringAlert): boolean {
     const { kind, backend, namespace, name } = alert;
     const { backends, table, counters, isRead } = this.parts;
@@ -107,7 +107,7 @@ export class AlertReadings {
     return !isRead(backend) || stores.some(({ id }) => this.offsetOf(id) === null);
   }
 
-  /** A process that began later has counted the silence for a shorter time. */
+  /** For an alert of a former process this one has counted the silence for a shorter time. */
   private isStillSilent({ namespace, backend, since }: FiringAlert): boolean {
     const { backends, namespaces, now } = this.parts;
     const health = publicHealths(backends).find(({ id }) => id === backend);
@@ -196,7 +196,7 @@ export class AlertReadings {
   }
 }
 
-/** When the last lease had run out, and the lock delay after it. */
+/** When the last lease, and the lock delay after it, were over. */
 function availableSince({ record }: ProjectionRow, at: number): number {
   const { ended, holds, delayedUntil } = record;
   const isEnded = ended?.cause === 'expired' && holds.length === 0;

@@ -1,6 +1,6 @@
 import type { AlertSubject } from '../../contract/console/alerts/alert-row';
 
-/** More alerts at once are only counted: of those that are silenced now, and of the others. */
+/** How many silenced alerts may fire at once, and how many others; more are only counted. */
 const FIRING_MAX = 1_000;
 
 /** The room for new alerts beside those that fire. */
@@ -17,7 +17,7 @@ export class AlertRoom {
     for (const alert of firing) this.take(alert);
   }
 
-  /** Gives a new alert its place; false: there is none. */
+  /** Reserves room for a new alert; false, and counted in `left`, if there is none. */
   admits(alert: AlertSubject): boolean {
     const hasPlace = this.take(alert);
     if (!hasPlace) this.left += 1;

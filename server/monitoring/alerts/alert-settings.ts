@@ -2,7 +2,7 @@ import type { Database } from '@/db/database';
 import type { SilenceMatcher, SilenceRow } from '../../contract/console/alerts/alert-row';
 import { type AlertRules, DEFAULT_ALERT_RULES } from '../../contract/console/alerts/alert-rules';
 
-/** No more silences than these are ever in force. */
+/** The most silences that may be in force at once. */
 export const SILENCES_MAX = 500;
 
 /** What operators have set: rules by namespace, and silences. */
@@ -33,7 +33,7 @@ export class AlertSettings {
   }
 }
 
-/** What a version with fewer rules stored has the default for the others. */
+/** The stored rules; those that an earlier version did not have get their defaults. */
 export const rulesOf = (stored: string): AlertRules => ({
   ...DEFAULT_ALERT_RULES,
   ...(JSON.parse(stored) as Partial<AlertRules>),

@@ -34,7 +34,7 @@ export interface AlertChange {
   alert: StoredAlert;
   /** It is not stored yet, and its `id` is set when it is. */
   isNew: boolean;
-  /** Whether receivers must be sent something of it. */
+  /** Whether receivers must be sent a message about it. */
   hasNews: boolean;
 }
 
@@ -48,7 +48,7 @@ export class AlertTable {
       CURSOR,
     ]);
     if (rows[0]) return Number(rows[0][0]);
-    // Another process may be as quick.
+    // Another process may have inserted it in the meantime.
     const { db, tables } = this.database;
     await db
       .insert(tables.cursors)
@@ -155,7 +155,7 @@ function valuesOf(alert: StoredAlert): (SqlValue | null)[] {
   return [...subject, openFor, announcedAt, resolvedAt, position];
 }
 
-/** Of those that fire, by what they are about. In MySQL they stay so until the transaction ends. */
+/** The ids of firing alerts, by what they are about. MySQL locks their rows for the transaction. */
 async function idsOf(
   ask: RunSql,
   kind: Database['kind'],

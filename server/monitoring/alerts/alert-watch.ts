@@ -13,10 +13,10 @@ import { type AlertChange, AlertTable, type StoredAlert } from './alert-table';
 /** Resolved alerts that are kept for receivers that were not sent them yet. */
 const RESOLVED_MAX = 1_000;
 
-/** Written in one transaction. */
+/** How many alerts are written in one transaction. */
 const ROWS_AT_ONCE = 100;
 
-/** After a new beginning that follows so soon, rules go on to be not met. */
+/** After a restart within this time, the last reading still says since when rules are not met. */
 const SOON_MS = 10_000;
 
 const NOTHING = { firing: [], left: 0 };
@@ -26,7 +26,7 @@ interface Watched {
   /** Those that fire, by what they are about. */
   firing: Map<string, StoredAlert>;
   resolved: StoredAlert[];
-  /** Of the last news. */
+  /** Position of the latest news. */
   position: number;
 }
 
@@ -42,12 +42,12 @@ export class AlertWatch {
   private rules = new Map<string, AlertRules>();
   private silences = new Silences([]);
   private watched: Watched | null = null;
-  /** Since when rules are not met is not stored, but known from the last reading. */
+  /** The last reading. Only it says since when the rule of a firing alert is not met. */
   private last: { at: number; firing: Watched['firing'] } | null = null;
   private restarts = 0;
-  /** Another process does this work. */
+  /** Whether another process does this work. */
   private isLeft = false;
-  /** As of the last reading of this process, for its metrics. */
+  /** Figures of the last reading of this process, for its metrics. */
   private counted: { firing: Iterable<SentAlert>; left: number } = NOTHING;
 
   constructor(
@@ -199,7 +199,7 @@ export class AlertWatch {
   }
 }
 
-/** The same where nothing has changed: which alerts they match is known then. */
+/** The same object if no silence has changed: it remembers which alerts they match. */
 function renewed(before: Silences, rows: readonly SilenceRow[]): Silences {
   const textOf = (all: readonly SilenceRow[]) =>
     all.map(({ id, endsAt }) => `${id} ${endsAt}`).join();

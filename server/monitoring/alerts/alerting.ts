@@ -20,7 +20,7 @@ const ID_BYTES = 12;
 /** How alerts are sent; absent: not at all. */
 export interface AlertDelivery {
   receivers?: readonly ConfiguredReceiver[];
-  /** Of links to the console. */
+  /** Origin of links to the console. */
   origin?: string;
 }
 

@@ -9,7 +9,7 @@ import type { CounterEntry, CounterTable } from '../projection/counter-table';
  */
 export class NearCounters {
   private readonly near = new Map<string, CounterEntry>();
-  /** What was compared; empty: no namespace has a rule for counters. */
+  /** The rules that were compared with; empty: no namespace has a rule for counters. */
   private withins = '';
 
   constructor(
@@ -37,7 +37,7 @@ export class NearCounters {
     });
   }
 
-  /** Notes no more what changes. The next `refresh` begins with all counters. */
+  /** Stops tracking changes. The next `refresh` begins with all counters. */
   forget(): void {
     this.table.track(false);
     this.near.clear();

@@ -3,7 +3,7 @@ import type { AlertMessage, ReceiverState } from '../../core/alerts/alert-messag
 
 /** A message that its receiver has not accepted yet. */
 export interface PendingMessage {
-  /** The same for every attempt, so that a receiver knows one it has already. */
+  /** The same for every attempt, so that a receiver recognises a message that it has already. */
   id: string;
   message: AlertMessage;
   attempts: number;
@@ -67,7 +67,7 @@ export class ReceiverTable {
   /**
    * Notes that an attempt begins; false: another process makes it.
    *
-   * @param until when the next attempt may begin if nothing is heard of this one
+   * @param until when the next attempt may begin if this one never reports its outcome
    */
   async begin(id: string, pending: PendingMessage, until: number): Promise<boolean> {
     const { affected } = await this.database.raw.ask(

@@ -36,5 +36,5 @@ export class StuckSpells {
   }
 }
 
-/** Either side of now: the clock may have been set back. */
+/** Whether it was seen lately; the clock may have been set back since. */
 const isCurrent = ({ seenAt }: Spell, now: number) => Math.abs(now - seenAt) < ALERT_QUIET_MS;

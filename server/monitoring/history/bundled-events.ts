@@ -40,7 +40,7 @@ export const longSpan = (spanClass: number): number => LONG_BUNDLE + spanClass;
 /** Between the places of two events of a commit. */
 export const PLACES_APART = 2 * BUNDLE_EVENTS_MAX;
 
-/** The `place` of a row: rows that end with the same event but hold more or fewer differ. */
+/** The `place` of a row. Rows that end with the same event but hold more or fewer events differ. */
 export const rowPlace = (lastPlace: number, count: number) => lastPlace + count - 1;
 
 /** An event, and where it is in the history of its backend. */

@@ -15,7 +15,7 @@ export interface EventCursor {
 export const cursorText = ({ at, backend, historyId, place, taken }: EventCursor): string =>
   `${at}.${historyId}.${place}${taken === undefined ? '' : `+${taken}`}@${backend}`;
 
-/** @throws LockyardError `INVALID` for a text that is none */
+/** @throws LockyardError `INVALID` for a text that is not a cursor */
 export function parseCursor(text: string): EventCursor {
   const [, at, historyId, place, taken, backend = ''] =
     /^(\d{1,16})\.(\d{1,16})\.(\d{1,8})(?:\+(\d{1,2}))?(?:@([\x21-\x7e]{1,40}))?$/.exec(text) ?? [];
@@ -33,7 +33,7 @@ export const cursorAfter = (until: number): EventCursor => {
 /** The order that `lock_events_lock_at` has, which on InnoDB ends with the primary key. */
 export const NEWEST_FIRST = 'ORDER BY at DESC, backend DESC, history_id DESC, place DESC';
 
-/** In that order, the rows after a cursor, from its own if some is left of that: a condition. */
+/** A condition: the rows after a cursor in that order, with its own if some of that is left. */
 export function afterCursor({ at, backend, historyId, place, taken }: EventCursor) {
   const before = taken === undefined ? place : place + 1;
   const sql =

@@ -1,7 +1,7 @@
 import type { Database } from '@/db/database';
 import type { Clock } from '../../platform/clock';
 
-/** For how long recorded events are taken to be wanted after some were read. */
+/** How long events count as being read after a read of some. */
 const WANTED_FOR_MS = 30_000;
 
 /** How often a process that reads events says so to the others. */

@@ -7,10 +7,10 @@ import type { MayGoOn } from './delete-rows';
 import { pruneRecorded } from './prune-recorded';
 
 /**
- * Stores that no configuration names any more, by what their history is filed under: shards, and
- * backends that were removed. It stays until it is old.
+ * Shards and backends that no configuration names any more, by the id under which their history is
+ * recorded. That history is kept until it is too old.
  *
- * @param named the ids of those that are
+ * @param named the ids of the stores that the configuration names
  */
 export async function formerStores(
   { db, tables: { cursors } }: Database,

@@ -17,7 +17,7 @@ const ROWS_AT_ONCE = 250;
 /** Events that one request may go through, renewals and the like included. */
 const EVENTS_MAX = 6_000;
 
-/** Events that one story tells. */
+/** How many events a story has at most. */
 const STORY_MAX = 300;
 
 const ROUTINE = ROUTINE_KINDS.map((kind) => `'${kind}'`).join(',');
@@ -54,7 +54,7 @@ export class LockPast {
     return refusalBars(parts).filter((bar) => bar.to >= from && bar.from <= to);
   }
 
-  /** The same, with the events themselves, oldest first: without routine, the first 300. */
+  /** The timeline with its events, oldest first: no routine, and the first 300 at most. */
   async story(key: RecordKey, from: number, to: number, now: LockRecord | null) {
     const { events, since } = await this.eventsOf(key, from, to);
     const bare = events.map(({ event }) => event);
@@ -66,9 +66,9 @@ export class LockPast {
   }
 
   /**
-   * A lock's events from an instant on, without routine, oldest first. All up to now, which say how
-   * what lasted longer ended; where those are too many, some after `to`, and of the span the
-   * newest. `since`: of the span none is left out from then on.
+   * A lock's events from `from` to now, without routine, oldest first: later ones say how what
+   * lasted beyond `to` ended. If they are too many, only the newest up to `to` and some after it.
+   * From `since` to `to` none is missing.
    */
   private async eventsOf(
     key: RecordKey,
@@ -84,7 +84,10 @@ export class LockPast {
     return { events: some.sort(inOrder), since };
   }
 
-  /** Those between an instant and a cursor, of too many the newest. `newest`: of the newest row. */
+  /**
+   * The newest events between `from` and a cursor, complete from `since` on. `newest`: the instant
+   * of the newest row.
+   */
   private async eventsBack(
     key: RecordKey,
     from: number,
@@ -112,7 +115,7 @@ export class LockPast {
     }
   }
 
-  /** Newest first. Of rows of routine alone the body stays in the database. */
+  /** Rows of a lock, newest first. The body of rows with nothing but routine is not read. */
   private readBefore(key: RecordKey, cursor: EventCursor | null): Promise<EventPart[]> {
     const older = cursor ? afterCursor(cursor) : { sql: '', values: [] };
     return this.readRows(`${older.sql} ${NEWEST_FIRST}`, [recordId(key), ...older.values]);

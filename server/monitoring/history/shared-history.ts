@@ -34,7 +34,7 @@ export class SharedHistory {
   private readonly kept = new Map<number, KeptRow>();
   private keptEvents = 0;
   private readonly tails = new Set<TailPosition>();
-  /** What was passed by all when rows were last forgotten. */
+  /** The position that all tails had passed when rows were last forgotten. */
   private forgotTo = Number.NEGATIVE_INFINITY;
 
   constructor(
@@ -42,7 +42,7 @@ export class SharedHistory {
     private readonly clock: Pick<Clock, 'monotonic'>,
   ) {}
 
-  /** The history for one more tail. */
+  /** Returns the history for one more tail. */
   forTail(): HistorySource {
     const tail = { passed: Number.NEGATIVE_INFINITY, askedAt: this.clock.monotonic() };
     this.tails.add(tail);

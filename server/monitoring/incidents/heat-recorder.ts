@@ -11,7 +11,7 @@ const COUNTED_MAX = 5_000;
 /** Steps that may wait for the control database; of more, the oldest are lost. */
 const ENDED_MAX = 1_000;
 
-/** A step that is longer is stored so often: the end of a process that is killed costs no more. */
+/** How often a longer step is stored: a killed process loses no more than this. */
 const STORE_EVERY_MS = 5 * 60_000;
 
 /** A longer gap between two readings, as after a pause of this process, is not counted whole. */

@@ -9,7 +9,7 @@ import type { RecordKey } from '../../storage/record-store';
 
 const HOUR_MS = 60 * 60_000;
 
-/** How long the rows of the fine steps are kept, which are shown for the last hours only. */
+/** How long the rows of the fine steps are kept: they are shown for the last hours only. */
 const FINE_MS = 3 * HOUR_MS;
 
 /** Rows read at a time, so that a request over a long range does not block others. */
@@ -63,7 +63,7 @@ export class HeatTable {
     const { from, stepMs } = steps;
     const [fineMs] = HEAT_STEPS_MS;
     const underWay = Math.floor(at / stepMs) * stepMs;
-    // The coarse step of that instant has, or will have, what was waited later too.
+    // The coarse step of that instant also contains what was waited for after it.
     const isLastFine = stepMs === fineMs || underWay >= now - FINE_MS;
     await this.read(stepMs, from, isLastFine ? underWay : at + 1, steps);
     if (isLastFine) await this.read(fineMs, underWay, at, steps);

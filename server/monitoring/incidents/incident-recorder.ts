@@ -23,16 +23,17 @@ import { IncidentTable, type OpenIncident } from './incident-table';
 /** More incidents at once are not recorded until others end. */
 const OPEN_MAX = 2_000;
 
-/** Counts that go on changing are written so often. */
+/** How often counts that keep changing are written. */
 const WRITE_EVERY_MS = 10_000;
 
 /**
- * How soon after the last write it is written that an incident seems to be over, or that it goes on
- * after all; each further time twice as late, since a short lease can run out again and again.
+ * How soon after the last write a change of `clearedAt` is written: that an incident seems to be
+ * over, or goes on after all. The time doubles with each change, since a short lease can run out
+ * again and again.
  */
 const WRITE_CLEARED_AFTER_MS = 3_000;
 
-/** Written in one transaction. */
+/** How many incidents are written in one transaction. */
 const ROWS_AT_ONCE = 100;
 
 /** How far back the ends of earlier incidents matter. */
@@ -200,8 +201,8 @@ export class IncidentRecorder {
   }
 
   /**
-   * At its end the history says who acted and when the hold ended, where the lock does not, and how
-   * bad it was between two readings.
+   * Takes from the history, when an incident ends, what its lock does not show: who acted, when the
+   * hold ended, and how bad it was between two readings.
    */
   private async complete(each: Tracked): Promise<void> {
     const { namespace, name, incident } = each.open;
@@ -223,7 +224,7 @@ export class IncidentRecorder {
     }
   }
 
-  /** A lock that was not found because its backend has gone silent meanwhile is not quiet. */
+  /** Drops backends that became silent meanwhile: a lock that was not found there is not quiet. */
   private forgetSilent(): void {
     const { backends, isFresh } = this.parts;
     for (const backend of backends) if (!isFresh(backend)) this.offsets.delete(backend.id);
@@ -251,7 +252,7 @@ export class IncidentRecorder {
   }
 }
 
-/** Whether it is not as it was written about when it was cleared. */
+/** Whether `clearedAt` has changed since the incident was written. */
 const hasTurned = ({ open: { incident }, written }: Tracked) =>
   written !== null && incident.clearedAt !== written.clearedAt;
 

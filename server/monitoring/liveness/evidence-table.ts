@@ -39,7 +39,7 @@ export class EvidenceTable {
     }
   }
 
-  /** Removes what was said of these holders, and what alone is older than `before`. */
+  /** Removes all reports on these holders, and other reports than deaths older than `before`. */
   async prune(holders: readonly string[], before: number): Promise<void> {
     const { db, tables } = this.database;
     const { processEvidence: table } = tables;

@@ -22,7 +22,7 @@ import { inTurn } from './in-turn';
  */
 const REWRITE_AFTER_MS = 10_000;
 
-/** Rows that this much older writers may still have been about to write are read again. */
+/** Rows this much older are read again: their writers may have been slow to commit. */
 const OVERLAP_MS = 3_000;
 
 /** How often everything is read again, which forgets what was pruned. */
@@ -34,7 +34,7 @@ const KEPT_MS = 5 * 60_000;
 /** A holder that this process does not know may have been granted its lock a moment ago. */
 const PRUNE_DEAD_AFTER_MS = 2 * 60_000;
 
-/** Of more holders than these, only deaths are noted. */
+/** With more holders than this, only deaths are noted. */
 const REPORTS_MAX = 50_000;
 
 /** Processes that one witness is asked about at a time. */

@@ -1,14 +1,14 @@
 /**
- * Questions of one service that a witness is asked at all, so that a service which names ever more
- * processes costs no more: of many more, reports would be old before the next one.
+ * How many questions of one service a witness is asked at most. With more, reports would be old
+ * before the next ones come, and a service could cause ever more work.
  */
 const SERVICE_QUESTIONS_MAX = 10_000;
 
-/** What a witness could say something of. */
+/** A question on which a witness may report. */
 export interface Question {
   /** Whose hold it is about. */
   service: string;
-  /** When the witness last said something of it; 0: never. */
+  /** When the witness last reported on it; 0: never. */
   at: number;
 }
 

@@ -26,8 +26,8 @@ export class UrlWitnesses {
   ) {}
 
   /**
-   * A round of each witness, to be done again and again. Of one that does not respond it takes
-   * minutes, so none waits for another.
+   * A periodic round of each witness. With one that does not respond it takes minutes, so none
+   * waits for another.
    */
   jobs(): { name: string; everyMs: number; run: () => Promise<void> }[] {
     return this.witnesses.map((witness) => ({
@@ -59,10 +59,10 @@ export class UrlWitnesses {
     const worker = async () => {
       for (const { url, holders } of next) {
         const answer = await this.ask(url, witness, ending);
-        // What was asked last was not answered, and the rest is not asked.
+        // The last request was aborted, and the rest is not sent.
         if (ending.aborted) return;
         for (const holder of holders) observed.push([holder, answer]);
-        // It counts as of when it is noted. What comes during a write is in the next one, together.
+        // An answer counts from when it is noted; those that come during a write share the next.
         while (observed.length > 0) {
           noting ??= note();
           await noting;
@@ -72,7 +72,7 @@ export class UrlWitnesses {
     await Promise.all(Array.from({ length: AT_ONCE }, worker));
   }
 
-  /** Each URL, and whom it is about. One that is of several services counts as of the first. */
+  /** Each URL with its holders. One that several services share counts as of the first of them. */
   private questions({ id, template }: ConfiguredWitness): Iterable<UrlQuestion> {
     const urls = new Map<string, UrlQuestion>();
     for (const holder of this.life.holders.all()) {

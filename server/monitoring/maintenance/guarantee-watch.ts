@@ -13,9 +13,9 @@ export interface GuaranteeWatchParts {
   log: Log;
 }
 
-/** Under a minute together with the reading itself: so soon a change for the worse counts. */
+/** Under a minute together with the reading itself, in which a change for the worse is noticed. */
 const READ_EVERY_MS = 50_000;
-/** After a failed reading, and before the first: a backend that comes back must not wait. */
+/** Pause after a failed reading, and before the first: a backend that comes back must not wait. */
 const RETRY_EVERY_MS = 500;
 const CHECK_EVERY_MS = 500;
 /** Stores give up earlier by themselves. */
@@ -117,7 +117,7 @@ export class GuaranteeWatch {
     }
   }
 
-  /** What became worse or better, to the log; of a first reading, what is not as good as can be. */
+  /** Logs what became worse or better; after a first reading, what is not as good as can be. */
   private logChange({ level, reasons, unsafe, isNeverAllowed }: Guarantees): void {
     const isAllowed = this.parts.isAllowed && !isNeverAllowed;
     const { log, backend } = this.parts;

@@ -50,7 +50,7 @@ export interface MaintenanceOptions {
   resolveIntents: () => Promise<void>;
   pruneAudit: (mayGoOn: MayGoOn) => Promise<void>;
   witnesses: Pick<UrlWitnesses, 'jobs' | 'restart' | 'abort'>;
-  /** Removes what is known of processes that hold locks no more. */
+  /** Removes what is known of processes that no longer hold locks. */
   pruneEvidence: () => Promise<void>;
   /** How long work is divided; absent: by the clock. */
   slice?: () => TimeSlice;

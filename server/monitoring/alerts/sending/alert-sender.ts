@@ -21,7 +21,7 @@ interface SenderParts {
   /** See `AlertWatch.known`. */
   alerts: () => Iterable<SentAlert> | null;
   clock: Clock;
-  /** Of links to the console. */
+  /** Origin of links to the console. */
   origin: string;
   /** A random id. */
   newId: () => string;
@@ -105,11 +105,11 @@ export class AlertSender {
     return alertmanagerBody([...resolved, ...this.firing()], { origin, now });
   }
 
-  /** Alertmanager forgets alerts that it does not hear of again. */
+  /** Alertmanager treats alerts as resolved unless they are sent again. */
   private async remind({ messageAt }: StoredReceiver, now: number): Promise<void> {
     const { receiver, origin, newId } = this.parts;
     if (receiver.format !== 'alertmanager') return;
-    // What is later than now is from before the clock was set back.
+    // An instant in the future is from before the clock was set back.
     const isRecent = (at: number | null) => at !== null && at <= now && now - at < MESSAGE_EVERY_MS;
     if (isRecent(this.remindedAt) || isRecent(messageAt)) return;
     const firing = this.firing();

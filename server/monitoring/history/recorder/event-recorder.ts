@@ -103,8 +103,8 @@ export class EventRecorder {
   }
 
   /**
-   * Records what has come since the last call; after a failure, from what was surely reached. Few
-   * commits that come meanwhile wait for the next call.
+   * Records what has come since the last call; after a failure, from the last position that was
+   * surely reached. Commits that come meanwhile wait for the next call if they are few.
    */
   async record(): Promise<void> {
     const writes = { events: new OngoingWrite(), rollUps: new OngoingWrite() };
@@ -113,7 +113,7 @@ export class EventRecorder {
       await this.readAndWrite(this.tail ?? (await this.begin()), writes);
       await Promise.all(ends());
     } catch (error) {
-      // Neither may go on when all begins again.
+      // Neither write may go on when recording begins again.
       await Promise.allSettled(ends());
       this.tail = null;
       this.isFailing = true;
@@ -131,16 +131,16 @@ export class EventRecorder {
     return this.backend.id;
   }
 
-  /** For how long it has not recorded all that there is; null: it has never run here. */
+  /** For how long not everything has been recorded, in ms; null: it has never run here. */
   lagMs(): number | null {
     return this.caughtUpAt === null ? null : this.clock.monotonic() - this.caughtUpAt;
   }
 
   /**
    * Removes what is too old to be asked for, by the clock of this process and by that of the
-   * history: one of them may have been set far ahead. Commits also go once they have been recorded
-   * for long: those of a clock that was ahead would keep all that came after them, for as long as
-   * it was.
+   * history: one of them may have been set far ahead. Commits that were recorded long ago are
+   * removed whatever their time: one that was committed while the clock was ahead would block the
+   * removal of all later ones.
    */
   async prune(mayGoOn: MayGoOn = () => true): Promise<void> {
     const { history, id } = this.backend;
@@ -156,7 +156,9 @@ export class EventRecorder {
     if (old > 0) await pruneTo(old, Number.MAX_SAFE_INTEGER);
   }
 
-  /** Notes that a position is reached. Answers the last that was so long ago; 0: none. */
+  /**
+   * Notes that a position is reached now. Returns the one reached `KEEP_COMMITS_MS` ago; 0: none.
+   */
   private reachedLongAgo(position: number): number {
     const at = this.clock.monotonic();
     this.reached.push({ position, at });
@@ -219,7 +221,7 @@ export class EventRecorder {
     return commits.reduce((sum, { changes }) => sum + changes.length, 0);
   }
 
-  /** While not all was read yet: what another process left unrecorded is older than its turn. */
+  /** Until all was read once: commits that another process left unrecorded count as lag too. */
   private noteOldest(commits: readonly HistoryRow[]): void {
     if (this.readUpTo !== null) return;
     const now = this.historyNow();

@@ -42,12 +42,12 @@ export function insertionsOf(kind: Database['kind'], rows: SqlValue[][]): RawSta
 /** How many characters the events of a row have. */
 export const bodyLength = (row: SqlValue[]): number => String(row[BODY]).length;
 
-/** The same text for as many rows, which SQLite need not prepare again. */
+/** Equal numbers of rows give equal text, which SQLite need not prepare again. */
 function withPlaces(rows: SqlValue[][]) {
   return { places: new Array(rows.length).fill(ONE_ROW).join(','), values: rows.flat() };
 }
 
-/** MySQL parses every text anyway, and the driver has neither places to find nor JSON to escape. */
+/** MySQL parses every text anyway, and the driver need not look for placeholders or escape JSON. */
 function withLiterals(rows: SqlValue[][]) {
   return { places: rows.map((row) => `(${row.map(literal)})`).join(','), values: [] };
 }
@@ -133,7 +133,7 @@ const PARTS_OF_EVENT = 4;
 /** Events of one lock that share a row; see `bundled-events.ts`. */
 class Bundle {
   private readonly from: number;
-  /** Of one event after another: until their text is asked for, they take less memory than it. */
+  /** What is needed for the text of each event, flat: it takes less memory than that text. */
   private readonly parts: Part[];
   private until: number;
   private rev: number;

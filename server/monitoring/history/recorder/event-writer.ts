@@ -8,12 +8,12 @@ import { bodyLength, insertionsOf } from './event-rows';
 /** What is written in one transaction. */
 const PER_TRANSACTION = { rows: 200, chars: 256 * 1_024 };
 
-/** The same in SQLite where the locks are: they wait for as long. */
+/** Smaller for an SQLite file that also has the locks, which wait during the transaction. */
 const PER_TRANSACTION_EMBEDDED = { rows: 200, chars: 64 * 1_024 };
 
 /**
- * The same in SQLite where no locks are: the more rows, the less it writes, as most of them change
- * another page of the index by lock.
+ * Larger for an SQLite file without locks. More rows at a time mean fewer writes, as most rows
+ * change another page of the index by lock.
  */
 const PER_TRANSACTION_ASIDE = { rows: 1_000, chars: 1_024 * 1_024 };
 

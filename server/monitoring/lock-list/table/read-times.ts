@@ -3,13 +3,13 @@ import type { ProjectionRow } from '../../projection/projection-row';
 /** A longer pause between two readings is a gap: there may have been no server meanwhile. */
 const GAP_MS = 5_000;
 
-/** So long after a gap callers have come back, and those that did not are no longer waited for. */
+/** How long callers may take to come back after a gap; those that have not are gone by then. */
 const SETTLED_AFTER_MS = 5_000;
 
 /** By backend: until when its locks are known not to have changed since they were read. */
 export class ReadTimes {
   private readonly readUpTo = new Map<string, number>();
-  /** Since when there was no gap. */
+  /** When the last gap ended. */
   private readonly readFrom = new Map<string, number>();
 
   /** Every write to this backend up to that instant of its clock has been read. */

@@ -5,7 +5,7 @@ import type { StatusFacts } from '../../../core/status/lock-status';
 import { type LockBaselines, stuckReason } from '../../../core/status/stuck-reason';
 import type { ProjectionRow } from '../../projection/projection-row';
 
-/** Why a lock has its status, where that needs saying; null elsewhere. */
+/** Why a lock is stuck or orphaned; null for any other lock. */
 export type StatusReason = Pick<LockRow, 'stuck' | 'orphaned'> | null;
 
 /** The facts of a lock, with what witnesses have proven of its holders. */
