@@ -13,7 +13,7 @@ const COUNTERS: [keyof EventCounts, name: string, help: string][] = [
   ['forced', 'lockyard_forced_releases_total', 'Holds that an operator ended.'],
 ];
 
-/** Counts, and the backend that each belongs to; that of a backend with shards has several. */
+/** Counts, and the backend that each belongs to; a backend with shards has several counts. */
 type BackendTallies = Iterable<{ publicId: string; tally: EventTally }>;
 
 /**

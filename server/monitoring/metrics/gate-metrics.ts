@@ -1,7 +1,7 @@
 import type { CounterGates } from '../../engine/gate/counter-gates';
 import type { MetricFamily } from './metrics';
 
-/** What this process has seen of the gates that it uses. */
+/** What this process has observed of the gates that it uses. */
 export function gateMetrics(gates: CounterGates): MetricFamily[] {
   const used = gates.used().map(({ backend, gate: { id, line } }) => ({
     labels: { gate: id, backend },

@@ -19,7 +19,7 @@ export interface HistogramSample {
   sum: number;
 }
 
-/** One metric as it is at the moment. */
+/** A metric with its present values. */
 export type MetricFamily = { name: string; help: string } & (
   | { type: 'gauge' | 'counter'; samples: Sample[] }
   | { type: 'histogram'; samples: HistogramSample[] }
@@ -27,7 +27,7 @@ export type MetricFamily = { name: string; help: string } & (
 
 type Collect = () => MetricFamily[] | Promise<MetricFamily[]>;
 
-/** Between two readings, so that calls are served however many ask. */
+/** Pause between two readings, so that calls are served however many readers ask. */
 const REST_MS = 50;
 
 /** What has not been measured yet, which prom-client writes in a way of its own. */
@@ -37,14 +37,14 @@ const NO_LAG_YET = 'nodejs_eventloop_lag_mean_seconds Nan\n';
 const LAG_LINE = /^nodejs_eventloop_lag_\w+ .*\n/gm;
 
 /**
- * What this process tells Prometheus. Nothing is kept for it that is not kept anyway: everything is
- * looked up when it is asked for, and who is never asked pays nothing.
+ * The metrics of this process for Prometheus. Nothing is stored only for them: every value is
+ * looked up when they are read, so a process that is never read pays nothing.
  */
 export class Metrics {
   readonly contentType = Registry.PROMETHEUS_CONTENT_TYPE;
   private readonly collectors: Collect[] = [];
   private processMetrics: Registry | null = null;
-  /** What has been asked for and is not begun. */
+  /** The reading that was requested and has not begun. */
   private next: Promise<string> | null = null;
   private rested: Promise<unknown> = Promise.resolve();
 
@@ -54,8 +54,8 @@ export class Metrics {
   }
 
   /**
-   * All of it in the text format of Prometheus, with the usual metrics of the process. Those who
-   * ask before it is put together share it: with many locks that takes long enough to delay calls.
+   * All metrics in the text format of Prometheus, with the usual ones of the process. Requests that
+   * come before the text is complete share it: with many locks it takes long enough to delay calls.
    */
   text(): Promise<string> {
     this.next ??= this.readNext();
@@ -91,7 +91,7 @@ export class Metrics {
   }
 }
 
-/** A metric for a registry that is read once. All it asks a metric for is `get`. */
+/** A metric for a registry that is read once, of which it uses only `get`. */
 function toMetric(family: MetricFamily): Metric {
   const { name, help, type } = family;
   const values =

@@ -1,13 +1,13 @@
 /** More namespaces than these share one label: every label value is a time series for ever. */
 const NAMESPACES_MAX = 200;
 
-/** No namespace can be called so. */
+/** No namespace can have this name. */
 const OTHERS = '_other';
 
 /** A namespace, and the backend where it has locks. */
 export type LockPlace = Record<'namespace' | 'backend', string>;
 
-/** Labels of namespaces: those asked for first have their names, all later ones share a label. */
+/** Labels of namespaces. The first ones get their own names, all later ones share a label. */
 export class NamespaceLabels {
   private readonly named = new Set<string>();
 

@@ -114,7 +114,7 @@ function groupOf(groups: Map<string, Group>, labels: Group['labels']): Group {
   return group;
 }
 
-/** How this process sees the backends, and whether it runs maintenance. */
+/** The state of the backends as this process observes it, and whether it runs maintenance. */
 export function backendMetrics(healths: BackendHealth[], runsMaintenance: boolean): MetricFamily[] {
   const gauge = (
     name: string,
@@ -160,7 +160,7 @@ export function backendMetrics(healths: BackendHealth[], runsMaintenance: boolea
   ];
 }
 
-/** What there is of live lock lists, and whether they come less often than they should. */
+/** How many live lock lists there are, and whether they are updated less often than intended. */
 export function liveMetrics(live: { readers: number; isSlowed: boolean }): MetricFamily[] {
   return [
     {

@@ -2,7 +2,7 @@ import type { DeadlockHistory } from '../waits/deadlock-history';
 import type { WaitWatch } from '../waits/wait-watch';
 import type { MetricFamily } from './metrics';
 
-/** Deadlocks, and how long everyone waits. */
+/** Deadlocks, and the sum of all waiting times. */
 export function waitMetrics(
   watch: Pick<WaitWatch, 'rows' | 'blockingMs'>,
   { written }: Pick<DeadlockHistory, 'written'>,

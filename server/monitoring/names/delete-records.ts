@@ -10,7 +10,7 @@ import { decodeRecord } from '../../storage/codec/record-codec';
 import type { ObsoleteRecord, ReadRecord, RecordKey } from '../../storage/record-store';
 import type { MonitoredBackend } from '../projection/monitored-backend';
 
-/** Read and deleted at a time, each in one step of the store: others wait no longer than that. */
+/** How many records are read or deleted in one step of the store, for which others must wait. */
 const AT_ONCE = 200;
 
 /** The outcome for one record. `changed`: used meanwhile, so kept; `gone`: it did not exist. */
@@ -20,9 +20,9 @@ export type DeletionOutcome =
   | { key: RecordKey; outcome: 'changed' | 'gone' };
 
 /**
- * Deletes those records of one backend that nothing keeps, as `lockDeletion` says: each is read,
- * judged, and deleted only if it is still what was read and the store's clock has come far enough,
- * in one step. Says what became of each, in order.
+ * Deletes those records of one backend that nothing keeps, as `lockDeletion` says. Each is read and
+ * judged, and then deleted in one step, in which it must be unchanged and the store's clock must
+ * have come far enough. Returns the outcome for each, in order.
  *
  * @param idleMs for how long a lock must not have been held; 0 for a deletion by an operator
  * @throws StoreError where the backend does not answer; those before may be gone

@@ -21,7 +21,7 @@ const READ_AT_ONCE = 200;
 /** Locks that are evaluated between two checks of the clock. */
 const EVALUATED_AT_ONCE = 64;
 
-/** Names shown of each kind of fate. */
+/** How many names are shown for each kind of outcome. */
 const EXAMPLES = 5;
 
 /** A record, and the backend or shard that keeps it. */
@@ -30,7 +30,7 @@ interface LocatedRecord {
   key: RecordKey;
 }
 
-/** With what keeps it back, as it was read last. */
+/** A record, and what kept it when it was last read. */
 interface EvaluatedRecord extends LocatedRecord {
   keptBecause: RetentionReason | null;
 }
@@ -44,8 +44,8 @@ export class NameDeletion {
   ) {}
 
   /**
-   * What would go and what would be kept, of locks as the projection read them last, of counters as
-   * they are.
+   * Which of the chosen names would be deleted and which would be kept: locks as the projection
+   * last read them, counters as they are in the store.
    *
    * @param backend as people know it, on which the namespace lives
    * @throws LockyardError `BACKEND_DOWN` where it does not answer
@@ -138,7 +138,7 @@ export class NameDeletion {
     return true;
   }
 
-  /** Some at a time. */
+  /** Evaluates the chosen names, some at a time. */
   private async *evaluate(id: string, chosen: ChosenNames): AsyncGenerator<EvaluatedRecord[]> {
     const keepers = this.reachableStores(id);
     if (chosen.names || chosen.kind === 'counter') yield* this.evaluateStored(id, chosen);

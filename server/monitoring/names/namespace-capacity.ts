@@ -19,15 +19,15 @@ import type { ProjectionRow } from '../projection/projection-row';
 import { TopN } from '../projection/top-n';
 import { deleteRecords } from './delete-records';
 
-/** Below this part of `maxLocks` people would be warned again. */
+/** Below this share of `maxLocks` the warning is armed again. */
 const WARN_AGAIN_BELOW = 0.75;
 
-/** Deleted in one turn, and at a time; between two of these others have their turn. */
+/** How many names one run deletes, and how many at a time; other work runs in between. */
 const DELETED_PER_RUN = 5_000;
 const AT_ONCE = 200;
 const PAUSE_MS = 10;
 
-/** A full namespace is recounted so often, in case another process has deleted names. */
+/** How often a full namespace is recounted, since another process may have deleted names. */
 const RECOUNT_EVERY_MS = 60_000;
 
 interface NamespaceCapacityOptions {
@@ -40,7 +40,10 @@ interface NamespaceCapacityOptions {
   log: Log;
 }
 
-/** Makes room for names: deletes idle free locks where a namespace is over half full, and warns. */
+/**
+ * Makes room for names: deletes idle free locks where a namespace is over half full, and logs a
+ * warning where one is nearly full.
+ */
 export class NamespaceCapacity {
   private readonly warned = new Set<string>();
   private recountedAt = Number.NEGATIVE_INFINITY;
@@ -48,8 +51,8 @@ export class NamespaceCapacity {
   constructor(private readonly parts: NamespaceCapacityOptions) {}
 
   /**
-   * One turn over all namespaces, for the one process that runs maintenance. One that fails keeps
-   * no other from its turn.
+   * One run over all namespaces, in the one process that runs maintenance. A namespace that fails
+   * does not stop the others.
    *
    * @throws AggregateError of those that failed
    */
@@ -134,7 +137,7 @@ export class NamespaceCapacity {
   }
 }
 
-/** @throws AggregateError of those that failed, when all have had their turn */
+/** @throws AggregateError of those that failed, after all have been tried */
 async function inEach(
   namespaces: readonly string[],
   work: (namespace: string) => Promise<void>,

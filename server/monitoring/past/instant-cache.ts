@@ -1,4 +1,7 @@
-/** How many instants are kept, and how many locks they have together, but for the latest. */
+/**
+ * How many instants are kept, and how many locks they may have together; the latest is kept
+ * whatever its size.
+ */
 const INSTANTS_MAX = 4;
 const LOCKS_MAX = 50_000;
 

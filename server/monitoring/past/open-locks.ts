@@ -4,17 +4,20 @@ import type { MonitoredBackend } from '../projection/monitored-backend';
 import type { ProjectionRow } from '../projection/projection-row';
 import type { RecordingWatch } from './recording-watch';
 
-/** How long a reading of what is open serves for other instants of the past. */
+/** For how long a reading of what is open also serves other instants of the past. */
 const READING_FOR_MS = 20_000;
 
 /** The locks that were held, waited for or frozen when they were read. */
 export interface OpenLocks {
   rows: ProjectionRow[];
-  /** Some of what had ended by then was not recorded yet. */
+  /** Some of what had ended by then was not yet recorded. */
   isLagging: boolean;
 }
 
-/** Reads what is open, all of what ended before being recorded: together they miss nothing. */
+/**
+ * Reads which locks are in use, then waits until all that had ended before is recorded: the two
+ * together miss nothing.
+ */
 export class OpenLocksReader {
   private last: { locks: Promise<OpenLocks>; startedAt: number; readAt: number } | null = null;
 
@@ -37,7 +40,7 @@ export class OpenLocksReader {
       if (this.last?.locks === locks) this.last = null;
     };
     locks.then(({ isLagging }) => isLagging && forget(), forget);
-    // Locks that have changed since would be kept in memory as they were.
+    // Otherwise memory would keep locks that have changed since, as they were.
     setTimeout(forget, READING_FOR_MS).unref();
     return locks;
   }

@@ -12,7 +12,7 @@ import type { ProjectionRow } from '../projection/projection-row';
 import type { HoldBaselines } from '../rollups/hold-baselines';
 import { readPastRefusals } from './past-refusals';
 
-/** Locks of which it is looked up whether a waiter had timed out. */
+/** For how many locks it is looked up whether a waiter had timed out. */
 const LOOKED_INTO_MAX = 100;
 
 interface PastBaselineSources {
@@ -26,7 +26,7 @@ interface PastBaselineSources {
   slice: TimeSlice;
 }
 
-/** What locks of the past are measured against. By ids of rows. */
+/** What locks of the past are compared with. By ids of rows. */
 export interface PastBaselines {
   hasDeaths: boolean;
   of(id: string, key: RecordKey): LockBaselines;
@@ -35,8 +35,8 @@ export interface PastBaselines {
 }
 
 /**
- * What locks of an instant are measured against: the refusals, time-outs and proofs of death that
- * were known by then, and the typical holds and the policies of now.
+ * What locks of an instant are compared with: the refusals, time-outs and proofs of death that were
+ * known by then, and the typical holds and the policies of now.
  */
 export async function readPastBaselines(from: PastBaselineSources): Promise<PastBaselines> {
   const { database, rows, deaths, holdBaselines, namespaces, slice } = from;

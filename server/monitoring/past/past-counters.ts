@@ -24,16 +24,16 @@ interface PastCountersOptions {
   clock: Pick<Clock, 'now'>;
 }
 
-/** What is longer ago is recorded: events are collected for less. */
+/** Events collected for recording are younger than this; all older ones are recorded. */
 const RECENT_MS = BUNDLE_MS + 5_000;
 
-/** Counters created since of which it is looked up whether there was one of that name before. */
+/** For how many counters created since it is looked up whether an earlier one had the same name. */
 const LOOKED_INTO_MAX = 1_000;
 const LOOKED_INTO_AT_ONCE = 100;
 
 /**
- * The counters that there are now, with the values that they had at an instant. Bounds are those of
- * now, unless they were set by the very change that made the value.
+ * The present counters, with the values that they had at an instant. Bounds are the present ones,
+ * unless the very change that made the value set them.
  */
 export class PastCounters {
   constructor(private readonly parts: PastCountersOptions) {}
@@ -61,7 +61,7 @@ export class PastCounters {
     return { ...now, row, gate: null, asOf: at, past };
   }
 
-  /** Of those that there were then, as they are now. */
+  /** The present state of the counters that existed then. */
   private async pageNow(at: number, input: CounterListInput): Promise<CounterPage> {
     const { counters, offsetOf } = this.parts;
     const sought = input.search?.toLowerCase() ?? '';
@@ -78,7 +78,7 @@ export class PastCounters {
     return counters.page(input, (row) => isOlder(row) || former.has(row.id));
   }
 
-  /** The ids of those of which there was another one of that name by then. */
+  /** The ids of those whose name another counter had by then. */
   private async createdAgain(later: readonly CounterEntry[], at: number): Promise<Set<string>> {
     const { database, offsetOf } = this.parts;
     const former = new Set<string>();

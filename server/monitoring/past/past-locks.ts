@@ -11,7 +11,7 @@ import type { OpenLocks } from './open-locks';
 import { readLockEvents } from './read-lock-events';
 import { type RecordedSpan, readSpans } from './read-spans';
 
-/** Holds and waits that one reading of the past looks for at most. */
+/** How many holds and waits one reading of the past looks for at most. */
 const SPANS_MAX = 20_000;
 
 /** For at most this many locks all events are read; others are shown by the ends of their spans. */
@@ -99,7 +99,10 @@ function addSpan(lock: PastLock, { of, from, to, event }: RecordedSpan): void {
   }
 }
 
-/** All members of a set are granted at once, but it waited in the queue of one of them. */
+/**
+ * Marks waits of multi-locks: all locks of a set are granted at once, but the set waited in the
+ * queue of only one of them.
+ */
 function markSets(
   spans: readonly RecordedSpan[],
   lockOf: (store: string, lockId: string) => PastLock,
@@ -131,7 +134,7 @@ function addOpen(
   const lock = lockOf(row.backend, row.id.slice(row.publicBackend.length + 1));
   lock.now = row.record;
   lock.frozen = frozen;
-  // What has ended since this reading is known by its end.
+  // A hold or wait that has ended since this reading is in the list already, with its end.
   const tokens = new Set(lock.holds.map(({ token }) => token));
   lock.holds.push(...holds.filter(({ token }) => !tokens.has(token)));
   const isKnown = (wait: PastWait) =>
@@ -149,7 +152,7 @@ function leaveMoved(locks: readonly PastLock[]): void {
   for (const lock of locks) lock.waits = lock.waits.filter((wait) => kept.has(wait));
 }
 
-/** Those with waiters first: there is most to see. */
+/** Locks with waiters come first: they show the most. */
 function byWeight(locks: PastLock[]): PastLock[] {
   return locks.sort((a, b) => b.waits.length - a.waits.length || b.holds.length - a.holds.length);
 }

@@ -15,28 +15,28 @@ import {
 } from '../history/bundled-events';
 import { ALL_LOCKS } from '../rollups/rollup-rows';
 
-/** How long it is known since when the past can be shown. */
+/** How long the start of the recorded past is cached. */
 const KNOWN_FOR_MS = 60_000;
 
-/** Rows that are passed over in one search for a change, at most; and read at a time. */
+/** How many rows one search for a change may pass over, and how many are read at a time. */
 const PASSED_MAX = 4_000;
 const ROWS_AT_ONCE = 200;
 
 /** The same for rows that can only reach to that instant because they are long. */
 const LONG_PASSED_MAX = 20_000;
 
-/** Clocks of backends that are further apart than this are taken for as far apart. */
+/** Offsets between the clocks of backends up to this are allowed for. */
 const CLOCKS_APART_MS = 1_000;
 
 /** Since when the past is recorded. Null: nothing is. */
 export interface RecordedSince {
-  /** Every event since then is kept, so that any instant can be shown. */
+  /** Every event from then on is kept, so that any instant can be shown. */
   events: number | null;
   /** The first minute of the roll-ups. */
   minutes: number | null;
 }
 
-/** Of which records a change is looked for: of one of them, or of all of a kind. */
+/** Whose changes are searched for: those of one record, or of all records of a kind. */
 export type ChangeOf = RecordKey | 'locks' | 'counters';
 
 interface PastRangeOptions {
@@ -46,14 +46,14 @@ interface PastRangeOptions {
   offsetOf: (store: string) => number;
   /** For how long events are kept. */
   historyMs: number;
-  /** Is called when the past is looked at. */
+  /** Called when the past is read. */
   onRead: () => void;
 }
 
 /** Since when the past can be shown, and when something changed in it. */
 export class PastRange {
   private known: { since: RecordedSince; readAt: number } | null = null;
-  /** There are no others as long as this process runs. */
+  /** Cached: no restore can happen while this process runs. */
   private restores: readonly RestoredBackup[] | null = null;
 
   constructor(private readonly parts: PastRangeOptions) {}
@@ -83,7 +83,7 @@ export class PastRange {
     const isNext = direction === 'next';
     const nearer = isNext ? Math.min : Math.max;
     this.parts.onRead();
-    // Instants of the events are those of the backends' clocks.
+    // Events have instants of their backends' clocks, which may differ a little from this one.
     let from = isNext ? at - CLOCKS_APART_MS - BUNDLE_MS : at + CLOCKS_APART_MS;
     let nearest: number | null = null;
     let passed = 0;
@@ -95,7 +95,7 @@ export class PastRange {
       for (const row of rows) {
         const offsetMs = this.parts.offsetOf(row.store);
         const first = Math.ceil(row.at - offsetMs);
-        // An event of another row may be nearer as long as rows overlap.
+        // As rows overlap, an event of a later row may still be nearer.
         const isFar = (found: number) => (isNext ? first >= found : first + BUNDLE_MS <= found);
         if (nearest !== null && isFar(nearest)) return nearest;
         for (const event of row.events()) {
@@ -109,7 +109,8 @@ export class PastRange {
       const near = rows.filter((row) => row.at > end - SHORT_BUNDLE_MS).length;
       passed += near;
       passedLong += rows.length - near;
-      // More rows of the last instant may follow; of one with a whole page no more are read.
+      // The next page begins with the last instant, which may have more rows, unless a whole page
+      // had that instant: then its remaining rows are skipped.
       from = last === from ? from + (isNext ? 1 : -1) : last;
       await new Promise(setImmediate);
     }
@@ -141,7 +142,7 @@ export class PastRange {
 
   private async firstEvent(): Promise<number | null> {
     const firsts: number[] = [];
-    // Rows of an earlier version have no class, so that what they ended is not found.
+    // Rows of an earlier version have no span class, so what they ended cannot be found.
     for (let spanClass = -1; spanClass < SPAN_CLASSES; spanClass += 1) {
       for (const span of [spanClass, longSpan(spanClass)]) {
         const sql = 'SELECT MIN(at) FROM lock_events WHERE span = ?';
@@ -170,7 +171,7 @@ interface RecordedRow {
   /** The instant of its first event, on the clock of its store. */
   at: number;
   store: string;
-  /** Decodes them. */
+  /** Decodes the events of the row. */
   events(): { at: number; kind: string }[];
 }
 

@@ -8,7 +8,7 @@ import { areRefusals, refusalsAround, refusalsOf } from '../refusals/refusal-row
 /** Locks that one statement asks about. */
 const LOCKS_AT_ONCE = 200;
 
-/** Locks of which all minutes since the grant are read; of others only the last two. */
+/** For how many locks all minutes since the grant are read; for others only the last two are. */
 const LOOKED_INTO_MAX = 100;
 
 /** A lock that was held at an instant. */

@@ -35,7 +35,7 @@ import { readPastMinute } from './past-minutes';
 import { PastRange } from './past-range';
 import { RecordingWatch } from './recording-watch';
 
-/** A clock of a viewer may be ahead by as much. */
+/** How far the clock of a viewer may be ahead. */
 const AHEAD_MAX_MS = 1_000;
 
 interface PastViewOptions {
@@ -51,7 +51,7 @@ interface PastViewOptions {
   clock: Clock;
   /** For how long events are kept. */
   historyMs: number;
-  /** Is called when the past is looked at. */
+  /** Called when the past is read. */
   onRead: () => void;
 }
 
@@ -61,15 +61,15 @@ type PastBegin = Omit<PastMark, 'isCut' | 'isLagging'>;
 interface KnownFleet {
   fleet: PastFleet;
   past: PastMark;
-  /** How many it has. */
+  /** How many locks the fleet has. */
   locks: number;
 }
 
 type WithPast<T> = T & { past: PastMark };
 
 /**
- * The fleet as it was, from the recorded events. Statuses are computed with the baselines and the
- * policies of now. Each instant is read once for all who look, one after another.
+ * The fleet as it was, from the recorded events. Statuses are computed with the present baselines
+ * and policies. Each instant is read once for all viewers, one instant after another.
  */
 export class PastView {
   readonly range: PastRange;
@@ -177,7 +177,7 @@ export class PastView {
     const reading = this.turns.run(() => this.read(at, begin));
     this.fleets.keep(at, reading);
     const fleet = await reading;
-    // What was not complete may be by the next time.
+    // What was incomplete now may be complete at the next request.
     if (fleet.past.isLagging) this.fleets.forget(at);
     return fleet;
   }

@@ -2,7 +2,7 @@ import type { Database } from '@/db/database';
 import type { LockEvent } from '../../core/lock/lock-event';
 import { BUNDLE_MS, eventsOf, inOrder, type PlacedEvent } from '../history/bundled-events';
 
-/** The latest rows of one lock that are looked at: the events of several renewals of a hold. */
+/** How many of the latest rows of one lock are read: enough for several renewals of a hold. */
 const ROWS_MAX = 60;
 
 /**
@@ -27,7 +27,7 @@ export async function readLockEvents(
     if (from >= oldest && from !== oldest) continue;
     found.push(...(await beginningsAt(database, lockId, from)));
   }
-  // A beginning may be among the latest.
+  // A grant or freeze may be among the latest events too.
   const known = new Map(found.map((placed) => [`${placed.historyId}/${placed.place}`, placed]));
   return [...known.values()].sort(inOrder).map(({ event }) => event);
 }

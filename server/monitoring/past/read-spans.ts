@@ -24,8 +24,8 @@ interface SpanRow {
 
 /**
  * Every hold, wait and freeze that covered an instant and has ended since, as far as that is
- * recorded. Reads about twice as many rows as it finds, and those of a quarter of a second, or the
- * long ones of ten, whatever happened before and after.
+ * recorded. Reads about twice as many rows as it finds, and in addition those within a quarter of a
+ * second of the instant, or within ten seconds for long rows.
  *
  * @param atOf the instant on the clock of a store
  * @param most no more than these are looked for
@@ -77,7 +77,7 @@ async function* rowsOf(
   let from = begin;
   let seen = new Set<string>();
   for (;;) {
-    // Those of the last instant are read again, since more of them may follow.
+    // Rows of the last instant are read again, since more of them may follow.
     const limit = ROWS_AT_ONCE + seen.size;
     const { rows } = await database.raw.ask(
       'SELECT backend, history_id, place, lock_id, at, body FROM lock_events ' +

@@ -16,21 +16,21 @@ export class RecordingWatch {
     private readonly clock: Pick<Clock, 'monotonic'>,
   ) {}
 
-  /** Until when to wait that begins now, on the clock that never steps. */
+  /** The deadline for a wait that begins now, on the clock that never steps. */
   deadline(): number {
     return this.clock.monotonic() + WAIT_MAX_MS;
   }
 
   /**
-   * Whether all is recorded that was committed before the call; false: it is not by the deadline. A
-   * backend that does not respond has committed nothing new.
+   * Whether all that was committed before the call is recorded; false if it is not by the deadline.
+   * A backend that does not respond has committed nothing new.
    */
   async untilRecorded(deadline = this.deadline()): Promise<boolean> {
     const ends = await this.historyEnds();
     return this.until(deadline, () => this.areRecorded(ends));
   }
 
-  /** Looks now and then; false: it was not so by the deadline. */
+  /** Polls until `isSo` holds; false if it does not by the deadline. */
   async until(deadline: number, isSo: () => boolean | Promise<boolean>): Promise<boolean> {
     while (!(await isSo())) {
       if (this.clock.monotonic() > deadline) return false;

@@ -7,18 +7,18 @@ import { recordId, recordKey } from '../../storage/record-id';
 import type { RecordKey } from '../../storage/record-store';
 import type { LockProjection } from '../projection/lock-projection';
 
-/** So old at most is what a viewer gets; so often at most is the database asked. */
+/** The greatest age of what viewers get, and thus how often the database is asked at most. */
 const KEPT_MS = 1_000;
 
-/** The most people that are shown: the latest. */
+/** How many people are shown at most: the latest. */
 const SHOWN_MAX = 500;
 
-/** A presence ends by itself then, if not with the hold. */
+/** A presence ends after this time, if not before with the hold. */
 const ON_IT_MS = 30 * 60_000;
 
 type Stored = Omit<PresenceRow, 'namespace' | 'name'> & { lockId: string };
 
-/** Who is on which lock, as the control database has it: the same for all processes. */
+/** Who works on which lock, from the control database: the same for all processes. */
 export class LockPresence {
   private reading: { at: number; rows: Promise<Stored[]> } | null = null;
 
@@ -28,7 +28,7 @@ export class LockPresence {
     private readonly projection: Pick<LockProjection, 'row' | 'record'>,
   ) {}
 
-  /** Of those who are on a lock still: it is over after a while, or when the hold has ended. */
+  /** The people who still work on a lock: a presence ends after a while, or with its hold. */
   async list(): Promise<PresenceRow[]> {
     const rows = await this.read();
     const now = this.clock.now();
@@ -59,7 +59,7 @@ export class LockPresence {
       .insert(lockPresence)
       .values(row)
       .catch(async (error: unknown) => {
-        // Another person was as quick, and this one came later.
+        // Another person's row was inserted meanwhile; this one came later and replaces it.
         if (!this.database.isDuplicateKey(error)) throw error;
         await tx.update(lockPresence).set(row).where(isHere);
       });
@@ -67,7 +67,7 @@ export class LockPresence {
     return { until, before: isOther ? former.actor : null };
   }
 
-  /** Whether this person was on the lock, and is no more. */
+  /** Takes this person off the lock; false if they were not on it. */
   async remove(tx: Db, key: RecordKey, actor: string): Promise<boolean> {
     const { lockPresence } = this.database.tables;
     const isIts = and(eq(lockPresence.lockId, recordId(key)), eq(lockPresence.actor, actor));
@@ -75,7 +75,7 @@ export class LockPresence {
     return this.database.affectedRows(deleted) > 0;
   }
 
-  /** The next viewer gets what the database has by then. */
+  /** Drops the cached list, so that the next viewer gets the present one. */
   forget(): void {
     this.reading = null;
   }
@@ -100,14 +100,14 @@ export class LockPresence {
     return reading.rows;
   }
 
-  /** Where the lock's state is not known, its hold may still be there. */
+  /** Whether the hold has ended; false where the lock's state is unknown. */
   private hasEnded(namespace: string, name: string, token: number | null): boolean {
     if (token === null) return false;
     const row = this.projection.row(namespace, name);
     if (!row || row.status === 'unknown') return false;
     if (!row.hold) return true;
     const record = this.projection.record(row.backend, { namespace, name });
-    // A hold with a later token than all that were read here is not known yet.
+    // A hold with a token above all those read here is not known yet.
     return record !== null && token <= record.lastToken && !holdOf(record, token);
   }
 }

@@ -38,7 +38,7 @@ const SHARE_PAGE_FOR_MS = 400;
 export class CounterProjection {
   readonly table: CounterTable;
   private readonly deleted: DeletedNames;
-  /** By what was looked for. */
+  /** By search. */
   private readonly recentPages = new Map<string, { at: number; page: Promise<CounterPage> }>();
 
   /**
@@ -57,7 +57,7 @@ export class CounterProjection {
   }
 
   /**
-   * The counter list: filtered, by name. Costs no look at any backend.
+   * The counter list: filtered, by name. Reads no backend.
    *
    * @param isOne whether a counter is one of those that are listed; absent: all are
    */
@@ -68,7 +68,7 @@ export class CounterProjection {
     return this.search(search.toLowerCase(), limit, isOne);
   }
 
-  /** The same for those who follow it: an answer may be a moment old. */
+  /** The same for pages that follow it: an answer may be a moment old. */
   livePage({ search = '', limit }: CounterListInput): Promise<CounterPage> {
     const sought = search.toLowerCase();
     const now = this.clock.monotonic();

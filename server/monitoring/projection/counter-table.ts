@@ -23,10 +23,10 @@ export class CounterTable {
   /** By slot: the mark when it was last read. */
   private readonly marks: number[] = [];
   private readonly order = new NameOrder<CounterEntry>((slot) => this.rows[slot] ?? null, byName);
-  /** Not in that order yet. */
+  /** Slots that are not in that order yet. */
   private readonly unordered = new Set<number>();
   private mark = 0;
-  /** Ids of counters that have changed; null: not noted. */
+  /** Ids of counters that have changed; null: changes are not tracked. */
   private changed: Set<string> | null = null;
 
   /** @param names notified of every counter that is added or removed */
@@ -36,7 +36,7 @@ export class CounterTable {
     return this.slots.size;
   }
 
-  /** Whether to note which counters change. */
+  /** Switches the tracking of changed counters on or off. */
   track(isTracked: boolean): void {
     if (!isTracked) this.changed = null;
     else this.changed ??= new Set();
@@ -110,8 +110,8 @@ export class CounterTable {
   }
 
   /**
-   * The first matches by name, how many there are, and of how many in all. In slices: news may be
-   * among them.
+   * The first matches by name, the number of all matches, and the number of counters that were
+   * searched. Works in slices, so changes that come meanwhile may be included.
    *
    * @param isOne whether a counter is one of those that are looked through; absent: all are
    */

@@ -7,16 +7,16 @@ import type { LockProjection } from './lock-projection';
 import { type MonitoredBackend, publicId } from './monitored-backend';
 import type { ProjectionRow } from './projection-row';
 
-/** Locks that are looked into in one run. */
+/** How many locks one run looks up. */
 const LOOKED_INTO_MAX = 20;
 
-/** What happened before a process began may be recorded so much later. */
+/** How long after this process began earlier events may still be recorded. */
 const RECORDED_AFTER_MS = 30_000;
 
 /** When to look again at a lock that is not stuck in this way now. */
 const SOON_MS = 5_000;
 
-/** After this time the limit of a hold may be another one. */
+/** How long the limit of a hold counts as unchanged. */
 const LIMIT_LASTS_MS = 10 * 60_000;
 
 /** A lock that was held when this process began. Instants are its backend's clock. */
@@ -31,7 +31,7 @@ interface EarlierHold {
  * limit.
  */
 export class EarlierTimeouts {
-  /** By backend or shard, the clock that never steps. */
+  /** By backend or shard: when it was first read, on the clock that never steps. */
   private readonly begunAt = new Map<string, number>();
   /** By the id of the lock's row. */
   private readonly holds = new Map<string, EarlierHold>();

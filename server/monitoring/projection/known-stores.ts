@@ -2,12 +2,12 @@ import type { BackendHealth } from '../../contract/console/backend-health';
 import type { Clock } from '../../platform/clock';
 import type { BackendState } from './monitored-backend';
 
-/** What was read longer ago is not recorded as the present. */
+/** What was read longer ago than this is not recorded as the present state. */
 const FRESH_MS = 5_000;
 
 type Store = Pick<BackendState, 'id' | 'engine'>;
 
-/** Of which stores this process knows the present, and not only what was read some time ago. */
+/** For which stores this process knows the present state, not only what it read some time ago. */
 export class KnownStores {
   /** By store: when it last did not respond, on the clock that never steps. */
   private readonly awayAt = new Map<string, number>();
@@ -19,8 +19,8 @@ export class KnownStores {
   ) {}
 
   /**
-   * Whether a store responds, and was read since it last did not. What was read before it went away
-   * may be older than what others say.
+   * Whether a store responds, and has been read since it last did not respond. What was read before
+   * an outage may be older than what other processes answer.
    */
   isKnown({ id, engine }: Store): boolean {
     if (!engine.health().reachable) {
@@ -31,7 +31,10 @@ export class KnownStores {
     return awayAt === undefined || (this.readAtOf(id) ?? Number.NEGATIVE_INFINITY) >= awayAt;
   }
 
-  /** The same, and it was read within the last seconds: this process did not stand still. */
+  /**
+   * Whether the store is known and was read within the last seconds: this process was not
+   * suspended.
+   */
   isFresh(store: Store): boolean {
     const readAt = this.readAtOf(store.id) ?? Number.NEGATIVE_INFINITY;
     return this.isKnown(store) && this.clock.monotonic() - readAt < FRESH_MS;

@@ -209,7 +209,7 @@ export class LockProjection {
     return Array.from(due, ({ row, expired }) => ({ ...asRead(row), expired }));
   }
 
-  /** Finds out what time has made of the locks. */
+  /** Updates the statuses that time alone has changed. */
   refresh(): Promise<void> {
     return this.table.refresh();
   }
@@ -258,7 +258,7 @@ export class LockProjection {
     if (await this.follower.follow(backend)) this.notify();
   }
 
-  /** What tells the pause until `follow` is called again, in milliseconds. */
+  /** Returns a function for the pause until `follow` is called again, in milliseconds. */
   followPause({ id }: Pick<MonitoredBackend, 'id'>): () => number {
     return () => {
       const followers = this.listeners.size + this.live.readers + this.watches.count;

@@ -205,8 +205,8 @@ export function toLockRowAt(
 }
 
 /**
- * By what a lock goes on the projection. Joined rather than added: V8 keeps a sum of texts as a
- * tree of its parts, which the garbage collector would visit for every lock.
+ * The id of a lock in the projection. Joined rather than concatenated with `+`: V8 keeps such a sum
+ * as a tree of its parts, which the garbage collector would visit for every lock.
  *
  * @param id of its record
  */
@@ -260,7 +260,7 @@ export const tracedHoldRow = (hold: Hold): HoldRow => ({
   ...waitedFor(hold),
 });
 
-/** Of a held lock only an operator's act is of interest. */
+/** The last hold that ended. While the lock is held, only an operator's act is of interest. */
 function endedRow(ended: EndedHold | null, isHeld: boolean): LockRow['ended'] {
   if (!ended || (isHeld && ended.cause !== 'forced')) return null;
   const { owner, service, token, cause, grantedAt, at } = ended;

@@ -110,7 +110,7 @@ export class RecordFollower {
     return isBusy && !isShown ? LONG_FOLLOW_PAUSE_MS : FOLLOW_PAUSE_MS;
   }
 
-  /** From now on a reading of all records ends early, and counts for nothing. */
+  /** From now on a reading of all records ends early, and its result is discarded. */
   end(): void {
     this.isEnding = true;
   }
@@ -124,7 +124,7 @@ export class RecordFollower {
   /**
    * Reads every record of a backend.
    *
-   * @param betweenPages called between two pages: all of them may take minutes
+   * @param betweenPages called between two pages, as all of them may take minutes
    * @returns false: it ended early
    */
   private async readAll(backend: MonitoredBackend, betweenPages = async () => {}) {
@@ -204,7 +204,7 @@ export class RecordFollower {
     return isWhole;
   }
 
-  /** Reads the records that have changed. Answers how many they were, and how often they did. */
+  /** Reads the records that have changed. Returns their number, and the number of changes. */
   private async readChanges(backend: MonitoredBackend, known: Followed) {
     const changes = await this.readHistory(backend, known);
     const { dirty } = known;
@@ -214,7 +214,7 @@ export class RecordFollower {
     return { changes, records };
   }
 
-  /** Answers how many changes it has read, perhaps not up to the end. */
+  /** Returns how many changes it has read, perhaps not up to the end. */
   private async readHistory(backend: MonitoredBackend, { tail, dirty }: Followed): Promise<number> {
     const slice = this.table.slice();
     let read = 0;
@@ -289,7 +289,7 @@ export class RecordFollower {
 
   private removeLock(id: string): void {
     this.table.remove(id);
-    // Something may be known of one that was deleted before it was read.
+    // Baselines may be known of a lock that was deleted before it was read.
     this.baselines.remove(id);
   }
 }

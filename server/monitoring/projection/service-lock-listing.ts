@@ -50,7 +50,7 @@ export function listingFrame(
 /** Rows in the order of namespace and name, from the first on that is not before what is sought. */
 export type RowsFrom = (isBefore: (row: ProjectionRow) => boolean) => Iterable<ProjectionRow>;
 
-/** One page of a namespace's locks, by name. Looks at those alone that may be on it. */
+/** One page of a namespace's locks, by name. Looks only at locks that may be on the page. */
 export async function buildServiceLockListing(
   rowsFrom: RowsFrom,
   input: ListInput,
@@ -78,7 +78,7 @@ export async function buildServiceLockListing(
       if (!isAtEnd) break;
     }
     if (isAtEnd || locks.length > input.limit) break;
-    // Rows may come and go meanwhile, so the place is looked up again.
+    // Rows may come and go meanwhile, so the position is looked up again.
     await slice.pause();
   }
   const isWhole = locks.length <= input.limit;

@@ -30,22 +30,22 @@ export function writtenPart({ process, minute, counts }: RefusalPart): OpenRefus
 
 interface KnownLock {
   /**
-   * The parts of the last two minutes, and the last one of each process, which may change as long
-   * as no later one is known: a process may be cut off in the middle of a minute.
+   * Parts that may still change: those of the last two minutes, and the last part of each process,
+   * since a process may lose its connection in the middle of a minute.
    */
   open: OpenRefusalPart[];
   /** The sum of earlier parts, as long as the lock is refused during the same hold. */
   earlier: RefusalCounts | null;
   /** By process: its parts up to this minute have been added to `earlier`, or dropped. */
   closedTo: Map<string, number> | null;
-  /** Null: to be added up. */
+  /** Null: it has to be computed. */
   sum: RefusalCounts | null;
 }
 
 /**
  * The refused attempts on each lock, at all processes that share the control database: those of the
- * last two minutes, and before them those during the same hold, for as long as this process runs
- * or, if it has just started, of the last hour.
+ * last two minutes, and earlier ones during the same hold. Covers the time since this process
+ * began, and the hour before that.
  */
 export class KnownRefusals {
   /** By the id of a lock's row; what was refused last is last. */
@@ -59,7 +59,7 @@ export class KnownRefusals {
     return lock.sum;
   }
 
-  /** Adds a part, or replaces it by a later state of it. False: it was known as it is. */
+  /** Adds a part, or replaces it by a later state of it. False if nothing has changed. */
   put(id: string, part: OpenRefusalPart): boolean {
     const { process, minute, attempts } = part;
     const lock = this.locks.get(id) ?? newLock();
@@ -91,13 +91,16 @@ function newLock(): KnownLock {
   return { open: [], earlier: null, closedTo: null, sum: null };
 }
 
-/** Moves parts that are no longer open into the sum of the present hold, or out, and adds up. */
+/**
+ * Adds parts that no longer change to the sum of the present hold, or drops them, and returns the
+ * whole sum.
+ */
 function closeAndAddUp(lock: KnownLock): RefusalCounts | null {
   const parts = lock.open.map((part) => ({ part, counts: part.counts() }));
   const last = Math.max(...lock.open.map(({ minute }) => minute));
   const token = Math.max(...parts.map(({ counts }) => counts?.all.token ?? 0));
   const isRecent = ({ minute }: OpenRefusalPart) => minute >= last - MINUTE_MS;
-  // Without a token nothing says during which hold it was.
+  // A count without a token cannot be attributed to a hold.
   const isOfHold = (counts: RefusalCounts | null) => counts?.all.token === token && token > 0;
   const lastOf = new Map<string, number>();
   for (const { process, minute } of lock.open) {

@@ -23,7 +23,7 @@ export interface CountedMinute {
   /** The id of the lock's row; null for all locks. */
   rowId: string | null;
   minute: number;
-  /** So far. */
+  /** The attempts of this minute so far. */
   attempts: number;
   counts(): RefusalCounts | null;
 }
@@ -51,7 +51,7 @@ export class RefusalCounter {
   private readonly backends = new Map<string, CountedBackend>();
   /** Locks of all backends. */
   private lockCount = 0;
-  /** The minute in which there were too many locks, and none of an earlier one to forget. */
+  /** The minute in which there were too many locks and no earlier one could be forgotten. */
   private fullIn = Number.NaN;
   private changed: Changing[] = [];
   private noted: Attempt[] = [];
@@ -163,12 +163,15 @@ export class RefusalCounter {
 const isCountedIn = (counted: Pick<CountedMinute, 'minute'>, minute: number): boolean =>
   counted.minute >= minute;
 
-/** In the next turn of the event loop, the calls that follow these answers go to the store. */
+/**
+ * Waits for the next turn of the event loop, in which the calls that follow these answers go to the
+ * store.
+ */
 function afterNextTurn(work: () => void): void {
   setImmediate(() => setImmediate(work));
 }
 
-/** One that is listed with its first change. */
+/** A minute that is listed for writing with its first change. */
 interface Changing extends CountedMinute {
   /** Since what has changed was last taken. */
   isChanged: boolean;

@@ -41,8 +41,8 @@ export interface WrittenRow extends RefusalRow {
 }
 
 /**
- * Rows of single locks that other processes have written since, in the order of their writing;
- * those that were written at once in the order of their minutes.
+ * Rows of single locks that other processes have written since an instant, by time of writing, and
+ * by minute among those written at the same time.
  */
 export async function readRefusals(
   { raw }: Database,
@@ -64,7 +64,7 @@ export async function readRefusals(
     counts: JSON.parse(String(counts)) as RefusalCounts,
     writtenAt: Number(writtenAt),
   }));
-  // No index has this order, and few rows are written at once.
+  // No index has this order, and few rows are written at the same time.
   return written.sort((a, b) => a.writtenAt - b.writtenAt || a.minute - b.minute);
 }
 

@@ -21,10 +21,10 @@ const UNWRITTEN_MAX = 20_000;
 const READ_AT_ONCE = 2_000;
 const READS_MAX = 10;
 
-/** A write that began before others may be seen after them by as much. */
+/** A write may become visible this much later than others that began after it. */
 const IN_FLIGHT_MS = 5_000;
 
-/** How far back a process looks that has just started. */
+/** How far back a process reads when it starts. */
 const LOOK_BACK_MS = 60 * MINUTE_MS;
 
 export interface RefusalSyncOptions {
@@ -43,9 +43,9 @@ export interface RefusalSyncOptions {
  * database does not respond, this process knows its own counts, and writes them later.
  */
 export class RefusalSync {
-  /** Those that changed longest ago first. */
+  /** Rows to write, those that changed longest ago first. */
   private readonly unwritten = new Set<CountedMinute>();
-  /** From which instant of the database's clock on rows are read next; null: none were yet. */
+  /** From which instant of the database's clock rows are read next; null: none have been read. */
   private readFrom: number | null = null;
 
   constructor(private readonly parts: RefusalSyncOptions) {}
@@ -67,14 +67,14 @@ export class RefusalSync {
     return slice().forEach(counter.takeChanged(), (counted) => this.add(counted));
   }
 
-  /** Nothing is added up here: of all that changes in 2 s, little is written or looked at. */
+  /** Sums are not computed here: of all that changes in 2 s, little is written or looked at. */
   private add(counted: CountedMinute): void {
     const { processId: process, known, onChange } = this.parts;
     const { rowId: id, minute, attempts } = counted;
     this.unwritten.add(counted);
     const part = { process, minute, attempts, counts: () => counted.counts() };
     if (id !== null && known.put(id, part)) onChange(id);
-    // Only then: finding the first of a set passes the places of all that were deleted before it.
+    // Only at the limit: finding the first entry of a set skips all that were deleted before it.
     if (this.unwritten.size <= UNWRITTEN_MAX) return;
     const [oldest] = this.unwritten;
     if (oldest) this.unwritten.delete(oldest);
@@ -92,7 +92,7 @@ export class RefusalSync {
     });
     if (rows.length === 0) return false;
     await writeRefusals(database, rows);
-    // What was counted meanwhile is among what has changed the next time.
+    // Counts that arrive meanwhile are listed as changed again.
     for (const counted of due) this.unwritten.delete(counted);
     return true;
   }
@@ -106,13 +106,13 @@ export class RefusalSync {
       const rows = await readRefusals(database, processId, since, limit);
       const last = rows.at(-1)?.writtenAt ?? since;
       const isEnd = rows.length < limit;
-      // Of what was written at once with the last row, the rest may have an earlier minute.
+      // Rows with the time of the last one may be incomplete, so they are left for the next read.
       const whole = isEnd ? rows : rows.filter(({ writtenAt }) => writtenAt < last);
       await slice().forEach(whole, (row) => this.learn(row));
-      // Also where no other process writes: the search passes all rows that this one has written.
+      // Moves on where no other process writes too: the search skips this process's own rows.
       this.readFrom = isEnd ? now - IN_FLIGHT_MS : last;
       if (isEnd) return;
-      // All of them were written in one millisecond, which is read as a whole.
+      // All rows have the same time, so they must be read together.
       if (last === since) limit *= 2;
       since = last;
     }
