@@ -11,10 +11,10 @@ import { recordId } from '../../storage/record-id';
 import type { CounterProjection } from '../projection/counter-projection';
 import { readCounterMinutes } from './counter-minute-rows';
 
-/** A reading is shared by all who look within this time. */
+/** For how long one reading is shared by all viewers. */
 const FRESH_MS = 10_000;
 
-/** Counters in one statement: some thousand rows at most. */
+/** How many counters one statement reads: some thousand rows at most. */
 const COUNTERS_AT_ONCE = 50;
 
 /** How the values of counters moved over the last hour, from the roll-ups. */

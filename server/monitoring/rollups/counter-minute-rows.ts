@@ -34,7 +34,7 @@ export class CounterMinutes {
     return this.sums.size;
   }
 
-  /** Answers how many rows more there are to write. */
+  /** Returns how many more rows there are to write. */
   count(counterId: string, event: CounterEvent): number {
     const minute = minuteOf(event);
     const id = `${minute} ${counterId}`;

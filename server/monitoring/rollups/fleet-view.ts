@@ -5,7 +5,7 @@ import type { Clock } from '../../platform/clock';
 import type { LockProjection } from '../projection/lock-projection';
 import type { LockInsights, SumView } from './lock-insights';
 
-/** The last hour is not read again sooner. */
+/** Minimum age of the last hour before it is read again. */
 const HOUR_FRESH_MS = 1_000;
 
 /**
@@ -15,7 +15,7 @@ const HOUR_FRESH_MS = 1_000;
 const HOUR_OLD_MS = 5_000;
 const HOUR_WITHIN_MS = 500;
 
-/** How often the figures are read, and how many steps of their course are kept. */
+/** How often the figures are read. */
 export const SAMPLE_EVERY_MS = 1_000;
 const STEPS_MAX = 120;
 

@@ -7,7 +7,7 @@ import type { Clock } from '../../platform/clock';
 import { rowId } from '../projection/projection-row';
 import { baselineOf, NamespaceHolds } from './namespace-holds';
 
-/** Of more locks than these, the ones whose last holds ended longest ago are not kept. */
+/** For how many locks baselines are kept: those whose last holds ended most recently. */
 const LOCKS_MAX = 100_000;
 
 /** A lock has a row for this week, and one for the week before. */
@@ -15,14 +15,14 @@ const WEEKS = 2;
 
 const SELECT = 'SELECT lock_id, week, holds, counted_to FROM lock_weeks';
 
-/** Rows read at a time, and worked on before others get their turn. */
+/** How many rows are read at a time, and processed before other work runs. */
 const ROWS_AT_ONCE = 2_000;
 const ROWS_A_TURN = 250;
 
 interface LockBaseline {
   /** Where its holds were counted: several, if it has moved to another shard. */
   stores: readonly string[];
-  /** Of each of them, those of this week, and of the one before. */
+  /** The histograms of each store: those of this week, and of the week before. */
   texts: readonly string[];
   baseline: HoldBaseline | null;
 }
@@ -65,7 +65,7 @@ export class HoldBaselines {
   }
 
   /**
-   * Null: this lock has too little history, or is one too many.
+   * Null: this lock has too little history, or was evicted.
    *
    * @param id of its row
    */
@@ -119,7 +119,10 @@ export class HoldBaselines {
     }
   }
 
-  /** Newest first, bounded. Rows of the last write that was seen may be among them again. */
+  /**
+   * Newest first, at most `LOCKS_MAX` locks. Rows of the last write that was seen may be among them
+   * again.
+   */
   private async rowsSince(backend: string, since: number, week: number): Promise<WeekRow[]> {
     const found: WeekRow[] = [];
     let [to, lockTo, weekTo] = [Number.MAX_SAFE_INTEGER, '', 0];

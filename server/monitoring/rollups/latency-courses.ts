@@ -24,7 +24,7 @@ export class LatencyCourses {
     private readonly clock: Pick<Clock, 'now'>,
   ) {}
 
-  /** Adds how the backends are now. Before the first response there is nothing to add. */
+  /** Adds a sample of each backend, except one whose first response is still pending. */
   sample(): void {
     const now = this.clock.now();
     const at = now - (now % COURSE_STEP_MS);

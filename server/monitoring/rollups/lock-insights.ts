@@ -18,10 +18,10 @@ import { ALL_LOCKS, MINUTE_COLUMNS, readRollup } from './rollup-rows';
 /** Minutes read at a time, so that a request over a long range does not block others. */
 const ROWS_AT_ONCE = 500;
 
-/** Roll-ups that are written while they are read are shown without what is in none yet. */
+/** Attempts to read roll-ups between two writes; after that, events in no roll-up are left out. */
 const ATTEMPTS_MAX = 3;
 
-/** What the roll-ups say of a time. */
+/** What the roll-ups contain for a span of time. */
 export type SumView = ReturnType<InsightSteps['view']>;
 
 /** The recorded past in numbers, from the roll-ups. */

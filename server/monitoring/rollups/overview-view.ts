@@ -5,7 +5,7 @@ import { SerialQueue } from '../../platform/serial-queue';
 import type { HeatTable } from '../incidents/heat-table';
 import type { LockInsights } from './lock-insights';
 
-/** A range is not read again sooner, however many look at it. */
+/** How long a reading of a range is shared, however many viewers there are. */
 const FRESH_MS: Record<InsightRange, number> = {
   '1h': 5_000,
   '24h': 30_000,
@@ -13,7 +13,7 @@ const FRESH_MS: Record<InsightRange, number> = {
   '30d': 5 * 60_000,
 };
 
-/** All locks together over a range of time. All who look share one reading. */
+/** All locks together over a range of time. All viewers share one reading. */
 export class OverviewView {
   private readonly turns = new SerialQueue();
   private readonly readings = new Map<InsightRange, { at: number; view: Promise<Overview> }>();
@@ -39,7 +39,7 @@ export class OverviewView {
     return view;
   }
 
-  /** A range that ended at an instant; each reading is for one who looks, one after another. */
+  /** A range that ended at an instant. Each reading serves one viewer, one after another. */
   asOf(range: InsightRange, at: number): Promise<Overview> {
     return this.turns.run(() => this.read(range, at));
   }

@@ -101,7 +101,7 @@ export class RollUpWriter {
     return this.countEach(rows, settled, async () => undefined);
   }
 
-  /** Whether so much is counted that it has to be written before more is. */
+  /** Whether so much is counted that it must be written before more is counted. */
   get isFull(): boolean {
     return this.shares.some(isFull);
   }

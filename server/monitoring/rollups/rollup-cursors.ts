@@ -10,7 +10,7 @@ export const SHARES = 8;
 /** A large share is written in this many parts, each in a transaction of its own. */
 export const PARTS = 8;
 
-/** Of a busier lock some events are not shown until they are rolled up. */
+/** Events beyond this many are not shown until they are in a roll-up. */
 const ROWS_MAX = 1_000;
 
 const NO_POSITION = -1;

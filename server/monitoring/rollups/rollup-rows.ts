@@ -11,7 +11,7 @@ export const ALL_LOCKS = '';
 /** By lock: what happened to it in one minute. */
 export type MinuteByLock = Map<string, MinuteRollup>;
 
-/** Of one week, by lock: how long its holds had lasted that no operator ended. */
+/** For one week, by lock: the durations of its holds, except those that an operator ended. */
 export type HoldsByLock = Map<string, LogHistogram>;
 
 /** One step of writing rows: all that is written in it, or nothing. */

@@ -30,10 +30,10 @@ type Minutes = Map<number, MinuteByLock>;
 /** Writes one step. It may be run again, so what it has to write stays as it is. */
 export type Step = (target: RollupTarget) => Promise<void>;
 
-/** Runs it. */
+/** Runs one step. */
 export type RunStep = (work: Step) => Promise<void>;
 
-/** What was counted and is in no sum of the database yet. */
+/** Counts that are in no sum of the database yet. */
 class Counted {
   /** How many rows of minutes there are to write. */
   rows = 0;

@@ -26,19 +26,19 @@ import {
 } from '../../core/waits/wait-state';
 import type { ProjectionRow } from '../projection/projection-row';
 
-/** Head blockers that are shown; deadlocks come first. */
+/** How many head blockers are shown; deadlocks come first. */
 const HEADS_MAX = 20;
 const LOCKS_MAX = 120;
-/** Of one lock: holders, and waiters beside those who hold other locks in the graph. */
+/** Per lock: how many holders are shown, and how many waiters that hold no lock in the graph. */
 const HOLDERS_MAX = 10;
 const WAITERS_MAX = 8;
 
 interface GraphSources {
   state: WaitState;
   deadlocks: readonly Deadlock[];
-  /** Those that are confirmed. */
+  /** The confirmed deadlocks. */
   tracked: readonly TrackedDeadlock[];
-  /** What people call a tracked deadlock. */
+  /** The id that pages show for a tracked deadlock. */
   idOf: (id: string) => string;
   rowOf: (lockId: string) => ProjectionRow | null;
   statusOf: (row: ProjectionRow) => LockStatus;

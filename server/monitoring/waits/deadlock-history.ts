@@ -14,12 +14,12 @@ import type { DeadlockNews, WaitWatch } from './wait-watch';
 /** How often deadlocks that ended while no process was watching are looked for. */
 const CHECK_EVERY_MS = 30_000;
 
-/** News that could not be written yet. */
+/** How much news is kept until it can be written. */
 const PENDING_MAX = 200;
 
 /**
- * The latest deadlocks in the control database, at most `DEADLOCKS_MAX`. Every process
- * finds them; the one that runs maintenance writes them down.
+ * The latest deadlocks in the control database, at most `DEADLOCKS_MAX`. Every process finds them;
+ * the one that runs maintenance records them.
  */
 export class DeadlockHistory {
   /** How many this process has written since its start. */
@@ -41,7 +41,7 @@ export class DeadlockHistory {
     },
   ) {}
 
-  /** Looks for deadlocks, and writes down what is new. */
+  /** Looks for deadlocks, and records what is new. */
   async run(): Promise<void> {
     const { watch, isRunner, clock } = this.parts;
     const { found, ended } = watch.look();
@@ -65,7 +65,7 @@ export class DeadlockHistory {
     if (this.checkedAt === null) {
       for (const row of watch.rows()) await this.add(row);
       await this.prune(clock.now());
-      // A process that has just started has not seen what lasts: it closes nothing yet.
+      // A process that has just started does not know yet which deadlocks last: it closes none.
       this.checkedAt = now;
     }
     if (now - this.checkedAt < CHECK_EVERY_MS) return;
@@ -107,7 +107,7 @@ export class DeadlockHistory {
     await this.prune(foundAt);
   }
 
-  /** It lasts, though nothing was seen of it for a while: its backend was silent, for one. */
+  /** A deadlock that goes on though it was not seen for a while, for example during an outage. */
   private async reopen(id: string): Promise<void> {
     const { database } = this.parts;
     const { deadlocks } = database.tables;
@@ -126,7 +126,7 @@ export class DeadlockHistory {
       .where(and(eq(deadlocks.id, id), isNull(deadlocks.endedAt)) as SQL);
   }
 
-  /** Closes what no longer lasts, and writes down whatever is missing. */
+  /** Closes deadlocks that have ended, and records those that are missing. */
   private async check(): Promise<void> {
     const { database, clock, watch } = this.parts;
     const { deadlocks } = database.tables;

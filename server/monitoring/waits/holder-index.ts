@@ -17,8 +17,8 @@ export interface HolderProcess {
 }
 
 /**
- * Which process holds which locks. It follows the table only while someone looks: the first look
- * reads every lock, in slices; each further one what has changed since.
+ * Which process holds which locks. Follows the table only while someone looks: the first look reads
+ * every lock, in slices; each further one reads what has changed since.
  */
 export class HolderIndex {
   readonly processes = new Map<string, HolderProcess>();
@@ -54,7 +54,9 @@ export class HolderIndex {
     return holds.filter((hold) => !isReleased(hold) && this.idOf(hold) === id);
   }
 
-  /** The id of the one process in which this owner holds locks; null: there is none, or several. */
+  /**
+   * The id of the one process in which this owner holds locks; null if there is none or several.
+   */
   ofOwner(service: string, owner: string): string | null {
     const ids = [...(this.owners.get(partyKey({ service, owner }))?.keys() ?? [])];
     return ids.length === 1 ? (ids[0] ?? null) : null;
@@ -150,7 +152,7 @@ export class HolderIndex {
   }
 }
 
-/** The process that a hold names; its owner where it names none. */
+/** The process that a hold names, or its owner where it names none. */
 function keyOf({ service, owner, meta }: Pick<Hold, 'service' | 'owner' | 'meta'>): string {
   const process = processOf({ meta });
   return process === '' ? `${service}\0\0${owner}` : `${service}\0${process}`;

@@ -21,13 +21,13 @@ import { HolderIndex, type HolderProcess } from './holder-index';
 import { isFound } from './holder-search';
 import type { WaitWatch } from './wait-watch';
 
-/** How long a page is good for all who ask for it. */
+/** For how long a page is shared by all who ask for it. */
 const PAGE_FOR_MS = 1_000;
-/** Locks of one process that are looked at closely: those that have not changed for longest. */
+/** How many locks of one process are examined closely: those unchanged for longest. */
 const SAMPLED_MAX = 100;
-/** And those that have changed last: they were renewed last. */
+/** And how many of those changed last, which were renewed last. */
 const LATEST_MAX = 10;
-/** Locks that are gone through to find its oldest hold, and for its own page. */
+/** How many locks are searched for the oldest hold of a process, and for its own page. */
 const LOOKED_AT_MAX = 2_000;
 const OWNERS_SHOWN = 3;
 const WAITS_SHOWN = 2;
@@ -174,7 +174,7 @@ export class HolderView {
     return !!row && !!hold && evidence.verdictOn(row.id, hold, clock.now()).state === 'dead';
   }
 
-  /** Who keeps others waiting, and who waits. A wait belongs to the one process of its owner. */
+  /** Processes that keep others waiting, or wait. A wait belongs to its owner's only process. */
   private partsByProcess({ parties }: WaitState): Map<string, Part> {
     const parts = new Map<string, Part>();
     const partOf = (id: string): Part => {
@@ -199,13 +199,13 @@ export class HolderView {
     return sumOf(locks, (lock) => this.parts.waits.blockingOf(lock));
   }
 
-  /** Of an owner that holds no lock with waiters. */
+  /** The process of an owner that holds no lock with waiters. */
   private processOfOwner(service: string, owner: string): string {
     const named = this.index.ofOwner(service, owner);
     return named ?? this.index.idOf({ service, owner, meta: {} });
   }
 
-  /** Some of the locks of a process, in the order of their changes; and the one granted first. */
+  /** Some of the locks of a process, in the order of their changes, and the one granted first. */
   private sampleOf({ slots }: HolderProcess): ProjectionRow[] {
     const { table } = this.parts;
     const { grantedAt } = table.columns;
@@ -277,7 +277,7 @@ function placesOf(rows: readonly ProjectionRow[]): ProcessRow['places'] {
   return [...places.values()];
 }
 
-/** Of several holds of one process: a proof of its death, else a sign of its life. */
+/** The clearest of the verdicts on one process: a proof of its death, else a sign of its life. */
 function clearest(verdicts: readonly LivenessVerdict[]): LivenessVerdict | null {
   const dead = verdicts.find(({ state }) => state === 'dead');
   const alive = verdicts.filter(({ state }) => state === 'alive');

@@ -33,15 +33,15 @@ import type { ProjectionRow } from '../projection/projection-row';
 import { buildWaitGraph } from './build-wait-graph';
 import { shortId } from './short-id';
 
-/** How often waits are looked at, if that takes next to nothing. */
+/** How often waits are examined while that takes next to nothing. */
 const LOOK_EVERY_MS = 500;
 /** The longest pause between two looks, however long they take. */
 const LOOK_MAX_MS = 1_250;
 /** Looking may take this share of the process's time. */
 const SHARE = 0.04;
-/** No clocks of backends: so no lease counts as expired, and only locks with waiters are found. */
+/** Without clocks of backends no lease counts as expired, and only locks with waiters are found. */
 const NO_INSTANTS: ReadonlyMap<string, number> = new Map();
-/** Of the holders of one lock. */
+/** How many waits of the holders of one lock are shown. */
 const HOLDER_WAITS_MAX = 3;
 
 export interface WaitWatchOptions {
@@ -54,7 +54,7 @@ export interface WaitWatchOptions {
   clock: Clock;
 }
 
-/** What a look has found out. */
+/** What a look has found. */
 export interface DeadlockNews {
   found: DeadlockRow[];
   ended: { id: string; endedAt: number; end: DeadlockEnd; by: string | null }[];
@@ -139,7 +139,7 @@ export class WaitWatch {
       row !== undefined && health.get(row.backend)?.reachable !== true;
     const locks = Array.from(rows.values(), (row): ContendedLock => {
       const offsetMs = offsetOf(row);
-      // What a silent backend said last counts as of then.
+      // The last reading of a silent backend counts as of when it was made.
       const at = isSilent(row) ? table.reads.of(row) : now + offsetMs;
       return { id: row.id, store: row.backend, record: row.record, now: at, offsetMs };
     });
@@ -170,7 +170,7 @@ export class WaitWatch {
     };
   }
 
-  /** Everyone who holds and waits as of the last look; joined for all who ask, in slices. */
+  /** All holders and waiters as of the last look; built once for all who ask, in slices. */
   state(): Promise<WaitState> {
     const { locks } = this;
     this.whole ??= (async () => {

@@ -2,7 +2,7 @@ import { yieldToStream } from '../lock-list/lock-list-streams';
 import type { TimeSlice } from '../lock-list/order/time-slice';
 import { TimeBudget } from '../lock-list/time-budget';
 
-/** How long answers are built before others of this process get their turn. */
+/** How long answers are built before other work of this process runs. */
 const REST_AFTER_MS = 3;
 
 /** While large answers wait, one turn in this many is theirs. */
@@ -40,9 +40,9 @@ export class AnswerTurns {
   }
 
   /**
-   * Builds an answer when its turn has come, and settles as that does.
+   * Builds an answer when its turn has come, and settles with its result.
    *
-   * @param extraMs what the answer costs besides, in milliseconds of a core
+   * @param extraMs what the answer costs in addition, in milliseconds of a core
    */
   run<T>(
     build: (slice: TimeSlice) => T | Promise<T>,
@@ -64,12 +64,12 @@ export class AnswerTurns {
     });
   }
 
-  /** Counts other work for watches. */
+  /** Counts other work for watches towards their share. */
   spend(ms: number): void {
     this.budget.spend(ms);
   }
 
-  /** From now on nothing waits for its share. */
+  /** From now on no answer waits for its share. */
   hurry(): void {
     this.isHurried = true;
   }
@@ -80,7 +80,7 @@ export class AnswerTurns {
       await this.withinShare();
       const slice = this.newSlice();
       await turn.build(slice);
-      // What is done with the answer at once counts too.
+      // What the caller does with the answer at once counts too.
       await yieldToStream();
       const spentMs = slice.spentMs + turn.extraMs;
       this.budget.spend(spentMs);

@@ -6,11 +6,11 @@ export interface LockChange {
   name: string;
   /** Rises with every change of this process. */
   version: number;
-  /** Not before the change was written, by the clock of its backend. */
+  /** No earlier than the write of the change, by the clock of its backend. */
   by: number;
   /**
-   * The lock looks as it did before, and may have looked otherwise in between: only watches that
-   * were answered by another process are notified.
+   * The lock looks as before, but may have looked different in between: only watches that another
+   * process has answered are notified.
    */
   isQuiet?: boolean;
 }
@@ -59,8 +59,8 @@ export class ChangeJournal {
   }
 
   /**
-   * The same after an instant of the backend's clock, and perhaps some before it; for those who
-   * were answered by another process, so with quiet changes.
+   * The same after an instant of the backend's clock, and perhaps some before it. For watches that
+   * another process has answered, so it includes quiet changes.
    */
   sinceInstant(instant: number): LockChange[] | null {
     return instant < this.startedAt ? null : this.latest(({ by }) => by <= instant);

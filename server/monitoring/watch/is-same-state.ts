@@ -2,7 +2,7 @@ import { lockState } from '../../core/lock/lock-answers';
 import type { Hold, LockRecord } from '../../core/lock/lock-record';
 import type { ProjectionRow } from '../projection/projection-row';
 
-/** What renewals, operators' remarks and repeated requests change: no watcher is woken for it. */
+/** Changed by renewals, operators' remarks and repeated requests, for which no watcher is woken. */
 const UNWATCHED: ReadonlySet<string> = new Set<keyof Hold>([
   'leaseMs',
   'renewedAt',
@@ -19,7 +19,7 @@ const UNWATCHED: ReadonlySet<string> = new Set<keyof Hold>([
   'waitedForTraceparent',
 ]);
 
-/** Fields of a record that are compared one by one, or do not matter. */
+/** Fields of a record that are compared one by one, or not at all. */
 const COMPARED: ReadonlySet<string> = new Set<keyof LockRecord>([
   'rev',
   'lastToken',
@@ -60,7 +60,7 @@ function isSameRecord(a: LockRecord, b: LockRecord): boolean {
   );
 }
 
-/** Compares what two objects have or may come to have, but for some fields. */
+/** Whether two objects are equal except for some fields; absent fields are compared too. */
 function isSameBut<T extends object>(fields: ReadonlySet<string>, a: T, b: T): boolean {
   for (const field of Object.keys({ ...a, ...b }) as (keyof T & string)[]) {
     if (!fields.has(field) && !isSameValue(a[field], b[field])) return false;
@@ -72,7 +72,7 @@ function isSameValue(a: unknown, b: unknown): boolean {
   return a === b || (typeof a === 'object' && JSON.stringify(a) === JSON.stringify(b));
 }
 
-/** Whether a lock is as one without a record. */
+/** Whether a lock looks like one without a record. */
 function isIdle(row: ProjectionRow | null): boolean {
   if (row === null) return true;
   const { holds, queue, frozen, delayedUntil, ended } = row.record;

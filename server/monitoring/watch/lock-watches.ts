@@ -21,7 +21,7 @@ export interface WatchPace {
   signal: AbortSignal;
   /** Called whenever the watch begins to wait. */
   onWaiting: () => void;
-  /** Whether each answer takes a request of its own, which costs more than its building. */
+  /** Whether each answer takes a request of its own, which costs more than building the answer. */
   isPolled: boolean;
 }
 
@@ -31,7 +31,7 @@ export interface WatchPace {
  * up.
  */
 export class LockWatches {
-  /** Answers with states, and answers that a position was not kept. */
+  /** Numbers of answers with states, and of answers that a position was not kept. */
   readonly answered = { states: 0, resets: 0 };
   private readonly open = new Set<OpenWatch>();
   private readonly turns: AnswerTurns;
@@ -61,15 +61,15 @@ export class LockWatches {
     return this.turns.isSlowed;
   }
 
-  /** How many are open. */
+  /** How many watches are open. */
   get count(): number {
     return this.open.size;
   }
 
   /**
-   * Answers what changes of some locks, until the signal. The first answer is about what changed
-   * after `since`, or the present states. While a caller does not ask for the next answer, what it
-   * would have received is kept for it.
+   * Yields changes of some locks, until the signal is aborted. The first answer has what changed
+   * after `since`, or the present states. While a caller does not ask for the next answer, changes
+   * are kept for it.
    *
    * @throws LockyardError `BACKEND_DOWN` before the first reading of the backend
    */

@@ -12,7 +12,7 @@ import type { Covered, WatchedNamespace } from './watched-namespace';
 /** A watch that is this many locks behind is answered the present states instead. */
 const PENDING_MAX = 10_000;
 
-/** A backend's clock may be set back this far without that a position misses a change. */
+/** How far a backend's clock may be set back without a position missing a change. */
 const CLOCK_SKEW_MS = 1_000;
 
 /** How long a position of another process may wait until this one has read as far. */
@@ -25,7 +25,7 @@ const SMALL_LOCKS = 50;
 /** What a request for changes costs besides its answer, in milliseconds of a core. */
 const REQUEST_MS = 0.2;
 
-/** In the middle of the present states. */
+/** Progress through the present states. */
 interface Snapshot extends Covered {
   after: string | null;
 }
@@ -43,9 +43,9 @@ interface WatchService {
 export class OpenWatch {
   private readonly pending = new Set<string>();
   private snapshot: Snapshot | null = null;
-  /** The next answer says that the position asked for is not kept. */
+  /** Whether the next answer says that the position asked for is not kept. */
   private isReset = false;
-  /** What it knew of when it began. */
+  /** What this process had read when the watch began. */
   private readonly begun: Covered;
   private isEnding = false;
   private wakeUp = () => {};
@@ -90,7 +90,7 @@ export class OpenWatch {
   /**
    * Begins after a position, or with the present states.
    *
-   * @param since null: from no position
+   * @param since null: without a position
    */
   begin(since: WatchPosition | null): void {
     if (since === null) {
@@ -115,20 +115,20 @@ export class OpenWatch {
       if (watched ? watched.has(name) : name.startsWith(prefix)) this.pending.add(name);
     }
     const hasTurned = isOwn && since.version < this.watched.turnedAt;
-    // A lock without a record is in no journal unless a watch of it was open just then.
+    // A lock without a record is in no journal unless one of its watches was open at that moment.
     if (hasTurned || this.hasQuietTurned(since)) {
       for (const name of names ?? []) this.pending.add(name);
     }
     if (hasTurned && !names && this.watched.wasReachable) this.startOver(true);
   }
 
-  /** The next answers are the present states. */
+  /** The next answers are the present states again. */
   beginAgain(): void {
     this.startOver(true);
     this.wakeUp();
   }
 
-  /** Null: they are not all known, or the position is that of another watch. */
+  /** The changes after a position; null if not all are known, or the target differs. */
   private changesAfter(since: WatchPosition): LockChange[] | null {
     const { journal } = this.watched;
     const { key, names } = this.target;
@@ -136,12 +136,12 @@ export class OpenWatch {
     if (!this.isOwn(since)) {
       return this.canResume(since) ? journal.sinceInstant(since.readUpTo - CLOCK_SKEW_MS) : null;
     }
-    // No answer was ahead of this process.
+    // This process has never given a position ahead of its own version.
     if (since.version > this.now().version) return null;
     return names ? journal.sinceOf(names, since.version) : journal.since(since.version);
   }
 
-  /** Whether this process answered it. */
+  /** Whether this process gave that position. */
   private isOwn({ process }: WatchPosition): boolean {
     return process === this.service.processId;
   }
@@ -159,9 +159,9 @@ export class OpenWatch {
   private canResume({ readUpTo }: WatchPosition): boolean {
     const { journals } = this.service;
     const { backend } = this.target;
-    // What it knows of any lock may be from before the position.
+    // What this process has read of some lock may be from before the position.
     if (!journals.isReachable(backend)) return false;
-    // Else the clock was set back: what has changed since may be from an earlier instant.
+    // Beyond that the clock was set back: what has changed since may have an earlier instant.
     return readUpTo - CLOCK_SKEW_MS <= journals.latestInstantOf(backend);
   }
 
@@ -188,7 +188,7 @@ export class OpenWatch {
   }
 
   /**
-   * The next answer: at once if there is something to say, else after a change or `waitMs`.
+   * The next answer: at once if there is something to report, else after a change or `waitMs`.
    *
    * @throws LockyardError `BACKEND_DOWN` before the first reading of the backend
    */
@@ -230,7 +230,7 @@ export class OpenWatch {
   private async nextPage(snapshot: Snapshot, slice: TimeSlice): Promise<WatchAnswer> {
     const { isReset: reset } = this;
     const { locks, next } = await this.service.reader.page(this.target, snapshot.after, slice);
-    // It may have begun again meanwhile.
+    // The watch may have begun again meanwhile.
     if (this.snapshot === snapshot) {
       this.snapshot = next === null ? null : { ...snapshot, after: next };
       this.isReset = false;
@@ -252,7 +252,7 @@ export class OpenWatch {
       this.target,
       page.map(({ name }) => name),
     );
-    // A lock of the page may have changed again, after others of which no notice has come yet.
+    // A lock of the page may have changed again, after others whose changes were not received yet.
     const version = Math.min(page.at(-1)?.version ?? 0, this.covered.version);
     const covered = isWhole ? this.covered : { version, readUpTo: 0 };
     return { locks, position: this.position(covered, null), reset: false, more: !isWhole };
@@ -266,7 +266,7 @@ export class OpenWatch {
     return positionText({ process, version, readUpTo: upTo, shownAt, target: target.key, after });
   }
 
-  /** Up to where it has been notified. */
+  /** Up to where the watch has been notified. */
   private get covered(): Covered {
     const { covered } = this.watched;
     return covered.version >= this.begun.version ? covered : this.begun;

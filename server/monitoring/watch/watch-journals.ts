@@ -9,15 +9,15 @@ import { WatchedNamespace } from './watched-namespace';
 /** Changes of a namespace are kept this long after its last watch, so that a caller can resume. */
 const KEPT_AFTER_MS = 10 * 60_000;
 
-/** What time does to a lock is noticed by another process this much later, at most. */
+/** How much later another process may notice what time alone changes of a lock. */
 const NOTICED_WITHIN_MS = 1_000;
 
 /**
- * Writes down which locks changed, for the namespaces that are watched or were a moment ago. Of all
+ * Records which locks changed, for the namespaces that are watched or were a moment ago. For all
  * others a change costs one look-up.
  */
 export class WatchJournals {
-  /** Of the last change. */
+  /** Version of the last change. */
   version = 0;
   private readonly watched = new Map<string, WatchedNamespace>();
 
@@ -27,7 +27,7 @@ export class WatchJournals {
     private readonly stores: Pick<KnownStores, 'isKnown'>,
   ) {}
 
-  /** The namespace, whose changes are written down from now on if they were not already. */
+  /** The namespace, whose changes are recorded from now on if they were not already. */
   of({ namespace, backend }: { namespace: string; backend: string }): WatchedNamespace {
     const known = this.watched.get(namespace);
     if (known?.backend === backend) return known;
@@ -40,12 +40,12 @@ export class WatchJournals {
   }
 
   private newJournal(backend: string): ChangeJournal {
-    // Positions from an earlier journal of the namespace must not be taken for ones of this.
+    // Positions from an earlier journal of the namespace must not be valid in this one.
     this.version += 1;
     return new ChangeJournal(this.version, this.latestInstantOf(backend));
   }
 
-  /** All of them, without those that were not watched for long. */
+  /** All watched namespaces; drops those that have not been watched for long. */
   current(): WatchedNamespace[] {
     const oldest = this.clock.monotonic() - KEPT_AFTER_MS;
     for (const [namespace, watched] of this.watched) {
@@ -54,7 +54,7 @@ export class WatchJournals {
     return [...this.watched.values()];
   }
 
-  /** A reading takes the place of another; null: the lock has no record. */
+  /** A new reading replaces the previous one; null: the lock has no record. */
   replaced(before: ProjectionRow | null, after: ProjectionRow | null): void {
     const row = after ?? before;
     const watched = row && this.watched.get(row.key.namespace);
@@ -64,7 +64,7 @@ export class WatchJournals {
     if (!isQuiet || !isNext) this.note(watched, row.key.name, 0, isQuiet);
   }
 
-  /** A lock looks otherwise without having been written. */
+  /** The state of a lock has changed although nothing was written. */
   turned({ key }: ProjectionRow): void {
     const watched = this.watched.get(key.namespace);
     if (watched) this.note(watched, key.name, NOTICED_WITHIN_MS);
@@ -73,7 +73,7 @@ export class WatchJournals {
   /**
    * Notes all locks that are named, written or not, if their backend went away or came back; those
    * with a record have turned by themselves. Watches by prefix then begin again: in between they
-   * may have heard that a lock is unknown once more.
+   * may have been sent `unknown` once more.
    */
   checkReachable(watched: WatchedNamespace): void {
     const isReachable = this.isReachable(watched.backend);
@@ -90,8 +90,8 @@ export class WatchJournals {
   }
 
   /**
-   * Notes all locks that are named if their backend begins or ends to grant nothing, as after a
-   * restore: one without a record is delayed meanwhile, and nothing is written for it.
+   * Notes all locks that are named if their backend stops or resumes granting, as after a restore:
+   * a lock without a record is delayed meanwhile, and nothing is written for it.
    */
   checkQuiet(watched: WatchedNamespace): void {
     const isQuiet = this.isQuiet(watched.backend);
@@ -108,18 +108,18 @@ export class WatchJournals {
     return from > 0 && this.instantOf(backend) < from;
   }
 
-  /** No lock of a backend is granted before this instant of its clock; 0: any is. */
+  /** The instant of the backend's clock before which it grants no lock; 0: it grants any. */
   grantsFrom(backend: string): number {
     const parts = this.backends.filter((each) => publicId(each) === backend);
     return Math.max(0, ...parts.map(({ grantsFromOf }) => grantsFromOf?.() ?? 0));
   }
 
-  /** The earliest that the clock of a backend may show now; with shards, that of its first. */
+  /** The earliest time that a backend's clock may show now; with shards, that of the first one. */
   instantOf(backend: string): number {
     return this.clock.now() + (this.healthOf(backend)?.clockOffsetMs ?? 0);
   }
 
-  /** The latest that it may show. After a slow start the two may be seconds apart. */
+  /** The latest time that it may show. After a slow start the two may be seconds apart. */
   latestInstantOf(backend: string): number {
     return this.instantOf(backend) + (this.healthOf(backend)?.clockSpreadMs ?? 0);
   }

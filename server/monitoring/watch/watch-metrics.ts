@@ -1,7 +1,7 @@
 import type { MetricFamily } from '../metrics/metrics';
 import type { LockWatches } from './lock-watches';
 
-/** What services watch at this process. */
+/** The watches of services at this process. */
 export function watchMetrics({ count, answered, isSlowed }: LockWatches): MetricFamily[] {
   return [
     {

@@ -8,14 +8,14 @@ export interface WatchPosition {
   version: number;
   /**
    * Everything written up to this instant of the backend's clock has been answered, whichever
-   * process is asked; 0: nothing can be said.
+   * process is asked; 0: unknown.
    */
   readUpTo: number;
   /** Nothing that was answered is from after this instant of that clock. */
   shownAt: number;
   /** The key of the target. */
   target: string;
-  /** In the middle of the present states: the last name answered; else null. */
+  /** The last name answered while the present states are being sent; else null. */
   after: string | null;
 }
 
@@ -30,7 +30,7 @@ export function positionText(position: WatchPosition): string {
   return [process, ...numbers, target, ...name].join('.');
 }
 
-/** @throws LockyardError `INVALID` for what no `lock.watch` has answered */
+/** @throws LockyardError `INVALID` for a text that is not a position of `lock.watch` */
 export function readPosition(text: string): WatchPosition {
   const [, process, version, readUpTo, shownAt, target, after] = FORM.exec(text) ?? [];
   if (!process || !version || !readUpTo || !shownAt || !target) {

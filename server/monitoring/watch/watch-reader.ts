@@ -17,8 +17,8 @@ import type { WatchJournals } from './watch-journals';
 import type { WatchTarget } from './watch-target';
 
 /**
- * For so long after an outage a lock may still be `unknown` to a watch, which would not be answered
- * its state by a process that knew of no outage.
+ * For this long after an outage a watch may still have the state `unknown` for a lock; a process
+ * that did not notice the outage would not send it the present one.
  */
 const AFTER_OUTAGE_MS = 2_000;
 
@@ -106,7 +106,7 @@ export class WatchReader {
     return this.backends.filter((each) => publicId(each) === backend);
   }
 
-  /** A lock without a record is free, if its store can be asked and grants locks by now. */
+  /** The state of a lock without a record: free if its store responds and grants locks. */
   private unwrittenState(backend: string, { frames }: ListingFrame): ListedLock['state'] {
     const isKnown = [...frames.values()].every(({ reachable }) => reachable);
     if (!isKnown) return 'unknown';

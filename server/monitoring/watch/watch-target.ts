@@ -12,7 +12,7 @@ export interface WatchTarget {
   prefix: string;
   /** The service that watches. */
   viewer: string;
-  /** Tells positions of different targets apart. */
+  /** Distinguishes positions of different targets. */
   key: string;
 }
 

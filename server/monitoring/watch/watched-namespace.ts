@@ -26,7 +26,7 @@ export class WatchedNamespace {
   quietTurnedAt = 0;
   private readonly byName = new Map<string, Set<OpenWatch>>();
   readonly prefixWatches = new Set<OpenWatch>();
-  /** Changes of which open watches have not been notified, by name. */
+  /** Changes not yet sent to open watches, by name. */
   private unheard = new Map<string, LockChange>();
 
   /** @param backend of the namespace, as users know it */
@@ -45,7 +45,7 @@ export class WatchedNamespace {
     if (this.isOpen && !change.isQuiet) this.unheard.set(change.name, change);
   }
 
-  /** Changes of which open watches have not been notified: the caller does it now. */
+  /** Takes the changes not yet sent to open watches; the caller sends them now. */
   takeUnheard(): Iterable<LockChange> {
     const { unheard } = this;
     if (unheard.size > 0) this.unheard = new Map();
