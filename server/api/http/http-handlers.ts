@@ -52,14 +52,14 @@ export interface HttpHandlers {
   readonly requests: OpenRequests;
   /** Closes connections that do not read. */
   readonly unread: UnreadConnections;
-  /** From now on the server says that it is not ready, and asks callers to connect elsewhere. */
+  /** From now on the server reports that it is not ready, and asks callers to connect elsewhere. */
   startDraining(): void;
 }
 
 /**
  * @param pages what serves everything outside `/api`; null for a server without pages
- * @param options `fastPath`: whether plain calls of the service API take it; all that differs is
- *   what they cost. `procedures` of the service API. `scheduler`: who is served when
+ * @param options `fastPath`: whether plain calls of the service API use it; only their cost
+ *   differs. `procedures`: those of the service API. `scheduler`: decides which call is served when
  */
 export function createHttpHandlers(
   runtime: Runtime,
@@ -215,7 +215,7 @@ async function nothingHere(): Promise<void> {
   throw new LockyardError('NOT_FOUND', 'There is nothing at this address.');
 }
 
-/** What Node would refuse in its own way, without a reason, and headers that it takes. */
+/** False for what Node refuses without a reason, and for repeated headers, which it accepts. */
 function isHttp(req: IncomingMessage): boolean {
   const { expect } = req.headers;
   if (!hasValidHost(req) || !hasSingleHeaders(req)) return false;

@@ -10,7 +10,7 @@ import { serialiseRequests } from './serialise-requests';
 const HEADER_MAX_BYTES = 64 * 1024;
 const HEADER_MAX_MS = 10_000;
 const REQUEST_MAX_MS = 20_000;
-/** Node looks for connections that are beyond both only so often; by itself, every 30 s. */
+/** How often Node looks for connections that exceed either; its default is 30 s. */
 const CHECK_EVERY_MS = 1_000;
 /** Longer than callers keep idle connections, so that we seldom close one that is being used. */
 const KEEP_ALIVE_MS = 65_000;
@@ -47,7 +47,7 @@ export function createHttpServer(
     },
     handle,
   );
-  // Node leaves out what comes after the first thousand: a proxy adds its own at the end.
+  // Node would drop headers after the first thousand: a proxy adds its own at the end.
   server.maxHeadersCount = 0;
   server.on('connection', connections.admit);
   handlers.unread.watch(server);

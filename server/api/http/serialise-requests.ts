@@ -5,7 +5,7 @@ import { refuse } from './requests/refuse';
 import { openScope } from './requests/request-scope';
 import { setApiHeaders, setCommonHeaders } from './requests/security-headers';
 
-/** Requests of one connection that wait for the answers before theirs, and what they may keep. */
+/** How many requests of one connection may wait for earlier answers, and how much they may keep. */
 const WAITING_MAX = 100;
 const WAITING_MAX_BYTES = 128 * 1024;
 
@@ -56,7 +56,7 @@ function complaintAboutMany({ requests, bytes }: Waiting, more: number): string 
   );
 }
 
-/** What a request that waits keeps in memory: its address, headers and body. */
+/** How much memory a waiting request takes for its address, headers and body. */
 function bytesOf({ url = '', rawHeaders, headers }: IncomingMessage): number {
   let bytes = url.length + Number(headers['content-length'] ?? 0);
   for (const text of rawHeaders) bytes += text.length;
@@ -71,7 +71,10 @@ function complaintAboutBody({ headers, readableHighWaterMark }: IncomingMessage)
   return `A request that waits for its turn on its connection may have a body of ${most}.`;
 }
 
-/** Answers that wait for their turn are what makes Node read no more of a connection. */
+/**
+ * Refuses a request that cannot wait. Its answer still waits for its turn: many waiting answers are
+ * what makes Node stop reading a connection.
+ */
 function refuseToQueue(
   req: IncomingMessage,
   res: ServerResponse,

@@ -25,10 +25,10 @@ const UNREAD_MAX_BYTES = 32 * 1024 * 1024;
 /** Shares of the time of the event loop that grants locks. */
 const SHARE_OF_PAGES = 0.12;
 const SHARE_OF_FILES = 0.08;
-/** What a rendered page costs that loop: it queries the console API two or three times. */
+/** The time that a rendered page costs that loop: it queries the console API two or three times. */
 const RENDERED_COST_MS = 5;
 
-/** Tells Next which parts of a page its caller has already. */
+/** The header in which Next names the parts of a page that its caller already has. */
 const ROUTER_STATE = 'next-router-state-tree';
 /** The headers of a prefetch: the browser loads what a person may want next. */
 const PREFETCHES = ['next-router-prefetch', 'next-router-segment-prefetch'];
@@ -61,14 +61,14 @@ export class PageAnswers {
     this.files = new PageThrottle(clock, SHARE_OF_FILES);
   }
 
-  /** Renders the pages that are kept in memory, as far as the page process answers. */
+  /** Renders the pages that are kept in memory, as far as the page process responds. */
   async prepare(): Promise<void> {
     try {
       await this.cached.prepare();
       this.parts.keeper.noteRendered();
     } catch (err) {
       if (!(err instanceof PageProcessFailure)) throw err;
-      // Locks are served without pages too.
+      // Without pages, locks are served all the same.
       const { log } = this.parts.runtime;
       log.warn(
         { err },

@@ -4,9 +4,9 @@ import { LockyardError } from '../../contract/errors';
 import type { ConsoleContext } from './console/console-context';
 
 /**
- * One person's live stream: counted against the number that a person may have, and ended within 1 s
- * of the end of the session that opened it, or of a change of the person's role. Each value goes
- * with an id, which the browser names if the stream is cut off and opened again.
+ * One user's live stream: counted against the number that a user may have, and ended within 1 s
+ * after the session that opened it ends or the user's role changes. Each value has an id, which the
+ * browser sends if the stream is interrupted and opened again.
  */
 export async function* liveStream<T>(
   ctx: ConsoleContext & { user: UserActor },
@@ -24,7 +24,7 @@ export async function* liveStream<T>(
   }
 }
 
-/** For values that are each complete: a client never resumes from one of them. */
+/** For values that are each complete: no client resumes from one of them. */
 export async function* withClockIds<T extends { asOf: number }>(values: AsyncGenerator<T, void>) {
   for await (const data of values) yield { id: String(data.asOf), data };
 }
@@ -56,29 +56,30 @@ function nextOf<T>(
   return new Promise((resolve, reject) => {
     const onAbort = () => reject(signal.reason);
     if (signal.aborted) return onAbort();
-    // A listener for each value: a promise as long-lived as the stream would keep all of them.
+    // One listener for each value: a promise that lives as long as the stream would keep all of
+    // them.
     signal.addEventListener('abort', onAbort, { once: true });
     const done = () => signal.removeEventListener('abort', onAbort);
     values.next().finally(done).then(resolve, reject);
   });
 }
 
-/** The most live streams of one person at one process: several windows on several screens. */
+/** The most live streams of one user at one process: several windows on several screens. */
 export const STREAMS_MAX_PER_USER = 20;
 
 const RETRY_AFTER_MS = 5_000;
 
-/** Counts the live streams of each person. */
+/** Counts the live streams of each user. */
 export class StreamSlots {
   private readonly taken = new Map<string, number>();
 
-  /** @param refuse counts a refusal; answers what to refuse with */
+  /** @param refuse counts a refusal, and returns the error to throw */
   constructor(
     private readonly refuse = (message: string, retryAfterMs: number) =>
       new LockyardError('RATE_LIMITED', message, { retryAfterMs }),
   ) {}
 
-  /** How many are open, of all together. */
+  /** How many streams of all users are open. */
   get open(): number {
     let sum = 0;
     for (const open of this.taken.values()) sum += open;
@@ -86,9 +87,9 @@ export class StreamSlots {
   }
 
   /**
-   * Takes a slot; the answer gives it back.
+   * Takes a slot, and returns a function that frees it.
    *
-   * @throws LockyardError `RATE_LIMITED` when all of this person's are taken
+   * @throws LockyardError `RATE_LIMITED` when all of this user's slots are taken
    */
   take(userId: string): () => void {
     const open = this.taken.get(userId) ?? 0;

@@ -1,14 +1,14 @@
 import { LockyardError } from '../../contract/errors';
 
-/** Far beyond what any input has: `meta` of 1 KB has the most fields, 146. */
+/** Far more than any input has: a `meta` of 1 KB has the most fields, 146. */
 const FIELDS_MAX = 200;
 
 /** No schema looks deeper. */
 const DEPTH_MAX = 4;
 
 /**
- * Refuses an input with an object of very many fields, before a schema looks at each of them: all
- * other callers would wait meanwhile.
+ * Refuses an input with an object of very many fields, before a schema checks each of them: all
+ * other callers would have to wait meanwhile.
  *
  * @throws LockyardError `INVALID`
  */

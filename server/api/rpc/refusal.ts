@@ -6,16 +6,16 @@ import { LockyardError, type Reason } from '../../contract/errors';
 import type { KeyDetail } from '../../contract/key-limits';
 import { databaseRefusal } from '../../operations/ask-database';
 
-/** Why a call failed, in words that its caller may read. */
+/** Why a call failed, with a message that its caller may read. */
 export interface Refusal {
   reason: Reason;
   message: string;
   retryAfterMs?: number | undefined;
-  /** For a request with a method that its address does not have: those that it has. */
+  /** The methods that an address supports, if the request used another one. */
   allow?: string | undefined;
   /** The capacity in force, where an acquire in mode permit does not fit it. */
   capacity?: number | undefined;
-  /** What is the matter with the API key. */
+  /** What is wrong with the API key. */
   detail?: KeyDetail | undefined;
   /** The longest wait that the namespace allows, where an acquire would wait longer. */
   waitMaxMs?: number | undefined;
@@ -63,10 +63,10 @@ export function errorShape(
   };
 }
 
-/** What kind of call failed, in tRPC's words. */
+/** The kind of call that failed, in tRPC's terms. */
 export type CallType = 'query' | 'mutation' | 'subscription' | 'unknown';
 
-/** What the caller is shown of an error: nothing of an unexpected one, which is logged. */
+/** What the caller learns of an error: nothing about an unexpected one, which is logged. */
 export function refusalOf(error: TRPCError, type: CallType): Refusal {
   const { cause } = error;
   if (isLockyardError(cause)) {
@@ -91,7 +91,7 @@ const NO_BATCH_INPUT =
 
 export const INTERNAL_MESSAGE = 'Something went wrong on our side. The server log knows more.';
 
-/** By name, because pages are bundled apart from the server and have a class of their own. */
+/** Checked by name, because pages are bundled apart from the server and have another class. */
 function isLockyardError(cause: unknown): cause is LockyardError {
   return (
     cause instanceof LockyardError || (cause instanceof Error && cause.name === 'LockyardError')
@@ -104,7 +104,7 @@ const MESSAGE_MAX_CHARS = 500;
 /** Which field is wrong and how: `leaseMs: must be a whole number from 100 to 86400000`. */
 function describeIssues({ issues }: z.ZodError): string {
   const lines = issues.slice(0, ISSUES_MAX).map((issue) => {
-    // The library says only that a key is bad, and repeats it, however long.
+    // The library's own message only says that a key is bad, and repeats it at any length.
     const isKey = issue.code === 'invalid_key';
     const message = isKey ? `a key ${issue.issues[0]?.message}` : issue.message;
     const field = (isKey ? issue.path.slice(0, -1) : issue.path).map(String).join('.');
@@ -114,7 +114,7 @@ function describeIssues({ issues }: z.ZodError): string {
   return words.length > MESSAGE_MAX_CHARS ? `${words.slice(0, MESSAGE_MAX_CHARS)}…` : words;
 }
 
-/** The shape of every failed call of either API. tRPC's own has a stack in development. */
+/** The shape of every failed call of either API. tRPC's own includes a stack in development. */
 export function formatError({
   error,
   type,

@@ -11,7 +11,7 @@ import type { OpenRequests } from './open-requests';
 
 const TOO_SLOW = 'ERR_HTTP_REQUEST_TIMEOUT';
 
-/** What Node found wrong with bytes that it could not read as a request. */
+/** The refusals for Node's parser errors, by their codes. */
 const COMPLAINTS: Record<string, { reason: Reason; message: string }> = {
   HPE_HEADER_OVERFLOW: { reason: 'TOO_LARGE', message: 'The address and headers are too long.' },
   HPE_INVALID_URL: {
@@ -80,9 +80,9 @@ export class BrokenRequests {
     await this.endWith(socket, COMPLAINTS[error.code ?? ''] ?? GARBAGE);
   }
 
-  /** @param refusal null: without any */
+  /** @param refusal null: closes without an answer */
   private async endWith(socket: Duplex, refusal: Refusal | null): Promise<void> {
-    // Node does so only where all is readable: a caller that is gone would go on waiting.
+    // Node does so only if it could parse all data: else a caller that is gone would go on waiting.
     const hangUp = () => socket.destroy();
     if (socket.readableEnded && !this.requests.isIdle(socket)) hangUp();
     socket.once('end', hangUp);

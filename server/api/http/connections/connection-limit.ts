@@ -3,20 +3,20 @@ import type { LockyardError } from '../../../contract/errors';
 import { rawRefusal } from './broken-request';
 import type { OpenRequests } from './open-requests';
 
-/** What bounds the connections of a server. */
+/** What a server needs to limit its connections. */
 export interface ConnectionPolicy {
   most: number;
-  /** Whether an API key that is valid was sent on a connection. */
+  /** Whether a valid API key was sent on a connection. */
   isKnown(socket: Socket): boolean;
-  /** Counts a connection that is turned away; answers why. */
+  /** Counts a connection that is turned away, and returns the reason. */
   refuse(): LockyardError;
 }
 
-/** How long, and how many, refused connections stay open so that callers can read why. */
+/** How long, and how many, refused connections stay open so that callers can read the reason. */
 const LINGER_MS = 1_000;
 export const LINGERING_MAX = 100;
 
-/** Of how many connections it is looked whether one is idle. */
+/** How many connections are examined in search of an idle one. */
 const CHECKS_MAX = 100;
 
 /**
@@ -26,7 +26,7 @@ const CHECKS_MAX = 100;
  */
 export class ConnectionLimit {
   private open = 0;
-  /** Oldest first, as far as it is known. */
+  /** Oldest first, as far as their age is known. */
   private readonly unidentified = new Set<Socket>();
   private readonly turnedAway = new WeakSet<Socket>();
   private lingering = 0;
@@ -52,7 +52,7 @@ export class ConnectionLimit {
     this.unidentified.add(socket);
   };
 
-  /** Whether requests on a connection are not to be looked at. */
+  /** Whether a connection was turned away, so that its requests are ignored. */
   isTurnedAway(socket: Socket): boolean {
     return this.turnedAway.has(socket);
   }

@@ -2,9 +2,9 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { isStream } from './unread-connections';
 
-/** A connection, as far as its requests go. */
+/** The requests of one connection. */
 interface Connection {
-  /** Requests whose head was read, answered ones included. */
+  /** Requests whose head was read, including those already answered. */
   begun: number;
   /** Answers that are not finished, oldest first. */
   open: Set<ServerResponse>;
@@ -12,7 +12,7 @@ interface Connection {
   early: IncomingMessage | null;
 }
 
-/** What each connection has asked and not been answered yet. */
+/** The requests of each connection that have no answer yet. */
 export class OpenRequests {
   private readonly connections = new Map<Duplex, Connection>();
 
@@ -27,13 +27,13 @@ export class OpenRequests {
       if (req.complete) return;
       connection.early = req;
       req.once('close', () => {
-        // Its headers are not kept for as long as the connection.
+        // Otherwise its headers would be kept for as long as the connection.
         if (connection.early === req) connection.early = null;
       });
     });
   }
 
-  /** Whether no whole request of a connection is unanswered. One may be arriving, for long. */
+  /** Whether every complete request of a connection has its answer. Another one may be arriving. */
   isIdle(socket: Duplex): boolean {
     for (const { req } of this.openOf(socket)) if (req.complete) return false;
     return true;
@@ -44,13 +44,13 @@ export class OpenRequests {
     return this.connections.get(socket)?.begun ?? 0;
   }
 
-  /** The request whose body is not all there; null if none is. */
+  /** The request whose body has not arrived completely; null if there is none. */
   arriving(socket: Duplex): IncomingMessage | null {
     for (const { req } of this.openOf(socket)) if (!req.complete) return req;
     return null;
   }
 
-  /** Whether the request whose body is not all there was answered without it. */
+  /** Whether that request was answered before its body had arrived. */
   isAnsweredEarly(socket: Duplex): boolean {
     const early = this.connections.get(socket)?.early;
     if (early) return !early.complete;
@@ -78,7 +78,7 @@ export class OpenRequests {
     return count;
   }
 
-  /** Those whose turn on their connection has come. */
+  /** The answers that are first on their connection. */
   private *inProgress(): Generator<ServerResponse> {
     for (const { open } of this.connections.values()) {
       for (const res of open) if (res.socket) yield res;

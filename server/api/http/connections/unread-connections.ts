@@ -5,17 +5,17 @@ import { Periodic } from '../../../platform/periodic';
 
 /** A caller that has read none of its pending data for this long is given up on. */
 const UNREAD_MAX_MS = 10_000;
-/** Of a live stream, which would go on growing. Another answer may be larger while it is read. */
+/** For a live stream, which would go on growing. Another answer may be larger while it is read. */
 const STREAM_UNSENT_MAX_BYTES = 1024 * 1024;
 const CHECK_EVERY_MS = 1_000;
 
-/** What Node keeps of a socket's current write: bytes that the kernel has not taken. */
+/** Node's own count for a socket's current write: bytes that the kernel has not accepted. */
 type WithHandle = Socket & { _handle?: { writeQueueSize?: number } | null };
 
 interface Reading {
   /** Bytes of whole writes that the kernel has taken. */
   sentBytes: number;
-  /** Bytes of the write under way that it has not. */
+  /** Bytes of the current write that the kernel has not accepted. */
   queuedBytes: number;
   progressAt: number;
   answers: Set<ServerResponse>;
@@ -85,7 +85,7 @@ function isOverflowing({ answers }: Reading, unsentBytes: number): boolean {
 
 const awaited = new WeakSet<ServerResponse>();
 
-/** Notes that a live stream writes nothing more until what it wrote was read: it does not grow. */
+/** Notes that a live stream writes nothing more until its caller has read what was written. */
 export function noteAwaited(res: ServerResponse): void {
   awaited.add(res);
 }

@@ -8,10 +8,10 @@ import type { RequestScope } from '../requests/request-scope';
 /** The most calls that one request may carry. */
 const BATCH_MAX_CALLS = 20;
 
-/** Each of them costs so much that one request must not buy many. */
+/** These cost so much that one request must not contain several of them. */
 const ALONE = new Set(['session.signIn', 'session.changePassword']);
 
-/** What a request to an API asks for, as far as its address and headers tell. */
+/** What a request to an API asks for, as far as its address and headers show. */
 export interface ApiCall {
   /** Decoded: one procedure, or several with commas between them. */
   path: string;
@@ -67,7 +67,7 @@ function kindOf(kinds: ProcedureKinds, name: string): string {
   throw new LockyardError('NOT_FOUND', 'There is no such procedure.');
 }
 
-/** Of two values one would be ignored, and a proxy in front may have looked at that one. */
+/** One of two values would be ignored, and a proxy in front may have checked that one. */
 function refuseRepeated(params: URLSearchParams): void {
   const seen = new Set<string>();
   for (const name of params.keys()) {

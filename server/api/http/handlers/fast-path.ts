@@ -16,7 +16,7 @@ import type { Admission, AdmissionControl } from './admission';
 import { SERVICE_PREFIX, serviceContextOf } from './service-handler';
 import { logFailedCall } from './trpc-handler';
 
-/** What is known of the plain calls of a procedure before one comes. */
+/** What can be prepared for plain calls of a procedure. */
 interface PlainCall {
   procedure: CallableProcedure;
   method: 'GET' | 'POST';
@@ -124,14 +124,14 @@ export class FastPath {
 
 const NO_BODY = Buffer.alloc(0);
 
-/** The whole body; never, if the caller hangs up before its end. */
+/** The whole body; `done` is never called if the caller hangs up before its end. */
 function collect(req: IncomingMessage, done: (body: Buffer) => void): void {
   const chunks: Buffer[] = [];
   req.on('data', (chunk: Buffer) => chunks.push(chunk));
   req.on('end', () => done(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks)));
 }
 
-/** Null for a text that is refused, for whatever reason. */
+/** Null for a text that is refused, whatever the reason. */
 function jsonOf(text: string): { value: unknown } | null {
   try {
     refusePrototypeKeys(text);
@@ -141,7 +141,7 @@ function jsonOf(text: string): { value: unknown } | null {
   }
 }
 
-/** Answers a call with why it failed. */
+/** Answers a call with the reason for its failure. */
 function sendError(call: FastPathCall, error: TRPCError): void {
   const { requestId, path, type } = call;
   const refusal = refusalOf(error, type);

@@ -2,14 +2,14 @@ import type { ServerResponse } from 'node:http';
 import type { Runtime } from '../../../operations/operation-context';
 import { setApiHeaders } from '../requests/security-headers';
 
-/** A database that is asked more often than this is not asked again. */
+/** Minimum time between two queries of a database. */
 const FRESH_MS = 1_000;
 const ANSWER_MAX_MS = 2_000;
 
 /**
  * Whether this process can serve: the control database answers, and the last heartbeat was written
- * to it, which is tried twice a second. A full disk answers and takes nothing. Tells anonymous
- * callers yes or no, and nothing else.
+ * to it, which is tried twice a second. A database with a full disk answers but takes no writes.
+ * Anonymous callers learn only yes or no.
  */
 export function createReadiness(runtime: Runtime): () => Promise<boolean> {
   const { database, clock, engines } = runtime;

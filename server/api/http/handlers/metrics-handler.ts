@@ -9,7 +9,7 @@ import { setApiHeaders } from '../requests/security-headers';
 
 export const METRICS_PATH = '/metrics';
 
-/** What a proxy adds. Behind one, everybody seems to be on this machine. */
+/** Headers that a proxy adds. Behind one, every caller seems to be on this machine. */
 const FORWARDED = ['forwarded', 'x-forwarded-for', 'x-forwarded-host', 'x-real-ip', 'via'];
 
 /**
@@ -40,7 +40,7 @@ function requireToken({ req, res }: RequestScope, expected: string): void {
   throw new LockyardError('UNAUTHENTICATED', 'Send the token of LOCKYARD_METRICS_TOKEN.');
 }
 
-/** Checks the host's name too: another site's page can make a browser here ask for its own. */
+/** Checks the host name too: by DNS rebinding, another site's page makes a browser here ask us. */
 function requireThisMachine({ req, address }: RequestScope): void {
   const isForwarded = FORWARDED.some((name) => req.headers[name] !== undefined);
   const isHere = isLoopback(address) && isLoopbackName(req.headers.host ?? '');

@@ -11,7 +11,7 @@ export const OPENAPI_PATH = '/api/v1/openapi.json';
 /** Long enough to spare repeated reads, short enough for an upgrade to show. */
 const CACHED_SECONDS = 60;
 
-/** Serves the service API's description to everybody: it is part of the documentation. */
+/** Serves the service API's description to everyone: it is part of the documentation. */
 export function createOpenApiHandler() {
   let made: { body: Buffer; etag: string } | null = null;
   return async ({ req, res }: RequestScope): Promise<void> => {

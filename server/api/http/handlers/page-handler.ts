@@ -7,7 +7,7 @@ import type { RequestScheduler } from '../scheduling/request-scheduler';
 /** Answers a request for a page or its file, with `nonce` in the policy. Resolves when done. */
 export type PageHandler = (scope: RequestScope, nonce: string) => Promise<void>;
 
-/** Gives pages their headers and hands them on. Pages are only read; changes go by the APIs. */
+/** Gives pages their headers and passes them on. Pages are only read; changes go by the APIs. */
 export function createPageHandler(pages: PageHandler | null, scheduler: RequestScheduler) {
   return async (scope: RequestScope): Promise<void> => {
     const { req, res, pathname, query, address } = scope;

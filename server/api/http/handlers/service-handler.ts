@@ -47,7 +47,7 @@ export function createServiceHandler(
     },
     admit: ({ req }, { path }, bytes) => admit(req, path, bytes),
     createContext: (scope, { path }, admission) =>
-      // Of several calls none may wait, since all are answered together.
+      // No call of a batch may wait, since all of them are answered together.
       serviceContextOf(runtime, scope, { isBatch: path.includes(','), admission }),
   });
   const streams = new StreamHandler({
@@ -63,8 +63,8 @@ export function createServiceHandler(
 }
 
 /**
- * A parameter beside the whole input would be ignored, and one whose name is mistyped with it. Flat
- * parameters were read as one input before.
+ * Beside the whole input another parameter would be ignored, so a mistyped name would be too. Flat
+ * parameters have been turned into one input before.
  *
  * @throws LockyardError `INVALID`, naming the first
  */

@@ -25,7 +25,7 @@ interface StreamHandlerOptions {
   prefix: string;
   procedures: readonly CallableProcedure[];
   log: Parameters<typeof logFailedCall>[0];
-  /** Refuses a caller of whom the body is not read. Rejects with `LockyardError`. */
+  /** Refuses a caller before its body is read. Rejects with `LockyardError`. */
   examine(scope: RequestScope, path: string): Promise<void>;
   /** Waits for a request's turn. `bytes` is the length of its body. */
   admit(req: IncomingMessage, path: string, bytes: number): Promise<Admission>;
@@ -69,7 +69,7 @@ export class StreamHandler {
     try {
       const ctx = createContext(scope, admission);
       await procedure.stream(ctx, () => inputOf(req, body), sendTo(res, admission));
-      // One that ends before its first value is none.
+      // A stream that ends before its first value still needs its headers.
       if (!res.headersSent) begin(res);
       res.end();
     } catch (cause) {

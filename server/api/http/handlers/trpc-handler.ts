@@ -14,8 +14,8 @@ import { type ApiCall, examineCall } from './api-call';
 import { refuseUnusedInputs } from './batch-inputs';
 
 /**
- * How long a stream keeps its turn. Its first rows are dear, and after a restart all pages open
- * theirs at once: one after another they leave others of this process room between them.
+ * How long a stream keeps its turn. Its first rows are expensive, and after a restart all pages
+ * open their streams at once: opened one after another, they leave room for other work.
  */
 const STREAM_TURN_MS = 40;
 
@@ -25,9 +25,9 @@ interface TrpcHandlerOptions<A extends { turn: ScheduledTurn }> {
   router: AnyRouter;
   kinds: ProcedureKinds;
   log: Log;
-  /** Refuses what concerns this API alone, before the body is read. Rejects: `LockyardError`. */
+  /** This API's own check before the body is read. Rejects with `LockyardError` to refuse. */
   examine?(scope: RequestScope, call: ApiCall): Promise<void>;
-  /** How long a body may be. Absent: as long as any. */
+  /** The longest body of a call, in bytes. Absent: the general limit. */
   bodyMaxBytes?(call: ApiCall): number | undefined;
   /** Waits for a request's turn. `bytes` is the length of its body. */
   admit(scope: RequestScope, call: ApiCall, bytes: number): Promise<A>;
@@ -61,7 +61,7 @@ export function createTrpcHandler<A extends { turn: ScheduledTurn }>({
     const input = req.method === 'GET' ? queryInput(scope) : body;
     refusePrototypeKeys(input);
     if (call.isBatch) refuseUnusedInputs(input, call.path.split(',').length);
-    // A GET has no body, whatever it says that its body is.
+    // A GET has no body, whatever its headers say.
     if (req.method === 'GET') delete req.headers['content-type'];
     const admission = await admit(scope, call, body.length);
     const answered = nodeHTTPRequestHandler<AnyRouter, IncomingMessage, ServerResponse>({

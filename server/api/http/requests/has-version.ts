@@ -1,6 +1,6 @@
 /**
- * Whether a caller has this version already, by the weak comparison that RFC 9110 asks for: a proxy
- * that compresses an answer makes its tag a weak one.
+ * Whether a caller has this version already, by the weak comparison of RFC 9110: a proxy that
+ * compresses an answer weakens its tag.
  *
  * @param header `If-None-Match` as it came
  */

@@ -1,7 +1,7 @@
-/** Far beyond what any query has. */
+/** Far more than any query has. */
 export const PARAMETERS_MAX = 100;
 
-/** Whether an address has so many parameters that reading them would keep all others waiting. */
+/** Whether an address has so many parameters that reading them would delay all other callers. */
 export function hasManyParameters(query: string): boolean {
   let marks = 0;
   for (let at = query.indexOf('&'); at >= 0; at = query.indexOf('&', at + 1)) {

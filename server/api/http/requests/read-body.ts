@@ -5,7 +5,7 @@ import type { RequestScope } from './request-scope';
 /** The longest body that either API reads. */
 const BODY_MAX_BYTES = 256 * 1024;
 
-/** The longest that is read of callers who need no key and no session. */
+/** The longest body that is read from callers that need neither a key nor a session. */
 export const OPEN_BODY_MAX_BYTES = 16 * 1024;
 
 /** Whether a body may be longer than that, and not so long that it is refused anyway. */
@@ -41,7 +41,7 @@ export async function readBody(
 }
 
 function collect(req: IncomingMessage, maxBytes: number): Promise<Buffer | null> {
-  // Who its caller is was looked up before: it may have hung up meanwhile.
+  // The caller may have hung up while it was identified.
   if (req.destroyed) return Promise.resolve(null);
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];

@@ -3,7 +3,7 @@ import { retryAfterOf, statusOf } from '../../../contract/error-table';
 import { LockyardError } from '../../../contract/errors';
 import { errorShape, type Refusal } from '../../rpc/refusal';
 
-/** Answers a request that never reaches a procedure, in the shape that procedures fail in. */
+/** Answers a request that never reaches a procedure, in the form of a failed procedure. */
 export function refuse(
   res: ServerResponse,
   refusal: Refusal,
@@ -21,7 +21,7 @@ export function refuse(
   res.end(body);
 }
 
-/** `Retry-After` with the longest wait that one of them asks for, and `WWW-Authenticate`. */
+/** `Retry-After` with the longest wait that any refusal asks for, and `WWW-Authenticate`. */
 export function refusalHeaders(refusals: Pick<Refusal, 'reason' | 'retryAfterMs'>[]) {
   const waits = refusals.map((refusal) => retryAfterOf(refusal.reason, refusal.retryAfterMs) ?? 0);
   const longestMs = Math.max(0, ...waits);
@@ -38,7 +38,7 @@ export function wrongMethod(allow: string): LockyardError {
   return new LockyardError('INVALID', `This address allows ${allow} only.`, { allow });
 }
 
-/** `Retry-After` knows whole seconds only. */
+/** `Retry-After` is in whole seconds. */
 export function retryAfterSeconds(retryAfterMs: number): string {
   return String(Math.max(1, Math.ceil(retryAfterMs / 1_000)));
 }

@@ -3,21 +3,21 @@ import type { NetworkList } from '../../../platform/network-list';
 import { randomTextPool } from '../../../platform/random-text-pool';
 import { callerAddress, isSecure } from './forwarded';
 
-/** One request and what is known of it. */
+/** One request and what is known about it. */
 export interface RequestScope {
   req: IncomingMessage;
   res: ServerResponse;
   /** Sent to the caller in `X-Request-Id`, and logged. */
   requestId: string;
-  /** The caller's address, by the word of trusted proxies alone. */
+  /** The caller's address: the peer's, or the one that trusted proxies report. */
   address: string;
-  /** Whether the caller's side of the connection is encrypted, by their word too. */
+  /** Whether the caller's side of the connection is encrypted, as trusted proxies report. */
   isSecure: boolean;
   /** As sent, without the query. */
   pathname: string;
   /** As sent, after the `?`. */
   query: string;
-  /** What was read of the body already: all of it. */
+  /** The whole body, if it has been read already. */
   body?: Buffer;
 }
 

@@ -10,17 +10,17 @@ const BOUNDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5,
 /** What kind of answer it was; `gone`: the caller hung up before its end. */
 type Outcome = '1xx' | '2xx' | '3xx' | '4xx' | '5xx' | 'gone';
 
-/** Requests to one procedure, or to whatever else there is to ask for. */
+/** Requests to one procedure, or to anything else. */
 export interface RequestSeries {
   api: string;
   procedure: string;
-  /** How many ended in which way. */
+  /** How many requests ended with each outcome. */
   outcomes: Partial<Record<Outcome, number>>;
-  /** How long answers took, whole and from the head of the request on. */
+  /** How long complete answers took from the head of the request on. */
   seconds: { buckets: [bound: number, count: number][]; count: number; sum: number };
 }
 
-/** Counts requests by procedure. Live streams, which last as long as their reader, are left out. */
+/** Counts requests by procedure, except live streams, which last as long as their reader. */
 export class RequestTally {
   private readonly byPath = new Map<string, RequestSeries | null>();
   private readonly others = new Map<string, RequestSeries>();
@@ -56,7 +56,7 @@ export class RequestTally {
     });
   }
 
-  /** Of what was asked for so far. */
+  /** The series of what was requested so far. */
   *series(): Generator<RequestSeries> {
     for (const all of [this.byPath, this.others]) {
       for (const series of all.values()) if (series && series.seconds.count > 0) yield series;

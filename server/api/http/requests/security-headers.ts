@@ -42,7 +42,7 @@ export function apiAnswerHeaders(isSecure: boolean): readonly string[] {
   return isSecure ? SECURED_API_ANSWER : API_ANSWER;
 }
 
-/** A nonce for one answer, of which the scripts of its page carry a copy. */
+/** A nonce for one answer; the scripts of its page carry a copy. */
 export const newNonce = () => randomBytes(16).toString('base64');
 
 /**

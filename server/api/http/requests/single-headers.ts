@@ -4,8 +4,8 @@ const HOST = 'host';
 const AUTHORIZATION = 'authorization';
 
 /**
- * Whether a request has one `Host` and one `Authorization` at most. Of several Node would take the
- * first one, a proxy in front maybe another.
+ * Whether a request has at most one `Host` and one `Authorization`. Of several Node would use the
+ * first, and a proxy in front perhaps another.
  */
 export function hasSingleHeaders({ rawHeaders }: IncomingMessage): boolean {
   let hosts = 0;

@@ -7,7 +7,7 @@ export type CallClass = (typeof CALL_CLASSES)[number];
 /** Calls that lose a hold, or leave one behind, if they are late. Counters hold nothing. */
 const HOLD_KEEPING = new Set(['lock.renew', 'lock.release', 'lock.cancel', 'lock.cancelMany']);
 
-/** What a request to the service API asks for, to the scheduler. */
+/** What a request to the service API asks of the scheduler. */
 export interface ServiceWork {
   callClass: CallClass;
   /** How many plain calls it costs. */

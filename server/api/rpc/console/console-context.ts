@@ -25,17 +25,17 @@ export interface ConsoleContext {
   requestId: string;
   address: string;
   isSecure: boolean;
-  /** The person of the session cookie, or null, with the current role: asked for each call. */
+  /** The user of the session cookie with the current role, or null. Call it for each call. */
   resolveUser(): Promise<UserActor | null>;
-  /** Runs what is given one after another, so that each sees what those before it have done. */
+  /** Runs functions one after another, so that each sees what earlier ones have done. */
   serialise<T>(run: () => Promise<T>): Promise<T>;
   /** Gives the browser a session, or takes it away. */
   setSession(session: NewSession | null): void;
-  /** Which browser asks, where it has signed in to this account before; else null. */
+  /** The id of the browser if it has signed in to this account before; else null. */
   knownBrowserOf(userId: string): string | null;
-  /** Counts a sign-in that is refused because of failures before it. */
+  /** Counts a sign-in that is refused because of earlier failures. */
   countRefusedSignIn(): void;
-  /** Lets the browser show from now on that it has signed in to this account. */
+  /** Remembers in the browser that it has signed in to this account. */
   rememberBrowser(userId: string): void;
   streams: StreamSlots;
 }

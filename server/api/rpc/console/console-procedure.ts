@@ -21,7 +21,7 @@ const t = initTRPC.context<ConsoleContext>().create({
 
 export const consoleRouterOf = t.router;
 
-/** A batch is begun at once, so its mutations are serialised: each sees those before it. */
+/** Calls of a batch begin at once, so its mutations are serialised: each sees those before it. */
 const serialised = t.middleware(({ ctx, next, type }) =>
   type === 'mutation' ? ctx.serialise(() => next()) : next(),
 );
@@ -52,7 +52,7 @@ const signedIn = openProcedure.use(({ ctx, next }) => {
 
 /** The base of every other procedure: requires a session. */
 export const consoleProcedure = signedIn.use(async ({ getRawInput, next }) => {
-  // What cannot be parsed is refused where it is parsed as an input; not every procedure has one.
+  // What cannot be parsed is refused when a procedure parses it as its input; some have no input.
   refuseManyFields(await getRawInput().catch(() => undefined));
   return next();
 });

@@ -48,7 +48,7 @@ class VerifiedOnce implements ServiceContext {
   }
 }
 
-/** @param known who the caller was found to be a moment ago */
+/** @param known the caller as it was identified a moment ago */
 export function createServiceContext(
   request: ServiceRequest,
   known: ServiceActor | null,
@@ -56,7 +56,7 @@ export function createServiceContext(
   return new VerifiedOnce(request, known);
 }
 
-/** What the operation behind a call is given. */
+/** The context of the operation behind a call. */
 class ServiceCall implements OperationContext {
   readonly runtime: Runtime;
 
@@ -93,7 +93,8 @@ class ServiceCall implements OperationContext {
 }
 
 /**
- * The call for its operation. Requires a live API key: a promise rejects with `UNAUTHENTICATED`.
+ * The call as the context of its operation. Requires a live API key: a promise rejects with
+ * `UNAUTHENTICATED`.
  */
 export function identifyCaller({
   request,
@@ -113,7 +114,10 @@ function bearerIn(header: string | undefined): string | undefined {
   return /^Bearer +(\S+) *$/i.exec(header ?? '')?.[1];
 }
 
-/** Whose API key such a header has. Rejects with `UNAUTHENTICATED`, and as `ApiKeyVerifier`. */
+/**
+ * The service whose API key such a header has. Rejects with `UNAUTHENTICATED`, and as
+ * `ApiKeyVerifier`.
+ */
 export async function verifyBearer(
   runtime: Runtime,
   header: string | undefined,

@@ -49,7 +49,7 @@ const OPERATIONS: Operations = {
 /** Sends one value of a stream; resolves when the next may follow. */
 export type SendValue = (value: { position: string }) => Promise<void>;
 
-/** What can be answered as an event stream too. */
+/** The procedures that can also be answered as an event stream. */
 const STREAMS: {
   [P in ServiceProcedureName]?: (
     ctx: OperationContext,
@@ -78,7 +78,7 @@ export interface CallableProcedure {
    *   the `ZodError` as its cause
    */
   call(ctx: ServiceContext, readInput: () => unknown): Promise<unknown>;
-  /** The same with an event stream for its answer; null: it has none. */
+  /** The same call with an event stream as its answer; null: it has none. */
   stream:
     | ((ctx: ServiceContext, readInput: () => unknown, send: SendValue) => Promise<void>)
     | null;
@@ -87,7 +87,7 @@ export interface CallableProcedure {
 /**
  * Every procedure of the service API.
  *
- * @param checks what each call has to pass
+ * @param checks what each call must pass
  */
 export function serviceProcedures(checks = SERVICE_CHECKS): CallableProcedure[] {
   return (Object.keys(SERVICE_API) as ServiceProcedureName[]).map((name) => {

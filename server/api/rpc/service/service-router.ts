@@ -6,8 +6,8 @@ import type { CallableProcedure } from './service-procedures';
 const t = initTRPC.context<ServiceContext>().create({ isDev: false, errorFormatter: formatError });
 
 /**
- * The service API for tRPC's adapter, which brings batches and all that the fast path leaves to it.
- * Only the transport is tRPC's: each procedure is one whole `call`.
+ * The service API for tRPC's adapter, which handles batches and everything that the fast path does
+ * not take. tRPC is only the transport: each procedure is one whole `call`.
  */
 export function createServiceRouter(procedures: readonly CallableProcedure[]): AnyRouter {
   const groups: Record<string, Record<string, ReturnType<typeof trpcProcedure>>> = {};
