@@ -18,13 +18,13 @@ import { requireRole } from '../require-role';
 /** How many alerts of each kind a page lists. */
 const LISTED_MAX = 200;
 
-/** So old at most is what a viewer gets; so often at most is the database asked. */
+/** How old the shared page may be: the database is asked no more often. */
 const KEPT_MS = 1_000;
 
-/** What viewers share, by process. */
+/** The page that all viewers of a process share. */
 const shared = new WeakMap<Runtime, { at: number; page: Promise<AlertPage> }>();
 
-/** What fires, what was resolved, silences and receivers; about 2 s old at most. */
+/** Firing and resolved alerts, silences and receivers; at most about 2 s old. */
 export async function listAlerts(ctx: OperationContext): Promise<AlertPage> {
   await requireRole(ctx, 'viewer');
   const { runtime } = ctx;
@@ -37,12 +37,12 @@ export async function listAlerts(ctx: OperationContext): Promise<AlertPage> {
   return reading.page;
 }
 
-/** What every page shows of them. */
+/** The alerts in brief, as every page shows them. */
 export async function summariseAlerts(ctx: OperationContext): Promise<AlertSummary> {
   return alertSummary(await listAlerts(ctx));
 }
 
-/** The next viewer gets what the database has by then. */
+/** Drops the shared page, so that the next viewer gets what the database has. */
 export const forgetAlerts = (runtime: Runtime): void => void shared.delete(runtime);
 
 /** The rules of every namespace. */
@@ -59,13 +59,13 @@ export async function listAlertRules(ctx: OperationContext): Promise<AlertRulesR
     .sort((a, b) => (a.namespace < b.namespace ? -1 : 1));
 }
 
-/** Whether what a firing alert is about is known here to be over. */
+/** Whether this process knows that the cause of a firing alert is over. */
 function isClearNow(
   { projection, engines, runsMaintenance }: Runtime,
   { kind, backend, namespace, name }: AlertRow,
   rules: AlertRules,
 ): boolean {
-  // Another server may reach a backend that the one which watches for alerts does not.
+  // This server may reach a backend that the one which watches for alerts does not reach.
   if (name === null) return runsMaintenance() && engines.get(backend)?.health().reachable === true;
   if (kind === 'counterNear') {
     const counter = projection.counters.row(namespace, name);

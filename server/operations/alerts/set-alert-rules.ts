@@ -10,9 +10,9 @@ import type { ControlContext } from '../operation-context';
 import { requireUnchanged } from '../require-unchanged';
 
 /**
- * Changes when alerts of a namespace fire; within 2 s it is so.
+ * Changes when alerts of a namespace fire; in force within 2 s.
  *
- * @param input null rules mean the default, whatever it will be
+ * @param input null rules mean the default, also where a later version changes that
  * @throws LockyardError `NOT_FOUND` for an unknown namespace; `CONFLICT` where its rules are
  *   neither those seen nor the wanted ones; as `auditedDatabaseChange`
  */
@@ -33,7 +33,7 @@ export async function setAlertRules(
   const isIts = eq(alertRules.namespace, namespace);
   return auditedDatabaseChange(ctx, who, what, async (tx) => {
     const exists = and(eq(namespaces.id, namespace), isNull(namespaces.removedAt)) as SQL;
-    // Also lets two changes of these rules take turns.
+    // The row lock also makes two changes of these rules take turns.
     const [known] = await database.forUpdate(tx.select().from(namespaces).where(exists));
     if (!known) throw new LockyardError('NOT_FOUND', `There is no namespace "${namespace}".`);
     const [row] = await tx.select().from(alertRules).where(isIts);

@@ -37,7 +37,7 @@ export async function silenceAlerts(
   const endsAt = createdAt + forMs;
   const id = randomText(ID_CHARS);
   const answer = await auditedDatabaseChange(ctx, who, what, async (tx) => {
-    // Ended ones are kept for a while, so that a clock that was set back brings none to life.
+    // Only those that ended long ago: a clock that is ahead must delete none that is in force.
     await tx.delete(alertSilences).where(lt(alertSilences.endsAt, createdAt - SILENCE_MAX_MS));
     const inForce = await tx.$count(alertSilences, gt(alertSilences.endsAt, createdAt));
     if (inForce >= SILENCES_MAX) {
@@ -61,7 +61,7 @@ export async function silenceAlerts(
 /**
  * Ends a silence now.
  *
- * @throws LockyardError `NOT_FOUND` without one that is in force; as `auditedDatabaseChange`
+ * @throws LockyardError `NOT_FOUND` if no such silence is in force; as `auditedDatabaseChange`
  */
 export async function endSilence(
   ctx: OperationContext,

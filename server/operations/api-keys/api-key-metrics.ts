@@ -3,7 +3,7 @@ import type { Database } from '@/db/database';
 import { KEY_EXPIRES_SOON_MS } from '../../contract/key-verbs';
 import type { MetricFamily } from '../../monitoring/metrics/metrics';
 
-/** Of the live keys that expire and were not rotated yet; nothing while the database is away. */
+/** Figures of the live keys that expire and were not rotated; none while the database is away. */
 export async function apiKeyMetrics(
   { db, tables }: Database,
   now: number,

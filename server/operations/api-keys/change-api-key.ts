@@ -8,13 +8,13 @@ import { requireNamespaces } from './require-namespaces';
 import { expiryOf, formOf, limitsOf, requireFormFor } from './stored-limits';
 
 /**
- * Changes what a key may do, or when it expires; its secret stays. It holds here at once, and
+ * Changes what a key may do, or when it expires; its secret stays. In force here at once, and
  * within 1 s at every process.
  *
- * @throws LockyardError `NOT_FOUND`; `CONFLICT` for a key that has ended, where a key that was
- *   rotated would be allowed more or for longer, for namespaces, prefix or verbs of a witness, and
- *   where a key without limits would get a prefix or verbs: its form does not keep a server of an
- *   earlier version from ignoring them
+ * @throws LockyardError `NOT_FOUND`; `CONFLICT` for a key that has ended, where a rotated key would
+ *   be allowed more or for longer, for namespaces, prefix or verbs of a witness, and where a key
+ *   without limits would get a prefix or verbs: a server of an earlier version would ignore them,
+ *   since the key's form does not tell it to refuse the key
  */
 export async function changeApiKey(
   ctx: ControlContext,
@@ -39,7 +39,7 @@ export async function changeApiKey(
     if (input.namespaces) await requireNamespaces(database, tx, input.namespaces);
     const namespaces = input.namespaces ? JSON.stringify(input.namespaces) : row.namespaces;
     const expiresAt = wantedExpiry === undefined ? row.expiresAt : wantedExpiry;
-    // A key of the limited form keeps that, whatever is lifted.
+    // A key of the limited form keeps that form, even if all limits are lifted.
     const kept = row.limits === null ? null : JSON.stringify({ prefix, verbs });
     await tx.update(apiKeys).set({ namespaces, limits: kept, expiresAt }).where(eq(apiKeys.id, id));
     const was = { namespaces: JSON.parse(row.namespaces), ...before, expiresAt: row.expiresAt };
@@ -51,7 +51,7 @@ export async function changeApiKey(
 
 type Changes = Omit<ChangeKeyInput, 'id'>;
 
-/** Whether the change is about where the key holds, and for what. */
+/** Whether the change concerns the namespaces of the key, or what it may do there. */
 const hasLimits = ({ namespaces, prefix, verbs }: Changes): boolean =>
   [namespaces, prefix, verbs].some((limit) => limit !== undefined);
 
@@ -71,7 +71,7 @@ function isMore(row: StoredKey, changes: Changes, wantedExpiry: number | null | 
 
 const NEVER = Number.POSITIVE_INFINITY;
 
-/** A key is rotated where its secret may have leaked. */
+/** A key may be rotated because its secret may have leaked. */
 const rotated = (replacedBy: string) =>
   new LockyardError(
     'CONFLICT',

@@ -9,26 +9,26 @@ import type { ControlContext } from '../operation-context';
 import { requireNamespaces } from './require-namespaces';
 import { expiryOf, formOf, limitsOf, storedLimits } from './stored-limits';
 
-/** A key that was made, and its secret. */
+/** A key that was created, with its secret. */
 export interface CreatedKey {
   id: string;
-  /** The whole text: shown this once. */
+  /** The whole key, which is shown only this once. */
   key: string;
-  /** Null: never. */
+  /** Null: it does not expire. */
   expiresAt: number | null;
 }
 
 /**
- * Makes an API key for one service and some namespaces, or for a witness, which can do nothing
- * but report on processes. `key` is shown this once: only a hash of it
- * is kept. Several keys of one name are one service, so that a key can be replaced without a pause.
- * One with a prefix, verbs or an expiry has a form that versions without these refuse.
+ * Creates an API key for one service and some namespaces, or for a witness, which can do nothing
+ * but report on processes. `key` is shown only this once: only a hash of it is stored. Several keys
+ * of one name are one service, so that a key can be replaced without a pause. A key with a prefix,
+ * verbs or an expiry has a form that versions without these refuse.
  *
- * @param how `given`: the whole key, where it was made before; `isOnly`: no other key of this name
- *   may be in use, also of two that are made so at the same time
- * @throws LockyardError `NOT_FOUND` for a namespace that does not exist; `INVALID` for an expiry
- *   that is over, or a key of another form; `CONFLICT` for a given key that there is already, or
- *   another one in use
+ * @param how `given`: the whole key, where it was generated before; `isOnly`: no other key of this
+ *   name may be in use, even if two such keys are created at the same time
+ * @throws LockyardError `NOT_FOUND` for a namespace that does not exist; `INVALID` for an expiry in
+ *   the past, or a given key of another form; `CONFLICT` where the given key exists already, or
+ *   another key of the name is in use
  */
 export async function createApiKey(
   ctx: ControlContext,
@@ -75,10 +75,10 @@ export async function createApiKey(
   });
 }
 
-/** Refuses a name with a key in use. Transactions that make an only key take turns here. */
+/** Refuses a name with a key in use. Transactions that create an only key take turns here. */
 async function requireOnlyKey(database: Database, tx: Db, name: string, now: number) {
   const { apiKeys } = database.tables;
-  // One row that is always there, and that all of them lock.
+  // A row that always exists, which all of them lock.
   await requireNamespaces(database, tx, ['default']);
   const isInUse = and(
     eq(apiKeys.name, name),
@@ -92,10 +92,10 @@ async function requireOnlyKey(database: Database, tx: Db, name: string, now: num
 }
 
 /**
- * The parts of a key that was made before.
+ * The parts of a key that was generated before.
  *
- * @param limits as a row keeps them
- * @throws LockyardError `INVALID` for one whose form is not that of a key with these limits
+ * @param limits as a row stores them
+ * @throws LockyardError `INVALID` for a key whose form does not fit these limits
  */
 export function parseGivenKey(key: string, limits: string | null): ApiKeyText & { key: string } {
   const parsed = parseApiKey(key);

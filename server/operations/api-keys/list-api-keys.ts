@@ -8,17 +8,17 @@ import type { ControlContext } from '../operation-context';
 import { requireRole } from '../require-role';
 import { formOf, limitsOf } from './stored-limits';
 
-/** An API key as admins see it: nothing of it can be used. */
+/** An API key as admins see it, without anything that could be used to call. */
 export interface ApiKeyRow {
   id: string;
   /** The service. */
   name: string;
   namespaces: string[];
-  /** The names that it may use begin with this; null: all names. */
+  /** The names that it may use begin with this; null: it may use all names. */
   prefix: string | null;
   /** What it may do; null: everything. */
   verbs: KeyVerb[] | null;
-  /** `plain`: it can get neither a prefix nor verbs. */
+  /** `plain`: it cannot be given a prefix or verbs. */
   form: ApiKeyForm;
   /** It can only report on processes. */
   isWitness: boolean;
@@ -26,7 +26,7 @@ export interface ApiKeyRow {
   createdAt: number;
   /** To the minute; null if never. */
   lastUsedAt: number | null;
-  /** It is refused from then on; null: it does not expire. */
+  /** When it expires; null: it does not. */
   expiresAt: number | null;
   /** The id of the key that took its place; null: none. */
   replacedBy: string | null;

@@ -8,18 +8,18 @@ import type { CreatedKey } from './create-api-key';
 import { permitKeyAct, requireLiveKey, selectKeyForUpdate } from './find-api-key';
 import { formOf, storedLimits } from './stored-limits';
 
-/** A key in the place of another. */
+/** A key that replaces another. */
 export interface RotatedKey extends CreatedKey {
   name: string;
   replaced: { id: string; expiresAt: number };
 }
 
 /**
- * Makes a new key of the same name, namespaces and limits, and lets the old one expire after the
- * grace. Holds belong to the name, so the new key renews and releases what the old one acquired.
- * A key that expires is followed by one that lives as long as it was made for.
+ * Creates a new key of the same name, namespaces and limits, and lets the old one expire after the
+ * grace period. Holds belong to the name, so the new key renews and releases what the old one
+ * acquired. The new key of one that expires lives as long as the old one was meant to.
  *
- * Of two that rotate a key at once, one is refused.
+ * Of two simultaneous rotations of a key one is refused.
  *
  * @throws LockyardError `NOT_FOUND`; `CONFLICT` for a key that has ended, or was rotated already
  */

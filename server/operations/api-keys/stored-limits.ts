@@ -3,8 +3,8 @@ import { LockyardError } from '../../contract/errors';
 import type { KeyLimits } from '../../contract/key-limits';
 
 /**
- * Limits as a row keeps them. Null: its key has the plain form, which cannot carry any; a key that
- * only expires has the other form, and `{}`.
+ * Limits as a row stores them. Null: the key has the plain form, which cannot have any. A key that
+ * only expires has the limited form, and `{}`.
  */
 export function storedLimits(
   { prefix, verbs }: Record<keyof KeyLimits, unknown>,
@@ -18,13 +18,13 @@ export function storedLimits(
 export const formOf = (limits: string | null): ApiKeyForm =>
   limits === null ? 'plain' : 'limited';
 
-/** What a row keeps. */
+/** The limits that a row stores. */
 export const limitsOf = (stored: string | null): KeyLimits =>
   stored === null ? {} : (JSON.parse(stored) as KeyLimits);
 
 /**
- * @throws LockyardError `CONFLICT` where a key without limits would get a prefix or verbs: its form
- *   does not keep a server of an earlier version from ignoring them
+ * @throws LockyardError `CONFLICT` where a key without limits would get a prefix or verbs: a server
+ *   of an earlier version would ignore them, as the key's form does not make it refuse the key
  */
 export function requireFormFor(
   form: ApiKeyForm,
@@ -38,9 +38,9 @@ export function requireFormFor(
 }
 
 /**
- * The instant from which a key is refused; null: none; undefined: nothing was said of it.
+ * The instant from which a key is refused; null: it does not expire; undefined: not specified.
  *
- * @throws LockyardError `INVALID` for one that is over
+ * @throws LockyardError `INVALID` for an instant in the past
  */
 export function expiryOf(
   input: { expiresAt?: number | null | undefined; expiresInMs?: number | undefined },

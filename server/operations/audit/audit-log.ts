@@ -56,7 +56,7 @@ export const AUDIT_ACTS = [
 ] as const;
 export type AuditAct = (typeof AUDIT_ACTS)[number];
 
-/** What is about to be done, and to what. Never holds a secret. */
+/** What is about to be done, and to which subject. Never contains a secret. */
 export interface AuditedAct {
   act: AuditAct;
   namespace?: string;
@@ -163,7 +163,7 @@ export async function closeIntent(
 const ASSUMED_RESULTS = {
   /** No trace of the act was found. */
   not_applied: JSON.stringify({ message: 'No trace of it was found.' }),
-  /** Only the process that runs the act can tell, and it may take long. */
+  /** Only the process that runs the act knows its outcome, and the act may take long. */
   unknown: JSON.stringify({ message: 'Not finished yet, or interrupted.' }),
 };
 
@@ -198,7 +198,7 @@ async function writeEntry(
       address: ctx.address.slice(0, 64),
       act: what.act,
       namespace: what.namespace ?? null,
-      // The parts of a longer one are in `seen` too.
+      // A longer subject is cut; its parts are in `seen` too.
       subject: auditSubject(what.subject),
       reason: what.reason ?? '',
       seen: JSON.stringify({ ...what.seen, requestId: what.requestId }),

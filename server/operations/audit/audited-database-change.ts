@@ -10,14 +10,14 @@ import type { PermittedActor } from './permit';
 export interface ChangeResult<A> {
   answer: A;
   result?: Record<string, unknown>;
-  /** Everything was so already: the outcome is `not_applied`. */
+  /** Nothing had to be changed: the outcome is `not_applied`. */
   isUnchanged?: boolean;
 }
 
 /**
- * Changes the control database: intent first, then the change and its outcome in one transaction,
- * so that an entry that stayed pending tells for certain that nothing was done. The caller has
- * checked permission: see `permit`. A role is checked again in the transaction.
+ * Changes the control database: first the intent, then the change and its outcome in one
+ * transaction. So if an entry stays pending, certainly nothing was done. The caller has checked
+ * permission: see `permit`. A role is checked again in the transaction.
  *
  * @throws LockyardError what `change` and `confirmRole` refuse; `BACKEND_DOWN`: nothing was done;
  *   `UNKNOWN`

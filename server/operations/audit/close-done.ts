@@ -5,13 +5,13 @@ import type { ControlRuntime } from '../operation-context';
 import { type AuditRow, requestOfIntent } from './act-identity';
 import { closeIntent } from './audit-log';
 
-/** What the audit log says of an act that was applied before, under the same request id. */
+/** The audit log's note on an act that was applied before, under the same request id. */
 export const REPEATED = 'Repeated: this request was applied before.';
 
 /**
- * Writes that an act was done. Where another entry says so of the very same request, this one was a
- * repeat: the request was applied once, and of two processes that were asked at once neither knows
- * which of them did it.
+ * Records that an act was done. Where another entry records that for the very same request, this
+ * one was a repeat: the request was applied only once, and of two processes that received it at
+ * once neither knows which of them applied it.
  *
  * @param act `requestId`: the one that the caller sent, if any
  */
@@ -26,7 +26,7 @@ export async function closeDone(
   return database.transaction(async (tx) => {
     const isIt = eq(audit.intent, intent);
     const [entry] = await database.forUpdate(tx.select().from(audit).where(isIt));
-    // A row that both have in common, so that they take turns.
+    // Both requests lock the same row here, so that they take turns.
     const isIts = eq(namespaces.id, entry?.namespace ?? '');
     await database.forUpdate(tx.select().from(namespaces).where(isIts));
     return entry && (await isRepeat(runtime, tx, entry))
@@ -35,7 +35,7 @@ export async function closeDone(
   });
 }
 
-/** Whether another entry says already that this very request was applied. */
+/** Whether another entry records already that this very request was applied. */
 async function isRepeat(
   { database }: Pick<ControlRuntime, 'database'>,
   tx: Db,

@@ -44,7 +44,7 @@ async function readEntries(
     return db.select().from(audit).where(which).orderBy(desc(audit.id)).limit(limit);
   };
   if (kind !== 'sqlite') return read(most);
-  // One by one: of both together SQLite would read every entry.
+  // One query each: for both together SQLite would read every entry.
   const [oldest] = await db.select({ id: min(audit.id) }).from(audit);
   const [newest] = await db.select({ id: max(audit.id) }).from(audit);
   const first = oldest?.id ?? 1;
@@ -85,7 +85,7 @@ function matching(
 /** A request id that the caller sent is among what it saw; else it is that of the intent. */
 function hasRequestId(audit: Schema['audit'], requestId: string): SQL | undefined {
   const sent = `"requestId":${JSON.stringify(requestId)}`;
-  // Unlike LIKE, it tells upper case from lower.
+  // Unlike LIKE, `instr` is case-sensitive.
   return or(eq(audit.intent, requestId), sql`instr(${audit.seen}, ${sent}) > 0`);
 }
 
@@ -100,10 +100,10 @@ function globCharacter(character: string): string {
   return single.length > 1 || /[*?[]/.test(character) ? `[${single.join('')}]` : character;
 }
 
-/** Whether a text contains another, whatever the case, but with the same accents. */
+/** Whether a text contains another, ignoring case but not accents. */
 function contains(kind: Database['kind'], column: unknown, part: string): SQL {
   if (kind === 'sqlite') return sql`${column} glob ${globPattern(part)}`;
-  // The cast makes text of bytes; unlike other collations, this one takes no é for an e.
+  // The cast makes text of bytes; unlike other collations, this one distinguishes é from e.
   const pattern = sql`lower(${likePattern(part)}) collate utf8mb4_bin`;
   return sql`lower(cast(${column} as char)) like ${pattern} escape '!'`;
 }

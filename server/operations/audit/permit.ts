@@ -10,7 +10,7 @@ export interface PermittedActor extends AuditActor {
   role: Role;
 }
 
-/** The actor, who may do this. A refused attempt is recorded too. Throws as `requireRole`. */
+/** The actor, if permitted. A refused attempt is recorded too. Throws as `requireRole`. */
 export async function permit(
   ctx: ControlContext,
   role: Role,

@@ -3,8 +3,8 @@ import { deleteRows, type MayGoOn } from '../../monitoring/history/delete-rows';
 import type { ControlRuntime } from '../operation-context';
 
 /**
- * Removes audit entries that are kept no longer, a few at a time, but none whose outcome is not
- * known yet.
+ * Removes audit entries that are older than they are kept, a few at a time, but none whose outcome
+ * is not known yet.
  */
 export async function pruneAudit(
   { config, database, clock }: Pick<ControlRuntime, 'config' | 'database' | 'clock'>,
@@ -13,7 +13,7 @@ export async function pruneAudit(
   const { auditMs } = config.retention;
   if (auditMs === null) return;
   const before = clock.now() - auditMs;
-  // By outcome: that is what the index of the age begins with.
+  // One outcome at a time, since the index by age begins with the outcome.
   for (const outcome of AUDIT_OUTCOMES) {
     if (outcome === 'pending') continue;
     await deleteRows(database, 'audit', 'outcome = ? AND at < ?', [outcome, before], mayGoOn);

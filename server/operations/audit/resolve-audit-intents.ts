@@ -10,7 +10,7 @@ import { closeDone } from './close-done';
 
 const AT_ONCE = 100;
 
-/** Only the process that runs them can tell what became of them, and they may take long. */
+/** Only the process that runs these knows their outcome, and they may take long. */
 const LONG_ACTS = ['backup.make', 'config.apply'];
 
 type Intent = Schema['audit']['$inferSelect'];
@@ -49,7 +49,7 @@ export async function resolveAuditIntents(runtime: ResolverRuntime): Promise<num
   return closed;
 }
 
-/** Intents without an outcome of which nothing can still land, the oldest first. */
+/** Intents without an outcome whose act can no longer be applied, the oldest first. */
 function openIntents(
   { database }: ResolverRuntime,
   settledAt: number,
@@ -98,7 +98,7 @@ async function resolveOfBackend(
   return closed;
 }
 
-/** Text that cannot be parsed concerns one intent alone. */
+/** Text that cannot be parsed is a problem of one intent, not of its backend. */
 const isOfBackend = (error: unknown) => !(error instanceof SyntaxError);
 
 async function resolve(runtime: ResolverRuntime, intent: Intent): Promise<boolean> {
@@ -107,7 +107,7 @@ async function resolve(runtime: ResolverRuntime, intent: Intent): Promise<boolea
     const result = { message: unfinished };
     return closeIntent(runtime, runtime.database.db, intent.intent, 'unknown', result);
   }
-  // A backup takes as long as it takes, in the process of its command.
+  // A backup takes an unknown time, in the process of its command.
   if (LONG_ACTS.includes(intent.act)) return assumeOutcome(runtime, intent.intent, 'unknown');
   const answer = await readOutcome(runtime, intent);
   if (answer === null) return assumeOutcome(runtime, intent.intent, 'not_applied');
@@ -124,7 +124,7 @@ const UNFINISHED: Record<string, string | undefined> = {
   'counter.reconcile': 'Interrupted: the gate may have the value, and reads it again by itself.',
 };
 
-/** What the act answered; null if it was not applied, since only changes have answers stored. */
+/** The stored answer of the act; null if it was not applied: only changes have stored answers. */
 async function readOutcome(
   runtime: ResolverRuntime,
   intent: Intent,

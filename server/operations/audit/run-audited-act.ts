@@ -22,9 +22,9 @@ export interface StartedAct {
 /** How far an act has come. */
 interface Progress<A> {
   hasStarted: boolean;
-  /** Its caller was answered: an act that has not started by now must not start. */
+  /** Its caller was answered: an act that has not started by then must not start. */
   isOver: boolean;
-  /** Known before it is written to the audit log. */
+  /** Set before it is written to the audit log. */
   outcome: { answer: A } | { error: unknown } | null;
 }
 
@@ -94,7 +94,7 @@ async function refusalNow(ctx: ControlContext, role: Role): Promise<LockyardErro
   }
 }
 
-/** Resolves when the work is done, or its caller should not wait longer; the work goes on. */
+/** Resolves when the work is done, or its caller must be answered; the work goes on. */
 async function inTime(work: Promise<unknown>): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise((resolve) => {

@@ -17,7 +17,7 @@ export interface RecordAct extends RecordKey, Pick<AuditedAct, 'requestId'> {
   seen: Record<string, unknown>;
 }
 
-/** What the command of an act is made with. */
+/** What the command of an act needs. */
 interface ActOnRecord {
   engine: LockEngine;
   key: RecordKey;
@@ -82,7 +82,7 @@ function afterTheLast<A>(
 
 /** How long it may take to find out whether an act is a repeat, which only the audit log needs. */
 const FIND_REPEAT_MS = 500;
-/** An answer that is kept for less than this may have expired when the act is decided. */
+/** An answer that is stored for less time than this may have expired when the act is decided. */
 const KEPT_AT_LEAST_MS = 60_000;
 
 /**
