@@ -14,7 +14,7 @@ export async function askDatabase<T>(ask: () => Promise<T>): Promise<T> {
  * The refusal for a caller whose operation failed because the control database is not responding;
  * null for any other failure.
  *
- * @param call queries and subscriptions change nothing; of any other it is not known
+ * @param call queries and subscriptions change nothing; any other call may have changed something
  */
 export function databaseRefusal(
   error: unknown,

@@ -21,7 +21,7 @@ const CALLS_RETRY_MS = 100;
 const WAITS_RETRY_MS = 500;
 const WATCHES_RETRY_MS = 5_000;
 
-/** How many calls a second may be saved up for. */
+/** For how many seconds calls may be saved up. */
 const BURST_SECONDS = 2;
 
 interface TokenBucket {
@@ -50,8 +50,8 @@ export class CallerLimits {
   /**
    * Counts a call of a key in a namespace.
    *
-   * @param calls how many plain calls it is worth; one that is worth more than a burst is let
-   *   through when nothing else was
+   * @param calls how many plain calls it counts as; one that counts as more than a whole burst is
+   *   let through if nothing else was
    * @throws LockyardError `RATE_LIMITED`
    */
   spend({ keyId }: ServiceActor, namespace: string, calls: number): void {
@@ -76,7 +76,7 @@ export class CallerLimits {
   }
 
   /**
-   * Counts an acquire that waits, until the answer is called.
+   * Counts an acquire that waits, until the returned function is called.
    *
    * @throws LockyardError `RATE_LIMITED`
    */
@@ -89,7 +89,7 @@ export class CallerLimits {
   }
 
   /**
-   * Counts an open watch, until the answer is called.
+   * Counts an open watch, until the returned function is called.
    *
    * @throws LockyardError `RATE_LIMITED`
    */
@@ -101,7 +101,7 @@ export class CallerLimits {
     );
   }
 
-  /** Counts a refusal; answers what to refuse with. */
+  /** Counts a refusal, and returns the error to throw. */
   refuse(limit: Limit, message: string, retryAfterMs?: number): LockyardError {
     this.count(limit);
     return new LockyardError('RATE_LIMITED', message, {

@@ -74,7 +74,7 @@ export interface ControlContext {
   hasHungUp?(): boolean;
   /** As `CallerConnection.onWaiting`. */
   onWaiting?(): void;
-  /** Of the request, valid and of version 00; absent: it had none. */
+  /** The request's `traceparent` header, valid and of version 00; absent: it had none. */
   readonly traceparent?: string | undefined;
 }
 

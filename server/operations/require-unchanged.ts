@@ -2,10 +2,10 @@ import { isDeepStrictEqual } from 'node:util';
 import { LockyardError } from '../contract/errors';
 
 /**
- * Refuses a change that was made from a setting which is not the present one any more. The change
- * may be repeated after an unknown outcome: what is already as wanted is not refused.
+ * Refuses a change that was based on a setting which has changed since. The change may be repeated
+ * after an unknown outcome: it is not refused if the setting is already as wanted.
  *
- * @param seen what the change was made from; undefined: it replaces whatever there is
+ * @param seen the setting that the change was based on; undefined: it replaces any
  * @param what names the setting, such as `The policy of "billing"`
  * @throws LockyardError `CONFLICT`
  */

@@ -24,7 +24,7 @@ export async function listShards(
 }
 
 /**
- * Where a name lives, by the list of shards that this process has. Asks no shard.
+ * Which shard a name belongs to, by the list of shards that this process has. Asks no shard.
  *
  * @throws LockyardError `NOT_FOUND` for a backend without shards
  */

@@ -74,7 +74,7 @@ export async function getIncident(
   });
 }
 
-/** Incidents at the same time that are looked at, and those of them whose waiters are read. */
+/** How many simultaneous incidents are examined, and for how many of them waiters are read. */
 const OTHERS_MAX = 60;
 const READ_MAX = 6;
 const RELATED_MAX = 10;

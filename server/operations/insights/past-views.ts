@@ -17,7 +17,7 @@ export async function getPastMinute(ctx: OperationContext, { at }: PastMinuteInp
   return askDatabase(() => ctx.runtime.pastView.minute(at));
 }
 
-/** The nearest recorded change before or after an instant; null: there is none nearby. */
+/** The nearest recorded change before or after an instant; null if there is none nearby. */
 export async function findPastChange(
   ctx: OperationContext,
   { at, direction, of, namespace, name }: PastChangeInput,

@@ -3,7 +3,7 @@ import { type Finding, lengthOf, ok, problem, warning } from './finding';
 const SOON_MS = 14 * 86_400_000;
 const BACKUP_MAX_AGE_MS = 7 * 86_400_000;
 const UNUSED_MS = 90 * 86_400_000;
-/** A key that was rotated and is used so shortly before its grace ends is still needed. */
+/** A rotated key used within this time before the end of its grace period is still needed. */
 const LATE_USE_MS = 60 * 60_000;
 
 interface KeyFacts {
@@ -17,9 +17,9 @@ interface KeyFacts {
   replacedBy?: string | null;
 }
 
-/** Keys that expire, and keys that no program uses. @param now epoch milliseconds */
+/** Findings on keys that expire, and on keys that no program uses. @param now epoch milliseconds */
 export function keyFindings(keys: KeyFacts[], now: number): Finding[] {
-  // One that has expired is revoked from that instant on: by now, or in a moment.
+  // A key that has expired is stored as revoked at that instant, by now or in a moment.
   const wasRevoked = ({ revokedAt, expiresAt = null }: KeyFacts) =>
     revokedAt !== null && (expiresAt === null || revokedAt < expiresAt);
   const live = keys.filter((key) => !wasRevoked(key));
@@ -27,7 +27,7 @@ export function keyFindings(keys: KeyFacts[], now: number): Finding[] {
     const { name, createdAt, lastUsedAt, expiresAt = null, replacedBy = null } = key;
     const subject = `API key ${name}`;
     if (expiresAt !== null && expiresAt <= now) return expiredFindings(key, expiresAt, now);
-    // Of one that was rotated only its grace ends.
+    // For a rotated key this is only the end of its grace period.
     if (replacedBy !== null) return [];
     if (expiresAt !== null && expiresAt - now < SOON_MS) {
       const rotate = 'Rotate it, and give the new key to the service.';
@@ -46,7 +46,7 @@ export function keyFindings(keys: KeyFacts[], now: number): Finding[] {
   return found.length > 0 ? found : [ok('API keys', `${live.length}, none expires soon`)];
 }
 
-/** A key that has expired, where a program may still have it. */
+/** Findings on an expired key that a program may still use. */
 function expiredFindings(
   { name, lastUsedAt, replacedBy = null }: KeyFacts,
   expiresAt: number,
@@ -62,7 +62,7 @@ function expiredFindings(
   return [problem(`API key ${name}`, says, advice)];
 }
 
-/** Whether anybody can administer this, and whether all of it could be lost. */
+/** Findings on admins, backups and alert receivers. */
 export function upkeepFindings({
   users,
   admins,
@@ -72,7 +72,7 @@ export function upkeepFindings({
   now,
 }: {
   users: number;
-  /** How many of them may administer this. */
+  /** How many of the users may administer this installation. */
   admins: number;
   /** When the last backup was made; null: never. */
   backupAt: number | null;
@@ -87,7 +87,7 @@ export function upkeepFindings({
       : warning(
           'users',
           'there is no admin',
-          // Of setup, which works only while there is no user, or of the demo, which makes one.
+          // The setup link works only while there is no user; the link of the demo creates one.
           users === 0
             ? 'Open the link that the server printed.'
             : 'Run `npm run -s lockyard -- users create --name NAME --role admin`.',

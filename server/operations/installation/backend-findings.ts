@@ -2,11 +2,11 @@ import type { BackendHealth } from '../../contract/console/backend-health';
 import type { GuaranteeRow } from '../../contract/console/guarantee-row';
 import { type Finding, lengthOf, ok, problem, warning } from './finding';
 
-/** Leases count by the backend's clock alone; people read both. */
+/** Leases depend only on the backend's clock, but people read both clocks. */
 const CLOCK_OFFSET_MAX_MS = 2_000;
 const LATENCY_MAX_MS = 100;
 
-/** What to set, by the name of a setting; without the server's name before it. */
+/** What to change, by the name of a setting, without the server's name before it. */
 const CURES: Record<string, string> = {
   innodb_flush_log_at_trx_commit: 'Set innodb_flush_log_at_trx_commit = 1',
   sync_binlog: 'Set sync_binlog = 1',
@@ -26,7 +26,7 @@ const CURES: Record<string, string> = {
 /** How one backend responds, and what its settings allow. */
 export function backendFindings(health: BackendHealth, guarantee: GuaranteeRow | null): Finding[] {
   const settings = guarantee ? settingFindings(health, guarantee) : [];
-  // Its settings were read just now: it responds, and is not used because of them.
+  // Its settings were just read, so it responds; it is not used because of them.
   const isUnused = guarantee?.closedBecause && guarantee.reading && !guarantee.isFailing;
   return isUnused && !health.reachable ? settings : [...healthFindings(health), ...settings];
 }

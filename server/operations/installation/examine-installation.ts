@@ -28,7 +28,7 @@ import {
 
 /**
  * Everything that a running server can find out about itself and its stores. It changes nothing.
- * What cannot be found out is a finding too.
+ * What cannot be examined is a finding too.
  *
  * @throws LockyardError `FORBIDDEN` below admin
  */
@@ -83,7 +83,7 @@ async function schemaOf({ database }: Runtime): Promise<Finding> {
   return schemaFinding(Number(rows[0]?.[0]), programSchemaVersion(database.kind));
 }
 
-/** With their settings as they are now. */
+/** Examines the backends, with their present settings. */
 async function examineBackends({ engines, guarantees }: Runtime): Promise<Finding[]> {
   await Promise.all([...guarantees.values()].map((watch) => watch.read()));
   return [...engines].flatMap(([id, engine]) =>
@@ -141,7 +141,7 @@ async function upkeepOf(ctx: OperationContext) {
   };
 }
 
-/** Linux alone says. */
+/** How many files this process has open; null except on Linux. */
 function openFiles(): number | null {
   try {
     return readdirSync('/proc/self/fd').length;

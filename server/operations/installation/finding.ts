@@ -2,7 +2,7 @@ import { z } from 'zod';
 
 /** One thing that was checked. */
 export const finding = z.strictObject({
-  /** What it is about, such as `backend orders`. */
+  /** What the finding is about, such as `backend orders`. */
   subject: z.string(),
   level: z.enum(['ok', 'warning', 'problem']),
   /** What was found, in one line. */
@@ -19,7 +19,7 @@ export const ok = (subject: string, says: string): Finding => ({
   advice: null,
 });
 
-/** It works, and may not for long, or not as safely as it could. */
+/** It works, but may not for long, or is less safe than it could be. */
 export const warning = (subject: string, says: string, advice: string): Finding => ({
   subject,
   level: 'warning',
@@ -35,7 +35,7 @@ export const problem = (subject: string, says: string, advice: string): Finding 
   advice,
 });
 
-/** A length of time in the two largest units that say something: `3 d 4 h`, `12 s`, `140 ms`. */
+/** A length of time in its two largest units: `3 d 4 h`, `12 s`, `140 ms`. */
 export function lengthOf(ms: number): string {
   if (ms < 1_000) return `${Math.round(ms)} ms`;
   const units = [

@@ -5,7 +5,7 @@ export interface GateFacts {
   configured: readonly string[];
   /** Namespaces whose policies name a gate. */
   wanted: { namespace: string; gate: string }[];
-  /** Those that this server has used, one for each backend behind it. */
+  /** Gates that this server has used: one for each backend behind a gate. */
   used: { gate: string; backend: string; isUp: boolean; readyInMs: number }[];
 }
 

@@ -2,7 +2,7 @@ import type { JobReport } from '../../platform/job-reports';
 import { type Finding, lengthOf, ok, problem, warning } from './finding';
 
 const SUBJECT = 'background jobs';
-/** A job may be slow for a while, as when its database is. */
+/** A job may be this late for a while, for example when its database is slow. */
 const LATE_MS = 30_000;
 const LAG_MAX_MS = 60_000;
 

@@ -3,9 +3,9 @@ import { type Finding, lengthOf, ok, problem, warning } from './finding';
 const GB = 1e9;
 const DISK_MIN_BYTES = GB;
 const DISK_FULL_BYTES = 0.2 * GB;
-/** What a process needs besides connections, and the connections that it takes by default. */
+/** The files that a process needs besides connections, plus the default number of connections. */
 const FILES_ENOUGH = 4_400;
-/** The last day on which Node fixes a release line, by its major version. */
+/** The last day on which Node.js fixes a release line, by its major version. */
 const NODE_UNTIL: Record<number, string> = {
   20: '2026-04-30',
   22: '2027-04-30',

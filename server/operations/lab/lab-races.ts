@@ -18,18 +18,18 @@ export interface LabContext extends ControlContext {
 /** How often a race's progress is written, and whether it was asked to stop is read. */
 const WRITE_EVERY_MS = 1_000;
 
-/** How long what the servers said is shown again without asking them. */
+/** For how long the state of the servers is shown again without asking them. */
 const PREFLIGHT_FRESH_MS = 30_000;
 /** The same for a person who asks for the present state. */
 const PREFLIGHT_AGAIN_MS = 1_000;
 
-/** Samples of the running strategy that are kept; of more, every second one. */
+/** How many samples of the running strategy are kept; beyond it, every second one is dropped. */
 const SAMPLES_MAX = 240;
 
 /** Samples of a finished strategy that are kept. */
 const COURSE_SAMPLES_MAX = 40;
 
-/** A race that takes longer to clean up goes on doing so by itself. */
+/** A race that takes longer to clean up goes on in the background. */
 const CLOSE_WITHIN_MS = 8_000;
 
 export interface LabRacesParts {
@@ -63,16 +63,16 @@ export class LabRaces {
     this.table = new LabRunTable(parts);
   }
 
-  /** At the start of the process: what ran on the only process over an SQLite file has ended. */
+  /** At the start: a run over an SQLite file has ended with its only process. */
   async endFormerRuns(): Promise<void> {
     const isOnlyProcess = this.parts.database.kind === 'sqlite';
     await this.table.endSilent(this.parts.database.db, { all: isOnlyProcess });
   }
 
   /**
-   * Which servers there are and which strategies can run on them, as of at most 30 s ago.
+   * Which servers there are and which strategies can run on them; at most 30 s old.
    *
-   * @param again as of at most a second ago
+   * @param again at most a second old
    */
   preflight(again: boolean): Promise<LabPreflightView> {
     const now = this.parts.clock.monotonic();
@@ -91,7 +91,7 @@ export class LabRaces {
     return this.parts.readSource(id);
   }
 
-  /** Begins the race of a run that is in the table. What becomes of it is in the table too. */
+  /** Begins the race of a run that is in the table, where its progress and its end are written. */
   run(id: string, settings: LabSettings, progress: RunProgress): void {
     const { log, runner } = this.parts;
     const job = 'write the progress of a race';
@@ -113,7 +113,7 @@ export class LabRaces {
     }
   }
 
-  /** Stops a race if it is this process's; another process reads its own within a second. */
+  /** Stops the race if this process runs it; another process reads the request within a second. */
   stop(id: string): void {
     if (this.race?.id === id) this.parts.runner.stop();
   }
@@ -137,13 +137,13 @@ export class LabRaces {
     return { ...preflight, asOf: this.parts.clock.now() };
   }
 
-  /** Its end is written sooner or later: a failure is retried. */
+  /** Writes the race's progress, and at last its end; a failure is retried. */
   private async write(race: Race): Promise<void> {
     const { id, progress, end } = race;
     if (end) {
       await this.table.end(id, progress, end);
       if (this.race === race) this.race = null;
-      // Not awaited: that would wait for this very run.
+      // Not awaited: `stop` waits for the run in progress, which is this one.
       void race.writing.stop();
       return;
     }
@@ -181,7 +181,7 @@ function applyProgress(race: Race, message: LabProgress): void {
   }
 }
 
-/** At most so many of them, evenly spread, the last one included. */
+/** At most `most` of the samples, evenly spread, including the last one. */
 function thinSamples(samples: LabSample[], most: number): LabSample[] {
   const step = Math.ceil(samples.length / most);
   return samples.filter((_, index) => (samples.length - 1 - index) % step === 0);

@@ -69,7 +69,7 @@ export class LabRunTable {
   /**
    * Writes how far a run has come.
    *
-   * @returns whether it still runs as far as the table knows, and whether it was asked to stop
+   * @returns whether the table still has it as running, and whether it was asked to stop
    */
   async write(
     id: string,
@@ -122,9 +122,10 @@ export class LabRunTable {
   }
 
   /**
-   * Ends what went silent with its server.
+   * Ends the runs whose server went silent.
    *
-   * @param all also what wrote a moment ago: at the start of the only process over this database
+   * @param all includes runs that were written a moment ago: at the start of the only process over
+   *   this database
    */
   async endSilent(db: Db = this.from.database.db, { all = false } = {}): Promise<void> {
     const { clock, database } = this.from;
@@ -155,7 +156,7 @@ export class LabRunTable {
     return this.toRun(await this.find(id));
   }
 
-  /** Who runs now; null if no race does. */
+  /** Which race runs now, and who started it; null if none does. */
   async running(): Promise<Pick<LabRunSummary, 'id' | 'startedBy' | 'startedAt'> | null> {
     const { db, tables } = this.from.database;
     const { labRuns } = tables;

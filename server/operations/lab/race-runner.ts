@@ -11,7 +11,7 @@ export interface RaceRunner {
    *   runs here
    */
   start(run: { runId: string } & LabSettings, onProgress: (message: LabProgress) => void): void;
-  /** Asks the race to end with what it has. Does nothing where none runs. */
+  /** Asks the race to end with what it has done. Does nothing if none runs. */
   stop(): void;
   /** Stops the race, and resolves once its process has ended. */
   close(): Promise<void>;

@@ -48,7 +48,7 @@ interface ResolvedNamespace extends Omit<ResolvedLock, 'key'> {
   caller: ServiceActor;
 }
 
-/** The same for several locks of one namespace, or for all that the key may see of it. */
+/** The same for several locks of one namespace, or for all in it that the key may see. */
 export function resolveNamespace(
   ctx: OperationContext,
   procedure: ServiceProcedureName,
@@ -90,7 +90,7 @@ export async function engineOf(
   return engineAt(ctx, namespace, await ctx.runtime.namespaces.get(namespace));
 }
 
-/** @param entry what the directory says of the namespace */
+/** @param entry the directory's entry for the namespace */
 function engineAt(
   { runtime }: { runtime: Pick<Runtime, 'engines'> },
   namespace: string,

@@ -11,8 +11,8 @@ import { requireUsableGate } from './require-usable-gate';
 
 /**
  * Creates a namespace, permanently on one backend. Without a policy it has the default. One that
- * was removed comes back on its backend only: elsewhere its tokens might start below those of
- * before.
+ * was removed can be created again only on its former backend: on another one its tokens might
+ * begin below earlier ones.
  *
  * @throws LockyardError `NOT_FOUND` for a backend that is not configured, `CONFLICT` when the name
  *   is taken, or was on another backend; for a gate as `requireUsableGate`
@@ -45,7 +45,7 @@ export async function createNamespace(
   });
 }
 
-/** Whether there is a removed one of this name, which exists again now. Throws `CONFLICT`. */
+/** Restores a removed namespace of this name; false if there is none. Throws `CONFLICT`. */
 async function restoreRemoved(
   database: Database,
   tx: Db,
@@ -69,7 +69,7 @@ async function restoreRemoved(
   return true;
 }
 
-/** Makes the namespace that calls mean unless they name one, at the start. */
+/** Creates, at the start, the namespace for calls that do not name one. */
 export async function ensureDefaultNamespace(database: Database, clock: Clock): Promise<void> {
   try {
     await database.db

@@ -12,13 +12,13 @@ import { engineOf } from '../locks/resolve-lock';
 import type { OperationContext } from '../operation-context';
 import { requireRole } from '../require-role';
 
-/** No step begins when an act has so little time left: its caller would be answered first. */
+/** No step begins when an act has less time left than this: its caller would be answered first. */
 const STOP_BEFORE_MS = ACT_LANDS_WITHIN_MS - 3_000;
 
-/** Where there are very many locks, so much time is left for what was found among them. */
+/** A search among very many locks ends by then, to leave time for deleting what it found. */
 const LOOK_BEFORE_MS = ACT_LANDS_WITHIN_MS - 2_000;
 
-/** Names that the audit log keeps of those that were deleted. */
+/** How many of the deleted names the audit log lists. */
 const AUDITED_NAMES_MAX = 100;
 
 /** What `deleteNames` would do with these names at this moment. */
@@ -32,11 +32,12 @@ export async function previewDeletion(
 }
 
 /**
- * Deletes free locks, or counters, that an operator chose, at most as many as were seen to go. One
- * that is in use, or whose tokens a new one might repeat, is kept, and the answer says why. What is
- * deleted keeps its history.
+ * Deletes free locks, or counters, that an operator chose, at most as many as the preview showed.
+ * One that is in use, or whose tokens a new one might repeat, is kept, and the answer says why. The
+ * history of what is deleted is kept.
  *
- * Not one act: each record goes by itself, so some may be gone where this fails with `UNKNOWN`.
+ * Not atomic: each record is deleted on its own, so some may be gone where this fails with
+ * `UNKNOWN`.
  */
 export async function deleteNames(
   ctx: OperationContext,
@@ -72,7 +73,7 @@ export async function deleteNames(
   return runAuditedAct(ctx, what, run, auditedResult);
 }
 
-/** A gate that does not hear of it finds out by itself. */
+/** A gate that is not notified finds out by itself. */
 async function forgetAtGate(
   { runtime }: OperationContext,
   backend: string,

@@ -7,19 +7,19 @@ import type { ControlContext } from '../operation-context';
 import { requireRole } from '../require-role';
 import { policyOfRow } from './namespace-directory';
 
-/** What is set for a namespace. */
+/** The settings of a namespace. */
 export interface NamespaceSettings {
   name: string;
   backend: string;
   createdAt: number;
   policy: NamespacePolicy;
-  /** The bounds of its own that it has; null: it has the default. */
+  /** Its own bounds; null: it has the default. */
   ownPolicy: Partial<NamespacePolicy> | null;
   alertRules: AlertRules;
   hasOwnAlertRules: boolean;
 }
 
-/** What is set for each namespace, by name. Needs no backend. */
+/** The settings of each namespace, by name. Needs no backend. */
 export async function listNamespaceSettings(ctx: ControlContext): Promise<NamespaceSettings[]> {
   await requireRole(ctx, 'viewer');
   const { database } = ctx.runtime;

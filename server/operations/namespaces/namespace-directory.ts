@@ -21,7 +21,7 @@ const REFRESH_EVERY_MS = 1_000;
 export class NamespaceDirectory {
   private readonly known = new Map<string, NamespaceEntry & { policy: NamespacePolicy }>();
   private readonly queries = new Map<string, Promise<NamespaceEntry | null>>();
-  /** Readings that have begun, and the latest of those of all namespaces that has ended. */
+  /** How many readings have begun, and the number of the latest full one that has ended. */
   private begun = 0;
   private ended = 0;
 
@@ -61,7 +61,7 @@ export class NamespaceDirectory {
     this.begun += 1;
     const own = this.begun;
     const rows = await this.database.db.select().from(this.database.tables.namespaces);
-    // What a later reading has found is not undone by one that answers after it.
+    // A later reading has ended already; this older one must not overwrite it.
     if (own < this.ended) return;
     this.ended = own;
     for (const row of rows) {
@@ -101,8 +101,8 @@ export class NamespaceDirectory {
 }
 
 /**
- * What a namespace allows. What a version with fewer bounds stored has the default for the others.
- * Until its names have been counted for the first time it may have as many as there can be.
+ * What a namespace allows. Bounds that an earlier version did not store have their defaults. Until
+ * its names have been counted for the first time it may have as many as there can be.
  */
 export function policyOfRow({
   policy,

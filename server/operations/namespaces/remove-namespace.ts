@@ -7,8 +7,8 @@ import { permit } from '../audit/permit';
 import type { OperationContext, Runtime } from '../operation-context';
 
 /**
- * Removes a namespace that has no locks and counters, free locks included, and that no live API key
- * is for. Within 2 s every process refuses it. Its history stays; created again, it is on the same
+ * Removes a namespace without locks and counters, free locks included, and without live API keys.
+ * Within 2 s every process refuses it. Its history stays; if it is created again, it is on the same
  * backend.
  *
  * @throws LockyardError `NOT_FOUND`; `CONFLICT` for `default`, and for one in use; `BACKEND_DOWN`
@@ -57,7 +57,7 @@ export async function removeNamespace(
   return answer;
 }
 
-/** What a backend that was not read, or does not respond, may keep is counted as nothing. */
+/** Refuses if the backend does not respond or was not read: its names would count as none. */
 function requireKnownNames(
   { engines, projection }: Pick<Runtime, 'engines' | 'projection'>,
   name: string,

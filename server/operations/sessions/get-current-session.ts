@@ -8,12 +8,12 @@ import type { SignedInUser } from './sign-in';
 
 export interface CurrentSession {
   user: SignedInUser | null;
-  /** There is no user at all: only the setup link leads further. */
+  /** Whether there is no user at all, so that only the setup link works. */
   setupNeeded: boolean;
   demo: boolean;
-  /** There for an admin whose connection crosses a network in the clear. */
+  /** Only for an admin whose connection crosses a network unencrypted. */
   unencrypted?: boolean;
-  /** There for everybody who is signed in. */
+  /** Only for users who are signed in. */
   retentionDays?: RetentionDays;
   /**
    * Where a trace is shown: a URL with `{traceId}` and perhaps `{spanId}`. Only for people who are
@@ -22,7 +22,7 @@ export interface CurrentSession {
   traceUrl?: string;
 }
 
-/** Who is signed in; for everybody. */
+/** Who is signed in; any caller may ask. */
 export async function getCurrentSession(ctx: ControlContext): Promise<CurrentSession> {
   const { actor, runtime } = ctx;
   const { demo, traceUrl } = runtime.config;
@@ -43,7 +43,7 @@ const daysOf = ({ historyMs, auditMs }: Retention): RetentionDays => ({
   audit: auditMs === null ? null : auditMs / DAY_MS,
 });
 
-/** Calls may come over any network listened on, and a local proxy may pass on clear text. */
+/** Calls may come through any network listened on, and a local proxy may pass on clear text. */
 function isUnencrypted({ runtime, address, isSecure }: ControlContext): boolean {
   if (isSecure !== false) return false;
   return isBeyondThisMachine(runtime.config.host) || isBeyondThisMachine(address);

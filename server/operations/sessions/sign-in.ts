@@ -9,7 +9,7 @@ import { auditedDatabaseChange } from '../audit/audited-database-change';
 import type { ControlContext } from '../operation-context';
 import { findUserByName, findUserForUpdate } from '../users/find-user';
 
-/** Who is signed in, as pages may know it. */
+/** The signed-in user, as pages may know them. */
 export interface SignedInUser {
   id: string;
   name: string;
@@ -18,7 +18,7 @@ export interface SignedInUser {
 
 export interface SignedIn {
   user: SignedInUser;
-  /** For the cookie alone; never part of an answer's body. */
+  /** Only for the cookie; never part of an answer's body. */
   session: NewSession;
 }
 
@@ -27,9 +27,9 @@ const WRONG_CREDENTIALS =
 
 /** What is known of the caller who signs in, and who counts refusals. */
 export interface SignInCaller {
-  /** Which browser asks, where it has signed in to this account before; else null. */
+  /** The id of the browser if it has signed in to this account before; else null. */
   knownBrowserOf(userId: string): string | null;
-  /** Called for each try that is refused because of failures before it, whatever its password. */
+  /** Called for each attempt that is refused because of earlier failures, whatever its password. */
   countRefusedSignIn(): void;
 }
 
@@ -50,7 +50,7 @@ export async function signIn(
   caller: SignInCaller = UNKNOWN_CALLER,
 ): Promise<SignedIn> {
   const { database, clock, sessions } = ctx.runtime;
-  // As where a name is given: keyboards of phones add a space behind a word that they complete.
+  // As where the name was set: keyboards of phones add a space after a word that they complete.
   const name = typed.trim();
   const user = await askDatabase(() => findUserByName(database, name));
   const known = user && caller.knownBrowserOf(user.id);
@@ -80,7 +80,7 @@ export async function signIn(
   const before = ctx.actor?.kind === 'user' ? ctx.actor : null;
   const signedIn = await auditedDatabaseChange(ctx, who, what, async (tx) => {
     const now = await findUserForUpdate(database, tx, user.id);
-    // Removed, disabled, or with another password since the check.
+    // The user was removed or disabled, or has another password, since the check.
     if (now?.passwordHash !== user.passwordHash || now.disabledAt !== null) {
       throw new LockyardError('UNAUTHENTICATED', WRONG_CREDENTIALS);
     }

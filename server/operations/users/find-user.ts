@@ -58,7 +58,7 @@ export function refuseLastAdmin(admins: string[], leaving: string): void {
   }
 }
 
-/** An admin's act on one person, permitted and named for the audit log. */
+/** An admin's act on one user, permitted and named for the audit log. */
 export interface UserAct {
   who: AuditActor;
   what: AuditedAct;

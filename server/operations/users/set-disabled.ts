@@ -9,7 +9,7 @@ import {
   selectUserForUpdate,
 } from './find-user';
 
-/** Locks a person out within 1 s, ending all sessions, or in again. The last admin stays. */
+/** Disables a user, whose sessions end within 1 s, or enables them again. The last admin stays. */
 export async function setDisabled(
   ctx: ControlContext,
   { id, disabled }: SetDisabledInput,

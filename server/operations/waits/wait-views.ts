@@ -9,7 +9,7 @@ import { throttledChanges } from '../live-updates';
 import type { OperationContext } from '../operation-context';
 import { requireRole } from '../require-role';
 
-/** The graph is looked at, not watched: so often is enough to see it move. */
+/** Slower than other pages: this is often enough to see the graph change. */
 const GRAPH_UPDATES = { minMs: 1_000, maxMs: 2_000 };
 
 const DEADLOCKS_SHOWN = 50;

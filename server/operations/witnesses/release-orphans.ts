@@ -15,7 +15,7 @@ interface Orphan {
 
 const RELEASE_EVERY_MS = 2_000;
 
-/** Releases orphaned locks every 2 s, in one process of all. Returns how to stop it. */
+/** Releases orphaned locks every 2 s, in only one process. Returns a function that stops it. */
 export function startReleasingOrphans(runtime: Runtime, isRunner: () => boolean) {
   const job = new Periodic({
     job: 'release orphaned locks',
@@ -30,9 +30,9 @@ export function startReleasingOrphans(runtime: Runtime, isRunner: () => boolean)
 
 /**
  * Releases the holds whose process two witnesses of different kinds have proven dead, where the
- * policy of their namespace allows that, and not before a lock that is held at least for a while
- * may be free. Each is an act of Lockyard, audited, on the token that was judged: another hold, or
- * one that was renewed meanwhile, stays. One that fails keeps no other from being released.
+ * policy of their namespace allows that, and not before the end of the time for which the lock is
+ * held at least. Each release is an audited act of Lockyard on the token that was judged: another
+ * hold, or one that was renewed meanwhile, stays. A release that fails does not prevent the others.
  *
  * @throws AggregateError of the releases that failed
  */
@@ -78,12 +78,12 @@ function* findOrphans({
   }
 }
 
-/** Whether the lock is to stay taken for longer, whatever becomes of its holder. */
+/** Whether the lock must stay taken for longer, even if its holder is dead. */
 function isKept(hold: Hold, now: number): boolean {
   return isReleased(hold) || (hold.keptUntil ?? 0) > now;
 }
 
-/** By the lock itself, read now: it may have been renewed, or held by another, since. */
+/** Judged by the lock itself, read now: it may have been renewed, or granted to another, since. */
 async function isStillDead({ projection }: Runtime, orphan: Orphan): Promise<boolean> {
   const { holds, fresh } = await projection.detail(orphan.namespace, orphan.name);
   const hold = holds.find(({ token }) => token === orphan.token);

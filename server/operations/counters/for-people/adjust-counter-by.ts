@@ -4,8 +4,8 @@ import { runAuditedRecordAct } from '../../audit/run-audited-record-act';
 import type { OperationContext } from '../../operation-context';
 
 /**
- * Moves a counter by a step, from whatever its value is: steps of services in between change
- * nothing of that. The audit log keeps the value before and after. `outOfBounds`: nothing was done.
+ * Moves a counter by a step, whatever its value is: steps of services in between do not matter. The
+ * audit log has the value before and after. `outOfBounds`: nothing was done.
  */
 export function adjustCounterBy(
   ctx: OperationContext,

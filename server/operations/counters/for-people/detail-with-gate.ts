@@ -6,7 +6,7 @@ import type { OperationContext } from '../../operation-context';
 
 type Look = Awaited<ReturnType<CounterGate['look']>>;
 
-/** A counter read afresh from its backend, beside what the gate in front of it has of it. */
+/** A counter just read from its backend, with the values that the gate in front of it has. */
 export async function detailWithGate(
   { runtime }: OperationContext,
   { namespace, name }: RecordKey,

@@ -7,7 +7,7 @@ import type { OperationContext } from '../../operation-context';
 
 /**
  * Gives the gate in front of a counter the value that MySQL has now. The counter itself is not
- * changed; to repeat it does no harm.
+ * changed, so this is safe to repeat.
  *
  * @throws LockyardError `CONFLICT` where the namespace has no gate, `BACKEND_DOWN` if the gate or
  *   MySQL is not responding, `NOT_FOUND` for an unknown namespace or counter

@@ -5,7 +5,7 @@ import type { OperationContext } from '../../operation-context';
 
 /**
  * Gives a counter other bounds, if it still has those that the operator saw and its value lies
- * within the new ones; else it does nothing and tells what is there.
+ * within the new ones; else it does nothing and returns the present ones.
  */
 export function setCounterBounds(
   ctx: OperationContext,

@@ -18,8 +18,8 @@ export async function listLockPresence(ctx: OperationContext): Promise<PresenceR
 }
 
 /**
- * Shows to everyone that this person deals with a lock, for 30 minutes or until the hold ends that
- * was seen. It replaces the person before, who is named in the answer.
+ * Shows to everyone that this person deals with a lock, for 30 minutes or until the hold that was
+ * seen ends. Replaces the person who did so before, whom the answer names.
  *
  * @throws LockyardError `NOT_FOUND` for an unknown namespace; as `auditedDatabaseChange`
  */
@@ -41,7 +41,7 @@ export async function takeOnLock(
   return answer;
 }
 
-/** Says to everyone that this person is on the lock no more; `nothing`: it was so already. */
+/** Takes this person off the lock again; `nothing`: they were not on it. */
 export async function stepBackFromLock(
   ctx: OperationContext,
   { namespace, name }: StepBackInput,

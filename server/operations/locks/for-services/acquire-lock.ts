@@ -31,7 +31,7 @@ export async function acquireLock(
   if (ctx.runtime.cancelledRequests.has(request, owner)) {
     return engine.run(key, { verb: 'giveUp', request });
   }
-  // The spread comes last: V8 takes several times as long for fields that follow one.
+  // The spread comes last: V8 takes several times as long to add fields after a spread.
   const ask: AcquireCommand = { verb: 'acquire', service, request, outsidePolicy, ...asked };
   if (ctx.traceparent !== undefined) ask.traceparent = ctx.traceparent;
   if (waitMs === 0) {
@@ -59,7 +59,7 @@ export async function acquireLock(
   return answer;
 }
 
-/** What an acquire asks for, as far as it makes it another request. */
+/** The parts of an acquire that are compared when its request id is used again. */
 function askedBy(input: AcquireInput) {
   const { owner, leaseMs, waitMs, mode, reentrant, meta } = input;
   const more = { ...permitsWanted(input), ...askedAtLeast(input) };
@@ -71,8 +71,8 @@ function permitsWanted({ permits = 1, capacity }: AcquireInput) {
 }
 
 /**
- * Undoes an acquire by its request id, whether it still waits or was granted meanwhile. One that
- * arrives here later, within a minute, is answered `timeout`.
+ * Undoes an acquire by its request id, whether it still waits or has been granted. An acquire that
+ * arrives after its cancel, within a minute, is answered `timeout`.
  */
 export async function cancelAcquire(
   ctx: OperationContext,
@@ -80,18 +80,18 @@ export async function cancelAcquire(
 ): Promise<CancelAnswer> {
   const { engine, key, service } = await resolveLock(ctx, 'lock.cancel', input, 0);
   const { owner, requestId } = input;
-  // The identity of the acquire itself; what that asked for does not matter here.
+  // Identifies the acquire by its request id; its other input does not matter here.
   const request = requestIdentity({ service, verb: 'acquire', ...key, requestId, input: {} });
   ctx.runtime.cancelledRequests.note(request, owner);
   return engine.run(key, { verb: 'cancel', service, owner, request });
 }
 
-/** Left out where it is not asked for, so that the identity of such a request stays the same. */
+/** Left out where it is not used, so that the identity of such a request stays the same. */
 export function askedAtLeast({ holdAtLeastMs }: Pick<AcquireInput, 'holdAtLeastMs'>) {
   return holdAtLeastMs ? { holdAtLeastMs } : {};
 }
 
-/** A commit may block the event loop; only the second turn after it reads the network. */
+/** A commit may block the event loop; the network is read only in the second turn after it. */
 const TURNS = 3;
 
 /** Resolves once a hang-up that has reached this machine has been reported to its listeners. */

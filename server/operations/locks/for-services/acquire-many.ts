@@ -71,7 +71,7 @@ export async function cancelAcquireMany(
     { namespace, names },
     0,
   );
-  // The identity of the acquire itself; what that asked for does not matter here.
+  // Identifies the acquire by its request id; its other input does not matter here.
   const request = multiLockIdentity({ service, namespace, names, requestId, input: {} });
   ctx.runtime.cancelledRequests.note(request, owner);
   return engine.multiLocks.cancel(namespace, { verb: 'cancelSet', service, owner, names, request });
@@ -85,7 +85,7 @@ interface MultiLockRequest {
   input: Record<string, unknown>;
 }
 
-/** The identity of a request for several locks, whatever order they were named in. */
+/** The identity of a request for several locks, regardless of the order of their names. */
 function multiLockIdentity({ names, ...request }: MultiLockRequest): RequestIdentity {
   return requestIdentity({
     ...request,

@@ -1,10 +1,10 @@
 import type { RequestIdentity } from '../../../core/request-fingerprint';
 import type { Clock } from '../../../platform/clock';
 
-/** How long an acquire may be on its way behind its own cancel. */
+/** How long an acquire may be delayed and arrive after its own cancel. */
 const KEPT_MS = 60_000;
 
-/** Beyond these the oldest are forgotten. */
+/** Beyond this many the oldest are forgotten. */
 const KEPT_MAX = 10_000;
 
 /**

@@ -4,7 +4,7 @@ import { requestIdentity } from '../../../engine/request-identity';
 import type { OperationContext } from '../../operation-context';
 import { resolveLock } from '../resolve-lock';
 
-/** Ends the caller's current hold or takes one entry off it; `lost` if it is not its any more. */
+/** Ends the caller's current hold, or one entry of it; `lost` if it is no longer the caller's. */
 export async function releaseLock(
   ctx: OperationContext,
   input: ReleaseInput,

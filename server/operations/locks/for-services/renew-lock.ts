@@ -4,7 +4,7 @@ import { allowedLeaseMs } from '../../../core/lock/check-policy';
 import type { OperationContext } from '../../operation-context';
 import { resolveLock } from '../resolve-lock';
 
-/** Prolongs the caller's current hold; `lost` if it is not its any more. */
+/** Extends the caller's current hold; `lost` if the hold is no longer the caller's. */
 export async function renewLock(ctx: OperationContext, input: RenewInput): Promise<RenewAnswer> {
   const { engine, key, service, policy } = await resolveLock(ctx, 'lock.renew', input, 0);
   const { owner, token } = input;

@@ -11,17 +11,17 @@ import { whileKeyIsLive } from './while-key-is-live';
 /** How many names count as one plain call. */
 const NAMES_PER_CALL = 100;
 
-/** A stream says this often that nothing has changed, and up to where. */
+/** How often a stream reports that nothing has changed, with its present position. */
 const KEEP_ALIVE_MS = 10_000;
 
 /**
- * What changed of some locks since a position; waits for a change as long as asked. Costs no read
- * of any backend.
+ * What changed for some locks since a position; waits for a change as long as asked. Reads no
+ * backend.
  *
- * @throws LockyardError as `resolveNamespace`; `INVALID` for a position that is none;
+ * @throws LockyardError as `resolveNamespace`; `INVALID` for a text that is not a position;
  *   `RATE_LIMITED` when the key has too many open watches; `UNAUTHENTICATED` within about a second
- *   of the end of its key, `FORBIDDEN` as soon after the key is narrowed to less than what is
- *   watched; `BACKEND_DOWN` while the backend has never been read by this process
+ *   after its key ends, `FORBIDDEN` as soon after the key is narrowed to less than what is watched;
+ *   `BACKEND_DOWN` while this process has never read the backend
  */
 export function watchLocks(ctx: OperationContext, input: WatchInput): Promise<WatchAnswer> {
   const pace = { waitMs: input.waitMs, isPolled: true };

@@ -7,14 +7,14 @@ import type { OperationContext } from '../../operation-context';
 const CHECK_EVERY_MS = 500;
 
 /**
- * Runs a call that may wait, with a signal that is aborted when the caller hangs up or its API key
- * ends or allows the call no more, and one, `refused`, for the latter alone. A call whose key was
+ * Runs a call that may wait. Its signal is aborted when the caller hangs up or its API key ends or
+ * no longer allows the call; a second one, `refused`, only for the key. A call whose key was
  * revoked by any process, or expires, ends with `UNAUTHENTICATED` within about a second; one whose
  * key was narrowed so that it would be refused now, with `FORBIDDEN`. While the database is not
  * responding, the key counts as live and unchanged.
  *
  * @param wanted what the call uses for as long as it lasts
- * @param enter counts the call against a limit of its key, until the answer is called
+ * @param enter counts the call against a limit of its key, until the returned function is called
  * @throws LockyardError `RATE_LIMITED` when too many calls of this key are already waiting;
  *   `UNAUTHENTICATED`; `FORBIDDEN`
  */
