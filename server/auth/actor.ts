@@ -8,9 +8,9 @@ export interface ServiceActor {
   /** The key's name. Its holds are recorded under it. */
   service: string;
   namespaces: string[];
-  /** How the key is narrower than its namespaces; absent: it is not. */
+  /** The key's limits within its namespaces; absent: it has none. */
   limits?: KeyLimits;
-  /** The key was made for a witness: it may report on processes, and do nothing else. */
+  /** The key was created for a witness: it may report on processes, and do nothing else. */
   isWitness?: true;
 }
 

@@ -93,7 +93,7 @@ export class LookupCache<T> {
   private store(key: string, value: T | null, askedAt: number): void {
     this.entries.delete(key);
     if (value !== null) this.entries.set(key, { value, askedAt });
-    // Only then: finding the first of a map passes the places of all that were deleted before it.
+    // Only at the limit: finding the first entry of a map skips all that were deleted before it.
     if (this.entries.size <= ENTRIES_MAX) return;
     const [oldest] = this.entries.keys();
     if (oldest !== undefined) this.entries.delete(oldest);

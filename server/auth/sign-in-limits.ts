@@ -73,7 +73,7 @@ export async function countSignInAttempt(
   return { outcome: 'allowed' };
 }
 
-/** Of very many attempts on a locked account the further ones are answered without a check. */
+/** Limits attempts on a locked account: beyond the limit they are refused without a check. */
 async function refusedBy(
   database: Database,
   attempt: SignInAttempt,
@@ -158,7 +158,7 @@ const accountPart = (name: string) => part(`account\0${name}`);
 const ANY_ACCOUNT = part('any account');
 const ANY_NETWORK = part('any network');
 
-/** Also those that begin later than a window from now: a clock has been set back since. */
+/** Includes counts that begin more than a window from now: the clock has been set back since. */
 async function deleteExpired(database: Database, now: number): Promise<void> {
   const { windowStartedAt } = database.tables.signInFailures;
   const isOver = or(

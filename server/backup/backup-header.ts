@@ -32,7 +32,8 @@ export const backupEnd = z.strictObject({ sha256: z.string() });
 export const backupCells = z.array(z.union([z.string(), z.number(), z.null()]));
 
 /**
- * A restore ends all sessions, clears the counts of failed sign-ins, and begins without evidence.
+ * A restore ends all sessions, clears the counts of failed sign-ins, and drops reports of
+ * witnesses.
  */
 const EXCLUDED = ['sessions', 'sign_in_failures', 'process_evidence'];
 

@@ -20,7 +20,7 @@ type Row = Record<string, Cell>;
 
 const HOME = 'default';
 const ROWS_AT_ONCE = 200;
-/** Of up to three bytes each: a server may take no more than 1 MB at once. */
+/** Characters of up to three bytes each: a server may accept no more than 1 MB at once. */
 const CHARS_AT_ONCE = 250_000;
 
 /** The state before the restore, and the times used in it. */
@@ -32,7 +32,7 @@ interface RestoreTarget {
   grantsFrom: number;
 }
 
-/** Inserts a backup's rows into an empty database as they are read, changed as a restore does. */
+/** Inserts a backup's rows into an empty database as they are read, adapted for a restore. */
 export class BackupLoad {
   private readonly restored: RestoredRows;
   private readonly backends = new Map<string, Row>();
@@ -95,8 +95,8 @@ export class BackupLoad {
   }
 
   /**
-   * A namespace that the backup does not know is gone, and stays bound to its backend: on another
-   * one its tokens might start below those of before.
+   * A namespace that is not in the backup is removed, and stays bound to its backend: on another
+   * one its tokens might begin below earlier ones.
    */
   private async removeLaterNamespaces(): Promise<void> {
     for (const [id, row] of this.at.namespaces) {
@@ -106,7 +106,7 @@ export class BackupLoad {
     }
   }
 
-  /** Higher than every known epoch: the backup's, and that of the database it replaces. */
+  /** Higher than every known epoch: that of the backup, and that of the database it replaces. */
   private nextEpoch(backend: string): number {
     const before = Number(this.at.backends.get(backend)?.epoch ?? 0);
     const known = Math.max(this.header.epochs[backend] ?? 0, before);
@@ -140,12 +140,12 @@ function rowOf({ columns }: Table, cells: Cell[]): Row {
   return Object.fromEntries(columns.map((name, i) => [name, cells[i] ?? null]));
 }
 
-/** SQLite has room for any text, and earlier versions wrote subjects that MySQL has no room for. */
+/** MySQL limits the length of subjects that SQLite, and earlier versions, store at any length. */
 function fittingEntry({ columns }: Table, cells: Cell[]): Cell[] {
   return cells.map((cell, i) => (columns[i] === 'subject' ? auditSubject(String(cell)) : cell));
 }
 
-/** Converts the rows of records to their state after a restore, and collects that history. */
+/** Converts the rows of records to their state after a restore, and collects its history. */
 class RestoredRows {
   private readonly changes: { id: string; rev: number; writer: string; events: LockEvent[] }[] = [];
 

@@ -3,7 +3,7 @@ import type { Cell } from '@/db/snapshot';
 import { randomText } from '../auth/random-text';
 import type { AuditAct } from '../operations/audit/audit-log';
 
-/** What a command did, and what it found and made. */
+/** What a command did, and what it found and created. */
 interface DoneAct {
   act: AuditAct;
   subject?: string;
@@ -12,7 +12,7 @@ interface DoneAct {
 }
 
 /**
- * Writes the audit entry of what the command line does in the same transaction: neither is there
+ * Writes the audit entry of a command's change in the transaction of the change: neither exists
  * without the other.
  */
 export async function insertDoneAct(

@@ -111,7 +111,7 @@ export async function restoreBackup(
   }
 }
 
-/** A backup contains the intent to make it, the last one of its audit log: it was made. */
+/** A backup contains its own pending intent, the last one of its audit log: the backup was made. */
 async function closeOwnIntent(change: BulkChange, { madeAt }: BackupHeader): Promise<void> {
   const act: AuditAct = 'backup.make';
   const open = "from audit where act = ? and outcome = 'pending' order by id desc limit 1";

@@ -2,13 +2,14 @@ import type { Cell } from '@/db/snapshot';
 
 type Row = Record<string, Cell>;
 
-/** Neither may fall: holds that Lockyard has forgotten may still be relied on. */
+/** Neither may become lower: holds that Lockyard has lost may still be relied on. */
 const NEVER_LOWER = ['grants_from', 'longest_lease_ms'];
 
 /**
- * The row of a backend after a restore: its store stayed as it is, so what was learnt of it since
- * the backup still holds. Of the same life of the store the later heartbeat decides; where the
- * store is in another life by now, the older row lets its guard find that out, as a data loss.
+ * The row of a backend after a restore. Its store was not restored, so what was learnt about it
+ * since the backup is still true. Within the same store incarnation the later heartbeat decides. If
+ * the store has another incarnation by now, the older row makes its guard detect that as a data
+ * loss.
  *
  * @param backup the row in the backup
  * @param before the row in the database that is replaced

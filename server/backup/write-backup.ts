@@ -107,7 +107,7 @@ async function* pieces(snapshot: Snapshot, header: BackupHeader): AsyncGenerator
   yield `${text}${JSON.stringify({ sha256: hash.digest('hex') })}\n`;
 }
 
-/** Only the program that the database belongs to makes a backup: others do not know the content. */
+/** Only the program with the database's schema makes a backup: others do not know the content. */
 export function refuseOtherSchema(snapshot: Snapshot, kind: 'sqlite' | 'mysql'): void {
   const [theirs, ours] = [snapshot.applied.length, programSchemaVersion(kind)];
   if (theirs === ours) return;

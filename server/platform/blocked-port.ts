@@ -1,7 +1,7 @@
 import { ConfigError } from './start-error';
 
 /**
- * Ports to which `fetch` connects on no machine, since what listens there speaks another protocol:
+ * Ports to which `fetch` connects on no machine, because another protocol uses them:
  * https://fetch.spec.whatwg.org/#port-blocking
  */
 const BLOCKED = new Set([
@@ -17,7 +17,7 @@ export const isPortBlocked = ({ port }: URL): boolean => BLOCKED.has(Number(port
 
 /**
  * @param name of the variable that holds the URL
- * @throws ConfigError for a port to which nothing can be sent
+ * @throws ConfigError for a blocked port
  */
 export function refuseBlockedPort(name: string, url: URL): void {
   if (!isPortBlocked(url)) return;

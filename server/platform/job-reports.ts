@@ -1,19 +1,19 @@
-/** How the background jobs of one name have fared since this process began. */
+/** The state of the background jobs of one name since this process began. */
 export interface JobReport {
   job: string;
   /** How many of this name run now: one for each backend, or connection. */
   running: number;
   runs: number;
   failures: number;
-  /** The last run of one of them failed. */
+  /** Whether the last run of any of them failed. */
   isFailing: boolean;
-  /** How long ago the last success of the one that is the furthest behind was, or its start. */
+  /** Time since the last success, or the start, of the one that is furthest behind. */
   sinceSuccessMs: number;
   /** The pause between two runs that is configured; of several jobs, the longest. */
   everyMs: number;
 }
 
-/** What a job tells of itself while it runs. */
+/** What a job reports about itself while it runs. */
 interface RunningJob {
   readonly isFailing: boolean;
   /** Monotonic. */

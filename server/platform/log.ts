@@ -1,7 +1,7 @@
 import { type DestinationStream, destination, type Logger, pino } from 'pino';
 import { textLog } from './text-log';
 
-/** Where the server says what it does. Never given a password, key, cookie or session. */
+/** The server's log. Never given a password, key, cookie or session. */
 export type Log = Pick<Logger, 'debug' | 'info' | 'warn' | 'error' | 'fatal'> & {
   child(fields: Record<string, unknown>): Log;
 };
@@ -21,7 +21,7 @@ export interface LogSettings {
   level?: (typeof LOG_LEVELS)[number];
 }
 
-/** What the environment says of the log; `readConfig` refuses what is not valid. */
+/** The log settings of the environment, without invalid ones, which `readConfig` refuses. */
 export function logSettings(env: Record<string, string | undefined>): LogSettings {
   const format = LOG_FORMATS.find((each) => each === env[LOG_FORMAT_NAME]);
   const level = LOG_LEVELS.find((each) => each === env[LOG_LEVEL_NAME]);
@@ -38,10 +38,10 @@ export function createLog(
   return pino(options, format === 'text' ? textLog(to) : to);
 }
 
-/** A disk that is full must not end the server. What could not be written is tried again later. */
+/** A full disk must not end the server. What could not be written is retried later. */
 function standardError(): DestinationStream {
   const to = destination({ dest: STDERR, sync: false });
-  // Else the end of the process would wait until it can be written.
+  // Otherwise the process could not end before it is written.
   to.on('error', () => to.emit('close'));
   return to;
 }
@@ -58,7 +58,7 @@ interface PlainError {
   cause?: PlainError;
 }
 
-/** An error without what its properties may carry: a failed statement's values, such as a hash. */
+/** An error without properties that may contain values of a failed statement, such as a hash. */
 function plainError(error: unknown, depth = 0): PlainError {
   if (!(error instanceof Error)) return { type: typeof error, message: String(error) };
   const { code, errno } = error as { code?: unknown; errno?: unknown };

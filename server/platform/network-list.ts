@@ -12,9 +12,9 @@ export class NetworkList {
   ) {}
 
   /**
-   * Reads addresses and networks such as `10.0.0.0/8` or `fd00::/8`, with commas between them.
+   * Reads addresses and networks such as `10.0.0.0/8` or `fd00::/8`, separated by commas.
    *
-   * @returns what is wrong with the first bad one, as the end of a sentence, where there is one
+   * @returns what is wrong with the first invalid one, as the end of a sentence, if there is one
    */
   static parse(text: string): NetworkList | string {
     const texts = text
@@ -30,7 +30,7 @@ export class NetworkList {
     return networks;
   }
 
-  /** Whether an address is in one of the networks. What is no address is in none. */
+  /** Whether an address is in one of the networks. False for a text that is not an address. */
   has(address: string): boolean {
     if (this.#last?.address === address) return this.#last.isListed;
     const plain = plainAddress(address);
@@ -56,17 +56,17 @@ export class NetworkList {
 
 const familyOf = (address: string) => (isIPv4(address) ? 'ipv4' : 'ipv6');
 
-/** An IPv4 address as such where it travels as IPv6, and without its interface. */
+/** An address without its interface; an IPv4 address that is mapped to IPv6 as plain IPv4. */
 export function plainAddress(address: string): string {
   const plain = address.split('%', 1)[0] ?? '';
   return isIPv6(plain) ? (mappedAddress(plain) ?? plain) : plain;
 }
 
-/** The IPv4 address in one of IPv6 (RFC 4291, 2.5.5.2), however that is written. */
+/** The IPv4 address that is mapped to an IPv6 one (RFC 4291, 2.5.5.2), in any notation. */
 function mappedAddress(address: string): string | null {
   if (/^::ffff:[\d.]+$/i.test(address)) return address.slice('::ffff:'.length);
   if (!/:ffff:/i.test(address)) return null;
-  // Every form of an address becomes the same one here.
+  // The URL parser brings all notations of an address into one form.
   const { hostname } = new URL(`http://[${address}]`);
   const [, high, low] = /^\[::ffff:([\da-f]+):([\da-f]+)\]$/.exec(hostname) ?? [];
   if (high === undefined || low === undefined) return null;
@@ -85,7 +85,7 @@ export function isBeyondThisMachine(host: string): boolean {
   return host !== 'localhost' && !isLoopback(host);
 }
 
-/** What a network's customer usually has: one address of IPv4, a /64 of IPv6. */
+/** What one customer of a network usually has: one IPv4 address, or an IPv6 /64. */
 export function networkOf(address: string): string {
   const plain = plainAddress(address);
   if (!isIPv6(plain)) return plain;

@@ -2,16 +2,17 @@ import { randomFillSync } from 'node:crypto';
 
 const TEXTS_AT_ONCE = 512;
 
-/** Four characters say three bytes. */
+/** Four characters encode three bytes. */
 const BITS_PER_CHAR = 6;
 
-/** A longer cut is a reference in V8, which keeps the text that it is from in memory. */
+/** V8 keeps a longer slice as a reference to the text that it was cut from. */
 const CUT_CHARS_MAX = 12;
 
 /**
- * Generates unique random texts of at least so many random bytes each, in letters, digits, `-` and
- * `_`: 11 characters for 8 bytes, 16 for 12. Hundreds are drawn and written as one text: a draw of
- * its own costs as much as a whole lock operation may, and a text of its own more than its cut.
+ * Generates unique random texts of at least `bytes` random bytes each, in letters, digits, `-` and
+ * `_`: 11 characters for 8 bytes, 16 for 12. Hundreds are drawn at once and encoded as one text: a
+ * draw for each would cost as much as a whole lock operation may, and encoding each costs more than
+ * cutting it.
  */
 export function randomTextPool(bytes: number): () => string {
   const length = Math.ceil((bytes * 8) / BITS_PER_CHAR);

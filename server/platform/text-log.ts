@@ -18,7 +18,7 @@ interface PlainError {
 
 /**
  * Writes log lines for people: instant, level, text, then the fields as `name=value`; below that
- * the stack of an error. What is no log line goes through as it is.
+ * the stack of an error. Anything that is not a log line is passed through unchanged.
  */
 export function textLog(to: DestinationStream): DestinationStream {
   return { write: (line) => to.write(readable(line)) };
@@ -46,7 +46,7 @@ function shown(value: unknown): string {
   return /^[^\s"=]+$/.test(text) ? text : JSON.stringify(text);
 }
 
-/** A text that someone else chose must not look like another line. */
+/** Line breaks in a caller's text must not look like another log line. */
 const oneLine = (text: string) => text.replace(/[\r\n]+/g, ' ');
 
 function stackOf({ stack, cause }: PlainError): string {

@@ -4,7 +4,7 @@ export class TimeLimit {
   private readonly end: Promise<never>;
   private over = false;
 
-  /** @param failure what work fails with that is not done in time */
+  /** @param failure creates the error for work that is not done in time */
   constructor(ms: number, failure: () => Error) {
     let reject: (error: Error) => void = () => {};
     this.end = new Promise<never>((_, fail) => {

@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 
-/** Counts work, and lets the rest of this process run whenever so much of it is done. */
+/** Counts work, so that the rest of this process runs whenever about `most` of it is done. */
 export class WorkTurns {
   private done = 0;
 

@@ -12,10 +12,10 @@ import { LookupCache } from '../lookup-cache';
 import { type ApiKeyText, parseApiKey } from './api-key-text';
 import { isExpiredKey } from './is-expired-key';
 
-/** A key that was found within the last hour. */
+/** A key that was found in the database within the last hour. */
 export interface RecognisedKey {
   keyId: string;
-  /** What `verify` would answer now; null where it would have to query for a revocation. */
+  /** What `verify` would answer now; null where it would need a query. */
   actor: ServiceActor | null;
 }
 
@@ -41,8 +41,8 @@ export class ApiKeyVerifier {
   private readonly recent: LookupCache<FoundKey>;
   private readonly lastUses = new Map<string, number>();
   /**
-   * What keys whose secret was right consist of, by their whole text: hashing one costs more than
-   * all else that recognising it takes. No secret is kept for longer than `LAST_USED_EVERY_MS`.
+   * The parsed parts of keys whose secret was verified, by the whole text of the key: hashing one
+   * takes longer than all other steps. No secret is kept for longer than `LAST_USED_EVERY_MS`.
    */
   private readonly proven = new Map<string, ApiKeyText>();
   private readonly writing: Periodic;
@@ -75,7 +75,7 @@ export class ApiKeyVerifier {
     return actor;
   }
 
-  /** As `verify`, for those who do not use the key. */
+  /** As `verify`, without counting as a use of the key. */
   async check(bearer: string): Promise<ServiceActor> {
     const key = this.proven.get(bearer) ?? parseApiKey(bearer);
     const found = key && (this.recent.cached(key.id) ?? (await this.lookUp(key.id)));
@@ -126,16 +126,16 @@ export class ApiKeyVerifier {
     );
   }
 
-  /** Whether the secret is that of the key found under its id. */
+  /** Whether the secret in a key is that of the row found under its id. */
   private isRight(bearer: string, key: ApiKeyText, found: FoundKey): boolean {
-    // Who sends a proven text knows the secret: the time of this comparison reveals nothing.
+    // Only a caller that knows the secret sends a verified text: timing reveals nothing here.
     if (this.proven.get(bearer) === key) return found.secretHash === key.secretHash;
     if (!isSameHash(found.secretHash, key.secretHash)) return false;
     this.proven.set(bearer, key);
     return true;
   }
 
-  /** Null for a live key. */
+  /** Why a key is refused; null for a live key. */
   private refusalOf({ expiresAt, revokedAt }: FoundKey): LockyardError | null {
     const isExpired = expiresAt !== null && expiresAt <= (revokedAt ?? this.from.clock.now());
     if (isExpired) {
@@ -172,8 +172,8 @@ export class ApiKeyVerifier {
   }
 
   /**
-   * Revokes what has expired, from that instant on: so that a clock that is set back brings no key
-   * to life, and a server of a version without expiry refuses it too.
+   * Stores keys that have expired as revoked at that instant. So a clock that is set back makes no
+   * key valid again, and a server of a version without expiry refuses them too.
    */
   private async revokeExpired(): Promise<void> {
     const { database, clock } = this.from;

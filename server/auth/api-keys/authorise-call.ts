@@ -40,8 +40,8 @@ export function authoriseCall(
 }
 
 /**
- * The prefix of the names that a call with this key gets to see, if it asks for all names with a
- * prefix: the longer of the two.
+ * The prefix of the names that a call with this key sees, if it asks for all names with a prefix:
+ * the longer one of the key's and the call's.
  *
  * @param asked absent: all names
  * @throws LockyardError `FORBIDDEN` where no name has both
@@ -53,7 +53,7 @@ export function visiblePrefix({ limits }: ServiceActor, asked = ''): string {
   throw outsidePrefix(prefix);
 }
 
-/** Of many namespaces, some are named. */
+/** How many namespaces a message names at most. */
 const NAMED_MAX = 5;
 
 function outsideNamespaces(namespaces: readonly string[], wanted: string): LockyardError {

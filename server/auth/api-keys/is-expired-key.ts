@@ -2,8 +2,8 @@ import { and, lte, type SQL, sql } from 'drizzle-orm';
 import { DATABASE_CLOCK, type Database } from '@/db/database';
 
 /**
- * Whether an API key has expired, by the clock of this process and by that of the database: no
- * process whose own clock is ahead ends a key for all others. Not true for a key without an expiry.
+ * Whether an API key has expired by both the clock of this process and that of the database: so a
+ * process whose clock is ahead cannot end a key for all others. False for a key without an expiry.
  *
  * @param now epoch ms, by the clock of this process
  */

@@ -18,7 +18,7 @@ export function createKnownBrowserToken(userId: string, secret: string, now: num
   return `${id}.${expiresAt}.${signature(userId, secret, `${id}.${expiresAt}`)}`;
 }
 
-/** The browser's id in this account's mark; null if it is forged, expired or another's. */
+/** The browser's id in this account's mark; null if it is forged, expired or of another account. */
 export function verifyKnownBrowserToken(
   mark: string | null,
   userId: string,

@@ -1,6 +1,6 @@
 import type { Clock } from '../../platform/clock';
 
-/** A smaller difference is no clock that was set back: readings are whole milliseconds. */
+/** Smaller differences come from readings in whole milliseconds, not from a clock that was set. */
 const SET_BACK_MIN_MS = 10;
 
 /**

@@ -34,7 +34,7 @@ export class SessionWatcher {
     everyMs: POLL_MS,
     run: () => this.poll(),
   });
-  /** Apart from the poll, which may hang. */
+  /** Separate from the poll, which may hang. */
   private readonly staleCheck = new Periodic({
     job: 'end unconfirmed sessions',
     everyMs: POLL_MS,

@@ -1,11 +1,11 @@
 import { open } from 'node:fs/promises';
 
-/** What a folder answers that cannot be flushed, or only be searched. */
+/** Errors for a folder that cannot be flushed, or can only be searched. */
 const NOT_FLUSHED = ['EACCES', 'EINVAL', 'EISDIR', 'ENOTSUP', 'EPERM'];
 
 /**
  * Makes the names in a folder permanent: a file that was flushed may still lose a new name in a
- * power cut. Does nothing where the file system has no such thing.
+ * power failure. Does nothing where the file system cannot flush folders.
  */
 export async function flushFolder(path: string): Promise<void> {
   try {

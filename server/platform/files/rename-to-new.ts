@@ -1,11 +1,11 @@
 import { link, open, rename } from 'node:fs/promises';
 
-/** What a file system without hard links answers, such as one of Windows or in a cloud. */
+/** The errors of file systems without hard links, such as those of Windows or of clouds. */
 const HAS_NO_LINKS = ['EPERM', 'ENOTSUP', 'ENOSYS'];
 
 /**
- * Gives a file another name, which no file has yet. Where there are no hard links, an empty file of
- * that name exists for a moment. The old name may remain: the caller removes it.
+ * Gives a file another name, which no file may have yet. Without hard links, an empty file of that
+ * name exists for a moment. The old name may remain: the caller removes it.
  *
  * Rejects with `EEXIST` if the name has been taken in the meantime; a plain rename would replace
  * that file.

@@ -3,10 +3,10 @@ import { rm, writeFile } from 'node:fs/promises';
 import { renameToNew } from './rename-to-new';
 
 /**
- * Writes a file that only its owner may read. It is there whole or not at all, but for the moment
- * that `renameToNew` names.
+ * Writes a file that only its owner may read. It exists whole or not at all, except for the moment
+ * described at `renameToNew`.
  *
- * Rejects with `EEXIST` if there is such a file; then that one stays as it is.
+ * Rejects with `EEXIST` if there is such a file, which is left unchanged.
  */
 export async function writeNewFile(path: string, text: string): Promise<void> {
   const draft = `${path}.${randomBytes(6).toString('hex')}`;
