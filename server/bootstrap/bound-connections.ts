@@ -2,19 +2,19 @@ import { LINGERING_MAX } from '../api/http/connections/connection-limit';
 import type { Log } from '../platform/log';
 import type { Config } from './config/config';
 
-/** Open files besides connections: Node's own, the log, sockets, what renders pages, a backup. */
+/** Open files besides connections: Node's own, the log, sockets, the page process, a backup. */
 const FILES_OF_PROCESS = 112;
-/** Of each database and backend: a pool of connections, or a database file with its like. */
+/** For each database and backend: a pool of connections, or a database file and those beside it. */
 const FILES_OF_STORE = 16;
 const CONNECTIONS_MIN = 10;
 
 /**
- * The configuration with no more connections than there are file descriptors for, after a reserve
- * for stores, pages and connections that are being refused. Says so in the log where that is fewer
- * than configured.
+ * The configuration, with at most as many connections as there are file descriptors after a reserve
+ * for stores, pages and connections that are being refused. Logs a warning if that is fewer than
+ * configured.
  *
- * @param openFilesMax how many files this process may have open; null: not known, so nothing is
- *   bounded
+ * @param openFilesMax how many files this process may have open; null: unknown, so nothing is
+ *   limited
  */
 export function boundConnections(
   config: Config,

@@ -76,7 +76,7 @@ export async function createRuntime(
 }
 
 /**
- * @param heap tells when no new names may be created
+ * @param heap says when no new names may be created
  * @param ends how to close what has been opened so far, in the order of opening
  */
 async function addBackends(
@@ -139,7 +139,7 @@ async function addBackends(
       onSwap: history.noteSwap,
       policyOf: policiesOf(namespaces, grantsFromOf, watch),
     });
-    // It closes the store too.
+    // The engine closes its store too.
     ends.splice(-1, 1, () => engine.close());
     engines.set(id, url.kind === 'mysql' ? gates.inFrontOf(engine) : engine);
     ends.push(watch.start());
@@ -203,7 +203,7 @@ const unread = (why: string | null) =>
   'The settings of the control database cannot be read, so nothing can be guaranteed.' +
   (why === null ? '' : ` ${why}`);
 
-/** The control database must be safe to begin with; another backend grants nothing until it is. */
+/** The control database must be safe at the start; any other backend grants nothing until it is. */
 async function watchGuarantees(
   backend: string,
   duplicates: DuplicateStores,

@@ -5,9 +5,9 @@ import { StartError } from '@/server/platform/start-error';
 const WRITABLE_BY_OTHERS = 0o022;
 
 /**
- * Makes the data folder if it is missing, for its owner alone. Throws `StartError` when it cannot
- * be written, or when others can write to it: they could put a database or a secret of theirs in
- * the place of ours.
+ * Creates the data folder if it is missing, accessible only to its owner. Throws `StartError` when
+ * it cannot be written, or when others can write to it: they could replace the database or the
+ * secret.
  */
 export function prepareDataFolder(path: string): void {
   try {

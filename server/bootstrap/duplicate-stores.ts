@@ -15,8 +15,8 @@ interface OpenedBackend {
 const READS = 4;
 
 /**
- * Finds out whether two backends of this process keep their records in one store that is reached by
- * two names, which their URLs do not show. It would be one backend with two histories.
+ * Finds out whether two backends of this process keep their records in the same store under two
+ * names, which their URLs do not show. It would be one backend with two histories.
  */
 export class DuplicateStores {
   private readonly opened: OpenedBackend[] = [];
@@ -33,8 +33,8 @@ export class DuplicateStores {
   }
 
   /**
-   * Why a backend may not be used beside an earlier one, as a sentence; null where nothing speaks
-   * against it, also where one of them is away.
+   * Why a backend may not be used beside an earlier one, as a sentence; null if nothing is wrong,
+   * or if one of them is away.
    */
   async refusalOf(id: string): Promise<string | null> {
     const place = this.opened.findIndex((other) => other.id === id);
@@ -50,7 +50,7 @@ export class DuplicateStores {
     return this.findDuplicate(this.opened, store);
   }
 
-  /** What a backend can promise: that of two in one store the later is unsafe. */
+  /** The guarantees of a backend. The later of two backends in one store is unsafe. */
   async guaranteesOf(id: string): Promise<Guarantees> {
     const self = this.opened.find((other) => other.id === id);
     if (!self) throw new Error(`The backend "${id}" was never added.`);

@@ -1,7 +1,7 @@
 import type { EngineOptions } from '../engine/engine-context';
 import type { Log } from '../platform/log';
 
-/** Writes a line to the log for each command that was refused because of a fault of Lockyard. */
+/** Logs each command that was refused because of a fault of Lockyard. */
 export function logBrokenInvariant(
   log: Log,
   backend: string,

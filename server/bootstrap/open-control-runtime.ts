@@ -45,7 +45,7 @@ export async function openControlRuntime(
   }
 }
 
-/** What is wrong with the place of the database comes with the variable that names the place. */
+/** Opens the database. An error in its location names the variable that sets the location. */
 async function openControlDatabase({ database, dataDir }: Config): Promise<Database> {
   try {
     return await openDatabase(database);
@@ -53,7 +53,7 @@ async function openControlDatabase({ database, dataDir }: Config): Promise<Datab
     if (!(error instanceof DatabaseUnusable)) throw error;
     const isOwn = database.kind === 'sqlite' && database.path === ownDatabasePath(dataDir);
     const name = isOwn ? 'LOCKYARD_DATA_DIR' : 'LOCKYARD_DATABASE_URL';
-    // It is also the backend `default`.
+    // The database is also the backend `default`.
     const message = error.message.replace('LOCKYARD_TLS_CA_<ID>', 'LOCKYARD_TLS_CA_DEFAULT');
     throw new StartError(`${message} Check ${name}.`, { cause: error });
   }

@@ -7,8 +7,8 @@ const SCOPE_CHARS = 16;
 
 /**
  * The gates of one process. Nothing connects before a namespace with a gate is used. All processes
- * of one installation share a secret, so their keys in a Redis are the same, and no other
- * installation's are.
+ * of one installation share a secret, so they use the same keys in a Redis, and no other
+ * installation uses these.
  */
 export function openGates(control: ControlRuntime, processId: string): CounterGates {
   const { config, clock, log, namespaces, secret } = control;
@@ -19,7 +19,7 @@ export function openGates(control: ControlRuntime, processId: string): CounterGa
       const scope = createHash('sha256').update(`${secret}\ngate of ${backend}`).digest('hex');
       return openRedisGate(urls.get(gate) ?? '', {
         scope: scope.slice(0, SCOPE_CHARS),
-        // Two gates may name one Redis: each numbers its messages, and says what is under way.
+        // Two gates may name one Redis: each numbers its messages and reports its steps by itself.
         process: `${processId}.${gate}`,
       });
     },

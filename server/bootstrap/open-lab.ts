@@ -30,7 +30,7 @@ async function readSource(id: string) {
   if (path === undefined) return null;
   const file = join(process.cwd(), BUILT, 'sources', path);
   const text = await readFile(file, 'utf8').catch((cause: unknown) => {
-    // As it is, a missing file would pass for a database that is away.
+    // The original error of a missing file would be taken for a database that is away.
     throw new LockyardError('NOT_FOUND', 'This build has no source of that strategy.', { cause });
   });
   return { id, path, text };

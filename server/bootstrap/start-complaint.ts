@@ -1,7 +1,7 @@
 import { causes, databaseFailure } from '@/db/database-failure';
 import { StartError } from '../platform/start-error';
 
-/** What keeps a file from being made, read or written, for the person who started the server. */
+/** Why a file cannot be made, read or written, for the person who starts the server. */
 const FILE_REASONS: Record<string, string> = {
   EACCES: 'this user may not use it',
   EPERM: 'this user may not use it',
@@ -20,8 +20,8 @@ interface Failure {
 }
 
 /**
- * Why a start failed, in one line that names no secret; null for an error that was not foreseen,
- * which belongs into the log with its stack.
+ * Why a start failed, in one line without secrets; null for an unexpected error, which belongs in
+ * the log with its stack.
  */
 export function startComplaint(error: unknown): string | null {
   if (error instanceof StartError) return error.message;

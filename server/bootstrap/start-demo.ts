@@ -36,7 +36,7 @@ export async function startDemo(runtime: Runtime, url: string): Promise<Demo> {
   return { link: `${url}${DEMO_PATH}?token=${demoToken(runtime.secret)}`, stop };
 }
 
-/** The keys of an earlier start where they still work, so that demos do not pile them up. */
+/** Reuses the keys of an earlier start while they work, so that demos do not accumulate keys. */
 async function demoKeys(ctx: OperationContext): Promise<Record<string, string>> {
   const { apiKeys, config } = ctx.runtime;
   const file = join(config.dataDir, 'demo-keys.json');

@@ -31,7 +31,7 @@ interface Control extends Pick<ControlRuntime, 'clock' | 'database' | 'log'> {
 interface Shared extends Pick<EngineOptions, 'processId' | 'newWriter' | 'names'> {
   /** Called when the clock of one shard's server was set: see `EngineOptions`. */
   onBackendStep?: (shard: string) => (ms: number) => void;
-  /** What a namespace allows on a backend that grants nothing before an instant, or if closed. */
+  /** The policy of a namespace on a backend that grants nothing before an instant, or is closed. */
   policiesOf: PoliciesInForce;
 }
 
@@ -40,7 +40,7 @@ interface ShardedBackend {
   engine: LockEngine;
   stores: MonitoredBackend[];
   leaving: LeavingStore[];
-  /** What all shards together can promise. Each is closed by itself where it is set up unsafely. */
+  /** What all shards together promise. Each shard that is configured unsafely is closed alone. */
   guarantees: GuaranteeWatch;
 }
 
@@ -77,7 +77,7 @@ export async function startShardedBackend(
     ends.push(() => store.close());
     return store;
   };
-  // Opened first: where a database is new, what the gate looks at is made by that.
+  // Opened first: opening a new database creates what the admission check reads.
   const stores = await Promise.all(list.shards.map(openLate));
   await admission.start();
   const epochOf = () => admission.past.epoch;

@@ -9,7 +9,7 @@ const END_SESSIONS_EVERY_MS = 60_000;
 export interface WatchedClocks {
   /** Called by the engine of a backend when its clock was set. */
   onBackendStep: (backend: string) => (ms: number) => void;
-  /** Begins to watch this machine's own. The answer ends that. */
+  /** Begins to watch this machine's clock. The returned function stops that. */
   start(runsMaintenance: () => boolean): () => Promise<void>;
 }
 
@@ -48,7 +48,7 @@ export function watchClocks(control: ControlRuntime): WatchedClocks {
   };
 }
 
-/** Audits that a clock was set: leases, sessions and the log's own instants depend on it. */
+/** Audits that a clock was set: leases, sessions and the instants of the log depend on it. */
 async function auditClockStep(runtime: ControlRuntime, step: ClockStep): Promise<void> {
   const { clock, ms } = step;
   const byMs = Math.abs(ms);
@@ -60,20 +60,21 @@ async function auditClockStep(runtime: ControlRuntime, step: ClockStep): Promise
   });
 }
 
-/** What is less may be the fine tuning of a clock, or how long the readings took. */
+/** A smaller difference may be fine adjustment of a clock, or due to slow readings. */
 const STEP_MIN_MS = 1_000;
 
-/** A clock that was set, forward or, where `ms` is negative, back. */
+/** A step of a clock: forward or, where `ms` is negative, back. */
 interface ClockStep {
-  /** `server`: this machine's; else the id of the backend whose clock it is. */
+  /** `server`: this machine's clock; else the id of the backend that has the clock. */
   clock: string;
-  /** By how much, at least. */
+  /** The least possible size of the step. */
   ms: number;
 }
 
 /**
- * Watches this machine's clock against one that never steps, and passes on what engines saw of
- * their backends'. A machine that slept looks like one whose clock was set forward.
+ * Compares this machine's clock with one that never steps, and passes on the steps of backends'
+ * clocks that engines found. A machine that was suspended looks like one whose clock was set
+ * forward.
  */
 class ClockWatch {
   private aheadMs: number;
@@ -85,7 +86,7 @@ class ClockWatch {
     this.aheadMs = clock.now() - clock.monotonic();
   }
 
-  /** Looks at this machine's clock. */
+  /** Checks this machine's clock. */
   check(): void {
     const aheadMs = this.clock.now() - this.clock.monotonic();
     const ms = Math.round(aheadMs - this.aheadMs);
@@ -94,7 +95,7 @@ class ClockWatch {
     this.onStep({ clock: 'server', ms });
   }
 
-  /** A backend's clock was seen to have been set. */
+  /** Reports that a backend's clock was set. */
   report(backend: string, ms: number): void {
     if (Math.abs(ms) >= STEP_MIN_MS) this.onStep({ clock: backend, ms: Math.round(ms) });
   }

@@ -11,7 +11,7 @@ export interface ConfiguredReceiver {
   url: string;
   /** The `Authorization` header to send; null: none. */
   authorization: string | null;
-  /** What messages are signed with; null except for the format `webhook`. */
+  /** The key that signs messages; null except for the format `webhook`. */
   key: Buffer | null;
 }
 

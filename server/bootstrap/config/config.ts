@@ -50,13 +50,13 @@ export interface Config {
   publicUrl: string | null;
   /** See `readTraceUrl`. */
   traceUrl: string | null;
-  /** Ids of backends that may grant locks though they are not set up safely. */
+  /** Ids of backends that may grant locks although they are configured unsafely. */
   allowUnsafe: string[];
   /** Null: generated once and kept in the data folder. */
   secret: string | null;
   /** A caller with this token may read the metrics from anywhere; null: only this machine may. */
   metricsToken: string | null;
-  /** Proxies whose word on the caller's address and encryption is believed. */
+  /** Proxies that are trusted to report the caller's address and encryption. */
   trustedProxies: NetworkList;
   limits: Limits;
   retention: Retention;
@@ -76,11 +76,11 @@ const DEFAULT_PORT = 3000;
 const DEFAULT_HOST = '127.0.0.1';
 const LOOPBACK = '127.0.0.0/8,::1';
 const BACKEND_ID_MAX = 32;
-/** Those whose values are secrets, or hold one. */
+/** Prefixes of variables whose values are secrets, or contain one. */
 const SECRET_PREFIXES = [BACKEND_PREFIX, GATE_PREFIX, WITNESS_PREFIX, ...ALERT_PREFIXES];
 const PREFIXES = [...SECRET_PREFIXES, AUTHORITY_PREFIX];
 
-/** Every variable but the backends'. The last ones are the client's, which may share these. */
+/** Every variable but those of backends. The last ones are the client's, which may share these. */
 export const VARIABLES = [
   'LOCKYARD_DATABASE_URL',
   'LOCKYARD_DATA_DIR',
@@ -104,7 +104,7 @@ export const VARIABLES = [
   ...SECRET_FILES,
 ];
 
-/** What is meant where the name that is nearest in letters would mislead. */
+/** Suggestions where the most similar name would mislead. */
 const SUGGESTIONS: Record<string, string> = {
   LOCKYARD_PORT: 'PORT',
   LOCKYARD_HOST: 'HOST',
@@ -144,7 +144,7 @@ export function readConfig(environment: Env): Config {
   };
 }
 
-/** The environment of the process that renders pages: of ours only what concerns the log. */
+/** The environment of the page process: of Lockyard's variables only those of the log. */
 export function pageProcessEnv(env: Env): NodeJS.ProcessEnv {
   const foreign = Object.entries(env).filter(([name]) => isForPages(name));
   return { ...Object.fromEntries(foreign), NODE_ENV: 'production', NEXT_TELEMETRY_DISABLED: '1' };
@@ -227,7 +227,7 @@ function readBackends(env: Env): Config['backends'] {
   return backends;
 }
 
-/** @param ids of all backends: a misspelt id must not go unnoticed */
+/** @param ids of all backends: a misspelt id must be reported */
 function readAllowUnsafe(env: Env, ids: string[]): string[] {
   const named = (env.LOCKYARD_ALLOW_UNSAFE ?? '').split(',').map((id) => id.trim());
   const allowed = named.filter((id) => id !== '');
@@ -241,7 +241,7 @@ function readAllowUnsafe(env: Env, ids: string[]): string[] {
   return allowed;
 }
 
-/** Null: it names one store. */
+/** Null: the variable names one store. */
 function readShards(env: Env, name: string, id: string): ShardList | null {
   const text = env[name];
   if (!text || !isShardList(text)) return null;
@@ -261,7 +261,7 @@ function readDatabase(env: Env, dataDir: string): DatabaseUrl {
   return url ?? { kind: 'sqlite', path: ownDatabasePath(dataDir) };
 }
 
-/** Where the database is if no variable says so. */
+/** Where the database is unless a variable says otherwise. */
 export const ownDatabasePath = (dataDir: string) => resolve(dataDir, 'lockyard.db');
 
 function readUrl<U extends object>(

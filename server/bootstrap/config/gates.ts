@@ -12,8 +12,8 @@ export const GATE_PREFIX = 'LOCKYARD_GATE_';
 /**
  * Reads the gates, by id.
  *
- * @param used the stores of backends, by their location, with the variable of each: what a gate
- *   keeps may be wiped at any time, so it must not share one
+ * @param used the stores of backends, by their location, with the variable of each. A gate must not
+ *   share one, because what it stores may be wiped at any time
  * @throws ConfigError
  */
 export function readGates(

@@ -14,7 +14,7 @@ const ON_BACKENDS = 'LOCKYARD_LAB_ON_BACKENDS';
 export const LAB_SECRETS = [MYSQL, REDIS, ZOOKEEPER];
 export const LAB_NAMES = [...LAB_SECRETS, ON_BACKENDS];
 
-/** A quorum needs three nodes; more than five teach nothing. */
+/** A quorum needs three nodes; more than five show nothing new. */
 const REDIS_MAX = 5;
 
 /** The servers on which the Lab may race, apart from the backends of this Lockyard. */
@@ -39,7 +39,7 @@ export function readLab(env: Env): LabConfig {
   };
 }
 
-/** A race makes databases of its own: one that is named is not used. */
+/** A race creates its own databases: one that the URL names is not used. */
 function readMysql(text: string | undefined): string | null {
   if (!text) return null;
   if (!/^(mysql|mariadb)s?:/i.test(text)) throw wrongKind(MYSQL, 'mysql:', MYSQL_EXAMPLE);
@@ -53,7 +53,7 @@ function readMysql(text: string | undefined): string | null {
 
 function readRedis(text: string | undefined): string[] | null {
   if (!text) return null;
-  // A comma in a password is no separator.
+  // Does not split at a comma within a password.
   const urls = text.split(/,(?=\s*[a-z]+:\/\/)/i);
   if (urls.length > REDIS_MAX) {
     throw new ConfigError(`${REDIS} must name at most ${REDIS_MAX} servers, with commas between.`);

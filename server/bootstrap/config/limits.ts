@@ -1,6 +1,6 @@
 import { ConfigError } from '../../platform/start-error';
 
-/** How much one caller may take of a process. */
+/** How much of a process one caller may use. */
 export interface Limits {
   /** Plain calls by one API key in one namespace, a second; twice as many may come at once. */
   callsPerSecond: number;
@@ -9,7 +9,7 @@ export interface Limits {
   /** Watches of one API key that are open at the same time. */
   watchesPerKey: number;
   connections: number;
-  /** For how many seconds refused acts of one person and kind share an audit entry; 0: never. */
+  /** For how many seconds refused acts of one user and kind share an audit entry; 0: never. */
   refusalsSeconds: number;
 }
 

@@ -13,9 +13,9 @@ import { SECRET_MIN_CHARS } from './secrets';
 const FINGERPRINT = 'secret-fingerprint';
 
 /**
- * The installation's secret: the configured one, else one that is made once and kept in the data
- * folder, for its owner alone. All processes over one database must have the same: a fingerprint in
- * it refuses another with a `StartError`.
+ * The installation's secret: the configured one, else one that is created once and kept in the data
+ * folder, readable only by its owner. All processes over one database must have the same one: a
+ * fingerprint in the database refuses any other with a `StartError`.
  */
 export async function openSecret(
   config: Config,
@@ -23,7 +23,7 @@ export async function openSecret(
   clock: Clock,
 ): Promise<string> {
   const file = join(config.dataDir, 'secret');
-  // In this order: the process that wrote the fingerprint had written the file before.
+  // The order matters: the process that wrote the fingerprint had written the file before.
   const expected = await readFingerprint(database);
   const known = config.secret ?? readSecretFile(file);
   if (known === null && expected !== null) throw otherSecret();
@@ -79,7 +79,7 @@ const isEmpty = (file: string) => statSync(file, { throwIfNoEntry: false })?.siz
 const FILL_PAUSE_MS = 20;
 const FILL_PAUSES_MAX = 50;
 
-/** Tells two secrets apart and gives neither away. */
+/** Distinguishes secrets without revealing them. */
 function fingerprint(secret: string): string {
   return createHmac('sha256', secret).update('lockyard secret fingerprint').digest('hex');
 }

@@ -3,7 +3,7 @@ import type { Config } from './config';
 
 const EVERY_ADDRESS: Record<string, string> = { '0.0.0.0': '127.0.0.1', '::': '::1' };
 
-/** Where this machine itself reaches its server, also one that listens on every address. */
+/** The origin at which this machine reaches its server, even if that listens on every address. */
 export function ownOrigin({ host, port }: Pick<Config, 'host' | 'port'>): string {
   const address = EVERY_ADDRESS[host] ?? host;
   return `http://${isIPv6(address) ? `[${address}]` : address}:${port}`;

@@ -11,7 +11,7 @@ export const RETENTION_NAMES = [HISTORY, MINUTES, AUDIT];
 
 type Env = Record<string, string | undefined>;
 
-/** Roll-ups are kept twice as long as the history, unless that is set. Throws `ConfigError`. */
+/** Roll-ups are kept twice as long as the history, unless configured. Throws `ConfigError`. */
 export function readRetention(env: Env): Retention {
   const historyMs = readDays(env, HISTORY) ?? DEFAULT_RETENTION.historyMs;
   const minutesMs = readDays(env, MINUTES) ?? 2 * historyMs;
@@ -22,7 +22,7 @@ export function readRetention(env: Env): Retention {
   return { historyMs, minutesMs, auditMs: readDays(env, AUDIT) };
 }
 
-/** In milliseconds; null: it is not set. */
+/** In milliseconds; null: not set. */
 function readDays(env: Env, name: string): number | null {
   const text = env[name];
   if (text === undefined || text === '') return null;

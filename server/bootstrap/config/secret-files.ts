@@ -6,7 +6,7 @@ type Env = Record<string, string | undefined>;
 
 const SUFFIX = /_FILE$/i;
 
-/** Backends and gates have passwords in URLs. The client reads the file of its API key itself. */
+/** Backends and gates have passwords in URLs. The client itself reads the file of its API key. */
 const SECRETS = [
   'LOCKYARD_DATABASE_URL',
   'LOCKYARD_SECRET',
@@ -32,7 +32,7 @@ export function withSecretFiles(env: Env, prefixes: string[]): Env {
     if (secret === name || !(isBackend || SECRETS.includes(secret))) continue;
     delete whole[name];
     if (!file) {
-      // As a backend or a gate with an empty URL: it is meant, so its absence would be a surprise.
+      // As with an empty URL: the backend is meant, so it must not be left out silently.
       if (isBackend) whole[secret] ??= '';
       continue;
     }

@@ -6,8 +6,8 @@ import type { ConfiguredBackend } from './config';
 export const BACKEND_PREFIX = 'LOCKYARD_BACKEND_';
 
 /**
- * Two backends in one store would be one backend with two names: one lock, two truths. Returns who
- * has which store.
+ * Refuses two backends in one store: they would be one backend under two names, each with its own
+ * idea of a lock. Returns which backend has which store.
  */
 export function separateStores(
   database: BackendUrl,

@@ -2,7 +2,7 @@ import { ConfigError } from '../../platform/start-error';
 
 const NAME = 'LOCKYARD_TRACE_URL';
 
-/** What it may name: the ids of a `traceparent`. */
+/** The placeholders that it may have: the ids of a `traceparent`. */
 const FIELDS = ['traceId', 'spanId'];
 const PLACEHOLDER = /\{([^{}]*)\}/g;
 

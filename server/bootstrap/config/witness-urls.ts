@@ -13,7 +13,7 @@ export interface ConfiguredWitness {
 
 export const WITNESS_PREFIX = 'LOCKYARD_WITNESS_';
 
-/** What a template may name: fields of a hold's `meta`. */
+/** The placeholders that a template may have: fields of a hold's `meta`. */
 const FIELDS = ['pod', 'ciRun', 'host', 'pid'];
 const PLACES = ['pod', 'ciRun'];
 const PLACEHOLDER = /\{([^{}]*)\}/g;

@@ -22,12 +22,12 @@ export interface DemoIncident {
 }
 
 /**
- * What the monitoring would have seen of the past of the demo, from a reading every other second.
+ * What monitoring would have recorded of the past of the demo, from a reading every other second.
  */
 export class DemoReadings {
   readonly incidents: DemoIncident[] = [];
   private readonly course = new FleetSteps(Number.POSITIVE_INFINITY);
-  /** By step and its beginning, then by lock. */
+  /** By step and its start, then by lock. */
   readonly heat = new Map<string, { stepMs: number; at: number; locks: Map<string, HeatRecord> }>();
   private readonly open = new Map<string, DemoIncident>();
   private readonly holds = new Map<string, LogHistogram>();

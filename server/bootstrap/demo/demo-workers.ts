@@ -6,10 +6,10 @@ import type { DemoWorld } from './demo-world';
 /** What a worker waits for: time to pass, or the grant of its lock. */
 export type Pause = { sleepMs: number } | { grantOf: string; withinMs: number };
 
-/** A worker of the past: resumed with the token that it waited for, or null when time is up. */
+/** A worker of the past. It is resumed with the token that it waited for, or null on a timeout. */
 export type Worker = Generator<Pause, void, number | null>;
 
-/** A hold of one worker that went on for far too long, until an operator ended it. */
+/** A hold of one worker that lasted far too long, until an operator ended it. */
 export interface DemoHang {
   owner: string;
   from: number;
@@ -19,12 +19,12 @@ export interface DemoHang {
 export interface WorkerParts {
   world: DemoWorld;
   random: () => number;
-  /** How much longer than now its rests were at an instant. */
+  /** By which factor its pauses were longer than now, at an instant. */
   restFactor: (at: number) => number;
   hang: DemoHang;
 }
 
-/** Does what `runWorker` of the fleet does, in a world of its own. */
+/** Does what `runWorker` of the fleet does, in the demo's simulated world. */
 export function* demoWorker(parts: WorkerParts, job: DemoJob, owner: string): Worker {
   const { world, random } = parts;
   const rest = () => within(job.restMs, random) * parts.restFactor(world.now);

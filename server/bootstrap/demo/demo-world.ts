@@ -12,15 +12,15 @@ import type { HistoryRow, RecordKey } from '../../storage/record-store';
 const PROCESS = 'demo';
 const KEY_CHARS = 22;
 
-/** A lock of the past of the demo, as it is at one instant of it. */
+/** A lock of the past of the demo at one instant. */
 export interface DemoLock {
   key: RecordKey;
   record: LockRecord;
 }
 
 /**
- * Locks and counters in memory on a clock of their own, changed by the same decisions as real ones.
- * What happens to them is collected as a store would keep it.
+ * Locks and counters in memory, on a clock of their own, changed by the same decisions as real
+ * ones. Their events are collected as a store would keep them.
  */
 export class DemoWorld {
   /** Epoch milliseconds. */

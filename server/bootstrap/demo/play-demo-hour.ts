@@ -12,13 +12,13 @@ import { DemoWorld } from './demo-world';
 const MINUTE_MS = 60_000;
 const READ_EVERY_MS = 2_000;
 
-/** Before the hour that is seen: by its beginning every worker is at work. */
+/** Before the hour that is shown: when it begins, every worker is at work. */
 const WARM_UP_MS = 3 * MINUTE_MS;
 
-/** How many times as long as now the workers rested, an hour ago and in the end. */
+/** By which factor the pauses of workers were longer than now, an hour ago and at the end. */
 const RESTS: readonly [before: number, last: number] = [5, 2.6];
 
-/** The incident: this worker of a busy lock hangs, and goes on renewing, until it is released. */
+/** The incident: this worker of a busy lock hangs, and keeps renewing, until it is released. */
 const HANGING = { owner: 'inventory-5d8f:worker-11', startsBeforeMs: 27 * MINUTE_MS };
 const HANG_MS = 5 * MINUTE_MS + 40_000;
 const ACT = {
@@ -27,7 +27,7 @@ const ACT = {
   reason: 'Its upstream call has hung since the deployment; the job can be repeated.',
 };
 
-/** Work that takes longer than this would keep a queue waiting for too long. */
+/** Work that takes longer than this would delay a queue for too long. */
 const LONG_MS = 10_000;
 
 const SALES_EVERY_MS = 2_600;
@@ -57,7 +57,7 @@ export interface DemoHour {
 interface Task {
   at: number;
   worker: Worker;
-  /** What its worker is resumed with. */
+  /** The value with which its worker is resumed. */
   value: number | null;
   grantOf: string | null;
 }
@@ -82,7 +82,7 @@ export function playDemoHour(now: number, epoch: number, random: () => number): 
   const taken = new Set<string>();
   for (const job of [...SHOP_JOBS, ...BACK_OFFICE_JOBS]) {
     for (const [i, owner] of job.workers.entries()) {
-      // Without a queue for long work, so that the incident is the only one.
+      // Long work has no queue, so that the incident is the only one.
       const isLong = job.holdMs[1] >= LONG_MS && job.mode !== 'shared' && !job.permits;
       const lock = job.locks[i];
       if (isLong ? !lock || taken.has(lock) : job.locks.every((name) => taken.has(name))) continue;
@@ -180,7 +180,7 @@ function releaseByForce(world: DemoWorld): DemoAct | null {
   return { at: world.now, key, by, reason, token };
 }
 
-/** Frees every lock, as services do that end in good order. */
+/** Frees every lock, as services do that shut down properly. */
 function endAll(world: DemoWorld): void {
   for (const { key } of [...world.locks.values()]) {
     const now = () => world.locks.get(`${key.namespace}/${key.name}`)?.record;

@@ -23,11 +23,11 @@ const BEFORE_ALL = 0;
 const ROLL_UPS_DUE_MS = 60_000;
 
 /**
- * Gives a demo that starts for the first time an hour of history with one incident: events,
- * roll-ups, counters, incident, audit entry. Elsewhere it does nothing. Call it before anything
+ * Gives a demo that starts for the first time an hour of history with one incident: events, roll-
+ * ups, counters, incident, audit entry. Does nothing on any other server. Call it before anything
  * else reads or writes history.
  *
- * @returns what the figures of the list were in that hour
+ * @returns the figures of the lock list during that hour
  */
 export async function seedDemo(
   control: ControlRuntime,
@@ -62,7 +62,7 @@ async function writeEvents(database: Database, { world }: DemoHour, now: number)
   await rollUps.take([commit], BEFORE_ALL);
 }
 
-/** The locks are free, so only the counters have records to go on with. */
+/** The locks are free, so only the counters have records that continue. */
 async function writeCounters(store: Pick<RecordStore, 'swap'>, { world }: DemoHour): Promise<void> {
   const none = { events: [], memos: [], extensions: [] };
   const changes = [...world.counters.values()].map(({ key, record }) => ({
