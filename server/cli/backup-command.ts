@@ -21,14 +21,14 @@ import type { CliAnswer } from './cli-answer';
 import type { BackupCommand, CliCommand } from './cli-command';
 import { counted } from './counted';
 
-/** What the caller of a backup lends it. */
+/** What the caller of a backup provides. */
 interface BackupSurroundings {
   clock: Clock;
   /** Reports the backup to the running server; without one, records it in this process. */
   announce: (command: CliCommand) => Promise<string | null>;
   /** Where a backup to `-` is written. */
   stdout: Writable;
-  /** Breaks the backup off. */
+  /** Aborts the backup. */
   signal: AbortSignal;
 }
 
@@ -116,8 +116,8 @@ async function copyDatabase(
 }
 
 /**
- * Refuses to copy a database that is not the running server's, such as an old one in its data
- * folder: what the server has just recorded is not in it.
+ * Refuses to copy a database that the running server does not use, such as an old one in its data
+ * folder: it lacks what the server has just recorded.
  *
  * @throws StartError
  */

@@ -1,7 +1,7 @@
-/** What a command came to. */
+/** The result of a command. */
 export interface CliAnswer {
   /** What to print; null: nothing. */
   text: string | null;
-  /** What to print with `--json`: its fields are a contract, see docs/provisioning.md. */
+  /** What to print with `--json`. Its fields are a contract: see docs/provisioning.md. */
   data: Record<string, unknown>;
 }

@@ -30,11 +30,11 @@ export const cliCommand = z.discriminatedUnion('verb', [
       .pick({ namespace: true, name: true, reason: true })
       .extend({ by: adjustCounterByInput.shape.delta }),
   ),
-  /** What the server finds out about itself and its stores, as JSON: see `finding`. */
+  /** The server's findings on itself and its stores, as JSON: see `finding`. */
   command('doctor', z.strictObject({})),
   /** Announces a backup that the calling command is about to make; answered with an intent. */
   command('backup begin', z.strictObject({ file: z.string() })),
-  /** Reports what became of it. Without a `failure`, it was made. */
+  /** Reports the outcome of a backup. Without a `failure`, it was made. */
   command(
     'backup end',
     z.strictObject({ intent: z.string().max(40), failure: z.string().max(500).optional() }),
@@ -52,7 +52,7 @@ export interface ResetSecretCommand {
   verb: 'secret reset';
 }
 
-/** What only the calling process needs to know of an `apply`. */
+/** The part of an `apply` that only the calling process needs. */
 export interface ApplyCommand {
   verb: 'apply file';
   file: string;
@@ -60,10 +60,10 @@ export interface ApplyCommand {
   prune: boolean;
 }
 
-/** A key that the calling process makes, for an environment from which `apply` reads it. */
+/** A key that the calling process generates, to be given to `apply` in an environment variable. */
 export interface GenerateCommand {
   verb: 'keys generate';
-  /** It will have a prefix, verbs or an expiry. */
+  /** Whether the key will have a prefix, verbs or an expiry. */
   limited: boolean;
   json?: true;
 }

@@ -1,20 +1,20 @@
 import { watchOutput } from '../../client/command/terminal/watch-output';
 import { type CommandLineIo, runCommandLine } from './command-line';
 
-// What this process makes is for its owner alone.
+// Files that this process creates are accessible only to their owner.
 process.umask(0o077);
 const [, , ...args] = process.argv;
 const { env, stdout, stderr } = process;
 let breakOff: AbortSignal | undefined;
 const io: CommandLineIo = {
   env,
-  // Opened only where it is read.
+  // Opened only when it is read.
   get stdin() {
     return process.stdin;
   },
   stdout,
   stderr,
-  // Only what is broken off with care asks for it: all else ends at once.
+  // Only commands that can be aborted cleanly read this; a signal ends all others at once.
   get signal() {
     breakOff ??= firstSignal();
     return breakOff;

@@ -22,7 +22,7 @@ import { runCliCommand } from './run-cli-command';
 import { usageOf } from './usage';
 import { UsageError } from './usage-error';
 
-/** What the command line is run with. */
+/** The surroundings of the command line. */
 export interface CommandLineIo {
   /** The environment. */
   env: Record<string, string | undefined>;
@@ -31,18 +31,18 @@ export interface CommandLineIo {
   stdout: Writable;
   stderr: Writable;
   /**
-   * Breaks off a backup, which then leaves no file behind, or an `apply` or a deletion, which ends
-   * after the present step and reports it. Once it was read, a first signal does only that; before,
-   * any signal ends the process.
+   * Aborts a backup, which then leaves no file behind, or ends an `apply` or a deletion after the
+   * present step, which is reported. Once this was read, a first signal does only that; before, any
+   * signal ends the process.
    */
   signal: AbortSignal;
 }
 
 /**
- * Runs the command line and answers its exit code; never rejects. Prints what was made, alone, on
- * standard output; anything else is one line on standard error. Ends with 0, with 2 for arguments
- * that are no command, else with 1. `apply` ends with 2 for a dry run that found differences, and
- * for nothing else; `doctor` as it says.
+ * Runs the command line and returns its exit code; never rejects. Standard output has only what was
+ * created; anything else is one line on standard error. The code is 0, 2 for arguments that are no
+ * command, else 1. `apply` uses 2 only for a dry run that found differences; for `doctor` see
+ * `runDoctor`.
  */
 export async function runCommandLine(args: string[], io: CommandLineIo): Promise<number> {
   try {
@@ -111,7 +111,7 @@ async function run(args: string[], io: CommandLineIo): Promise<number> {
       clock: systemClock,
       announce: ask,
       stdout,
-      // Read only where it is used: from then on, a first signal does not end the process.
+      // Read only where it is used: after that, a first signal no longer ends the process.
       get signal() {
         return io.signal;
       },
@@ -138,18 +138,18 @@ function versionText(isJson: boolean): string {
 
 const JSON_OPTION = '--json';
 
-/** The calling process makes and restores backups itself. */
+/** The calling process itself makes and restores backups. */
 const isBackupCommand = (command: CliCommand | BackupCommand): command is BackupCommand =>
   !('input' in command);
 
-/** Whether a command is many changes, of which no further one is begun after a signal. */
+/** Whether a command consists of many changes, no more of which begin after a signal. */
 const endsEarly = (command: CliCommand): boolean =>
   command.verb === 'apply' ||
   (command.verb === 'names delete' && command.input.atMost !== undefined);
 
 interface AskOptions extends DatabaseConsent {
   stderr: Writable;
-  /** Ends it early. */
+  /** Asks the command to end early. */
   stop: AbortSignal | undefined;
 }
 
@@ -180,7 +180,7 @@ async function runAlone(
   }
 }
 
-/** What opening a database did to it; null: nothing. */
+/** What opening the database has changed in it; null: nothing. */
 function noteOf({ place, isNew, schema }: DatabaseFound, own: number): string | null {
   if (isNew) return `Created a new database: ${place}`;
   if (schema === null || schema === own) return null;
@@ -190,7 +190,7 @@ function noteOf({ place, isNew, schema }: DatabaseFound, own: number): string | 
   );
 }
 
-/** Does not wait for the end of the input: a person who types a line does not end it. */
+/** Does not wait for the end of the input, since a person who types a line does not end it. */
 async function readLine(stdin: Readable): Promise<string> {
   const pieces: Buffer[] = [];
   for await (const piece of stdin) {

@@ -15,21 +15,21 @@ const controlReply = z.union([
   z.strictObject({
     ok: z.literal(false),
     message: z.string(),
-    // Absent where the server failed in a way that no caller has to expect.
+    // Absent if the server failed unexpectedly.
     reason: z.enum(REASONS).optional(),
   }),
 ]);
 type ControlReply = z.output<typeof controlReply>;
 
-/** What macOS allows; Linux allows a few more. */
+/** The limit of macOS; Linux allows a few more bytes. */
 const PATH_MAX_BYTES = 103;
 /** A file to apply may be long. */
 const REQUEST_MAX_CHARS = 1024 * 1024;
-/** Of the request, and of what asks it to end early. */
+/** Of the request, and of the line that asks it to end early. */
 const LINE_ENDS = 2;
 const IDLE_MAX_MS = 10_000;
 
-/** Where the command line finds a folder's server. The shorter of two ways to write it. */
+/** The socket of the server on a data folder: the shorter of its absolute and relative path. */
 export function controlSocketPath(dataDir: string): string {
   const absolute = join(dataDir, 'control.sock');
   const near = relative(process.cwd(), absolute);
@@ -38,11 +38,11 @@ export function controlSocketPath(dataDir: string): string {
 
 /**
  * Lets the command line talk to this server: one JSON line in, one out, over a socket that only the
- * data folder's owner may open. A second line in asks it to end early, with what is done. A socket
- * that a killed server left behind is replaced. Of several servers over one data folder the last
- * one to start answers.
+ * data folder's owner may open. A second line in asks the command to end early and keep what is
+ * done. A socket that a killed server left behind is replaced. Of several servers on one data
+ * folder the last one to start answers.
  *
- * @returns what closes it
+ * @returns a function that closes it
  */
 export async function startControlSocket(runtime: ControlRuntime): Promise<() => Promise<void>> {
   const path = controlSocketPath(runtime.config.dataDir);
@@ -62,7 +62,7 @@ export async function startControlSocket(runtime: ControlRuntime): Promise<() =>
   await listen(server, fresh);
   chmodSync(fresh, 0o600);
   const { ino } = lstatSync(fresh);
-  // Atomic, so that there is always a socket, and only ever one of ours.
+  // Renamed atomically, so that there always is a socket, and only ever one of ours.
   renameSync(fresh, path);
   return () => stop(server, open, () => removeIfOurs(path, ino));
 }
@@ -88,7 +88,7 @@ function removeIfOurs(path: string, ino: number): void {
   try {
     if (lstatSync(path).ino === ino) rmSync(path);
   } catch {
-    // Gone already: the data folder was removed under us, or another server is taking its place.
+    // Already gone: the data folder was removed, or another server is taking its place.
   }
 }
 
@@ -107,7 +107,7 @@ function serve(runtime: ControlRuntime, socket: Socket): void {
     isStopped = text.indexOf('\n', end + 1) >= 0;
     if (isAsked) return;
     isAsked = true;
-    // Some commands take long, and say nothing meanwhile.
+    // Some commands take long and send nothing meanwhile.
     socket.setTimeout(0);
     const isAwaited = () => socket.writable && !isStopped;
     answer(runtime, text.slice(0, end), isAwaited).then((reply) =>
@@ -152,7 +152,7 @@ const NOT_RUNNING = ['ENOENT', 'ENOTDIR', 'ECONNREFUSED'];
 /**
  * Passes a command to the server that runs on this data folder; null if none does.
  *
- * @param stop asks it to end early; it answers all the same
+ * @param stop asks the command to end early; it is answered all the same
  */
 export function askRunningServer(
   dataDir: string,

@@ -42,20 +42,20 @@ const STDOUT = '-';
 
 type Command = CliCommand | BackupCommand | ApplyCommand | GenerateCommand | ResetSecretCommand;
 
-/** What a command may need besides its arguments; called only when it does. */
+/** Input that a command may need besides its arguments; called only when it does. */
 interface CommandInput {
   /** Reads one line of standard input. */
   readPassword: () => Promise<string>;
   readConfig: () => Config;
 }
 
-/** Options that every command takes, wherever they are. */
+/** Options that every command accepts, in any position. */
 const OF_ALL_COMMANDS: ReadonlySet<string> = new Set(['--json', '--create', '--migrate']);
 
 /**
- * Parses the arguments after the program's name; null when help was asked for. Rejects with
- * `UsageError`, or with `LockyardError` `NOT_FOUND` for a backend to which this environment gives
- * no shards.
+ * Parses the arguments after the program's name; null when help was requested. Rejects with
+ * `UsageError`, or with `LockyardError` `NOT_FOUND` for a backend without shards in this
+ * environment.
  */
 export async function parseCommand(
   args: string[],
@@ -65,7 +65,7 @@ export async function parseCommand(
   const rest = args.filter((arg) => !OF_ALL_COMMANDS.has(arg));
   const command = await parseWords(rest, { readPassword, readConfig });
   if (command === null || !args.includes('--json')) return command;
-  // The calling process itself writes what these come to.
+  // The calling process itself prints the results of these.
   const isOwn = ['apply file', 'backup', 'restore', 'secret reset'].includes(command.verb);
   return isOwn ? command : ({ ...command, json: true } as Command);
 }
@@ -161,7 +161,7 @@ function parseBackupCommand([verb, ...rest]: string[]): BackupCommand | null {
   return { verb, file, replace: values.replace === true, quietMs: readQuiet(values.quiet) };
 }
 
-/** The longest possible lease, unless the operator passes a shorter time with --quiet. */
+/** The default is the longest possible lease; `--quiet` can set a shorter time. */
 function readQuiet(text: string | undefined): number {
   if (text === undefined) return LEASE_MAX_MS;
   const quietMs = parseDuration(text);
@@ -207,7 +207,7 @@ async function parseProvisioningCommand(
   args: string[],
   readPassword: () => Promise<string>,
 ): Promise<CliCommand | null> {
-  // Further on it is the value of an option.
+  // In a later position it is the value of an option.
   if (args.slice(0, 3).includes('help')) return null;
   const asked = await parseProvisioning(args, readPassword);
   if (!asked) {

@@ -4,25 +4,25 @@ import { openSnapshot } from '@/db/snapshot';
 import type { Config } from '../bootstrap/config/config';
 import { StartError } from '../platform/start-error';
 
-/** What opening a database for a command will do to it. */
+/** What opening a database for a command will change in it. */
 export interface DatabaseFound {
   place: string;
-  /** It is yet to be made. */
+  /** It does not exist yet. */
   isNew: boolean;
-  /** How many migrations it has; null: not known. */
+  /** How many migrations it has; null: unknown. */
   schema: number | null;
 }
 
-/** What the caller asked for besides the command. */
+/** What the caller allows in addition to the command. */
 export interface DatabaseConsent {
   mayCreate: boolean;
   mayMigrate: boolean;
 }
 
 /**
- * Refuses to make a new database unasked: a command that finds none usually looks in another folder
- * than the server. Refuses to migrate one unasked too: servers of its version would not start on it
- * any more.
+ * Refuses to create a new database without consent: a command that finds none usually looks in
+ * another folder than the server. Also refuses to migrate one without consent: servers of its
+ * version would no longer start on it.
  *
  * @throws StartError
  */
@@ -51,7 +51,7 @@ export async function requireDatabase(
 async function schemaOf(database: Config['database']): Promise<number | null> {
   if (database.kind === 'mysql') return appliedTo(database);
   if (!existsSync(database.path)) return 0;
-  // Opening it to write will say what is wrong with the file; an empty one is there.
+  // Opening it for writing will report what is wrong with the file. Null also for an empty one.
   return (await appliedTo(database).catch(() => null)) || null;
 }
 

@@ -1,7 +1,7 @@
 import { LockyardError } from '../contract/errors';
 import type { ControlContext, OperationContext } from '../operations/operation-context';
 
-/** @throws LockyardError `BACKEND_DOWN` where no server runs: only that knows what is in use */
+/** @throws LockyardError `BACKEND_DOWN` if no server runs: only a server knows what is in use */
 export function requireServer(ctx: ControlContext): OperationContext {
   if (isServing(ctx)) return ctx;
   throw new LockyardError('BACKEND_DOWN', 'No server is running on this data folder; start one.');

@@ -9,8 +9,8 @@ import type { Clock } from '../platform/clock';
 import { requireDatabase } from './require-database';
 
 /**
- * Forgets which secret an installation has, so that the next server that starts brings its own:
- * for a secret that was lost, or that others may know. Nothing that is stored depends on it.
+ * Forgets which secret an installation has, so that the next server that starts sets its own: for a
+ * secret that was lost, or that others may know. Nothing that is stored depends on the secret.
  * Returns what to report.
  *
  * @param mayMigrate see `requireDatabase`

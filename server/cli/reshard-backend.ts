@@ -91,8 +91,8 @@ export async function reshardBackend(
 }
 
 /**
- * Records the epoch that a backend has from now on, and from when it grants, unless it grants only
- * later already.
+ * Records the backend's new epoch, and the instant from which it grants, unless it already grants
+ * only later.
  *
  * @throws LockyardError `CONFLICT` if it has reached that epoch meanwhile
  */

@@ -31,16 +31,16 @@ import { setLockCapacity } from './records/set-lock-capacity';
 import { requireServer } from './require-server';
 import { reshardBackend } from './reshard-backend';
 
-/** Commands that change what is set up run one after another: each sees what the one before did. */
+/** Commands that change the configuration run in turn: each sees the changes of earlier ones. */
 const turns = new WeakMap<ControlRuntime, Promise<unknown>>();
 
 /**
- * Does what the command line asked for, by the same operations as the console, and returns what to
- * print: a key or a password that was made, a list, or nothing.
+ * Runs a command with the same operations as the console, and returns what to print: a generated
+ * key or password, a list, or nothing.
  *
  * @param isAwaited false once the caller has gone, or asks to end early: a command whose turn comes
- *   then does nothing, a file is applied no further, since secrets that are made would be lost, and
- *   no further names are deleted
+ *   then does nothing, no further change of a file is applied, since generated secrets would be
+ *   lost, and no further names are deleted
  * @throws LockyardError
  */
 export async function runCliCommand(
@@ -81,7 +81,7 @@ function answerTo(
   return act(ctx, command, isAwaited).then((text) => ({ text, data: { message: text } }));
 }
 
-/** What such a command has to say. */
+/** Runs any other command, and returns what to print. */
 async function act(
   ctx: ControlContext,
   command: OtherCommand,
@@ -119,8 +119,8 @@ async function reportOfServer(ctx: OperationContext) {
 type OtherCommand = Exclude<CliCommand, ProvisioningCommand | { verb: 'apply' }>;
 
 /**
- * Records in the audit log that a backup is about to be made: a backup has the hashes of every
- * password and key. Returns the intent, to be ended by `endBackup`.
+ * Records in the audit log that a backup is about to be made, as it contains the hashes of all
+ * passwords and keys. Returns the intent, which `endBackup` closes.
  */
 async function beginBackup(ctx: ControlContext, { file }: { file: string }): Promise<string> {
   const what = { act: 'backup.make', subject: file.slice(-80) } as const;
@@ -137,16 +137,16 @@ async function endBackup(
   await askDatabase(() => closeIntent(runtime, db, intent, outcome, result));
 }
 
-/** Which names, and, where they are to be deleted, how many at most and why. */
+/** Which names and, if they are to be deleted, how many at most and why. */
 type DeletionCommand = ChosenNames & { atMost?: number | undefined; reason?: string | undefined };
 
 /**
  * Deletes names, request after request, until the requested number is gone or no more can be
- * deleted. Returns what to print: one line a name, then their number. Without a count, shows what
- * would be deleted.
+ * deleted. Returns what to print: one line for each name, then their number. Without a count, shows
+ * what would be deleted.
  *
- * @throws LockyardError; `UNKNOWN`, with how many are gone, where a request failed after others;
- *   `CONFLICT`, with how many are gone, where it was interrupted
+ * @throws LockyardError; `UNKNOWN`, with the number deleted, where a request failed after others;
+ *   `CONFLICT`, with the number deleted, where it was interrupted
  */
 async function runDeletion(
   ctx: OperationContext,

@@ -2,13 +2,13 @@ import { type ParseArgsConfig, parseArgs } from 'node:util';
 import type { z } from 'zod';
 import { durationArgument } from '../../client/command/terminal/duration';
 
-/** Arguments that are no command. The message is one line. */
+/** Arguments that are not a command. The message is one line. */
 export class UsageError extends Error {
   override readonly name = 'UsageError';
 }
 
 /**
- * Node's `parseArgs`, but an option that takes one value is refused where it is given twice.
+ * Node's `parseArgs`, except that an option with one value is refused if it is given twice.
  *
  * @throws UsageError
  */
@@ -22,7 +22,7 @@ export function parseOptions<const O extends NonNullable<ParseArgsConfig['option
   for (const token of parsed.tokens) {
     if (token.kind !== 'option' || token.value === undefined) continue;
     const { name } = token;
-    // Node would use the last value alone.
+    // Node would silently use only the last value.
     if (given.has(name) && !options[name]?.multiple) {
       throw new UsageError(`--${name}: may be given only once.`);
     }
@@ -39,7 +39,7 @@ function parseKnown<const O extends NonNullable<ParseArgsConfig['options']>>(
   try {
     return parseArgs({ args, options, allowPositionals, tokens: true });
   } catch (error) {
-    // The first sentence of Node's message says what is wrong, the last line how to give a value
+    // The first sentence of Node's message says what is wrong, the last line how to pass a value
     // such as -5.
     const { message } = error as Error;
     const [, hint] = /^(To specify an option argument.*)$/m.exec(message) ?? [];
@@ -51,7 +51,7 @@ function parseKnown<const O extends NonNullable<ParseArgsConfig['options']>>(
 /** The number that an option gives; NaN for an empty text, which JavaScript would read as 0. */
 export const numberIn = (text: string): number => (text.trim() === '' ? Number.NaN : Number(text));
 
-/** Fields of an input that an option of another name sets. */
+/** Fields of an input that are set by an option of another name. */
 const OPTION_OF: Record<string, string> = {
   namespaces: 'namespace',
   verbs: 'verb',

@@ -7,10 +7,10 @@ import { type ApplyReport, reportLines } from './apply-report';
 import { KeyFiles } from './key-files';
 import { readWantedState } from './read-wanted-state';
 
-/** How the command line ends: with 2 for a dry run that found differences. */
+/** Exit code of a dry run that found differences. */
 const DIFFERS = 2;
 
-/** What the caller of `apply` lends it. */
+/** What the caller of `apply` provides. */
 interface ApplySurroundings {
   environment: Record<string, string | undefined>;
   /** Passes the command to the running server, or runs it here. */
@@ -20,7 +20,7 @@ interface ApplySurroundings {
 }
 
 /**
- * Applies a file, and answers the exit code. Keys with a file of their own are written there before
+ * Applies a file, and returns the exit code. Keys with a file of their own are written to it before
  * they are stored; other secrets that are generated are printed.
  *
  * @throws StartError for a file that cannot be read or is wrong, or the file of a key that cannot

@@ -9,7 +9,7 @@ import { role, serviceName, userName } from '../../contract/console/console-inpu
 import { keyPrefix, keyVerbs } from '../../contract/key-limits';
 import { namespaceName } from '../../contract/primitives';
 
-/** A secret is never in the file: it names a variable of the environment of `lockyard apply`. */
+/** The file never contains a secret, only the name of a variable of the environment. */
 const fromEnv = z.strictObject({
   fromEnv: z.string().regex(/^[A-Za-z_][A-Za-z0-9_]{0,99}$/, 'must name an environment variable'),
 });
@@ -19,9 +19,9 @@ const byDefault = z.literal('default');
 const wantedNamespace = z.strictObject({
   name: namespaceName,
   backend: storeId.default('default'),
-  /** Absent: left as it is. Bounds that are not named have their default. */
+  /** Absent: left unchanged. Bounds that are not named get their defaults. */
   policy: z.union([byDefault, namespacePolicyBounds.partial()]).optional(),
-  /** Likewise. */
+  /** As for the policy. */
   alertRules: z.union([byDefault, alertRules.partial()]).optional(),
 });
 
@@ -61,7 +61,7 @@ const wantedKey = z
     path: ['secretFile'],
   });
 
-/** Refuses a value of the field that an earlier entry has. */
+/** Refuses a value that the same field of an earlier entry has. */
 const distinct =
   <F extends string>(field: F, complaint: (value: string) => string) =>
   (list: { [key in F]?: string | undefined }[], ctx: z.RefinementCtx) => {
@@ -80,7 +80,7 @@ const eachItsFile = distinct('secretFile', () => 'is the file of another key');
 
 const LIST_MAX = 1_000;
 
-/** What a file for `lockyard apply` may say. A section that is absent is left alone. */
+/** What a file for `lockyard apply` may contain. A section that is absent is left unchanged. */
 export const wantedState = z.strictObject({
   version: z.literal(1, 'must be 1'),
   namespaces: z.array(wantedNamespace).max(LIST_MAX).superRefine(once).optional(),
@@ -96,7 +96,7 @@ export const applyInput = z.strictObject({
   /** For the audit log. */
   file: z.string(),
   state: wantedState,
-  /** The variables that the file names. */
+  /** The values of the variables that the file names. */
   env: z.record(z.string(), z.string().max(10_000)),
   /** Keys that are in their files already, by the names of their entries. */
   made: z.record(z.string(), z.string().max(200)).optional(),

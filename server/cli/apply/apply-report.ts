@@ -8,13 +8,13 @@ export interface ApplyReport {
     /** `planned`: not begun, or only shown. */
     outcome: 'planned' | 'done' | 'failed';
   })[];
-  /** What was generated: printed or written once. */
+  /** Generated secrets, which are printed or written this once. */
   secrets: MadeSecret[];
-  /** Why the change that failed did; absent: none did. */
+  /** Why a change failed; absent: none did. */
   failure?: { reason: Reason; message: string };
 }
 
-/** A report for people, a line for each change. */
+/** A report for people, with a line for each change. */
 export function reportLines({ changes, failure }: ApplyReport, isDryRun: boolean): string[] {
   if (changes.length === 0) return ['Nothing to change.'];
   const lines = changes.map(({ sign, kind, name, details, outcome }) => {

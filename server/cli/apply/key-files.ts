@@ -9,23 +9,23 @@ import type { WantedKey, WantedState } from './apply-input';
 import type { ApplyReport } from './apply-report';
 
 /**
- * Keys in the files that `secretFile` names. They are made and written before they are stored, so
- * that a key that is stored is never lost: a run that was killed in between leaves a file whose key
- * the next run stores.
+ * Keys in the files that `secretFile` names. They are generated and written before they are stored,
+ * so that no stored key is ever lost: a run that was killed in between leaves a file with a key
+ * that the next run stores.
  */
 export class KeyFiles {
   /** The keys, by the names of their entries. */
   readonly keys: Record<string, string> = {};
-  /** The files that were not there before, by the same names. */
+  /** The files that this run has created, by the same names. */
   private readonly written = new Map<string, string>();
 
   private constructor() {}
 
   /**
-   * Writes a file for each key that a dry run would generate, unless it is there from an earlier
-   * run.
+   * Writes a file for each key that a dry run would generate, unless an earlier run left one.
    *
-   * @throws StartError for a file that cannot be written, or is something else; then none is left
+   * @throws StartError for a file that cannot be written, or is something else; then no file is
+   *   left
    */
   static async write(
     file: string,
@@ -49,7 +49,7 @@ export class KeyFiles {
     return files;
   }
 
-  /** Removes the files of keys that surely were not stored. */
+  /** Removes the files of keys that certainly were not stored. */
   removeUnused({ changes, failure }: ApplyReport): void {
     for (const [name, path] of this.written) {
       const { outcome = 'planned' } = additionOf(name, changes) ?? {};
@@ -58,7 +58,7 @@ export class KeyFiles {
     }
   }
 
-  /** Removes all of them where nothing was stored, as that failure says. */
+  /** Removes all of them if that failure means that nothing was stored. */
   removeAfter(reason: Reason): void {
     if (!UNSURE.has(reason)) this.removeAll();
   }
@@ -89,7 +89,7 @@ const formFor = ({ prefix, verbs, expiresAt }: WantedKey): ApiKeyForm =>
 function keyIn(path: string, form: ApiKeyForm): string | null {
   const facts = statSync(path, { throwIfNoEntry: false });
   if (!facts) return null;
-  // Others must not be able to choose a key, or to read it.
+  // Other users must not be able to choose a key, or to read it.
   const isOurs = facts.isFile() && facts.uid === process.getuid?.() && (facts.mode & 0o077) === 0;
   const key = isOurs ? readFileSync(path, 'utf8').trim() : '';
   if (parseApiKey(key)?.form === form) return key;

@@ -10,24 +10,24 @@ import { isInUse } from '../provisioning/key-commands';
 import type { WantedKey } from './apply-input';
 import { differences, forEntry, type PlannedChange } from './planned-change';
 
-/** A wanted key, and the one that it is; null: there is none yet. */
+/** A wanted key and the existing one that it corresponds to; null: there is none yet. */
 interface MatchedKey {
   wanted: WantedKey;
   /** The whole key that the environment gives; null: one is generated. */
   given: string | null;
-  /** The generated key, where it is in its file already. */
+  /** The generated key, if its file has one already. */
   made: string | null;
   known: ApiKeyRow | null;
 }
 
 /**
- * Which key each wanted one is: by its id where the environment gives the key, else the newest of
- * its name that is in use.
+ * Finds the existing key for each wanted one: by its id where the environment gives the key, else
+ * the newest of its name that is in use.
  *
  * @param present newest first
  * @param made generated keys that are in their files already, by the names of their entries
- * @throws LockyardError `INVALID` for a text that is no key, `CONFLICT` for a key that has ended,
- *   was rotated, is another service's or is another entry's too
+ * @throws LockyardError `INVALID` for a text that is not a key, `CONFLICT` for a key that has
+ *   ended, was rotated, or belongs to another service or to another entry too
  */
 export function matchKeys(
   wanted: WantedKey[],
@@ -60,7 +60,7 @@ export function matchKeys(
   });
 }
 
-/** @throws LockyardError `CONFLICT` for a stored key that an entry of this name cannot be given */
+/** @throws LockyardError `CONFLICT` for a stored key that this entry cannot use */
 function requireUsable({ replacedBy, name, state }: ApiKeyRow, wanted: string, what: string): void {
   if (replacedBy !== null) {
     const text = `${what} was rotated; ${replacedBy} has taken its place.`;
@@ -70,7 +70,7 @@ function requireUsable({ replacedBy, name, state }: ApiKeyRow, wanted: string, w
   if (name !== wanted) throw new LockyardError('CONFLICT', `${what} is of ${name}.`);
 }
 
-/** The key that is in the file of an entry; null: it has none. */
+/** The key in the file of an entry; null: it has none. */
 function newKey(
   { name }: WantedKey,
   present: ApiKeyRow[],
@@ -87,7 +87,7 @@ function newKey(
 /**
  * The changes that make the keys as wanted.
  *
- * @throws LockyardError what making them would refuse: `INVALID` for an expiry that is over, or a
+ * @throws LockyardError what the changes would refuse: `INVALID` for an expiry in the past, or a
  *   given key of another form; `CONFLICT` for what a key cannot become
  */
 export function planKeys(matched: MatchedKey[], now: number): PlannedChange[] {

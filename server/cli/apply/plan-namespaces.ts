@@ -15,9 +15,10 @@ import type { WantedNamespace } from './apply-input';
 import { APPLY_REASON, differences, forEntry, type PlannedChange } from './planned-change';
 
 /**
- * What makes namespaces, policies and alert rules as wanted; with `prune` also what removes others.
+ * The changes that make namespaces, policies and alert rules as wanted; with `prune` also those
+ * that remove others.
  *
- * @throws LockyardError what making them would refuse: `CONFLICT` for one that is on another
+ * @throws LockyardError what the changes would refuse: `CONFLICT` for one that is on another
  *   backend, `NOT_FOUND` for a backend or a gate that is not configured, `INVALID`
  */
 export function planNamespaces(
@@ -35,7 +36,7 @@ export function planNamespaces(
   });
 }
 
-/** What removes the namespaces that are not wanted. */
+/** The changes that remove the namespaces that are not wanted. */
 export function planRemovedNamespaces(
   wanted: WantedNamespace[],
   present: NamespaceSettings[],

@@ -10,10 +10,10 @@ import type { WantedUser } from './apply-input';
 import { forEntry, type PlannedChange } from './planned-change';
 
 /**
- * What makes users as wanted. The password of one who exists is never changed. Those who stop being
- * admins come last, so that there is an admin at any time if the file has one.
+ * The changes that make users as wanted. The password of an existing user is never changed. Users
+ * who cease to be admins come last, so that there always is an admin if the file has one.
  *
- * @throws LockyardError what making them would refuse: a name that could be mistaken for another
+ * @throws LockyardError what the changes would refuse: a name that could be mistaken for another
  *   one, here or in the file, and a weak password
  */
 export function planUsers(
@@ -42,7 +42,7 @@ const isAdmin = (user: UserSummary | undefined): boolean =>
 
 const isWantedAdmin = ({ role, disabled }: WantedUser): boolean => role === 'admin' && !disabled;
 
-/** What removes the users who are not wanted. */
+/** The changes that remove the users that are not wanted. */
 export function planRemovedUsers(wanted: WantedUser[], present: UserSummary[]): PlannedChange[] {
   return present
     .filter(({ name }) => !wanted.some((each) => each.name === name))

@@ -1,7 +1,7 @@
 import { LockyardError } from '../../contract/errors';
 import type { ControlContext } from '../../operations/operation-context';
 
-/** A secret that was made, for the caller of `apply`; it is kept nowhere. */
+/** A generated secret, for the caller of `apply`; it is stored nowhere. */
 export interface MadeSecret {
   kind: 'key' | 'user';
   name: string;
@@ -15,7 +15,7 @@ export interface PlannedChange {
   name: string;
   /** What differs, without any secret. */
   details: string[];
-  /** Makes it so, whole or not at all. */
+  /** Makes the change, whole or not at all. */
   run: (ctx: ControlContext) => Promise<MadeSecret | undefined>;
 }
 

@@ -5,13 +5,14 @@ import { StartError } from '../../platform/start-error';
 import { type WantedState, wantedState } from './apply-input';
 
 const FILE_MAX_BYTES = 512 * 1024;
-/** As many as a section has entries; each counts as often as those within it. */
+/** As many as a section has entries. An alias counts as often as the aliases within it. */
 const ALIASES_MAX = 1_000;
 
 /**
- * Reads what a file wants, and the variables that it names.
+ * Reads the wanted state from a file, and the variables that the file names.
  *
- * @throws StartError in one line, with the file's name and the line, for whatever is wrong in it
+ * @throws StartError in one line, with the file's name and the line, for anything that is wrong in
+ *   it
  */
 export function readWantedState(
   file: string,
@@ -60,7 +61,7 @@ interface FirstIssue {
   key?: string | undefined;
 }
 
-/** The first thing that is wrong; of alternatives, what is wrong with the last, which is a map. */
+/** The first issue; where alternatives fail, that of the last one, which is a map. */
 function firstIssue([issue]: z.core.$ZodIssue[], before: PropertyKey[] = []): FirstIssue {
   if (!issue) return { path: before, message: 'is not valid' };
   const path = [...before, ...issue.path];

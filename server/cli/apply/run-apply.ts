@@ -15,7 +15,7 @@ import type { PlannedChange } from './planned-change';
 
 export const INTERRUPTED = 'The command was interrupted.';
 
-/** Lines of an audit entry. */
+/** How many lines an audit entry has at most. */
 const AUDITED_CHANGES_MAX = 100;
 
 /**

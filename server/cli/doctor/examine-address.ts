@@ -14,14 +14,14 @@ const ANSWER_WITHIN_MS = 5_000;
 const EVENT_WITHIN_MS = 5_000;
 const PROXY = 'See docs/behind-a-proxy.md.';
 
-/** How OpenSSL calls an answer that is none of TLS, such as one of plain HTTP. */
+/** OpenSSL's codes for an answer that is not TLS, such as plain HTTP. */
 const NO_TLS = /^ERR_SSL_(WRONG_VERSION_NUMBER|PACKET_LENGTH_TOO_LONG)$/;
 
 const LOOPBACK = /^(localhost|127\.[\d.]+|\[::1\])$/;
 
 /**
- * What a caller gets at an address: whether a server answers, through which proxy, and whether the
- * key is accepted.
+ * Examines what a caller gets at an address: whether a server answers, through which proxy, and
+ * whether the key is accepted.
  *
  * @param url an origin
  * @param apiKey null: what needs one is not examined
@@ -58,7 +58,7 @@ export async function examineAddress(
   ];
 }
 
-/** An answer, or why there is none. */
+/** An answer, or the reason why there is none. */
 async function ask(url: string, path: string, init: RequestInit = {}): Promise<Response | string> {
   try {
     return await fetch(new URL(path, url), {
@@ -80,7 +80,7 @@ async function readinessOf(url: string, subject: string): Promise<Finding[]> {
   return [problem(subject, says, 'See the log of the server.')];
 }
 
-/** The header is sent to callers whose connection is known to be encrypted. */
+/** This header is sent only if the server knows that the caller's connection is encrypted. */
 function encryptionOf(url: string, subject: string, headers: Headers): Finding {
   const { protocol, hostname } = new URL(url);
   if (protocol === 'http:') {
@@ -94,7 +94,7 @@ function encryptionOf(url: string, subject: string, headers: Headers): Finding {
   return warning(subject, says, `${advice} ${PROXY}`);
 }
 
-/** A page's requests name its origin, which has to be that of the `Host` header. */
+/** A page's requests send its origin, which must be that of the `Host` header. */
 async function hostOf(url: string, subject: string): Promise<Finding[]> {
   const headers = { origin: new URL(url).origin, 'content-type': 'application/json' };
   const answer = await ask(url, '/api/trpc/session.signOut', {
@@ -121,7 +121,7 @@ async function examineKey(
   apiKey: string,
   clock: Clock,
 ): Promise<Finding[]> {
-  // `fetch` would quote it in its error.
+  // `fetch` would quote the key in its error.
   if (!canBeKey(apiKey)) {
     const says = 'the API key of the environment has characters that no key has';
     return [problem(subject, says, 'Set LOCKYARD_API_KEY to the key alone, in one line.')];
@@ -136,13 +136,13 @@ async function examineKey(
   return examineStream(url, subject, headers, clock);
 }
 
-/** What the service API says of a refusal, for people. */
+/** The message of a refusal by the service API, for people. */
 async function messageOf(refusal: Response): Promise<string> {
   const body: { error?: { message?: string } } | null = await refusal.json().catch(() => null);
   return body?.error?.message ?? `answered ${refusal.status}`;
 }
 
-/** Whether an event arrives while the stream goes on. */
+/** Whether an event arrives while the stream is still open. */
 async function examineStream(
   url: string,
   subject: string,

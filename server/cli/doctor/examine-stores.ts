@@ -12,8 +12,8 @@ import { type Clock, systemClock } from '@/server/platform/clock';
 import { readGuarantees } from '@/server/storage/read-guarantees';
 
 /**
- * The control database and every backend of a configuration, asked directly: for a machine on which
- * no server runs. It changes nothing, and creates nothing.
+ * Examines the control database and every backend of a configuration directly, on a machine where
+ * no server runs. Changes and creates nothing.
  */
 export async function examineStores(config: Config): Promise<Finding[]> {
   const stores = config.backends.flatMap((backend): { id: string; url: BackendUrl }[] =>

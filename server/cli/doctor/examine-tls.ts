@@ -8,8 +8,8 @@ const SOON_MS = 14 * 24 * 60 * 60_000;
 const RENEW = 'Renew it, and have the proxy read it again.';
 
 /**
- * What is wrong with the certificate at an address, and whether browsers get HTTP/2 there; nothing
- * where no TLS is spoken.
+ * Findings on the certificate at an address, and on HTTP/2 for browsers; none if the address does
+ * not use TLS.
  *
  * @param url an origin
  */
@@ -23,7 +23,7 @@ export async function examineTls(
   const socket = connect({
     host,
     port: Number(port || 443),
-    // Callers do not connect like this: here the certificate is read whatever is wrong with it.
+    // Only reads the certificate, whatever is wrong with it; callers do not connect like this.
     rejectUnauthorized: false,
     ALPNProtocols: ['h2', 'http/1.1'],
     ...(/^[\d.]+$|:/.test(host) ? {} : { servername: host }),

@@ -38,7 +38,7 @@ const OPTIONS = {
   help: { type: 'boolean', short: 'h' },
 } as const;
 
-/** How a running server answers. Its variables may be other ones than those of the command. */
+/** The answer of a running server. Its environment may differ from that of the command. */
 const serverReport = z.object({ address: z.string().optional(), findings: z.array(finding) });
 type ServerReport = z.infer<typeof serverReport>;
 
@@ -86,7 +86,7 @@ async function examine(url: string | undefined, env: Env, clock: Clock): Promise
 const isElsewhere = ({ database, dataDir }: Config): boolean =>
   database.kind !== 'sqlite' || database.path !== ownDatabasePath(dataDir);
 
-/** What the server on the data folder finds out; null if none runs there. */
+/** The findings of the server on the data folder; null if none runs there. */
 async function examineServer({ dataDir }: Config): Promise<ServerReport | null> {
   const look = 'See the log of the server; one of an older version cannot be examined.';
   try {

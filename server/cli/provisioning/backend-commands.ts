@@ -4,7 +4,7 @@ import type { CliAnswer } from '../cli-answer';
 import { requireServer } from '../require-server';
 import { textTable } from './text-table';
 
-/** How each backend is, as the running server last saw it. */
+/** The state of each backend, as the running server last saw it. */
 export async function listAllBackends(ctx: ControlContext): Promise<CliAnswer> {
   const health = await listBackends(requireServer(ctx));
   const backends = health.map(({ id, kind, reachable, latencyMs, silentForMs, ...more }) => ({

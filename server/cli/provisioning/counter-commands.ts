@@ -7,7 +7,7 @@ import { requireServer } from '../require-server';
 import type { InputOf } from './provisioning-command';
 import { textTable } from './text-table';
 
-/** As the server last read them, by name: at most as many as one page has. */
+/** The counters as the server last read them, by name: at most one page. */
 export async function listAllCounters(
   ctx: ControlContext,
   { search }: InputOf<'counters list'>,
@@ -25,7 +25,7 @@ export async function listAllCounters(
   return { text: textTable(counters), data: { counters, matching } };
 }
 
-/** Prints nothing. With `ifMissing` a counter with those bounds stays as it is, at any value. */
+/** Prints nothing. With `ifMissing` a counter with those bounds is left unchanged, at any value. */
 export async function createCounterIfMissing(
   ctx: ControlContext,
   { counter, ifMissing }: InputOf<'counters create'>,

@@ -34,7 +34,7 @@ export async function showKey(
   return { text: textFields({ ...key }), data: { key } };
 }
 
-/** Prints the key; nothing with `ifMissing` where the service has such a key. */
+/** Prints the key; nothing with `ifMissing` if the service has such a key. */
 export async function createKey(
   ctx: ControlContext,
   { key: wanted, ifMissing }: InputOf<'keys create'>,
@@ -57,7 +57,7 @@ export async function createKey(
 /** Not rotated, revoked or expired. */
 export const isInUse = (row: ApiKeyRow) => row.state === 'live' && row.replacedBy === null;
 
-/** Whether a key allows just that; when it expires does not matter. */
+/** Whether a key allows exactly this; its expiry does not matter. */
 function isSameAccess(row: ApiKeyRow, wanted: InputOf<'keys create'>['key']): boolean {
   const access = (key: Pick<ApiKeyRow, 'namespaces' | 'prefix' | 'verbs' | 'isWitness'>) =>
     JSON.stringify([[...key.namespaces].sort(), key.prefix, key.verbs ?? KEY_VERBS, key.isWitness]);

@@ -70,7 +70,7 @@ export async function changePolicy(
   return { text: null, data: { ...changed } };
 }
 
-/** What an own policy begins with: without `maxLocks`, which may be higher than the default. */
+/** The base of an own policy: the defaults without `maxLocks`, which may be above its default. */
 export function policyBase(own: NamespaceSettings['ownPolicy']): Record<string, unknown> {
   const { maxLocks: _, ...bounds } = DEFAULT_POLICY;
   return { ...bounds, ...own };

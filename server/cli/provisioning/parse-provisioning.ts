@@ -34,7 +34,7 @@ const OPTIONS = {
 type Option = keyof typeof OPTIONS;
 type Values = ReturnType<typeof parseOptions<typeof OPTIONS>>['values'];
 
-/** What each command needs, and takes besides. */
+/** The options that each command needs, and those that it also accepts. */
 const TAKES: Record<ProvisioningVerb, { needs: Option[]; takes: Option[] }> = {
   'keys list': { needs: [], takes: [] },
   'keys show': { needs: ['id'], takes: [] },
@@ -156,7 +156,7 @@ function inputOf(verb: ProvisioningVerb, values: Values): Record<string, unknown
   return Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined));
 }
 
-/** What a key is limited to; null lifts a limit, and what is absent is not asked for. */
+/** The limits of a key; null lifts a limit, and an absent one is left unchanged. */
 function limitsOf(values: Values): Record<string, unknown> {
   const prefix = values['any-name'] ? null : values.prefix;
   return {
@@ -190,7 +190,7 @@ function durationOf(option: string, text: string): number {
   throw new UsageError(`--${option}: must be a duration, such as 90s, 24h or 30d.`);
 }
 
-/** A duration from now on, or an instant: a date, or a date and time with its zone. */
+/** A duration from now, or an instant: a date, or a date and time with its zone. */
 function expiry(text: string | undefined): Record<string, number> {
   if (text === undefined) return {};
   const ms = parseDuration(text);
@@ -198,7 +198,7 @@ function expiry(text: string | undefined): Record<string, number> {
   const isInstant = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d{1,3})?)?(Z|[+-]\d\d:\d\d))?$/.test(
     text,
   );
-  // V8 takes February 30 for March 2.
+  // Checked separately, because V8 reads February 30 as March 2.
   const isDay = z.iso.date().safeParse(text.slice(0, 10)).success;
   const at = isInstant && isDay ? Date.parse(text) : Number.NaN;
   if (!Number.isNaN(at)) return { expiresAt: at };
@@ -207,7 +207,7 @@ function expiry(text: string | undefined): Record<string, number> {
   );
 }
 
-/** `leaseMaxMs=60000`: what is no JSON is a text. */
+/** Reads settings such as `leaseMaxMs=60000`: a value that is not JSON is a text. */
 function settingsOf(texts: string[]): Record<string, unknown> {
   const settings = new Map<string, unknown>();
   for (const text of texts) {

@@ -21,17 +21,17 @@ const ifMissing = z.literal(true).optional();
 const named = z.strictObject({ name: userName });
 const namespaceRef = z.strictObject({ name: namespaceName });
 
-/** Changes some bounds of a policy, or rules, or goes back to the default. */
+/** Changes some bounds of a policy, or some rules, or restores the default. */
 const settings = {
-  /** By the names that the API has for them. */
+  /** By their names in the API. */
   set: z.record(z.string().max(40), z.json()).optional(),
   default: z.literal(true).optional(),
   reason: operatorReason,
 };
 
 /**
- * What lists, makes, changes and removes users, keys, namespaces, alert rules and silences, lists
- * and makes counters, and lists backends.
+ * Commands that list, create, change and remove users, keys, namespaces, alert rules and silences,
+ * list and create counters, and list backends.
  */
 export const PROVISIONING_COMMANDS = [
   command('keys list', nothing),

@@ -58,7 +58,7 @@ const HANDLERS: {
 export const isProvisioning = (command: { verb: string }): command is ProvisioningCommand =>
   Object.hasOwn(HANDLERS, command.verb);
 
-/** Runs a command by the same operations as the console. */
+/** Runs a command with the same operations as the console. */
 export function runProvisioning(
   ctx: ControlContext,
   { verb, input }: ProvisioningCommand,

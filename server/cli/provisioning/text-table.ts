@@ -1,6 +1,6 @@
 import { printable } from '../../../client/command/terminal/printable';
 
-/** Rows for people: a line each, under the names of the columns. */
+/** Rows for people: one line each, below the names of the columns. */
 export function textTable(rows: Record<string, unknown>[]): string | null {
   const [first] = rows;
   if (!first) return null;
@@ -23,7 +23,7 @@ export const textFields = (row: Record<string, unknown>): string =>
     .map(([name, value]) => `${name}: ${cell(name, value)}`)
     .join('\n');
 
-/** Instants, whose names end in `At`, as dates; what is absent as `-`. */
+/** Formats instants, whose names end in `At`, as dates, and absent values as `-`. */
 function cell(name: string, value: unknown): string {
   if (value === null || value === undefined) return '-';
   if (Array.isArray(value)) return value.length === 0 ? '-' : printable(value.join(','));

@@ -51,7 +51,7 @@ export async function changePerson(
   { name, role, disabled }: InputOf<'users change'>,
 ): Promise<CliAnswer> {
   const { id } = await userNamed(ctx, name);
-  // Before the role: someone who is shut out must not have a higher one until then.
+  // Before the role: a user who is to be disabled must not have a higher role until then.
   if (disabled === true) await setDisabled(ctx, { id, disabled });
   if (role !== undefined) await setRole(ctx, { id, role });
   if (disabled === false) await setDisabled(ctx, { id, disabled });

@@ -8,7 +8,7 @@ import type { OperationContext } from '../../operations/operation-context';
 type AdjustCommand = Pick<AdjustCounterByInput, 'namespace' | 'name' | 'delta' | 'reason'>;
 
 /**
- * Moves a counter by a step, from whatever its value is by then. Returns what to print.
+ * Moves a counter by a step, whatever its value is. Returns what to print.
  *
  * @throws LockyardError `NOT_FOUND` for a counter that was never created; `CONFLICT` where the step
  *   would leave its bounds

@@ -7,7 +7,7 @@ import { engineOf } from '../../operations/locks/resolve-lock';
 import type { OperationContext } from '../../operations/operation-context';
 import { counted } from '../counted';
 
-/** What the command names. The hold that it ends is the one there is when it runs. */
+/** The command's input. The hold that it ends is the one that exists when it runs. */
 type ReassignCommand = Pick<ReassignInput, 'namespace' | 'name' | 'reason'> & {
   /** The owner of the waiter that gets the lock; the first of that name in the queue. */
   to: string;

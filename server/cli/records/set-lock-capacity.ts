@@ -6,7 +6,7 @@ import { engineOf } from '../../operations/locks/resolve-lock';
 import type { OperationContext } from '../../operations/operation-context';
 import { counted } from '../counted';
 
-/** What the command names. The capacity that it replaces is the one in force when it runs. */
+/** The command's input. The capacity that it replaces is the one in force when it runs. */
 type CapacityCommand = Pick<SetCapacityInput, 'namespace' | 'name' | 'capacity' | 'reason'>;
 
 /**
