@@ -1,4 +1,4 @@
-/** The range of a counter's value. Null: no bound of its own; safe integers are then the limit. */
+/** The range of a counter's value. Null: no bound; then the limit is that of safe integers. */
 export interface Bounds {
   floor: number | null;
   ceiling: number | null;

@@ -56,7 +56,7 @@ export class LockyardError extends Error {
   /** The capacity in force, for an acquire in mode permit that does not fit it. */
   readonly capacity: number | undefined;
 
-  /** What is the matter with the API key; only on 401 and 403. */
+  /** What is wrong with the API key; only on 401 and 403. */
   readonly detail: KeyDetail | undefined;
 
   /** The longest wait that the namespace allows, for an acquire that would wait longer. */

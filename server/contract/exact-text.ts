@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { MISSING } from './plain-issues';
 
-/** A character of a string, which is half of one beyond U+FFFF, takes no more in UTF-8. */
+/** The most bytes in UTF-8 of one UTF-16 code unit; a character beyond U+FFFF has two of these. */
 const CHAR_MAX_BYTES = 3;
 
 /**
@@ -12,7 +12,7 @@ export const fits = (text: string, max: number) =>
 
 export const isWellFormed = (text: string) => text.isWellFormed();
 
-/** Text of `min` to `max` bytes of UTF-8 without NUL; all others are kept byte by byte. */
+/** Text of `min` to `max` bytes of UTF-8 without NUL. Accepted text is kept byte by byte. */
 export function exactText(max: number, min = 1) {
   const size = min === 0 ? `at most ${max}` : `${min} to ${max}`;
   const message = `must be a text of ${size} bytes of UTF-8`;

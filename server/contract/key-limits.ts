@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { KEY_VERBS, type KeyVerb } from './key-verbs';
 import { lockPrefix } from './primitives';
 
-/** The names that a key may use begin with this, byte by byte. There is none for all names. */
+/** The names that a key may use begin with this, byte by byte. Absent: all names. */
 export const keyPrefix = lockPrefix.refine(
   (text) => text !== '',
   'must not be empty; leave it out for all names',
@@ -12,7 +12,7 @@ export const keyVerbs = z
   .array(z.enum(KEY_VERBS))
   .min(1, 'must name at least one verb')
   .refine((verbs) => new Set(verbs).size === verbs.length, 'must not name a verb twice')
-  // One order, so that two lists of the same verbs are equal.
+  // In one order, so that two lists of the same verbs are equal.
   .transform((verbs) => KEY_VERBS.filter((verb) => verbs.includes(verb)));
 
 /** How a key is narrower than its namespaces. What is absent is not limited. */

@@ -1,6 +1,6 @@
 /**
- * What a key may be limited to. `acquire` includes to cancel an acquire of one's own; `read` is
- * everything that changes nothing, of locks and counters.
+ * The kinds of calls to which a key may be limited. `acquire` includes cancelling an acquire of
+ * one's own; `read` is everything that changes nothing, of locks and counters.
  */
 export const KEY_VERBS = ['acquire', 'renew', 'release', 'read', 'count'] as const;
 export type KeyVerb = (typeof KEY_VERBS)[number];

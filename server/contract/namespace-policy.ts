@@ -13,8 +13,8 @@ export interface NamespacePolicy {
   /** A lock with waiters that is held for longer is called stuck; 0: the lock's history decides. */
   stuckAfterMs: number;
   /**
-   * Standbys always wait for its locks, as those of a leader do: a lock is not stuck, nor worth
-   * watching, because others wait for it or were refused.
+   * Standbys always wait for its locks, like those of a leader: waiting or refused callers alone do
+   * not make a lock stuck or worth watching.
    */
   standbyExpected: boolean;
   /** A lock is released once two witnesses of different kinds have proven its holder dead. */

@@ -7,7 +7,7 @@ import { z } from 'zod';
  */
 z.config({ localeError: plainIssue });
 
-/** What an issue says of a field that is needed and absent. */
+/** The issue of a required field that is absent. */
 export const MISSING = 'is missing';
 
 function plainIssue({ code, input, schema, ...issue }: z.core.$ZodRawIssue): string {
@@ -18,7 +18,7 @@ function plainIssue({ code, input, schema, ...issue }: z.core.$ZodRawIssue): str
 
 const SHOWN_MAX_CHARS = 60;
 
-/** Names the first; a caller may send very many, each very long. */
+/** Names the first field only: a caller may send very many, each very long. */
 function unknownFields(names: unknown, schema: z.core.$ZodType | undefined): string {
   const [name] = names as string[];
   const text = String(name);
@@ -30,7 +30,7 @@ function unknownFields(names: unknown, schema: z.core.$ZodType | undefined): str
 
 type Shape = z.core.JSONSchema.BaseSchema;
 
-/** Each is a constant of the program, and describing one takes as long as many calls. */
+/** Cached, since every schema is a constant and describing one takes as long as many calls. */
 const shapes = new WeakMap<z.core.$ZodType, Shape>();
 
 function shapeOf(schema: z.core.$ZodType): Shape {
@@ -42,7 +42,7 @@ function shapeOf(schema: z.core.$ZodType): Shape {
   return shape;
 }
 
-/** What a value must be; null where the schema's shape does not tell. */
+/** What a value must be; null if the schema's shape does not say. */
 function allowedBy(schema: z.core.$ZodType): string | null {
   const shape = shapeOf(schema);
   if (shape.const !== undefined) return `must be ${String(shape.const)}`;

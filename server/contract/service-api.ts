@@ -42,7 +42,7 @@ import { witnessReportAnswer, witnessReportInput } from './witness';
 export interface ServiceProcedure {
   /** A mutation is a POST with the input as its body, a query a GET with `?input=<JSON>`. */
   kind: 'mutation' | 'query';
-  /** What a key with limits needs for it; null: no key of a service may call it. */
+  /** The verb that a key with limits needs for it; null: no key of a service may call it. */
   verb: KeyVerb | null;
   title: string;
   /** One paragraph: what it does, guarantees and does not guarantee. */

@@ -1,15 +1,15 @@
 import { z } from 'zod';
 
-/** As it is kept and answered: always of version 00. */
+/** The form in which it is stored and answered: always of version 00. */
 const TRACEPARENT = /^00-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}$/;
 
-/** Of a later version, which may have more behind the flags. */
+/** A value of a later version, which may have more after the flags. */
 const LATER =
   /^(?!00|ff)[0-9a-f]{2}-((?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16})-[0-9a-f]([0-9a-f])(?:-.*)?$/;
 
 const SAMPLED = 1;
 
-/** Of a holder; see `readTraceparent`. */
+/** The `traceparent` of a holder; see `readTraceparent`. */
 export const holderTraceparent = z
   .string()
   .exactOptional()
@@ -18,7 +18,7 @@ export const holderTraceparent = z
       'this hold, if it had a valid one.',
   );
 
-/** Of the hold before a grant. */
+/** The `traceparent` of the hold before a grant. */
 export const waitedForTraceparent = z
   .string()
   .exactOptional()
@@ -28,9 +28,9 @@ export const waitedForTraceparent = z
   );
 
 /**
- * The value of a `traceparent` header as it is kept; undefined for one that W3C Trace Context does
- * not allow, which is ignored. Of a version after 00 it is what version 00 can say: the two ids,
- * and whether the trace is sampled.
+ * The value of a `traceparent` header as it is stored; undefined for one that W3C Trace Context
+ * does not allow, which is ignored. For a version after 00 only what version 00 can express is
+ * stored: the two ids, and whether the trace is sampled.
  */
 export function readTraceparent(header: unknown): string | undefined {
   if (typeof header !== 'string') return undefined;

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 
-/** Processes that one report may name, and one answer asks about. */
+/** How many processes one report may name, and one answer may ask about. */
 const PROCESSES_MAX = 1_000;
 
-/** Linux gives no higher process id. */
+/** The highest process id of Linux. */
 export const PID_MAX = 4_194_304;
 
 const pid = z.int().min(1).max(PID_MAX).describe('The process id, in that namespace.');

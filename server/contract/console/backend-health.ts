@@ -8,9 +8,9 @@ export interface BackendHealth {
   latencyMs: number | null;
   /** Milliseconds since its last successful response. */
   silentForMs: number;
-  /** The backend's clock minus this process's, in ms; now plus it is the backend's now. */
+  /** The backend's clock minus this process's, in ms; add it to the latter to get the former. */
   clockOffsetMs: number;
-  /** That offset is the least possible one; the true one is greater by up to this, in ms. */
+  /** The offset is the least possible one; the true one may be greater by up to this, in ms. */
   clockSpreadMs?: number;
   /** The last data loss detected on it; null or absent if there was none. */
   loss?: BackendLossRow | null;
@@ -30,7 +30,7 @@ export interface ShardHealth extends Omit<BackendHealth, 'shards' | 'refusal'> {
  * How a store's data loss was detected.
  *
  * - `empty`: the marker that Lockyard writes there is gone.
- * - `stranger`: it carries the marker of another store incarnation, or has records although no
+ * - `stranger`: it has the marker of another store incarnation, or has records although no
  *   incarnation of it is known.
  * - `older`: its heartbeat is older than the one in the control database, as after an old copy was
  *   restored.

@@ -70,7 +70,7 @@ export const lockRef = z.strictObject({ namespace: namespaceName, name: lockName
 /** A backend by its id, as the environment names it in lower case. */
 export const backendRef = z.strictObject({ backend: backendId });
 
-/** The last message before a stream was cut, from where the lock list resumes. */
+/** Id of the last message before a stream was interrupted, from where the lock list resumes. */
 const resumed = { lastEventId: z.string().max(64).nullish() };
 
 export const watchLocksInput = z.strictObject({ ...lockListInput.shape, ...resumed });
@@ -140,7 +140,7 @@ export type ReleaseRequestInput = z.output<typeof releaseRequestInput>;
 export const takeOnInput = z.strictObject({
   namespace: namespaceName,
   name: lockName,
-  /** Of the hold that the operator saw; null: none. */
+  /** The token of the hold that the operator saw; null: none. */
   token: fencingToken.nullable(),
 });
 export type TakeOnInput = z.output<typeof takeOnInput>;
@@ -159,7 +159,7 @@ export const freezeInput = z.strictObject({
 });
 
 export const unfreezeInput = freezeInput.extend({
-  /** When the freeze began that the operator saw: no other one is lifted. Absent: any. */
+  /** When the freeze that the operator saw began: no other one is lifted. Absent: any. */
   seenAt: z.number().int().nonnegative().optional(),
 });
 export type UnfreezeInput = z.output<typeof unfreezeInput>;
@@ -177,7 +177,7 @@ export const setCapacityInput = z.strictObject({
 });
 export type SetCapacityInput = z.output<typeof setCapacityInput>;
 
-/** A view of the lock list, to keep for the person who asks. */
+/** A view of the lock list, to be kept for the caller. */
 export const saveViewInput = z.strictObject({
   name: z
     .string()

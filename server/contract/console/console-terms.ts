@@ -1,6 +1,6 @@
 /**
  * What pages need of the console's inputs. It is separate from them so that browsers need not load
- * the validation library, which also tries to compile code, against the pages' security policy.
+ * the validation library: it also tries to compile code, which the pages' security policy forbids.
  */
 
 /** Roles; each includes the one before it: see, act on locks, manage people and keys. */

@@ -51,7 +51,7 @@ export const adjustCounterInput = z.strictObject({
 });
 export type AdjustCounterInput = z.output<typeof adjustCounterInput>;
 
-/** A step from whatever the value is. `rev` is for the audit log. */
+/** A step from the present value. `rev` is only for the audit log. */
 export const adjustCounterByInput = z.strictObject({
   ...counterRef.shape,
   rev,
@@ -61,7 +61,7 @@ export const adjustCounterByInput = z.strictObject({
 });
 export type AdjustCounterByInput = z.output<typeof adjustCounterByInput>;
 
-/** What the operator saw is for the audit log: the gate gets what MySQL has now. */
+/** What the operator saw is only for the audit log: the gate gets what MySQL has now. */
 export const reconcileCounterInput = z.strictObject({
   ...counterRef.shape,
   rev,

@@ -46,13 +46,13 @@ export interface CounterDetail {
 }
 
 /**
- * How a counter's value moved over the last hour, from roll-ups that may be 15 s old. Instants are
- * the backend's clock.
+ * How a counter's value changed over the last hour, from roll-ups that may be 15 s old. Instants
+ * are the backend's clock.
  */
 export interface CounterCourse {
   /** Oldest first; empty if nothing happened to it. Straight lines join them. */
   points: { at: number; value: number }[];
-  /** Over the last ten minutes, or since it was created: per minute. */
+  /** Per minute over the last ten minutes, or since it was created. */
   rate: {
     /** How many times the value changed. */
     changes: number;
@@ -81,44 +81,44 @@ export interface CounterMoveRow {
 }
 
 /**
- * How a gate knows a counter.
+ * What a gate knows of a counter.
  *
- * - `fresh`: by a value that it may refuse by.
- * - `empty`: not at all, so it refuses nothing; it learns of a counter when that is used.
+ * - `fresh`: a value by which it may refuse steps.
+ * - `empty`: nothing, so it refuses nothing; it learns of a counter when that is used.
  * - `starting`: it was wiped or restarted and refuses nothing for some seconds.
  * - `down`: it is not responding to this server.
  * - `missing`: this server has no gate of that name.
  */
 export type GateStatus = 'fresh' | 'empty' | 'starting' | 'down' | 'missing';
 
-/** A counter as the gate in front of it has it. */
+/** A counter as the gate in front of it knows it. */
 export interface GateRow {
   /** The gate's id. */
   id: string;
   status: GateStatus;
   /** The fast value; only where `fresh`. */
   fast: (Bounds & { rev: number; value: number }) | null;
-  /** The lowest and the highest that the value may be, by all steps under way; where `fresh`. */
+  /** The lowest and highest possible value, given all steps under way; where `fresh`. */
   estimate: { low: number; high: number } | null;
   /** Fast value minus durable value; null: nothing to compare, or both are changing. */
   drift: number | null;
   /** How long ago MySQL confirmed it, in milliseconds; where `fresh`. */
   confirmedMsAgo: number | null;
-  /** Until it may refuse, in milliseconds; where `starting`. */
+  /** Milliseconds until it may refuse steps; where `starting`. */
   readyInMs: number;
 }
 
-/** A gate as the form of a policy offers it. */
+/** A gate as an option in the form of a policy. */
 export interface GateOption {
   id: string;
 }
 
-/** What became of a reconciliation. */
+/** The result of a reconciliation. */
 export interface ReconcileAnswer {
   outcome: 'reconciled';
   /** The gate's value before; null: it had none. */
   fastValue: number | null;
-  /** MySQL's, which the gate has now. */
+  /** MySQL's value, which the gate has now. */
   value: number;
   rev: number;
 }

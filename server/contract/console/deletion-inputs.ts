@@ -20,7 +20,7 @@ const isOneWay = (input: { prefix?: string | undefined; names?: string[] | undef
   (input.prefix === undefined) !== (input.names === undefined);
 const eitherOr = { message: 'either prefix or names must be given', path: ['prefix'] };
 
-/** Which locks, or which counters. */
+/** The names of locks, or those of counters, to be deleted. */
 export const chosenNamesInput = z.strictObject(chosen).refine(isOneWay, eitherOr);
 export type ChosenNames = z.output<typeof chosenNamesInput>;
 

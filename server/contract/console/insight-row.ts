@@ -56,14 +56,14 @@ export interface HoldBaseline {
  * there is one every second.
  */
 export interface FleetSample {
-  /** Its last reading, on this server's clock. */
+  /** The instant of its last reading, on this server's clock. */
   at: number;
   held: number;
   waiting: number;
   stuck: number;
   /** Total blocking time in ms. */
   blockingMs: number;
-  /** The lowest readings while all backends were known; null: at no reading they were. */
+  /** The lowest readings while all backends were known; null: they were not at any reading. */
   low: { held: number; stuck: number } | null;
 }
 
@@ -75,7 +75,7 @@ export interface FleetNow {
   held: number;
   /** All waiters, for all locks. */
   waiting: number;
-  /** How many callers locks keep from their work, and how long all of them together, in ms. */
+  /** How many callers are kept from their work by locks, and for how long in total, in ms. */
   blocked: number;
   blockingMs: number;
   /** Over the last 60 seconds. */

@@ -38,7 +38,7 @@ export interface LockRow {
   frozen: Remark | null;
   /** The lock-delay: no grant before this instant; 0 for none. */
   delayedUntil: number;
-  /** The last hold that ended; of a held lock only if an operator ended it, else null. */
+  /** The last hold that ended. For a held lock it is null unless an operator ended that hold. */
   ended: {
     owner: string;
     service: string;
@@ -48,11 +48,11 @@ export interface LockRow {
     at: number;
   } | null;
   waiters: number;
-  /** When the longest waiter came; null if there are no waiters. */
+  /** When the longest waiter arrived; null if there are no waiters. */
   oldestWaitAt: number | null;
   /**
-   * Who is kept from work by this lock, for `totalBlockingMs` at any instant of its backend's
-   * clock; absent: no caller.
+   * The callers that this lock keeps from work, for `totalBlockingMs` at any instant of its
+   * backend's clock; absent: none.
    */
   blocked?: BlockedCallers;
   /** By how many waiters a minute the queue grows, negative if it shrinks; absent: it is steady. */
@@ -81,7 +81,7 @@ export interface RefusedAttempts {
   attempts: number;
   /** How many owners made them. */
   owners: number;
-  /** There were more owners, which are not counted by name. */
+  /** Whether there were more owners, who are not counted by name. */
   areMore: boolean;
   lastAt: number;
 }
@@ -116,7 +116,7 @@ export interface HoldRow {
    * lock's own page, as the next one.
    */
   traceparent?: string;
-  /** The same of the hold of its service that it waited for. */
+  /** The same for the hold of its service that it waited for. */
   waitedForTraceparent?: string;
   /** Whether its process is alive. Only on a lock's own page, and not for a released hold. */
   liveness?: LivenessVerdict;

@@ -24,8 +24,8 @@ export interface Filling {
   first: { name: string; used: number; maxLocks: number };
   /** Whether it is full. */
   isFull: boolean;
-  /** How many more are as full. */
+  /** How many more are as full as `first`. */
   more: number;
-  /** Beside full ones: how many soon will be. */
+  /** How many will soon be full, in addition to the full ones. */
   nearly: number;
 }

@@ -32,12 +32,12 @@ export type ReassignAnswer =
   | {
       outcome: 'reassigned';
       rev: number;
-      /** Of the hold that ended. */
+      /** The token of the hold that ended. */
       token: number;
       next: Exclude<NextHolder, { kind: 'nobody' }>;
       queueLength: number;
     }
-  /** The hold that the operator saw goes on. Nothing happened. */
+  /** The hold that the operator saw is still live. Nothing happened. */
   | { outcome: 'notReassigned'; rev: number; obstacle: ReassignObstacle; queueLength: number }
   | Changed;
 
@@ -74,14 +74,14 @@ export type SetCapacityAnswer =
     }
   /** The capacity is not the one that the operator saw; null: no permits are in use any more. */
   | { outcome: 'otherCapacity'; rev: number; capacity: number | null }
-  /** A waiter wants more permits than that, and would wait in vain. */
+  /** A waiter wants more permits than the new capacity, and would wait in vain. */
   | { outcome: 'waiterWantsMore'; rev: number; owner: string; service: string; permits: number };
 
 /** Who has taken on a lock: one person at a time. Instants are by the server's clock. */
 export interface PresenceRow {
   namespace: string;
   name: string;
-  /** Of the hold that was seen, with whose end it ends; null: the lock was not held. */
+  /** The token of the hold that was seen, with which this ends; null: the lock was not held. */
   token: number | null;
   /** The person's name. */
   actor: string;
@@ -93,7 +93,7 @@ export interface PresenceRow {
 export interface TakeOnAnswer {
   outcome: 'onIt';
   until: number;
-  /** Who was on it until now, if that was another person. */
+  /** Who was on it until now, if that was another person; else null. */
   before: string | null;
 }
 

@@ -174,14 +174,14 @@ export const acquireAnswer = z.discriminatedUnion('outcome', [
   frozen,
   ended,
 ]);
-/** No grant, because of others. */
+/** No grant, because of other holders or waiters. */
 export const heldOrTimeout = z.discriminatedUnion('outcome', [held, timeout]);
 export const cancelAnswer = z.discriminatedUnion('outcome', [
   cancelled,
   cancelReleased,
   cancelNone,
 ]);
-/** `released`: its holder has released it, and `holdAtLeastMs` is not over. */
+/** `released`: its holder has released it before the end of `holdAtLeastMs`. */
 export const renewAnswer = z.discriminatedUnion('outcome', [renewed, released, lost]);
 export const releaseAnswer = z.discriminatedUnion('outcome', [released, decremented, lost]);
 

@@ -111,7 +111,7 @@ function pathItem(name: string, terms: ServiceProcedure): Record<string, Operati
   return { post: { ...common, requestBody } };
 }
 
-/** The fields of a query's input. */
+/** The fields of a query's input as parameters. */
 function parametersOf({ input, example }: ServiceProcedure): Parameter[] {
   const { properties = {}, required = [] } = z.toJSONSchema(input, { io: 'input' }) as JsonSchema;
   return Object.entries(properties).map(([name, { description = '', ...schema }]) => ({
@@ -155,7 +155,7 @@ const EVENT_STREAM: JsonSchema = {
     'refusal after the first event is an event `refused`, the last.',
 };
 
-/** Every body and answer by name. Read as inputs, so that what has a default is optional. */
+/** Every body and answer by name; as inputs, so that fields with a default are optional. */
 function schemas(): Record<string, JsonSchema> {
   const named = z.registry<{ id: string }>();
   for (const [id, schema] of Object.entries(ANSWER_SCHEMAS)) named.add(schema, { id });
@@ -265,7 +265,7 @@ const errorSchema = (): JsonSchema => ({
   },
 });
 
-/** What a refusal with this status says. */
+/** The response for refusals with this status. */
 function errorResponse(status: number, reasons: Reason[]): Response {
   const mayRetry = reasons.some((reason) => retryAfterOf(reason) !== undefined);
   const codes = [...new Set(reasons.map((reason) => ERROR_TABLE[reason].code))];

@@ -1,4 +1,4 @@
-/** As much of JSON Schema 2020-12 as the API's description uses. */
+/** The part of JSON Schema 2020-12 that the API's description uses. */
 export interface JsonSchema {
   $schema?: string;
   $id?: string;
@@ -66,7 +66,7 @@ export interface Operation {
   responses: Record<string, Response | Reference>;
 }
 
-/** As much of OpenAPI 3.1 as the API's description uses. */
+/** The part of OpenAPI 3.1 that the API's description uses. */
 export interface OpenApiDocument {
   openapi: '3.1.0';
   info: {

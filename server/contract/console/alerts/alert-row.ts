@@ -5,14 +5,14 @@ export interface AlertSubject {
   kind: AlertKind;
   backend: string;
   namespace: string;
-  /** The lock's or the counter's; null: it is about the backend. */
+  /** The lock's or counter's name; null: the alert is about the backend. */
   name: string | null;
 }
 
 /** An alert, firing or resolved. Instants are the server's clock. */
 export interface AlertRow extends AlertSubject {
   id: number;
-  /** Since when it was so. */
+  /** Since when its rule has been met. */
   since: number;
   firedAt: number;
   /** Null while it fires. */
@@ -21,7 +21,7 @@ export interface AlertRow extends AlertSubject {
   announcedAt: number | null;
   /** What was seen when it fired. */
   sentence: string;
-  /** It fires, but what it was about is over, as the page lists it. */
+  /** It fires, but its cause is over as far as the page's server knows. */
   isClear?: true;
 }
 
@@ -49,7 +49,7 @@ export type ReceiverFormat = (typeof RECEIVER_FORMATS)[number];
 export interface ReceiverRow {
   id: string;
   format: ReceiverFormat;
-  /** Of its URL. */
+  /** The host of its URL. */
   host: string;
   /** Messages that it has accepted. */
   sent: number;
@@ -65,15 +65,15 @@ export interface ReceiverRow {
 export interface AlertRulesRow {
   namespace: string;
   rules: AlertRules;
-  /** Whether it has rules of its own; the default holds otherwise. */
+  /** Whether it has rules of its own; otherwise the default applies. */
   isOwn: boolean;
 }
 
-/** What the page Alerts shows. */
+/** The content of the page Alerts. */
 export interface AlertPage {
   /** The newest first. */
   firing: AlertRow[];
-  /** More fire than are listed. */
+  /** How many fire, including those that are not listed. */
   firingTotal: number;
   /** The latest first. */
   resolved: AlertRow[];
@@ -85,9 +85,9 @@ export interface AlertPage {
 
 /** The alerts in brief. */
 export interface AlertSummary {
-  /** Without those that are known to be over. */
+  /** How many fire, except those that are known to be over. */
   firing: number;
-  /** How many are over, but were not clear for long enough to be resolved. */
+  /** How many are over, but have not been so for long enough to be resolved. */
   clear: number;
   /** How many receivers do not accept messages. */
   failing: number;

@@ -6,7 +6,7 @@ export interface LabSettings {
   workers: number;
   /** Units for sale, again for each strategy. */
   stock: number;
-  /** Between reading the stock and writing it, on average. */
+  /** Time between reading the stock and writing it, on average. */
   thinkMs: number;
   /** The time limit of each strategy. */
   perEntryMs: number;
@@ -43,7 +43,7 @@ export type LabRowVerdict = 'holds' | 'oversells' | 'incomplete';
 /** How one strategy did. */
 export interface LabRow {
   id: string;
-  /** Of the catalogue: `1` to `20`, `F` for the wrong ways, empty for the service. */
+  /** Its number in the catalogue: `1` to `20`, `F` for the wrong ways, empty for the service. */
   number: string;
   title: string;
   /** What it ran on, such as `Redis + MySQL`. */
@@ -51,14 +51,14 @@ export interface LabRow {
   /** Committed order lines. */
   sold: number;
   stock: number;
-  /** Units sold beyond the stock, or of which the stock row does not know. */
+  /** Units sold beyond the stock, or missing from the stock row. */
   oversold: number;
   /** Answered orders, sold or refused, per second. */
   opsPerSecond: number;
   /** Of an order, from its start to its answer, waiting included. */
   p50Ms: number;
   p99Ms: number;
-  /** Orders that lost to another one and were tried again or given up. */
+  /** Orders that lost to another one, and were retried or given up. */
   conflicts: number;
   deadlocks: number;
   retries: number;
@@ -73,7 +73,7 @@ export type LabEnding = 'done' | 'stopped' | 'failed';
 /** What a race reports while it runs. Instants are epoch milliseconds of this machine. */
 export type LabProgress =
   | { kind: 'entry-started'; id: string; at: number }
-  /** Some four a second. `sold` is what the workers have heard so far. */
+  /** About four a second. `sold` is what the workers were answered so far. */
   | { kind: 'sample'; id: string; elapsedMs: number; sold: number; opsPerSecond: number }
   | { kind: 'entry-finished'; row: LabRow }
   | { kind: 'finished'; endedBy: LabEnding; message?: string };
@@ -114,7 +114,7 @@ export interface LabEntry {
   source: string;
   /** What it would run on now; null where a server is missing. */
   servers: string | null;
-  /** Null: it can run. Else what it lacks. */
+  /** What it lacks; null: it can run. */
   lacks: string | null;
 }
 

@@ -9,7 +9,7 @@ export const LAB_RUNS_MAX = 200;
 /** The running strategy at one instant. */
 export type LabSample = Omit<Extract<LabProgress, { kind: 'sample' }>, 'kind' | 'id'>;
 
-/** The preflight as the console shows it, with this server's clock when the servers were asked. */
+/** The preflight as the console shows it; `asOf`: when the servers were asked, on our clock. */
 export interface LabPreflightView extends LabPreflight {
   asOf: number;
 }
@@ -57,8 +57,7 @@ export interface LabRun extends LabRunSummary {
   /** In the order in which they finished. */
   rows: LabRow[];
   /**
-   * How those that finished did from start to end, with fewer samples; absent in runs of former
-   * versions.
+   * The course of each finished strategy, with fewer samples; absent in runs of former versions.
    */
   courses?: LabCourse[];
   /** The strategy that runs now; null before the first, between two, and after the last. */
@@ -66,7 +65,7 @@ export interface LabRun extends LabRunSummary {
   asOf: number;
 }
 
-/** How a strategy did from its start to its end. */
+/** The course of a strategy from its start to its end. */
 export interface LabCourse {
   id: string;
   /** The newest last. */

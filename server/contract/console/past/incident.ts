@@ -13,7 +13,7 @@ export interface IncidentRow {
   backend: string;
   namespace: string;
   name: string;
-  /** The worst that it was: `contended` where only the blocking time was too long. */
+  /** The worst status: `contended` where only the blocking time was too long. */
   status: LockStatus;
   beganAt: number;
   /** Since when nothing is wrong any more; null while something is. */
@@ -37,15 +37,15 @@ export interface IncidentRow {
 export interface IncidentFacts {
   stuck: StuckReason | null;
   hold: IncidentHold | null;
-  /** The processes that were proven dead meanwhile, as they were found; absent: none. */
+  /** The processes that were proven dead during it, in the order of the proofs; absent: none. */
   deaths?: ProvenDeath[];
 }
 
 /** Proof that the process of a hold had exited. */
 export interface ProvenDeath {
-  /** Of the hold. */
+  /** The token of the hold. */
   token: number;
-  /** When the proof was seen first. */
+  /** When the proof was first seen. */
   at: number;
   /** When the process exited, as far as the witness says. */
   since: number;
@@ -90,7 +90,7 @@ export interface RelatedIncident {
 export interface IncidentDetail {
   incident: IncidentRow;
   timeline: LockTimeline;
-  /** What mattered of the lock's events, oldest first; renewals and the like are left out. */
+  /** The relevant events of the lock, oldest first; renewals and the like are left out. */
   events: EventRow[];
   /** How many more events there were after these. */
   moreEvents: number;

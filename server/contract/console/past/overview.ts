@@ -30,7 +30,7 @@ export interface HeatRow {
 export interface HeatCell {
   /** Which step, from 0. */
   step: number;
-  /** How long all callers that it kept from work were kept in that step, added up. */
+  /** How long callers were kept from work by the lock in that step, all of them added up. */
   waiterMs: number;
   /** The worst status that the lock had in that step. */
   status: LockStatus;

@@ -4,7 +4,7 @@ import { holderSearch, lockListInput, lockRef, processRef } from '../console-inp
 import { counterListInput, counterRef } from '../counter-inputs';
 import { INSIGHT_RANGES } from '../insight-row';
 
-/** No timeline covers more time: events are kept for as long. */
+/** The longest span of a timeline: events are kept no longer. */
 const SPAN_MAX_MS = 30 * 24 * 60 * 60_000;
 
 const instant = z.number().int().min(0).max(Number.MAX_SAFE_INTEGER);

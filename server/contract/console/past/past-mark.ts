@@ -8,11 +8,11 @@ export interface PastMark {
   isCut: boolean;
   /** What ended within the last seconds may not be recorded yet, so that it is missing here. */
   isLagging: boolean;
-  /** Set where the control database was restored since from a backup that was made before. */
+  /** Set if the database was since restored from a backup that was made before the instant. */
   restored?: RestoredBackup;
 }
 
-/** A restore of the control database. What it had recorded between the two instants is lost. */
+/** A restore of the control database. What was recorded between the two instants is lost. */
 export interface RestoredBackup {
   madeAt: number;
   restoredAt: number;

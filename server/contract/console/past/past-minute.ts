@@ -1,13 +1,13 @@
 /**
- * What happened to locks in one minute, from the roll-ups: for a time of which no events are kept
- * any more.
+ * What happened to locks in one minute, from the roll-ups: for times whose events are no longer
+ * kept.
  */
 export interface PastMinute {
   /** When it began, on the clocks of the backends. */
   minute: number;
   /** Those with the most grants first. */
   rows: PastMinuteRow[];
-  /** There were more locks. */
+  /** Whether there were more locks than these rows. */
   areMore: boolean;
 }
 

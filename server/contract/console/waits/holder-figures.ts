@@ -1,10 +1,10 @@
 import type { OldestHold, ProcessRow } from './holder-rows';
 
-/** What is known of a process; `deadlock`: it waits in one. */
+/** What is known of a process; `deadlock`: one of its waits is part of a deadlock. */
 export const HOLDER_FILTERS = ['dead', 'alive', 'unknown', 'deadlock', 'blocking'] as const;
 export type HolderFilter = (typeof HOLDER_FILTERS)[number];
 
-/** How many of the processes that are listed without a search each filter shows. */
+/** How many processes each filter shows, of those that are listed without a search. */
 export interface HolderFigures extends Record<HolderFilter, number> {
   services: number;
   /** How many holds the dead ones have. */
@@ -41,7 +41,7 @@ export function matchesHolder(row: ProcessRow, filter: HolderFilter | null): boo
   }
 }
 
-/** Why nothing recent is known of the processes of which that is so. */
+/** Why nothing recent is known of those processes whose state is unknown. */
 export function unknownBecause(rows: readonly ProcessRow[]): string {
   const unknown = rows.filter((row) => matchesHolder(row, 'unknown'));
   const silent = new Set(unknown.flatMap(({ silentBackends }) => silentBackends));
@@ -55,7 +55,7 @@ function stateOf({ verdict, silentBackends }: ProcessRow): 'dead' | 'alive' | 'u
   return silentBackends.length > 0 ? 'unknown' : (verdict?.state ?? 'unknown');
 }
 
-/** The oldest of holds that are the oldest of some each; null is none. */
+/** The oldest of several holds; nulls are ignored. */
 export function oldestOf(holds: readonly (OldestHold | null)[]): OldestHold | null {
   const known = holds.filter((hold) => hold !== null);
   return known.sort((a, b) => a.grantedAt - b.grantedAt)[0] ?? null;

@@ -15,7 +15,7 @@ export interface HoldersPage {
   found: number;
   /** The services of these rows, with all of their processes. */
   services: ServiceRow[];
-  /** Of all processes, whatever is searched for. */
+  /** Figures of all processes, whatever the search. */
   figures: HolderFigures;
   /** All that hold a lock. */
   processes: number;
@@ -34,7 +34,7 @@ export interface HoldersPage {
 export const PROCESSES_SHOWN = 200;
 /** The longest text that processes can be searched for, in UTF-16 code units. */
 export const HOLDER_SEARCH_MAX = 200;
-/** Locks of one process that are shown, and that are released at once. */
+/** How many locks of one process are shown, and can be released at once. */
 export const PROCESS_LOCKS_SHOWN = 200;
 
 export interface ServiceRow {
@@ -44,7 +44,7 @@ export interface ServiceRow {
 }
 
 /**
- * A process of a service, as its holds name it in `meta`; where they name none, an owner. Instants
+ * A process of a service, as its holds name it in `meta`; an owner, where they name none. Instants
  * are this server's clock.
  */
 export interface ProcessRow {
@@ -73,7 +73,7 @@ export interface ProcessRow {
   inDeadlock: boolean;
   /** Backends that keep its locks and do not respond. */
   silentBackends: string[];
-  /** Where the locks are that were looked at, and those that it waits for; each place once. */
+  /** The places of the examined locks, and of those that it waits for; each once. */
   places: { namespace: string; backend: string }[];
 }
 
@@ -112,13 +112,13 @@ export interface HeldLock {
   expiresAt: number;
   waiters: number;
   oldestWaitAt: number | null;
-  /** Who is served first if this hold ends; null: it has no waiter, or no room for that one. */
+  /** Who is served first if this hold ends; null: no waiter, or no room for the first one. */
   next: { owner: string; service: string; setSize?: number } | null;
   /** How many others hold it too. */
   sharedWith: number;
-  /** No grant follows: the lock is frozen. */
+  /** The lock is frozen, so that no grant follows. */
   isFrozen: boolean;
-  /** How long no grant follows: the lock delay of its namespace; 0: it has none. */
+  /** How long no grant follows, because of the namespace's lock delay; 0: it has none. */
   delayMs: number;
   /** The size of the multi-lock that it belongs to. */
   setSize?: number;

@@ -1,8 +1,8 @@
 import type { LockDetail, WaiterRow } from '../lock-row';
 
 /**
- * The messages of a live lock. The first has its whole queue, later ones what changed in that since
- * the message before: a queue can be thousands long, and hardly any of it changes at a time.
+ * The messages of a live lock. The first has its whole queue, later ones the changes since the
+ * message before: a queue can have thousands of waiters, and few of them change at a time.
  */
 export type LockDetailMessage =
   | { kind: 'whole'; detail: LockDetail; asOf: number }

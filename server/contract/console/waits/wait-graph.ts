@@ -11,11 +11,11 @@ export interface WaitGraph {
   heads: HeadBlockerRow[];
   /** How many head blockers are left out. */
   moreHeads: number;
-  /** Everyone in the graph; the rest of it names them by their place here. */
+  /** All owners in the graph, which the rest of it names by their index here. */
   owners: GraphOwner[];
-  /** All locks with waiters behind these heads, up to a limit; named by their place here. */
+  /** All locks with waiters behind these heads, up to a limit; named by their index here. */
   locks: GraphLock[];
-  /** Callers that wait, and how long they have waited together; of the whole fleet. */
+  /** How many callers wait, and how long they have waited together; in the whole fleet. */
   waiting: number;
   blockingMs: number;
   backends: BackendHealth[];
@@ -49,7 +49,7 @@ export interface GraphLock {
   backend: string;
   status: LockStatus;
   holders: GraphHold[];
-  /** Those who hold other locks in the graph first, then in the order of the queue; not all. */
+  /** Waiters that hold other locks in the graph first, then in queue order; not all of them. */
   waiters: GraphWait[];
   /** How many wait for it. */
   waiting: number;
@@ -83,7 +83,7 @@ export interface HeadBlockerRow {
   deadlock: DeadlockMark | null;
   /** Its locks with waiters. */
   locks: number[];
-  /** How many wait behind it, also behind those who wait for it. */
+  /** How many wait behind it, including those who wait for these. */
   waiting: number;
   /**
    * How many callers its locks, and those behind, keep from their work, and how long all of them
