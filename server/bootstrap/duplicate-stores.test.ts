@@ -6,7 +6,7 @@ import { startPrivateRedis } from '@/scripts/servers/private-redis.mjs';
 import { ApiHarness } from '@/test/api-harness';
 
 const SOON = { timeout: 50_000, interval: 50 };
-/** A machine that is busy with other things takes long to start so many servers. */
+/** A busy machine takes long to start so many servers. */
 const TEST_TIMEOUT_MS = 180_000;
 
 const byAnotherName = (url: string) => url.replace('127.0.0.1', 'localhost');

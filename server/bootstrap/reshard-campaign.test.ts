@@ -26,7 +26,7 @@ const COUNTERS = Array.from({ length: 4 }, (_, i) => keyOf(`counter-${i}`));
 /** Counters that only have to be moved, so that a move takes a while. */
 const IDLE_COUNTERS = Array.from({ length: 1_000 }, (_, i) => keyOf(`idle-${i}`));
 
-/** What a reshard says that another one has overtaken, or forestalled. */
+/** The message of a reshard that another one has overtaken, or had done before. */
 const OVERTAKEN = /Another reshard|is served with this list already/;
 
 const seed = Number(process.env.TEST_SEED ?? newSeed());
@@ -104,7 +104,7 @@ const listOf = (of: ShardRig, places: number[]) =>
     DATABASES.filter((place) => !places.includes(place)),
   );
 
-/** Two or three databases, others than these. */
+/** Two or three databases other than these. */
 function anotherChoice(places: number[], random: () => number): number[] {
   for (;;) {
     const some = DATABASES.filter(() => random() < 0.6);
@@ -167,7 +167,7 @@ class Load {
     this.work.catch(() => undefined);
   }
 
-  /** How much was added, by the answers. */
+  /** How much was added, according to the answers. */
   addedTo = (name: string) => this.added.get(name) ?? 0;
 
   /** Waits until calls succeed again. */
@@ -183,7 +183,7 @@ class Load {
     await this.work;
   }
 
-  /** Adds one again and again, and repeats each step with its request id until it is applied. */
+  /** Adds one again and again; repeats each step with its request id until it is applied. */
   private async add(member: Process, owner: string, random: () => number): Promise<void> {
     for (let step = 1; this.goesOn; step += 1) {
       const key = COUNTERS[Math.floor(random() * COUNTERS.length)] as (typeof COUNTERS)[number];

@@ -48,7 +48,7 @@ afterAll(async () => {
 
 const usual = process.env.TEST_MYSQL_URL ?? '';
 
-/** What is promised, and what a busy machine may add. */
+/** The promised time, plus some for a busy machine. */
 const ANSWER_MAX_MS = 5_000 + 5_000;
 
 const parsedList = (list: string) => {
@@ -67,7 +67,7 @@ function homeUrl(list: string, name: string, kind?: 'counter'): string {
 }
 
 let last = 0;
-/** An unused key that satisfies the condition. */
+/** An unused key for which the condition is true. */
 function freshKey(isSo: (name: string) => boolean = () => true) {
   for (;;) {
     last += 1;
@@ -75,7 +75,7 @@ function freshKey(isSo: (name: string) => boolean = () => true) {
   }
 }
 
-/** @param config other than that of the process */
+/** @param config another one than that of the process */
 const reshard = (runtime: Runtime, list: string, config = runtime.config) =>
   reshardBackend(
     { ...contextOf(runtime), runtime: { ...runtime, config } },
@@ -401,7 +401,7 @@ describe('a backend with shards', () => {
  * lost.
  */
 class StepsBroken {
-  /** What it was broken off after. */
+  /** The steps after which it was interrupted. */
   readonly brokenAfter: string[] = [];
   private left = Number.POSITIVE_INFINITY;
 

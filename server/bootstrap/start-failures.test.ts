@@ -33,7 +33,7 @@ interface Ended {
   stderr: string;
 }
 
-/** Starts the server with these variables alone and waits for its end. */
+/** Starts the server with only these variables, and waits for its end. */
 function start(
   env: Record<string, string>,
   withChild: (child: ChildProcess) => void = () => {},
@@ -119,7 +119,7 @@ test.each(['SIGTERM', 'SIGINT'] as const)(
   'a server that waits for its database ends at once on %s, with code 0',
   async (signal) => {
     let server: ChildProcess | undefined;
-    // It accepts a connection, and says nothing.
+    // It accepts connections and answers nothing.
     const mute = createServer(() => server?.kill(signal));
     await new Promise<void>((resolve) => mute.listen(0, '127.0.0.1', resolve));
     const { port } = mute.address() as AddressInfo;

@@ -90,7 +90,7 @@ function runInto(output: 'closed pipe' | '/dev/full', words: string[]) {
   });
 }
 
-/** `run` in this process, which starts sooner: for what is not about the process itself. */
+/** As `run`, in this process, which starts sooner: for cases that need no process of their own. */
 async function runInside(words: string[], input = '') {
   const { code, out, err } = await runHere(words, variables(), input);
   return { code, out: out.toString('utf8'), err };
@@ -98,7 +98,7 @@ async function runInside(words: string[], input = '') {
 
 const createKey = ['keys', 'create', '--name', 'orders', '--namespace', 'default', '--create'];
 
-/** What a server is to the command line: the database held open, and the socket. */
+/** The parts of a server that matter to the command line: its open database, and the socket. */
 async function startServer() {
   const runtime = await openControlRuntime(
     readConfig(variables()),
@@ -220,7 +220,7 @@ describe('the command line', () => {
       [['namespaces', 'create', '--name', 'x', '--backend', 'moon'], 1, /"moon" is not configured/],
     ];
     const { stop } = await startServer();
-    // Each way to end has a case in a process of its own.
+    // Each exit code has a case in a process of its own.
     const runs = cases.map(([words], i) => (i % 6 === 0 ? run(words) : runInside(words)));
     const results = await Promise.all(runs);
     await stop();

@@ -24,7 +24,7 @@ beforeEach(async () => {
   before = await stateNow();
 });
 
-/** The lock without what time alone changes. */
+/** The lock, without the parts that change with time alone. */
 async function stateNow(): Promise<unknown> {
   const { data } = await api.get(key, 'lock.inspect', { name: NAME });
   return JSON.parse(JSON.stringify(data, (field, value) => (/InMs$/.test(field) ? null : value)));
@@ -455,7 +455,7 @@ test('prototypes are as they were', () => {
   expect(({} as Record<string, unknown>).waitMs).toBeUndefined();
 });
 
-/** All that comes back for these bytes until the server closes the connection. */
+/** Everything that the server answers to these bytes before it closes the connection. */
 function answersTo(bytes: string): Promise<string> {
   const { port } = new URL(api.url);
   return new Promise<string>((resolve, reject) => {
@@ -469,7 +469,7 @@ function answersTo(bytes: string): Promise<string> {
   });
 }
 
-/** A request as written: `fetch` would repair the path. */
+/** Sends a request exactly as written: `fetch` would repair the path. */
 function rawRequest(
   method: string,
   path: string,

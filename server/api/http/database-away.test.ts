@@ -12,7 +12,7 @@ const PASSWORD = 'plough the seventh field';
 const ANSWER_MAX_MS = 12_000;
 const RECOVER_MAX_MS = 15_000;
 
-/** A MySQL database behind a line that can be cut. */
+/** A MySQL database behind a connection that can be cut. */
 async function openLine(): Promise<{ place: TestLocation; line: TcpProxy; url: string }> {
   const place = await newTestLocation('mysql');
   if (place.url.kind !== 'mysql') throw new Error('Not a MySQL.');

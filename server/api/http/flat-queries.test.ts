@@ -26,7 +26,7 @@ async function get(path: string) {
   return { status, answer: JSON.parse(text) };
 }
 
-/** What a query answers, without what differs from one moment to the next. */
+/** An answer without the parts that change from one moment to the next. */
 const lasting = (answer: object) =>
   JSON.parse(
     JSON.stringify(answer, (field, value) =>

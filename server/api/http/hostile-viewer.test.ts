@@ -15,7 +15,7 @@ const WHY = { reason: 'an attack' };
 const NO_BOUNDS = { floor: null, ceiling: null };
 const SEEN = { ...LOCK, token: 1, rev: 1, requestId: 'r', ...WHY };
 
-/** What anybody who is signed in may ask for, as pages ask for it. */
+/** What every signed-in user may query, as pages do it. */
 const QUERIES: Record<string, object | undefined> = {
   'session.current': undefined,
   'locks.list': { status: 'held', namespace: 'default', search: 'j', sort: 'worst', limit: 9 },
@@ -58,13 +58,13 @@ const QUERIES: Record<string, object | undefined> = {
   'backends.shards': { backend: 'default', shard: 'a', search: 'b', after: 'c', limit: 4 },
   'backends.home': { backend: 'default', namespace: 'default', name: 'x' },
   'lab.preflight': { again: false },
-  // Without a build there is no such file, which must not pass for a database that is away.
+  // A file that does not exist without a build, which must not look like a database that is away.
   'lab.source': { id: 'row-lock' },
   'lab.runs': { limit: 2 },
   'lab.run': { id: 'none' },
 };
 
-/** What a viewer may never do. */
+/** What a viewer must never be able to do. */
 const ACTS: Record<string, object> = {
   'locks.forceRelease': SEEN,
   'locks.reassign': { ...SEEN, ticket: 1 },
@@ -100,7 +100,7 @@ const ACTS: Record<string, object> = {
   'lab.stop': { id: 'none' },
 };
 
-/** Acts on one's own session and views alone, open to everyone. */
+/** Acts only on one's own session and views, open to everyone. */
 const OWN_ACTS = [
   ...['setup', 'signIn', 'signOut', 'changePassword'].map((x) => `session.${x}`),
   ...['save', 'delete'].map((x) => `views.${x}`),

@@ -102,7 +102,7 @@ describe('a request from a page', () => {
     cookie = await api.signIn('ana', PASSWORD);
   });
 
-  /** As a proxy sends it on that names the host by itself. */
+  /** Sends a POST as a proxy does that replaces the host. */
   function postAs(host: string, origin: string): Promise<{ status: number; text: string }> {
     const headers = { host, origin, 'content-type': 'application/json' };
     return new Promise((resolve, reject) => {

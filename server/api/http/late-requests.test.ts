@@ -53,7 +53,7 @@ const holders = async (name: string) =>
 
 const statuses = () => [...heard.matchAll(/HTTP\/1\.1 (\d+)/g)].map(([, status]) => status);
 
-/** Stops this process, as SIGSTOP does; what arrives meanwhile waits in the kernel. */
+/** Suspends this process, as SIGSTOP does; what arrives meanwhile waits in the kernel. */
 const stopFor = (ms: number) =>
   void Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
 

@@ -26,7 +26,7 @@ describe('calls a second', () => {
   const mine = { name: 'mine', owner: 'worker-1' };
   const lease = { leaseMs: 60_000 };
 
-  /** Makes calls until the next would be refused. */
+  /** Makes calls until the budget is used up. */
   async function useUp(key: string): Promise<void> {
     let reply = await api.get(key, 'lock.inspect', { name: 'other' });
     for (let i = 0; i < 20 && reply.status === 200; i += 1) {
@@ -241,6 +241,6 @@ test('a key whose callers send without a pause leaves another its part', async (
   isOver = true;
   await Promise.all(senders);
   const middle = before.sort((a, b) => a - b)[before.length / 2];
-  // Served in the order of arrival it would be nearly all of them.
+  // In order of arrival, nearly all of them would have been answered.
   expect(middle).toBeLessThan(FLOOD / 2);
 });

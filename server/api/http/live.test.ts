@@ -54,7 +54,7 @@ test('the lock list tells of a new lock within a second', async () => {
   stream.close();
 });
 
-/** Notes when the console's calls had their turns, the first one first. */
+/** Records the order in which the console's calls had their turns. */
 class RecordingScheduler extends RequestScheduler {
   readonly turns: { begunAt: number; endedAt: number }[] = [];
 

@@ -258,7 +258,7 @@ describe('what is answered is what is described:', () => {
   });
 });
 
-/** Calls a procedure, expects an outcome or reason, and holds the reply against the description. */
+/** Calls a procedure, expects an outcome or reason, and checks the reply by the description. */
 async function call(
   name: ServiceProcedureName,
   input: object | string,
@@ -281,7 +281,7 @@ const engine = () => {
   return found;
 };
 
-/** What takes long, sooner. */
+/** Shortens limits that are too long for a test. */
 async function withLimits(
   limits: { holdRequestMs?: number },
   run: () => Promise<unknown>,
@@ -296,7 +296,7 @@ async function withLimits(
   multiLocks.acquire = acquireSet;
 }
 
-/** What a store that fails makes of a command. */
+/** Runs a call while every command fails in the store. */
 async function withFailure(failure: Error, call: () => Promise<unknown>): Promise<void> {
   const { acquire, run, count, multiLocks } = engine();
   const ofSets = { acquire: multiLocks.acquire, cancel: multiLocks.cancel };

@@ -15,7 +15,7 @@ beforeAll(async () => {
 afterEach(() => line.destroy());
 afterAll(() => api.close());
 
-/** Requests on one connection, none of which awaits the answer before it. */
+/** Sends requests on one connection without waiting for answers. */
 function sendAtOnce(...requests: string[]): void {
   line = connect(Number(new URL(api.url).port), '127.0.0.1');
   line.setEncoding('utf8').write(requests.join(''));
@@ -131,7 +131,7 @@ test('behind a wait, a request with a long body or one of unknown length is refu
   await expect.poll(statuses, SOON).toEqual(['200', '429', '429', '200']);
 });
 
-/** How many requests were not let wait for their turn. */
+/** How many requests were refused because they would have had to wait. */
 async function refusals(): Promise<number> {
   const { text } = await api.send('/metrics');
   return Number(/^lockyard_refusals_total\{limit="pipeline"\} (\d+)$/m.exec(text)?.[1] ?? 0);

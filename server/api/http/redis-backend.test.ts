@@ -45,13 +45,13 @@ const health = async () => {
   const { data } = await api.console(cookie, 'backends.list', undefined);
   return (data as unknown as BackendHealth[]).find(({ id }) => id === 'orders');
 };
-/** What Prometheus reads of this backend. */
+/** The value that Prometheus reads of a metric of this backend. */
 const metric = async (name: string) => {
   const { text } = await api.send('/metrics');
   const { series } = parseExposition(text).get(name) ?? { series: [] };
   return series.find(({ labels }) => labels.backend === 'orders')?.value;
 };
-/** Does something to the server behind everybody's back. */
+/** Changes the server directly, without Lockyard. */
 const asAdmin = async (...commands: [string, ...string[]][]) => {
   const admin = new Redis(redis.url, { protocol: 2 });
   for (const [command, ...args] of commands) await admin.call(command, ...args);

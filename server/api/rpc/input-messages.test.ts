@@ -63,7 +63,7 @@ const consoleInputs = Object.entries(procedures).flatMap(([name, { _def }]) =>
 );
 const serviceInputs = Object.entries(SERVICE_API).map(([name, { input }]) => ({ name, input }));
 
-/** Words of the schemas' library, of which a caller knows nothing. */
+/** Terms of the schema library, which mean nothing to callers. */
 const OF_THE_LIBRARY =
   /expected|received|Too (small|big)|Invalid|Unrecognized|pattern|undefined|NaN|not valid/;
 

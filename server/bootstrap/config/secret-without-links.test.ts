@@ -8,7 +8,7 @@ import { TestClock } from '../../platform/testing/test-clock';
 import { readConfig } from './config';
 import { openSecret } from './open-secret';
 
-/** The file system of this machine has hard links; this one has none, like a share of Windows. */
+/** Simulates a file system without hard links, like a share of Windows. */
 const others = vi.hoisted(() => ({ whileLinking: () => {} }));
 vi.mock('node:fs/promises', async (load) => ({
   ...(await load<typeof import('node:fs/promises')>()),

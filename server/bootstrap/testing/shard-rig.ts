@@ -11,7 +11,7 @@ import { createRuntime } from '../create-runtime';
 
 export const BACKEND = 'orders';
 
-/** What every process of a rig gets, and what its namespace is called. */
+/** The namespace of every process of a rig. */
 export const NAMESPACE = 'spread';
 
 /**
@@ -44,7 +44,7 @@ export class ShardRig {
     return database.url;
   }
 
-  /** What the environment says of shards at these places. */
+  /** The value of the environment variable for shards on these databases. */
   listOf(places: number[], leaving: number[] = []): string {
     return [
       ...places.map((place) => this.urlOf(place)),
@@ -87,7 +87,7 @@ export class ShardRig {
   }
 }
 
-/** What the command line acts as. */
+/** The context in which the command line acts. */
 export function contextOf(runtime: Runtime): OperationContext {
   return { runtime, actor: { kind: 'cli' }, address: 'local', requestId: 'test' };
 }

@@ -6,7 +6,7 @@ import type { WantedState } from './apply-input';
 import type { ApplyReport } from './apply-report';
 import { KeyFiles } from './key-files';
 
-/** The file system of this machine has hard links; this one has none, like a share of Windows. */
+/** Simulates a file system without hard links, like a share of Windows. */
 const others = vi.hoisted(() => ({ whileLinking: () => {} }));
 vi.mock('node:fs/promises', async (load) => ({
   ...(await load<typeof import('node:fs/promises')>()),

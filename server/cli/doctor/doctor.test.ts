@@ -58,11 +58,11 @@ afterEach(async () => {
   }
 });
 
-/** What the doctor says, by subject. */
+/** The findings of the doctor, by subject. */
 const examine = (variables: Record<string, string>, ...words: string[]) =>
   examineLater(0, variables, ...words);
 
-/** The same by a clock that is ahead. */
+/** The same with a clock that is ahead. */
 async function examineLater(
   aheadMs: number,
   variables: Record<string, string>,

@@ -48,11 +48,11 @@ const steps = fc.array(
 
 type Steps = typeof steps extends fc.Arbitrary<infer S> ? S : never;
 
-/** The same row with something else in it, as JSON. */
+/** The same row with another body, as JSON. */
 const withBody = (row: SqlValue[], body: unknown) =>
   row.map((value) => (String(value).startsWith('[') ? JSON.stringify(body) : value));
 
-/** The commits that these steps come to, ids from 1. */
+/** The commits that result from these steps, with ids from 1. */
 function commitsOf(played: Steps): HistoryRow[] {
   let at = START;
   return played.map(({ afterMs, changes }, i) => {
@@ -110,7 +110,7 @@ describe.each(TEST_DIALECTS)('events that share rows, in %s', (dialect) => {
     for (let i = 0; i < commits.length; i += part) await write(commits.slice(i, i + part));
   };
 
-  /** By a process that begins where the one before has ended. @param hidden commits in flight */
+  /** Recorded by processes that take over from one another. @param hidden commits in flight */
   const recorded = async (commits: HistoryRow[], hidden: number[]) => {
     const visible = commits.filter(({ id }) => !hidden.includes(id));
     const history: HistorySource = {
@@ -147,7 +147,7 @@ describe.each(TEST_DIALECTS)('events that share rows, in %s', (dialect) => {
 
   const runs = { ...RUNS, numRuns: 40 };
 
-  /** Whether something holds of any commits, recorded in parts of any length. */
+  /** Whether something is true of any commits, recorded in parts of any length. */
   const holds = <T>(
     more: fc.Arbitrary<T>,
     check: (commits: HistoryRow[], of: T) => Promise<void>,

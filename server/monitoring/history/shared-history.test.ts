@@ -51,12 +51,12 @@ describe.each(storeNames)('a history of %s that two tails follow', (name) => {
     await created(under.store, freshKey(), { events: [eventOf(1)] });
     return under.store.historyEnd();
   };
-  /** The same by this process. */
+  /** The same, written by this process. */
   const writeOurs = async (changes = [creation(freshKey(), { events: [eventOf(1)] })]) => {
     const results = await under.store.swap(changes);
     const end = await under.store.historyEnd();
     const historyId = results.some(({ applied }) => applied) ? end : undefined;
-    // As from a store that knows it.
+    // With results like those of a store that knows the id.
     history.noteSwap(
       changes,
       results.map((each) => (each.applied && historyId ? { ...each, historyId } : each)),

@@ -10,7 +10,7 @@ import { FormerStore } from '../history/former-stores';
 import { TimeSlice } from '../lock-list/order/time-slice';
 import { Maintenance, type MaintenanceOptions } from './maintenance';
 
-/** Granted in time, also where a busy machine takes long over it. */
+/** Long enough to be granted in time on a busy machine. */
 const SHORT_MS = 1_000;
 
 let rig: EngineRig;
@@ -69,7 +69,7 @@ it('a maintenance job that goes on failing is logged once, under its name, with 
   await maintenance.stop();
 });
 
-/** A clock that the process may stand still by. */
+/** A clock that can jump as if the process had been suspended. */
 function stallingClock() {
   let stoodStillMs = 0;
   return {

@@ -46,7 +46,7 @@ function watchOf(isAllowed = false): GuaranteeWatch {
   return new GuaranteeWatch({ backend: 'orders', store, isAllowed, clock, log });
 }
 
-/** The watch looks once a second for so long. */
+/** Lets time pass; the watch looks once a second. */
 async function passMs(watch: GuaranteeWatch, ms: number): Promise<void> {
   for (let passed = 0; passed < ms; passed += 1_000) {
     clock.pass(1_000);

@@ -13,7 +13,7 @@ import { type MonitoringMember, MonitoringRig } from '../testing/monitoring-rig'
 
 const CHORES = { namespace: '.lockyard', name: 'chores' };
 
-/** Granted in time, also where a busy machine takes long over it. */
+/** Long enough to be granted in time on a busy machine. */
 const SHORT_MS = 1_500;
 
 /** Two stores at a time; each of these measures how soon something happens. */
@@ -27,7 +27,7 @@ describe.concurrent.each(storeNames)('maintenance over %s', (name) => {
   });
   afterEach(() => rig.close());
 
-  /** Where no other time is promised: as long as a busy machine may take. */
+  /** Where no other time is promised: long enough for a busy machine. */
   const soon = <T>(look: () => T | Promise<T>, timeout = 10_000) =>
     vi.waitFor(look, { timeout, interval: 20 });
   const chief = async ({ engine }: MonitoringMember) =>
@@ -45,7 +45,7 @@ describe.concurrent.each(storeNames)('maintenance over %s', (name) => {
     }
   };
 
-  /** Takes a lock whose lease expired just now; tries another where a busy machine is too late. */
+  /** Takes a lock whose lease expired just now; tries another if a busy machine is too late. */
   const takeLapsedInTime = async (watcher: MonitoringMember) => {
     for (;;) {
       const key = freshKey();

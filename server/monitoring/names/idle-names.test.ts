@@ -9,7 +9,7 @@ const MINUTE_MS = 60_000;
 const ROWS = 5_000;
 const MOST = 40;
 
-/** A lock that was released so long ago. */
+/** A lock that was released `idleMs` ago. */
 function rowOf(name: string, idleMs: number, namespace = 'jobs'): ProjectionRow {
   const at = NOW - idleMs;
   const facts = { token: 1, service: 'orders', owner: 'w1', grantedAt: at, at };
@@ -31,7 +31,7 @@ test('of many idle locks the ones idle longest are found, the oldest first, and 
     rowOf('used lately', 4 * MINUTE_MS),
     rowOf('elsewhere', 60 * MINUTE_MS, 'default'),
   ];
-  // Always over, so that it pauses wherever it looks at the clock.
+  // Always past the end of the slice, so that it pauses at each look at the clock.
   let now = 0;
   const slice = new TimeSlice(() => (now += 10));
   let turns = 0;

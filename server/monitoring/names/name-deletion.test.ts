@@ -15,7 +15,7 @@ test('however many locks a deletion is about, calls are served while they are lo
   const pauses = async () => {
     sincePause = 0;
   };
-  // Each look at the clock finds it 1 ms later.
+  // The clock advances by 1 ms with each look at it.
   const slice = () => new TimeSlice(() => ++readings, undefined, pauses);
   const rows = Array.from({ length: LOCKS }, (_, i) => ({
     backend: 'default',

@@ -30,7 +30,7 @@ describe.each(storeNames)('free locks over %s', (name) => {
   });
   afterEach(() => rig.close());
 
-  /** A lock that was released so long ago, with what is different about it. */
+  /** A lock that was released a while ago, with the given differences. */
   async function released(
     idleMs: number,
     parts: Partial<LockRecord> = {},

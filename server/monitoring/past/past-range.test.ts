@@ -19,7 +19,7 @@ describe.each(TEST_DIALECTS)('the nearest change, in %s', (dialect) => {
   });
   afterEach(() => database.close());
 
-  /** One commit for each, of a lock of its own. */
+  /** Records one commit for each event, on a lock of its own. */
   const record = (events: { kind: LockEvent['kind']; at: number }[]) => {
     const commits = events.map(({ kind, at }, i): HistoryRow => {
       const key = { namespace: 'default', name: `lock-${i}` };

@@ -38,7 +38,7 @@ describe.each(storeNames)('the lock projection over %s', (name) => {
 
   const rowOf = (key: { namespace: string; name: string }) =>
     watcher.monitoring.projection.row(key.namespace, key.name);
-  /** Where nothing else is promised: as long as a busy machine may take. */
+  /** Where nothing else is promised: long enough for a busy machine. */
   const soon = <T>(look: () => T | Promise<T>, timeout = 10_000) =>
     vi.waitFor(look, { timeout, interval: 10 });
   /** What is promised within a second, with some for a busy machine. */

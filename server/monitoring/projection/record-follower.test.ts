@@ -19,7 +19,7 @@ import { LockProjection } from './lock-projection';
 import type { MonitoredBackend } from './monitored-backend';
 import { rowId } from './projection-row';
 
-/** More than are read in one go. */
+/** More than one reading takes. */
 const MANY_COMMITS = 10_100;
 
 const LEASE = { leaseMs: 600_000 };
@@ -62,7 +62,7 @@ async function project(processId: string, refusals = new KnownRefusals()): Promi
   return projection;
 }
 
-/** As if the last commit had been followed by many more of its lock. */
+/** As if many more commits of its lock had followed the last one. */
 async function repeatLastCommit(times = MANY_COMMITS): Promise<void> {
   const repeat = `INSERT INTO lock_history (at, changes, took)
     WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${times})
@@ -103,7 +103,7 @@ it('thousands of changes a second are read once a second, unless a page or a wat
   expect(pauseMs()).toBe(150);
   leave();
   expect(pauseMs()).toBe(1_000);
-  // More has come than is read in one go.
+  // More commits than one reading takes.
   expect(await pauseAfter(MANY_COMMITS, 1_000)).toBe(150);
   expect(await pauseAfter(2_000, 1_000)).toBe(1_000);
   expect(await pauseAfter(500, 1_000)).toBe(150);

@@ -6,9 +6,9 @@ import { freshKey } from '../../storage/conformance/testing/changes';
 import { storeNames } from '../../storage/conformance/testing/stores-under-test';
 import { type MonitoringMember, MonitoringRig } from '../testing/monitoring-rig';
 
-/** So long that a busy machine shows the lock before as well. */
+/** Long enough that a busy machine also shows the lock before it is stuck. */
 const stuckAfterMs = 6_000;
-/** Where a process that begins finds what there was. */
+/** Stores where a process that begins finds earlier records. */
 const KEPT = ['sqlite', 'mysql'] as const;
 const STUCK = lockListInput.parse({ status: 'stuck' });
 

@@ -346,7 +346,7 @@ async function swap(
   );
 }
 
-/** The history alone: nothing else of a store is read by an opener. */
+/** Only the history, so that an opener cannot read anything else of a store. */
 const pick = (source: HistorySource): HistorySource => ({
   historyAfter: (...args) => source.historyAfter(...args),
   historyOf: (...args) => source.historyOf(...args),

@@ -18,7 +18,7 @@ export interface MonitoringMember extends Member {
   intents: { asked: number };
 }
 
-/** What a watcher has besides its backend `default`. */
+/** What a watcher has in addition to its backend `default`. */
 export interface MemberOptions {
   otherBackends?: MonitoredBackend[];
   database?: Database;

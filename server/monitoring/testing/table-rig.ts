@@ -21,7 +21,7 @@ import { ProjectionRow, rowId, toLockRowAt } from '../projection/projection-row'
 export interface LockSpec {
   namespace?: string | undefined;
   owner?: string | undefined;
-  /** Of its hold; absent: another one than ever before. */
+  /** The token of its hold; absent: a new one. */
   token?: number | undefined;
   /** How long ago it was granted; null: not held. */
   heldMs?: number | null | undefined;
@@ -31,9 +31,9 @@ export interface LockSpec {
   waiters?: number | undefined;
   waitedMs?: number | undefined;
   isFrozen?: boolean | undefined;
-  /** How long its lock delay goes on; absent: it has none. */
+  /** How much of its lock delay is left; absent: it has none. */
   delayLeftMs?: number | undefined;
-  /** Released, and kept to the end of its least time. */
+  /** Whether the hold was released and is kept to the end of its least time. */
   isKept?: boolean | undefined;
 }
 
@@ -42,7 +42,7 @@ export class TableRig {
   now = 1_000_000_000;
   /** The clock of every backend minus that of this process. */
   clockOffsetMs = 0;
-  /** Every look at the clock finds a slice over, so that the table pauses as often as it can. */
+  /** Whether each look at the clock ends the slice, so that the table pauses as often as it can. */
   isBusy = false;
   private busyMs = 0;
   stuckAfterMs = 0;
@@ -50,7 +50,7 @@ export class TableRig {
   readonly table: LockTable;
   readonly lists: LockListPages;
   readonly live: LockListStreams;
-  /** What the table must know, by id. */
+  /** The rows that the table must contain, by id. */
   readonly truth = new Map<string, ProjectionRow>();
   private rev = 1;
   private readonly refusals = new Map<string, RefusalCounts>();

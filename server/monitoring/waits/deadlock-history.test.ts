@@ -13,7 +13,7 @@ const DEADLOCK: DeadlockRow = {
   steps: [{ service: 'pay', owner: 'p', namespace: 'default', name: 'a', backend: 'default' }],
 };
 
-/** One process that runs maintenance, as far as it has seen of the waits. */
+/** A process that runs maintenance, with the waits that it has seen. */
 class Process {
   now = 100_000;
   news = NOTHING;

@@ -94,7 +94,7 @@ async function hold() {
 const holders = async () => (await inspectLock(as(SERVICE), NAME)).holders;
 const lastAct = async () => (await listAudit(as(userActor('viewer')), { limit: 1 })).rows[0];
 
-/** Another process takes the open intent for old, finds nothing of the act, and closes it. */
+/** Another process considers the open intent old, finds no trace of the act, and closes it. */
 async function closeByGuess() {
   const { db, tables } = runtime.database;
   const longAgo = runtime.clock.now() - 60_000;

@@ -10,7 +10,7 @@ const OPEN = { namespace: 'default', leaseMs: 600_000 };
 
 type Answers = Map<string, unknown>;
 
-/** A server over one database, in a state that every page has something to show of. */
+/** A server over one database, in a state in which every page has something to show. */
 class Scene {
   private constructor(
     private readonly api: ApiHarness,
@@ -57,7 +57,7 @@ class Scene {
     await this.act('views.save', { name: 'mine', query: '?view=all' });
   }
 
-  /** Until what happened is recorded everywhere, and the same of it on every database. */
+  /** Waits until all that happened is recorded, and is the same on every database. */
   async settle(): Promise<void> {
     await this.until('insights.incidents', {}, ({ open }) => open === 1);
     await this.until('alerts.list', undefined, ({ firing }) => firing.length === 1);
@@ -79,7 +79,7 @@ class Scene {
     await this.until('counters.list', {}, ({ rows }) => rows[0]?.value === 7);
   }
 
-  /** What every page asks for. */
+  /** The answers to everything that pages ask for. */
   async answers(): Promise<Answers> {
     const at = Date.now();
     const lock = { namespace: 'default', name: 'a' };
@@ -178,13 +178,13 @@ function* typeConflicts(one: unknown, other: unknown, path = ''): Generator<stri
   }
 }
 
-/** What comes of all other locks, by name. */
+/** The outcome for all other locks, by name. */
 const SETTLED = ['forced free', 'frozen frozen', 'lapsed expired'];
 
 /** They are in the deadlock, whose waits end by themselves on a slow machine. */
 const IN_DEADLOCK = ['a', 'b'];
 
-/** What an answer says of all other locks, besides instants, ids and the like. */
+/** The parts of an answer that describe all other locks, except instants, ids and the like. */
 const SAID = ['name', 'status', 'owner', 'owners', 'waiters', 'holders', 'kind', 'value', 'act'];
 
 function said(answer: unknown): unknown[] {

@@ -145,7 +145,7 @@ test('keys that expire soon, have expired in use, or are unused are named', () =
 test('the advice where there is no admin works', () => {
   const upkeep = { admins: 0, backupAt: NOW, receivers: 1, failing: [], now: NOW };
   const adviceFor = (users: number) => upkeepFindings({ ...upkeep, users })[0]?.advice;
-  // A demo prints another link than that of setup, which is refused as soon as there is a user.
+  // A demo prints its own link, not the setup link, which is refused once there is a user.
   expect(adviceFor(0)).toBe('Open the link that the server printed.');
   expect(adviceFor(1)).toContain('users create --name NAME --role admin');
 });

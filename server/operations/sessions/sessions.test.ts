@@ -106,7 +106,7 @@ describe.each(TEST_DIALECTS)('sessions on %s', (dialect) => {
     for (let request = 0; request < 4; request++) {
       runtime.clock.pass(SESSION_IDLE_MAX_MS - 120_000);
       expect(await resolve(session.value)).not.toBeNull();
-      // The note that it was seen is written behind the answer.
+      // The last use is written after the answer.
       await expect.poll(() => seenAt(session.value), SOON).toBe(runtime.clock.now());
     }
     runtime.clock.pass(SESSION_IDLE_MAX_MS);
@@ -147,7 +147,7 @@ describe.each(TEST_DIALECTS)('sessions on %s', (dialect) => {
     const old = (await enter(name)).session.value;
     const input = { current: PASSWORD, next: OTHER_PASSWORD };
     const { session } = await changePassword(await contextWith(old), input);
-    // Requests of the browser are under way while the answer with the new cookie is.
+    // The browser may have sent other requests before it received the new cookie.
     expect(await resolve(old)).toMatchObject({ userId: id });
     runtime.clock.pass(5_000);
     expect(await resolve(old)).toBeNull();
@@ -215,7 +215,7 @@ describe.each(TEST_DIALECTS)('sessions on %s', (dialect) => {
     await enter(name, OTHER_PASSWORD);
   });
 
-  /** Fails so often at once, and is refused each time. */
+  /** Fails `times` times at once; every attempt must be refused. */
   async function fail(times: number, name: string, address?: string, known?: string) {
     const tries = Array.from({ length: times }, () => enter(name, 'wrong', address, known));
     for (const { status } of await Promise.allSettled(tries)) expect(status).toBe('rejected');

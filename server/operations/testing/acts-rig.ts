@@ -51,9 +51,7 @@ export class ActsRig {
     return this.as(userActor('operator'), over);
   }
 
-  /**
-   * The engines, of which every call of this method, answered or refused, is followed by `after`.
-   */
+  /** The engines, wrapped so that `after` is called after every call of this method. */
   enginesThat(
     method: 'run' | 'count' | 'rememberedAnswer',
     after: (answer: unknown) => unknown,

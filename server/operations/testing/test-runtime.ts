@@ -70,7 +70,7 @@ export function userActor(role: UserActor['role'], stale = false): UserActor {
 
 const FAR_AHEAD = 9_999_999_999_999;
 
-/** What the database has of every `userActor`, which acts that change something ask for. */
+/** Inserts the rows of every `userActor`, which are read by acts that change something. */
 export async function insertUserActors({ db, tables }: Database): Promise<void> {
   for (const { userId, name, role, sessionId } of ROLES.map((each) => userActor(each))) {
     const user = { id: userId, name, role, passwordHash: 'none', createdAt: 0, disabledAt: null };

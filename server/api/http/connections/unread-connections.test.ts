@@ -38,7 +38,7 @@ async function serve(answer: RequestListener) {
     sockets.push(socket);
     return socket;
   };
-  /** Until all answers have begun, and two looks have been taken since. */
+  /** Waits until all answers have begun and two checks have run since. */
   const aLook = async () => {
     await expect.poll(() => answers).toBe(sockets.length);
     const before = looks.mock.calls.length;
@@ -54,7 +54,7 @@ test('a connection that reads nothing of its answer for 10 s is closed, and one 
   const slow = ask();
   await aLook();
   clock.pass(9_000);
-  // More than the kernel keeps of its own, so that the other side notices.
+  // More than the kernel buffers, so that the other side notices.
   await readSome(slow, 12 * MEBIBYTE);
   await aLook();
   expect(unread.closed).toBe(0);

@@ -14,7 +14,7 @@ export const ORIGIN = 'https://locks.example';
 
 /** The alerts of several processes over locks that the test sets and a clock that it moves. */
 export class AlertRig extends TableRig {
-  /** For how long a silent backend has not responded, as far as a process knows. */
+  /** How long a silent backend has not responded, as far as a process knows. */
   silentForMs = 90_000;
   readonly counters = new CounterTable(new NameCount(() => this.now));
 
@@ -23,7 +23,7 @@ export class AlertRig extends TableRig {
     this.stuckAfterMs = 60_000;
   }
 
-  /** A process that would do maintenance. */
+  /** A process that could run maintenance. */
   process(receivers: ConfiguredReceiver[]): AlertingProcess {
     const health = (id: string) => ({
       id,

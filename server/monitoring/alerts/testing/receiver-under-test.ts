@@ -10,7 +10,7 @@ export interface ReceivedMessage {
   body: any;
 }
 
-/** A real HTTP server that answers messages as a test says. */
+/** A real HTTP server that answers messages as a test tells it to. */
 export class ReceiverUnderTest {
   readonly received: ReceivedMessage[] = [];
   /** By default it accepts everything. */

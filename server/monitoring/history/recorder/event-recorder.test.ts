@@ -35,7 +35,7 @@ class BusyHistory extends MemoryHistory {
   }
 }
 
-/** A store to which a test adds commits, of hundreds of locks each. */
+/** A store to which a test adds commits, each of hundreds of locks. */
 class RushHour extends MemoryHistory {
   constructor(private readonly clock: TestClock) {
     super();
@@ -61,7 +61,7 @@ class RushHour extends MemoryHistory {
 const LOCK = { namespace: 'default', name: 'lock-0' };
 const DAY_MS = 24 * 60 * 60_000;
 
-/** More locks than the number of changes that are recorded at once in any case. */
+/** More locks than the number of changes that are always recorded at once. */
 const MANY = 700;
 const EVERY_MS = 300;
 
@@ -209,7 +209,7 @@ describe('an event recorder', () => {
     it('records at once while events are read, in this process or another', async () => {
       await rush(3);
       readers.note();
-      // It is written beside what the test does; until then it looks like that of another process.
+      // The cursor is written in the background; until then it looks like that of another process.
       await expect.poll(() => positions("'events-read'")).toEqual({ 'events-read': 1 });
       await rush(1);
       expect(await revsOf(0)).toEqual([1, 2, 3, 4]);
@@ -222,7 +222,7 @@ describe('an event recorder', () => {
       elsewhere.note();
       await expect
         .poll(async () => {
-          // Time stays: what is old enough would be written in any case.
+          // The clock does not move: old events would be written in any case.
           history.commit(MANY);
           await recorder.record();
           return (await revsOf(0)).length === history.rows.length;

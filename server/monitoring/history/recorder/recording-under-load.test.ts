@@ -13,10 +13,10 @@ import { BUNDLE_MS } from '../bundled-events';
 import { EventHistory } from '../event-history';
 import { EventRecorder } from './event-recorder';
 
-/** More changes than are recorded at once in any case. */
+/** More changes than are always recorded at once. */
 const MANY = 700;
 
-/** Commits of a lock each: to read 200 of them every 250 ms would take 25 s. */
+/** Commits of one lock each: reading 200 of them every 250 ms would take 25 s. */
 const SMALL = 20_000;
 
 /** Roll-ups of many locks are written after this time. */
@@ -29,7 +29,7 @@ const NO_READERS = { areActive: async () => false };
 class BusyStore extends MemoryHistory {
   /** The last commit that was read. */
   readTo = 0;
-  /** What happens while the next reading goes on. */
+  /** Called during the next reading. */
   during: () => unknown = () => undefined;
 
   constructor(private readonly clock: TestClock) {
@@ -59,7 +59,7 @@ class BusyStore extends MemoryHistory {
 const WRITE_KINDS = ['events', 'roll-ups'] as const;
 type WriteKind = (typeof WRITE_KINDS)[number];
 
-/** A database whose writes can be held, and fail. */
+/** A database whose writes can be delayed, or fail. */
 function obstructed(database: Database) {
   const gate = { mayFail: (_: WriteKind) => false };
   let open = () => {};
@@ -147,7 +147,7 @@ describe('a recorder whose writes take long', () => {
     return counts;
   };
 
-  /** What `holdCounts` is of all that was committed. */
+  /** The counts that `holdCounts` returns once everything committed is counted. */
   const allCounts = () => {
     const commits = store.rows.length;
     const locks = Array.from({ length: MANY }, (_, i) => [`default/lock-${i}`, commits] as const);

@@ -9,7 +9,7 @@ import {
 } from '../../../engine/testing/engine-rig';
 import type { RecordKey } from '../../../storage/record-store';
 
-/** What a client knows of one stay at a lock. Of `null` nothing more is known than the bounds. */
+/** What a client knows of one hold or wait. `null`: only its bounds are known. */
 interface Stay {
   lock: number;
   owner: string;
@@ -17,7 +17,7 @@ interface Stay {
   isThere: (at: number) => boolean | null;
 }
 
-/** A change is this far from any instant that is asked about. */
+/** How far a change is from any instant that is asked about. */
 const CLEAR_MS = 50;
 
 /** Clients that hold and wait for locks at random, and note when. */
@@ -126,7 +126,7 @@ function within(from: number, to: number, end: number): (at: number) => boolean 
   return (at) => {
     if (at < from - CLEAR_MS || at > end + CLEAR_MS) return false;
     if (at > from + CLEAR_MS && at < to - CLEAR_MS) return true;
-    // A wait of no length is none, but for the instants around it.
+    // A wait without length does not count, except near its instant.
     return null;
   };
 }

@@ -68,7 +68,7 @@ const gateOf = async () => (await getCounterDetail(as(userActor('viewer')), ref)
 const lastEntry = async () => (await listAudit(operator(), { limit: 1 })).rows[0];
 const add = (delta: number) => addToCounter(as(SERVICE), { ...ref, delta });
 
-/** Asks for more than there is until the gate knows the counter. */
+/** Sends steps beyond the bounds until the gate knows the counter. */
 async function untilFresh(): Promise<void> {
   const ask = async () => {
     await add(-1_000);
@@ -77,7 +77,7 @@ async function untilFresh(): Promise<void> {
   await expect.poll(ask, { timeout: 20_000, interval: 100 }).toBe('fresh');
 }
 
-/** Writes past every check, as a fault of that Redis would. */
+/** Writes without any check, as a fault of that Redis would. */
 async function spoil(value: number): Promise<void> {
   // A read that is on its way would repair it at once.
   await pause(1_000);

@@ -21,7 +21,7 @@ const ENTRY: LabEntry = {
   lacks: null,
 };
 
-/** A race whose progress a test reports by hand, in place of the process that runs one. */
+/** Instead of a process that runs races: a race whose progress a test reports by hand. */
 export class ScriptedRunner implements RaceRunner {
   readonly started: LabSettings[] = [];
   stops = 0;
