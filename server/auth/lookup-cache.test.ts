@@ -36,7 +36,7 @@ test('a change is seen within a second of it, and sooner by busy callers, who ne
   expect(await answers.get('a')).toBe(3);
 });
 
-test('what was not found is asked for again each time, and what vanished is forgotten', async () => {
+test('misses are queried again each time, and an entry that vanished is forgotten', async () => {
   const { clock, table, answers } = setUp();
   expect(await answers.get('b')).toBeNull();
   table.set('b', 5);

@@ -237,7 +237,7 @@ describe.each(TEST_DIALECTS)('over %s', (dialect) => {
   });
 });
 
-test('words that make no sense end with 2', async () => {
+test('invalid arguments end with exit code 2', async () => {
   home = await Installation.make('sqlite', commandLine);
   const cases = [
     ['backup'],

@@ -159,7 +159,7 @@ describe('a backend with shards', () => {
     }
   });
 
-  it('keeps callers of other shards from waiting for a shard that stops, and serves it again by itself', async () => {
+  it('does not delay callers of other shards when a shard stops, and serves it again by itself', async () => {
     const keysAt = (place: number) =>
       Array.from({ length: 20 }, () =>
         freshKey((name) => homeUrl(first, name) === rig.urlOf(place)),

@@ -50,7 +50,7 @@ test('a request without a live API key is UNAUTHENTICATED', async () => {
   }
 });
 
-test('a key is good for its own namespaces alone, whether or not others exist', async () => {
+test('a key is valid only for its own namespaces, whether or not others exist', async () => {
   for (const namespace of ['billing', 'nowhere']) {
     const input = { ...ask, namespace };
     expectRefused(await api.post(key, 'lock.acquire', input), 403, 'FORBIDDEN');
@@ -230,7 +230,7 @@ test('a signed-out and a disabled person are refused at once', async () => {
   expectRefused(await api.console(again, 'locks.list', {}), 401, 'UNAUTHENTICATED');
 });
 
-test('who has changed the password gets another cookie, and the session goes on with it', async () => {
+test('a user who changes the password gets another cookie, with which the session goes on', async () => {
   const { cookie } = await person('pat', 'viewer');
   const input = { current: PASSWORD, next: `${PASSWORD} again` };
   const reply = await api.console(cookie, 'session.changePassword', input, 'mutation');
@@ -302,7 +302,7 @@ test('a role that changes within a batch counts for the calls after it', async (
   await expect(api.keyId('after-the-change')).rejects.toThrow('no key');
 });
 
-test('one request never buys more than one look at a password', async () => {
+test('one request never checks more than one password', async () => {
   const signIn = { name: 'vera', password: 'a guess' };
   const reply = await api.send('/api/trpc/session.signIn,session.signIn?batch=1', {
     method: 'POST',

@@ -223,7 +223,7 @@ test.each([
   expect(reply.error?.message).toBe('An object may have at most 200 fields.');
 });
 
-test('of those who sign in no body over 16 KB is read, whether or not its length is declared', async () => {
+test('no body over 16 KB is read for a sign-in, whether or not its length is declared', async () => {
   const long = JSON.stringify({ name: 'a', password: 'b'.repeat(16_384) });
   const headers = { 'content-type': 'application/json', origin: api.url };
   for (const body of [long, new Blob([long]).stream()]) {

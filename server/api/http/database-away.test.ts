@@ -117,7 +117,7 @@ describe.skipIf(!isMysqlTested)('over MySQL', () => {
 });
 
 describe.skipIf(!isMysqlTested)('a backend besides the control database', () => {
-  test('may be absent at the start: its locks are unknown until it comes', async () => {
+  test('may be down at the start: its locks are unknown until it responds', async () => {
     const { place, line, url } = await openLine();
     line.refuse();
     const api = await ApiHarness.start({ LOCKYARD_BACKEND_LATE: url });

@@ -305,7 +305,7 @@ test('a deletion whose process died is recorded as unknown, since some may be go
   expect(await lastEntry()).toMatchObject({ subject: 'f*', outcome: 'unknown' });
 });
 
-test('a deletion of which the store cannot say how it went is never answered as one that changed nothing', async () => {
+test('a deletion with an unknown outcome is never answered as one that changed nothing', async () => {
   await used('g1');
   await seen('g', 1);
   passed.ms += 11 * MINUTE_MS;
@@ -326,7 +326,7 @@ test('a deletion of which the store cannot say how it went is never answered as 
   expect(await lastEntry()).toMatchObject({ subject: 'g1', outcome: 'not_applied' });
 });
 
-test('words that make no deletion are refused in a line', () => {
+test('arguments that are not a deletion are refused in one line', () => {
   const refusal = (...words: string[]) => {
     try {
       parseDeleteCommand(['locks', 'delete', ...words]);

@@ -209,7 +209,7 @@ describe('connections', () => {
   });
 });
 
-test('a key whose callers send without a pause leaves another its part', async () => {
+test('a key whose callers send without a pause leaves another key its share', async () => {
   api = await ApiHarness.start();
   const [key, flood] = [await api.key('orders'), await api.key('flood')];
   let floodAnswers = 0;

@@ -76,7 +76,7 @@ test('with `busy` leaves out what is free and has no waiters', async () => {
   });
 });
 
-test('shows a key no namespace but its own, and no service what others keep elsewhere', async () => {
+test('shows a key only its own namespaces, and nothing of what others store elsewhere', async () => {
   const both = await api.key('both', ['default', 'billing']);
   await acquire('secret plans', { namespace: 'billing' }, both);
   await soon(async () =>

@@ -38,7 +38,7 @@ function open(procedure: string, input: unknown, by = cookie): Promise<EventStre
   return EventStream.open(`${api.url}/api/trpc/${procedure}?input=${query}`, { cookie: by });
 }
 
-test('the lock list tells of a new lock within a second', async () => {
+test('the lock list shows a new lock within a second', async () => {
   const stream = await open('locks.watch', { search: 'new lock' });
   expect(stream.response.headers.get('content-type')).toMatch('text/event-stream');
   const first = await stream.nextValue();
@@ -114,7 +114,7 @@ async function nextDetail(stream: EventStream, before: LockDetail | null): Promi
   return after;
 }
 
-test('a lock tells of its own changes', async () => {
+test('the stream of a lock sends its changes', async () => {
   await take('watched');
   const stream = await open('locks.watchDetail', { namespace: 'default', name: 'watched' });
   const before = await nextDetail(stream, null);
@@ -128,7 +128,7 @@ test('a lock tells of its own changes', async () => {
   stream.close();
 });
 
-test('a lock tells of its queue once, then of those alone who left it or joined', async () => {
+test('the stream of a lock sends its queue once, then only the waiters that left or joined', async () => {
   const name = 'queued for';
   await take(name);
   const wait = (owner: string) =>
@@ -165,7 +165,7 @@ test('a lock tells of its queue once, then of those alone who left it or joined'
   await Promise.all(waits);
 });
 
-test('a stream that reconnects says where it was and is served', async () => {
+test('a stream that reconnects sends its position and resumes', async () => {
   const url = `${api.url}/api/trpc/locks.watch?input=${encodeURIComponent('{}')}`;
   const stream = await EventStream.open(url, { cookie, 'last-event-id': '1700000000000' });
   const first = await stream.nextValue();
@@ -239,7 +239,7 @@ test('a stream without a session is refused', async () => {
   stream.close();
 });
 
-test('one person may have so many streams and no more, and closing one makes room', async () => {
+test('one user may have a limited number of streams, and closing one makes room', async () => {
   const openOne = () => open('locks.watch', {});
   const all = await Promise.all(Array.from({ length: STREAMS_MAX_PER_USER }, openOne));
   await Promise.all(all.map((stream) => stream.nextValue()));

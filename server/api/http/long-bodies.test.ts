@@ -40,7 +40,7 @@ test.each([
   },
 );
 
-test('of a key that has just been made a long body is read, at its first call', async () => {
+test('a long body is read at the first call of a new key', async () => {
   const Authorization = `Bearer ${await api.key('orders')}`;
   const input = { name: 'long', owner: 'a', leaseMs: 10_000 };
   const reply = await fetch(`${api.url}/api/v1/lock.acquire`, {

@@ -187,7 +187,7 @@ describe('without a token', () => {
   });
 });
 
-test('however many read them at once, they are put together a few times', async () => {
+test('are computed only a few times, however many read them at once', async () => {
   let readings = 0;
   api.runtime.metrics.add(() => {
     readings += 1;
@@ -206,7 +206,7 @@ describe('with a token', () => {
     guarded = null;
   });
 
-  test('only who sends it may read them, from wherever', async () => {
+  test('only callers that send it may read them, from any machine', async () => {
     guarded = await ApiHarness.start({ LOCKYARD_METRICS_TOKEN: TOKEN });
     const get = (authorization?: string, more: object = {}) =>
       guarded?.send('/metrics', { headers: { ...(authorization && { authorization }), ...more } });

@@ -105,7 +105,7 @@ test('pages of the past show who held a lock and who waited then, and how it was
   expect(none.at).toBeNull();
 });
 
-test('an instant that cannot be shown is refused in words that say why', async () => {
+test('an instant that cannot be shown is refused with the reason', async () => {
   await lock('recorded', 'w1');
   await somethingIsRecorded();
   const list = (at: unknown) => api.console(cookie, 'locks.list', { at }, 'query');

@@ -44,7 +44,7 @@ test('large answers are fewer', async () => {
   expect(large).toBeLessThan(small / 4);
 });
 
-test('a caller that hangs up leaves the line, and those behind it go on', async () => {
+test('a caller that hangs up leaves the queue, and those behind it move up', async () => {
   const pace = new PageThrottle(clock, 0.1);
   await pace.turn(staying);
   pace.spend({ ms: 1_000 });

@@ -16,7 +16,7 @@ import { ApiKeyVerifier } from './api-key-verifier';
 
 const LETTERS = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 
-test('a key with any one letter changed is recognised as no key, without a query', () => {
+test('a key with any one character changed is refused without a query', () => {
   const { key } = newApiKey();
   expect(parseApiKey(key)).not.toBeNull();
   for (let at = 0; at < key.length; at++) {
@@ -122,7 +122,7 @@ describe.each(TEST_DIALECTS)('API keys on %s', (dialect) => {
     await elsewhere.apiKeys.close();
   });
 
-  test('a thousand calls with one key cost a handful of questions', async () => {
+  test('a thousand calls with one key cost a handful of queries', async () => {
     const { key } = await create();
     const { db } = runtime.database;
     let questions = 0;

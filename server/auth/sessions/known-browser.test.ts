@@ -22,7 +22,7 @@ test('a mark names one browser, for 180 days', () => {
   expect(read(createKnownBrowserToken('ana', SECRET, NOW))).not.toBe(browser);
 });
 
-test('a mark of another account, of another installation, or changed in any character is none', () => {
+test('a mark of another account or installation, or with any character changed, is refused', () => {
   const mark = createKnownBrowserToken('ana', SECRET, NOW);
   expect(read(mark, 'bea')).toBeNull();
   expect(read(mark, 'ana', `${SECRET}!`)).toBeNull();

@@ -254,7 +254,7 @@ test('a key that expires soon or has expired in use is named, one that was rotat
   expect(about('API key soon')).toMatchObject([{ says: expect.stringMatching(/^expires in 2 d/) }]);
 });
 
-test('a wrong key, an address without a server, and one that is none are problems', async () => {
+test('a wrong key, an address without a server, and an invalid address are problems', async () => {
   const variables = { ...env, LOCKYARD_API_KEY: 'wrong' };
   const found = await examine(variables, '--url', `${api.url},http://127.0.0.1:1,locks`);
   expect(found.about('address').filter(({ level }) => level === 'problem')).toMatchObject([

@@ -15,7 +15,7 @@ async function listen(answer: RequestListener): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
-test('a key that can be none is a problem, and neither sent nor printed', async () => {
+test('a text that cannot be a key is a problem, and is neither sent nor printed', async () => {
   const sent: (string | undefined)[] = [];
   const url = await listen(({ headers }, res) => {
     sent.push(headers.authorization);

@@ -61,7 +61,7 @@ test('a counter is adjusted by a step, within its bounds', async () => {
   await expect(lost).rejects.toMatchObject({ reason: 'NOT_FOUND' });
 });
 
-test('words that name no act on a record are refused in a line', async () => {
+test('arguments that name no act on a record are refused in one line', async () => {
   const all = ['--name', 'job', '--to', 'w2', '--reason', REASON];
   const refusals: [string[], RegExp][] = [
     [['locks', 'reassign', ...all.slice(2)], /^locks reassign needs --name, --to and --reason\.$/],

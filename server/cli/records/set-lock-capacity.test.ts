@@ -72,7 +72,7 @@ test('a lock without permits in use, and one whose waiter would wait in vain, ke
   await waiting;
 });
 
-test('words that set no capacity are refused in a line', async () => {
+test('arguments that set no capacity are refused in one line', async () => {
   const all = ['--name', 'pool', '--capacity', '5', '--reason', REASON];
   const refusals: [string[], RegExp][] = [
     [all.slice(2), /^locks set-capacity needs --name, --capacity and --reason\.$/],

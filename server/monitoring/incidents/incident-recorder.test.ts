@@ -82,7 +82,7 @@ describe.each(TEST_DIALECTS)('the recorded incidents over %s', (dialect) => {
     expect(await all()).toMatchObject([{ name: 'hot', status: 'contended', facts }]);
   });
 
-  it('takes no lock for quiet whose backend goes silent in the middle of a reading', async () => {
+  it('does not count a lock as quiet if its backend goes silent in the middle of a reading', async () => {
     rig.store('index', STUCK);
     let goesSilent = false;
     const table: typeof rig.table = Object.create(rig.table);
@@ -232,7 +232,7 @@ describe.each(TEST_DIALECTS)('the recorded incidents over %s', (dialect) => {
     expect((await all())[0]?.endedAt).not.toBeNull();
   });
 
-  it('takes no lease for expired before history was read past its end: it may be renewed', async () => {
+  it('does not count a lease as expired before history was read past its end: it may be renewed', async () => {
     const by = recorder();
     rig.store('index', { heldMs: 1_000, leaseLeftMs: 2_000 });
     rig.table.reads.note('default', rig.now);

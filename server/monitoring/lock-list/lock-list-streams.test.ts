@@ -79,7 +79,7 @@ const round = fc.record({
 });
 
 describe('a live list', () => {
-  it('adds up to the whole list after every tick, also for who is cut off and comes back', async () => {
+  it('adds up to the whole list after every tick, also for a reader that is cut off and comes back', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(round, { maxLength: 15 }), async (rounds) => {
         const rig = new TableRig();
@@ -140,7 +140,7 @@ describe('a live list', () => {
     await reader.cut();
   });
 
-  it('shares one look among all who look at the same', async () => {
+  it('shares one look among all readers of the same view', async () => {
     const rig = new TableRig();
     for (let i = 0; i < 20; i += 1) rig.store(`job-${i}`);
     const readers = await Promise.all(Array.from({ length: 5 }, () => opened(rig)));
@@ -164,7 +164,7 @@ describe('a live list', () => {
     for (const reader of [first, second]) await reader.cut();
   });
 
-  it('begins again with everything for who comes back too late, or with an id of another process', async () => {
+  it('begins again with everything for a reader that comes back too late, or with an id of another process', async () => {
     const rig = new TableRig();
     rig.store('job-1');
     for (const lastId of ['epoch.999999', 'elsewhere.1', '1700000000000', 'epoch.', '']) {

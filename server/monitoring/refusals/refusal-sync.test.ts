@@ -184,7 +184,7 @@ describe.each(TEST_DIALECTS)('refused attempts over %s', (dialect) => {
     expect(await refusedInRollups()).toEqual({ lock: 4, all: 4 });
   });
 
-  it('of minutes ago are known of each process, also at one that refuses as it starts', async () => {
+  it('from minutes ago are known for each process, also at one that refuses as it starts', async () => {
     const [one, two] = [start(), start()];
     for (let minute = 0; minute < 5; minute += 1) {
       one.refuse('w2', { times: 2 });
@@ -198,7 +198,7 @@ describe.each(TEST_DIALECTS)('refused attempts over %s', (dialect) => {
     expect(three.attempts).toBe(26);
   });
 
-  it('of a process that was cut off for minutes are known at others once it is back', async () => {
+  it('from a process that was cut off for minutes are known at others once it is back', async () => {
     const [one, two] = [start(), start()];
     one.isCutOff = true;
     for (let minute = 0; minute < 5; minute += 1) {

@@ -101,7 +101,7 @@ describe.each(TEST_DIALECTS)('races of the Lab, kept on %s', (dialect) => {
     expect(runs.map((run) => run.id)).toEqual([id]);
   });
 
-  test('of two people who press run at once one starts a race, and the other learns who', async () => {
+  test('of two people who press Run at once one starts a race, and the other sees who did', async () => {
     const answers = await Promise.all([
       startRace(here.ctx, settings),
       startRace(elsewhere.ctx, settings),

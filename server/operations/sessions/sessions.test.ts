@@ -175,7 +175,7 @@ describe.each(TEST_DIALECTS)('sessions on %s', (dialect) => {
     expect(await resolve(value)).toMatchObject({ userId: id });
   });
 
-  test('a person who is shut out is out: here at once, elsewhere within 1 s', async () => {
+  test('a disabled user is signed out: here at once, elsewhere within 1 s', async () => {
     const { id, name } = await newPerson();
     const { value } = (await enter(name)).session;
     const elsewhere = runtime.anotherProcess();

@@ -134,13 +134,13 @@ describe.each(TEST_DIALECTS)('people and permissions on %s', (dialect) => {
     await setRole(root(), { id, role: 'admin' });
   });
 
-  test('who is not there is NOT_FOUND', async () => {
+  test('an unknown user is NOT_FOUND', async () => {
     for (const [act, run] of adminActs.slice(1, 4)) {
       await expect(run(COMMAND_LINE), act).rejects.toMatchObject({ reason: 'NOT_FOUND' });
     }
   });
 
-  describe('an admin who is one no more when the act happens', () => {
+  describe('a user who is no longer an admin when the act happens', () => {
     /** The caller of a request that began while this was an admin who was signed in. */
     async function lapsed(name: string, how: (id: string) => Promise<unknown>): Promise<Actor> {
       const { id } = await create(name, 'admin');

@@ -100,7 +100,7 @@ describe('between API keys', () => {
     expect(meanwhile).toBeLessThanOrEqual(6);
   });
 
-  test('a key whose calls do not end fills its own line, not the way of another', async () => {
+  test('a key whose calls do not end fills its own queue, and does not block another key', async () => {
     ask('service', 'orders');
     times(100, () => ask('service', 'flood', { endsItself: false }));
     await nextTurn();

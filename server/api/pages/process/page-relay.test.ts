@@ -45,7 +45,7 @@ function relayTo(req: IncomingMessage, res: ServerResponse): Promise<number | nu
   return relay.relay(scope as RequestScope, '', gone.signal);
 }
 
-test('a page whose caller hung up while it waited in line is neither rendered nor kept', async () => {
+test('a page whose caller hung up while it was queued is neither rendered nor kept', async () => {
   const relayed = new Promise<number | null>((resolve, reject) => {
     front = createServer((req, res) => {
       res.once('close', () => {

@@ -166,7 +166,7 @@ describe('is this counter true?', () => {
   });
 });
 
-test('the gate forgets a counter that was deleted unheard as soon as it is reconciled', async () => {
+test('the gate forgets a counter whose deletion it missed as soon as it is reconciled', async () => {
   const gone = { namespace: 'shop', name: 'gone' };
   await createCounter(as(SERVICE), { ...gone, initial: 0, floor: 0 });
   const gate = runtime.gates.of('default', 'shop');
