@@ -187,7 +187,7 @@ describe('without a token', () => {
   });
 });
 
-test('are computed only a few times, however many read them at once', async () => {
+test('metrics are computed only a few times, however many callers read them at once', async () => {
   let readings = 0;
   api.runtime.metrics.add(() => {
     readings += 1;

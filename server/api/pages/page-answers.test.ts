@@ -10,6 +10,6 @@ test('pages that cannot be rendered at the start do not end it', async () => {
   const relay = new PageRelay('/proc/nothing-listens-here');
   const pages = new PageAnswers({ runtime, relay } as never);
   await pages.prepare();
-  expect(warnings).toEqual([expect.stringContaining('rendered when it is asked for')]);
+  expect(warnings).toEqual([expect.stringContaining('rendered when it is requested')]);
   relay.close();
 });

@@ -72,7 +72,7 @@ export class PageAnswers {
       const { log } = this.parts.runtime;
       log.warn(
         { err },
-        'A page could not be rendered at the start, it is rendered when it is asked for',
+        'A page could not be rendered at the start; it is rendered when it is requested',
       );
     }
   }

@@ -15,7 +15,7 @@ test('an unforeseen failure tells its caller nothing of what it was', () => {
     const error = new TRPCError({ code: 'INTERNAL_SERVER_ERROR', cause });
     const shape = errorShape(refusalOf(error, 'query'), { path: 'x', requestId: 'r1' });
     expect(shape).toEqual({
-      message: 'Something went wrong on our side. The server log knows more.',
+      message: 'Something went wrong on our side. See the server log.',
       code: -32603,
       data: {
         code: 'INTERNAL_SERVER_ERROR',

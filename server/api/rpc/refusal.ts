@@ -89,7 +89,7 @@ export function refusalOf(error: TRPCError, type: CallType): Refusal {
 const NO_BATCH_INPUT =
   'The input of a batch must be an object, with the input of each call by its number: {"0": …}.';
 
-export const INTERNAL_MESSAGE = 'Something went wrong on our side. The server log knows more.';
+export const INTERNAL_MESSAGE = 'Something went wrong on our side. See the server log.';
 
 /** Checked by name, because pages are bundled apart from the server and have another class. */
 function isLockyardError(cause: unknown): cause is LockyardError {

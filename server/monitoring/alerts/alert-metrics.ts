@@ -15,7 +15,7 @@ export function alertMetrics(
   return [
     {
       name: 'lockyard_alerts_firing',
-      help: 'Alerts of Lockyard that fire, by kind. At the process that runs maintenance: sum.',
+      help: 'Firing alerts, by kind. Reported by the process that runs maintenance: sum.',
       type: 'gauge',
       samples: [...firing].map(([kind, value]) => ({ labels: { kind }, value })),
     },
@@ -27,7 +27,7 @@ export function alertMetrics(
     },
     {
       name: 'lockyard_alert_messages_total',
-      help: 'Attempts to send a message of alerts, by receiver. `result`: accepted or failed.',
+      help: 'Attempts to send an alert message, by receiver. `result`: accepted or failed.',
       type: 'counter',
       samples: attempts.flatMap(({ receiver, accepted, failed }) => [
         { labels: { receiver, result: 'accepted' }, value: accepted },

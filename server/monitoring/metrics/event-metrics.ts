@@ -8,7 +8,7 @@ const SUM_OVER_PROCESSES =
 
 const COUNTERS: [keyof EventCounts, name: string, help: string][] = [
   ['grants', 'lockyard_grants_total', 'Locks granted.'],
-  ['timeouts', 'lockyard_wait_timeouts_total', 'Waits whose patience ended without the lock.'],
+  ['timeouts', 'lockyard_wait_timeouts_total', 'Waits that timed out.'],
   ['expiries', 'lockyard_lease_expiries_total', 'Holds that ended with their lease, unreleased.'],
   ['forced', 'lockyard_forced_releases_total', 'Holds that an operator ended.'],
 ];
@@ -56,7 +56,7 @@ export function eventMetrics(
       'How long grants were waited for; 0 without a wait.',
       'waits',
     ),
-    histogram('lockyard_hold_seconds', 'How long holds lasted that ended.', 'holds'),
+    histogram('lockyard_hold_seconds', 'How long ended holds lasted.', 'holds'),
   ];
 }
 

@@ -25,7 +25,7 @@ export function jobMetrics(jobs: JobReport[], historyLags: HistoryLag[]): Metric
     },
     {
       name: 'lockyard_history_lag_seconds',
-      help: 'For how long events have not been recorded; only where they are recorded.',
+      help: 'How long events have not been recorded; only at the process that records them.',
       type: 'gauge',
       samples: historyLags.map(({ store, lagMs }) => ({
         labels: { backend: store },

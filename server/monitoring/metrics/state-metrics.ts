@@ -205,7 +205,7 @@ export function nameMetrics(
     {
       name: 'lockyard_namespace_names',
       help:
-        'Locks and counters that have a record. Every process tells of all: take max over ' +
+        'Locks and counters that have a record. Every process reports all: take max over ' +
         'processes.',
       type: 'gauge',
       samples: all.flatMap(([namespace, { locks, counters }]): Sample[] => [
@@ -230,7 +230,7 @@ export function nameMetrics(
     },
     {
       name: 'lockyard_memory_short',
-      help: '1 while this process makes no new locks and counters, 80 % of its heap being used.',
+      help: '1 while this process creates no locks and counters, because 80 % of its heap is used.',
       type: 'gauge',
       samples: [{ labels: {}, value: Number(isShortOfMemory) }],
     },

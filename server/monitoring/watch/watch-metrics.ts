@@ -18,7 +18,7 @@ export function watchMetrics({ count, answered, isSlowed }: LockWatches): Metric
     },
     {
       name: 'lockyard_watch_states_total',
-      help: 'States of locks that watches were answered.',
+      help: 'Lock states that were sent to watches.',
       type: 'counter',
       samples: [{ labels: {}, value: answered.states }],
     },

@@ -28,7 +28,7 @@ export async function apiKeyMetrics(
     },
     {
       name: 'lockyard_api_key_next_expiry_timestamp_seconds',
-      help: 'When the next API key expires that was not rotated, in seconds since 1970.',
+      help: 'When the next API key that was not rotated expires, in seconds since 1970.',
       type: 'gauge',
       samples: next,
     },

@@ -91,7 +91,7 @@ const KEPT_AT_LEAST_MS = 60_000;
  * @param stored what it was answered; null: it was not applied
  */
 function isStored(stored: Promise<unknown>): Promise<boolean> {
-  const late = () => new Error('It is not known in time.');
+  const late = () => new Error('The outcome is not known in time.');
   return TimeLimit.within(FIND_REPEAT_MS, late, stored).then(
     (answer) => answer !== null,
     () => false,

@@ -68,7 +68,7 @@ async function orProblem(
     return [await find()].flat();
   } catch (error) {
     const why = (error as Error).message.split('\n')[0];
-    return [problem(subject, `cannot be examined: ${why}`, 'The log of the server says more.')];
+    return [problem(subject, `cannot be examined: ${why}`, 'See the log of the server.')];
   }
 }
 

@@ -42,7 +42,7 @@ export function diskFinding(free: number, size: number): Finding {
  */
 export function filesFinding(limit: number | null, open: number | null): Finding {
   const subject = 'file descriptors';
-  if (limit === null) return ok(subject, 'this system does not say its limit');
+  if (limit === null) return ok(subject, 'this system does not report its limit');
   const used = open === null ? '' : `, ${open} in use`;
   const advice = 'Raise it: LimitNOFILE=16384 in the systemd unit, or ulimit -n 16384.';
   if (open !== null && open > 0.8 * limit) return problem(subject, `limit ${limit}${used}`, advice);

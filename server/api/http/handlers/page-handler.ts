@@ -21,7 +21,7 @@ export function createPageHandler(pages: PageHandler | null, scheduler: RequestS
     if (req.headers.upgrade?.toLowerCase() === 'websocket') {
       return plainAnswer(res, 400, 'There is no WebSocket.');
     }
-    if (!isDecodable(pathname)) return plainAnswer(res, 400, 'The address is broken.');
+    if (!isDecodable(pathname)) return plainAnswer(res, 400, 'The address is not valid.');
     if (hasManyParameters(query)) return plainAnswer(res, 400, 'The address is too long.');
     const turn = await scheduler.turn('page', address, 1);
     const answered = pages(scope, nonce);

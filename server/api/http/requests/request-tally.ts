@@ -114,7 +114,7 @@ export function requestMetrics(all: RequestSeries[]): MetricFamily[] {
     },
     {
       name: 'lockyard_http_request_duration_seconds',
-      help: 'From the head of a request to the end of its answer, waits for a lock included.',
+      help: 'From the head of a request to the end of its answer, including waits for a lock.',
       type: 'histogram',
       samples: all.map(({ api, procedure, seconds }) => ({
         labels: { api, procedure },

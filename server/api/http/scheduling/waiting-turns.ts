@@ -87,5 +87,5 @@ export class WaitingTurns {
 }
 
 function never(): never {
-  throw new Error('The scheduler lost track of its own lines.');
+  throw new Error('The scheduler lost track of its own queues.');
 }
