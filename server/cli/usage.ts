@@ -56,8 +56,8 @@ Users get a generated password, which is printed; with --password-stdin it is re
 `;
 
 /**
- * The part of the help about the command that these arguments begin with, such as `keys create`,
- * or about all with its first word; the whole help where there is none.
+ * The help on the command that these arguments begin with, such as `keys create`, else on all
+ * commands with its first word, else on all commands.
  */
 export function usageOf(args: string[]): string {
   const end = args.findIndex((arg) => arg.startsWith('-') || arg === 'help');
@@ -67,7 +67,7 @@ export function usageOf(args: string[]): string {
     .find(({ length }) => length > 0);
   if (words.length === 0 || !entries) return USAGE;
   const [heading = ''] = USAGE.split('\n');
-  return `${heading}\n\n${entries.join('\n')}\n\nOf all commands: npm run -s lockyard -- --help\n`;
+  return `${heading}\n\n${entries.join('\n')}\n\nFor all commands: npm run -s lockyard -- --help\n`;
 }
 
 /** An entry is indented by two spaces, its further lines by more. */

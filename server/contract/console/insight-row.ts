@@ -41,8 +41,8 @@ export interface LockInsight {
 
 /**
  * A lock's baseline: how long it was held, over the holds that ended this week (from Thursday 0:00
- * UTC) and the week before, so 7 to 14 days, but for those that an operator ended. Up to a minute
- * old. Null with fewer than 20 such holds: too few to call anything unusual.
+ * UTC) and the week before, so over 7 to 14 days, except those that an operator ended. Up to a
+ * minute old. Null with fewer than 20 such holds: too few to call anything unusual.
  */
 export interface HoldBaseline {
   p50Ms: number;

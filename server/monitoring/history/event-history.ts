@@ -75,7 +75,7 @@ interface FoundEvent<Event> extends PlacedEvent<Event> {
   cursor: EventCursor;
 }
 
-/** The events of a row, newest first, but for those that were on the page before. */
+/** The events of a row, newest first, except those that were on the page before. */
 function eventsAfter<Event>(
   [at, backend, historyId, place, body]: unknown[],
   after: EventCursor | null,

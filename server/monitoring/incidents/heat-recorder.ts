@@ -8,7 +8,7 @@ import type { HeatRecord, HeatTable } from './heat-table';
 /** How many locks one step counts at most; the rest are left out. */
 const COUNTED_MAX = 5_000;
 
-/** Steps that may wait for the control database; of more, the oldest are lost. */
+/** How many steps may wait for the control database; beyond that the oldest are lost. */
 const ENDED_MAX = 1_000;
 
 /** How often a longer step is stored: a killed process loses no more than this. */

@@ -15,7 +15,7 @@ import {
 /** Rows that are written in one run; others follow in the next one. */
 const WRITTEN_AT_ONCE = 500;
 
-/** Rows that wait for the control database; of more, the oldest are given up. */
+/** How many rows may wait for the control database; beyond that the oldest are dropped. */
 const UNWRITTEN_MAX = 20_000;
 
 const READ_AT_ONCE = 2_000;

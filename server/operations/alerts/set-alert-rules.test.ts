@@ -30,7 +30,7 @@ describe.each(TEST_DIALECTS)('alert rules over %s', (dialect) => {
     await Promise.all(waits.map(set));
     const { rows } = await listAudit(admin, { limit: waits.length });
     const before = rows.map(({ result }) => (result.before as AlertRules).waitsOverMs);
-    // Each change found what another one had left, but for the first.
+    // Each change except the first found what another one had left.
     expect(new Set(before).size).toBe(waits.length);
   });
 

@@ -93,7 +93,7 @@ describe.each(TEST_DIALECTS)('the policy of a namespace over %s', (dialect) => {
     const { queueLimit: last } = runtime.namespaces.policyOf('billing');
     const [before, after] = [queueLimits('before'), queueLimits('after')];
     expect(after).toEqual(limits);
-    // Each change found what another one had left, but for the first.
+    // Each change except the first found what another one had left.
     expect([...before, last].sort((a, b) => a - b)).toEqual([...limits, DEFAULT_POLICY.queueLimit]);
     await set(null);
   });

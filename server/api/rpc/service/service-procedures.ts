@@ -71,7 +71,7 @@ export interface CallableProcedure {
   kind: 'mutation' | 'query';
   /**
    * A whole call: identifies the caller, reads and parses the input, checks, runs the operation.
-   * There is no other way to an operation, but for `stream`: tRPC and the fast path both call this.
+   * Except for `stream` there is no other way to an operation: tRPC and the fast path call this.
    *
    * @param readInput is called once the caller is identified
    * @throws LockyardError a refusal, at once or by the promise; TRPCError for a wrong input, with

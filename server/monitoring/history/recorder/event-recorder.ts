@@ -49,16 +49,18 @@ interface Writes {
 }
 
 /**
- * Records one backend's history in the control database: one row a commit becomes the rows of its
- * events (see `EventRows`), and is counted in the roll-ups. Only the process that runs maintenance
- * does this; its position is stored, so its successor continues there, and nothing that a former
- * one still writes is kept. A commit that is read twice is recorded and counted once.
+ * Records one backend's history in the control database: each row of the history, which is one
+ * commit, becomes the rows of its events (see `EventRows`), and is counted in the roll-ups. Only
+ * the process that runs maintenance does this. Its position is stored, so its successor continues
+ * there, and nothing that a former process still writes is kept. A commit that is read twice is
+ * recorded and counted once.
  *
- * Events are written at once, unless thousands a second come and none are read: then they are
- * collected for up to 10 s, which saves most of the work, as a row costs more than the events in
- * it. If this process dies meanwhile nothing is lost: its successor reads the commits again.
+ * Events are written at once, unless thousands a second arrive and none are read by anyone: then
+ * they are collected for up to 10 s, which saves most of the work, as a row costs more than the
+ * events in it. If this process dies meanwhile nothing is lost: its successor reads the commits
+ * again.
  *
- * So many are also read while others are written, which may take seconds. A process keeps its
+ * At such rates history is also read during a write, which may take seconds. A process keeps its
  * commits in memory until they are read, within limits: to read them from the store costs more than
  * to commit them, so a recorder that has fallen behind would fall further behind.
  */
@@ -66,8 +68,8 @@ export class EventRecorder {
   private tail: HistoryTail | null = null;
   private collected: CollectedEvents;
   /**
-   * On the monotonic clock: when what was written last had been read; at first when this was made.
-   * A new beginning does not reset it: a process that begins again every few seconds must write.
+   * On the monotonic clock: when the events of the last write were read; at first, when this was
+   * created. `restart` does not reset it: a process that restarts every few seconds must write.
    */
   private writtenAt: number;
   /** On the monotonic clock: everything up to then was read. */
@@ -76,7 +78,7 @@ export class EventRecorder {
   private isFailing = false;
   /** On the monotonic clock: everything up to then was recorded. */
   private caughtUpAt: number | null = null;
-  /** Positions that were reached by an instant of the monotonic clock, the oldest first. */
+  /** Positions, each with when it was reached on the monotonic clock, oldest first. */
   private reached: { position: number; at: number }[] = [];
   private readonly writer: EventWriter;
   private readonly rollUps: RollUpWriter;
