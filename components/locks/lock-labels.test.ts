@@ -75,6 +75,13 @@ const row = (part: Partial<LockRow>): LockRow => ({
 });
 const held = row({}).hold as NonNullable<LockRow['hold']>;
 const blocked = { callers: 14, sinceSum: 14 * now };
+const deadFor = (ms: number) => ({
+  since: now - ms,
+  dead: 1,
+  token: 7,
+  witness: 'host',
+  evidence: '',
+});
 const brief = { p50Ms: 1_000, p99Ms: 200_000, count: 90 };
 const day = { p50Ms: 3_600_000, p99Ms: 86_400_000, count: 90 };
 const released = { ...held, releasedAt: now - 3_000, keptUntil: now + 26_000 };
@@ -109,6 +116,8 @@ describe('the reason explains the status', () => {
       row({ status: 'expiring', hold: { ...held, renewedAt: now - 26_000 } }),
       'renewal overdue by 16 s',
     ],
+    [row({ status: 'orphaned', orphaned: deadFor(744_000) }), 'process dead for 12 m'],
+    [row({ status: 'orphaned', orphaned: deadFor(9_000), holders: 4 }), '1 of 4 dead for 9 s'],
     [row({ status: 'expired', hold: null, ended }), 'expired 38 s ago'],
     [row({ status: 'unknown' }), 'default not responding (41 s)'],
     [row({ status: 'unknown', unreadable: 'It is no JSON.' }), 'record unreadable'],

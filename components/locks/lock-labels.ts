@@ -5,6 +5,7 @@ import {
   boundText,
   countdownText,
   factorText,
+  shortDuration,
   spokenDuration,
 } from '@/server/core/format/durations';
 import { exactCount, plural } from '@/server/core/format/numbers';
@@ -47,7 +48,7 @@ export function reasonLabel(
       return `${row.backend} not responding (${spokenDuration(silentMs)})`;
     case 'expiring': {
       const dueAt = hold && renewalDueAt(hold);
-      return dueAt ? `renewal overdue by ${spokenDuration(now - dueAt)}` : 'renewal overdue';
+      return dueAt ? `renewal overdue by ${shortDuration(now - dueAt)}` : 'renewal overdue';
     }
     case 'contended':
       if (!hold) return 'handing over';
@@ -125,9 +126,9 @@ type StuckRow = Pick<LockRow, 'stuck' | 'hold' | 'waiters' | 'oldestWaitAt' | 'r
 /** Since when the process of a hold is known to be dead. */
 function orphanedLabel({ orphaned, holders }: LockRow, now: number): string {
   if (!orphaned) return '';
-  const deadFor = `dead for ${spokenDuration(now - orphaned.since)}`;
+  const deadFor = `dead for ${shortDuration(now - orphaned.since)}`;
   if (holders <= 1) return `process ${deadFor}`;
-  return `${exactCount(orphaned.dead)} of ${exactCount(holders)} processes ${deadFor}`;
+  return `${exactCount(orphaned.dead)} of ${exactCount(holders)} ${deadFor}`;
 }
 
 const waitingLabel = (count: number) => `${exactCount(count)} waiting`;

@@ -53,6 +53,18 @@ export function spokenDuration(ms: number): string {
   return durationText(span);
 }
 
+const SHORT_UNITS: [ms: number, unit: string][] = [
+  [DAY_MS, 'd'],
+  [HOUR_MS, 'h'],
+  [MINUTE_MS, 'm'],
+];
+
+/** In its largest unit alone, rounded down, where room is short: 6 s, 4 m, 3 h, 9 d. */
+export function shortDuration(ms: number): string {
+  const unit = SHORT_UNITS.find(([each]) => ms >= each);
+  return unit ? `${Math.floor(ms / unit[0])}\u00a0${unit[1]}` : spokenDuration(ms);
+}
+
 /**
  * An instant or a duration in milliseconds, rounded down to a whole second: what is made of it
  * changes once a second.
