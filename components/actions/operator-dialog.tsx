@@ -14,6 +14,7 @@ import type { ActionAttempt } from './use-action-attempt';
  * The dialog of an action that needs a reason. Focus starts on Cancel; only pressing the button
  * itself acts, no shortcut does. It stays open while the action is under way.
  *
+ * @param isHarmless it takes nothing from anybody, so that the focus starts in the first field
  * @param missing what must still be filled in before the action is possible, besides the reason
  * @param notice what has changed since the operator looked; while it is shown, the action is
  *   blocked
@@ -24,6 +25,7 @@ import type { ActionAttempt } from './use-action-attempt';
  */
 export function OperatorDialog({
   kind,
+  isHarmless = false,
   title,
   about,
   notice,
@@ -39,6 +41,7 @@ export function OperatorDialog({
 }: {
   /** In whose history the reason is recorded, besides the audit log; null: in none. */
   kind: 'lock' | 'counter' | null;
+  isHarmless?: boolean;
   title: string;
   about?: ReactNode;
   notice?: ReactNode;
@@ -63,8 +66,8 @@ export function OperatorDialog({
       open
       onClose={() => leave?.()}
       title={title}
-      initialFocus={cancel}
       wide={Boolean(instead)}
+      {...(!isHarmless && { initialFocus: cancel })}
     >
       {about}
       {notice && (

@@ -49,6 +49,7 @@ export function NewCounterDialog({ onClose }: { onClose: () => void }) {
   return (
     <OperatorDialog
       kind="counter"
+      isHarmless
       title="New counter"
       notice={
         existingValue !== null && (
