@@ -103,13 +103,7 @@ export function OperatorDialog({
           )}
         </div>
         <div className="flex min-w-0 justify-end gap-3 max-sm:w-full">
-          <Button
-            ref={cancel}
-            size="large"
-            disabled={!leave}
-            onClick={leave}
-            className="max-sm:h-auto max-sm:min-h-11"
-          >
+          <Button ref={cancel} size="large" disabled={!leave} onClick={leave}>
             {attempt.isBusy && onStop ? 'Stop' : instead?.onUse === null ? 'Close' : 'Cancel'}
           </Button>
           {instead?.onUse && (
@@ -124,7 +118,7 @@ export function OperatorDialog({
               disabled={isBlocked || isIncomplete || attempt.isBusy}
               aria-describedby={isIncomplete ? id : undefined}
               onClick={attempt.run}
-              className="min-w-0 max-sm:h-auto max-sm:min-h-11 max-sm:flex-1 max-sm:py-2 max-sm:leading-5 max-sm:whitespace-normal"
+              className="min-w-0"
             >
               <span className="min-w-0 [overflow-wrap:anywhere] sm:truncate">
                 {attempt.isBusy ? 'Working…' : actionLabel}

@@ -58,7 +58,7 @@ export function ShortcutsDialog({ onClose }: { onClose: () => void }) {
         </div>
       </div>
       <DialogFoot>
-        <Button size="large" onClick={onClose} className="max-sm:w-full">
+        <Button size="large" onClick={onClose}>
           Close
         </Button>
       </DialogFoot>
