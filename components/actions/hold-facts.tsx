@@ -3,6 +3,7 @@
 import type { ReactNode } from 'react';
 import { agoText, factorText, spokenDuration, wholeSeconds } from '@/server/core/format/durations';
 import { exactCount, plural } from '@/server/core/format/numbers';
+import { visibleText } from '@/server/core/format/visible-text';
 import { shortToken } from '../format/numbers';
 import { useAtBackend } from '../live/reading';
 import { isRenewing, renewalDueAt } from '../locks/lock-facts';
@@ -10,7 +11,7 @@ import { renewalDueLabel } from '../locks/lock-labels';
 import { useIsClosed } from '../shell/backend-queries';
 import { Duration } from '../ui/duration';
 import { Instant } from '../ui/instant';
-import { ExactName, VisibleText } from '../ui/visible-text';
+import { ExactName, UnbrokenNames, VisibleText } from '../ui/visible-text';
 import { firstWaiter, grantBlockedBy, type HoldSnapshot, permitsLeftAfter } from './hold-snapshot';
 
 interface Fact {
@@ -99,7 +100,7 @@ function HeldBy({ side: { hold } }: { side: HoldSnapshot }) {
       {host && (
         <>
           {' on '}
-          <VisibleText text={host} />
+          <UnbrokenNames text={visibleText(host)} />
         </>
       )}
       {pid && (

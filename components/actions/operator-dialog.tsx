@@ -6,6 +6,7 @@ import { retryableFailureTitle } from '../live/problem';
 import { Button } from '../ui/controls/button';
 import { Dialog, DialogFoot } from '../ui/controls/dialog';
 import { ProblemNote } from '../ui/problem-note';
+import { UnbrokenNames } from '../ui/visible-text';
 import { AttemptFields } from './fields/attempt-fields';
 import { isValidReason } from './reason-field';
 import type { ActionAttempt } from './use-action-attempt';
@@ -121,7 +122,7 @@ export function OperatorDialog({
               className="min-w-0"
             >
               <span className="min-w-0 [overflow-wrap:anywhere] sm:truncate">
-                {attempt.isBusy ? 'Working…' : actionLabel}
+                {attempt.isBusy ? 'Working…' : <UnbrokenNames text={actionLabel} />}
               </span>
             </Button>
           )}

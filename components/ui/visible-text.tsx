@@ -65,6 +65,23 @@ export function ExactName({ name, className = '' }: NameProps) {
 const isEven = ([only, ...others]: NamePiece[]) =>
   others.length === 0 && only?.mark === false && /^[ -~]{10}$/.test(only.text);
 
+/** Longer words are broken where a line ends, so that they leave no gap before them. */
+const LONGEST_WHOLE = 28;
+
+/** A sentence of ours with names in it, which no line breaks at a hyphen. */
+export function UnbrokenNames({ text }: { text: string }) {
+  return text.split(/([^ ]*-[^ ]*)/).map((part, place) =>
+    place % 2 === 0 || part.length > LONGEST_WHOLE ? (
+      part
+    ) : (
+      // biome-ignore lint/suspicious/noArrayIndexKey: the words of one sentence never change places
+      <span key={place} className="whitespace-nowrap">
+        {part}
+      </span>
+    ),
+  );
+}
+
 /** The same, never cut: it takes as many lines as it needs. */
 export function WholeName({ name, className = '' }: NameProps) {
   return (

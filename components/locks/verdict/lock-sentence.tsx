@@ -7,6 +7,7 @@ import type { VerdictPart } from '@/server/core/verdict/verdict';
 import { clockText } from '../../format/instants';
 import { useAtBackend, useIsStale } from '../../live/reading';
 import { useZone } from '../../ui/instant';
+import { UnbrokenNames } from '../../ui/visible-text';
 
 const INKS: Record<VerdictPart['tone'], string> = {
   plain: 'text-t2',
@@ -35,7 +36,7 @@ export function LockSentence({ row, hold = row.hold }: { row: LockRow; hold?: Ho
       {parts.map(({ text, tone }, i) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: a part is known by its place alone
         <span key={i} className={INKS[tone]}>
-          {text}
+          <UnbrokenNames text={text} />
         </span>
       ))}
     </p>

@@ -2,6 +2,7 @@
 
 import { Dialog as Radix } from 'radix-ui';
 import { type ReactNode, type RefObject, useEffect, useRef } from 'react';
+import { UnbrokenNames } from '../visible-text';
 
 interface DialogProps {
   open: boolean;
@@ -51,7 +52,9 @@ export function Dialog({ open, onClose, title, children, initialFocus, wide }: D
           }}
           className={`dialog rise-in fixed z-50 flex flex-col overflow-y-auto overscroll-contain bg-s1 shadow-2xl outline-none ${wide ? 'dialog-wide' : ''}`}
         >
-          <Radix.Title className="text-19 font-[640] [text-wrap:balance]">{title}</Radix.Title>
+          <Radix.Title className="text-19 font-[640] [text-wrap:balance]">
+            {typeof title === 'string' ? <UnbrokenNames text={title} /> : title}
+          </Radix.Title>
           {children}
         </Radix.Content>
       </Radix.Portal>
