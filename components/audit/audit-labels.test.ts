@@ -9,7 +9,13 @@ test('facts are formatted in one line', () => {
   expect(
     plain(formatFacts({ outcome: 'extended', rev: 7, expiresAt: 1, expiresInMs: 300_000 })),
   ).toBe('rev 7, expires in 5 m 00 s');
-  expect(plain(formatFacts({ workers: 50, thinkMs: 2 }))).toBe('workers 50, think 2 ms');
+});
+
+test('a race is described in the words of the Lab', () => {
+  const load = { workers: 50, stock: 1_000, thinkMs: 2, perEntryMs: 6_000, pause: false };
+  expect(plain(formatFacts({ strategies: 3, ...load }))).toBe(
+    'strategies 3, stock 1,000, workers 50, think time 2 ms, each at most 6 s, paused worker none',
+  );
 });
 
 test('a force release shows who was granted the lock next', () => {

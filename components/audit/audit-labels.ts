@@ -1,10 +1,12 @@
 import type { AuditEntry } from '@/server/contract/console/audit-entry';
+import type { LabSettings } from '@/server/contract/console/lab/lab-race';
 import type { NamespacePolicy } from '@/server/contract/namespace-policy';
 import { durationText } from '@/server/core/format/durations';
 import { timesText } from '@/server/core/format/numbers';
 import { visibleText } from '@/server/core/format/visible-text';
 import { revText, shortToken } from '../format/numbers';
 import type { IconName } from '../icons/icon';
+import { settingFacts } from '../lab/run-labels';
 import { formatPolicy } from '../namespaces/policy-bounds';
 
 const ACTION_LABELS: Record<string, string> = {
@@ -155,8 +157,15 @@ const fieldLabel = (key: string) =>
     (_, before: string, after: string) => `${before} ${after.toLowerCase()}`,
   );
 
+type RaceFacts = Omit<LabSettings, 'seed' | 'strategies'> & { strategies: number };
+
+/** The settings of a race, in the words of the Lab. */
+const formatRace = ({ strategies, ...settings }: RaceFacts): string =>
+  [['strategies', strategies], ...settingFacts(settings)].map((fact) => fact.join(' ')).join(', ');
+
 /** The recorded facts of one side of an action in one line: `token …7016, rev 41`. */
 export function formatFacts(facts: Facts): string {
+  if ('perEntryMs' in facts) return formatRace(facts as RaceFacts);
   return Object.entries(facts)
     .filter(([key]) => !HIDDEN_FIELDS.has(key))
     .map(([key, value]) => formatFact(key, value))

@@ -27,8 +27,10 @@ export function endLabel({
   }
 }
 
-/** The settings of a run, as name and value. */
-export function settingFacts(settings: LabSettings): [name: string, value: string][] {
+/** The settings of a run, as name and value. The seed of a race is known once it has started. */
+export function settingFacts(
+  settings: Omit<LabSettings, 'seed' | 'strategies'> & { seed?: number },
+): [name: string, value: string][] {
   const { workers, stock, thinkMs, perEntryMs, pause, seed } = settings;
   return [
     ['stock', exactCount(stock)],
@@ -36,7 +38,7 @@ export function settingFacts(settings: LabSettings): [name: string, value: strin
     ['think time', `${thinkMs}\u00a0ms`],
     ['each at most', boundText(perEntryMs)],
     ['paused worker', pause ? 'one' : 'none'],
-    ['seed', String(seed)],
+    ...(seed === undefined ? [] : [['seed', String(seed)] satisfies [string, string]]),
   ];
 }
 
