@@ -1,4 +1,4 @@
-import { durationText } from '@/server/core/format/durations';
+import { durationText, wholeSeconds } from '@/server/core/format/durations';
 
 const SECOND_MS = 1_000;
 const MINUTE_MS = 60 * SECOND_MS;
@@ -10,6 +10,10 @@ export function ageText(ms: number): string {
   if (span < 10 * SECOND_MS) return `${(Math.floor(span / 100) / 10).toFixed(1)}\u00a0s`;
   return durationText(span);
 }
+
+/** Rounds down to what a duration shows, so that it is redrawn only when its text changes. */
+export const displayedMs = (ms: number): number =>
+  ms < 10 * SECOND_MS ? Math.floor(ms / 100) * 100 : wholeSeconds(ms);
 
 /** A chosen time range, in its own unit: 5 min, 15 min, 1 h. */
 export function rangeText(ms: number): string {

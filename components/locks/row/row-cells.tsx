@@ -1,15 +1,11 @@
 'use client';
 
 import type { LockRow } from '@/server/contract/console/lock-row';
-import {
-  baselineText,
-  durationText,
-  factorText,
-  wholeSeconds,
-} from '@/server/core/format/durations';
+import { baselineText, durationText, factorText } from '@/server/core/format/durations';
 import { exactCount } from '@/server/core/format/numbers';
 import { visibleText } from '@/server/core/format/visible-text';
 import { totalBlockingMs } from '@/server/core/status/blocking-time';
+import { displayedMs } from '../../format/durations';
 import { countText, shortToken } from '../../format/numbers';
 import { useAtBackend, useIsStale } from '../../live/reading';
 import { Duration } from '../../ui/duration';
@@ -219,6 +215,3 @@ function typicalHoldTitle(
     ? `${rule}; now ${factorText(heldMs, p99Ms)} p99`
     : rule;
 }
-
-/** Rounds to what a duration shows, so that a row is redrawn only when its text changes. */
-const displayedMs = (ms: number) => (ms < 10_000 ? Math.floor(ms / 100) * 100 : wholeSeconds(ms));

@@ -1,23 +1,15 @@
 'use client';
 
 import type { CSSProperties } from 'react';
-import { wholeSeconds } from '@/server/core/format/durations';
 import { exactCount } from '@/server/core/format/numbers';
-import { totalBlockingMs } from '@/server/core/status/blocking-time';
 import { useAtEachBackend, useSilentBackends } from '../../../live/reading';
 import { Duration } from '../../../ui/duration';
-import { countOf, SECTION_TITLES, type TierSection } from './tier-sections';
+import { blockingOf, countOf, SECTION_TITLES, type TierSection } from './tier-sections';
 
 /** Above the rows of a tier: how many they are, and how long they keep callers from their work. */
 export function TierHead({ section, heads }: { section: TierSection; heads: number }) {
   const { tier, first, rows } = section;
-  const blockingMs = useAtEachBackend((nowOf) => {
-    const ages = rows.map(({ blocked, backend }) =>
-      blocked ? totalBlockingMs(blocked, nowOf(backend)) : 0,
-    );
-    const sum = ages.reduce((before, ms) => before + ms, 0);
-    return wholeSeconds(sum);
-  });
+  const blockingMs = useAtEachBackend((nowOf) => blockingOf(rows, nowOf));
   const silent = useSilentBackends();
   const title = SECTION_TITLES[tier];
   return (

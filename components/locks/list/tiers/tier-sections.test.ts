@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { LockRow } from '@/server/contract/console/lock-row';
 import type { LockTier } from '@/server/core/status/lock-status';
-import { countOf, headsUntil, tierSections } from './tier-sections';
+import { blockingOf, countOf, headsUntil, tierSections } from './tier-sections';
 
 const rowsOf = (...tiers: LockTier[]) =>
   tiers.map((tier, i) => ({ id: String(i), ...(tier !== 'normal' && { tier }) }) as LockRow);
@@ -33,4 +33,10 @@ test('the sections together count as many locks as need attention, none that has
 test('every row has the heads of its own section and of those before above it', () => {
   const sections = tierSections(rowsOf('actNow', 'unknown', 'unknown', 'watch'));
   expect([0, 1, 2, 3].map((place) => headsUntil(sections, place))).toEqual([1, 2, 2, 3]);
+});
+
+test('the total of a section is the sum of what its rows show', () => {
+  const blockedFor = (ms: number) => ({ blocked: { callers: 1, sinceSum: -ms } }) as LockRow;
+  const rows = [blockedFor(12_900), blockedFor(64_900), blockedFor(30_700)];
+  expect(blockingOf(rows, () => 0)).toBe(12_000 + 64_000 + 30_000);
 });

@@ -1,5 +1,7 @@
 import type { LockRow } from '@/server/contract/console/lock-row';
+import { totalBlockingMs } from '@/server/core/status/blocking-time';
 import { TIERS } from '@/server/core/status/lock-status';
+import { displayedMs } from '../../../format/durations';
 
 /** The tiers of what needs attention, in the order of the list. */
 export const SECTION_TITLES = ['Act now', 'Unknown', 'Watch'] as const;
@@ -39,6 +41,14 @@ export function tierSections(rows: readonly LockRow[]): TierSection[] {
 /** How many rows of a section are of its tier, without those that have calmed down. */
 export const countOf = ({ tier, rows }: TierSection): number =>
   rows.filter((row) => tierOf(row) === tier).length;
+
+/** The total blocking time of rows: the sum of what they show, each of which is rounded down. */
+export function blockingOf(rows: readonly LockRow[], nowOf: (backend: string) => number): number {
+  const shown = rows.map(({ blocked, backend }) =>
+    blocked ? displayedMs(totalBlockingMs(blocked, nowOf(backend))) : 0,
+  );
+  return displayedMs(shown.reduce((sum, ms) => sum + ms, 0));
+}
 
 /** How many sections have begun at a place. */
 export const headsUntil = (sections: readonly TierSection[], place: number): number =>
