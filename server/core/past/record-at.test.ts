@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import type { EventKind, LockEvent } from '../lock/lock-event';
 import { unwrittenRecord } from '../lock/lock-record';
 import { type PastWait, spanClass, spanReachMs, withoutMoved } from './event-span';
+import { isPatienceKnown } from './is-patience-known';
 import { recordAt } from './record-at';
 
 const event = (kind: EventKind, at: number, more: Partial<LockEvent> = {}): LockEvent => ({
@@ -119,6 +120,13 @@ test('waiters of the past are in the order in which they joined the queue, each 
       ['last', 8_000, 500],
     ],
   );
+});
+
+test('of a waiter of the past whose timeout was not recorded it is not known', () => {
+  const wait: PastWait = { from: 100, to: 9_000, service: 's', owner: 'o', end: 'granted' };
+  const known = { ...wait, patienceMs: 5_000 };
+  const { queue } = recordAt({ ...bare, at: 600, holds: [hold], waits: [known, wait], events: [] });
+  expect(queue.map(({ patienceMs }) => isPatienceKnown(patienceMs))).toEqual([true, false]);
 });
 
 test('a set that moves from queue to queue waits in one of them at a time', () => {

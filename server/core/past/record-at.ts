@@ -9,6 +9,7 @@ import {
   type Waiter,
 } from '../lock/lock-record';
 import { type PastHold, type PastWait, spanOf } from './event-span';
+import { UNKNOWN_PATIENCE_MS } from './is-patience-known';
 
 /** What is known of a lock at an instant of the past. */
 export interface PastFacts {
@@ -26,9 +27,6 @@ export interface PastFacts {
   /** As its namespace has it now. */
   lockDelayMs: number;
 }
-
-/** The timeout of a waiter of which it is not known. */
-const UNKNOWN_PATIENCE_MS = 365 * 24 * 60 * 60_000;
 
 /**
  * A lock as it was: who held it and who waited is exact; leases, renewals and remarks are as far as

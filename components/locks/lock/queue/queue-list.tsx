@@ -5,6 +5,7 @@ import { useCallback, useRef } from 'react';
 import { wholeSeconds } from '@/server/core/format/durations';
 import { exactCount, plural } from '@/server/core/format/numbers';
 import { visibleText } from '@/server/core/format/visible-text';
+import { isPatienceKnown } from '@/server/core/past/is-patience-known';
 import { useAtBackend } from '../../../live/reading';
 import { Duration } from '../../../ui/duration';
 import { ExactName } from '../../../ui/visible-text';
@@ -97,6 +98,8 @@ function Waiter({
   const ageMs = useAtBackend(backend, (now) =>
     wholeSeconds(Math.max(0, (lastReadAt ?? now) - enqueuedAt)),
   );
+  const isRecorded = isPatienceKnown(patienceUntil - enqueuedAt);
+  const unknownWhy = lastReadAt !== null ? 'data is stale' : isRecorded ? null : 'not recorded';
   return (
     <li
       className="panel-row queue-row"
@@ -136,7 +139,7 @@ function Waiter({
         <Duration ms={ageMs} />
       </span>
       <span className="flex items-center gap-2.5">
-        {lastReadAt === null ? (
+        {unknownWhy === null ? (
           <Countdown
             backend={backend}
             until={patienceUntil}
@@ -145,7 +148,7 @@ function Waiter({
         ) : (
           <>
             <LeaseBar share={0} look="unknown" />
-            <span className="text-t3" title="Unknown: data is stale">
+            <span className="text-t3" title={`Unknown: ${unknownWhy}`}>
               ?
             </span>
           </>
