@@ -108,7 +108,7 @@ const CAUSE_LABELS: Record<HoldEnd['cause'], string> = {
   superseded: 'held by others since',
 };
 
-/** @param isUnclear it may have been this very act that ended the hold; how it ended says so */
+/** @param isUnclear this very act may have ended the hold: `end` shows whether it did */
 function ChangedHold({
   end,
   backend,

@@ -12,7 +12,7 @@ import {
 const messageOf = (error: unknown) =>
   resultMessage({ ...notSaved(problemOf(error)), id: 1, lockId: 'l', effect: null }, 0, 0);
 
-it('of what was sent and not answered it is not said that it was not saved', () => {
+it('a request without an answer is not reported as not saved', () => {
   const refused = Object.assign(new Error('Only operators may.'), {
     data: { reason: 'FORBIDDEN' },
   });

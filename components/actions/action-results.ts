@@ -40,7 +40,7 @@ export type ActionOutcome =
       dueAt: number | null;
     }
   | { kind: 'stopped'; token: number; owner: string; expiresAt: number }
-  /** It could not be saved that one is on the lock, or is no more; unclear: perhaps it was. */
+  /** Starting or ending work on the lock was not saved; `isUnclear`: it may have been. */
   | { kind: 'notSaved'; why: string; isUnclear: boolean }
   | { kind: 'frozen' }
   | { kind: 'unfrozen' }
@@ -53,7 +53,7 @@ export const notSaved = (problem: Problem): Extract<ActionOutcome, { kind: 'notS
   isUnclear: isOutcomeUnknown(problem),
 });
 
-/** It is shown for a while where the lock is shown, with what is seen of it meanwhile. */
+/** An outcome as it is shown beside its lock for a while, with the effect that was seen since. */
 type ActionResult = ActionOutcome & { id: number; lockId: string; effect: ActionEffect | null };
 
 const SHOWN_MS = 30_000;
@@ -95,13 +95,16 @@ export function useActionResult(lockId: string): ActionResult | null {
   );
 }
 
-/** With the end of the lease as a reading of the lock shows it: it may have been renewed last. */
+/**
+ * Takes the end of the lease from this reading of the lock: the holder may have renewed just before
+ * its renewals were blocked.
+ */
 export function withLeaseOf(result: ActionResult, { hold }: Pick<LockRow, 'hold'>): ActionResult {
   const isIts = result.kind === 'stopped' && hold?.token === result.token;
   return isIts ? { ...result, expiresAt: hold.expiresAt } : result;
 }
 
-/** The same, with what this reading of the lock shows of it and of its effect. */
+/** The result of the last act on this lock, updated with what this reading of the lock shows. */
 export function useWatchedResult(row: LockRow): ActionResult | null {
   const result = useActionResult(row.id);
   const effect = result && !result.effect ? effectSeenIn(result, row) : null;

@@ -19,7 +19,7 @@ interface Actions {
   freeze: (row: LockRow) => void;
   /** Changes how many permits may be held at once. */
   capacity: (row: LockRow) => void;
-  /** Says that one is on the lock, or is no more: at once, without a dialog. */
+  /** Starts or ends the user's work on the lock, which everyone sees; without a dialog. */
   onIt: (row: LockRow) => void;
 }
 
@@ -49,8 +49,8 @@ export function useActions(): Actions | null {
 }
 
 /**
- * Renders the dialogs of the actions, one at a time, for the lock as it was on opening; and tells
- * everything inside who is on which lock.
+ * Renders the dialogs of the actions, one at a time, for the lock as it was on opening; and
+ * provides everything inside with who is on which lock.
  */
 export function ActionsProvider({ children }: { children: ReactNode }) {
   const { may } = useSession();

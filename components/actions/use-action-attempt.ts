@@ -13,12 +13,12 @@ export interface ActionAttempt {
   setReason: (reason: string) => void;
   isBusy: boolean;
   problem: Problem | null;
-  /** It is under way, or may have been done though it failed. */
+  /** The action is under way, or it failed and may have been done all the same. */
   isUnclear: boolean;
-  /** The last try was refused because of what it found, which the dialog shows. */
+  /** The last try was refused because the hold had changed, which the dialog shows. */
   isRefused: boolean;
   run: () => void;
-  /** What went wrong with what was seen says nothing of what is there now. */
+  /** Clears the problem: it was about the hold that was seen, not about the present one. */
   forget: () => void;
 }
 
@@ -97,7 +97,7 @@ export function useRequestId(seen: string | number = ''): string {
   return `${dialog}-${seen}`;
 }
 
-/** Not `randomUUID`, which browsers have on secure addresses alone. */
+/** Not `randomUUID`, which browsers have only on secure addresses. */
 function randomId(): string {
   const bytes = crypto.getRandomValues(new Uint8Array(ID_BYTES));
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');

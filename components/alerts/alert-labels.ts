@@ -59,8 +59,8 @@ export function matcherText({ namespace, kind, name }: SilenceMatcher): string {
 }
 
 /**
- * The namespaces that a silence may be of: those that are known, and always that of the alert, or
- * the silence would be of all.
+ * The namespaces that a silence may be for: those that are known, and always that of the alert:
+ * without it the silence would be for all.
  */
 export const silenceNamespaces = (known: readonly string[], own: string | undefined): string[] =>
   own === undefined || known.includes(own) ? [...known] : [...known, own];

@@ -24,7 +24,7 @@ export function AlertList({
   silences: readonly SilenceRow[];
   /** The server's clock. */
   now: number;
-  /** Null where this person may not. */
+  /** Null for a role that may not silence alerts. */
   onSilence: ((alert: AlertRow) => void) | null;
 }) {
   const prepared = new Silences(silences);

@@ -25,7 +25,7 @@ const POLL_MS = 5_000;
 
 const SilenceDialog = lazyDialog(() => import('./silence-dialog').then((all) => all.SilenceDialog));
 
-/** Alerts are stored before they are sent, so without the control database none is. */
+/** Alerts are stored before they are sent, so without the control database none is sent. */
 const unsentNote = (error: unknown): string =>
   problemOf(error).reason === 'BACKEND_DOWN'
     ? '. No alert is sent until the control database responds'
@@ -37,7 +37,7 @@ function firingLabel({ firing, clear }: AlertSummary): string {
   return firing === 0 ? isClear : `${exactCount(firing)}, ${isClear}`;
 }
 
-/** What fires, what was resolved, and who is sent it. */
+/** Alerts that fire, those that were resolved, and the receivers. */
 export function AlertsView({ initial }: { initial: AlertPage | null }) {
   const trpc = useTRPC();
   const { account, retentionDays } = useSession();
@@ -51,7 +51,7 @@ export function AlertsView({ initial }: { initial: AlertPage | null }) {
   );
   const queries = useQueryClient();
   const summary = useMemo(() => data && alertSummary(data), [data]);
-  // The bell reads less often, and would say something else than this page.
+  // The bell reads less often, and would differ from this page.
   useEffect(() => {
     if (summary) queries.setQueryData(trpc.alerts.summary.queryKey(), summary);
   }, [summary, queries, trpc]);

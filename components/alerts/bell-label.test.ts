@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { alertsLabel } from './bell-label';
 
-test('alerts that have not been read are not said to be none', () => {
+test('the label does not claim that there are no alerts before they were read', () => {
   const plain = (text: string) => text.replaceAll('\u00a0', ' ');
   expect(alertsLabel({ firing: 0, failing: 0 }, false)).toBe('Alerts: 0 firing');
   expect(alertsLabel(undefined, false)).toBe('Alerts');

@@ -24,7 +24,7 @@ test('the times of rules are read as those of a policy are, with their units', (
   });
 });
 
-test('what is no duration does not turn a rule off', () => {
+test('an entry that is not a duration does not turn a rule off', () => {
   const form = new FormData();
   form.set('stuckForMs', 'soon');
   const sent = JSON.parse(JSON.stringify(parseRulesForm(form)));

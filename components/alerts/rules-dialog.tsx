@@ -14,8 +14,8 @@ import { RULE_FIELDS, rulesText } from './alert-labels';
 /**
  * Changes when the alerts of a namespace fire.
  *
- * @param of as they are now. A field whose rule others changed shows theirs once that is used; the
- *   others keep what was entered
+ * @param of the rules as they are now. If others change a rule, its field shows the new value once
+ *   the operator chooses to use the current rules; the other fields keep what was entered
  */
 export function RulesDialog({ of, onClose }: { of: AlertRulesRow; onClose: () => void }) {
   const trpc = useTRPC();

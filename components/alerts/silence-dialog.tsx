@@ -96,7 +96,7 @@ function Choice({
   label: string;
   hint?: string;
   name: string;
-  /** The label of no choice; absent: one must be made. */
+  /** The label of the empty choice; absent: a choice is required. */
   any?: string;
   options: { value: string; label: string }[];
   initial?: string | undefined;

@@ -2,12 +2,12 @@ import type { AuditEntry } from '@/server/contract/console/audit-entry';
 import type { AuditListInput } from '@/server/contract/console/console-inputs';
 import { OUTCOMES } from './audit-labels';
 
-/** What the audit page shows, as its address says it. */
+/** What the audit page shows, as in its address. */
 export interface AuditQuery {
   act: string | null;
   outcome: AuditEntry['outcome'] | null;
   search: string;
-  /** Only what was done to this. */
+  /** Only actions on this subject. */
   target: { namespace: string; subject: string } | null;
   requestId: string | null;
   /** Instants, epoch milliseconds: from the first until before the second. */
@@ -38,7 +38,7 @@ const readTarget = (namespace: string | null, subject: string | null) =>
     ? { namespace, subject }
     : null;
 
-/** An instant in ISO 8601; what it does not understand counts as not said. */
+/** An instant in ISO 8601; null for any other text. */
 function readInstant(text: string | null): number | null {
   const at = text === null ? Number.NaN : Date.parse(text);
   return Number.isNaN(at) || at < 0 ? null : at;
@@ -65,7 +65,7 @@ export function auditUrl(query: AuditQuery): string {
   return text === '' ? '/audit' : `/audit?${text}`;
 }
 
-/** Whether not all entries are asked for. */
+/** Whether the query has a filter. */
 export const isFiltered = (query: AuditQuery): boolean => auditUrl(query) !== '/audit';
 
 /** @param before the cursor of the page before; null for the newest entries */

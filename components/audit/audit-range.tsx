@@ -32,7 +32,7 @@ function InstantField({
   onChange: (at: number | null) => void;
 }) {
   const isHydrated = useIsHydrated();
-  // A year passes through those of its first digits, which are no instants to filter by.
+  // While a year is typed, its first digits are years too, which are not to be filtered by.
   const [typed, setTyped] = useState<string | null>(null);
   return (
     <label className="flex items-center gap-1.5">
@@ -55,7 +55,7 @@ function InstantField({
 
 const two = (value: number) => String(value).padStart(2, '0');
 
-/** As the field writes it: 2026-11-20T14:05, in the reader's time zone. */
+/** In the format of the field: 2026-11-20T14:05, in the reader's time zone. */
 function localText(at: number | null): string {
   if (at === null) return '';
   const date = new Date(at);
@@ -63,7 +63,7 @@ function localText(at: number | null): string {
   return `${day}T${two(date.getHours())}:${two(date.getMinutes())}`;
 }
 
-/** The instant that the field says; null: none, or none that an entry could be of. */
+/** The instant in the field; null if it is empty, or earlier than any entry can be. */
 function instantOf(text: string): number | null {
   const at = new Date(text).getTime();
   return at >= 0 ? at : null;

@@ -148,7 +148,7 @@ function AuditTable({
 }: {
   rows: AuditEntry[];
   now: number;
-  /** The rows are those of the filter before, until those of this one have come. */
+  /** The rows still are those of the previous filter. */
   isOfEarlier: boolean;
 }) {
   return (

@@ -31,7 +31,7 @@ function factOf(
 const skewOf = (clockOffsetMs: number, reachable = true) =>
   factOf('Clock skew', { clockOffsetMs, reachable });
 
-test('a clock skew that is shown is never said to be 0 s', () => {
+test('a clock skew that is shown is never 0 s', () => {
   expect(skewOf(240)).toBe('in sync');
   expect(skewOf(400)).toBe('400 ms ahead of the server');
   expect(skewOf(-12_000)).toBe('12 s behind the server');
@@ -59,7 +59,7 @@ test('a backend whose guarantees forbid grants is not said to be healthy', () =>
   );
 });
 
-test('a sharded backend is as its worst shard, and disabled is not said to be silent', () => {
+test('a sharded backend has the state of its worst shard, and a disabled one is not silent', () => {
   const shards = [{ loss: { quietForMs: 9_000 } }, {}] as NonNullable<BackendHealth['shards']>;
   expect(factOf('Status', { shards })).toBe('responding, grants paused');
   const disabled = { shards, reachable: false, refusal: 'Another shard list is in force.' };

@@ -94,7 +94,7 @@ export function BackendFacts({
   );
 }
 
-/** Healthy is a backend that grants locks. */
+/** A backend is healthy if it grants locks. */
 function Status({ backend, row }: { backend: BackendHealth; row: GuaranteeRow | null }) {
   const { reachable, refusal, silentForMs, shards } = backend;
   if (!reachable && refusal) {

@@ -32,7 +32,7 @@ export function courseBars(points: readonly LatencyPoint[], asOf: number): Cours
 export const latenciesOf = (points: readonly LatencyPoint[]): number[] =>
   points.flatMap(({ latencyMs }) => (latencyMs === null ? [] : [latencyMs]));
 
-/** The same in words. */
+/** The response times in words, for screen readers. */
 export function courseSummary(points: readonly LatencyPoint[]): string {
   const known = latenciesOf(points);
   const silent = points.filter(({ wasSilent }) => wasSilent).length;

@@ -47,7 +47,7 @@ export function GuaranteeBadge({
   isSilent,
 }: {
   row: GuaranteeRow | null;
-  /** The backend does not respond: what was known of it may be so no longer. */
+  /** The backend does not respond: what is known of it may be out of date. */
   isSilent: boolean;
 }) {
   const { label: known, icon, badge } = isSilent ? lastKnownStyle(row) : badgeStyle(row);
@@ -67,7 +67,7 @@ function badgeStyle(row: GuaranteeRow | null): BadgeStyle {
   return row.closedBecause === null ? LEVELS[row.reading.level] : CLOSED;
 }
 
-/** Nothing that is true now looks like it. */
+/** The last known label in a style of its own, which no current state has. */
 const lastKnownStyle = (row: GuaranteeRow | null): BadgeStyle => ({
   ...UNREAD,
   label: badgeStyle(row).label,

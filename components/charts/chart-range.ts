@@ -1,7 +1,7 @@
 import { INSIGHT_RANGES, type InsightRange } from '@/server/contract/console/insight-row';
 import { formatInstant } from '../format/instants';
 
-/** Each range as its link says it, and as a sentence does: how long it is, and up to now. */
+/** Each range as the label of its link, and in a sentence: how long it is, and up to now. */
 export const RANGE_LABELS: Record<InsightRange, { short: string; span: string; long: string }> = {
   '1h': { short: '1\u00a0h', span: 'hour', long: 'last hour' },
   '24h': { short: '24\u00a0h', span: '24 hours', long: 'last 24 hours' },
@@ -25,12 +25,12 @@ const UNTIL: Intl.DateTimeFormatOptions = {
 
 const DEFAULT_RANGE: InsightRange = '1h';
 
-/** The range that an address asks for; what it does not understand counts as not said. */
+/** The range in an address; the default if there is none or it is unknown. */
 export function readRange(params: { get: (name: string) => string | null }): InsightRange {
   return INSIGHT_RANGES.find((range) => range === params.get('range')) ?? DEFAULT_RANGE;
 }
 
-/** The address of a lock's page with a range, without what goes without saying. */
+/** The address of a lock's page with a range; the default range is left out. */
 export function rangeUrl(pathname: string, range: InsightRange): string {
   return range === DEFAULT_RANGE ? pathname : `${pathname}?range=${range}`;
 }

@@ -28,7 +28,7 @@ import { ChartsSkeleton } from './charts-skeleton';
  */
 const loadCharts = () => import('./lock-charts').then((all) => all.default);
 
-/** A minute is a long time beside a step of an hour's chart, and none beside one of a month's. */
+/** A minute is long for a chart of an hour, and nothing for a chart of a month. */
 const REFETCH_EVERY_MS: Record<InsightRange, number> = {
   '1h': 5_000,
   '24h': 30_000,
@@ -36,7 +36,7 @@ const REFETCH_EVERY_MS: Record<InsightRange, number> = {
   '30d': 60_000,
 };
 
-/** While a lock is ahead of its history, that is read again so often. */
+/** How often the history is read again while it lags behind the lock. */
 const REFETCH_BEHIND_MS = 1_000;
 
 /** A lock's grants, and how long it was waited for and held: over time, and altogether. */
@@ -179,7 +179,7 @@ function NoActivity({
   );
 }
 
-/** Which range the charts show, kept in the page's address; changing it asks nothing of Next. */
+/** The range that the charts show, kept in the page's address; changing it sends Next nothing. */
 function useChartRange(): [InsightRange, (range: InsightRange) => void] {
   const range = readRange(useSearchParams());
   const pathname = usePathname();

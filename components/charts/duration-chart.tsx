@@ -27,7 +27,7 @@ const SERIES = {
   },
 } as const;
 
-/** How long was waited, or held, over time: p99 as a line with its area, p50 dashed. */
+/** Wait or hold times over time: p99 as a line with its area, p50 dashed. */
 export const DurationChart = memo(function DurationChart({
   insight,
   of,
@@ -102,7 +102,7 @@ export const DurationChart = memo(function DurationChart({
   );
 });
 
-/** A step between two without any has no line; a dot shows that it is there. */
+/** A step with a value between two without one has no line; it is shown as a dot. */
 function LonePoint({
   cx,
   cy,

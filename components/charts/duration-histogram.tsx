@@ -10,11 +10,11 @@ import { quantileLabel } from './chart-labels';
 import { countTicks, tickLabel } from './duration-ticks';
 import { type Bin, histogramBins } from './histogram-bins';
 
-/** Closer than this share of the axis, the words above two marks would lie on each other. */
+/** Below this distance, as a share of the axis, the labels above two marks would overlap. */
 const OVERLAP_SHARE = 0.1;
 const LABEL_SHIFT_PX = 12;
 
-/** `zeroLabel`: what those of 0 ms are called, which have no place on the axis. */
+/** `zeroLabel` names the durations of 0 ms, which have no place on a logarithmic axis. */
 const SERIES = {
   wait: {
     title: 'Wait time distribution',
@@ -44,7 +44,7 @@ export const DurationHistogram = memo(function DurationHistogram({
 }: {
   insight: LockInsight;
   of: 'wait' | 'hold';
-  /** One that still lasts; null for none. */
+  /** A wait or hold that still lasts; null if there is none. */
   nowMs: number | null;
 }) {
   const { title, zeroLabel, emptyLabel, nowLabel, ...keys } = SERIES[of];
@@ -139,7 +139,7 @@ export const DurationHistogram = memo(function DurationHistogram({
   );
 });
 
-/** A quantile of nothing, or of 0 ms, has no place. */
+/** A quantile that is null, or 0 ms, has no mark. */
 function marks(p50Ms: number | null, p99Ms: number | null, nowMs: number | null) {
   return [
     { word: 'p50', ms: p50Ms, ink: 'var(--t2)', aside: -LABEL_SHIFT_PX },

@@ -31,7 +31,7 @@ const SPACING_RATIO = 1.5;
 const isTooClose = (ms: number) =>
   ROUND_MS.some((round) => round > ms && round / ms < SPACING_RATIO);
 
-/** Between those, where they alone would be too few. */
+/** Marks for an axis that would have too few round ones: `ROUND_MS`, and durations between. */
 const FINE_MS = ROUND_MS.flatMap((ms) => [
   ms,
   ...[2 * ms, 5 * ms].filter((between) => !isTooClose(between)),
@@ -40,8 +40,8 @@ const FINE_MS = ROUND_MS.flatMap((ms) => [
 const TICKS_MIN = 3;
 
 /**
- * Sets the buckets of a histogram side by side, empty ones between them too, and puts some together
- * where they would be too many. Durations of 0 ms have no place on a logarithmic axis.
+ * Sets the buckets of a histogram side by side, with the empty ones between them, and merges some
+ * where there are too many. Durations of 0 ms have no place on a logarithmic axis.
  *
  * @param ongoingMs a duration that must have a place, such as one that still lasts; null for none
  */

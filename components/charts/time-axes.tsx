@@ -29,7 +29,7 @@ export function useTimeAxis({ range, stepMs, points }: LockInsight) {
 
 /**
  * What all charts over time share: grid lines, axes, and the tooltip of the step under the cursor.
- * Called, not mounted: a chart looks only at its own children.
+ * Called, not mounted: a chart reads only its direct children.
  */
 export function timeAxes({
   range,

@@ -46,7 +46,7 @@ function toMidnight(day: Date, daysLater: number): void {
 const BAR_MAX_PX = 7;
 const THIN_BAR_MAX_PX = 3;
 
-/** How wide a bar is of so many over a plot: a pixel less than its step, if that leaves one. */
+/** The width of a bar of a plot with `steps` bars: a pixel less than a step, and at least one. */
 export function barPx(steps: number, plotPx: number): number {
   const maxPx = steps > 100 ? THIN_BAR_MAX_PX : BAR_MAX_PX;
   return Math.min(maxPx, Math.max(1, Math.floor(plotPx / steps) - 1));

@@ -41,7 +41,7 @@ export interface TypedBounds {
 export interface ParsedBounds {
   floor: number | null;
   ceiling: number | null;
-  /** False: one of them is no number, or they are crossed. */
+  /** False if one of them is not a number, or the floor is above the ceiling. */
   areValid: boolean;
   areCrossed: boolean;
 }

@@ -111,16 +111,16 @@ export function parseWholeNumber(text: string): number | null {
   return Number.isSafeInteger(value) ? value + 0 : null;
 }
 
-/** As many counters as the list shows; the search finds the others. */
+/** How many counters the list shows; the search finds the others. */
 export const COUNTERS_SHOWN = 500;
 
 const SEARCH_MAX = 200;
 
-/** The search that the address of the list names. */
+/** The search text in the address of the list. */
 export const readCounterSearch = (params: { get: (name: string) => string | null }): string =>
   (params.get('q') ?? '').slice(0, SEARCH_MAX);
 
-/** As many moves as one look shows. */
+/** How many changes a page of the history shows. */
 export const CHANGES_SHOWN = 60;
 
 /**

@@ -20,7 +20,7 @@ const LABELS: Record<HolderFilter, string> = {
   blocking: 'blocking callers',
 };
 
-/** Reads the filter of an address; null: none, or not understood. */
+/** Reads the filter of an address; null if there is none, or it is unknown. */
 export const readHolderFilter = (text: string | null): HolderFilter | null =>
   HOLDER_FILTERS.find((each) => each === text) ?? null;
 

@@ -30,7 +30,7 @@ const COLUMNS: Column[] = [
   { label: 'Oldest hold', isNumber: true, className: 'holder-age' },
 ];
 
-/** Where the places and versions are not shown: a cell over them would add columns of its own. */
+/** Screens without the columns of place and version: a cell that spans them would add two. */
 const TWO_FEWER = '(min-width: 900px) and (max-width: 1279.98px)';
 
 /** The processes by service, which folds them; one at a time is open and shows its locks. */
@@ -43,7 +43,7 @@ export function HolderTable({
 }: {
   rows: ProcessRow[];
   services: ServiceRow[];
-  /** Only some rows are shown, so that those of a service say nothing of what is left out. */
+  /** Only some rows are shown: the line of a service leaves out what its other processes do. */
   isFiltered: boolean;
   /** The id of the process that is open. */
   open: string | null;

@@ -133,7 +133,7 @@ export function HoldersView({ initial }: { initial: HoldersPage }) {
   );
 }
 
-/** Whether a listed row is found, until the server has searched all processes. */
+/** Whether a listed row matches a search, until the server has searched all processes. */
 function isNamed(
   { service, owners, host, pid, version }: HoldersPage['rows'][number],
   sought: string,
@@ -142,7 +142,7 @@ function isNamed(
   return text.toLowerCase().includes(sought.toLowerCase());
 }
 
-/** What is narrowed is counted among the rows that are listed: the others are not known here. */
+/** With a filter only the listed rows are counted: the page does not know the others. */
 function countOf(shown: number, isNarrowed: boolean, { rows, found }: HoldersPage): string {
   if (!isNarrowed) return plural(found, 'process matches', 'processes match');
   return `${exactCount(shown)} of ${plural(rows.length, 'process', 'processes')}`;

@@ -33,7 +33,7 @@ const COLUMNS: Column[] = [
   'If released',
 ];
 
-/** Everything that one process holds and waits for, and the act that ends all of its holds. */
+/** Everything that one process holds and waits for, and the action that ends all of its holds. */
 export function ProcessPanel({ id, title }: { id: string; title: string }) {
   const { may } = useSession();
   const release = useReleaseProcess();

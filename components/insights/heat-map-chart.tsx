@@ -10,7 +10,7 @@ import type { ZoomSpan } from '../locks/timeline/use-zoom';
 import { pastHref } from '../past/past-address';
 import { ExactName } from '../ui/visible-text';
 
-/** How hot a cell is, 1 to 5: by the share of its time for which one waiter waited, or more. */
+/** How hot a cell is, from 1 to 5: its waiting time, added up, as a share of its length. */
 function heatOf(waiterMs: number, stepMs: number): number {
   const share = Math.min(1, waiterMs / stepMs);
   return Math.max(1, Math.ceil(share * 5));

@@ -81,7 +81,7 @@ test('an exported incident says how many of its events it lacks', () => {
   expect(incidentHtml(whole, 'https://locks.example/insights/1')).not.toContain('Not listed');
 });
 
-test('an exported incident asks nothing of the network, runs nothing, and forbids both', () => {
+test('an exported incident makes no request and runs no script, and its policy forbids both', () => {
   const html = incidentHtml(detail('invoice'), 'https://locks.example/insights/1');
   expect(html).toContain(`content="default-src 'none'; style-src 'unsafe-inline'"`);
   expect(html).not.toMatch(/<(script|link|img|iframe|object|embed|base|form|a)\b/i);

@@ -24,7 +24,7 @@ const ENTITIES: Record<string, string> = {
   "'": '&#39;',
 };
 
-/** A text as it may stand anywhere in HTML; what could not be seen is marked. */
+/** A text escaped for any place in HTML; invisible characters are marked. */
 const safe = (text: string) =>
   visibleText(text).replaceAll(/[&<>"']/g, (sign) => ENTITIES[sign] ?? sign);
 
@@ -32,7 +32,7 @@ const WIDTH = 920;
 const LEFT = 190;
 const LANE = 22;
 
-/** The page may do nothing but draw itself. */
+/** The page may load and run nothing. */
 const CSP = "default-src 'none'; style-src 'unsafe-inline'";
 
 const STYLE = `
@@ -211,7 +211,7 @@ function rect(
   );
 }
 
-/** What fits beside a lane; the end is kept, since it tells siblings apart. */
+/** A name cut to the room beside a lane; its end is kept, since similar names differ there. */
 function shortName(text: string): string {
   const cells = [...visibleText(text)];
   if (cells.length <= 23) return cells.join('');

@@ -29,7 +29,7 @@ function lastedLabel(incident: IncidentRow): string {
 /** Waiter-seconds: how long all waiters waited during an incident, added up. */
 const waiterSeconds = ({ waiterMs }: IncidentRow): number => Math.round(waiterMs / 1_000);
 
-/** One fact of an incident: its term, what it is, and a word more, which may be empty. */
+/** One fact of an incident: its term, its value, and a remark, which may be empty. */
 export type IncidentFact = [term: string, value: string | { at: number }, more: string];
 
 /** An incident in figures: when, how long, how bad, and who acted. */
@@ -69,7 +69,7 @@ function refusedIn({ incident, timeline }: IncidentDetail): RefusalBar[] {
   return timeline.refused.filter(({ from, to }) => to >= beganAt && from <= (endedAt ?? readAt));
 }
 
-/** How many they were, and of whom. */
+/** How many attempts there were, and of which owners. */
 function refusedFacts(bars: readonly RefusalBar[]): [string, string] {
   const attempts = bars.reduce((sum, bar) => sum + bar.attempts, 0);
   if (attempts === 0) return ['none', ''];
@@ -151,7 +151,7 @@ export function incidentSentence(incident: IncidentRow): string {
   return `${holder} was in the way, with ${waited}.`;
 }
 
-/** The same in the few words of a list. */
+/** The cause in the few words of a list. */
 export function incidentFigures(incident: IncidentRow): string {
   const lasted = lastedLabel(incident);
   if (lasted === JUST_BEGUN) return lasted;

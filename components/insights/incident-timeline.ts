@@ -50,8 +50,8 @@ export function instantsOf({ from, to }: Span, steps: number): number[] {
 }
 
 /**
- * Total blocking time over a span, in `steps` equal steps, and where each wait ends: it is most
- * just before, and drops there.
+ * Total blocking time over a span, in `steps` equal steps, and also where each wait ends: it peaks
+ * just before that instant, and drops at it.
  */
 export function blockingSeries(
   waits: readonly WaitBar[],

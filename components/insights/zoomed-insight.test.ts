@@ -18,7 +18,7 @@ test('a zoom shows every step that it touches, and at least two', () => {
   expect(zoomedInsight(insight, null)).toBe(insight);
 });
 
-test('a zoom of which nothing is left in the range is none', () => {
+test('a zoom ends when no part of it is left in the range', () => {
   const within = (from: number, to: number) => zoomWithin(insight, { from, to });
   expect(within(25, 55)).toEqual({ from: 25, to: 55 });
   expect(within(-20, 5)).toEqual({ from: -20, to: 5 });

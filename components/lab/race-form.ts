@@ -6,7 +6,7 @@ import {
 } from '@/server/contract/console/lab/lab-race';
 import { exactCount } from '@/server/core/format/numbers';
 
-/** The form of a race as it is typed. */
+/** The form of a race, as typed. */
 export interface RaceForm {
   /** Null: every one that can run. */
   strategies: ReadonlySet<string> | null;
@@ -58,7 +58,7 @@ function parseWhole(text: string): number | null {
   return /^[-−]?\d{1,15}$/.test(digits) ? Number(digits.replace('−', '-')) : null;
 }
 
-/** What is wrong with a field; null if nothing is. */
+/** What is wrong with a field; null if it is valid. */
 export function fieldProblem(form: RaceForm, field: RaceField): string | null {
   const value = parseWhole(form[field]);
   const { least, most } = FIELD_LIMITS[field];

@@ -51,7 +51,7 @@ export function entryLabel(entry: LabRunEntry | undefined, servers: string | nul
     .join(' · ');
 }
 
-/** A number of the catalogue; `F`, its section of wrong ways, is none. */
+/** The label of a number of the catalogue; empty for `F`, its section of wrong ways. */
 export const numberLabel = (number: string) => (/^\d/.test(number) ? `No.\u00a0${number}` : '');
 
 /** The servers that a run used, each once, in the order of its rows. */

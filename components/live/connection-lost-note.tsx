@@ -5,7 +5,7 @@ import { useIsStale } from './reading';
 import { useTabState } from './tab/tab-rest';
 
 /**
- * Marks old data as such, and says that the page is reconnecting. It floats at the bottom of the
+ * Marks data as old, and says that the page is reconnecting. It floats at the bottom of the
  * page, so that nothing moves when it appears or disappears.
  */
 export function ConnectionLostNote() {

@@ -22,7 +22,7 @@ it('an act at which the server had a fault is not said to be not applied', () =>
   expect(retryableFailureTitle(problem)).toContain('The result is unknown.');
 });
 
-it('a refused try says nothing of the one before it, of which the outcome is not known', () => {
+it('after a try with an unknown outcome, a refused one does not make the outcome known', () => {
   const lost = problemOf(new Error('Failed to fetch'));
   const down = problemOf(refused('BACKEND_DOWN', 'Backend "main" is down.'), lost);
   expect(down).toMatchObject({

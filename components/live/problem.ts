@@ -1,7 +1,7 @@
 import type { Reason } from '@/server/contract/errors';
 import { visibleText } from '@/server/core/format/visible-text';
 
-/** A failed call in words for people. */
+/** A failed call, as it is shown to people. */
 export interface Problem {
   /** `OFFLINE`: no answer came at all. */
   reason: Reason | 'OFFLINE';
@@ -29,16 +29,16 @@ function errorData(error: unknown): ErrorData | null {
 /**
  * The title of the problem of a read.
  *
- * @param shown what is shown all the same; undefined or null: nothing
+ * @param shown older data that is shown nevertheless; undefined or null: nothing
  */
 export const readFailureTitle = (shown: unknown, what: string): string =>
   shown ? 'Showing last known data' : `Could not load ${what}`;
 
 /**
- * What went wrong: the server's own message; a text of ours only where no answer came.
+ * What went wrong: the server's own message, or our own text if no answer came.
  *
- * @param before of an act that is tried again: how the try before this one failed. While the
- *   outcome of one is not known, that of the act is not, however the later ones are refused
+ * @param before how the previous try of the same act failed. If the outcome of any try is unknown,
+ *   so is that of the act, even if later tries are refused
  */
 export function problemOf(error: unknown, before: Problem | null = null): Problem {
   const data = errorData(error);
@@ -54,7 +54,7 @@ export function problemOf(error: unknown, before: Problem | null = null): Proble
   return { reason, text: problemText(reason, message), requestId, retryAfterMs };
 }
 
-/** Whether what failed so may have been done all the same; null: it did not fail. */
+/** Whether a call that failed with this problem may have been applied; null: it did not fail. */
 export function isOutcomeUnknown(problem: Problem | null): boolean {
   return problem !== null && isUnknown(problem.reason);
 }
@@ -81,7 +81,7 @@ export function failureTitleWithoutRetry(problem: Problem, isPartial = false): s
   return isPartial ? 'Only partly applied.' : NOT_APPLIED;
 }
 
-/** What went wrong with an act of which parts were done before. */
+/** What went wrong with an act that was done in part. */
 export function problemOfRest(error: unknown): Problem {
   const problem = problemOf(error);
   return { ...problem, text: problem.text.replace(NOTHING_CHANGED, 'Nothing more was changed.') };

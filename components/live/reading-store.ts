@@ -16,8 +16,8 @@ export const STALE_AFTER_MS = 5_000;
 export interface ReadingStore {
   get: () => Reading;
   /**
-   * Tells the listeners only of what cannot wait for the page's next step: that the one before was
-   * stale, or that a backend responds or does so no longer.
+   * Notifies the listeners only of what cannot wait for the page's next step: that the previous
+   * reading was stale, or that a backend has begun or ceased to respond.
    *
    * @param nowMs this page's monotonic clock
    */

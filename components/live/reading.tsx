@@ -61,7 +61,7 @@ function useFromReading<T extends Primitive>(
   );
 }
 
-/** A primitive of a backend's now, of how long it has been silent, and of its last answer. */
+/** A primitive that depends on a backend's clock, its silence, and its last answer. */
 export function useAtBackend<T extends Primitive>(
   backend: string,
   select: (now: number, silentMs: number, lastAnswerAt: number) => T,
@@ -75,7 +75,7 @@ export function useAtBackend<T extends Primitive>(
   );
 }
 
-/** A primitive of the clocks of several backends. */
+/** A primitive that depends on the clocks of several backends. */
 export function useAtEachBackend<T extends Primitive>(
   select: (nowOf: (backend: string) => number) => T,
 ): T {
@@ -90,13 +90,13 @@ export function useAged<T extends Primitive>(select: (ageMs: number) => T): T {
 }
 
 /**
- * How long callers are kept from their work, all of them together, in whole seconds: as of a
- * reading of that age, and since then for as long as that is not stale.
+ * How long callers are kept from their work, added up, in whole seconds: the value of a reading of
+ * this age, which grows until the reading is stale.
  */
 export const blockingSeconds = (blockingMs: number, callers: number, ageMs: number): number =>
   Math.floor((blockingMs + callers * Math.min(ageMs, STALE_AFTER_MS)) / 1_000);
 
-/** The same of what the page has read. */
+/** The same for the reading of the page. */
 export function useBlockingSeconds(blockingMs: number, callers: number): number {
   return useAged((ageMs) => blockingSeconds(blockingMs, callers, ageMs));
 }
@@ -123,7 +123,7 @@ export function useIsStale(): boolean {
 /** How often the one timer of the page goes off: countdowns run in steps of a second. */
 const STEP_MS = 1_000;
 
-/** A reading that comes so late in a step takes its place, so that the page is drawn once. */
+/** A reading that comes this late in a step starts the next one, so that the page is drawn once. */
 const STEP_MIN_MS = 700;
 
 const listeners = new Set<() => void>();
@@ -141,7 +141,7 @@ function start() {
   timer = setInterval(step, STEP_MS);
 }
 
-/** A step that is due soon is made with a reading that has come, and the next a whole one later. */
+/** Makes a step that is due soon at once, for a new reading; the next one is a whole step later. */
 function stepEarly() {
   if (timer === null || performance.now() - (nowMs ?? 0) < STEP_MIN_MS) return;
   clearInterval(timer);

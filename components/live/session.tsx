@@ -28,7 +28,7 @@ export interface Account {
 interface Session {
   account: Account;
   demo: boolean;
-  /** The person is an admin, whose connection crosses a network in the clear. */
+  /** The user is an admin whose connection crosses a network unencrypted. */
   unencrypted: boolean;
   retentionDays: RetentionDays;
   /** Where a trace is shown: a URL with `{traceId}` and perhaps `{spanId}`; null: nowhere. */
@@ -98,7 +98,7 @@ export function useSession(): Session {
   return useMemo(() => (isPast ? { ...session, may: mayOnlyLook } : session), [session, isPast]);
 }
 
-/** Signs out, and opens the sign-in page; `failure` says that it was not done. */
+/** Signs out, and opens the sign-in page; `failure`: why the user is still signed in. */
 export function useSignOut(): { signOut: () => Promise<void>; failure: string | null } {
   const client = useTRPCClient();
   const [failure, setFailure] = useState<string | null>(null);

@@ -34,7 +34,7 @@ it('a request that its caller gives up ends at once', async () => {
   expect(vi.getTimerCount()).toBe(0);
 });
 
-it('what could not be loaded is asked for soon again, however seldom it is read', () => {
+it('a query that failed is soon sent again, however long its interval is', () => {
   const after = (everyMs: number | false, error: unknown) =>
     refetchEvery(everyMs, { state: { error } });
   expect(after(300_000, null)).toBe(300_000);

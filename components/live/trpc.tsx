@@ -11,17 +11,17 @@ const { TRPCProvider, useTRPC, useTRPCClient } = createTRPCContext<ConsoleRouter
 export { useTRPC, useTRPCClient };
 
 const URL = '/api/trpc';
-/** The server takes no more calls in one request. */
+/** The server accepts at most this many calls in one request. */
 const BATCH_MAX = 20;
 const RETRY_MS = 3_000;
 
 /**
- * A request without an answer for so long gets none: the server answers an act within 5 s, and no
+ * A request that has no answer by then will get none: the server answers an act within 5 s, and no
  * page sends more than four at once.
  */
 export const ANSWER_MAX_MS = 60_000;
 
-/** Sends a request; without a limit one that the network has swallowed is waited for on and on. */
+/** Sends a request with a time limit: without one, a request that the network lost never ends. */
 export async function fetchInTime(
   url: RequestInfo | URL | string,
   init: { signal?: AbortSignal | null | undefined } = {},
@@ -59,8 +59,8 @@ interface Fetched {
 }
 
 /**
- * How often a query is asked again: as often as said, and soon after a failure, so that a page
- * need not be reloaded once the server is back.
+ * The interval of a query: as given, and short after a failure, so that a page need not be reloaded
+ * once the server is back.
  *
  * @param everyMs false: only after a failure
  */

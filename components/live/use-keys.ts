@@ -11,7 +11,7 @@ export type Keys = Record<string, (event: KeyboardEvent) => unknown>;
 const TYPING =
   'input:not([type="checkbox"], [type="radio"]), textarea, select, [contenteditable="true"]';
 
-/** What a choice of one among several does with a key itself. */
+/** The keys that a control with several choices, such as a radio group, handles itself. */
 const CHOOSING = /^( |Arrow.*)$/;
 
 /** The second of two keys comes within this time. */

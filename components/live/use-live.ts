@@ -6,7 +6,7 @@ import { usePastAt } from '../past/past-at';
 import { useSessionCheck } from './session';
 import { useTabState } from './tab/tab-rest';
 
-/** `live`: data flows. `connecting`: it will again as soon as the server answers. */
+/** `live`: data flows. `connecting`: it will flow again as soon as the server answers. */
 export type LinkState = 'live' | 'connecting';
 
 export interface Live<T> {

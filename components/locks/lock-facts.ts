@@ -71,7 +71,7 @@ export function knownUntil({ hold, readAt }: LockRow, lastAnswerAt: number): num
   return Math.max(readAt, Math.min(lastAnswerAt, hold?.expiresAt ?? readAt));
 }
 
-/** Whether those who wait are the standbys of a leader, which lose nothing by it. */
+/** Whether the waiters are the standbys of a leader, which lose nothing by waiting. */
 export const hasStandbysOnly = ({ status, waiters, blocked }: LockRow): boolean =>
   status === 'contended' && waiters > 0 && !blocked;
 

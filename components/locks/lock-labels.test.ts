@@ -130,7 +130,7 @@ describe('the reason explains the status', () => {
     expect(plain(reasonLabel(given, now, 41_000))).toBe(words);
   });
 
-  test('of a lock whose state is not known it says why', () => {
+  test('for a lock of unknown state it says why the state is not known', () => {
     expect(unknownLabel(row({ status: 'free', hold: null }))).toBeNull();
     expect(unknownLabel(row({ status: 'unknown' }))).toBe('unknown: backend not responding');
     const unreadable = row({ status: 'unknown', unreadable: 'It is no JSON.' });
@@ -152,7 +152,7 @@ test('a renewal is overdue from the first whole second on', () => {
   expect(plain(renewalDueLabel(-1_000))).toBe('overdue by 1 s');
 });
 
-test('an expired lease counts below zero', () => {
+test('the countdown of an expired lease is negative', () => {
   expect(leaseLabel(row({ status: 'expired', hold: null, ended }), now)).toBe('−00:38');
   expect(leaseLabel(row({}), now)).toBe('00:26');
   expect(leaseLabel(row({ status: 'free', hold: null }), now)).toBe('–');

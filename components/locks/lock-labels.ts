@@ -71,7 +71,7 @@ export function reasonLabel(
   }
 }
 
-/** What a hold explains by itself; empty: it is a usual one, so that its callers count. */
+/** What the hold by itself explains; empty for a usual one: then the callers explain the row. */
 function holdLabel(row: LockRow, hold: HoldRow, now: number): string {
   if (isForcedLately(row, now)) return forcedLabel(hold, now);
   if (isReleased(hold) && row.holders <= 1) return keptLabel(hold, now);
@@ -79,7 +79,7 @@ function holdLabel(row: LockRow, hold: HoldRow, now: number): string {
   return isReleased(hold) ? keptLabel(hold, now) : '';
 }
 
-/** For how long a row says what came of an operator's act. */
+/** For how long a row shows the effect of an operator's act. */
 const CAME_OF_IT_MS = 30_000;
 
 const isForcedLately = ({ ended }: LockRow, now: number) =>
@@ -88,12 +88,12 @@ const isForcedLately = ({ ended }: LockRow, now: number) =>
 const forcedLabel = ({ grantedAt }: HoldRow, now: number) =>
   `granted ${agoText(now - grantedAt)}, after a force release`;
 
-/** Of a lock that was released, and stays held for the least time that its holder asked for. */
+/** The label of a lock that was released, and stays held for its holder's minimum hold time. */
 function keptLabel({ expiresAt }: HoldRow, now: number): string {
   return `released, frees in ${countdownText(Math.max(0, expiresAt - now))}`;
 }
 
-/** Of a lock with waiters whose own history says nothing unusual of it. */
+/** The label of a lock with waiters whose hold is not unusual by its own history. */
 function demandLabel(row: LockRow, { grantedAt }: HoldRow, now: number): string {
   if (hasStandbysOnly(row)) return plural(row.waiters, 'standby', 'standbys');
   const usual = row.ownHold ?? row.namespaceHold;
@@ -107,7 +107,7 @@ function demandLabel(row: LockRow, { grantedAt }: HoldRow, now: number): string 
 const permitsLabel = ({ inUse, capacity }: PermitUse) =>
   `${exactCount(inUse)} of ${plural(capacity, 'permit')}`;
 
-/** What a countdown shows: whole seconds left, and nothing where nothing is known. */
+/** What the countdown of a lease shows: whole seconds left; a dash if there is no lease. */
 export function leaseLabel(row: LockRow, now: number): string {
   const at = row.hold?.expiresAt ?? expiredAt(row);
   if (at === null || at === undefined) return '–';
@@ -160,7 +160,7 @@ function excessLabel(
   return `${factorText(now - (hold?.grantedAt ?? now), p99Ms)} p99`;
 }
 
-/** Why nothing is known of a lock's present state; null: it is known. */
+/** Why a lock's present state is not known; null if it is known. */
 export function unknownLabel({ status, unreadable }: Pick<LockRow, 'status' | 'unreadable'>) {
   if (status !== 'unknown') return null;
   return `unknown: ${unreadable === undefined ? 'backend not responding' : 'record unreadable'}`;

@@ -5,14 +5,14 @@ import { possibleActs } from './possible-acts';
 const actsOn = (part: Partial<Pick<LockRow, 'status'>>, hold: Partial<HoldRow> | null = {}) =>
   possibleActs({ status: 'held', ...part, hold: hold as HoldRow | null });
 
-test('a lock whose state is not known has no act, whatever it was last', () => {
+test('a lock whose state is not known allows no action, whatever its last state was', () => {
   expect(actsOn({ status: 'unknown' })).toEqual({
     ...{ request: false, extend: false },
     ...{ release: false, freeze: false },
   });
 });
 
-test('a process that is dead is asked for nothing, and its hold can be extended or released', () => {
+test('a dead process is sent no request; its hold can be extended or released', () => {
   const acts = { request: false, extend: true, release: true, freeze: true };
   expect(actsOn({}, { liveness: { state: 'dead' } } as Partial<HoldRow>)).toEqual(acts);
   // The rows of the list have no evidence beside their state.
@@ -21,14 +21,14 @@ test('a process that is dead is asked for nothing, and its hold can be extended 
   expect(actsOn({ status: 'orphaned' }, other)).toMatchObject({ request: true });
 });
 
-test('a hold that its holder has released is neither asked for nor extended', () => {
+test('a hold that its holder has released can be neither requested nor extended', () => {
   expect(actsOn({}, { releasedAt: 5 } as Partial<HoldRow>)).toEqual({
     ...{ request: false, extend: false },
     ...{ release: true, freeze: true },
   });
 });
 
-test('a lock without a holder can be frozen alone', () => {
+test('a lock without a holder can only be frozen', () => {
   expect(actsOn({ status: 'free' }, null)).toEqual({
     ...{ request: false, extend: false },
     ...{ release: false, freeze: true },

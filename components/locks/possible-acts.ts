@@ -14,7 +14,7 @@ export function possibleActs({ status, hold }: Pick<LockRow, 'status' | 'hold'>)
   const isKnown = status !== 'unknown';
   const isHeld = isKnown && hold !== null;
   const extend = isHeld && !isReleased(hold);
-  // A process that is dead hears nothing.
+  // A dead process receives no request.
   const isDead = hold?.liveness ? hold.liveness.state === 'dead' : status === 'orphaned';
   const request = extend && !isDead;
   return { request, extend, release: isHeld, freeze: isKnown };

@@ -21,7 +21,7 @@ test('a row says what is unusual about the demand for its lock, two things at mo
   );
 });
 
-test('a long hold that no caller wants is nothing unusual', () => {
+test('a long hold of a lock that no caller wants is not unusual', () => {
   expect(pressureLabel({ hold, ownHold, waiters: 0 }, now)).toBe('');
   expect(plain(pressureLabel({ hold, ownHold, waiters: 1 }, now))).toBe('2.1 × p99');
 });

@@ -20,14 +20,14 @@ export function pressureLabel(row: PressedRow, now: number): string {
     .join(', ');
 }
 
-/** Only where a caller wants the lock: a long hold alone is no reason to look at it. */
+/** Empty unless a caller wants the lock: a long hold alone is no reason to look at it. */
 function excessOf({ hold, ownHold, waiters, refused }: PressedRow, now: number): string {
   if (!hold || !ownHold || (waiters === 0 && !refused)) return '';
   const heldMs = now - hold.grantedAt;
   return heldMs > ownHold.p99Ms ? `${factorText(heldMs, ownHold.p99Ms)} p99` : '';
 }
 
-/** Only while callers are kept from work: standbys come and go. */
+/** Empty unless callers are kept from work: standbys come and go. */
 function trendOf({ waiters, blocked, queueTrend }: PressedRow): string {
   return waiters > 0 && blocked ? trendLabel(queueTrend) : '';
 }

@@ -6,7 +6,7 @@ import { BackendSelect } from './backend-select';
 const choiceOf = (props: ComponentProps<typeof BackendSelect>) =>
   renderToString(createElement(BackendSelect, props));
 
-test('a choice that offers one backend alone says that the others could not be loaded', () => {
+test('a choice that offers only one backend says that the others could not be loaded', () => {
   const choice = choiceOf({ backends: undefined, isFailing: true });
   expect(choice).toMatch(/<option value="default"[^>]*>default</);
   expect(choice).toMatch(/aria-describedby="(.*?)".*id="\1"[^>]*>The other backends could not be/);

@@ -1,7 +1,7 @@
 import type { BackendHealth } from '@/server/contract/console/backend-health';
 import { PlaceSelect } from './place-select';
 
-/** Chooses a backend; offers the default one alone, and says so, where the others are unknown. */
+/** Chooses a backend; if the others are unknown, offers only the default one and says so. */
 export function BackendSelect({
   backends,
   isFailing,

@@ -59,8 +59,8 @@ export function durationInput(ms: number): string {
 }
 
 /**
- * What was entered in a `DurationField`, in milliseconds; null: nothing. Where it is no duration,
- * a time that no server takes: not a number would reach it as null.
+ * What was entered in a `DurationField`, in milliseconds; null if it is empty. −1 if it is not a
+ * duration, which the server rejects: NaN would become null in JSON.
  */
 export function enteredDuration(form: FormData, name: string): number | null {
   const entered = String(form.get(name) ?? '').trim();

@@ -66,8 +66,8 @@ function useGates(): string[] {
 /**
  * Changes the policy of a namespace.
  *
- * @param of as it is now. A field whose limit another admin changed shows theirs once that is used;
- *   the others keep what was entered
+ * @param of the namespace as it is now. If another admin changes a limit, its field shows the new
+ *   value once the current policy is used; the other fields keep what was entered
  */
 export function PolicyDialog({ of, onClose }: { of: NamespaceRow; onClose: () => void }) {
   const trpc = useTRPC();

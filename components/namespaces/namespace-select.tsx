@@ -3,7 +3,7 @@
 import { PlaceSelect } from './place-select';
 import { useNamespaceChoice } from './use-namespaces';
 
-/** Chooses a namespace; offers the chosen one alone, and says so, where the others are unknown. */
+/** Chooses a namespace; if the others are unknown, offers only the chosen one and says so. */
 export function NamespaceSelect({
   value,
   isDisabled = false,

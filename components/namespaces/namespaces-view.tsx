@@ -118,7 +118,7 @@ function NamespaceTableRow({
   onChange,
 }: {
   namespace: NamespaceRow;
-  /** Its backend does not respond. */
+  /** The namespace's backend does not respond. */
   isSilent: boolean;
   now: number;
   /** Null for a role that may not change policies. */

@@ -8,7 +8,7 @@ export function PlaceSelect({
   ...select
 }: Omit<SelectHTMLAttributes<HTMLSelectElement>, 'id'> & {
   label: string;
-  /** Why there are no others to choose; null: there are all. */
+  /** Why there are no others to choose; null if all are there. */
   failure: string | null;
   children: ReactNode;
 }) {

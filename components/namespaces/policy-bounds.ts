@@ -8,7 +8,7 @@ export interface PolicyBound {
   isCustom: boolean;
 }
 
-/** A policy as it was asked for, which may leave the number of names to the server. */
+/** A policy as it was requested; it may leave the number of names to the server. */
 type AskedPolicy = Omit<NamespacePolicy, 'maxLocks'> & { maxLocks?: number };
 
 /** The limits of a policy, the most important first. A limit that is not set is left out. */

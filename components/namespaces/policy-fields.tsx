@@ -17,8 +17,8 @@ import { DurationField, enteredDuration } from './duration-field';
 
 /**
  * The fields of a policy, read by `parsePolicyForm`. Limits are checked here and by the server.
- * Given another policy, a field whose value differs in it shows that; the others keep what was
- * entered.
+ * When `policy` changes, each field whose value differs in it shows the new one; the others keep
+ * what was entered.
  */
 export function PolicyFields({
   policy,

@@ -9,8 +9,8 @@ import { useIsHydrated } from '../live/use-is-hydrated';
 const POLL_MS = 5_000;
 
 /**
- * The namespaces, refetched every 5 s. At first those that the server painted: a dialog may ask for
- * the same, and may have newer counts before the page is hydrated.
+ * The namespaces, refetched every 5 s. The first result is what the server rendered: a dialog may
+ * make the same query, and have newer counts, before the page is hydrated.
  *
  * @param initial null where they could not be read for the first paint
  */
@@ -34,8 +34,7 @@ export function useNamespaceChoice() {
 }
 
 /**
- * Why nothing is known of what was asked for: the error of the last attempt, also while the next
- * one is under way.
+ * Why a query has no data: the error of its last attempt, also while the next one is under way.
  */
 export function useReadFailure<E>(data: unknown, error: E | null): E | null {
   const [last, setLast] = useState(error);

@@ -1,6 +1,6 @@
 /**
- * Gives up a page that was asked for and has not come yet: otherwise it would replace this one
- * later, with what was opened in it meanwhile. Writing the address again does that.
+ * Abandons a navigation whose page has not come yet: otherwise that page would later replace this
+ * one, and whatever was opened in it meanwhile. Writing the address again has this effect.
  */
 export function abandonNavigation(): void {
   window.history.replaceState(null, '', window.location.href);

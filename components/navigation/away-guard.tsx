@@ -12,9 +12,9 @@ const ASK_EVERY_MS = 1_000;
 
 /**
  * Keeps links from leaving the console while the server does not respond: the browser would show
- * its own error page, and what is known would be gone. The page that was asked for opens once the
- * server is back. Links marked `data-opens-known`, once that can be, and links to the list within
- * `data-list-behind` look after themselves.
+ * its own error page, and the last known state would be lost. The page opens once the server is
+ * back. Not for links marked `data-opens-known`, once those can do without the server, nor for
+ * links to the list within `data-list-behind`.
  */
 export function AwayGuard({ className, children }: { className: string; children: ReactNode }) {
   const [wanted, setWanted] = useState<string | null>(null);
@@ -54,7 +54,7 @@ function Opening({ href, onEnd }: { href: string; onEnd: () => void }) {
   // biome-ignore lint/correctness/useExhaustiveDependencies: one link, until it is opened
   useEffect(() => {
     let isOver = false;
-    // A server that hangs does not even fail.
+    // A request to a server that hangs would not even fail.
     const slow = setTimeout(() => setAway(true), ASK_EVERY_MS);
     const ask = async () => {
       while (!isOver) {

@@ -14,7 +14,8 @@ export const mayBeAway = (): boolean => broken > 0;
 let openOnceBack: ((href: string) => void) | null = null;
 
 /**
- * Says who opens a page once the server is back; call what it returns when there is no one.
+ * Registers the function that opens a page once the server is back; call what it returns to remove
+ * it.
  *
  * @param open never another function
  */

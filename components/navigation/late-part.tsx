@@ -3,7 +3,7 @@
 import { type ReactNode, useSyncExternalStore } from 'react';
 import { retryLoad } from './retry-load';
 
-/** How many parts the server did not send when they were last asked for. */
+/** How many parts could not be loaded at the last attempt. */
 let failing = 0;
 const listeners = new Set<() => void>();
 
@@ -13,8 +13,8 @@ function countFailing(by: 1 | -1): void {
 }
 
 /**
- * Loads a part of a page for `dynamic`, in a browser however often that fails. `LatePart` says
- * meanwhile why it is not there.
+ * Loads a part of a page for `dynamic`; in a browser it retries until it succeeds, while `LatePart`
+ * says why the part is missing.
  */
 export async function loadUntilThere<Part>(load: () => Promise<Part>): Promise<Part> {
   if (typeof window === 'undefined') return load();
@@ -32,7 +32,7 @@ const subscribe = (listener: () => void) => {
   return () => void listeners.delete(listener);
 };
 
-/** In place of a part that is loading; of one that the server does not send, it says so. */
+/** In place of a part that is loading; says so if the server does not send it. */
 export function LatePart({ children }: { children?: ReactNode }) {
   const isFailing = useSyncExternalStore(
     subscribe,

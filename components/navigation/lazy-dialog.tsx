@@ -5,8 +5,8 @@ import { Button } from '../ui/controls/button';
 import { useLoaded } from './use-loaded';
 
 /**
- * A dialog that is loaded when it is first opened. While the server is away that is said in its
- * place, and it opens once the server is back: an error would take the whole page away.
+ * A dialog that is loaded when it is first opened. If the server does not respond, a note says so
+ * in its place, and the dialog opens once the server is back: an error would replace the page.
  *
  * @param load never another function
  */

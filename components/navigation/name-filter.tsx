@@ -5,7 +5,7 @@ import { Menu, MenuChoice } from '../ui/controls/menu';
 import { setAddress } from './set-address';
 
 /**
- * A filter by one of several names, kept in the page's address; nothing where there is no choice.
+ * A filter by one of several names, kept in the page's address; nothing if there is no choice.
  */
 export function NameFilter({
   label,

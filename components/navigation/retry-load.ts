@@ -1,12 +1,12 @@
-/** How long after a failure a part is asked for again. */
+/** How long after a failure loading is tried again. */
 const RETRY_MS = 1_000;
 
 /**
- * Loads a part of a page, however often that fails: an error would take the whole page away, with
- * what is known of the locks.
+ * Loads a part of a page, and retries until it succeeds: an error would replace the whole page, and
+ * with it the last known state of the locks.
  *
  * @param onFailure called after each attempt that failed
- * @param signal once it is aborted, nothing is asked for any more
+ * @param signal ends the retries once it is aborted
  * @throws the reason of the signal, after a failure
  */
 export async function retryLoad<Part>(

@@ -1,4 +1,4 @@
-/** Writes parameters into the page's address, without Next; takes those away that are null. */
+/** Writes parameters into the page's address, without Next; removes those that are null. */
 export function setAddress(values: Record<string, string | null>): void {
   const { pathname, search } = window.location;
   const params = new URLSearchParams(search);

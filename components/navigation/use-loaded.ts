@@ -4,7 +4,7 @@ import { useEffect, useState } from 'react';
 import { retryLoad } from './retry-load';
 
 /**
- * A part of the page that is loaded when it is first wanted, however often that fails.
+ * A part of the page that is loaded when it is first needed, with retries until it succeeds.
  *
  * @param load never another function
  * @returns `part`: null until it has come; `isFailing`: the last attempt failed
@@ -33,8 +33,8 @@ export function useLoaded<Part>(
 }
 
 /**
- * Loads parts with the first key or press on the page: no part of its first load, and there before
- * they are chosen, even if the server is away by then.
+ * Loads parts at the first key or press on the page: they do not slow its first load, and are there
+ * when they are opened, even if the server is unreachable by then.
  *
  * @param loaders never another array
  */
@@ -44,7 +44,7 @@ export function useLoadedEarly(loaders: readonly (() => Promise<unknown>)[], isW
     const begun = new AbortController();
     const load = () => {
       begun.abort();
-      // Showing a part tries again.
+      // A failure is ignored: showing the part tries again.
       for (const each of loaders) each().catch(() => undefined);
     };
     for (const kind of ['keydown', 'pointerdown']) {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { isPastPage, pastHref, readPastAt } from './past-address';
 
-test('an instant is read as milliseconds or as a date with a zone, anything else is none', () => {
+test('an instant is read as milliseconds or as a date with a zone; any other text is not', () => {
   expect(readPastAt(null)).toBeNull();
   expect(readPastAt('')).toBeNull();
   expect(readPastAt('1795222867000')).toBe(1_795_222_867_000);

@@ -28,7 +28,7 @@ const SPANS = [
 /** How many incidents are marked on the slider: the latest of its span. */
 const MARKS_MAX = 200;
 
-/** While the slider is dragged, the page follows so often at most. */
+/** While the slider is dragged, the page follows at most this often. */
 const FOLLOW_MS = 250;
 
 /** The instant that the page shows, how to get to another one, and back to the present. */

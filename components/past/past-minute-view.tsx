@@ -10,7 +10,7 @@ import { TableHead } from '../ui/table-head';
 
 const HEADS = ['Lock', 'Grants', 'Timeouts', 'Expiries', 'Forced', 'Wait p99', 'Hold p99'];
 
-/** Of a time of which no events are kept: what happened to the locks in that minute. */
+/** What happened to the locks in a minute of which no single events are kept any more. */
 export function PastMinuteView({ minute: { minute, rows, areMore } }: { minute: PastMinute }) {
   return (
     <div className="page">

@@ -36,7 +36,7 @@ function WithInstant({ text }: { text: string }) {
 /**
  * What a page of the past lacks.
  *
- * @param limits what every such page cannot know; none: it is whole otherwise
+ * @param limits sentences about what every such page lacks; empty if there is nothing
  */
 export function PastNote({ past, limits = '' }: { past: PastMark | undefined; limits?: string }) {
   if (!past || !(limits || past.isCut || past.isLagging || past.restored)) return null;

@@ -1,6 +1,6 @@
 import { formatInstant, type Zone } from '../format/instants';
 
-/** With the day, since the page is not of now, and with seconds; the year where it is not now's. */
+/** An instant of the past with its day and seconds, and its year if that is not the present one. */
 export function pastText(at: number, now: number, zone: Zone): string {
   const yearOf = (instant: number) => formatInstant(instant, zone, { year: 'numeric' });
   return formatInstant(at, zone, {

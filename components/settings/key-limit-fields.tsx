@@ -11,7 +11,7 @@ const LIVES = [
   { label: '1 year', ms: 365 * DAY_MS },
 ];
 
-/** How a key is narrower than its namespaces. What is left alone does not limit it. */
+/** How a key is limited beyond its namespaces. A field that is left unchanged does not limit it. */
 export function KeyLimitFields() {
   return (
     <>
@@ -56,7 +56,7 @@ export function KeyExpiryField() {
   return <DurationChoice legend="Expires" name="life" choices={LIVES} chosenMs={0} />;
 }
 
-/** What was chosen in these fields; all calls are no limit. */
+/** The limits in these fields; a choice of all calls is not a limit. */
 export function limitsIn(form: FormData) {
   const prefix = String(form.get('prefix') ?? '');
   const verbs = form.getAll('verb').map(String) as KeyVerb[];

@@ -3,7 +3,7 @@ import { Button } from '../ui/controls/button';
 import { Dialog, DialogFoot } from '../ui/controls/dialog';
 import { SecretOnce } from '../ui/controls/secret-once';
 
-/** Its button alone closes it: a press beside it, or Escape, would lose the key. */
+/** Only its button closes it: a press outside, or Escape, would lose the key. */
 const keepOpen = () => {};
 
 /** A new key, shown this once. */

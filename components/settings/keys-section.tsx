@@ -15,7 +15,7 @@ import { SectionTable } from './section-table';
 
 const FIRST_PAGE: string | undefined = undefined;
 
-/** When a key was last used is stored once a minute; before one is revoked, that is looked at. */
+/** People look at when a key was last used before they revoke it; that is stored once a minute. */
 const POLL_MS = 10_000;
 
 /** The API keys of services. */

@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
 
-/** One thing that can be set, with a sentence about it. */
+/** A section of the settings, with a sentence about it. */
 export function SectionFrame({
   title,
   intro,

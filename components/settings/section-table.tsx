@@ -4,7 +4,7 @@ import { ProblemNote } from '../ui/problem-note';
 import { RowsSkeleton } from '../ui/rows-skeleton';
 import { TableHead } from '../ui/table-head';
 
-/** The table of a section, with actions at the end of each row; until it is loaded, why not. */
+/** The table of a section, with actions at the end of each row; or why it is not loaded yet. */
 export function SectionTable<Row>({
   of,
   columns,

@@ -91,7 +91,7 @@ function NameLocation({
       </div>
     );
   }
-  // What is shown, and linked, is of the name that the field has.
+  // The result that is shown and linked is for the name in the field.
   const found = exact === '' || exact !== name ? undefined : data;
   const rows = [
     { label: 'Lock', path: lockPath, shard: found?.lock },

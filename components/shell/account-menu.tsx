@@ -16,7 +16,7 @@ const initialsOf = (name: string) =>
     .map((word) => [...word][0]?.toUpperCase())
     .join('');
 
-/** Who is signed in, the look of the page, and the way out. */
+/** Who is signed in, the theme, and signing out. */
 export function AccountMenu() {
   const { account } = useSession();
   const open = useOpenPage();

@@ -9,7 +9,7 @@ import { useTRPC } from '../live/trpc';
 
 const POLL_MS = 10_000;
 
-/** How many alerts fire, in the top bar. */
+/** The number of firing alerts, in the top bar. */
 export function AlertBell() {
   const trpc = useTRPC();
   const { data, error } = useQuery(

@@ -28,8 +28,8 @@ export function useIsClosed(id: string): boolean {
 }
 
 /**
- * The guarantees of a backend on which grants are disabled; null while they are enabled, and where
- * the page shows the past, of which that is not known.
+ * The guarantees of a backend on which grants are disabled; null while they are enabled, and if the
+ * page shows the past, for which this is not known.
  */
 export function useClosedRow(id: string): GuaranteeRow | null {
   const trpc = useTRPC();

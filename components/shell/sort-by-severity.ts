@@ -1,7 +1,7 @@
 import type { BackendHealth } from '@/server/contract/console/backend-health';
 import type { GuaranteeRow } from '@/server/contract/console/guarantee-row';
 
-/** Whether a backend grants nothing at the moment, though it may answer. */
+/** Whether a backend grants nothing at the moment, even if it responds. */
 export function isClosed({ id }: BackendHealth, guarantees: readonly GuaranteeRow[]): boolean {
   return guarantees.some(({ backend, closedBecause }) => backend === id && closedBecause !== null);
 }

@@ -4,7 +4,7 @@ import { THEME_STORAGE_KEY } from './theme-script';
 
 afterEach(() => vi.unstubAllGlobals());
 
-it('a theme that is chosen in another tab is the look of this one too, as its menu says', () => {
+it('a theme that is chosen in another tab applies to this one too, and its menu shows it', () => {
   const window = new EventTarget();
   const dataset: { theme?: string } = {};
   const stored = new Map<string, string>();

@@ -12,7 +12,7 @@ export const THEME_LABELS: Record<Theme, string> = {
 
 const listeners = new Set<() => void>();
 
-/** Calls back with every change; one in another tab is a change of this one too. */
+/** Calls back with every change, also one that was made in another tab. */
 export function subscribeToTheme(listener: () => void): () => void {
   const onStorage = () => {
     show(read());
@@ -44,7 +44,7 @@ function apply(theme: Theme) {
   for (const listener of listeners) listener();
 }
 
-/** The look that this browser has chosen, and how to change it. */
+/** The theme that is chosen in this browser, and how to change it. */
 export function useTheme(): [Theme, (theme: Theme) => void] {
   const theme = useSyncExternalStore<Theme>(subscribeToTheme, read, () => 'system');
   return [theme, useCallback(apply, [])];

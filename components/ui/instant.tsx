@@ -17,8 +17,8 @@ export function useZone(): string | undefined {
 const STEP_MS = 60_000;
 
 /**
- * The server's clock to the minute, of which a page knows what it was as it was painted: an instant
- * is written without its day only on that day, and a page may be open for days.
+ * The server's clock to the minute: what it was when the page was rendered, and the time since. It
+ * must run on, since an instant without a day is of today, and a page may be open for days.
  */
 export function useServerClock(paintedAt: number): number {
   const [passedMs, setPassedMs] = useState(0);

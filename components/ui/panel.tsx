@@ -9,7 +9,7 @@ export function Panel({
   children,
 }: {
   title: string;
-  /** Quiet words beside the title. */
+  /** A muted text beside the title. */
   aside?: ReactNode;
   /** At the right end of the head. */
   end?: ReactNode;

@@ -59,7 +59,7 @@ export function StatusBadge({
   isExpected = false,
 }: {
   status: LockStatus;
-  /** It is meant to be so, and has no colour. */
+  /** The status is intended, and so has no colour. */
   isExpected?: boolean;
 }) {
   const { word, icon, badge } = STATUS_STYLES[status];

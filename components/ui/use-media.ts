@@ -1,9 +1,9 @@
 import { useCallback, useSyncExternalStore } from 'react';
 
 /**
- * Whether a media query holds.
+ * Whether a media query matches.
  *
- * @param guess what the server takes for true, which does not know the screen
+ * @param guess the result on the server, which does not know the screen
  */
 export function useMedia(query: string, guess: boolean): boolean {
   const subscribe = useCallback(

@@ -19,7 +19,7 @@ function Pieces({ pieces }: { pieces: NamePiece[] }) {
   });
 }
 
-/** A foreign text inside ours: every character is visible, and none reorders what is around it. */
+/** A foreign text inside ours: every character is visible, and none reorders the text around it. */
 export function VisibleText({ text }: { text: string }) {
   return (
     <bdi className="whitespace-pre-wrap">

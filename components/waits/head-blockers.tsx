@@ -21,7 +21,7 @@ import { headId } from './wait-facts';
 
 const LOCKS_SHOWN = 3;
 
-/** Of a panel: what its padding and its border add to its content. */
+/** What the padding and the border of a panel add to the height of its content. */
 const PANEL_EDGES = 21;
 
 /** Who keeps others waiting and waits for no one else: deadlocks first, then by blocking time. */
@@ -32,11 +32,11 @@ export function HeadBlockers({
   onPanel,
 }: {
   graph: WaitGraph;
-  /** Those of the graph beside it: the head blockers of one stay together; empty: no graph. */
+  /** The bands of the graph beside it, which keep their head blockers together; empty: no graph. */
   bands: readonly Band[];
-  /** How high the panel of a head blocker is at least; null: as high as it is. */
+  /** The minimum height of a head blocker's panel; null: none. */
   panelHeight: ((id: string) => number) | null;
-  /** Takes how high a panel is; null: there is nothing beside it. */
+  /** Called with the height of a panel; null: there is nothing beside it. */
   onPanel: ((id: string, height: number) => void) | null;
 }) {
   const bandOf = (id: string) => bands.findIndex((band) => band.heads.includes(id));
@@ -75,7 +75,7 @@ export function HeadBlockers({
   );
 }
 
-/** One of them; it tells how high its content makes it. */
+/** One head blocker; reports the height of its content. */
 function HeadPanel({
   id,
   isDeadlock,

@@ -50,7 +50,7 @@ const HOLD_ENDED = {
 };
 
 /**
- * Opens the dialog of an act for a hold of the graph; `mayAct` is false where acts are off,
+ * Opens the dialog of an action for a hold of the graph; `mayAct` is false if actions are off,
  * `failure` says why no dialog was opened.
  */
 export function useHoldAct() {

@@ -84,7 +84,7 @@ test('an address with another age is read as without one', () => {
   expect(filterOf('over=7')).toEqual({ namespace: null, backend: null, overMs: 0 });
 });
 
-test('there is a choice of what has waits', () => {
+test('the filters offer the namespaces and backends that have waits', () => {
   expect(filterChoices(graph)).toEqual({
     namespaces: ['mail', 'shop'],
     backends: ['mysql', 'redis'],

@@ -1,18 +1,18 @@
 import type { GraphLock, GraphWait, WaitGraph } from '@/server/contract/console/waits/wait-graph';
 import { rootsByLock, waitsInDeadlock } from './wait-facts';
 
-/** Which waits the page shows, as its address says it. */
+/** Which waits the page shows, as in its address. */
 export interface WaitFilter {
   namespace: string | null;
   backend: string | null;
-  /** Only waits that last this long at least; 0: all. */
+  /** Only waits that have lasted at least this long; 0: all. */
   overMs: number;
 }
 
 /** The ages to choose from. */
 export const WAIT_AGES_MS = [10_000, 30_000, 60_000, 300_000];
 
-/** Reads an address; what it does not understand counts as not said. */
+/** Reads an address; ignores what is invalid in it. */
 export function readWaitFilter(params: { get: (name: string) => string | null }): WaitFilter {
   const overMs = Number(params.get('over'));
   return {
@@ -32,7 +32,7 @@ export function matchingWaits(graph: WaitGraph, filter: WaitFilter): WaitGraph {
     const waiters = isOf(lock, filter)
       ? lock.waiters.filter(({ enqueuedAt }) => ageMs(graph, lock, enqueuedAt) >= filter.overMs)
       : [];
-    // Of waiters that are not listed the age is not known.
+    // The ages of waiters that are not listed are not known.
     const waiting = waiters.length === lock.waiters.length ? lock.waiting : waiters.length;
     return { ...lock, waiters, waiting };
   });

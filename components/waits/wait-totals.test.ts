@@ -8,7 +8,7 @@ const statusOf = (waiting: number, blockingMs: number) =>
     /<span role="status">(.*?)<\/span>/,
   )?.[1];
 
-it('a screen reader says how many wait, and not every second for how long', () => {
+it('a screen reader announces how many wait, but not the time, which changes every second', () => {
   expect(statusOf(3, 61_000)).toBe('3\u00a0callers waiting');
   expect(statusOf(3, 62_000)).toBe('3\u00a0callers waiting');
   expect(statusOf(0, 0)).toBe('');

@@ -155,7 +155,7 @@ function ViewChoice({ view, onView }: { view: View; onView: (view: View) => void
 
 const NARROW = '(max-width: 899.98px)';
 
-/** The view that the address names; else the graph, on a narrow screen the list. */
+/** The view in the address; else the graph, or on a narrow screen the list. */
 function useView(): [View, (view: View) => void] {
   const named = useSearchParams().get('view');
   const isNarrow = useMedia(NARROW, false);

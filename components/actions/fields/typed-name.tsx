@@ -45,12 +45,12 @@ export function useTypedName(name: string, backend: string, seen: HoldSnapshot):
   return { because, typed, setTyped, part, isTyped, missing };
 }
 
-/** Whether a name was typed, or the part of it that is enough; null: it has none. */
+/** Whether the name was typed, or `part` of it, which is enough; null: only the whole name is. */
 export function isNameTyped(name: string, typed: string, part: string | null): boolean {
   return typed === asField(name) || (part !== null && typed === asField(part));
 }
 
-/** A text field has no line breaks: what is put into it loses them. */
+/** A text field removes line breaks from what is entered. */
 const asField = (text: string) => text.replaceAll(/[\n\r]/g, '');
 
 function lastPart(name: string): string | null {

@@ -7,7 +7,7 @@ const free = { ...known, next: null } as HeldLock;
 const wanted = { ...free, next: { owner: 'heir-1' } } as HeldLock;
 const frozen = { ...free, isFrozen: true };
 
-it('says what becomes of the locks of a process, and nothing of what becomes of none', () => {
+it('says what becomes of the locks of a process, and leaves out what becomes of none of them', () => {
   expect(planText([free, free, wanted, wanted, frozen])).toBe('2 go to waiters, 2 become free.');
   expect(planText([free, wanted])).toBe('1 goes to a waiter, 1 becomes free.');
   expect(planText([free, free])).toBe('2 become free.');

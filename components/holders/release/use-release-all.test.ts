@@ -36,7 +36,7 @@ it('releases every hold also on an address without TLS, where browsers have no r
   expect(sent).toEqual(['a 7', 'b 7']);
 });
 
-it('of a hold whose first release got no answer, a refused second one does not say that nothing was changed', async () => {
+it('a refused second release is not reported as “nothing was changed” if the first got no answer', async () => {
   const refusal = { data: { reason: 'BACKEND_DOWN' }, message: 'main is down.' };
   const failures = [new Error('Failed to fetch'), Object.assign(new Error(), refusal)];
   const result = await releaseHold(() => Promise.reject(failures.shift()));

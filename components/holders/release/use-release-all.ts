@@ -19,8 +19,8 @@ export interface ReleaseAll {
 }
 
 /**
- * Ends these holds one by one, each only if it is still held with the token that was seen; after
- * the dialog is gone no further one.
+ * Ends these holds one by one, each only if it is still held with the token that was seen. Once the
+ * dialog is gone, it begins no further release.
  */
 export function useReleaseAll(locks: readonly HeldLock[]): ReleaseAll {
   const client = useTRPCClient();
@@ -47,16 +47,16 @@ export function useReleaseAll(locks: readonly HeldLock[]): ReleaseAll {
 }
 
 /**
- * Sends a release, and once more if no answer came.
+ * Sends a release, and sends it again once if no answer came.
  *
- * @param send with the same request id each time: it is not applied twice, and answers as the first
- *   one did
+ * @param send uses the same request id each time, so that the release is not applied twice, and a
+ *   repeated one gets the answer of the first
  */
 export async function releaseHold(send: () => Promise<ForceReleaseAnswer>): Promise<ReleaseResult> {
   try {
     const answer = await send().catch((error) => {
       if (!isOutcomeUnknown(problemOf(error))) throw error;
-      // A second one that was not applied says nothing of the first.
+      // That the second one was not applied does not mean that the first was not.
       return send().catch(() => Promise.reject(error));
     });
     return { kind: 'answered', answer };

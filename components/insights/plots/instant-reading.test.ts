@@ -42,7 +42,7 @@ test('short holds that are drawn as one bar are not taken for one long hold', ()
   ]);
 });
 
-test('a scale has every value in it, and the longer is higher', () => {
+test('a scale contains every value, and a longer one is higher', () => {
   const scale = logScale([40_000, 11_512_000, 900]);
   const heights = [900, 40_000, 11_512_000].map(scale);
   expect(heights).toEqual([...heights].sort((a, b) => a - b));

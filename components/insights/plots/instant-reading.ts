@@ -21,7 +21,7 @@ export interface HoldPoint {
   heldMs: number | null;
 }
 
-/** What was so at an instant of an incident, by its lock's backend's clock. */
+/** The state at an instant of an incident, which is by the clock of the lock's backend. */
 export function readingAt(
   { holds, waits, refused, to }: Pick<LockTimeline, 'holds' | 'waits' | 'refused' | 'to'>,
   at: number,
@@ -60,9 +60,9 @@ export function oldestSeries(
 }
 
 /**
- * How old those of these bars were that were there at an instant.
+ * The ages, at an instant, of the bars that cover it.
  *
- * @param now the end of open ones
+ * @param now the end of bars without an end
  */
 function agesAt(
   bars: readonly { from: number; to: number | null }[],
@@ -76,14 +76,14 @@ function agesAt(
 
 const oldestOf = (ages: number[]) => (ages.length === 0 ? null : Math.max(...ages));
 
-/** Of shared holds the longest. Short ones drawn as one bar are not one long hold. */
+/** The age of the oldest hold. A bar of several short holds is not counted as one long hold. */
 function heldAt(holds: readonly HoldBar[], at: number, now: number): number | null {
   const long = holds.filter(({ count }) => count === 1);
   return oldestOf(agesAt(long, at, now));
 }
 
 /**
- * The holds that ended in a span: when, and how long each was, on average where several are one.
+ * The holds that ended in a span: when, and how long each was; the average if a bar is of several.
  */
 export function endedHolds(
   { holds }: Pick<LockTimeline, 'holds'>,

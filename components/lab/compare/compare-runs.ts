@@ -29,7 +29,7 @@ export function settingDifferences(a: LabRun, b: LabRun): [name: string, a: stri
   });
 }
 
-/** How much larger the second figure is, such as `+12 %`; null where it cannot be said. */
+/** How much larger the second figure is, such as `+12 %`; null if they cannot be compared. */
 export function changeLabel(before: number | undefined, after: number | undefined): string | null {
   if (!before || after === undefined) return null;
   const percent = Math.round((after / before - 1) * 100);

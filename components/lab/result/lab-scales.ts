@@ -14,7 +14,7 @@ export interface LabScales {
 
 /** The stock is drawn here at most, so that something beyond it can be seen. */
 const STOCK_AT_MOST = 0.4;
-/** And here at least, so that what was sold rightly can be: longer bars are cut off. */
+/** And here at least, so that the correctly sold units can be seen: longer bars are cut off. */
 const STOCK_AT_LEAST = 0.2;
 
 const SHORTEST_MS = 0.01;

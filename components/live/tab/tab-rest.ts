@@ -8,10 +8,10 @@ import { useSyncExternalStore } from 'react';
  */
 type TabState = 'awake' | 'resting' | 'waking';
 
-/** Looking at another tab for a moment ends no connection. */
+/** A short look at another tab does not end the connection. */
 export const REST_AFTER_MS = 5_000;
 
-/** Within this time after it is seen again, a tab that is reached at all has news. */
+/** A tab whose connection works has new data within this time after it is visible again. */
 export const WAKE_MS = 3_000;
 
 let state: TabState = 'awake';

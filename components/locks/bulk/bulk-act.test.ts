@@ -14,25 +14,25 @@ const frozen = row({ status: 'frozen', frozen: { by: 'vera', reason: 'repair', a
 const possible = (act: Parameters<typeof bulkLocks>[0]) =>
   bulkLocks(act, [held, free, kept, unknown, frozen]).map(({ impossible }) => impossible);
 
-test('an act is done only to locks that it applies to, and each other one says why not', () => {
+test('an act is done only to the locks that it applies to; the others show why it was not', () => {
   expect(possible('ask')).toEqual([null, 'not held', 'already released', 'state unknown', null]);
   expect(possible('extend')).toEqual(possible('ask'));
   expect(possible('release')).toEqual([null, 'not held', null, 'state unknown', null]);
   expect(possible('freeze')).toEqual([null, null, null, 'state unknown', 'frozen already']);
 });
 
-test('a dead process is asked for nothing, and its lock can be extended, released and frozen', () => {
+test('a dead process is sent no request; its lock can be extended, released and frozen', () => {
   const dead = row({ status: 'orphaned' });
   const because = (act: Parameters<typeof bulkLocks>[0]) => bulkLocks(act, [dead])[0]?.impossible;
   expect(because('ask')).toBe('process is dead');
   expect([because('extend'), because('release'), because('freeze')]).toEqual([null, null, null]);
 });
 
-test('the progress is of the locks that are acted on, not of those that are skipped', () => {
+test('the progress counts the locks that are acted on, not those that are skipped', () => {
   expect(bulkProgress(1, bulkLocks('ask', [held, free, unknown, held]))).toBe('Working… 1 of 2');
 });
 
-test('every lock has its result, and all of them a sum', () => {
+test('every lock has its result, and the results are added up', () => {
   const results = [
     { kind: 'done', text: 'released' },
     { kind: 'changed' },

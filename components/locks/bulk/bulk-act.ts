@@ -36,7 +36,7 @@ export function bulkProgress(done: number, locks: readonly BulkLock[]): string {
 export type BulkResult =
   | { kind: 'done'; text: string }
   | { kind: 'changed' }
-  /** It may have been done all the same: no answer came. */
+  /** No answer came: the act may have been done. */
   | { kind: 'unclear'; text: string }
   | { kind: 'failed'; text: string };
 

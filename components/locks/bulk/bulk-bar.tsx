@@ -48,7 +48,7 @@ export function BulkBar({ rows, selecting }: { rows: LockRow[]; selecting: Selec
   );
 }
 
-/** Mounted while rows are selected: then the keys of the acts are about all of them. */
+/** Mounted while rows are selected: then the keys of the acts apply to all of them. */
 function BulkKeys({ onAct, onClear }: { onAct: (act: BulkAct) => void; onClear: () => void }) {
   const acts = ACTS.map(({ act, key }) => [key, () => onAct(act)]);
   useKeys({ ...Object.fromEntries(acts), Escape: onClear });

@@ -37,7 +37,7 @@ export function FigureStrip({
   page: LockPage;
   /** Null while it is not known. */
   fleet: FleetNow | null;
-  /** The fleet was asked for again in vain. */
+  /** The last request for the fleet's figures failed. */
   isFleetLost: boolean;
   query: ListQuery;
   onQuery: (part: Partial<ListQuery>) => void;
@@ -163,7 +163,7 @@ function Unknown({ count }: { count: number }) {
   return <span className="text-unknown">+ {countText(count)} unknown</span>;
 }
 
-/** It grows between two readings as fast as there are callers that are kept from their work. */
+/** Between two readings it grows by a second per second for each caller kept from its work. */
 const useFleetBlockingSeconds = ({ blocked, blockingMs, asOf }: FleetNow): number =>
   useAtBackend('', (now) => blockingSeconds(blockingMs, blocked, Math.max(0, now - asOf)));
 
@@ -172,7 +172,7 @@ function BlockingTime({ fleet }: { fleet: FleetNow }) {
   return seconds === 0 ? <span className="text-t3">0</span> : <Duration ms={seconds * 1_000} />;
 }
 
-/** The highest reading of the last hour, which is never less than what is shown as of now. */
+/** The highest reading of the last hour; never less than the present value. */
 function BlockingPeak({ fleet, course }: { fleet: FleetNow; course: readonly SeriesPoint[] }) {
   const nowMs = useFleetBlockingSeconds(fleet) * 1_000;
   if (spanOf(course) < MINUTE_MS) return 'collecting…';
@@ -183,7 +183,7 @@ function BlockingPeak({ fleet, course }: { fleet: FleetNow; course: readonly Ser
 /** A longer text has less room for its span of time. */
 const LONG_CHARS = 12;
 
-/** What is said of the last hour, which a narrow tile abbreviates. */
+/** A figure of the last hour; a narrow tile abbreviates the words. */
 function InHour({ what }: { what: string }) {
   return (
     <span className="figure-hour" data-long={what.length > LONG_CHARS}>
@@ -213,13 +213,13 @@ function Range({
 /** Older than this, the figures say how old they are. */
 const OLD_MS = 10_000;
 
-/** How often locks are granted, and how long was waited for them: of now and of the last hour. */
+/** How often locks are granted, and how long callers wait for them: now, and in the last hour. */
 function RateFigures({
   fleet,
   isLost,
 }: {
   fleet: FleetNow | null;
-  /** The server was asked again in vain; else it is being asked, as after a tab was hidden. */
+  /** The last request failed. If false, old figures are being refreshed, as after a hidden tab. */
   isLost: boolean;
 }) {
   const readAt = fleet?.hourAt ?? null;

@@ -37,14 +37,14 @@ test('a minute without a grant has no wait, rather than one of 0', () => {
   expect(latestWait(now)?.at).toBe(120_000);
 });
 
-test('a wait of more than five minutes ago is not of now', () => {
+test('a wait of more than five minutes ago is not shown as a present one', () => {
   const quiet = [1, 2, 3, 4].map((place) => minute(place));
   const granted = minute(0, { waitP50Ms: 3, waitP99Ms: 40 });
   expect(latestWait(fleet([granted, ...quiet]))).toBe(granted);
   expect(latestWait(fleet([granted, ...quiet, minute(5)]))).toBeNull();
 });
 
-test('the range of a figure has the lowest and the highest reading, and that of now', () => {
+test('the range of a figure is from the lowest to the highest reading, the present one included', () => {
   const sample = (held: number, low: number) => ({ held, low: { held: low, stuck: 0 } });
   const now = { samples: [sample(9, 4), sample(7, 5)] } as FleetNow;
   expect(sampleRange(now, 'held', 6)).toEqual([4, 9]);

@@ -6,10 +6,10 @@ export interface SeriesPoint {
   value: number;
 }
 
-/** What is counted by minutes and has a value only where something was granted. */
+/** The figures by the minute that have a value only if there were grants in that minute. */
 type WaitKey = 'waitP50Ms' | 'waitP99Ms';
 
-/** Quantiles older than this many minutes are not of now. */
+/** Quantiles older than this many minutes are not shown as present ones. */
 const NOW_MINUTES = 5;
 
 const MINUTE_MS = 60_000;
@@ -56,8 +56,8 @@ export function latestWait({ minutes }: FleetNow): InsightPoint | null {
 }
 
 /**
- * The lowest and the highest reading of a figure in the last hour, that of now among them. The
- * lowest is of the times at which all backends were known, if there were any.
+ * The lowest and the highest reading of a figure in the last hour, the present one included. For
+ * the lowest, only times at which all backends were known count, if there were any.
  */
 export function sampleRange(
   { samples }: FleetNow,

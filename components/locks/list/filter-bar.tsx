@@ -34,7 +34,7 @@ export function FilterBar({
   /** With the view that is shown. */
   query: ListQuery;
   onQuery: (part: Partial<ListQuery>) => void;
-  /** What else there is beside the filters. */
+  /** Further controls beside the filters. */
   chips: ReactNode;
   children: ReactNode;
 }) {

@@ -23,7 +23,7 @@ export function KeyHints({
 }: {
   range: VisibleRange;
   matching: number;
-  /** News come less often than they should. */
+  /** Updates come less often than they should. */
   isSlowed: boolean;
   /** What was just copied; null: nothing. */
   copied: CopiedName | null;
@@ -102,8 +102,8 @@ function useVisibleRange(range: VisibleRange): { first: number; last: number } {
 const SLOWED_LABEL = 'Live updates slowed: server busy';
 
 /**
- * Says that news come less often than they should, where there is no line of keys that could. It
- * floats at the foot of the page, so that nothing moves.
+ * Says that updates come less often than they should, on screens without the line of keys, which
+ * says so elsewhere. It floats at the foot of the page, so that nothing moves.
  */
 export function SlowedNote() {
   return (

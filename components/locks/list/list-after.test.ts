@@ -127,7 +127,7 @@ test('a new read time alone counts only for an unknown lock', () => {
   expect(sharedRows([lockRow({ status: 'unknown' })], [fresh])[0]).toBe(fresh);
 });
 
-test('rows are of the view before until its own have come, so that none of it keeps a place in the next', () => {
+test('rows belong to the previous view until those of the next have come, and none is carried over', () => {
   const before = { page: page({}), view: '/?view=all' };
   const free = page({ rows: [row('c')] });
   const message = { kind: 'whole', page: free, asOf: free.asOf } as const;

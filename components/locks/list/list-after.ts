@@ -14,7 +14,7 @@ export interface ListNews {
   view: string;
 }
 
-/** The list that is shown after a message: of the view before until one of the next has come. */
+/** The list after a message, and its view: until the message came, the previous view was shown. */
 export const shownAfter = ({ page }: ShownList, { message, view }: ListNews): ShownList => ({
   page: listAfter(page, message),
   view,

@@ -21,7 +21,7 @@ test('a URL and the list query it encodes convert into each other', () => {
   expect(listUrl(read('/'))).toBe('/');
 });
 
-test('what an address says wrongly counts as not said', () => {
+test('an invalid part of an address is ignored', () => {
   const query = read('/?view=mine&state=jammed&namespace=NO%20SUCH&sort=height&order=up&peek=shop');
   expect(query).toEqual({
     view: null,
@@ -37,7 +37,7 @@ test('what an address says wrongly counts as not said', () => {
   expect(isFiltered(query)).toBe(false);
 });
 
-test('the input leaves out what is not asked for', () => {
+test('the input leaves out what the query does not set', () => {
   expect(listInput(read('/'), FIRST_WINDOW)).toEqual({
     attention: false,
     sort: 'worst',
@@ -57,7 +57,7 @@ test('the input leaves out what is not asked for', () => {
   });
 });
 
-test('a preview makes no other list', () => {
+test('a preview does not change which list is shown', () => {
   expect(rowsKey(read('/?q=a&peek=shop/cart'))).toBe(rowsKey(read('/?q=a')));
 });
 
@@ -69,7 +69,7 @@ test('what needs attention is shown first where there is any, but never in place
   expect(shownView(read('/?view=attention'), 0)).toBe('attention');
 });
 
-test('a column is read out as what its figures do: the longest, most and worst first are descending', () => {
+test('a column is read aloud by the order of its figures: longest, most or worst first is descending', () => {
   const of = (sort: 'name' | 'lease' | 'held' | 'waiters' | 'worst', descending = false) =>
     columnOrder({ sort, descending });
   expect([of('name'), of('lease')]).toEqual(['ascending', 'ascending']);

@@ -12,9 +12,9 @@ export type LockSort = LockListInput['sort'];
 const LIST_VIEWS = ['attention', 'all'] as const;
 export type ListView = (typeof LIST_VIEWS)[number];
 
-/** What the lock list shows, as the page's address says it. */
+/** What the lock list shows, as in the page's address. */
 export interface ListQuery {
-  /** Null: not said, so that the page decides. */
+  /** Null if the address names none: the page decides. */
   view: ListView | null;
   status: LockStatus | null;
   namespace: string | null;
@@ -22,21 +22,21 @@ export interface ListQuery {
   search: string;
   sort: LockSort;
   descending: boolean;
-  /** The instant of the past that is shown, as the address says it. */
+  /** The instant of the past that is shown, as in the address. */
   at: string | null;
   /** The lock whose preview is open. */
   peek: { namespace: string; name: string } | null;
 }
 
 const SEARCH_MAX = 200;
-/** An id as the environment names it, in lower case. */
+/** The id of a backend as in the environment, in lower case. */
 const BACKEND = /^[a-z0-9][a-z0-9_-]{0,31}$/;
 const NAMESPACE = /^[a-z0-9][a-z0-9._-]{0,62}$/;
 
 const oneOf = <T extends string>(values: readonly T[], value: string | null): T | null =>
   values.find((known) => known === value) ?? null;
 
-/** Reads an address; what it does not understand counts as not said. */
+/** Reads an address; ignores what is invalid in it. */
 export function readListQuery(params: { get: (name: string) => string | null }): ListQuery {
   const [namespace, backend] = [params.get('namespace'), params.get('backend')];
   return {
@@ -52,7 +52,7 @@ export function readListQuery(params: { get: (name: string) => string | null }):
   };
 }
 
-/** The address of a list, without what goes without saying. */
+/** The address of a list, without defaults. */
 export function listUrl(query: ListQuery): string {
   const params = new URLSearchParams();
   if (query.view) params.set('view', query.view);
@@ -72,8 +72,8 @@ export function listUrl(query: ListQuery): string {
 export const rowsKey = (query: ListQuery): string => listUrl({ ...query, peek: null });
 
 /**
- * The view of a query that does not say it: what needs attention, unless it filters or there is
- * nothing.
+ * The view of a query that does not name one: what needs attention, unless the query filters or
+ * nothing does.
  *
  * @param attention how many locks needed attention when the page was opened
  */
@@ -97,10 +97,10 @@ export function listInput(query: ListQuery, window: ListWindow): LockListInput {
 export const isFiltered = ({ status, namespace, backend, search }: ListQuery): boolean =>
   status !== null || namespace !== null || backend !== null || search !== '';
 
-/** The sorts whose natural order begins with what is least. */
+/** The sorts whose natural order begins with the least. */
 const LEAST_FIRST: readonly LockSort[] = ['name', 'lease'];
 
-/** How the figures of the column that is sorted by follow one another. */
+/** The order of the figures in the sorted column, for assistive technology. */
 export function columnOrder({ sort, descending }: Pick<ListQuery, 'sort' | 'descending'>) {
   return LEAST_FIRST.includes(sort) === descending ? 'descending' : 'ascending';
 }

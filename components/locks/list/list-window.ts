@@ -7,10 +7,10 @@ export interface ListWindow {
 /** The window of the first paint, enough for a list that is not scrolled. */
 export const FIRST_WINDOW: ListWindow = { offset: 0, limit: 200 };
 
-/** Of a list that is scrolled: enough for a flick of the wheel in both directions. */
+/** The rows of a window of a scrolled list: enough for a flick of the wheel in both directions. */
 const ROWS = 300;
 
-/** On a screen that shows more than half of that. No window is larger. */
+/** The rows of a window on a screen that shows more than half of `ROWS`. No window is larger. */
 const ROWS_MAX = 500;
 
 /** How many rows before and after those in view are prepared, where there is room for them. */
@@ -20,8 +20,8 @@ const MARGIN = 60;
 const STEP = 50;
 
 /**
- * The window to follow while these places are in view: the one of now for as long as it covers them
- * and what is around them, else one with them in its middle.
+ * The window to follow while these places are in view: the present one while it covers them and
+ * their surroundings, else one with them in its middle.
  *
  * @param view places of the first and the last row in view, from 0
  * @param count how many rows the list has

@@ -11,7 +11,7 @@ const HEADS: {
   cell: string;
   word: string;
   sort?: LockSort;
-  /** What the head says while it sorts: natural order, and the other way round. */
+  /** What the head shows while the list is sorted by it: in natural order, and in reverse. */
   orders?: [string, string];
   className?: string;
   beside?: ReactNode;
@@ -56,7 +56,7 @@ function RangeMarks() {
   );
 }
 
-/** The heads of the table; a click sorts, a second one the other way. */
+/** The heads of the table; a click sorts, a second click reverses the order. */
 export function LockHeads({
   query,
   selecting,

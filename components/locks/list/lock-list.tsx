@@ -28,7 +28,7 @@ const FIRST_SCREEN = { width: 1440, height: 1200 };
 const HEIGHT_MAX_PX = 15_000_000;
 
 interface ListProps {
-  /** The rows that are read. */
+  /** The rows that were read. */
   rows: LockRow[];
   /** The place of the first of them. */
   offset: number;
@@ -41,14 +41,14 @@ interface ListProps {
   peek: PeekControls;
   /** Opens the page of a lock. */
   onOpen: (row: LockRow) => void;
-  /** Opens it from what is known, if there is no other way; false: there is. */
+  /** Opens it from what is known while the server does not respond; false: the server does. */
   onOpenKnown: (row: LockRow) => boolean;
   onCopied: (name: string, isCopied: boolean) => void;
   scroller: RefObject<HTMLDivElement | null>;
   onSort: (sort: LockSort) => void;
   /** The pointer is over the rows or the keyboard moves in them: they must not move. */
   onHold: () => void;
-  /** Which places are in view, of how many. */
+  /** Called with the places in view and the number of rows. */
   onRange: (first: number, last: number, count: number) => void;
 }
 
@@ -165,8 +165,8 @@ export function LockList(props: ListProps) {
 }
 
 /**
- * How far below the top of what scrolls the list begins. Measured when something there changes
- * size: after each message the browser would have to lay out the page for it alone.
+ * How far the list begins below the top of its scroller. Measured only when something above it
+ * changes size: otherwise the browser would have to lay out the page after each message.
  */
 function useOffsetTop(
   list: RefObject<HTMLDivElement | null>,
@@ -183,7 +183,7 @@ function useOffsetTop(
   return top;
 }
 
-/** Another search, filter or order begins at its first row. */
+/** Scrolls to the first row when the search, a filter or the order changes. */
 function useScrollToTop(
   query: ListQuery,
   scroller: RefObject<HTMLDivElement | null>,

@@ -5,7 +5,7 @@ import { useCallback, useMemo, useState } from 'react';
 import { type ListQuery, listUrl, readListQuery, shownView } from './list-query';
 
 /**
- * What the list shows, kept in the page's address; changing it asks nothing of Next.
+ * What the list shows, kept in the page's address; changing it sends no request to Next.
  *
  * @param attention how many locks needed attention when the page was opened
  * @returns the query with the view that is shown, and how to change it

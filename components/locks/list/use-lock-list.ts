@@ -11,7 +11,7 @@ import { type ListNews, type ShownList, shownAfter } from './list-after';
 import { type ListQuery, listInput, rowsKey } from './list-query';
 import { FIRST_WINDOW, type ListWindow, windowFor } from './list-window';
 
-/** Rows that are only passed on the way are not asked for. */
+/** Rows are loaded after this pause: those that are only scrolled past are not. */
 const SCROLL_PAUSE_MS = 120;
 
 /** During continuous scrolling rows are still loaded this often. */
@@ -25,9 +25,9 @@ export function useLockList(
   initial: LockPage,
   query: ListQuery,
 ): Live<LockPage> & {
-  /** The view of the page: the one before for as long as nothing of the present one has come. */
+  /** The view of the page: the previous one until data of the present one has come. */
   view: string;
-  /** Says which places are in view, of how many, so that the window follows. */
+  /** Call it with the places in view and the number of rows, so that the window follows. */
   show: (first: number, last: number, count: number) => void;
 } {
   const client = useTRPCClient();

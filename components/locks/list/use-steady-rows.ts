@@ -47,10 +47,10 @@ export function useSteadyRows(page: LockPage, view: string): { rows: LockRow[]; 
 
 /**
  * Keeps rows where they are: fresh data in the old order. A row that is gone keeps its place with
- * its last data; one that is new comes last, where there is room.
+ * its last data; a new one comes last, if there is room.
  *
- * @param shown what is drawn now
- * @param fresh what the server says, in its order
+ * @param shown the rows that are drawn now
+ * @param fresh the server's rows, in its order
  */
 export function steadyRows<T extends { id: string }>(
   shown: readonly T[],

@@ -51,7 +51,7 @@ export function ActionLadder({ detail, chosen }: { detail: LockDetail; chosen: H
     f: () => !isStale && detail.fresh && actions?.freeze(row),
   });
   const next = waiters[0];
-  // Once it was there it stays, so that the page does not jump with every grant and release.
+  // Once shown it stays, so that the page does not jump with every grant and release.
   const [isShown, setShown] = useState(disabledBecause === null);
   if (!isShown && disabledBecause === null) setShown(true);
   if (!isShown && disabledBecause) return <NoActs because={disabledBecause} />;
@@ -145,7 +145,7 @@ export function ActionLadder({ detail, chosen }: { detail: LockDetail; chosen: H
   );
 }
 
-/** Why no step is possible, and the same as a sentence. */
+/** Each reason why no step is possible, with a sentence that says so. */
 const NO_ACTS = {
   'Requires operator role': 'Requires operator role to act on this lock.',
   'State unknown': 'State unknown: no action is possible now.',
@@ -153,7 +153,7 @@ const NO_ACTS = {
 } as const;
 type DisabledReason = keyof typeof NO_ACTS;
 
-/** One sentence where none of the steps is possible. */
+/** A sentence in place of the steps if none of them is possible. */
 function NoActs({ because }: { because: DisabledReason }) {
   return (
     <section id="actions" aria-label="Actions" className="card px-3.5 py-2.5 text-t2">

@@ -28,7 +28,7 @@ test('every kind of event has a label of its own', () => {
   expect(eventLook('later-kind').label).toBe('later-kind');
 });
 
-describe('an event says what it knows', () => {
+describe('the details of an event', () => {
   test.each([
     [event({ waitedMs: 0 }), 'immediately'],
     [event({ waitedMs: 1_100 }), 'after waiting 1.1 s'],

@@ -43,7 +43,7 @@ export function eventLook(kind: string): EventLook {
   return LOOKS[kind] ?? { label: kind, icon: 'question', ink: 'text-t2' };
 }
 
-/** What an event says beyond its kind and its owner; empty where that is all. */
+/** The details of an event beyond its kind and its owner; empty if there are none. */
 export function eventDetail(event: EventRow): string {
   const { kind, at, waitedMs, heldMs, expiresAt, permits, capacity, by, reason } = event;
   const parts: string[] = [];

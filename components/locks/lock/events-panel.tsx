@@ -20,11 +20,11 @@ import { pinnedEvents } from './pinned-events';
 
 const PAGE = 50;
 
-/** Older pages are loaded without a click until so many lines are shown, and no further. */
+/** Older pages are loaded without a click until this many lines are shown. */
 const LINES_MIN = 8;
 const PAGES_MAX = 6;
 
-/** What is pinned is repeated above the list unless it is this close to its top. */
+/** Pinned events are repeated above the list, unless they are among this many lines at its top. */
 const TOP_LINES = 5;
 
 /** What happened to the lock, newest first. */
@@ -81,7 +81,7 @@ export function EventsPanel({
   );
 }
 
-/** Drawn again with other events, and not whenever the lock is read. */
+/** Redrawn only when the events change, not whenever the lock is read. */
 const EventLines = memo(function EventLines({
   lines,
   backend,
@@ -98,7 +98,7 @@ const EventLines = memo(function EventLines({
   );
 });
 
-/** What explains the present state, where it is not at the top of the list anyway. */
+/** The events that explain the present state and are not at the top of the list anyway. */
 function PinnedLines({ detail, top }: { detail: LockDetail; top: EventLine[] }) {
   const { backend } = detail.row;
   const now = useAtBackend(backend, (at) => wholeSeconds(at));
@@ -132,7 +132,7 @@ function OneEvent({ event, backend }: { event: EventRow; backend: string }) {
   );
 }
 
-/** Many events of routine in one line. */
+/** Several routine events in one line. */
 function EventRun({
   of,
   events,

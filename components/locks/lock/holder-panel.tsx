@@ -26,7 +26,7 @@ export function HolderPanel({
   onChoose,
 }: {
   detail: LockDetail;
-  /** Where several share the lock: the one that is looked at, and that the acts are about. */
+  /** If several share the lock: the hold that is shown, and that the actions apply to. */
   chosen: HoldRow | null;
   onChoose: (token: number) => void;
 }) {
@@ -259,7 +259,7 @@ function HoldFacts({ row, hold, children }: FactsProps) {
   );
 }
 
-/** Of a lock that is held at least for a while: until when, and whether it was released before. */
+/** The minimum hold time of a lock: when it ends, and whether the lock was released before. */
 function KeptFact({ hold, now, backend }: { hold: HoldRow; now: number; backend: string }) {
   const { keptUntil, releasedAt } = hold;
   if (keptUntil === undefined || (releasedAt === undefined && keptUntil <= now)) return null;

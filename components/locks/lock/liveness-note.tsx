@@ -20,7 +20,7 @@ const LOOKS: Record<
   },
 };
 
-/** Whether the process of a hold is alive, what says so, and how old that is. */
+/** Whether the process of a hold is alive, on what evidence, and how old that is. */
 export function LivenessNote({
   verdict,
   backend,
@@ -28,7 +28,7 @@ export function LivenessNote({
 }: {
   verdict: LivenessVerdict;
   backend: string;
-  /** Where it is clear that the process is meant. */
+  /** The place makes clear that the process is meant. */
   isBrief?: boolean;
 }) {
   const { words, word, icon, ink } = LOOKS[verdict.state];

@@ -28,7 +28,7 @@ export function LockHeader({
   onRetry,
 }: {
   detail: LockDetail;
-  /** Where several share the lock: the hold that is looked at. */
+  /** If several share the lock: the hold that is shown. */
   chosen: HoldRow | null;
   link: LinkState;
   onRetry: () => void;
@@ -107,11 +107,11 @@ export function LockHeader({
   );
 }
 
-/** Whether nothing uses the lock; a record of it is there to delete. */
+/** Whether the lock has a record that can be deleted, since nothing uses the lock. */
 const isDeletable = ({ hold, waiters, frozen, rev }: LockRow): boolean =>
   hold === null && waiters === 0 && !frozen && rev > 0;
 
-/** In place of a state: no record says anything of this lock. */
+/** In place of a state, if there is no record of this lock. */
 function NotFoundBadge() {
   return (
     <span className="inline-flex h-5 items-center gap-[5px] rounded-5 border border-unknown border-dashed px-[5px] pr-[7px] text-12 text-unknown leading-none">
@@ -121,7 +121,7 @@ function NotFoundBadge() {
   );
 }
 
-/** Above a lock whose backend grants nothing: why it stays free, or its waiters wait. */
+/** Above a lock whose backend grants nothing: explains why it stays free, or its waiters wait. */
 function BackendClosedNote({ backend }: { backend: string }) {
   const servesNothing = useClosedRow(backend)?.reading?.servesNothing ?? false;
   return (

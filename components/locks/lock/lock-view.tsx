@@ -35,7 +35,7 @@ export function LockView({
   initialAt?: number | null;
   /** Null where they could not be read for the first paint. */
   events: { rows: EventRow[]; older: string | null } | null;
-  /** The range that the address names; null where it could not be read for the first paint. */
+  /** Of the range in the address; null if it could not be read for the first paint. */
   insight: LockInsight | null;
 }) {
   const { data, receivedAt, link, retry } = useLiveLock(initial.row, initial, initialAt);

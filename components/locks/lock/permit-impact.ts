@@ -7,7 +7,7 @@ import { permitsLeft } from '@/server/core/verdict/release-impact';
 /**
  * Where the permits of this hold would go; null for a lock that is not held with permits.
  *
- * @param delay for how long nothing would be granted before; null: it would be at once
+ * @param delay for how long nothing would be granted first; null if there would be no delay
  */
 export function permitImpact(
   { row, waiters }: Pick<LockDetail, 'row' | 'waiters'>,
@@ -34,7 +34,7 @@ export function permitImpact(
 const permitsTo = ({ owner, permits = 0 }: WaiterRow) =>
   `${plural(permits, 'permit')} ${permits === 1 ? 'goes' : 'go'} to ${visibleText(owner)}`;
 
-/** At most three of them by name. */
+/** Lists at most three of them by name. */
 function joined(grants: string[]): string {
   const more = grants.length > 3 ? `, and to ${plural(grants.length - 3, 'other')}` : '';
   return `${grants.slice(0, 3).join(', ')}${more}`;

@@ -4,7 +4,7 @@ import { visibleText } from '@/server/core/format/visible-text';
 import { stuckLabel } from '../lock-labels';
 import { type EventLook, eventLook } from './event-labels';
 
-/** Something that explains the present state, however long ago it was. */
+/** An event that explains the present state, however long ago it was. */
 export interface PinnedEvent {
   id: string;
   at: number;

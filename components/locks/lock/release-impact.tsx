@@ -24,7 +24,7 @@ interface Props {
 export function ReleaseImpact({ detail, chosen }: Props) {
   const { row, policy } = detail;
   const isKept = chosen !== null && isReleased(chosen);
-  // It begins with the end of any hold that is lost, also beside those of others.
+  // A lock delay begins whenever a hold is lost, even if other holds remain.
   const hasDelay = row.hold !== null && !isKept && policy.lockDelayMs > 0;
   const delay = hasDelay ? boundText(policy.lockDelayMs) : null;
   return (
@@ -46,7 +46,7 @@ export function ReleaseImpact({ detail, chosen }: Props) {
   );
 }
 
-/** Who would get the lock, or why no caller would. `delay`: how long it would rest before that. */
+/** Who would get the lock, or why no caller would. `delay`: the lock delay before that, or null. */
 function NextGrant({ detail, chosen, delay }: Props & { delay: string | null }) {
   const { row, waiters } = detail;
   const isClosed = useIsClosed(row.backend);
@@ -110,7 +110,7 @@ function HolderLine({ isKept, isDead }: { isKept: boolean; isDead: boolean }) {
   );
 }
 
-/** Below which token writes would be rejected; nothing for a lock that was never granted. */
+/** The token below which writes would be rejected; nothing for a lock that was never granted. */
 function TokenLine({ row, minValidToken }: Pick<LockDetail, 'row' | 'minValidToken'>) {
   if (!row.hold && minValidToken === 0) return null;
   const isRevoked = row.hold !== null && !isReleased(row.hold);

@@ -4,7 +4,7 @@ import { OpenTrace } from '../open-trace';
 
 const ID_SHOWN = 8;
 
-/** The traces that a hold is known by, as facts of a list: its own, and that of the hold before. */
+/** The traces of a hold, as facts of a list: its own, and that of the previous hold. */
 export function TraceFacts({ hold }: { hold: HoldRow }) {
   const { traceparent, waitedForTraceparent } = hold;
   return (

@@ -14,7 +14,7 @@ const SEARCHED = 50;
 /** Whether a lock has no record: it was never used, or its record was deleted. */
 export const isMissing = ({ rev, status }: LockRow): boolean => rev === 0 && status === 'free';
 
-/** Locks that may have been meant by a name that is not known. */
+/** Locks with names similar to one that is not known. */
 export function MissingLock({ row: { namespace, name } }: { row: LockRow }) {
   const trpc = useTRPC();
   const found = useQueries({

@@ -3,7 +3,7 @@ import { mostAlike, searchedParts } from './similar-names';
 
 const named = (...names: string[]) => names.map((name) => ({ name }));
 
-test('a name with one mistake is found by a part without it', () => {
+test('a name with one mistake is found by a part without the mistake', () => {
   const name = 'cron:nightly-report';
   for (let at = 0; at < name.length - 1; at++) {
     const swapped = name.slice(0, at) + name[at + 1] + name[at] + name.slice(at + 2);
@@ -15,7 +15,7 @@ test('a name with one mistake is found by a part without it', () => {
   expect(searchedParts('job')).toEqual(['job']);
 });
 
-test('the names that are most alike come first, and those that are not alike are left out', () => {
+test('the most similar names come first, and those that are not similar are left out', () => {
   const all = named('cron:nightly-repair', 'cron:nightly-report', 'nightly', 'shop:sku-1');
   expect(mostAlike('cron:nightly-reprot', all, 2)).toEqual(
     named('cron:nightly-report', 'cron:nightly-repair'),

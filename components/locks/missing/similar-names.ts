@@ -1,10 +1,10 @@
-/** A shorter part of a name is found in too many others. */
+/** The least length of a part: a shorter one is found in too many names. */
 const PART_MIN = 3;
 const PARTS_MAX = 3;
 
 /**
- * What to look for: of two names that differ in one place, at most two neighbouring letters, one of
- * three parts is the same in both.
+ * The parts of a name to search for: if two names differ in one place, in at most two neighbouring
+ * letters, one of three parts is the same in both.
  */
 export function searchedParts(name: string): string[] {
   const letters = [...name];
@@ -14,7 +14,7 @@ export function searchedParts(name: string): string[] {
   return Array.from({ length: parts }, (_, i) => letters.slice(at(i), at(i + 1)).join(''));
 }
 
-/** The ones that are written most alike, best first: by what they begin and end with alike. */
+/** The most similar names, best first: those with the longest common beginning and end. */
 export function mostAlike<T extends { name: string }>(
   typed: string,
   rows: readonly T[],
@@ -28,7 +28,7 @@ export function mostAlike<T extends { name: string }>(
     .map(({ row }) => row);
 }
 
-/** The share of the longer name that both begin or end with, whatever the case; 1: the same. */
+/** The share of the longer name that is common beginning or end, ignoring case; 1: all of it. */
 function alikeShare(one: string, other: string): number {
   const [a, b] = [[...one.toLowerCase()], [...other.toLowerCase()]];
   const shorter = Math.min(a.length, b.length);

@@ -3,8 +3,8 @@ import type { LockDetail, LockPage, LockRow } from '@/server/contract/console/lo
 import { DEFAULT_POLICY } from '@/server/contract/namespace-policy';
 
 /**
- * What a row of the list tells of its lock, as the lock's page shows it until the server says more:
- * not fresh, so nothing can be done on it. Waiters are known by their number alone.
+ * What a row of the list contains about its lock, for the lock's page to show until the server
+ * answers. It is not fresh, so no action is possible. Of the waiters only the number is known.
  */
 export function knownDetail(row: LockRow, { backends, asOf }: LockPage): LockDetail {
   return {

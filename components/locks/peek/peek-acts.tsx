@@ -15,7 +15,7 @@ interface Act {
   label: string;
   effect: string;
   isHard?: boolean;
-  /** Why it is not possible now; null if it is. */
+  /** Why the action is not possible now; null if it is. */
   impossible: string | null;
   run: (row: LockRow) => void;
 }

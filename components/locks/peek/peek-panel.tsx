@@ -46,7 +46,7 @@ interface PeekProps {
   receivedAt: number | null;
   /** Its place in the list, from 0; null where that is not known. */
   place: number | null;
-  /** Takes what it shows: see `PeekControls`. */
+  /** Receives the lock that is shown: see `PeekControls`. */
   shown: RefObject<LockRow | null>;
   onStep: (by: 1 | -1) => void;
   /** The step that led to this lock; null once it has the focus again. */

@@ -36,10 +36,10 @@ export function useKnownLock(
   receivedAt: number | null,
   link: LinkState,
 ): {
-  /** The page that was opened so, in place of the list. */
+  /** The page that was opened from its row, in place of the list; null if none was. */
   known: ReactNode;
   onOpen: (row: LockRow) => void;
-  /** False: the server responds, so that the page is to be opened as any other. */
+  /** False: the server responds, so the page must be opened as any other. */
   onOpenKnown: (row: LockRow) => boolean;
 } {
   const open = useOpenPage();
@@ -107,7 +107,7 @@ function BackToList({ children }: { children: ReactNode }) {
   );
 }
 
-/** Browsers write some characters of a path in another way. */
+/** Browsers encode some characters of a path differently. */
 function isSamePath(pathname: string, path: string): boolean {
   return new URL(path, 'http://console').pathname === new URL(pathname, 'http://console').pathname;
 }

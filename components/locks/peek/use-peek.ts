@@ -23,7 +23,7 @@ export function usePeek(
     : -1;
   const row = rows[place] ?? null;
   const id = row?.id ?? null;
-  // The preview is of now.
+  // The preview shows only the present.
   const isPast = usePastAt() !== null;
   const isOpen = at !== null && !isPast;
   const shown = useRef<LockRow | null>(null);

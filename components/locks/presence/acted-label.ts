@@ -23,9 +23,9 @@ export function actedLabel({ hold }: Acted, onIt: PresenceRow | null, me: string
 }
 
 /**
- * The same with who it was and why.
+ * The same in full: who did it, when and why.
  *
- * @param serverNow the clock of the servers, by which people say to be on a lock
+ * @param serverNow the clock of the servers, by which it is recorded since when a person is on it
  */
 export function actedSentence(
   { hold }: Acted,

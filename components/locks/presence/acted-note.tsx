@@ -8,7 +8,7 @@ import { useSession } from '../../live/session';
 import { actedLabel, actedSentence } from './acted-label';
 import { useOnIt } from './presence';
 
-/** States of which the reason matters less than what people have done about it. */
+/** States whose reason matters less than what people have done about the lock. */
 const CALM: ReadonlySet<LockRow['status']> = new Set(['contended', 'held', 'delayed', 'free']);
 
 /**

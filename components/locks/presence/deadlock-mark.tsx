@@ -16,7 +16,7 @@ const keyOf = ({ namespace, name }: Keyed) => `${namespace}/${name}`;
 
 const DeadlockedContext = createContext<ReadonlySet<string>>(new Set());
 
-/** Reads which locks are part of a deadlock, again and again; not while the past is shown. */
+/** Polls which locks are part of a deadlock; not while the past is shown. */
 export function DeadlockedProvider({ children }: { children: ReactNode }) {
   const isPast = usePastAt() !== null;
   const { data } = useQuery(
@@ -34,7 +34,7 @@ export function DeadlockedProvider({ children }: { children: ReactNode }) {
 export const useIsDeadlocked = (row: Keyed): boolean =>
   useContext(DeadlockedContext).has(keyOf(row));
 
-/** In a row of the list: that the lock is waited for in a deadlock. */
+/** In a row of the list: marks a lock that is waited for in a deadlock. */
 export function DeadlockMark() {
   return (
     <span

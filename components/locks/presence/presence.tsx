@@ -23,8 +23,8 @@ const keyOf = ({ namespace, name }: Keyed) => `${namespace}/${name}`;
 export const PresenceContext = createContext<Presence>(new Map());
 
 /**
- * Reads who is on which lock, again and again; for `PresenceContext`, once a page. It is not kept
- * who was on one in the past.
+ * Polls who is on which lock; for `PresenceContext`, once a page. Empty for the past, of which it
+ * is not recorded.
  */
 export function usePresence(): Presence {
   const trpc = useTRPC();
@@ -47,7 +47,7 @@ export function useOnIt(row: Keyed): PresenceRow | null {
   return useContext(PresenceContext).get(keyOf(row)) ?? null;
 }
 
-/** Says that the signed-in person is on a lock, or is no more, whichever is not so yet. */
+/** Toggles whether the signed-in person is on a lock. */
 export function useToggleOnIt(presence: Presence): (row: LockRow) => void {
   const client = useTRPCClient();
   const queries = useQueryClient();

@@ -38,7 +38,7 @@ interface LineProps {
   isEntry: boolean;
   /** Null where nothing may be selected. */
   isSelected: boolean | null;
-  /** There is one backend, so that its name says nothing. */
+  /** There is only one backend, so its name is left out. */
   isOneBackend: boolean;
   /** Rows are grouped by tier, and have two lines where there is room. */
   isTiered: boolean;
@@ -48,7 +48,7 @@ interface LineProps {
   isPeeked: boolean;
   onCursor: (place: number, id: string) => void;
   onPeek: (row: LockRow) => void;
-  /** Opens its page from what is known, if there is no other way; false: there is. */
+  /** Opens its page from what is known while the server does not respond; false: it does. */
   onOpenKnown: (row: LockRow) => boolean;
   onSelect: SelectionControls['select'] | undefined;
 }
@@ -180,10 +180,10 @@ export const LockListRow = memo(function LockRowLine({
 
 const FLASH_MS = 1_200;
 
-/** At a step after this, too little is left of the tint for another one. */
+/** After this, too little of the tint is left for another step. */
 const FLASH_OVER_MS = 1_000;
 
-/** How strong the tint is at first; the style sheet says it too. */
+/** How strong the tint is at first; as in the style sheet. */
 const FLASH_OPACITY = 0.1;
 
 /**

@@ -121,7 +121,7 @@ export function OldestWait({ row }: { row: LockRow }) {
   );
 }
 
-/** Of a hold of the past it may be a lower bound: only its latest renewals are counted. */
+/** For a hold of the past this may be a lower bound: only its latest renewals are counted. */
 export function Renewals({ row }: { row: LockRow }) {
   const hold = presentHold(row);
   if (!hold) return <Empty />;
@@ -176,7 +176,7 @@ function HeldFor({ row }: { row: LockRow }) {
   );
 }
 
-/** Of a new lock: that of its namespace, marked as such. */
+/** For a new lock: the typical hold time of its namespace, marked as such. */
 function P99Hold({ row: { ownHold, namespaceHold } }: { row: LockRow }) {
   const usual = ownHold ?? namespaceHold;
   return (

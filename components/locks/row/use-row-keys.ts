@@ -24,7 +24,7 @@ export interface PeekControls {
   isOpen: boolean;
   /** The lock that it shows, with the hold that its acts are about; null while it has none. */
   shown: RefObject<LockRow | null>;
-  /** Called when it went to another lock by itself. */
+  /** Called when the preview moved to another lock by itself. */
   onStepped: RefObject<(row: LockRow) => void>;
   /** Called before it closes: the focus that is in it goes to its row. */
   onClosing: RefObject<() => void>;
@@ -35,8 +35,8 @@ export interface PeekControls {
 const CONTROL = 'a, button, input, summary';
 
 /**
- * The lock that the keys of acts are about: the one that the keyboard is at, and of that the hold
- * that its preview shows, where several share it.
+ * The lock that the keys of actions apply to: the one that the keyboard is at; if several share it,
+ * with the hold that its preview shows.
  */
 export const keyedLock = (row: LockRow | undefined, shown: LockRow | null): LockRow | undefined =>
   row && shown?.id === row.id ? shown : row;

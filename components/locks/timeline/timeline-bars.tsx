@@ -11,7 +11,7 @@ import { endOf, type HoldLine, type Segment, shareAt } from './timeline-lanes';
 import { clockLabel } from './timeline-ticks';
 import type { ZoomSpan } from './use-zoom';
 
-/** A letter of a flag or of a bar's label, on average. */
+/** The average width of a letter of a flag or of a bar's label. */
 export const LETTER_PX = 6.4;
 
 export const percent = (share: number) => `${(share * 100).toFixed(3)}%`;
@@ -30,7 +30,7 @@ function BarLink({
   at,
   ...rest
 }: {
-  /** Of the lock's page. */
+  /** The path of the lock's page. */
   path: string;
   at: number;
   className: string;
@@ -83,7 +83,7 @@ export function HoldMark({
   });
 }
 
-/** What a part of a bar says, the longest first. */
+/** The possible labels of a part of a bar, the longest first. */
 function segmentLabels({ bar, isLive }: HoldLine, { tone, from }: Segment, now: number): string[] {
   const owner = visibleText(bar.owner);
   if (tone === 'stuck') {
@@ -97,7 +97,7 @@ function segmentLabels({ bar, isLive }: HoldLine, { tone, from }: Segment, now: 
 const firstFitting = (labels: string[], px: number) =>
   labels.find((label) => label.length * LETTER_PX <= px);
 
-/** How much of the plot behind a bar of a lane no other bar covers, as a share of its width. */
+/** The free space behind a bar in its lane, as a share of the plot's width. */
 export function freeBehind(
   bars: readonly WaitBar[],
   bar: WaitBar,
@@ -124,7 +124,7 @@ export function WaitMark({
   now: number;
   titleAt: number;
   path: string;
-  /** How much room there is behind it for a label. */
+  /** The room behind the bar for a label. */
   roomPx: number;
 }) {
   const left = shareAt(bar.from, span);

@@ -54,7 +54,7 @@ export function timelineMarks({ acts, deaths }: Pick<LockTimeline, 'acts' | 'dea
   return [...acts, ...exits].sort((a, b) => a.at - b.at);
 }
 
-/** The kind of a mark that no operator made: a witness has proven it. */
+/** The kind of a mark of what a witness has proven, not of an operator's act. */
 const EXITED = 'exited';
 
 /** What happened at a mark, in the few words of a flag: "ada asked to release". */
@@ -81,7 +81,7 @@ export function waitTitle(bar: WaitBar, now: number, zone?: Zone): string {
   return `${visibleText(bar.owner)}, ${span(bar, now, zone)}, ${end}`;
 }
 
-/** Beside the lane of those that have none of their own: waiters, else waits; empty for none. */
+/** Beside the lane of all without a lane of their own: how many waiters, else waits, or nothing. */
 export function undrawnLabel({ more, moreWaits }: Pick<TimelineLanes, 'more' | 'moreWaits'>) {
   if (more > 0) return `${exactCount(more)} more`;
   return moreWaits > 0 ? plural(moreWaits, 'more wait') : '';

@@ -73,7 +73,7 @@ describe('the lanes of a timeline', () => {
     expect(tones([waitOf('a', NOW - 90_000, NOW - 20_000)])).toEqual(['held', 'long', 'stuck']);
   });
 
-  it('show a hold that is stuck again as stuck from the first time on', () => {
+  it('show a hold that has become stuck again as stuck since the first time', () => {
     const past = { ...none, waits: [waitOf('a', NOW - 40_000, NOW - 30_000)] };
     const present = detailOf(NOW - 95_000, NOW - 5_000, [NOW - 5_000]);
     const [hold] = timelineLanes(past, present, span).holds;
@@ -84,7 +84,7 @@ describe('the lanes of a timeline', () => {
     ]);
   });
 
-  it('give a lane to who waits now before who waited longest, and fold the others', () => {
+  it('give a lane first to present waiters, then to those who waited longest, and fold the others', () => {
     const waits = Array.from({ length: 10 }, (_, i) =>
       waitOf(`past${i}`, NOW - 90_000, NOW - 80_000 + i * 1_000),
     );
@@ -104,7 +104,7 @@ describe('the lanes of a timeline', () => {
     expect([more, moreWaits, folded.length]).toEqual([6, 3, 6]);
   });
 
-  it('draw those of a long queue who came first, and count the others once each', () => {
+  it('draw the first waiters of a long queue, and count each of the others once', () => {
     const waitingSince = Array.from({ length: 2_000 }, (_, i) => NOW - 2_000 + i).reverse();
     const { lanes, more, folded } = timelineLanes(
       { ...none, waits: [waitOf('q7', NOW - 90_000, NOW - 80_000)] },

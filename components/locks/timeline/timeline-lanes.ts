@@ -9,7 +9,7 @@ const LANES_MAX = 6;
 /** Waiters that are drawn as fine lines below them. */
 const FOLDED_MAX = 12;
 
-/** Of a longer queue the others are counted alone: they came later, and none would be drawn. */
+/** The others of a longer queue are only counted: they came later, and none would be drawn. */
 const DRAWN_MAX = LANES_MAX + FOLDED_MAX;
 
 /** A part of a bar, as shares of the plot's width from its left edge. */
@@ -49,7 +49,7 @@ export interface TimelineLanes {
   moreWaits: number;
 }
 
-/** What is known of the lock apart from its recorded past; a `LockDetail` is such a thing. */
+/** What is known of the lock apart from its recorded past, such as a `LockDetail`. */
 export interface TimelinePresent {
   row: {
     hold: { token: number } | null;
@@ -57,7 +57,7 @@ export interface TimelinePresent {
     stuck: { since: number } | null;
     ownHold: HoldBaseline | null;
   };
-  /** Those that last. */
+  /** The holds that last. */
   holds: { token: number; grantedAt: number; service: string; owner: string }[];
   waiters: { enqueuedAt: number; service: string; owner: string }[];
   policy: Pick<NamespacePolicy, 'patienceMaxMs' | 'stuckAfterMs' | 'standbyExpected'>;
@@ -138,8 +138,8 @@ const liveHolds = ({ holds }: TimelinePresent): HoldBar[] =>
   });
 
 /**
- * From when on a hold was stuck; null if it never was, as far as can be seen here. One that is
- * stuck again, after its waiters had gone, was so from the first time on.
+ * Since when a hold was stuck; null if it never was, as far as is known here. If it became stuck
+ * again after its waiters had gone, the first time counts.
  */
 function stuckAt(
   bar: HoldBar,
@@ -211,7 +211,7 @@ function waitersOf(waits: WaitBar[]): Map<string, WaiterLine> {
   return byParty;
 }
 
-/** Who waits now has a lane first, then who waited longest. */
+/** Orders lanes: present waiters first, then those who waited longest. */
 function chooseLanes(waiters: WaiterLine[]): { lanes: WaiterLine[]; others: WaiterLine[] } {
   const ranked = sortedBy(waiters, (line) => -weight(line));
   const firstAt = ({ bars }: WaiterLine) => Math.min(...bars.map(({ from }) => from));
@@ -220,7 +220,7 @@ function chooseLanes(waiters: WaiterLine[]): { lanes: WaiterLine[]; others: Wait
   return { lanes, others };
 }
 
-/** Smallest first; the key of each is found once. */
+/** Sorted by key, the smallest first; the key of each item is computed once. */
 function sortedBy<T>(all: T[], keyOf: (one: T) => number): T[] {
   const keyed = all.map((one) => ({ one, key: keyOf(one) }));
   return keyed.sort((a, b) => a.key - b.key).map(({ one }) => one);

@@ -25,7 +25,7 @@ const MINUTE_MS = 60_000;
 /** The spans that end now, to choose from. */
 const SPANS_MS = [5, 15, 60, 6 * 60, 24 * 60].map((minutes) => minutes * MINUTE_MS);
 
-/** The past is read again so often while the present is in view. */
+/** How often the past is read again while the present is in view. */
 const REFETCH_MS = 5_000;
 
 /** A timeline moves on by this share of its span at a time, which is less than a pixel or two. */
@@ -124,7 +124,7 @@ export function TimelinePanel({ detail }: { detail: LockDetail }) {
   );
 }
 
-/** What it says lasts as long as the page says elsewhere, though it is drawn in coarser steps. */
+/** The titles of its bars agree with the rest of the page, though it is drawn in coarser steps. */
 function LivePlot({
   backend,
   ...props
@@ -138,7 +138,7 @@ function LiveTable({ backend, ...props }: Omit<TimelineTableProps, 'now'> & { ba
   return <TimelineTable {...props} now={now} />;
 }
 
-/** Long enough to show when what holds the lock now, or waits for it, began. */
+/** The first span that shows the beginning of the present hold and of the oldest wait. */
 function firstSpanMs({ row, asOf }: LockDetail): number {
   const begin = Math.min(row.hold?.grantedAt ?? asOf, row.oldestWaitAt ?? asOf);
   const neededMs = (asOf - begin) * 1.25;

@@ -6,7 +6,7 @@ import { TimelinePlot } from './timeline-plot';
 const HOUR_MS = 3_600_000;
 const NOW = 30 * HOUR_MS;
 
-test('the titles of running bars say how long they last, not to where a coarse plot draws them', () => {
+test('the titles of running bars are exact, though a coarse plot draws their ends in steps', () => {
   const bar = { service: 'orders', owner: 'w', to: null, end: null };
   const hold = { ...bar, from: NOW - 8_000, token: 7, count: 1 };
   const segment = { left: 0.99, width: 0.01, tone: 'held' as const, from: hold.from };

@@ -43,9 +43,9 @@ export function TimelinePlot({
   now: number;
   /** The same for their titles, where the plot moves on in coarser steps. */
   titlesAt?: number;
-  /** Of the lock's page. */
+  /** The path of the lock's page. */
   path: string;
-  /** Absent: what it is in takes the span that is dragged over. */
+  /** Absent: the component around it handles dragging. */
   onZoom?: (zoom: ZoomSpan) => void;
 }) {
   const { ref, widthPx } = useWidth<HTMLDivElement>(800);
@@ -160,11 +160,11 @@ export function TimelinePlot({
   );
 }
 
-/** Around the lanes of a plot: its axis and its padding. */
+/** The height of a plot beyond its lanes: its axis and its padding. */
 const AROUND_PX = 40;
 const LANE_PX = 19;
 const FLAGS_PX = 20;
-/** Of the line below a plot that opens it as a table. */
+/** The height of the line below a plot that shows it as a table. */
 const TABLE_PX = 37;
 
 /** As high as a plot and its table, which are drawn once the reader's time zone is known. */
@@ -174,7 +174,7 @@ export function PlotSpace({
   refused,
   morePx = 0,
 }: Pick<Parameters<typeof TimelinePlot>[0], 'lanes' | 'acts' | 'refused'> & {
-  /** Of what is above it. */
+  /** The height of what is above the plot. */
   morePx?: number;
 }) {
   const lanesPx = holdersPx(lanes.rows) + (lanes.lanes.length + (refused[0] ? 1 : 0)) * LANE_PX;
@@ -190,7 +190,7 @@ interface Flag {
   act: ActMark;
   left: number;
   row: number;
-  /** Whether it is left of its line, since right of it there is no room. */
+  /** Whether a flag is left of its line, since there is no room on the right. */
   isLeftward: boolean;
 }
 

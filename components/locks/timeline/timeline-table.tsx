@@ -12,7 +12,7 @@ import { clockLabel } from './timeline-ticks';
 
 const COLUMNS: Column[] = ['Start', 'Who', 'What', 'Lasted'];
 
-/** The bars of a timeline as lines, newest first, for who cannot see or point at them. */
+/** The bars of a timeline as lines, newest first, for users who cannot see or point at them. */
 export function TimelineTable(props: TimelineTableProps) {
   const [isOpen, setOpen] = useState(false);
   return (
@@ -28,7 +28,7 @@ export interface TimelineTableProps {
   acts: readonly ActMark[];
   refused: readonly RefusalBar[];
   now: number;
-  /** Of the lock's page. */
+  /** The path of the lock's page. */
   path: string;
 }
 

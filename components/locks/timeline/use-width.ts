@@ -1,9 +1,9 @@
 import { type RefObject, useLayoutEffect, useRef, useState } from 'react';
 
 /**
- * The inner width of an element in pixels, which decides how much of something fits into it.
+ * The inner width of an element in pixels.
  *
- * @param guess until it is on the page
+ * @param guess the result until the element is on the page
  */
 export function useWidth<E extends HTMLElement>(
   guess: number,

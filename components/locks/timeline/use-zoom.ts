@@ -11,15 +11,15 @@ export interface ZoomSpan {
 /** A narrower drag is a click. */
 const DRAG_MIN_PX = 6;
 
-/** No zoom goes further in. */
+/** The shortest span of a zoom. */
 const SPAN_MIN_MS = 1_000;
 
 /** The element itself. */
 const itself = (element: HTMLElement) => element;
 
 /**
- * Dragging over a plot chooses a span of it. `selection` is what is being dragged over, in shares
- * of the plot's width; null while nothing is.
+ * Dragging over a plot chooses a span of it. `selection` is the span that is being dragged over, in
+ * shares of the plot's width; null while there is none.
  *
  * @param plotOf the plot within the element that is dragged over; must never change
  */
@@ -45,7 +45,7 @@ export function useZoom(
   const onPointerMove = useCallback((event: PointerEvent<HTMLElement>) => {
     const drag = start.current;
     if (!drag || Math.abs(event.clientX - drag.x) < DRAG_MIN_PX) return;
-    // Not before: the click on a link would go to the element that captures it.
+    // Not before: the capturing element would receive a click that was on a link.
     event.currentTarget.setPointerCapture(event.pointerId);
     setSelection(selectionOf(drag, event.clientX));
   }, []);

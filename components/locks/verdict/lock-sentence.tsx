@@ -18,7 +18,7 @@ const INKS: Record<VerdictPart['tone'], string> = {
 /**
  * The state of a lock as an engineer would say it.
  *
- * @param hold where several share the lock: the one that it is about
+ * @param hold the hold that the sentence describes, if several share the lock
  */
 export function LockSentence({ row, hold = row.hold }: { row: LockRow; hold?: HoldRow | null }) {
   const zone = useZone();

@@ -29,8 +29,8 @@ const BUTTONS: Record<ActVerb, { label: string; key: string; isHard?: boolean }>
 
 /**
  * The gentlest act that helps, with its button and what else it affects; nothing if none does. Its
- * place is kept before the server confirms what the list showed, and after it is needed no more, so
- * that what is below it does not move.
+ * place is kept until the server has confirmed what the list showed, and once the act is no longer
+ * needed, so that what is below it does not move.
  */
 export function RecommendedAct({ detail, hold }: { detail: LockDetail; hold: HoldRow | null }) {
   const { recommendation, isKnown } = useRecommendation(detail, hold);
@@ -86,7 +86,7 @@ function Act({
   );
 }
 
-/** @param isKnown whether the lock's state is known, as far as its backend goes */
+/** @param isKnown whether the lock's state is known, if the page's data is current */
 function NothingToDo({ isKnown }: { isKnown: boolean }) {
   const isUnknown = useIsStale() || !isKnown;
   return (
@@ -131,7 +131,7 @@ function ActButton({ verb, row }: { verb: ActVerb; row: LockRow }) {
   );
 }
 
-/** What helps by what is shown, and whether that is known to be how the lock is now. */
+/** The act that helps in the state that is shown, and whether that state is known to be current. */
 function useRecommendation(
   detail: LockDetail,
   hold: HoldRow | null,

@@ -5,14 +5,14 @@ const answered = { isPending: false, error: null };
 const pending = { isPending: true, error: null };
 const failed = { isPending: false, error: new Error('fetch failed') };
 
-test('nothing is said to be found only once every question was answered', () => {
+test('“nothing found” is shown only once every query was answered', () => {
   expect(findNote([answered, answered], false, true)).toBe('Nothing found.');
   expect(findNote([answered, pending], false, true)).toBe('Searching…');
   expect(findNote([answered, answered], true, true)).toBe('Searching…');
   expect(findNote([answered, pending], true, false)).toBeNull();
 });
 
-test('a question that failed is said, also beside what others found', () => {
+test('a query that failed is reported, also beside the results of others', () => {
   const note = 'Not all could be searched: Server not responding.';
   expect(findNote([failed, answered], false, true)).toBe(note);
   expect(findNote([answered, failed], false, false)).toBe(note);

@@ -1,14 +1,14 @@
 import { problemOf } from '../../live/problem';
 
-/** One of the questions that a search asks. */
+/** One of the queries of a search. */
 interface Asked {
   isPending: boolean;
   error: unknown;
 }
 
 /**
- * What there is to say of a search besides what it found: only where all was answered and nothing
- * found is there nothing. Null: nothing to say.
+ * The note beside the results of a search, or null. It says “Nothing found” only if every query was
+ * answered and none found anything.
  */
 export function findNote(
   asked: readonly Asked[],

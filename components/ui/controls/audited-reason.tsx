@@ -1,7 +1,7 @@
 import { REASON_MAX_CHARS, REASON_MIN_CHARS } from '@/server/contract/console/console-terms';
 import { Field } from './field';
 
-/** The reason of an act, as the field `reason` of a form. */
+/** The reason for an action, as the field `reason` of a form. */
 export function AuditedReason() {
   return (
     <Field

@@ -6,7 +6,7 @@ afterEach(() => vi.unstubAllGlobals());
 const clipboardThat = (answers: () => Promise<void>) =>
   vi.stubGlobal('navigator', { clipboard: { writeText: answers } });
 
-it('a text that was not copied is never said to be', async () => {
+it('it never claims to have copied a text that was not copied', async () => {
   clipboardThat(() => Promise.resolve());
   expect(await copyText('a key')).toBe(true);
   clipboardThat(() => Promise.reject(new Error('not allowed')));

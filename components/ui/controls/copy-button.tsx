@@ -49,7 +49,7 @@ export function CopyButton({
 }
 
 /**
- * Puts a text into the clipboard, which browsers have on secure addresses alone.
+ * Puts a text into the clipboard, which browsers have only on secure addresses.
  *
  * @returns whether it is there
  */

@@ -4,7 +4,7 @@ import { type InputHTMLAttributes, type ReactNode, useId } from 'react';
 
 export interface FieldProps extends Omit<InputHTMLAttributes<HTMLInputElement>, 'id'> {
   label: string;
-  /** Why it is asked, beside the label. */
+  /** Why it is asked for, beside the label. */
   hint?: ReactNode;
   /** What is wrong with it, below. */
   problem?: string | null;

@@ -45,7 +45,7 @@ export function MenuChip({
   );
 }
 
-/** A filter that is set; a click takes it away. */
+/** A filter that is set; a click removes it. */
 export function FilterChip({
   label,
   value,
@@ -79,9 +79,9 @@ export function FilterChip({
 let left: string | null = null;
 
 /**
- * A filter's control passes the focus to the one that replaces it, or else to the main part.
+ * Passes the focus of a filter's control to the control that replaces it, or else to the main part.
  *
- * @param isComing whether its menu was opened, and has not given the focus back yet
+ * @param isComing whether its menu was opened, and has not returned the focus yet
  */
 function useFocusOf(
   label: string,

@@ -14,7 +14,7 @@ interface FormDialogProps {
   action: string;
   /** For an action that cannot be undone: its button is red, and the focus starts on Cancel. */
   isDangerous?: boolean;
-  /** What has changed of what the fields were made from; until that is used, nothing is sent. */
+  /** What has changed since the fields were filled; nothing is sent until the new state is used. */
   changed?: { text: ReactNode; onUse: () => void } | null;
   children?: ReactNode;
   /** Closes the dialog as soon as the act is done: the page is loaded again without it. */

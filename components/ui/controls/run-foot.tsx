@@ -15,13 +15,13 @@ export function RunFoot({
 }: {
   isBusy: boolean;
   isOver: boolean;
-  /** All that the act needs is filled in. */
+  /** Everything that the action needs is filled in. */
   isReady: boolean;
   /** The label of the button that acts, which cannot be undone. */
   action: string;
   /** The same while it is under way. */
   busyLabel: string;
-  /** Takes the button that leaves without an act, for the focus to start on. */
+  /** The button that closes without an action, on which the focus starts. */
   cancel: RefObject<HTMLButtonElement | null>;
   /** Leaves the dialog; while the act is under way, stops it. */
   onClose: () => void;

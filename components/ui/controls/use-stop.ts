@@ -1,7 +1,7 @@
 import { type RefObject, useEffect, useRef } from 'react';
 
 /**
- * What ends a run of many requests before its next one: `stop`, or that its dialog is gone, also
+ * Ends a run of many requests before its next one: by `stop`, or when its dialog is gone, also
  * with the page that it was on.
  */
 export function useStop(): { isStopped: RefObject<boolean>; stop: () => void } {

@@ -5,8 +5,8 @@ import { useState } from 'react';
 import { isOutcomeUnknown, type Problem, problemOf } from '../../live/problem';
 
 /**
- * Runs one attempt of an action at a time, and keeps the problem of the last one that failed. Where
- * the outcome is unknown, or others changed what it acts on, the page is read again, to show it.
+ * Runs one attempt of an action at a time, and keeps the problem of the last one that failed. If
+ * the outcome is unknown, or others changed the subject, the page is read again to show its state.
  */
 export function useSubmit() {
   const queries = useQueryClient();

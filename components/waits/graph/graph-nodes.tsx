@@ -80,7 +80,7 @@ export function LockNode({ data }: NodeProps) {
   );
 }
 
-/** Where the lines of a band lead to its panel. */
+/** The point at which the lines of a band lead to its panel. */
 export function HeadNode() {
   return (
     <div className="graph-node" data-kind="head">

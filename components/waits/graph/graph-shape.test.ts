@@ -23,7 +23,7 @@ function graphOf(...waiters: number[]): WaitGraph {
   } as unknown as WaitGraph;
 }
 
-it('leads to the panel of a head blocker, which is drawn itself only where it waits too', () => {
+it('leads to the panel of a head blocker, which itself is drawn only if it also waits', () => {
   for (const [waiters, drawn] of [
     [[1], ['head', 'lock', 'owner']],
     [

@@ -22,7 +22,7 @@ export interface LockShape {
   kind: 'lock';
   id: string;
   lock: GraphLock;
-  /** How its backend is marked: not where there is one only; filled where a chain changes it. */
+  /** How its backend is marked: `none` if there is only one; `filled` where a chain changes it. */
   glyph: 'none' | 'plain' | 'filled';
   look: Look;
 }
@@ -50,13 +50,13 @@ export interface Line {
   from: string;
   to: string;
   look: Look;
-  /** It closes a circle: it leads back to where the drawing of that begins. */
+  /** It closes a cycle: it leads back to where the drawing of the cycle begins. */
   isBack: boolean;
-  /** Its hold, where a deadlock is best broken; absent: not here. */
+  /** The line's hold, if the deadlock is best broken here. */
   breaks?: CycleHold;
 }
 
-/** What hangs together, drawn as one. */
+/** A connected part of the graph. */
 export interface Drawing {
   /** The head blockers in it, by their ids. */
   heads: string[];
@@ -64,7 +64,7 @@ export interface Drawing {
   lines: Line[];
 }
 
-/** Of more waiters than this of one lock, fewer are drawn one by one. */
+/** If one lock has more waiters than this, only some are drawn one by one. */
 const WAITERS_MAX = 6;
 const WAITERS_DRAWN = 5;
 
@@ -175,7 +175,7 @@ function glyphsOf({ backends, locks }: WaitGraph): (lock: GraphLock) => LockShap
   };
 }
 
-/** Those who hold another lock of the graph come first, and are drawn always. */
+/** The waiters to draw one by one: always those up to the last that holds a lock of the graph. */
 function drawnWaiters({ waiters }: GraphLock, holders: ReadonlySet<number>): GraphWait[] {
   if (waiters.length <= WAITERS_MAX) return waiters;
   const links = waiters.findLastIndex(({ owner }) => holders.has(owner)) + 1;
@@ -183,8 +183,8 @@ function drawnWaiters({ waiters }: GraphLock, holders: ReadonlySet<number>): Gra
 }
 
 /**
- * One owner that waits for nothing is not drawn: its lines lead to its panel. One that waits for
- * other work is drawn where it waits only, so that no line of its holds crosses a lock.
+ * A single owner that waits for nothing is not drawn: its lines lead to its panel. One whose other
+ * work waits is drawn only where it waits, so that no line of its holds crosses a lock.
  */
 function withoutHead(graph: WaitGraph, drawing: Drawing): Drawing {
   const [id, ...more] = drawing.heads;

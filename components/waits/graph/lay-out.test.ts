@@ -21,7 +21,7 @@ const ownerWidth = (drawing: Drawing, room: number) =>
   layOut(drawing, room, UNLIMITED).sizes.owner.width;
 
 describe('a drawing', () => {
-  it('takes the widest shapes with which it fits, which a longer one has no room for', () => {
+  it('takes the widest shapes with which it fits, and narrower ones if it is longer', () => {
     for (const room of [1_000, 1_300]) {
       for (const length of [3, 5])
         expect(layOut(chain(length), room, UNLIMITED).width).toBeLessThan(room);
@@ -46,7 +46,7 @@ describe('a drawing', () => {
     expect(new Set(waiters.map((id) => places.get(id)?.y)).size).toBe(waiters.length);
   });
 
-  it('is no wider than the longest name needs, in line with the other drawings', () => {
+  it('is no wider than the longest name needs, and aligned with the other drawings', () => {
     const held = (name: string) =>
       ({
         heads: [],

@@ -17,7 +17,7 @@ const WIDER_SIZES: readonly Sizes[] = [
   { ...SIZES, owner: { width: 300, height: 46 }, lock: { width: 320, height: 46 } },
 ];
 
-/** How wide a letter of a name is, and what a shape has on both sides of its name, in pixels. */
+/** The width of a letter of a name, and of both sides of a shape beside its name, in pixels. */
 const LETTER = 7.3;
 const SIDES = 24;
 
@@ -58,8 +58,8 @@ export function wholeNameWidths(drawings: readonly Drawing[]): Widest {
 }
 
 /**
- * Lays a drawing out from left to right, what blocks before what waits, with the widest shapes with
- * which it fits into `room` pixels. One that fits with none of them is wider than that.
+ * Lays a drawing out from left to right, what blocks before what waits, with the widest shapes that
+ * fit into `room` pixels. If none fit, the layout is wider than that.
  */
 export function layOut(drawing: Drawing, room: number, widest: Widest): Layout {
   for (const sizes of WIDER_SIZES) {
@@ -99,8 +99,8 @@ function layOutWith({ shapes, lines }: Drawing, sizes: Sizes): Layout {
 }
 
 /**
- * Puts the owners that wait for one lock alone, and have no waiters themselves, in the order of
- * their lines: that of the queue, which the layout does not keep.
+ * Puts the owners that wait for only one lock, and have no waiters themselves, in the order of
+ * their lines, which is that of the queue: the layout does not keep it.
  */
 function keepOrder(
   shapes: Drawing['shapes'],

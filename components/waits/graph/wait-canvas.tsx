@@ -46,12 +46,12 @@ export default function WaitCanvas({
   backends,
   onDrawn,
 }: {
-  /** One a band, in the same order. */
+  /** One per band, in the same order. */
   drawings: readonly Drawing[];
   bands: readonly Band[];
-  /** Their ids. */
+  /** The ids of the backends. */
   backends: readonly string[];
-  /** Takes how high each drawing is, by its first head blocker. */
+  /** Called with the height of each drawing, by its first head blocker. */
   onDrawn: (heights: Record<string, number>) => void;
 }) {
   const structure = drawings.map(structureOf).join('\n');

@@ -56,5 +56,5 @@ export const headsUntil = (sections: readonly TierSection[], place: number): num
 
 const tierOf = ({ tier }: LockRow): number => (tier ? TIERS.indexOf(tier) : CALM);
 
-/** Of what has calmed down, and is in no section of its own. */
+/** The tier of rows that have calmed down; it has no section. */
 const CALM = SECTION_TITLES.length;

@@ -5,7 +5,7 @@ import type { LockRow } from '@/server/contract/console/lock-row';
 
 /** The list that was shown last in this tab, as far as it was read. */
 interface ShownList {
-  /** What it is called, such as a view. */
+  /** Its name, such as that of a view. */
   title: string;
   href: string;
   rows: readonly Pick<LockRow, 'namespace' | 'name'>[];

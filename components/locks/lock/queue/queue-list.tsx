@@ -12,7 +12,7 @@ import { ExactName } from '../../../ui/visible-text';
 import { Countdown, LeaseBar } from '../../row/lease-left';
 import type { PlacedWaiter } from './find-waiters';
 
-/** Of a longer queue only the waiters in sight are drawn: each has figures that change. */
+/** In a longer queue only the waiters in view are drawn, since each has figures that change. */
 const WHOLE_MAX = 100;
 
 /** The height of a waiter, before it is measured. */

@@ -15,7 +15,7 @@ import { findWaiters, SEARCHED_FROM } from './find-waiters';
 import { QueueList } from './queue-list';
 import { RefusedAttempts } from './refused-attempts';
 
-/** Of a longer queue the others are shown when they are asked for. */
+/** How many waiters are shown at first; a button shows the others. */
 const SHOWN = 8;
 
 /** Who waits, in the order in which they will be served. */
