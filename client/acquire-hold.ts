@@ -5,8 +5,8 @@ import { LOCK_OPTIONS, type WithLockOptions, withLock } from './with-lock';
 /** A hold that lasts until it is released, or lost. */
 export interface AcquiredHold extends Hold {
   /**
-   * Ends the hold; again, it answers the same. Rejects with `LockLost` if the hold was lost before,
-   * and with `ReleaseUnconfirmed` if its release was not answered.
+   * Ends the hold; a second call returns the same promise. Rejects with `LockLost` if the hold was
+   * lost before, and with `ReleaseUnconfirmed` if its release was not answered.
    */
   release(): Promise<void>;
   /** `release`, for `await using`. */
@@ -19,13 +19,12 @@ export interface AcquiredHold extends Hold {
  *     await using hold = await acquireHold('job');
  *
  * Rejects before the grant as `withLock` does. Prefer `withLock` where work has a beginning and an
- * end: it cannot forget the release. A hold that is never released is renewed, and keeps the
- * process running, for as long as that lives. The caller has to watch `hold.signal`, and is not
- * interrupted.
+ * end: it cannot forget the release. A hold that is never released is renewed until the process
+ * ends, and keeps the process running. The caller must watch `hold.signal`; nothing interrupts it.
  *
  * Within the work of `withLock` of the same lock it joins that hold, as an inner `withLock` does,
- * and ends with it. The reverse is not so: `withLock` after `acquireHold` asks for a hold of its
- * own, and would wait for this one.
+ * and ends with it. The reverse is not true: `withLock` after `acquireHold` requests a hold of its
+ * own, and waits for this one.
  */
 export async function acquireHold(
   name: string,

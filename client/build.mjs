@@ -39,8 +39,8 @@ const project = ['-p', join(here, 'tsconfig.build.json'), '--outDir', types];
 const tsc = [join(typescript, 'bin/tsc'), ...project];
 execFileSync(process.execPath, tsc, { stdio: 'inherit' });
 
-// All types lie side by side, only those of the guards in a folder of their own.
-// Node's own rules want whole file names.
+// All types are in one folder; only those of the guards have a folder of their own.
+// Node requires complete file names.
 const ours = join(types, 'client');
 writeFileSync(join(ours, 'wire/wire.d.ts'), await wireTypes(types));
 const written = readdirSync(ours, { recursive: true });

@@ -10,7 +10,7 @@ import { canConnect } from './wire/connection-probe';
 import { ServerAddresses } from './wire/server-addresses';
 import { SilenceWatch } from './wire/silence-watch';
 
-/** Everything has a default but the address and the key, which may come from the environment. */
+/** Everything has a default, except address and key, which may come from the environment. */
 export interface LockyardClientOptions {
   /**
    * Where Lockyard answers, such as `https://locks.example.com`; or several addresses of servers on
@@ -23,9 +23,9 @@ export interface LockyardClientOptions {
    * bearer token, never logged, never part of an error.
    */
   apiKey?: string | undefined;
-  /** For calls that name none. Default: `default`. */
+  /** The namespace of calls that do not name one. Default: `default`. */
   namespace?: string | undefined;
-  /** This program's name for itself, at most 100 bytes. Default: host, process id and chance. */
+  /** This program's name for itself, at most 100 bytes. Default: host, process id, random text. */
   owner?: string | undefined;
   /** The version of this program, shown to operators with its holds. Default: the client's own. */
   version?: string | undefined;
@@ -46,7 +46,7 @@ export interface ClientSettings {
   meta: Record<string, string>;
   observer: LockObserver | undefined;
   fetch: typeof fetch;
-  /** Null where requests may go another way, through a proxy or a `fetch` of the caller's own. */
+  /** Null if requests may take another way: through a proxy, or the caller's own `fetch`. */
   canConnect: typeof canConnect | null;
   /** Null for a single address: there is none to move to. */
   silence: SilenceWatch | null;
@@ -95,14 +95,14 @@ export function clientSettings(options: LockyardClientOptions): ClientSettings {
   };
 }
 
-/** What is no key is refused here: `fetch` would quote it in its error. */
+/** A text that cannot be a key is refused here: `fetch` would quote it in its error. */
 function usableKey(given: string | undefined): string {
   const key = needed(given, 'apiKey', 'LOCKYARD_API_KEY').trim();
   if (canBeKey(key)) return key;
   throw new LockyardError('INVALID', 'The API key has characters that no key has.');
 }
 
-/** Whether a text may be a key, for all that can be said without a server. */
+/** Whether a text may be a key, as far as that can be checked without a server. */
 export const canBeKey = (text: string): boolean => /^[!-~]+$/.test(text);
 
 function needed(value: string | undefined, option: string, variable: string): string {

@@ -3,8 +3,7 @@ import { LockyardError } from './errors';
 
 /**
  * The API key of the environment: `LOCKYARD_API_KEY`, or the content of the file that
- * `LOCKYARD_API_KEY_FILE` names, as a container's secrets are handed over. Undefined where neither
- * is set.
+ * `LOCKYARD_API_KEY_FILE` names, as containers pass secrets. Undefined if neither is set.
  *
  * @throws LockyardError `INVALID` where both are set, or the file is empty or cannot be read
  */

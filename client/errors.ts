@@ -6,7 +6,7 @@ export interface FailureFacts {
   retryAfterMs?: number | undefined;
   /** The server's own id of the request, from `X-Request-Id`: quote it when asking an operator. */
   requestId?: string | undefined;
-  /** The capacity in force of a lock, where permits were asked for that do not fit it. */
+  /** The capacity in force of the lock, if the requested permits do not fit it. */
   capacity?: number | undefined;
   /** What is the matter with the API key, such as `keyExpired` or `missingVerb`. */
   detail?: string | undefined;
@@ -61,8 +61,8 @@ export class LockyardError extends Error {
 }
 
 /**
- * Whether what asks for ever goes on after this error: a failure that may pass, or a fault of the
- * server, which may concern one answer.
+ * Whether a loop that never gives up should go on after this error: a failure that may pass, or a
+ * fault of the server, which may concern only one answer.
  */
 export function isNoRefusal(error: unknown): error is LockyardError {
   return error instanceof LockyardError && (error.isTransient || error.reason === 'INTERNAL');
@@ -119,7 +119,7 @@ export class LockUpgradeRefused extends Error {
 /** The holders of the lock, according to the last answer. */
 interface Obstacle {
   holders: Holder[];
-  /** Null where the last answer did not tell. */
+  /** Null if the last answer did not say. */
   queueLength: number | null;
   /** Why an operator has frozen the lock; null if it is not frozen. */
   frozen: string | null;
@@ -149,7 +149,7 @@ export class LockTimeout extends Error {
   }
 }
 
-/** What a text about a lock that was not granted says of a holder. */
+/** How the message about a lock that was not granted names a holder. */
 export function holdsIt(
   { releasedAt, expiresInMs }: Holder,
   duration = (ms: number) => `${ms} ms`,

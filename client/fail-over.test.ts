@@ -58,11 +58,11 @@ describe('a single request', () => {
     expect(failed).toEqual([`${urls.one} BACKEND_DOWN`]);
   });
 
-  test('goes on also from a host name of whose addresses none can be reached', async () => {
+  test('goes on to the next also if none of the addresses of a host name can be reached', async () => {
     const lookup = dns.lookup as (...words: unknown[]) => void;
     const found = (name: string, options: object, answer: (...words: unknown[]) => void) => {
       if (name !== 'locks.test') return lookup(name, options, answer);
-      // The first is of a range that leads nowhere, the second has nothing at its port.
+      // The first is in a range without a route, the second has no listener at its port.
       answer(null, [
         { address: '2001:db8::1', family: 6 },
         { address: '127.0.0.1', family: 4 },
@@ -164,7 +164,7 @@ describe('a wait', () => {
     expect(await taken).toBe('done');
   });
 
-  test('moves when its server goes silently; one that answers a look is left alone', async () => {
+  test('moves when its server goes silent, but not from one that answers a probe', async () => {
     const { work, taken } = take(60_000);
     const first = await one.next('lock.acquire');
     clock.advance(1_000);
@@ -230,6 +230,6 @@ test('a hold is renewed, and released, at the address that is left', async () =>
   expect(work.isAborted).toBe(false);
 });
 
-test('a list of addresses with a bad entry is refused where the client is made', () => {
+test('a list of addresses with an invalid entry is refused when the client is made', () => {
   expect(() => clientOf(`${urls.one},`)).toThrow("Entry 2 of Lockyard's URLs is empty.");
 });

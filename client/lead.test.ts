@@ -5,7 +5,7 @@ import { until } from './testing/test-clock';
 
 const bench = scriptedBench();
 
-/** A candidate that writes down what befalls it. */
+/** A candidate that logs what happens to it. */
 function candidate(work: (term: Term) => unknown = () => {}) {
   const log: string[] = [];
   const terms: Term[] = [];
@@ -119,7 +119,7 @@ test('neither an outage nor a refused key ends a candidature', async () => {
   expect(log).toEqual(['elected 41', 'ended']);
 });
 
-test('what a callback throws ends it, after the release; so does what will always be refused', async () => {
+test('an error of a callback ends it, after the release; so does a refusal that will not change', async () => {
   const { server } = bench;
   const bug = new Error('bug');
   const { log, ended } = candidate(() => Promise.reject(bug));

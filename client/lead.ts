@@ -5,7 +5,7 @@ import { type OptionNames, refuseUnknownOptions } from './options/refuse-unknown
 import { pause } from './platform/client-clock';
 import { LOCK_OPTIONS, type WithLockOptions, withLock } from './with-lock';
 
-/** What a leader is given: its hold, and a way to step down. */
+/** A leader's term: its hold, and a way to resign. */
 export interface Term extends Hold {
   /** Ends this term and releases the lock; a second later this caller is a candidate again. */
   resign(): void;
@@ -67,7 +67,7 @@ function refuseMissingCallback({ onElected, onLost }: LeadOptions): void {
   throw new LockyardError('INVALID', 'lead needs `onElected`; it and `onLost` must be functions.');
 }
 
-/** One wait and, if elected, one term. How long to rest until the next. */
+/** One wait and, if elected, one term. Resolves to the pause before the next, in milliseconds. */
 async function candidature(name: string, options: LeadOptions): Promise<number> {
   const { onElected, onLost, ...common } = options;
   const meta = { ...options.meta, role: 'leader' };

@@ -213,7 +213,7 @@ describe('what comes back instead of an answer', () => {
     expect(String(error)).not.toContain('secret-key');
   });
 
-  test('no answer within the time allowed is UNKNOWN, and the line is closed', async () => {
+  test('no answer within the time allowed is UNKNOWN, and the connection is closed', async () => {
     const failure = failing();
     const call = await bench.server.next('lock.inspect');
     bench.clock.advance(6_000);

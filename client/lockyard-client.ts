@@ -219,17 +219,17 @@ const CALL_OPTIONS: OptionNames<CallOptions> = {
   traceparent: true,
 };
 
-/** What must not be repeated by itself can be given a request id, which makes it safe. */
+/** A call that is not safe to repeat becomes so with a request id. */
 function isRepeatable({ fields }: Procedure, input: object): boolean {
   return !('requestId' in fields) || ('requestId' in input && input.requestId !== undefined);
 }
 
-/** Another server may well do better: this one, or what it needs, is away. */
+/** Another server may succeed: this one, or a service that it needs, is unreachable. */
 function isServerFailure({ reason }: LockyardError): boolean {
   return reason === 'BACKEND_DOWN' || reason === 'UNKNOWN';
 }
 
-/** What is thrown where every address has failed, by the failures at each. */
+/** The error for a call that failed at every address, from the failures at each. */
 function noneReachable(failures: LockyardError[]): LockyardError {
   const [first, ...others] = failures;
   if (first && others.length === 0) return first;
@@ -245,7 +245,7 @@ function isQueued(answer: object): boolean {
   return 'outcome' in answer && answer.outcome === 'queued';
 }
 
-/** A call that may wait has time to, and carries the trace of its caller. */
+/** A call that may wait has a longer timeout, and carries its caller's trace. */
 const waitingOptions = (options: CallOptions, waitMs: number | undefined) => ({
   ...options,
   timeoutMs: options.timeoutMs ?? Math.min(waitMs ?? 0, HELD_OPEN_MS) + ANSWER_WITHIN_MS,

@@ -66,7 +66,7 @@ describe('options', () => {
     expect(server.waitingCalls).toBe(0);
   });
 
-  test('of a client are refused where it is made', () => {
+  test('of a client are refused when it is made', () => {
     const options = any({ url: bench.url, apikey: 'k' });
     expect(() => new LockyardClient(options)).toThrow('LockyardClient has no option `apikey`');
   });

@@ -92,7 +92,7 @@ describe('excluding', () => {
     expect(await orders.inspect({ name })).toMatchObject({ state: 'free' });
   });
 
-  test('an owner may enter again, and the outer hold survives the inner release', async () => {
+  test('an owner may re-enter, and the outer hold survives the inner release', async () => {
     const result = await withLock(name, { client: orders }, async (outer) => {
       const again = { client: orders, ownHold: true, reentrant: true };
       const inner = await withLock(name, again, (hold) => hold.token);
@@ -168,7 +168,7 @@ describe('waiting', () => {
     }
   });
 
-  test('a caller that gives up leaves the queue before it hears of it', async () => {
+  test('a caller that gives up has left the queue before its call rejects', async () => {
     const holder = occupy(orders);
     await holder.held;
     const caller = new AbortController();

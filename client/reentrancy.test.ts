@@ -30,7 +30,7 @@ async function releaseNext() {
   return call;
 }
 
-/** A promise and its end in other hands. */
+/** A promise that is settled from outside. */
 function gate() {
   let open = () => {};
   const opened = new Promise<void>((resolve) => {
@@ -142,7 +142,7 @@ describe('within work under the same lock', () => {
     expect(await ended).toMatchObject({ name: 'LockUpgradeRefused', lock: 'job', token: 41 });
   });
 
-  test('calls beside each other are strangers', async () => {
+  test('calls beside each other do not share a hold', async () => {
     const first = heldWork();
     const outer = job({}, first.run);
     await grantNext({ token: 41 });
@@ -250,7 +250,7 @@ describe('only while the lease surely lives', () => {
 });
 
 describe('work that outlives the work it was begun in', () => {
-  test('asks the service like everybody else', async () => {
+  test('sends a request like any other caller', async () => {
     const { open, opened } = gate();
     let escaped: Promise<unknown> = Promise.resolve();
     const ended = job({}, () => {
@@ -336,8 +336,8 @@ test('work that starts work for ever leaves nothing behind', async () => {
   expect(kept).toBeLessThan(5);
 });
 
-describe('whom inner work listens to', () => {
-  test('its own signal ends it alone', async () => {
+describe('what reaches inner work', () => {
+  test('its own signal ends only the inner work', async () => {
     const caller = new AbortController();
     const work = heldWork();
     const ended = job({}, async (outer) => {
@@ -354,7 +354,7 @@ describe('whom inner work listens to', () => {
     expect(await ended).toBe('tidied up');
   });
 
-  test('one that was aborted before lets it not begin', async () => {
+  test('a signal that has aborted already keeps it from starting', async () => {
     const reason = new Error('enough');
     const ended = job({}, () =>
       outcomeOf(job({ signal: AbortSignal.abort(reason) }, () => 'never')),
@@ -377,7 +377,7 @@ describe('whom inner work listens to', () => {
     expect(await ended).toBe('tidied up');
   });
 
-  test('what operators tell is heard within the work: who hears it may ask for the lock', async () => {
+  test('messages of operators arrive within the work: a listener may request the lock', async () => {
     const work = heldWork();
     let heard: unknown;
     const onAskedToRelease = async () => {
@@ -395,7 +395,7 @@ describe('whom inner work listens to', () => {
     await ended;
   });
 
-  test('operators do, also with what they asked before it began, and not after its end', async () => {
+  test('messages of operators, also from before it began, and none after its end', async () => {
     const told: string[] = [];
     const listening = (who: string) => ({
       onAskedToRelease: () => told.push(`${who} asked`),

@@ -22,9 +22,9 @@ export interface HeldByOthers {
 type Work<T> = (hold: Hold) => Promise<T> | T;
 
 /**
- * Does `work` under the lock if it is granted, at once unless `waitMs` says otherwise: `withLock`
- * with a default `waitMs` of 0, for which a lock that others hold is an answer and no error.
- * Rejects as `withLock` does otherwise; also with a `LockTimeout` that the work itself threw.
+ * Does `work` under the lock if it is granted, by default without waiting: `withLock` with a
+ * default `waitMs` of 0, for which a lock that others hold is a result and not an error. Otherwise
+ * it rejects as `withLock` does; also with a `LockTimeout` that the work itself threw.
  */
 export function tryWithLock<T>(name: string, work: Work<T>): Promise<WorkDone<T> | HeldByOthers>;
 export function tryWithLock<T>(

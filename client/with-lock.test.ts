@@ -26,7 +26,7 @@ async function released(facts: object = { outcome: 'released' }) {
 }
 
 describe('while the hold is good', () => {
-  test('however many calls share a signal, Node warns of no leak, and all hear of its end', async () => {
+  test('many calls may share a signal: Node warns of no leak, and all are aborted', async () => {
     const warnings: Error[] = [];
     const note = (warning: Error) => warnings.push(warning);
     process.on('warning', note);
@@ -45,7 +45,7 @@ describe('while the hold is good', () => {
     expect(warnings).toEqual([]);
   });
 
-  test('the work gets token, deadline and signal, and its answer is the answer', async () => {
+  test('the work gets token, deadline and signal, and its result is returned', async () => {
     const { client } = bench;
     const ended = withLock('job', { client, namespace: 'pay' }, (hold) => ({ ...hold }));
     (await bench.server.next('lock.acquire')).answer(granted({ waitedMs: 3 }));
@@ -63,7 +63,7 @@ describe('while the hold is good', () => {
     expect(bench.clock.timerCount).toBe(0);
   });
 
-  test('one that is held at least for longer has a lease that covers it, and ends with the work', async () => {
+  test('a longer minimum hold time gets a lease that covers it, and the call ends with the work', async () => {
     const { client, server } = bench;
     const ended = withLock('job', { client, holdAtLeastMs: 60_000 }, () => 'short');
     const call = await server.next('lock.acquire');
@@ -116,7 +116,7 @@ describe('while the hold is good', () => {
     expect(await ended).toBe('done');
   });
 
-  test('a renewal that is asked to come back after the lease comes back within it', async () => {
+  test('a renewal that is to be retried only after the lease is retried within it', async () => {
     const { work, ended } = await working();
     bench.clock.advance(10_000);
     const late = { retryAfterMs: 60_000 };
@@ -130,7 +130,7 @@ describe('while the hold is good', () => {
     expect(await ended).toBe('done');
   });
 
-  test('a renewal that was answered slowly leaves the time that was certain already', async () => {
+  test('a slow answer to a renewal does not shorten the time that was already certain', async () => {
     const { work, ended } = await working();
     bench.clock.advance(10_000);
     const renewal = await bench.server.next('lock.renew');
@@ -193,7 +193,7 @@ describe('while the hold is good', () => {
 });
 
 describe('when the hold is lost', () => {
-  test('a renewal answered lost aborts the work and tells who did it, and why', async () => {
+  test('a renewal answered with “lost” aborts the work, with who did it and why', async () => {
     const { work, ended } = await working();
     bench.clock.advance(10_000);
     (await bench.server.next('lock.renew')).answer(forced);
@@ -223,7 +223,7 @@ describe('when the hold is lost', () => {
     expect(await ended).toMatchObject({ name: 'LockLost', cause: error });
   });
 
-  test('without answered renewals it is lost when its time surely ran out, and freed in case it lives', async () => {
+  test('without answered renewals it is lost when its lease may be over, and released in case it lives', async () => {
     const { work, ended } = await working({ leaseMs: 30_000 });
     bench.clock.advance(10_000);
     (await bench.server.next('lock.renew')).refuse(401, 'UNAUTHENTICATED');
@@ -295,7 +295,7 @@ describe('when the release gets no answer', () => {
   });
 });
 
-describe('what operators tell a holder', () => {
+describe('messages of operators to a holder', () => {
   const remark = { by: 'Ana', reason: 'a deploy waits', at: 5 };
   const later = { ...remark, at: 6 };
 
@@ -328,7 +328,7 @@ describe('what operators tell a holder', () => {
     expect(await ended).toBe('done');
   });
 
-  test('once its renewals are stopped the hold is believed in no longer than was answered', async () => {
+  test('once its renewals are stopped the hold counts as valid no longer than was answered', async () => {
     const stopped: unknown[] = [];
     const { work, ended } = await working({ onRenewalsStopped: (told) => stopped.push(told) });
     bench.clock.advance(10_000);
@@ -347,7 +347,7 @@ describe('what operators tell a holder', () => {
     expect(await ended).toMatchObject({ name: 'LockLost' });
   });
 
-  test('a listener to askedToRelease sees whether the renewals were stopped, and what it calls hears of it once', async () => {
+  test('a listener of askedToRelease sees whether renewals were stopped; a call that it makes is notified once', async () => {
     const { client, server, clock } = bench;
     const seen: unknown[] = [];
     const work = heldWork();

@@ -172,7 +172,7 @@ function requestOf(
   };
 }
 
-/** The hold under which the caller works already, where that is enough. */
+/** The hold under which the caller already works, if that is enough. */
 function outerHold(
   client: LockyardClient,
   wish: LockRequest,

@@ -2,14 +2,13 @@ import { constants } from 'node:os';
 import type { Reason } from '../wire/wire';
 
 /**
- * What `lockyard` ends with, besides the exit code of a command that it ran: 1, 64 and above as
- * `flock` and `sysexits` have them, 126 and above as a shell has them. A contract: numbers never
- * change.
+ * The exit codes of `lockyard`, besides that of a command that it ran: 1, 64 and above as in
+ * `flock` and `sysexits`, 126 and above as in a shell. A contract: numbers never change.
  */
 export const EXIT = {
   /** Not granted in time; `--conflict-exit-code` changes it. A release of a hold that is over. */
   conflict: 1,
-  /** Words that make no command, or a name, owner or duration that Lockyard refuses. */
+  /** Invalid arguments, or a name, owner or duration that Lockyard refuses. */
   usage: 64,
   /** No answer from Lockyard in time; the command did not run. */
   unavailable: 69,
@@ -25,7 +24,7 @@ export const EXIT = {
   notFound: 127,
 } as const;
 
-/** 128 and the number of the signal, as a shell tells a death by signal. */
+/** 128 plus the number of the signal, as a shell reports a death by signal. */
 export function signalExitCode(signal: NodeJS.Signals): number {
   return 128 + constants.signals[signal];
 }

@@ -24,7 +24,7 @@ async function held(name: string, owner = 'worker-1') {
 
 const stateOf = async (name: string) => (await rig.client.inspect({ name })).state;
 
-/** What is changed is on the server's projection a moment later. */
+/** A change is in the server's projection a moment later. */
 const soon = (look: () => Promise<void>) => vi.waitFor(look, { timeout: 60_000, interval: 50 });
 
 describe('lockyard ls', () => {
@@ -68,7 +68,7 @@ describe('lockyard ls', () => {
     expect(out).toMatch(/\nheld +ls:look\/\d+ +worker-1 \(orders\) +\d+\.?\d* s +0\n$/);
   });
 
-  test('gives a terminal no control characters to obey', async () => {
+  test('sends a terminal no control characters', async () => {
     const name = `esc:\u{1b}[2J${freshName()}`;
     await held(name, '\u{9b}31m');
     await soon(async () => {
@@ -89,7 +89,7 @@ describe('lockyard ls', () => {
 });
 
 describe('lockyard inspect', () => {
-  test('tells holder and waiters, in words or as JSON', async () => {
+  test('shows holder and waiters, as text or JSON', async () => {
     const name = freshName();
     const token = await held(name);
     const waiting = rig.start(['exec', name, '--owner', 'second', '--', 'true']);
@@ -114,7 +114,7 @@ describe('lockyard inspect', () => {
     expect((await waiting.ended).code).toBe(0);
   });
 
-  test('tells how many permits are in use, who has them and who waits for some', async () => {
+  test('shows how many permits are in use, who has them and who waits for some', async () => {
     const name = freshName();
     const permit = { name, owner: 'worker-1', leaseMs: 60_000, mode: 'permit' } as const;
     await rig.client.acquire({ ...permit, permits: 2, capacity: 3 });
@@ -128,7 +128,7 @@ describe('lockyard inspect', () => {
     await waiting.ended;
   });
 
-  test('of a lock that never was is free and no error, and says that the name is not known', async () => {
+  test('shows a lock that was never used as free, without an error, and says that it is not known', async () => {
     const name = freshName();
     const { code, out } = await rig.run(['inspect', name]);
     expect(code).toBe(0);
@@ -247,7 +247,7 @@ describe('lockyard release', () => {
   });
 });
 
-test('help is on standard output, for every verb, and asks for nothing', async () => {
+test('help goes to standard output, for every verb, and needs no settings', async () => {
   const env = { LOCKYARD_URL: undefined, LOCKYARD_API_KEY: undefined };
   for (const words of [
     [],
@@ -264,7 +264,7 @@ test('help is on standard output, for every verb, and asks for nothing', async (
   }
 });
 
-describe('an output that takes nothing', () => {
+describe('an output that cannot be written', () => {
   const asked = [['--help'], ['--version'], ['ls'], ['inspect', 'job'], ['watch', 'job']];
 
   test.each(asked)('is no failure if it is a pipe whose reader has gone: %s', async (...words) => {

@@ -4,8 +4,8 @@ import { LockyardClient } from '../lockyard-client';
 import { CommandFailure, EXIT } from './exit-codes';
 
 /**
- * A client by the environment and the options. Throws `CommandFailure` where one is missing, or the
- * key can be none.
+ * A client made from the environment and the options. Throws `CommandFailure` if a setting is
+ * missing, or the text of the key cannot be a key.
  */
 export function openClient(options: Omit<LockyardClientOptions, 'apiKey'>): LockyardClient {
   const { LOCKYARD_URL } = process.env;

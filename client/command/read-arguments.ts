@@ -2,7 +2,7 @@ import { type ParseArgsConfig, parseArgs } from 'node:util';
 import { CommandFailure, EXIT } from './exit-codes';
 import { parseDuration } from './terminal/duration';
 
-/** What every verb takes. */
+/** The options that every verb accepts. */
 export const COMMON_OPTIONS = {
   namespace: { type: 'string' },
   url: { type: 'string' },
@@ -11,12 +11,12 @@ export const COMMON_OPTIONS = {
 
 type Options = NonNullable<ParseArgsConfig['options']>;
 
-/** `parseArgs`, whose complaints end the command line with the exit code for wrong usage. */
+/** `parseArgs`, whose errors end the command line with the exit code for wrong usage. */
 export function readArguments<const O extends Options>(args: string[], options: O) {
   try {
     return parseArgs({ args, options, allowPositionals: true });
   } catch (error) {
-    // Node's own words, of which the first sentence says what is wrong.
+    // Node's own message; its first sentence says what is wrong.
     throw wrongUsage(`${(error as Error).message.split(/\.\s|\n/)[0]?.replace(/\.$/, '')}.`);
   }
 }

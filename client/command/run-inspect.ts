@@ -8,7 +8,7 @@ export const INSPECT_USAGE = 'lockyard inspect NAME [options]';
 
 const OPTIONS = { ...COMMON_OPTIONS, json: { type: 'boolean' } } as const;
 
-/** `lockyard inspect`: one lock, read afresh, as text; null when help was asked for. */
+/** `lockyard inspect`: one lock, read from the store now, as text; null if help was asked for. */
 export async function runInspect(words: string[]): Promise<string | null> {
   const { values, positionals } = readArguments(words, OPTIONS);
   if (values.help) return null;

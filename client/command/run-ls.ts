@@ -27,7 +27,7 @@ export async function runLs(words: string[]): Promise<string | null> {
   return values.json ? printableJson({ namespace, ...list }) : formatList(list);
 }
 
-/** Every page, as old as the oldest of them. */
+/** The rows of all pages, with the age of the oldest page. */
 async function wholeList(client: LockyardClient, prefix: string | undefined, busy: boolean) {
   const locks: ListedLock[] = [];
   let ageMs = 0;

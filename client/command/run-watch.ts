@@ -44,7 +44,7 @@ export async function runWatch(words: string[]): Promise<number | null> {
   return 0;
 }
 
-/** On standard error: what is printed of the locks says so only 5 s later. */
+/** Reports an outage on standard error: the states of the locks show it only 5 s later. */
 function reportOutages({ settings }: LockyardClient): void {
   const outage = new OutageDetector(systemClock, Number.POSITIVE_INFINITY, {
     ...outageNotice(createReporter('normal').normally),

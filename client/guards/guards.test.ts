@@ -95,7 +95,7 @@ describe.each<StoreKind>(['mysql', 'sqlite', 'redis'])('a guarded write to %s', 
     expect(await store.read(name)).toEqual({ value: 'd', fence: 6 });
   });
 
-  test('tells neighbours apart at the end of the range of tokens', async () => {
+  test('distinguishes neighbouring tokens at the end of their range', async () => {
     const name = freshName();
     const highest = Number.MAX_SAFE_INTEGER;
     expect(await store.write(name, 'a', highest - 1)).toEqual({ outcome: 'applied' });
@@ -107,7 +107,7 @@ describe.each<StoreKind>(['mysql', 'sqlite', 'redis'])('a guarded write to %s', 
     expect(await store.read(name)).toEqual({ value: 'c', fence: highest });
   });
 
-  test('among 16 writers at once, the highest token and its value stand, and every refusal was due', async () => {
+  test('of 16 concurrent writers, the highest token and its value win, and every refusal is correct', async () => {
     const seed = Date.now() % 2 ** 31;
     console.log(`seed ${seed} (${kind})`);
     const random = generator(seed);

@@ -53,19 +53,19 @@ describe('updating a row that is there', () => {
     expect(await rowOf(id)).toEqual({ balance: 70, fence: 7 });
   });
 
-  test('so does making a row where there is one without a fence', async () => {
+  test('an upsert also takes a row without a fence', async () => {
     const id = await account();
     const write = { ...paid(id, 90, 7), set: { owner: 'bob', balance: 90 } };
     expect(await guardedUpsert(pool, write)).toEqual({ outcome: 'applied' });
     expect(await rowOf(id)).toEqual({ balance: 90, fence: 7 });
   });
 
-  test('makes no row', async () => {
+  test('inserts no row', async () => {
     expect(await guardedUpdate(pool, paid(999, 1, 7))).toEqual({ outcome: 'missing' });
     expect(await rowOf(999)).toBeUndefined();
   });
 
-  test('tells a write that changed no value from a stale one, however rows are counted', async () => {
+  test('distinguishes a write that changed no value from a stale one, however rows are counted', async () => {
     if (place.url.kind !== 'mysql') throw new Error('not MySQL');
     const counting = createPool({ uri: place.url.url, flags: ['-FOUND_ROWS'] });
     try {
@@ -181,7 +181,7 @@ describe('names and values', () => {
     }
   });
 
-  test('a schema may stand before the table', async () => {
+  test('a schema may precede the table', async () => {
     const [[row]] = (await pool.query('SELECT DATABASE() AS name')) as unknown as [
       { name: string }[],
     ];

@@ -30,7 +30,7 @@ describe('the script', () => {
     expect(await redis.get(key)).toBe('b');
   });
 
-  test('an error that is not about that comes through', async () => {
+  test('any other error is passed on', async () => {
     await redis.set(`{${key}}:fence`, 'no number');
     await expect(guardedSet(redis, { key, value: 'a', token: 1 })).rejects.toThrow(/script|nil/);
     expect(await redis.get(key)).toBeNull();

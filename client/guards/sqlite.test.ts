@@ -70,19 +70,19 @@ describe('updating a row that is there', () => {
     expect(await rowOf(id)).toEqual({ balance: 70, fence: 7 });
   });
 
-  test('so does making a row where there is one without a fence', async () => {
+  test('an upsert also takes a row without a fence', async () => {
     const id = await account();
     const write = { ...paid(id, 90, 7), set: { owner: 'bob', balance: 90 } };
     expect(await guardedUpsert(client, write)).toEqual({ outcome: 'applied' });
     expect(await rowOf(id)).toEqual({ balance: 90, fence: 7 });
   });
 
-  test('makes no row', async () => {
+  test('inserts no row', async () => {
     expect(await guardedUpdate(client, paid(999, 1, 7))).toEqual({ outcome: 'missing' });
     expect(await rowOf(999)).toBeUndefined();
   });
 
-  test('does so within a transaction of the caller, and goes back with it', async () => {
+  test('works in a transaction of the caller, and is rolled back with it', async () => {
     const id = await account(3);
     const transaction = await client.transaction('write');
     expect(await guardedUpdate(transaction, paid(id, 50, 9))).toEqual({ outcome: 'applied' });
@@ -101,7 +101,7 @@ describe('updating a row that is there', () => {
   });
 });
 
-test('a driver that answers at once is answered at once, in its transactions too', async () => {
+test('is synchronous with a synchronous driver, in its transactions too', async () => {
   const id = await account(3);
   expect(guardedUpdate(database, paid(id, 90, 7))).toEqual({ outcome: 'applied' });
   expect(guardedUpsert(database, { ...paid(id, 80, 6), set: { owner: 'x' } })).toEqual({
@@ -127,14 +127,14 @@ describe('names and values', () => {
     }
   });
 
-  test('a column that is not there is an error, and never taken for a text', async () => {
+  test('a missing column is an error, and is never read as a text', async () => {
     await client.execute('INSERT INTO plain VALUES (1, 5)');
     const write = { table: 'plain', key: { id: 1 }, set: { balance: 6 }, token: 1 };
     await expect(guardedUpdate(client, write)).rejects.toThrow(/no such column.*fence/i);
     expect(() => guardedUpsert(database, write)).toThrow(/fence/);
   });
 
-  test('what makes no sense is refused before anything is sent', () => {
+  test('an invalid write is refused before anything is sent', () => {
     const unreachable: SyncSqlite = {
       prepare() {
         throw new Error('was sent');

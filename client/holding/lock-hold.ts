@@ -19,18 +19,17 @@ export interface Hold {
   readonly signal: AbortSignal;
   /**
    * Aborted, with the operator's `Remark` as its reason, when an operator asks for the lock or has
-   * stopped its renewals: the work should come to a good end soon. The hold stays good until
-   * `signal` says otherwise.
+   * stopped its renewals: the work should finish soon. The hold stays valid until `signal` aborts.
    */
   readonly askedToRelease: AbortSignal;
-  /** Set once renewals prolong this hold no more: it ends at `expiresAt`. */
+  /** Set once renewals no longer prolong this hold: it ends at `expiresAt`. */
   readonly renewalsStopped: Remark | null;
   /** The end of the lease as last reported, epoch ms of the backend's clock. Renewals move it. */
   readonly expiresAt: number;
   /**
-   * How many milliseconds of the lease surely are left: counted on a clock that never steps, from
-   * before the request was sent, less an allowance for drift. 0 once the hold is lost or the work
-   * has ended. True even while the event loop was blocked and `signal` is late.
+   * How many milliseconds of the lease are certainly left: counted on a monotonic clock from before
+   * the request was sent, less an allowance for drift. 0 once the hold is lost or the work has
+   * ended. Correct even if the event loop was blocked, which delays `signal`.
    */
   remainingMs(): number;
 }
@@ -50,15 +49,15 @@ export interface HoldFollower extends HoldListeners {
 /** Keeps a hold alive by renewing at a third of its lease, and notices when it may be lost. */
 export class LockHold {
   readonly token: number;
-  /** Null while the hold is good, as far as was noticed. */
+  /** Null until the hold is noticed to be lost. */
   lost: LockLost | null = null;
-  /** The work has ended: whatever it left running does not hold the lock any more. */
+  /** The work has ended: what it left running no longer holds the lock. */
   isOver = false;
   private readonly heldSince: number;
   private expiresAt: number;
   private provenUntil: number;
   private renewAt: number;
-  /** When the renewal was sent that was answered last. */
+  /** When the last answered renewal was sent. */
   private renewedSince = Number.NEGATIVE_INFINITY;
   private lastFailure: unknown;
   private cancelDeadline = () => {};
@@ -83,14 +82,14 @@ export class LockHold {
     this.renewAt = grant.sentAt + this.renewAfterMs(grant.expiresInMs);
   }
 
-  /** Begins to renew, and to watch the time. A hold of which nothing is left is lost at once. */
+  /** Starts the renewals and the timers. A hold with no time left is lost at once. */
   begin(): void {
     if (this.checkLost()) return;
     this.watchDeadline();
     void this.keepRenewing();
   }
 
-  /** Ends the renewing with the work. A hold whose time ran out unnoticed is lost, not finished. */
+  /** Ends the renewals with the work. A hold that expired unnoticed is lost, not finished. */
   stop(): void {
     this.checkLost();
     this.isOver = true;
@@ -101,7 +100,7 @@ export class LockHold {
     this.endFollowers(this.lost ?? this.endedLoss());
   }
 
-  /** Null while the lease surely lives: asks the clock, whose timers may be late. */
+  /** Null while the lease is certainly valid: reads the clock, since timers may be late. */
   checkLost(): LockLost | null {
     if (!this.isOver && this.remainingMs() === 0) {
       this.lose({ cause: 'unrenewed' }, this.lastFailure);
@@ -134,7 +133,7 @@ export class LockHold {
     return new LockLost(this.request.name, this.token, { cause: 'released' });
   }
 
-  /** Tells the work to end for the caller's own reason. The hold stays. */
+  /** Aborts the work for the caller's own reason. The hold stays. */
   interrupt(reason: unknown): void {
     this.work.abort(reason);
     this.endFollowers(reason);
@@ -156,7 +155,7 @@ export class LockHold {
     return { namespace, name, mode, token: this.token };
   }
 
-  /** What the work is given; it may be taken apart freely, but for `expiresAt`, which moves. */
+  /** What the work receives; all but `expiresAt`, which moves, may be destructured. */
   view({ signal = this.work.signal, waitedMs = this.grant.waitedMs } = {}): Hold {
     const { namespace, name } = this.request;
     const { token } = this.grant;
@@ -212,7 +211,7 @@ export class LockHold {
         { timeoutMs, signal: this.stopped.signal },
       )
       .then((answer) => this.take(answer, sentAt, leftMs));
-    // Of a short lease too little is left after that time: the next try begins beside this one.
+    // A short lease would be nearly over by then: the next try begins while this one is open.
     return timeoutMs > overdueMs ? within(clock, overdueMs, renewing) : renewing;
   }
 
@@ -224,13 +223,13 @@ export class LockHold {
       this.lose(answer.outcome === 'lost' ? lossFacts(answer) : { cause: 'released' });
       return;
     }
-    // Of two tries at once the later one may be answered first.
+    // Of two concurrent tries the later one may be answered first.
     if (sentAt < this.renewedSince) return;
     this.renewedSince = sentAt;
     const latencyMs = clock.monotonic() - sentAt;
     const provenUntil = provenLeaseEnd({ sentAt, expiresInMs: answer.expiresInMs });
     this.expiresAt = answer.expiresAt;
-    // A renewal never shortens a lease: what was certain stays so, whatever a slow answer proves.
+    // A renewal never shortens a lease: a slow answer does not make less time certain than before.
     const isProlonged = answer.renewalsStopped === undefined;
     this.provenUntil = isProlonged ? Math.max(this.provenUntil, provenUntil) : provenUntil;
     this.renewAt = sentAt + this.renewAfterMs(answer.expiresInMs);
@@ -242,10 +241,10 @@ export class LockHold {
   /** Passes on operators' messages, each once. A listener that throws does not end the renewals. */
   private passOnMessages({ askedToRelease, renewalsStopped }: Renewed): void {
     const { asked: askedBefore, renewalsStopped: stoppedBefore } = this;
-    // First, since those who listen to the signal are called at once, and may look.
+    // First, since listeners of the signal are called at once, and may read it.
     this.asked ??= askedToRelease ?? null;
     this.renewalsStopped ??= renewalsStopped ?? null;
-    // One that joins while they are called has heard of it by then.
+    // A follower that joins while they are called already receives the message when it joins.
     const followers = [...this.followers];
     const remark = askedToRelease ?? renewalsStopped;
     if (remark) this.askedToRelease.abort(remark);
@@ -274,7 +273,7 @@ export class LockHold {
   }
 }
 
-/** What `answering` answers; rejects with `UNKNOWN` if that takes longer, and leaves it alone. */
+/** The result of `answering`; rejects with `UNKNOWN` if that takes longer, without ending it. */
 function within<A>(clock: ClientClock, ms: number, answering: Promise<A>): Promise<A> {
   return new Promise((resolve, reject) => {
     const callOff = clock.after(ms, () =>

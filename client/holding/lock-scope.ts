@@ -17,16 +17,16 @@ export function runUnderHold<T>(hold: LockHold, work: () => T): T {
   return scopes.run({ hold, outer: firstOpen(scopes.getStore()) }, work);
 }
 
-/** A lock that is asked for within some work, perhaps. */
+/** A lock that is requested, perhaps within other work. */
 interface InnerLock {
   client: LockyardClient;
   namespace: string;
   name: string;
-  /** Undefined: any owner. */
+  /** Undefined if any owner will do. */
   owner: string | undefined;
 }
 
-/** How it is asked for. */
+/** The mode in which it is requested. */
 export interface InnerRequest extends InnerLock {
   mode: Mode;
   /** In mode permit. */
@@ -38,8 +38,8 @@ export interface InnerRequest extends InnerLock {
  * service. A hold whose work has ended does not count, even for inner work that is still running.
  *
  * Throws `LockLost` when the hold is lost, or its lease may have expired: work that relies on it
- * must stop, and a new request would hide that. Throws `LockUpgradeRefused` where the wish needs
- * more than the hold has, and would wait for it.
+ * must stop, and a new request would hide that. Throws `LockUpgradeRefused` if the request needs
+ * more than the hold has, and so would wait for that hold itself.
  */
 export function enclosingHold(wish: InnerRequest): LockHold | null {
   const hold = holdAround(wish);

@@ -8,11 +8,11 @@ export interface LockSetHold {
   readonly signal: AbortSignal;
   /** Aborted when an operator asks for any of the locks, or has stopped the renewals of one. */
   readonly askedToRelease: AbortSignal;
-  /** How long the grant of all was waited for, in milliseconds. */
+  /** How long the call waited until all were granted, in milliseconds. */
   readonly waitedMs: number;
   /** The fencing token of one of the locks. Throws for a lock that is not of the set. */
   token(name: string): number;
-  /** How many milliseconds surely are left of the lease that ends first; 0 once it is lost. */
+  /** How many milliseconds of the lease that ends first are certainly left; 0 once it is lost. */
   remainingMs(): number;
 }
 

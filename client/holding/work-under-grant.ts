@@ -57,7 +57,7 @@ function workUnder<T>(
   });
 }
 
-/** Null: the server itself said that there is nothing to release any more. */
+/** Null: the server has said that there is nothing left to release. */
 function releaseHold(
   client: LockyardClient,
   { namespace, name, owner }: LockRequest,
@@ -75,7 +75,7 @@ function releaseHold(
   });
 }
 
-/** Tells observers and the span how the hold ended; answers the loss where it was one. */
+/** Reports to observers and the span how the hold ended; returns the loss if it was lost. */
 function reportEnd(
   hold: LockHold,
   release: Result<ReleaseAnswer | null>,

@@ -13,7 +13,7 @@ export async function resultOf<T>(run: () => Promise<T> | T): Promise<Result<T>>
   }
 }
 
-/** What the inner of two nested calls may still want of its own. */
+/** The options of its own that an inner call may have. */
 export interface InnerOptions extends HoldListeners {
   signal?: AbortSignal | undefined;
 }

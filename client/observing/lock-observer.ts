@@ -1,6 +1,6 @@
 import type { EndCause, Mode, Reason } from '../wire/wire';
 
-/** The lock that something happened to. Names may be many: be careful with labels. */
+/** The lock of an event. There may be many names: be careful with them as labels of metrics. */
 export interface ObservedLock {
   namespace: string;
   name: string;
@@ -8,9 +8,9 @@ export interface ObservedLock {
 }
 
 /**
- * How a call of `withLock` came to its lock, or did not; of `withLocks`, one event for each of its
- * locks. `joined`: it runs under an outer hold, without a request. `timeout`: not within its
- * patience, or frozen. `abandoned`: its own signal ended it. `failed`: any other error.
+ * How a call of `withLock` got its lock, or did not; for `withLocks`, one event for each of its
+ * locks. `joined`: it runs under an outer hold, without a request. `timeout`: not granted in time,
+ * or frozen. `abandoned`: ended by its own signal. `failed`: any other error.
  */
 export interface WaitEnded extends ObservedLock {
   outcome: 'granted' | 'joined' | 'timeout' | 'abandoned' | 'failed';
@@ -22,7 +22,7 @@ export interface HoldRenewed extends ObservedLock {
   token: number;
   /** From sending the renewal to its answer. */
   latencyMs: number;
-  /** What was surely left of the lease when it was sent: near 0, renewals come late. */
+  /** What was certainly left of the lease when it was sent: near 0, renewals come late. */
   leftMs: number;
 }
 

@@ -18,7 +18,7 @@ import type { TracingApi } from './lock-spans';
 const bench = scriptedBench();
 const exporter = new InMemorySpanExporter();
 
-/** Throws wherever the test wants it to. */
+/** Throws at the call that the test chooses. */
 const broken = {
   on: '',
   breakOn(act: string) {
@@ -53,11 +53,11 @@ function span(name: string): ReadableSpan {
 
 const parentOf = (child: ReadableSpan) => child.parentSpanContext?.spanId;
 
-test('the API that is installed is what is used of it', () => {
+test('the installed API has all that is used of it', () => {
   expectTypeOf<typeof otel>().toExtend<TracingApi>();
 });
 
-describe('one span for a wait and one for a hold, within one of both', () => {
+describe('one span for a wait and one for a hold, within a common span', () => {
   test('say which lock, how it went and its token; what the work starts is a child of the hold', async () => {
     const tracer = otel.trace.getTracer('test');
     const { client } = bench;

@@ -4,7 +4,7 @@ import type { LockRequest } from '../waiting/await-grant';
 
 export type Attributes = Record<string, string | number>;
 
-/** What names a span beyond its process. */
+/** What identifies a span in other processes. */
 interface SpanIds {
   traceId: string;
   spanId: string;
@@ -73,8 +73,8 @@ export function lockAttributes({ namespace, name, mode }: LockRequest): Attribut
 
 /**
  * Runs within a span, which ends with it; whatever `run` starts becomes a child. What `run` throws
- * is recorded, unless `isExpected` says that it is an ordinary outcome. What goes wrong with the
- * tracing itself changes nothing.
+ * is recorded, unless `isExpected` says that it is an ordinary outcome. An error of the tracing
+ * itself changes nothing.
  */
 export async function inSpan<T>(
   name: string,
@@ -119,7 +119,7 @@ function withoutThrowing(span: LockSpan): LockSpan {
     try {
       act();
     } catch {
-      // Neither the lock nor its work has anything to do with it.
+      // It must not affect the lock or its work.
     }
   };
   return {

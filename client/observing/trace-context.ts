@@ -1,14 +1,14 @@
 import { type Attributes, inSpan, type LockSpan, tracingApi } from './lock-spans';
 
-/** Of version 00, as Lockyard answers it. */
+/** A `traceparent` of version 00, as Lockyard answers it. */
 const TRACEPARENT = /^00-(?!0{32})([0-9a-f]{32})-(?!0{16})([0-9a-f]{16})-([0-9a-f]{2})$/;
 
 const SAMPLED = 1;
 
-/** By this key of a context the SDK and its instrumentations know that they are not to trace. */
+/** The key of a context that keeps the SDK and its instrumentations from tracing. */
 const SUPPRESS_TRACING = Symbol.for('OpenTelemetry SDK Context Key SUPPRESS_TRACING');
 
-/** The `traceparent` that names this span; undefined: no tracing knows it. */
+/** The `traceparent` that names this span; undefined if it is not a valid span. */
 function traceparentOf(span: Pick<LockSpan, 'spanContext'>): string | undefined {
   const { traceId, spanId, traceFlags } = span.spanContext();
   const text = `00-${traceId}-${spanId}-${traceFlags.toString(16).padStart(2, '0')}`;
@@ -40,15 +40,15 @@ export function activeTraceparent(): string | undefined {
 }
 
 /**
- * A header with that `traceparent`; empty for one that is none: a lock never fails for its trace.
+ * A header with that `traceparent`; empty if it is not valid: a lock never fails for its trace.
  */
 export function traceHeader(traceparent: string | undefined): { traceparent?: string } {
   return traceparent !== undefined && TRACEPARENT.test(traceparent) ? { traceparent } : {};
 }
 
 /**
- * Sends a request that carries a `traceparent` already. Instrumentations of `fetch` would add one
- * of their own, and two are as good as none.
+ * Sends a request that already carries a `traceparent`. Instrumentations of `fetch` would add one
+ * of their own, and a request with two has no valid one.
  */
 export function withoutOtherTraces<T>(send: () => T): T {
   const api = tracingApi();

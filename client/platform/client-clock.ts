@@ -4,7 +4,7 @@ import { onAbort } from './on-abort';
 export interface ClientClock {
   /** Milliseconds since some fixed instant. */
   monotonic(): number;
-  /** Calls back once, `ms` from now; the answer calls it off. */
+  /** Calls back once, `ms` from now; the returned function cancels that. */
   after(ms: number, callback: () => void): () => void;
 }
 

@@ -10,7 +10,7 @@ export interface HostIdentity {
   pidNamespace: string;
 }
 
-/** What the kernel says of one process. */
+/** What the kernel reports about one process. */
 export interface ProcessStat {
   /** One letter, as in `ps`: `T` is stopped, `Z` has ended and waits to be reaped. */
   state: string;
@@ -21,7 +21,7 @@ export interface ProcessStat {
 /** The initial time namespace: the same on every machine. In another one, ticks are shifted. */
 const INITIAL_TIME_NAMESPACE = '4026531834';
 
-/** What the `meta` of a hold has room for. */
+/** The host name, cut to what the `meta` of a hold has room for. */
 export const hostName = () => hostname().slice(0, 60);
 
 /**

@@ -1,10 +1,10 @@
 const waiting = new WeakMap<AbortSignal, Set<() => void>>();
 
 /**
- * Calls back once the signal aborts; never where it already has. However many wait for a signal, it
- * has one listener: Node warns of a leak at the eleventh, and calls may well share a signal.
+ * Calls back once the signal aborts; never if it already has. A signal has only one listener,
+ * however many callbacks: Node warns of a leak at the eleventh, and many calls may share a signal.
  *
- * @returns stops it
+ * @returns a function that removes the callback
  */
 export function onAbort(signal: AbortSignal | undefined, callBack: () => void): () => void {
   if (!signal) return () => undefined;

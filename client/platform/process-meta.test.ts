@@ -60,7 +60,7 @@ describe('a process', () => {
 describe('the meta of a hold', () => {
   const identity = { host: 'a', pid: '7', version: '1', bootId: 'b', pidStart: '9' };
 
-  test('has the identity of the process, and what the caller says comes first', () => {
+  test('has the identity of the process; entries of the caller take precedence', () => {
     expect(metaWith(identity, { task: 'x', version: '2' })).toEqual({
       ...identity,
       task: 'x',
@@ -68,7 +68,7 @@ describe('the meta of a hold', () => {
     });
   });
 
-  test('has no identity where the caller needs the room', () => {
+  test('has no identity if the caller needs the room', () => {
     const own = { task: 'x'.repeat(970) };
     expect(metaWith(identity, own)).toEqual({ host: 'a', pid: '7', version: '1', ...own });
   });

@@ -5,13 +5,13 @@ const META_MAX_BYTES = 1_024;
 
 const VALUE_MAX_CHARS = 100;
 
-/** What the systems that run CI jobs call the id of a run. */
+/** The variables in which CI systems pass the id of a run. */
 const CI_RUN_VARIABLES = ['GITHUB_RUN_ID', 'CI_JOB_ID', 'BUILDKITE_JOB_ID', 'BUILD_TAG'];
 
 type Env = Record<string, string | undefined>;
 
 /**
- * What identifies this process in the `meta` of its holds, so that a witness can tell whether it is
+ * What identifies this process in the `meta` of its holds, so that a witness can see whether it is
  * alive: `bootId`, `pidNamespace` and `pidStart` on Linux, `pod` and `ciRun` where it runs in one.
  * `host` and `pid` belong to it.
  */
@@ -30,8 +30,8 @@ export function processMeta(env: Env, proc?: string): Record<string, string> {
 }
 
 /**
- * A hold's `meta`: what the caller wants in it, and what identifies the process, as far as there is
- * room for that. What the caller says comes first.
+ * A hold's `meta`: the caller's entries, and what identifies the process, as far as there is room
+ * for it. The caller's entries take precedence.
  */
 export function metaWith(
   { host = '', pid = '', version = '', ...identity }: Record<string, string>,

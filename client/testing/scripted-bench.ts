@@ -30,7 +30,7 @@ export function scriptedBench(): ScriptedBench {
   return bench;
 }
 
-/** A grant of a lease of 30 s, or whatever is said otherwise. */
+/** A grant with a lease of 30 s, except for the given fields. */
 export function granted(facts: Partial<Granted> = {}): Granted {
   return {
     outcome: 'granted',

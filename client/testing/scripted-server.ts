@@ -36,11 +36,11 @@ export class ScriptedCall {
   }
 }
 
-/** A real HTTP server that says what a test tells it to say, call by call. */
+/** A real HTTP server that answers each call as the test says. */
 export class ScriptedServer {
   /** How often it was asked whether it is alive. */
   looks = 0;
-  /** It does not even answer that. */
+  /** It does not even answer probes. */
   isSilent = false;
   private readonly calls: ScriptedCall[] = [];
   private readonly http = createServer((request, response) => {

@@ -5,7 +5,7 @@ interface Timer {
   callback: () => void;
 }
 
-/** What does not come within this time, on any machine, does not come. */
+/** What does not happen within this time, on any machine, never happens. */
 const GIVE_UP_MS = 30_000;
 
 /** A clock that only tests move. */
@@ -34,7 +34,7 @@ export class TestClock implements ClientClock {
     this.now = end;
   }
 
-  /** Moves time on without calling anybody back, as a blocked event loop sees it. */
+  /** Moves time on without running timers, as during a blocked event loop. */
   freeze(ms: number): void {
     this.now += ms;
   }

@@ -16,7 +16,7 @@ interface Step {
 const PAGE = 'docs/tutorial.md';
 const MARK = '<end of step>';
 
-/** What its first part does on a machine: the test has a server, a key and the package. */
+/** The steps of its first part, which the test has done: a server, a key and the package. */
 const isSetUp = ({ text }: Example) => /npm start|client:pack/.test(text);
 
 /** Half as slow as npx itself, of which another test makes sure. */

@@ -119,7 +119,7 @@ describe('waiting', () => {
   });
 });
 
-describe('not getting it', () => {
+describe('a wait without a grant', () => {
   test.each(['held', 'timeout'])(
     '%s says who was in the way and leaves nothing to cancel',
     async (outcome) => {
@@ -160,7 +160,7 @@ describe('not getting it', () => {
     expect(bench.clock.timerCount).toBe(0);
   });
 
-  test('taking back takes 2 s at most, although its last try begins late', async () => {
+  test('undoing a request takes at most 2 s, although its last try begins late', async () => {
     const caller = new AbortController();
     const taken = take({ waitMs: 60_000, signal: caller.signal });
     await bench.server.next('lock.acquire');
@@ -175,7 +175,7 @@ describe('not getting it', () => {
     expect(await taken).toBe(reason);
   });
 
-  test('a caller that gave up before it began asks for nothing', async () => {
+  test('a call whose signal has aborted already sends no request', async () => {
     const reason = new Error('enough');
     expect(await take({ signal: AbortSignal.abort(reason) })).toBe(reason);
     expect(bench.server.waitingCalls).toBe(0);
@@ -236,7 +236,7 @@ describe('failures on the way', () => {
     expect(await taken).toBe(41);
   });
 
-  test('trying again ends with the budget, in the error and not in a timeout; what is unsure is undone', async () => {
+  test('retries end with the budget, in the error and not a timeout; an unknown outcome is undone', async () => {
     const taken = take({ waitMs: 0 });
     (await bench.server.next('lock.acquire')).loseReply();
     await until(() => bench.clock.nextDueMs === 50);
@@ -246,7 +246,7 @@ describe('failures on the way', () => {
     expect(await taken).toMatchObject({ name: 'LockyardError', reason: 'BACKEND_DOWN' });
   });
 
-  test('nothing is undone where surely nothing was done', async () => {
+  test('nothing is undone if certainly nothing was done', async () => {
     const taken = take({ waitMs: 40 });
     const call = await bench.server.next('lock.acquire');
     bench.clock.advance(5_000);

@@ -7,7 +7,7 @@ import type { AcquireAnswer, Granted, Mode } from '../wire/wire';
 import { GrantWait } from './grant-wait';
 import { waitInParts } from './wait-in-parts';
 
-/** What to take, and for whom. */
+/** Which lock to take, and for which owner. */
 export interface LockRequest {
   namespace: string;
   name: string;
@@ -25,7 +25,7 @@ export interface LockRequest {
   meta: Record<string, string>;
 }
 
-/** A hold as it was granted, and until when it can be believed in without another answer. */
+/** A hold as it was granted, and until when it is certainly valid without another answer. */
 export interface Grant {
   token: number;
   waitedMs: number;
@@ -39,9 +39,9 @@ export interface Grant {
 }
 
 /**
- * Until when, on our clock, the lease in the answer to a request sent at `sentAt` surely lasts.
+ * Until when, on our clock, the lease in the answer to a request sent at `sentAt` certainly lasts.
  *
- * @throws LockyardError `UNKNOWN` where the answer does not say it
+ * @throws LockyardError `UNKNOWN` if the answer does not say it
  */
 export function provenLeaseEnd({
   sentAt,
@@ -111,8 +111,8 @@ class SingleLockWait extends GrantWait<AcquireAnswer, Grant> {
 }
 
 /**
- * A wait may have used up what can be proven of a lease, which counts from before the request. Then
- * a renewal proves it; null: the hold ended before anybody worked under it.
+ * A lease is proven from before the request, so a wait may have used up the proven part. Then a
+ * renewal proves it; null: the hold ended before any work began.
  */
 export async function proveGrant(
   client: LockyardClient,

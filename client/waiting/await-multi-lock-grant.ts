@@ -6,7 +6,7 @@ import { type Grant, proveGrant } from './await-grant';
 import { GrantWait } from './grant-wait';
 import { waitInParts } from './wait-in-parts';
 
-/** Which locks to take together, and for whom. */
+/** Which locks to take together, and for which owner. */
 export interface MultiLockRequest {
   namespace: string;
   locks: { name: string; mode: Exclude<Mode, 'permit'> }[];
@@ -60,7 +60,7 @@ class MultiLockWait extends GrantWait<AcquireManyAnswer, ReadonlyMap<string, Gra
     return this.client.cancelMany({ namespace, names, owner, requestId }, options);
   }
 
-  /** Where one of them is over, the others are given back. */
+  /** Releases the others if one of them is over. */
   protected async prove(
     { grants }: SetGranted,
     sentAt: number,

@@ -22,7 +22,7 @@ const FROZEN_PAUSES = 10;
 
 /**
  * Waits for a grant over as many requests as it takes, all with one request id, so that the place
- * in the queue stays. What is asked for, and what a grant is, is for those to say who extend this.
+ * in the queue is kept. Subclasses define the request and the grant.
  */
 export abstract class GrantWait<A extends AnyAnswer, G> {
   protected readonly clock;
@@ -46,11 +46,11 @@ export abstract class GrantWait<A extends AnyAnswer, G> {
     this.id = this.freshId();
   }
 
-  /** Asks once, with the whole patience. */
+  /** Sends one request, with the whole patience. */
   protected abstract send(requestId: string, options: CallOptions): Promise<A>;
-  /** Takes the request back. */
+  /** Cancels the request. */
   protected abstract undo(requestId: string, options: CallOptions): Promise<unknown>;
-  /** A grant that can be believed in; null: it was over before anybody worked under it. */
+  /** A grant that is certainly valid; null: it was over before any work began. */
   protected abstract prove(granted: A & { outcome: 'granted' }, sentAt: number): Promise<G | null>;
   protected abstract timeout(answer: A): LockTimeout;
 
@@ -68,7 +68,7 @@ export abstract class GrantWait<A extends AnyAnswer, G> {
     }
   }
 
-  /** Where nothing answers, an answer to a cancel is unlikely, and not worth a delay. */
+  /** If no server answers, a cancel will hardly be answered either, and is not worth a delay. */
   private isSilenced(error: unknown): boolean {
     const isShort = this.waitMs < CONNECTED_BUDGET_MS;
     return (
@@ -86,7 +86,7 @@ export abstract class GrantWait<A extends AnyAnswer, G> {
         this.undo(this.id.forSending(), { timeoutMs: until - clock.monotonic() }),
       );
     } catch {
-      // The error that led here says more.
+      // The error that led here is more informative.
     }
   }
 
@@ -127,7 +127,7 @@ export abstract class GrantWait<A extends AnyAnswer, G> {
     });
   }
 
-  /** A wait that is shorter than a try may take still tries for a while. */
+  /** When retries end: even a wait that is shorter than one try may take is tried for a while. */
   private readonly until = () =>
     this.startedAt +
     Math.max(this.waitMs, this.isConnected ? CONNECTED_BUDGET_MS : CONNECT_WITHIN_MS);

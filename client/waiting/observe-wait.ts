@@ -17,7 +17,7 @@ interface ObservedWait<G> {
 }
 
 /**
- * Tells observers, lock by lock, and a span, of a wait. The span links to the holds it waited for.
+ * Reports a wait to observers, lock by lock, and as a span that links to the holds it waited for.
  */
 export function observeWait<G>(
   client: LockyardClient,

@@ -12,7 +12,7 @@ const bench = scriptedBench();
 const take = (waitMs: number, client = bench.client) =>
   outcomeOf(withLock('job', { client, waitMs }, (hold) => hold.token));
 
-/** What a call came to, and how long it took on the machine's clock. */
+/** The result of a call, and how long it took by the machine's clock. */
 async function timed<T>(call: () => Promise<T>) {
   const startedAt = performance.now();
   const outcome = await call();
@@ -110,7 +110,7 @@ describe('once it is connected', () => {
 });
 
 describe('a wait without end', () => {
-  test('begins again, with another id, when the service will not wait any longer', async () => {
+  test('begins again, with another id, when the service ends the wait', async () => {
     const { server, clock } = bench;
     const taken = take(Number.POSITIVE_INFINITY);
     for (const requestId of ['id-1', 'id-2', 'id-3']) {

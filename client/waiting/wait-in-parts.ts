@@ -3,13 +3,13 @@ import { LockTimeout, LockyardError } from '../errors';
 /** One wait of the service takes at most 10 minutes; an endless one is restarted earlier. */
 export const PART_MS = 9 * 60_000;
 
-/** Shorter parts would be little more than asking over and over. */
+/** Shorter parts would be little more than polling. */
 const SHORTEST_PART_MS = 1_000;
 
 /**
- * Waits once, with the whole patience; or, if it is infinite, again and again until something is
- * granted: each part begins at the end of the queue, and is no longer than the namespace allows.
- * Failures that may pass are waited out then; refusals and the caller's own signal still reject.
+ * Waits once, with the whole patience; or, if that is infinite, in parts until there is a grant:
+ * each part begins at the end of the queue, and is no longer than the namespace allows. An infinite
+ * wait outlasts failures that may pass; refusals and the caller's own signal still reject.
  */
 export async function waitInParts<G>(
   waitMs: number,
@@ -29,7 +29,7 @@ export async function waitInParts<G>(
   }
 }
 
-/** How long a part may be that was refused as too long; null: that is not why, or hardly any. */
+/** How long a part may be after one was refused as too long; null: other error, or too short. */
 export function shorterPart(error: unknown, partMs: number): number | null {
   const waitMaxMs = error instanceof LockyardError ? error.waitMaxMs : undefined;
   if (waitMaxMs === undefined || waitMaxMs < SHORTEST_PART_MS) return null;

@@ -1,12 +1,12 @@
 import type { ListedLock } from '../wire/wire';
 
-/** What a watcher has received, so that each state comes once, and none that is older. */
+/** What a watcher has received, so that it yields each state once, and none that is older. */
 export class KnownStates {
   private readonly states = new Map<string, ListedLock>();
-  /** Names in the present states under way; null: none are. */
+  /** Names received so far while the present states arrive; null at other times. */
   private present: Set<string> | null = null;
 
-  /** From now on come the present states of all watched locks. */
+  /** The present states of all watched locks follow. */
   beginPresent(): void {
     this.present = new Set();
   }
@@ -23,7 +23,7 @@ export class KnownStates {
     }
   }
 
-  /** Whether a state is news. Those of free locks are not kept: there may be very many. */
+  /** Whether a state is new. States of free locks are not kept: there may be very many. */
   take(lock: ListedLock): boolean {
     const { name, rev, state } = lock;
     this.present?.add(name);
@@ -35,7 +35,7 @@ export class KnownStates {
     return !isKnown;
   }
 
-  /** There was no answer for too long: all is unknown now, also a name that was in none. */
+  /** There was no answer for too long: every lock is unknown now, whether or not it was in one. */
   *forget(): Generator<ListedLock> {
     for (const name of this.names ?? []) {
       if (!this.states.has(name)) this.states.set(name, { ...UNSEEN, name, holders: [] });
@@ -56,7 +56,7 @@ export class KnownStates {
   }
 }
 
-/** A lock that was in no answer yet. */
+/** A lock that has not been in any answer. */
 const UNSEEN = { state: 'free', rev: 0, queueLength: 0 } as const;
 
 /** A state without what time and renewals change. */

@@ -32,7 +32,7 @@ async function answer(locks: ListedLock[], more: Partial<WatchAnswer> = {}) {
   return call;
 }
 
-/** Watches, and writes down each state. */
+/** Watches, and records each state. */
 function watcher(which: { names: string[] } | { prefix: string }) {
   const told: string[] = [];
   const stop = new AbortController();
@@ -50,7 +50,7 @@ async function stopped({ stop, ended }: ReturnType<typeof watcher>) {
   await ended;
 }
 
-test('tells the present state and each change, and resumes where the last answer ended', async () => {
+test('yields the present state and each change, and resumes where the last answer ended', async () => {
   const watching = watcher({ names: ['a'] });
   const first = await answer([free('a', 0)], { position: 'p1' });
   expect(first.input).toMatchObject({ names: ['a'], namespace: 'default', waitMs: 10_000 });
@@ -66,7 +66,7 @@ test('tells the present state and each change, and resumes where the last answer
   await stopped(watching);
 });
 
-test('after a reset tells only what is otherwise, and that what is missing is free', async () => {
+test('after a reset yields only what has changed, and missing locks as free', async () => {
   const watching = watcher({ prefix: 'x' });
   await answer([held('xa', 1, holder(1)), held('xb', 1, holder(2)), held('xc', 1, holder(3))]);
   await answer([held('xa', 2, holder(1))], { reset: true, more: true });
@@ -76,7 +76,7 @@ test('after a reset tells only what is otherwise, and that what is missing is fr
   await stopped(watching);
 });
 
-test('calls every lock unknown while Lockyard does not answer, and tells the present after', async () => {
+test('reports every lock as unknown while Lockyard does not answer, then its present state', async () => {
   const watching = watcher({ names: ['a'] });
   await answer([held('a', 1, holder(1))]);
   for (let passedMs = 0; passedMs <= 6_000; passedMs += 500) {
@@ -139,7 +139,7 @@ test('calls every lock unknown 15 s after the last answer, also if a server vani
   await stopped(watching);
 });
 
-test('tells nothing more once the signal has aborted, not even what it knows already', async () => {
+test('yields nothing more once the signal has aborted, not even what it has received already', async () => {
   const stop = new AbortController();
   const options = { prefix: 'x', client: bench.client, signal: stop.signal };
   const told: string[] = [];

@@ -99,7 +99,7 @@ export async function* watchLeader(
   }
 }
 
-/** Every answer, each asked for from where the one before ended; null: none for too long. */
+/** Every answer, each requested from where the previous one ended; null: none for too long. */
 async function* answersTo({
   client = environmentClient(),
   namespace,

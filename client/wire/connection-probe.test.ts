@@ -13,7 +13,7 @@ interface Dispatcher {
   dispatch(request: object, handler: object): boolean;
 }
 
-test('a server that the whole process reaches through a proxy is not looked for beside it', async () => {
+test('a server that the process reaches through a proxy is not probed directly', async () => {
   const { server, url } = bench;
   // The first request makes the dispatcher.
   await fetch(`${url}/api/health/live`);

@@ -1,10 +1,10 @@
 import { connect } from 'node:net';
 import type { ClientClock } from '../platform/client-clock';
 
-/** Where Node and the package `undici` keep what sends all requests of `fetch`. */
+/** Where Node and the package `undici` keep the dispatcher of `fetch`. */
 const DISPATCHER = Symbol.for('undici.globalDispatcher.1');
 
-/** Whether requests go to the host of their address: not where the program has set a proxy. */
+/** Whether requests go directly to the host of their address, and not through a proxy. */
 export function isSentDirectly(): boolean {
   const dispatcher = (globalThis as Record<symbol, object | undefined>)[DISPATCHER];
   return dispatcher === undefined || /^_?Agent$/.test(dispatcher.constructor.name);

@@ -20,11 +20,11 @@ import type {
 export interface Procedure<I = object> {
   name: string;
   kind: 'query' | 'mutation';
-  /** What its input may have. */
+  /** The fields that its input may have. */
   fields: OptionNames<I>;
 }
 
-/** What a lock of a set may have. */
+/** The fields that a lock of a set may have. */
 export const SET_LOCK_FIELDS: OptionNames<AcquireManyInput['locks'][number]> = {
   name: true,
   mode: true,

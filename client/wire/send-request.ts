@@ -76,13 +76,13 @@ export async function sendRequest<A>(
   }
 }
 
-/** Why a request was ended whose caller has given it up: that tells nothing of a server. */
+/** The reason for ending a request that its caller abandoned: no failure of the server. */
 export const GIVEN_UP = Symbol('given up');
 
-/** Why a request was ended whose server cannot be reached. */
+/** The reason for ending a request whose server cannot be reached. */
 const UNCONNECTED = Symbol('unconnected');
 
-/** The part of the time that a probe is given. */
+/** The share of the time limit that a probe gets. */
 const PROBE_PART = 0.4;
 
 /**

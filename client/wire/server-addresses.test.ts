@@ -11,7 +11,7 @@ test('one address, or several in the order given, with or without blanks and sla
   expect(ServerAddresses.read(String(addresses)).inOrder()).toEqual([a, b, c]);
 });
 
-test('an address that failed is left for the next, once, however many calls notice', () => {
+test('after a failure the next address is used, once, however many calls notice', () => {
   const addresses = ServerAddresses.read([a, b, c].join());
   addresses.leave(a);
   addresses.leave(a);

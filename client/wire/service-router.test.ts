@@ -8,7 +8,7 @@ import type { ServiceErrorShape, ServiceRouter } from './service-router';
 
 type Api = typeof SERVICE_API;
 type Procedures = ServiceRouter['_def']['record'];
-/** What the type says of a procedure such as `lock.renew`. */
+/** The type of a procedure such as `lock.renew`. */
 type TypesOf<P> = P extends `${infer Group extends keyof Procedures & string}.${infer Name}`
   ? Name extends keyof Procedures[Group]
     ? Procedures[Group][Name] extends { _def: { $types: { input: infer I; output: infer O } } }

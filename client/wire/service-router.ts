@@ -45,7 +45,7 @@ export interface ServiceErrorShape extends Omit<TRPCDefaultErrorShape, 'data'> {
     path?: string;
     retryAfterMs?: number;
     capacity?: number;
-    /** What is the matter with the API key. */
+    /** What is wrong with the API key. */
     detail?: string;
     /** The longest wait that the namespace allows, where an acquire would wait longer. */
     waitMaxMs?: number;

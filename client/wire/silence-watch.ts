@@ -7,8 +7,8 @@ const LOOK_EVERY_MS = 4_000;
 const RESPOND_WITHIN_MS = 2_000;
 
 /**
- * Notices that a server has gone silently, as when its machine loses power: then nothing ends the
- * requests that are open there. One look for all of them, now and then, asks whether it is alive.
+ * Detects a server that has gone silent, as when its machine loses power: then nothing ends its
+ * open requests. One probe for all of them, from time to time, checks whether it is alive.
  */
 export class SilenceWatch {
   private readonly servers = new Map<string, WatchedServer>();

@@ -7,22 +7,22 @@ export const ANSWER_WITHIN_MS = 6_000;
 /** An answer faster than this, and yet `queued`, comes from a server that is shutting down. */
 export const AT_ONCE_MS = 200;
 
-/** How long a short wait tries again while no connection can be made. */
+/** How long a short wait retries while no connection can be made. */
 export const CONNECT_WITHIN_MS = 1_000;
 
-/** How long a short wait tries again once the server can be reached: as long as it may take. */
+/** How long a short wait retries once the server can be reached: as long as an answer may take. */
 export const CONNECTED_BUDGET_MS = 5_000;
 
-/** How long `withLock` tries again through failures where nothing else sets a limit. */
+/** How long `withLock` retries after failures if nothing else sets a limit. */
 export const RETRY_BUDGET_MS = 10_000;
 
-/** How long tidying up may delay an error that is already certain. */
+/** How long cleaning up may delay an error that is already certain. */
 export const TIDY_UP_MS = 2_000;
 
-/** For how long the answer to a renewal is waited for at least: a busy server may take as long. */
+/** The minimum time for the answer to a renewal: a busy server may take this long. */
 const SLOW_ANSWER_MS = 1_000;
 
-/** How long the answer to a renewal is waited for: of a short lease, not until it is over. */
+/** The time limit for the answer to a renewal: a third of the lease, within bounds. */
 export function renewalTimeoutMs(leaseMs: number): number {
   return Math.min(ANSWER_WITHIN_MS, Math.max(leaseMs / 3, SLOW_ANSWER_MS));
 }

@@ -8,7 +8,7 @@ const ENDING: ReadonlySet<NodeJS.Signals> = new Set(['SIGHUP', 'SIGINT', 'SIGQUI
 
 /** A running command, whose standard streams are those of this process. */
 export class CommandChild {
-  /** The exit code, as a shell tells it. */
+  /** The exit code, as a shell reports it. */
   readonly ended: Promise<number>;
 
   /**
@@ -17,7 +17,7 @@ export class CommandChild {
    * @param ownGroup whether it gets a process group of its own, so that it can be ended with all
    *   that it has started. Without one it stays with this process under the terminal, which then
    *   sends both the signals of its keys
-   * @param onPid called with what `kill` is given to reach it, before anything else can happen
+   * @param onPid called with the argument of `kill` that reaches it, before anything else happens
    * @throws CommandFailure with 127 if there is no such program, 126 if it cannot be run
    */
   static async start(
@@ -46,7 +46,7 @@ export class CommandChild {
     });
   }
 
-  /** What `kill` is given to reach it: its process, or its group as a negative number. */
+  /** The argument of `kill` that reaches it: its process id, or its group as a negative number. */
   get target(): number {
     const pid = this.child.pid ?? 0;
     return this.ownGroup ? -pid : pid;

@@ -26,7 +26,7 @@ beforeEach(() => {
 
 const newName = () => `losing-${++names}`;
 
-/** A lock, and a line to the server that can be cut, for a test that runs beside others. */
+/** A lock, and a connection to the server that can be cut, for a test that runs beside others. */
 async function newPlace() {
   const { hostname, port } = new URL(rig.api.url);
   const line = await TcpProxy.start(hostname, Number(port));
@@ -77,7 +77,7 @@ describe('a hold that is taken away', () => {
     expect(err).toMatch(/force-released[^\n]*stuck since noon/);
   });
 
-  test('ends what will not end, and what that has started, after the grace', async () => {
+  test('kills a command that does not end, and its children, after the grace period', async () => {
     const { ended } = rig.exec([name, '--lease', '2s', '-k', '300ms'], stubborn(name));
     const pids = await pidsOf(name);
     await forceRelease();
@@ -86,7 +86,7 @@ describe('a hold that is taken away', () => {
   });
 });
 
-test('an operator who asks for the lock is heard, and the command goes on', async () => {
+test('a request of an operator for the lock is reported, and the command goes on', async () => {
   const script = `echo $$ > ${name}.pid; while [ ! -e ${name}.go ]; do sleep 0.02; done; exit 3`;
   const { ended, said } = rig.exec([name, '--lease', '12s'], script);
   await rig.written(`${name}.pid`);
@@ -119,7 +119,7 @@ describe('a server that goes away while the command runs', () => {
     },
   );
 
-  /** Of a lease that has been settled meanwhile. */
+  /** When a lease that was settled meanwhile ended. */
   async function endOfLease(name: string): Promise<number> {
     const { row } = await rig.api.runtime.projection.detail('default', name);
     expect(row.ended?.cause).toBe('expired');
@@ -133,7 +133,7 @@ describe('a server that goes away while the command runs', () => {
     await rig.written(`${name}.pid`);
     line.refuse();
     const before = await leaseEnd(name);
-    // Longer than it takes until a renewal is due.
+    // Longer than until the next renewal is due.
     await sleep(5_500);
     expect(await leaseEnd(name)).toBe(before);
     line.open();
@@ -142,7 +142,7 @@ describe('a server that goes away while the command runs', () => {
     expect(await ended).toMatchObject({ code: 0, out: 'done\n' });
   });
 
-  test('and is away at the end too: a second signal ends that, none what the command has left', async () => {
+  test('and is away at the end too: a second signal ends the wait, not what the command left running', async () => {
     const { name, line, exec } = await newPlace();
     const background = `sleep 60 > ${name}.out 2>&1 & echo $! > ${name}.pid`;
     const script = `${background}; while [ ! -e ${name}.go ]; do sleep 0.02; done; exit 4`;

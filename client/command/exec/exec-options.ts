@@ -10,7 +10,7 @@ import {
 } from '../read-arguments';
 import type { Verbosity } from '../terminal/reporter';
 
-/** What `lockyard exec` was asked for. */
+/** The options of `lockyard exec`. */
 export interface ExecOptions {
   name: string;
   command: [string, ...string[]];
@@ -114,7 +114,7 @@ function readWait(wait: string | undefined, noWait: boolean | undefined): number
   return noWait ? 0 : readDuration('--wait', wait, Number.POSITIVE_INFINITY);
 }
 
-/** If it is not given, it covers what the lock is to be held at least. */
+/** The lease in ms; by default 30 s, or `holdAtLeastMs` if that is longer. */
 function readLease(text: string | undefined, holdAtLeastMs = 0): number {
   if (holdAtLeastMs > LEASE_MAX_MS) throw wrongUsage('--hold-at-least must be at most 24h.');
   const leaseMs = readDuration('--lease', text, Math.max(30_000, holdAtLeastMs));

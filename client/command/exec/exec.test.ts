@@ -101,7 +101,7 @@ describe('--hold-at-least', () => {
     expect(out).toMatch(/released by .+ \(orders\), token \d+, stays held for another \d+/);
   });
 
-  test('is at most the lease, which covers it where it is not given', async () => {
+  test('is at most the lease, which by default is long enough for it', async () => {
     const wrong = await rig.exec([name, '--hold-at-least', '31s', '--lease', '30s'], ':').ended;
     expect(wrong).toMatchObject({ code: 64 });
     expect(wrong.err).toContain('--hold-at-least must be at most --lease.');
@@ -111,7 +111,7 @@ describe('--hold-at-least', () => {
 });
 
 describe('the command', () => {
-  test('has standard streams, arguments and folder untouched, and nothing is added to them', async () => {
+  test('has its standard streams, arguments and folder unchanged', async () => {
     const cwd = rig.makeFolder('some where');
     const words = ['exec', name, '--', 'sh', '-c', 'pwd; cat; echo "$1|$2" >&2; exit 3', 'sh'];
     const arguments_ = ['a  b', '--wait'];
@@ -161,7 +161,7 @@ describe('exit codes', () => {
     expect(await rig.exec([name], script).ended).toMatchObject({ code, err: '' });
   });
 
-  test('of a command that is not there 127, of one that cannot be run 126; the lock is free again', async () => {
+  test('127 for a missing command, 126 for one that cannot be run; the lock is free again', async () => {
     const [missing, folder, plain] = [
       'no-such-command',
       rig.makeFolder('a-folder'),
@@ -180,7 +180,7 @@ describe('exit codes', () => {
     }
   });
 
-  test('of wrong words 64, with one line that says which', async () => {
+  test('64 for wrong arguments, with one line that names them', async () => {
     const cases: [string[], RegExp][] = [
       [['exec'], /Missing lock name/],
       [['exec', name], /Missing command/],
@@ -205,7 +205,7 @@ describe('exit codes', () => {
     }
   });
 
-  test('of what is not set up 78, of a refused key 77; no key is ever shown', async () => {
+  test('78 for a missing setting, 77 for a refused key; no key is ever shown', async () => {
     const cases: [Record<string, string | undefined>, string[], number, RegExp][] = [
       [{ LOCKYARD_URL: undefined }, [], 78, /LOCKYARD_URL .*such as http/],
       [{ LOCKYARD_API_KEY: undefined }, [], 78, /LOCKYARD_API_KEY .*keys create/],
@@ -223,7 +223,7 @@ describe('exit codes', () => {
     }
   });
 
-  test('of a server that says when to come back 69, and it is not asked much sooner', async () => {
+  test('69 for a server that says when to retry, and it is not asked much sooner', async () => {
     const proxy = await FaultProxy.start(rig.api.url);
     const data = { reason: 'NAMESPACE_FULL', retryAfterMs: 5_000 };
     proxy.rule = () => ({ status: 429, body: { error: { message: 'No room.', data } } });
@@ -238,7 +238,7 @@ describe('exit codes', () => {
     }
   });
 
-  test('of a lock that is taken 1 or what was asked for, at once or when patience is over', async () => {
+  test('1 for a lock that is taken, or the code that was set, at once or after the timeout', async () => {
     const holder = await occupy();
     const cases: [string[], number][] = [
       [['-n'], 1],

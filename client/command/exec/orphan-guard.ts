@@ -12,7 +12,7 @@ const SCRIPT =
 export class OrphanGuard {
   private readonly shell: ChildProcess;
 
-  /** Begins before the command does, so that there is no moment without it. */
+  /** Starts before the command, so that the command never runs without it. */
   constructor(graceMs: number) {
     this.shell = spawn('/bin/sh', ['-c', SCRIPT, 'lockyard-guard', String(graceMs / 1_000)], {
       stdio: ['pipe', 'ignore', 'ignore'],

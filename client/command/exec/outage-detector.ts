@@ -14,7 +14,7 @@ export interface OutageListener {
   lasted(why: string): void;
 }
 
-/** Says when an outage begins and ends. */
+/** Reports when an outage begins and ends. */
 export function outageNotice(say: (line: string) => void): Pick<OutageListener, 'began' | 'ended'> {
   return {
     began: (why) => say(`server not responding${why}, retrying…`),
@@ -23,8 +23,8 @@ export function outageNotice(say: (line: string) => void): Pick<OutageListener, 
 }
 
 /**
- * Notices with every request whether the server answers; one that says that its database is away
- * does not. A request that its caller gives up says neither. Changes nothing about the requests.
+ * Checks with every request whether the server answers; an answer that the database is away does
+ * not count as one. A request that its caller abandons is ignored. Leaves the requests unchanged.
  */
 export class OutageDetector {
   private silentSince: number | null = null;

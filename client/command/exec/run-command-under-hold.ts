@@ -5,7 +5,7 @@ import { EndedBySignal } from './signal-relay';
 
 /** How a command ended. */
 export interface CommandEnd {
-  /** As a shell tells it. */
+  /** As a shell reports it. */
   exitCode: number;
   /** It was ended because the hold was lost, or nearly. */
   isCutShort: boolean;
@@ -14,7 +14,7 @@ export interface CommandEnd {
 /** Operators can set a lease beyond the range of Node's timers, which would fire at once. */
 const TIMER_MAX_MS = 86_400_000;
 
-/** What is kept back of a lease for timers that fire late. */
+/** The part of a lease that is reserved for timers that fire late. */
 const marginMs = (leaseMs: number) => Math.min(250, leaseMs / 20);
 
 /**

@@ -20,7 +20,7 @@ import { OutageDetector, outageNotice } from './outage-detector';
 import { type CommandEnd, runCommandUnderHold } from './run-command-under-hold';
 import { EndedBySignal, SignalRelay } from './signal-relay';
 
-/** How long an endless wait goes on without a server; for each address, how long a short one. */
+/** How long a server may be silent: in an endless wait, and for each address in a short one. */
 const SILENCE_MAX_MS = 60_000;
 const SILENCE_MIN_MS = 3_000;
 
@@ -31,8 +31,8 @@ const WAITED_OUT: { [R in Reason]?: string } = {
 };
 
 /**
- * `lockyard exec`: runs a command under a lock and answers the exit code; null when help was asked
- * for. Throws `CommandFailure` for bad words or a lacking environment.
+ * `lockyard exec`: runs a command under a lock and returns the exit code; null if help was asked
+ * for. Throws `CommandFailure` for invalid arguments or a missing setting.
  */
 export async function runExec(words: string[]): Promise<number | null> {
   const options = readExecOptions(words);
@@ -64,7 +64,7 @@ class LockedCommand {
       ...outageNotice(this.say.normally),
       lasted: (why) => this.giveUpOnOutage(limitMs, why),
     });
-    // Only what the client asks for itself tells of an outage, not its looks at open connections.
+    // Only the client's own requests can reveal an outage, not its probes of open connections.
     this.client.settings.fetch = this.outage.fetch;
   }
 
@@ -79,7 +79,7 @@ class LockedCommand {
     }
   }
 
-  /** Asks for the lock again and again while patience lasts; throws what the wait ends with. */
+  /** Requests the lock repeatedly until the timeout; throws the error that ends the wait. */
   private async retryUntilPatienceEnds<T>(attempt: (waitMs: number) => Promise<T>): Promise<T> {
     const until = systemClock.monotonic() + this.options.waitMs;
     for (let longestMs = PART_MS; ; ) {
@@ -102,7 +102,7 @@ class LockedCommand {
     }
   }
 
-  /** Says for what the wait goes on, where that is not the lock. */
+  /** Reports what the wait is for, if it is not for the lock. */
   private readonly sayOnce = ({ procedure, reason }: RequestFailed) => {
     const line = WAITED_OUT[reason];
     const isKnown = this.said.has(reason) || this.outage.isPresent;

@@ -3,7 +3,7 @@ import type { CommandChild } from './command-child';
 
 const RELAYED = ['SIGHUP', 'SIGINT', 'SIGQUIT', 'SIGTERM', 'SIGUSR1', 'SIGUSR2'] as const;
 
-/** The terminal sends these to everybody in front of it, the command included. */
+/** The terminal sends these to all its foreground processes, the command included. */
 const FROM_KEYS: ReadonlySet<NodeJS.Signals> = new Set(['SIGINT', 'SIGQUIT']);
 
 /** This process received a signal to end while it waited for the lock. */
@@ -28,7 +28,7 @@ export class SignalRelay {
     for (const signal of RELAYED) process.on(signal, this.relay);
   }
 
-  /** From now on signals go to this command; null: it has ended, and what it left is not meant. */
+  /** From now on signals go to this command; null: it has ended, and what it left gets none. */
   follow(child: CommandChild | null): void {
     this.child = child;
   }

@@ -37,7 +37,7 @@ test.each([
   expect(parseDuration(text)).toBeNull();
 });
 
-test('a duration in words is as exact as it is short', () => {
+test('a shorter duration is shown more exactly', () => {
   expect([0, 450, 12_345, 252_000, 7_500_000].map(formatDuration)).toEqual([
     '0 ms',
     '450 ms',

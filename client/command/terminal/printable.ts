@@ -6,7 +6,7 @@ export function printable(text: string): string {
   return text.replace(STEERING, (character) => `\\u{${character.codePointAt(0)?.toString(16)}}`);
 }
 
-/** JSON that is safe on a terminal too: what would steer it is escaped, with the same meaning. */
+/** JSON that is safe on a terminal too: control characters are escaped, its meaning is the same. */
 export function printableJson(value: unknown): string {
   return JSON.stringify(value).replace(STEERING, (character) =>
     Array.from({ length: character.length }, (_, place) => escapeOf(character, place)).join(''),

@@ -3,7 +3,7 @@ import { printable } from './printable';
 
 export type Verbosity = 'quiet' | 'normal' | 'verbose';
 
-/** Tells a person something: `always`, `normally`, or only when asked to be `verbose`. */
+/** Prints a message: `always`, `normally`, or only if asked to be `verbose`. */
 export interface Reporter {
   always(line: string): void;
   normally(line: string): void;
@@ -11,7 +11,7 @@ export interface Reporter {
 }
 
 /**
- * Speaks on standard error, line by line. It writes past Node's streams, which would make a pipe
+ * Prints lines on standard error. It bypasses Node's streams, which would make a pipe
  * that the command shares non-blocking; a reader that went away is no reason to stop.
  */
 export function createReporter(loudness: Verbosity): Reporter {

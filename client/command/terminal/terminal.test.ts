@@ -3,9 +3,9 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { CommandRig, untilGone } from '../testing/command-rig';
 
 /**
- * `script` of util-linux gives its command a terminal, and types into it what it is given. Commands
- * write what they have to tell into files: what one prints in its last 10 ms may be lost when the
- * machine is busy.
+ * `script` of util-linux gives its command a terminal, and types its own input into it. Commands
+ * write their results into files: what a command prints in its last 10 ms may be lost on a busy
+ * machine.
  */
 const hasTerminal = spawnSync('script', ['-V']).stdout?.includes('util-linux') === true;
 

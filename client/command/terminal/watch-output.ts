@@ -2,8 +2,8 @@ import type { Writable } from 'node:stream';
 
 /**
  * Lets a process whose output cannot be written end in order. A reader that closes its pipe early,
- * as `head` does, is no failure. After any other one, such as a full disk, a process that would end
- * with 0 tells `complain` and ends with `exitCode`.
+ * as `head` does, is not a failure. After a failure, such as a full disk, a process that would end
+ * with 0 calls `complain` and ends with `exitCode`.
  */
 export function watchOutput(
   output: Writable,

@@ -19,7 +19,7 @@ export interface Ending {
 export interface Running {
   child: ChildProcess;
   ended: Promise<Ending>;
-  /** Resolves once this was said on standard error. */
+  /** Resolves once this text was printed on standard error. */
   said(text: string): Promise<void>;
 }
 
@@ -31,7 +31,7 @@ export interface RunOptions {
 }
 
 /**
- * The command `lockyard` as real processes against a real server, reached over a line that can be
+ * The command `lockyard` as real processes against a real server, over a connection that can be
  * cut.
  */
 export class CommandRig {
@@ -41,7 +41,7 @@ export class CommandRig {
     readonly api: ApiHarness,
     readonly line: TcpProxy,
     readonly key: string,
-    /** Asks the server past the line. */
+    /** A client that reaches the server directly. */
     readonly client: LockyardClient,
     /** A folder of this rig's own. */
     readonly folder: string,

@@ -8,7 +8,7 @@ export interface NamedProcess {
   pidStart: string;
 }
 
-/** What the kernel is asked. */
+/** The queries to the kernel. */
 export interface Kernel {
   stat(pid: number): ProcessStat | null;
   /** Whether this process id is in use, also by a process that may not be seen. */

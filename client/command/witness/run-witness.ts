@@ -19,19 +19,19 @@ const OPTIONS = {
 const RETRY_MS = 1_000;
 const ANSWER_WITHIN_MS = 5_000;
 
-/** A server says when to look again within these: a death that is noticed late frees nothing. */
+/** The bounds of the interval that a server may set: a death that is noticed late frees nothing. */
 const LOOK_AGAIN_MIN_MS = 100;
 const LOOK_AGAIN_MAX_MS = 10_000;
 
-/** How long to wait before the next look, whatever the server said. */
+/** How long to wait before the next report, within the bounds. */
 export function lookAgainDelayMs(askedMs: unknown): number {
   const ms = Number.isFinite(askedMs) ? (askedMs as number) : RETRY_MS;
   return Math.min(Math.max(ms, LOOK_AGAIN_MIN_MS), LOOK_AGAIN_MAX_MS);
 }
 
 /**
- * `lockyard witness`: tells Lockyard, every second until it is interrupted, which processes of this
- * machine that hold locks are alive. Null: help was asked for.
+ * `lockyard witness`: reports to Lockyard, every second until it is interrupted, which processes of
+ * this machine that hold locks are alive. Null: help was asked for.
  */
 export async function runWitness(words: string[]): Promise<number | null> {
   const { values, positionals } = readArguments(words, OPTIONS);

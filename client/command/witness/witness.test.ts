@@ -54,7 +54,7 @@ test('the lock of a killed process is orphaned within 5 s, long before its lease
   expect(rowOf('stopped')?.status).toBe('held');
   stopped.child.kill('SIGKILL');
 
-  // Without a witness nothing more is learnt, and dead stays dead.
+  // Without a witness the state does not change: dead stays dead.
   witness.child.kill();
   await witness.ended;
   await sleep(1_500);

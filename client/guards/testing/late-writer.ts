@@ -1,6 +1,6 @@
-// A process that acquires a lock, is blocked while it holds it, and writes when it continues, late
-// or not. Started with an IPC channel and these arguments: kind and URL of a store, the lock's
-// name, which is also the name to write to, and the file that unblocks it.
+// A process that acquires a lock, is blocked while it holds it, and then writes, late or not. It is
+// started with an IPC channel and these arguments: kind and URL of a store, the lock's name, which
+// is also the name to write to, and the file that unblocks it.
 import { existsSync } from 'node:fs';
 import { withLock } from '../../with-lock';
 import { openGuardedStore, type StoreKind } from './guarded-store';
