@@ -16,8 +16,9 @@ import { nodeComplaint } from './process/start-requirements.mjs';
  *
  * `npm run bench -- sizes` measures what one lock, event and audit entry takes on disk and in RAM.
  *
- * `npm run bench -- looking` measures what those who look cost those who lock, on the built server
- * with embedded SQLite; `npm run bench -- screen` what the lock list of the demo costs a browser.
+ * `npm run bench -- looking` measures what readers of the console cost callers of locks, on the
+ * built server with embedded SQLite; `npm run bench -- screen` what the lock list of the demo costs
+ * a browser.
  */
 async function bench() {
   const complaint = nodeComplaint(process.versions.node);

@@ -1,7 +1,7 @@
 import { endWith, PlainFailure } from './process/plain-failure.mjs';
 import { nodeComplaint } from './process/start-requirements.mjs';
 
-/** `npm run check`: everything that can be said without running the program. Needs no server. */
+/** `npm run check`: everything that can be checked without running the program or a server. */
 async function check() {
   const complaint = nodeComplaint(process.versions.node);
   if (complaint) throw new PlainFailure(complaint);

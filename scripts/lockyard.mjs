@@ -5,7 +5,7 @@ import { endWith, PlainFailure } from './process/plain-failure.mjs';
 import { nodeComplaint } from './process/start-requirements.mjs';
 
 /**
- * What the client's own command does, over the service API; everything else is for operators of the
+ * The verbs of the client's own command, over the service API; all others are for operators of the
  * server.
  */
 const clientVerbs = new Set(['exec', 'ls', 'inspect', 'watch', 'release', 'witness']);

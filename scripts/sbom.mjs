@@ -11,8 +11,8 @@ const FORMATS = ['cyclonedx', 'spdx'];
  * `npm run -s sbom -- [cyclonedx|spdx]`: prints the bill of materials of what `npm ci --omit=dev`
  * installs, on every platform, as npm writes it.
  *
- * It is made of the lock file without the development packages, since `npm sbom --omit=dev` leaves
- * out what production and development both need.
+ * It is made from the lock file without the development packages, since `npm sbom --omit=dev`
+ * leaves out packages that both production and development need.
  */
 function printSbom(format = 'cyclonedx') {
   if (!FORMATS.includes(format)) {

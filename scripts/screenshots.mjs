@@ -4,15 +4,15 @@ import { endWith, PlainFailure } from './process/plain-failure.mjs';
 import { nodeComplaint } from './process/start-requirements.mjs';
 
 const viewport = { width: 1440, height: 900 };
-/** On the page: until a lock is stuck. */
+/** The time limit until a lock on the page is stuck. */
 const watchingMs = 100_000;
-/** A lock of the demo that is stuck by then. */
+/** A lock of the demo that becomes stuck. */
 const lock = 'cron:nightly-report';
-/** One that changes hands all the time. */
+/** A lock that changes hands all the time. */
 const busyLock = { namespace: 'shop', name: 'inventory:wh7:sku-10442' };
-/** Of the tutorial. */
+/** The lock of the tutorial. */
 const tutorialLock = 'invoices:2026-11';
-/** The incident that the demo begins with names this owner. */
+/** The owner in the incident with which the demo begins. */
 const hung = 'inventory-5d8f:worker-11';
 
 /** `npm run screenshots`: takes the pictures of docs/images from a demo of its own. */

@@ -59,7 +59,7 @@ function isAbandoned(path) {
   }
 }
 
-/** A process of our own number that is not us lived before a restart of this container. */
+/** Another process with our own id ran before a restart of this container. */
 function isAlive(pid) {
   if (pid === process.pid) return false;
   try {
@@ -70,7 +70,7 @@ function isAlive(pid) {
   }
 }
 
-/** Renaming settles who removes it when several notice at once. */
+/** By renaming only one process removes it, even if several notice at once. */
 function moveAway(path) {
   const away = `${path}.${process.pid}`;
   try {

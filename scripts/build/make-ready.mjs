@@ -31,7 +31,7 @@ export function makeCommandLineReady(say) {
   });
 }
 
-/** Packages alone, by default development packages too. */
+/** Only the packages; by default development packages too. */
 export function makeToolsReady(say, { withDev = true } = {}) {
   return makeReady(
     say,
@@ -48,7 +48,7 @@ async function makeReady(say, isReady, make) {
   await withFolderLock(lockPath, waiting, make);
 }
 
-/** A folder that cannot be written is no mistake once everything is built in it. */
+/** A folder that cannot be written is not an error if everything in it is built already. */
 function refuseUnwritable() {
   try {
     accessSync(projectRoot, constants.W_OK);

@@ -28,8 +28,8 @@ const LEFTOVERS = ['cache', 'diagnostics', 'trace', 'trace-build', 'types'];
 export const isSlim = () => existsSync(stamp);
 
 /**
- * Removes every file of `node_modules` that no built program reads, as their imports tell, and what
- * the build left behind for itself.
+ * Removes every file of `node_modules` that no built program imports, and what the build keeps only
+ * for itself.
  */
 export async function slimDown(say) {
   if (isSlim()) return;

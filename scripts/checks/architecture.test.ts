@@ -74,7 +74,7 @@ test.each([
   ],
 ])('a wall has a door: %s', (_what, path, text) => expect(walls(path, text)).toEqual([]));
 
-test('what only tests import may reach through a wall, what a page uses too may not', () => {
+test('a file that only tests import may reach through a wall, one that a page also uses may not', () => {
   const harness = {
     'server/api/http/harness.ts': "import { createRuntime } from '../../bootstrap/runtime';",
   };
@@ -84,7 +84,7 @@ test('what only tests import may reach through a wall, what a page uses too may 
   expect(wallViolations(graphOf(used))).toHaveLength(1);
 });
 
-test('a circle of imports is found, one of types is none', () => {
+test('a cycle of imports is found; a cycle of types is none', () => {
   const circle = {
     'db/a.ts': "import { b } from './b';",
     'db/b.ts': "import { c } from '@/db/c';",

@@ -25,7 +25,7 @@ export function checkArchitecture(root) {
   };
 }
 
-/** A wall around nothing would always hold. */
+/** A wall without files would always pass. */
 function emptyRooms(graph) {
   const found = new Set([...graph.keys()].map((path) => roomOf(path)?.name));
   return rooms
@@ -46,7 +46,7 @@ const passedOver = /^(dist|node_modules|migrations|\..*)$/;
 const isSource = (path) => /\.(tsx?|mjs|css)$/.test(path) && !/\.(test|spec|d)\.tsx?$/.test(path);
 const isRig = (path) => /\/(testing|conformance)\//.test(path);
 
-/** Every source file under the folders that the rules are for, without tests and their rigs. */
+/** Every source file in the folders that the rules apply to, without tests and their rigs. */
 function sourcePaths(root) {
   const under = (folder) =>
     readdirSync(join(root, folder), { withFileTypes: true }).flatMap((entry) => {
@@ -71,7 +71,7 @@ export function folderViolations(paths) {
 }
 
 /**
- * Circles of imports at run time, each as a list of paths that begins and ends with the same file.
+ * Cycles of imports at run time, each as a list of paths that begins and ends with the same file.
  */
 export function importCircles(graph) {
   const circles = [];

@@ -9,7 +9,7 @@ const columnsAtMost = 100;
 const emptyNames = /^(utils?|helpers?|types?|common|misc|shared|lib|manager|index)$/;
 const kebabCase = /^[a-z0-9]+(-[a-z0-9]+)*$/;
 
-/** Which file alone may look at the world outside. */
+/** The only file that may use each part of the environment. */
 const outsideDoors = [
   {
     what: 'process.env',

@@ -13,7 +13,7 @@ export function readImportGraph(root, folders) {
   return importGraph(texts);
 }
 
-/** The same for texts that are at hand already. */
+/** The same for texts that were read already. */
 export function importGraph(texts) {
   return new Map(
     [...texts].map(([path, text]) => {

@@ -3,7 +3,7 @@ import { testFiles } from './test-support.mjs';
 /** The contract and the rules: pure, so that they run in a browser too. */
 const RULES = ['contract', 'core'];
 
-/** What every room of the server may import. */
+/** The rooms that every room of the server may import. */
 const GROUND = [...RULES, 'urls', 'platform'];
 
 /**

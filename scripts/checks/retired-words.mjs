@@ -1,7 +1,7 @@
 import { basename } from 'node:path';
 import { parseSync } from 'oxc-parser';
 
-/** Words of names for which docs/glossary.md has the field's own. */
+/** Words of names for which docs/glossary.md has the usual technical term. */
 const retired = new Set(
   (
     'afresh anew beat board boards born chore chores door doors flusher had intake joined judge ' +
@@ -11,13 +11,13 @@ const retired = new Set(
   ).split(' '),
 );
 
-/** Words for which a comment or a text names its subject instead. */
+/** Words in whose place a comment or a text names its subject. */
 const vague = /\b(whoever|anew|nobody|somebody|stands|told)\b/i;
 
 /** Names of the code, which a comment may cite. */
 const citedNames = /`[^`]*`|@param \S+/g;
 
-/** Names that others gave: a word of theirs, not of ours. */
+/** Names given by others, such as APIs and packages. */
 const givenNames = /^(isBeyondThisMachine)$/;
 
 /** The first retired word in a file's name, its exported names, its comments or its texts. */

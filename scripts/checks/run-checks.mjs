@@ -34,8 +34,8 @@ const others = [
 ];
 
 /**
- * Runs every check, whatever the others found, and answers `[{ name, ok }]`. The types are checked
- * beside all others, which use one processor between them.
+ * Runs every check, whatever the others found, and returns `[{ name, ok }]`. The types are checked
+ * in parallel with all others, which together use one processor.
  */
 export async function runChecks(say) {
   const results = await Promise.all([runInTurn([types], say), runInTurn(others, say)]);

@@ -1,11 +1,11 @@
 import type { ApiShapes } from './api-shapes';
 
-/** For each procedure its outcomes, `''` where its answers have none, with what each must say. */
+/** For each procedure its outcomes, `''` if its answers have none, with the fields of each. */
 export type AnswerNeeds = Record<string, Record<string, string[]>>;
 
 /**
- * What an answer cannot be understood without. A field that the server gains later does not belong
- * here: servers of an older release do not have it.
+ * The fields without which an answer cannot be understood. A field that the server gains later does
+ * not belong here: servers of an older release do not have it.
  */
 const NEEDED = new Set([
   'token',
@@ -22,7 +22,7 @@ const NEEDED = new Set([
   'position',
 ]);
 
-/** What a client looks for in every answer. */
+/** The fields that a client checks in every answer. */
 export function answerNeeds({ shapes, procedures }: ApiShapes): AnswerNeeds {
   const byName = new Map(shapes.map((shape) => [shape.name, shape]));
   const needs = (name: string): [string, string[]] => {

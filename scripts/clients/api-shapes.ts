@@ -195,7 +195,7 @@ class ShapeReader {
   }
 }
 
-/** A choice's field may be of several lists of texts, and of nothing else that differs. */
+/** The type of a field of a choice: it may have several lists of texts, but no other difference. */
 function joined(one: ApiType, other: ApiType): ApiType {
   if (one.kind === 'one of' && other.kind === 'one of') {
     return { kind: 'one of', texts: [...new Set([...one.texts, ...other.texts])] };

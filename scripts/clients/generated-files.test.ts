@@ -14,7 +14,7 @@ test.each(Object.entries(generatedFiles()))(
   },
 );
 
-test('the client for Node looks for the same in an answer as those in other languages', () => {
+test('the client for Node checks the same fields of an answer as those in other languages', () => {
   const { 'witness.report': _, ...ofServices } = ANSWER_NEEDS;
   expect(ofServices).toEqual(answerNeeds(apiShapes(openApiDocument())));
 });

@@ -1,6 +1,6 @@
 import { type DemoJob, LEADING, LONG, MINUTE, pod, QUICK, SECOND, STEADY } from './demo-job';
 
-/** What runs behind the shop: books, media, letters, figures, and who leads each of them. */
+/** What runs behind the shop: books, media, letters, figures, and the leader of each. */
 export const BACK_OFFICE_JOBS: DemoJob[] = [
   {
     ...QUICK,

@@ -24,7 +24,7 @@ export interface DemoJob extends Pace {
    * random.
    */
   locks: string[];
-  /** The owners. More of them than locks, and some always wait. */
+  /** The owners. If there are more of them than locks, some always wait. */
   workers: string[];
   /** Readers share a lock; absent: exclusive. */
   mode?: 'shared';

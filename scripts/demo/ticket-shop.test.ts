@@ -11,7 +11,7 @@ beforeAll(async () => {
 });
 afterAll(() => api.close());
 
-test('sells out to exactly nothing, counts who is turned away, and is restocked after a pause', async () => {
+test('sells out to exactly 0, counts refused sales, and is restocked after a pause', async () => {
   const apiKey = await api.key('tickets', ['shop']);
   const client = new LockyardClient({ url: api.url, apiKey, namespace: 'shop', owner: 'a test' });
   const stop = openTicketShop({ url: api.url, apiKey, pace: 0.02, soldOutForMs: 4_000 });

@@ -4,7 +4,7 @@ import { withLock } from '../../client/with-lock';
 import { type RangeMs, SECOND } from './demo-job';
 import { within } from './within';
 
-/** What there is to sell, counted down to exactly nothing. */
+/** The tickets that are left, counted down to exactly 0. */
 export const STOCK = 'tickets:open-air-2026';
 /** How many sales were refused since the last delivery. */
 export const TURNED_AWAY = 'tickets:turned-away';
@@ -19,12 +19,12 @@ const AFTER_A_FAILURE_MS = 5 * SECOND;
 const LOOK_EVERY_MS = 3 * SECOND;
 const SOLD_OUT_FOR_MS = 20 * SECOND;
 
-/** What the shop needs to know: where it sells, as whom, and how long it stays sold out. */
+/** Settings of the shop: where it sells, as which service, and how long it stays sold out. */
 export interface TicketShop {
   url: string;
   apiKey: string;
   soldOutForMs?: number;
-  /** Shorter rests, for those who cannot wait: 1 is as it is. */
+  /** The factor for all pauses: less than 1 makes them shorter. */
   pace?: number;
 }
 

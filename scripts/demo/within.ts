@@ -1,6 +1,6 @@
 import type { RangeMs } from './demo-job';
 
-/** Any duration of a range, each as likely. */
+/** A random duration of a range, uniformly distributed. */
 export function within([least, most]: RangeMs): number {
   return least + Math.random() * (most - least);
 }

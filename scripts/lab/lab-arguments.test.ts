@@ -11,7 +11,7 @@ const CATALOGUE = [
 ];
 const IDS = CATALOGUE.map(({ id }) => id);
 
-test('without arguments it is the default load for all strategies', () => {
+test('without arguments the race has the default load and all strategies', () => {
   expect(readLabArguments([], CATALOGUE)).toEqual({
     strategies: IDS,
     settings: LAB_DEFAULTS,

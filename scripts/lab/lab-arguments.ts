@@ -39,7 +39,7 @@ export const HELP = `npm run lab -- [options]
   --seed <number>      fixes the think times (${LAB_DEFAULTS.seed})
   --json               prints the result as JSON`;
 
-/** A strategy by what people call it. Several may share a number; the service has none. */
+/** A strategy as people name it. Several may share a number; the service has none. */
 type Numbered = { id: string; number: string };
 
 /**

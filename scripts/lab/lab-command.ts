@@ -90,7 +90,7 @@ async function race(given: LabArguments, lab: ReturnType<typeof readConfig>['lab
   process.exitCode = last.endedBy === 'done' ? 0 : 1;
 }
 
-/** Those of the named strategies that can run; says of the others what they lack. */
+/** The named strategies that can run; reports what the others lack. */
 function runnable(named: string[], { entries }: LabPreflight): string[] {
   const chosen = entries.filter(({ id }) => named.includes(id));
   for (const { title, lacks } of chosen) if (lacks !== null) say(`Left out: ${title}. ${lacks}`);

@@ -11,7 +11,7 @@ const program = `
   process.stdin.resume().on('end', () => { console.log('left'); process.exit(); });
   console.log('up');`;
 
-/** Kills the shell in front of a program, and answers what that had to say until it ended. */
+/** Kills the shell in front of a program; returns what the program printed until it ended. */
 async function killShell(startedBy: string | undefined, patienceMs: number): Promise<string> {
   // Its standard input is the fourth stream, which a shell does not take for itself.
   const script = '"$0" --input-type=module -e "$1" <&3; exit';
@@ -35,10 +35,10 @@ async function killShell(startedBy: string | undefined, patienceMs: number): Pro
   return said;
 }
 
-test('what npm has started is ended when npm is', async () => {
+test('a program that npm started ends with npm', async () => {
   expect(await killShell('start', 30_000)).toBe('up\ntold\n');
 });
 
-test('what a person has started by itself outlives the shell', async () => {
+test('a program that npm did not start outlives the shell', async () => {
   expect(await killShell(undefined, 600)).toBe('up\nleft\n');
 });

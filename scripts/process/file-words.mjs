@@ -1,9 +1,9 @@
 import { resolve } from 'node:path';
 
 /**
- * The words of a command, with the file that they name as the caller's folder knows it.
+ * The words of a command, with the path of the file that they name resolved in the caller's folder.
  *
- * @param {string[]} words behind the program's name
+ * @param {string[]} words after the program's name
  * @param {string} folder the caller's
  * @returns {string[]}
  */

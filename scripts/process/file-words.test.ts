@@ -22,4 +22,4 @@ test.each([
   expect(withFileFrom(given.split(' '), '/home/ana').join(' ')).toBe(meant);
 });
 
-test('no words stay none', () => expect(withFileFrom([], '/home/ana')).toEqual([]));
+test('an empty list stays empty', () => expect(withFileFrom([], '/home/ana')).toEqual([]));

@@ -4,7 +4,7 @@ import { PlainFailure } from './plain-failure.mjs';
 
 const DEMO_FOLDER = '.lockyard-demo';
 
-/** What `npm start -- …` was asked for: the variables to set before the server runs. */
+/** Reads the arguments of `npm start -- …`: the variables to set before the server runs. */
 export function startOptions(args, environment) {
   const unknown = args.find((arg) => arg !== '--demo');
   if (unknown !== undefined) {

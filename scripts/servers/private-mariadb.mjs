@@ -35,7 +35,7 @@ export async function startPrivateMariadb({
 }) {
   const folder = mkdtempSync(join(tmpdir(), 'ly-')); // Short: a socket's path is limited to about 100 characters.
   const data = join(folder, 'd');
-  // Only root has to say so. Who else runs this may have no name at all, as in a container.
+  // Only root has to name its user. Another user may have no name, as in a container.
   const asRoot = process.getuid?.() === 0 ? ['--user=root'] : [];
   execFileSync(
     installProgram(),
@@ -46,8 +46,7 @@ export async function startPrivateMariadb({
       '--auth-root-authentication-method=normal',
       '--skip-test-db',
     ],
-    // Its temporary tables are called by its process number, which is no name of its own where
-    // machines share /tmp.
+    // It names temporary tables by its process id, which is not unique where machines share /tmp.
     { stdio: 'pipe', env: { ...process.env, TMPDIR: folder } },
   );
 

@@ -6,7 +6,7 @@ import { freePort } from '../system/free-port.mjs';
 import { firstWords, startPrivateServer } from './private-server.mjs';
 
 const JAR = '/usr/share/java/zookeeper.jar';
-/** What TLS needs besides, and Debian's ZooKeeper does not find by itself. */
+/** Libraries that TLS needs and that Debian's ZooKeeper does not find by itself. */
 const NETTY = '/usr/share/java/netty-codec.jar:/usr/share/java/netty-resolver.jar';
 
 export const zookeeperIsInstalled = () => existsSync(JAR) && findProgram(['java']) !== null;

@@ -5,7 +5,7 @@ import { signInLink } from '../demo/sign-in-link.mjs';
 import { chromiumPath } from '../system/find-program.mjs';
 import { ensureChromium } from './test-needs.mjs';
 
-/** Until the page has loaded and the demo is busy. */
+/** The time until the page has loaded and the demo is busy. */
 const SETTLE_MS = 10_000;
 const WATCH_MS = 60_000;
 /** The kernel counts processor time in hundredths of a second (Linux). */

@@ -17,12 +17,12 @@ import {
 } from './test-needs.mjs';
 import { playwrightTally, sumUp, vitestTally } from './test-tally.mjs';
 
-/** A database for each of many tests is made sooner without a file, and flushes, for each table. */
+/** Databases of single tests are created faster without a file, and its flushes, for each table. */
 const QUICK_TABLES = ['--innodb-file-per-table=0', '--loose-debug-no-sync'];
 
 const NOTHING_RAN = { code: 0, tally: null };
 
-/** What the tests find their servers by. */
+/** The variables by which the tests find their servers. */
 const TEST_STORES = {
   TEST_MYSQL_URL: () => startPrivateMariadb({ durable: false, settings: QUICK_TABLES }),
   TEST_REDIS_URL: startPrivateRedis,

@@ -52,7 +52,7 @@ const java = {
   debianPackage: 'default-jdk-headless',
 };
 
-/** What our clients are built and run with. */
+/** The compilers and interpreters of our clients. */
 const clientLanguages = [
   { ...python, suites: ['client/other-languages', 'test/clients', 'test/installing'] },
   { ...java, suites: ['test/clients'] },
@@ -70,7 +70,7 @@ const clientLanguages = [
   },
 ];
 
-/** What the docs have a configuration for. */
+/** The proxies for which the docs have a configuration. */
 const proxies = [
   ['nginx', 'nginx-light', 'behind-a-proxy'],
   ['haproxy', 'haproxy', 'behind-a-proxy', 'test/high-availability'],
@@ -82,7 +82,7 @@ const proxies = [
   suites,
 }));
 
-/** What scrapes metrics and is sent alerts. */
+/** The programs that scrape metrics and receive alerts. */
 const monitoringTools = [
   {
     what: 'Prometheus with promtool',
@@ -98,7 +98,7 @@ const monitoringTools = [
   },
 ];
 
-/** What reads the files in `deploy`. */
+/** The programs that read the files in `deploy`. */
 const deployTools = [
   {
     what: 'systemd-analyze',
@@ -119,7 +119,7 @@ function pipIsThere() {
   return found !== null && spawnSync(found, ['-m', 'pip', '--version']).status === 0;
 }
 
-/** The major version of the compiler that is there; 0 where there is none. */
+/** The major version of the installed compiler; 0 if there is none. */
 function javaVersion() {
   const javac = findProgram(['javac']);
   if (!javac) return 0;
@@ -128,7 +128,7 @@ function javaVersion() {
 }
 
 /**
- * Every store, by variables that begin with `of`: one that the environment names is not started, so
+ * Every store, by variables that begin with `of`: one that the environment names is not started and
  * need not be installed.
  */
 export const ensureStores = (of, say) =>

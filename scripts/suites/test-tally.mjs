@@ -62,7 +62,7 @@ function specsThat(results, { title, specs = [], suites = [] }) {
 const messageOf = ({ tests }) =>
   tests.flatMap(({ results }) => results).find(({ error }) => error)?.error.message;
 
-/** One line, whatever colours and stacks a message comes with. */
+/** A name with the first line of a message, without colours and stack. */
 function withReason(name, message = '') {
   const [line] = stripVTControlCharacters(message).trim().split('\n');
   return line ? `${name}: ${line}` : name;

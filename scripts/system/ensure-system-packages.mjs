@@ -33,8 +33,8 @@ export async function ensureSystemPackages(needs, say) {
 }
 
 /**
- * The same for needs that some tests can be left out for. Each is tried by itself where not all can
- * be installed. Answers those that are not met.
+ * The same for needs of tests that can be left out. If not all can be installed, each is tried by
+ * itself. Returns those that are not met.
  */
 export async function unmetNeeds(needs, say) {
   for (const some of [needs, ...needs.map((need) => [need])]) {
@@ -47,7 +47,7 @@ export async function unmetNeeds(needs, say) {
   return needs.filter(({ isThere }) => !isThere());
 }
 
-/** How to call apt-get with the rights that it needs; null where that is impossible. */
+/** How to call apt-get with the necessary rights; null if that is impossible. */
 async function aptAsRoot() {
   const apt = findProgram(['apt-get']);
   if (!apt) return null;
