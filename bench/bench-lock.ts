@@ -3,19 +3,19 @@ export interface BenchLock {
   name: string;
   /** Tries once. Null: another owner holds it. */
   tryAcquire(lock: string, owner: string): Promise<string | null>;
-  /** Releases what either of them answered. */
+  /** Releases a hold that either of them returned. */
   release(lock: string, owner: string, grant: string): Promise<void>;
-  /** Resolves when nothing is left to be done for what was answered: others need not pay for it. */
+  /** Resolves when no work is left for answered calls, which would slow the next contestant. */
   recorded?: (() => Promise<void>) | undefined;
   close(): Promise<void>;
 }
 
-/** One that callers can wait for. */
+/** A lock that callers can wait for. */
 export interface WaitingBenchLock extends BenchLock {
   acquire(lock: string, owner: string): Promise<string>;
 }
 
-/** One whose queue can be looked at. */
+/** A lock whose queue can be read. */
 export interface QueueingBenchLock extends WaitingBenchLock {
   queueLength(lock: string): Promise<number>;
 }

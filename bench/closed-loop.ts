@@ -9,7 +9,7 @@ export interface Load {
 }
 
 /**
- * Every caller goes on as fast as it is answered. Returns what was counted per second.
+ * Every caller repeats its call as soon as it is answered. Returns what was counted per second.
  *
  * @param onCycle called with how long each whole cycle took, in milliseconds
  */

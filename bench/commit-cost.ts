@@ -23,7 +23,7 @@ interface Counted {
   binaryLogBytes: number | null;
 }
 
-/** One round: the rate, and what it took for each cycle. */
+/** One round: the rate, and the cost of each cycle. */
 interface Round {
   cyclesPerSecond: number;
   perCycle: Counted;
@@ -98,7 +98,7 @@ async function measure(
 const ROWS = ['Handler_write', 'Handler_update', 'Handler_delete'];
 const REDO = 'Innodb_os_log_written';
 
-/** The number of the error by which a server says that it keeps no binary log. */
+/** The error number of a server without a binary log. */
 const NO_BINARY_LOG = 1381;
 
 async function countedBy(connection: Connection): Promise<Counted> {

@@ -57,7 +57,7 @@ async function openContestants(url: string, redisUrl: string): Promise<Contestan
   };
 }
 
-/** Takes one off counters in turn, as fast as answers come. Returns steps per second. */
+/** Subtracts one from each counter in turn, as fast as answers come. Returns steps per second. */
 async function rateOf(
   engine: LockEngine,
   namespace: string,
@@ -155,7 +155,7 @@ export async function raceGate(
   await close();
 }
 
-/** Longer than a gate that is new refuses nothing. */
+/** Longer than a new gate lets everything pass. */
 const WARM_UP_MS = 9_000;
 
 function sayStatements(statements: Map<string, number[]>, isClaim: boolean): void {

@@ -22,7 +22,7 @@ export interface BenchQueue {
   recorded?: (() => Promise<void>) | undefined;
 }
 
-/** The opponent as its users wait with it: a refused caller retries a little later. */
+/** The opponent as its users wait for a lock: a refused caller retries a little later. */
 export function polledQueue(lock: BenchLock): BenchQueue {
   return {
     name: `${lock.name}, polled every ${POLL_EVERY_MS} ms`,
@@ -65,7 +65,7 @@ export function lockyardQueue(lock: WaitingBenchLock): BenchQueue {
   };
 }
 
-/** Every caller waits for its turn again as soon as it had one. Returns turns per second. */
+/** Every caller waits for its next turn as soon as it has had one. Returns turns per second. */
 async function rateOf(turns: BenchQueue, forMs: number): Promise<number> {
   const startedAt = performance.now();
   let taken = 0;

@@ -130,7 +130,7 @@ async function openWithHistory(url: DatabaseUrl) {
   };
   return {
     lock,
-    /** Answers how many milliseconds it took. */
+    /** Returns how many milliseconds it took. */
     async untilRecorded(): Promise<number> {
       const startedAt = performance.now();
       const end = await store.historyEnd();

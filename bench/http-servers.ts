@@ -16,7 +16,7 @@ import { systemClock } from '@/server/platform/clock';
 import { createLog } from '@/server/platform/log';
 import type { BenchLock } from './bench-lock';
 
-/** Something that answers an acquire over HTTP. */
+/** A server that answers an acquire over HTTP. */
 export interface BenchServer {
   port: number;
   path: string;
@@ -24,8 +24,8 @@ export interface BenchServer {
 }
 
 /**
- * The least that a Node server can do with a call: read its body as JSON and answer as much JSON as
- * a grant is.
+ * The least that a Node server can do with a call: read its body as JSON and answer with JSON of
+ * the size of a grant.
  */
 export async function openBareServer(): Promise<BenchServer> {
   const server = createServer((req, res) => {
@@ -59,7 +59,7 @@ export async function openStockServer(lock: BenchLock): Promise<BenchServer> {
   return serve(createServer(createHTTPHandler({ router })), '/acquire');
 }
 
-/** Lockyard itself but for its pages. */
+/** Lockyard itself, without its pages. */
 export async function openLockyardServer(
   runtime: Runtime,
   how: { fastPath: boolean },

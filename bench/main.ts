@@ -31,7 +31,7 @@ const lookingCases: LookingCase[] = [...pageCases, ...listCases, ...watchCases, 
 const WRITE = '--write';
 const given = process.argv.slice(2).filter((word) => word !== WRITE);
 const numbers = given.map(Number).filter((value) => !Number.isNaN(value));
-/** Named on the command line; all if none is. */
+/** The cases named on the command line; all if none is. */
 const words = given.filter((word) => Number.isNaN(Number(word)));
 
 /** A server that `npm run bench` has started, or that the environment names. */

@@ -33,8 +33,8 @@ export interface Rounds {
 }
 
 /**
- * What the HTTP handlers alone cost: engine and operation as always, over a store that costs next
- * to nothing.
+ * The cost of the HTTP handlers: engine and operation as always, over a store that costs next to
+ * nothing.
  */
 export async function raceHandlers(loader: HttpLoader, { rounds, roundMs }: Rounds): Promise<void> {
   const { runtime, key, close } = await openBenchRuntime();

@@ -44,7 +44,7 @@ const WORKLOADS: Workload[] = [
 ];
 
 /**
- * Every work on a MariaDB, at last over HTTP. Lockyard is as a server runs it, with its history.
+ * Every kind of work on a MariaDB, the last over HTTP. Lockyard runs as in a server, with history.
  *
  * @param server a URL without a database
  */

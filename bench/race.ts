@@ -2,7 +2,7 @@ import { median } from './median';
 
 export interface Contestant {
   name: string;
-  /** Runs once and tells what it did per second. */
+  /** Runs once and returns how much it did per second. */
   run(): Promise<number>;
   /** Runs after each turn and is not measured. */
   after?: (() => Promise<void>) | undefined;

@@ -17,7 +17,7 @@ import { race } from './race';
 const CALLERS = 50;
 const AT_LEAST = 0.97;
 
-/** As often as a server brings counts together. */
+/** How often a server adds counts up. */
 const SYNC_EVERY_MS = 2_000;
 
 const LOADS = [

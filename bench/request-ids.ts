@@ -7,7 +7,7 @@ const NAMES = 10_000;
 
 const randomName = () => `lock-${Math.floor(Math.random() * NAMES)}`;
 
-/** What it costs that every client sends a request id with each call, so that it can repeat it. */
+/** The cost of the request ids that every client sends, so that it can repeat its calls. */
 export async function raceRequestIds(
   { mysql, redis }: { mysql: string; redis: string },
   { rounds, roundMs }: { rounds: number; roundMs: number },

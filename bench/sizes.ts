@@ -125,7 +125,7 @@ async function all(count: number, work: (i: number) => Promise<void>): Promise<v
   await Promise.all(Array.from({ length: AT_ONCE }, worker));
 }
 
-/** Until everything that has happened so far was recorded and counted. */
+/** Waits until everything that has happened so far was recorded and counted. */
 async function settled({ database }: Runtime): Promise<void> {
   const first = async (sql: string) => Number((await database.raw.ask(sql, [])).rows[0]?.[0]);
   const end = await first('SELECT MAX(id) FROM lock_history');

@@ -17,7 +17,7 @@ const randomName = () => NAMES[Math.floor(Math.random() * NAMES.length)] ?? '';
 
 interface Way {
   lock: BenchLock;
-  /** What it gives and what it does not. */
+  /** What it guarantees and what it does not. */
   gives: string;
 }
 
@@ -30,15 +30,15 @@ interface Store {
 /** The medians of one way's rounds. */
 interface Summary {
   perSecond: number;
-  /** Of its rate to Lockyard's on the same store. */
+  /** The ratio of its rate to Lockyard's on the same store. */
   ratio: number;
   p50Ms: number;
   p99Ms: number;
 }
 
 /**
- * What a user would pick instead: rates, times, and what each way gives, on MariaDB and on Redis.
- * All take turns in every round.
+ * What a user could choose instead: rates, times, and guarantees, on MariaDB and on Redis. All take
+ * turns in every round.
  *
  * @param servers URLs, that of MariaDB without a database
  * @param page receives the table; null: it is only printed

@@ -1,14 +1,14 @@
 import mysql, { type PoolConnection } from 'mysql2/promise';
 import type { BenchLock } from '../bench-lock';
 
-/** How a connection takes a lock, waiting for it, and gives it back. */
+/** How a connection waits for a lock, takes it, and releases it. */
 interface ConnectionLock {
   name: string;
   lock(connection: PoolConnection, name: string): Promise<void>;
   unlock(connection: PoolConnection, name: string): Promise<void>;
 }
 
-/** Locks that a connection holds: each holder and each waiter has one of the pool for itself. */
+/** Locks that a connection holds: each holder and each waiter has a connection of its own. */
 export function openLockByConnection(
   url: string,
   connections: number,

@@ -54,7 +54,7 @@ export function openRedisSemaphore(url: string): BenchLock {
   };
 }
 
-/** What an owner holds, once. */
+/** Removes and returns what an owner holds. */
 function taken<T>(held: Map<string, T>, owner: string): T {
   const found = held.get(owner);
   if (!found) throw new Error('The bench lost a lock.');

@@ -22,7 +22,7 @@ const LEASE_MS = 30_000;
 /** One way to lock, as the bench of the catalogue drives it. */
 export interface CatalogueLock {
   name: string;
-  /** Acquires a lock that is free, and releases it. Returns how many deadlocks it met with. */
+  /** Acquires a lock that is free, and releases it. Returns the number of deadlocks on the way. */
   cycle(lock: string, owner: string): Promise<number>;
   close(): Promise<void>;
 }

@@ -14,7 +14,7 @@ export interface GrowthPoint {
   perSecond: number;
   /** CPU that one cycle, or one waiter served, costs Lockyard, its history included. */
   lockyardMicros: number;
-  /** The same of the database; NaN: not known. */
+  /** The same for the database; NaN: not known. */
   databaseMicros: number;
 }
 

@@ -27,7 +27,7 @@ interface Times {
   roundMs: number;
 }
 
-/** What the sizes are of, and what is counted. */
+/** What the sizes are numbers of, and what is counted. */
 interface Growth {
   by: string;
   title: string;
@@ -134,7 +134,7 @@ const byProcesses = (several: Map<number, LockProcesses>, { roundMs }: Times): S
       }),
   }));
 
-/** A number in so many parts that are as equal as whole numbers can be. */
+/** Splits a number into whole parts that differ by at most 1. */
 function shares(whole: number, parts: number): number[] {
   return Array.from(
     { length: parts },

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import mysql, { type RowDataPacket } from 'mysql2/promise';
 
-/** As Linux counts in `/proc`, on all its usual platforms. */
+/** The clock tick of `/proc`, on all usual platforms of Linux. */
 const TICK_MS = 10;
 
 /**

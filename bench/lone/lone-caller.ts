@@ -2,11 +2,11 @@ import { median } from '../median';
 import type { WholeLockyard } from '../processes/whole-lockyard';
 import type { HttpCaller } from './http-caller';
 
-/** So few that each has its record after the round that warms up. */
+/** The number of locks: so few that each has its record after the warm-up round. */
 export const NAMES = Array.from({ length: 100 }, (_, i) => `lock-${i}`);
 const OWNER = 'alone';
 
-/** What a lone caller does in turns, in the order in which it does it. */
+/** What a lone caller does in turn, in this order. */
 const STEPS = [
   'write',
   'acquire',
@@ -22,7 +22,7 @@ type Step = (typeof STEPS)[number];
 const HTTP_MORE_MS = 1;
 
 export interface LoneContest {
-  /** Of the store. */
+  /** The name of the store. */
   store: string;
   lockyard: WholeLockyard;
   http: HttpCaller;

@@ -10,7 +10,7 @@ const CONNECTIONS = 16;
 const CALLS_AT_ONCE = 20;
 const LEASE_MS = 12 * 60 * 60_000;
 
-/** One lock of those that a case is about, held by this process. */
+/** A lock that a case uses, held by this process. */
 export interface BenchHold {
   name: string;
   owner: string;
@@ -24,7 +24,7 @@ export class BenchCallers {
 
   constructor(private readonly server: Pick<ServerUnderLoad, 'port' | 'apiKey'>) {}
 
-  /** Takes locks until there are so many. */
+  /** Takes locks until it holds `locks` of them. */
   async take(locks: number): Promise<void> {
     let next = this.holds.length;
     const worker = async () => {

@@ -5,7 +5,7 @@ import type { ServerUnderLoad } from './server-under-load';
 
 const EVENTS_PER_SECOND = 500;
 
-/** One person may have so many live pages open. */
+/** How many live pages one person may have open. */
 const STREAMS_PER_PERSON = 20;
 const PASSWORD = 'seven herons wade at dawn';
 
@@ -66,7 +66,7 @@ export async function allowMore(server: ServerUnderLoad): Promise<void> {
   });
 }
 
-/** Signs in so many viewers. */
+/** Signs in `count` viewers. */
 async function people(server: ServerUnderLoad, count: number): Promise<string[]> {
   const cookies: string[] = [];
   for (let i = 0; i < count; i += 1) {

@@ -5,7 +5,7 @@ const CALLERS = 64;
 const LEASE_MS = 5_000;
 const RENEW_EVERY_MS = 1_600;
 const TURN_EVERY_MS = 250;
-/** Who has no answer by then gives up, as clients do. */
+/** A call without an answer by then is given up, as by clients. */
 const ANSWER_MAX_MS = 10_000;
 
 /**

@@ -2,7 +2,7 @@ import { handOffsMs } from '../long-queue';
 import { timedLoop } from './timed-loop';
 import { openWholeLockyard, type WholeLockyard, type WholePlace } from './whole-lockyard';
 
-/** What another process wants of this one, each answered by one report. */
+/** An order from another process; each is answered by one report. */
 export type ProcessOrder =
   | ({ do: 'open' } & WholePlace)
   | { do: 'cycles'; callers: number; names: number; forMs: number }

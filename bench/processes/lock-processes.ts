@@ -5,7 +5,7 @@ import type { ProcessFigures, ProcessOrder, ProcessReport } from './lock-process
 
 /** Several processes of Lockyard over one database. */
 export interface LockProcesses {
-  /** Each of them is driven by so many callers, all at the same time. Answers their sums. */
+  /** Runs `callers` callers in each process at the same time. Returns their sums. */
   cycles(order: { callers: number[]; names: number; forMs: number }): Promise<ProcessFigures>;
   /** On the first of them. */
   handOffs(order: { waiters: number; queues: number }): Promise<ProcessFigures>;

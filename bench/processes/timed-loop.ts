@@ -10,7 +10,7 @@ export interface LoopFigures {
   p99Ms: number;
 }
 
-/** Every caller goes on as fast as it is answered; attempts that are refused count as nothing. */
+/** Every caller repeats its call as soon as it is answered; refused attempts are not counted. */
 export async function timedLoop(
   lock: BenchLock,
   { callers, nextLock }: Pick<Load, 'callers' | 'nextLock'>,

@@ -11,7 +11,7 @@ import { lockyardLockOf } from '../lockyard-lock';
 /** Where the bench keeps its locks. */
 export const NAMESPACE = 'bench';
 
-/** The limits are in force; the bench only asks for more than they allow by default. */
+/** The limits are in force; the bench only raises them above their defaults. */
 const POLICY = { ...DEFAULT_POLICY, queueLimit: QUEUE_LIMIT_MAX, maxLocks: MAX_LOCKS_MAX };
 
 const LOOK_EVERY_MS = 10;

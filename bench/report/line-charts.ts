@@ -14,7 +14,7 @@ const RIGHT = 18;
 const TOP = 52;
 const BOTTOM = 48;
 
-/** Lines between them, about. */
+/** The approximate number of grid lines. */
 const STEPS = 4;
 
 /** Both schemes are in the file: a page shows it as an image, which has no other style. */
