@@ -1,5 +1,5 @@
 // Package lockyard is the client of the Lockyard lock service: take a lock, keep it renewed, learn
-// when it is lost. It needs the standard library alone.
+// when it is lost. It needs only the standard library.
 //
 //	client, err := lockyard.New(lockyard.Options{}) // LOCKYARD_URL and LOCKYARD_API_KEY
 //	err = client.WithLock(ctx, "invoices:2026-11", lockyard.LockOptions{},
@@ -32,19 +32,20 @@ type Options struct {
 	URL string
 	// APIKey is by default LOCKYARD_API_KEY, or the content of the file LOCKYARD_API_KEY_FILE.
 	APIKey string
-	// Namespace is for calls that name none. Default: default.
+	// Namespace is that of calls that do not name one. Default: default.
 	Namespace string
-	// Owner is this program's name for itself, at most 100 bytes. Default: host, process id, chance.
+	// Owner is this program's name for itself, at most 100 bytes. Default: host, process id, random
+	// text.
 	Owner string
-	// Version is of this program, shown to operators with its holds. Default: that of the client.
+	// Version is that of this program, shown to operators with its holds. Default: the client's own.
 	Version string
 }
 
 // Client speaks to one Lockyard. One is enough for a program; it may be used by any number of
 // goroutines.
 //
-// Its methods from Acquire to GetCounter are one request each, of whose input Owner and Namespace
-// may be left to the client. Expected outcomes are values with Outcome; everything else is an
+// Each of its methods from Acquire to GetCounter is one request; the client fills in Owner and
+// Namespace if the input has none. Expected outcomes are values with Outcome; everything else is an
 // *Error. WithLock adds waiting, renewing, retrying and releasing.
 type Client struct {
 	addresses *addresses
@@ -110,7 +111,7 @@ func newTransport() http.RoundTripper {
 	}
 	own := transport.Clone()
 	own.MaxIdleConnsPerHost = 16
-	// Requests of HTTP/2 share one connection: should it hang, so would every further try.
+	// Requests of HTTP/2 share one connection: if it hangs, so does every retry.
 	own.ForceAttemptHTTP2 = false
 	own.TLSNextProto = map[string]func(string, *tls.Conn) http.RoundTripper{}
 	if own.TLSClientConfig != nil {
@@ -126,7 +127,7 @@ func or(value, otherwise string) string {
 	return value
 }
 
-// Int64 is for optional numbers of an input.
+// Int64 returns a pointer for an optional number of an input.
 func Int64(value int64) *int64 { return &value }
 
 // call sends one procedure with the time that its wait takes.
@@ -200,7 +201,7 @@ func noneReachable(failures []*Error) *Error {
 	return &Error{Reason: reason, Message: what, IsUnreachable: true, cause: failures[0]}
 }
 
-// isRepeatable: what must not be repeated by itself can be given a request id, which makes it safe.
+// isRepeatable: a call that is not safe to repeat becomes so with a request id.
 func isRepeatable(ask request, fields map[string]any) bool {
 	switch ask.procedure {
 	case "lock.renew", "lock.watch", "counter.create":
@@ -209,7 +210,7 @@ func isRepeatable(ask request, fields map[string]any) bool {
 	return ask.kind == "query" || fields["requestId"] != nil
 }
 
-// completed is an input with what the caller left to the client.
+// completed is an input with the fields that the caller left to the client.
 func (c *Client) completed(procedure string, ask any) (map[string]any, error) {
 	if !isWellFormed(reflect.ValueOf([]any{ask, c.namespace, c.owner})) {
 		return nil, invalid("Texts must be well-formed UTF-8.")
@@ -244,7 +245,7 @@ func (c *Client) completed(procedure string, ask any) (map[string]any, error) {
 	return fields, nil
 }
 
-// isWellFormed: json.Marshal puts U+FFFD in place of what is no UTF-8, which makes another name.
+// isWellFormed: json.Marshal replaces invalid UTF-8 by U+FFFD, which would be another name.
 func isWellFormed(value reflect.Value) bool {
 	switch value.Kind() {
 	case reflect.String:

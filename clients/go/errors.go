@@ -8,15 +8,15 @@ import "fmt"
 type Error struct {
 	Reason  string
 	Message string
-	// RetryAfterMs says after how many milliseconds trying again may help; 0 where the server did not.
+	// RetryAfterMs is after how many milliseconds a retry may help; 0 if the server did not say.
 	RetryAfterMs int64
 	// RequestID is the server's own id of the request: quote it when asking an operator.
 	RequestID string
-	// Capacity is the capacity in force, where permits were asked for that do not fit it.
+	// Capacity is the capacity in force, if the requested permits do not fit it.
 	Capacity int64
-	// Detail says what is the matter with the API key, such as keyExpired or missingVerb.
+	// Detail says what is wrong with the API key, such as keyExpired or missingVerb.
 	Detail string
-	// WaitMaxMs is the longest wait that the namespace allows, where a longer one was asked for.
+	// WaitMaxMs is the longest wait that the namespace allows, if a longer one was requested.
 	WaitMaxMs int64
 	// IsUnreachable: no connection to the server could be made; of several, to none.
 	IsUnreachable bool
@@ -37,7 +37,7 @@ func (e *Error) IsTransient() bool {
 	return false
 }
 
-// isServerFailure: another server may well do better.
+// isServerFailure: another server may succeed.
 func (e *Error) isServerFailure() bool {
 	return e.Reason == ReasonBackendDown || e.Reason == ReasonUnknown
 }
@@ -87,10 +87,10 @@ type LockLost struct {
 	Token int64
 	// Cause is expired, released, forced, superseded or unrenewed.
 	Cause string
-	// At is when it was surely over, in epoch milliseconds of the backend's clock; 0 if only this
+	// At is when it was certainly over, in epoch milliseconds of the backend's clock; 0 if only this
 	// client says so.
 	At int64
-	// By is the operator who force-released it, for Reason.
+	// By is the operator who force-released it, with Reason.
 	By     string
 	Reason string
 	cause  error

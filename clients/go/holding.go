@@ -17,7 +17,7 @@ type Hold struct {
 	Token int64
 	// WaitedMs is how long the grant was waited for.
 	WaitedMs int64
-	// WaitedForTraceparent is of the hold that it waited for, of the same service; empty: unknown.
+	// WaitedForTraceparent is that of the hold it waited for, of the same service; empty: unknown.
 	WaitedForTraceparent string
 
 	client  *Client
@@ -32,11 +32,11 @@ type Hold struct {
 	expiresAt   int64
 	provenUntil time.Time
 	renewAt     time.Time
-	// When the renewal was sent that was answered last.
+	// When the last answered renewal was sent.
 	renewedSince time.Time
 	lastFailure  error
 	followers    map[*follower]struct{}
-	// Ends the renewing.
+	// Ends the renewals.
 	renewing context.Context
 	end      context.CancelFunc
 }
@@ -60,8 +60,8 @@ func newHold(c *Client, ask LockAcquireInput, granted *grant) *Hold {
 	return hold
 }
 
-// Remaining is how much of the lease surely is left: counted on a clock that never steps, from
-// before the request was sent, less an allowance for drift. 0 once it is lost or the work over.
+// Remaining is how much of the lease is certainly left: counted on a monotonic clock from before
+// the request was sent, less an allowance for drift. 0 once it is lost or the work is over.
 func (h *Hold) Remaining() time.Duration {
 	h.mutex.Lock()
 	defer h.mutex.Unlock()
@@ -75,7 +75,8 @@ func (h *Hold) remaining() time.Duration {
 	return most(0, time.Until(h.provenUntil))
 }
 
-// Check returns *LockLost unless the lease surely lives: ask it right before each step of the work.
+// Check returns *LockLost unless the lease is certainly valid: call it right before each step of
+// the work.
 func (h *Hold) Check() error {
 	if loss := h.checkLost(); loss != nil {
 		return loss
@@ -93,8 +94,8 @@ func (h *Hold) ExpiresAt() int64 {
 	return h.expiresAt
 }
 
-// AskedToRelease is what an operator said who asks for the lock, or has stopped its renewals: the
-// work should come to a good end soon. Nil without one.
+// AskedToRelease is the remark of an operator who asks for the lock, or has stopped its renewals:
+// the work should finish soon. Nil without one.
 func (h *Hold) AskedToRelease() *Remark {
 	h.mutex.Lock()
 	defer h.mutex.Unlock()
@@ -104,14 +105,14 @@ func (h *Hold) AskedToRelease() *Remark {
 	return h.stopped
 }
 
-// RenewalsStopped is set once renewals prolong this hold no more: it ends at ExpiresAt.
+// RenewalsStopped is set once renewals no longer prolong this hold: it ends at ExpiresAt.
 func (h *Hold) RenewalsStopped() *Remark {
 	h.mutex.Lock()
 	defer h.mutex.Unlock()
 	return h.stopped
 }
 
-// checkLost asks the clock, whose timers may be late.
+// checkLost reads the clock, since timers may be late.
 func (h *Hold) checkLost() *LockLost {
 	h.mutex.Lock()
 	isUnrenewed := !h.isOver && h.loss == nil && h.remaining() == 0
@@ -143,7 +144,7 @@ func (h *Hold) lose(loss *LockLost) {
 	}
 }
 
-// follow cancels when the hold is lost, and passes on what operators say, until it is called off.
+// follow cancels when the hold is lost, and passes on messages of operators, until it is stopped.
 func (h *Hold) follow(each *follower) (callOff func()) {
 	h.mutex.Lock()
 	defer h.mutex.Unlock()
@@ -160,7 +161,7 @@ func (h *Hold) follow(each *follower) (callOff func()) {
 	}
 }
 
-// finish ends the renewing with the work. A hold whose time ran out unnoticed is lost.
+// finish ends the renewals with the work. A hold that expired unnoticed is lost.
 func (h *Hold) finish() {
 	h.checkLost()
 	h.mutex.Lock()
@@ -172,8 +173,8 @@ func (h *Hold) finish() {
 	}
 }
 
-// release releases the hold once, if there is anything to release, and returns the failure where
-// there was no answer. An answer that it was lost is kept.
+// release releases the hold once, if there is anything to release, and returns the failure if there
+// was no answer. An answer that it was lost is kept.
 func (h *Hold) release() error {
 	h.mutex.Lock()
 	loss, until := h.loss, h.provenUntil
@@ -234,8 +235,8 @@ func (h *Hold) keepRenewing() {
 	}
 }
 
-// renew is one try. It ends before its answer comes where that takes a third of the lease: of a
-// short one too little would be left, so that the next try begins beside it.
+// renew is one try. It returns before its answer if that takes a third of the lease: a short lease
+// would be nearly over by then, so the next try begins while this one is open.
 func (h *Hold) renew() error {
 	answered := make(chan error, 1)
 	go func() { answered <- h.askToRenew() }()
@@ -279,14 +280,14 @@ func (h *Hold) askToRenew() error {
 func (h *Hold) prolong(sentAt time.Time, answer RenewAnswer) {
 	h.mutex.Lock()
 	defer h.mutex.Unlock()
-	// Of two tries at once the later one may be answered first.
+	// Of two concurrent tries the later one may be answered first.
 	if h.loss != nil || h.isOver || sentAt.Before(h.renewedSince) {
 		return
 	}
 	h.renewedSince = sentAt
 	h.expiresAt = answer.ExpiresAt
 	proven := provenLeaseEnd(sentAt, answer.ExpiresInMs)
-	// A renewal never shortens a lease: what was certain stays so, whatever a slow answer proves.
+	// A renewal never shortens a lease: a slow answer does not make less time certain than before.
 	if proven.After(h.provenUntil) || answer.RenewalsStopped != nil {
 		h.provenUntil = proven
 	}
@@ -307,7 +308,7 @@ func (h *Hold) prolong(sentAt time.Time, answer RenewAnswer) {
 	}
 }
 
-// notify does not wait for the listener, which may ask the hold.
+// notify does not wait for the listener, which may call the hold.
 func notify(listener func(Remark), remark *Remark) {
 	if listener != nil && remark != nil {
 		go listener(*remark)

@@ -7,13 +7,14 @@ import (
 )
 
 const (
-	// NoWait takes the lock now or never.
+	// NoWait does not wait: the lock is granted at once, or not at all.
 	NoWait time.Duration = -1
 	// Forever waits without end: every 9 minutes it goes to the end of the queue.
 	Forever time.Duration = math.MaxInt64
 )
 
-// LockOptions of WithLock; the zero value is an exclusive lock of 30 s, waited for for a minute.
+// LockOptions of WithLock; the zero value is an exclusive lock with a lease of 30 s and a wait of
+// at most a minute.
 type LockOptions struct {
 	Namespace string
 	Owner     string
@@ -28,15 +29,15 @@ type LockOptions struct {
 	Mode     string
 	Permits  int64
 	Capacity int64
-	// Reentrant enters again where this owner holds the lock in the same mode.
+	// Reentrant enters again if this owner holds the lock in the same mode.
 	Reentrant bool
-	// OwnHold takes a hold of one's own even within work under this lock.
+	// OwnHold takes a separate hold even within work under this lock.
 	OwnHold bool
 	// Meta is shown to operators with the hold, beside host, pid and version.
 	Meta map[string]string
 	// Traceparent is the W3C header of the span to which the hold belongs; ignored if not valid.
 	Traceparent string
-	// Called once each, in a goroutine of its own, when a renewal says so.
+	// Each is called once, in a goroutine of its own, when a renewal reports it.
 	OnAskedToRelease  func(Remark)
 	OnRenewalsStopped func(Remark)
 }
@@ -57,7 +58,7 @@ type LockOptions struct {
 //
 // What no lock can promise: a paused process may still write after its lease, before it can notice.
 // Only the guarded resource can refuse that write, by Hold.Token. Hold.Check right before a write
-// narrows the gap, and never closes it.
+// narrows the gap, but never closes it.
 func (c *Client) WithLock(
 	ctx context.Context, name string, options LockOptions, work func(context.Context, *Hold) error,
 ) error {
@@ -84,7 +85,7 @@ func (c *Client) workUnder(
 ) (err error) {
 	during, cancel := context.WithCancel(context.WithValue(ctx, holdKey{}, &scope{hold, ctx}))
 	hold.follow(&follower{cancel, options})
-	// Also where the work panics: that goes on after the release.
+	// Also if the work panics: the panic goes on after the release.
 	defer func() {
 		cancel()
 		hold.finish()
@@ -119,8 +120,8 @@ func workWithin(
 	return err
 }
 
-// blame is the loss with the work's own error in it, unless that only passes on that the context
-// has ended.
+// blame is the loss with the work's own error in it, unless that only says that the context has
+// ended.
 func blame(loss *LockLost, err error) error {
 	if err == nil || err == error(loss) || err == context.Canceled {
 		return loss
@@ -138,7 +139,7 @@ type scope struct {
 	outer context.Context
 }
 
-// outerHold is the hold under which the caller works already, where that is enough.
+// outerHold is the hold under which the caller already works, if that is enough.
 func (c *Client) outerHold(
 	ctx context.Context, ask LockAcquireInput, namesOwner bool,
 ) (*Hold, error) {
@@ -166,8 +167,8 @@ func (h *Hold) hasEnded() bool {
 	return h.isOver
 }
 
-// refuseUpgrade: an exclusive hold is enough for any wish, a shared one for shared ones, permits
-// for as many.
+// refuseUpgrade: an exclusive hold is enough for any request, a shared one for shared requests,
+// permits for as many permits.
 func refuseUpgrade(hold *Hold, ask LockAcquireInput) error {
 	held, wanted := hold.ask, ask.Mode
 	isEnough := held.Mode == "exclusive" || held.Mode == ask.Mode

@@ -69,8 +69,8 @@ func readReply(procedure string, reply *http.Response, text []byte, answer any) 
 	return failure
 }
 
-// missingIn is what an answer lacks, so that it does not say what was done; empty: nothing. For what is
-// absent json.Unmarshal makes an answer with zero values.
+// missingIn is the field without which an answer does not say what was done; empty: none is
+// missing. For absent fields json.Unmarshal makes an answer with zero values.
 func missingIn(procedure string, data []byte) string {
 	var fields map[string]any
 	if json.Unmarshal(data, &fields) != nil {
@@ -94,7 +94,7 @@ func missingIn(procedure string, data []byte) string {
 }
 
 // retryAfterLimitMs is the hint of a proxy that limits calls. With any other status the next try is
-// not put off: it may well meet another server.
+// not delayed: it may reach another server.
 func retryAfterLimitMs(reply *http.Response) int64 {
 	seconds, err := strconv.ParseUint(reply.Header.Get("Retry-After"), 10, 31)
 	if reply.StatusCode != http.StatusTooManyRequests || err != nil {

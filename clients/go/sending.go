@@ -22,16 +22,16 @@ const (
 	answerWithin = 6 * time.Second
 	// An answer faster than this, and yet queued, comes from a server that is shutting down.
 	atOnce = 200 * time.Millisecond
-	// How long a short wait tries again while no connection can be made.
+	// How long a short wait retries while no connection can be made.
 	connectWithin = time.Second
-	// How long a short wait tries again once the server can be reached.
+	// How long a short wait retries once the server can be reached.
 	connectedBudget = 5 * time.Second
-	// How long a call is tried again where nothing else sets a limit.
+	// How long a call is retried if nothing else sets a limit.
 	retryBudget = 10 * time.Second
-	// How long tidying up may delay an error that is already certain.
+	// How long cleaning up may delay an error that is already certain.
 	tidyUp = 2 * time.Second
 
-	// For how long the answer to a renewal is waited for at least: a busy server may take as long.
+	// The minimum time for the answer to a renewal: a busy server may take this long.
 	slowAnswer = time.Second
 
 	firstLook     = time.Second
@@ -44,8 +44,7 @@ func ms(count int64) time.Duration { return time.Duration(count) * time.Millisec
 // drift is how far two clocks may drift apart: 1 %, and 2 ms for rounding.
 func drift(lease time.Duration) time.Duration { return lease/100 + 2*time.Millisecond }
 
-// renewalTimeout is how long the answer to a renewal is waited for: of a short lease, not until it
-// is over.
+// renewalTimeout is the time limit of a renewal: a third of the lease, within bounds.
 func renewalTimeout(lease time.Duration) time.Duration {
 	return least(answerWithin, most(lease/3, slowAnswer))
 }
@@ -178,15 +177,15 @@ func (c *Client) roundTrip(
 	return reply, text, err
 }
 
-// silenceWatch notices that a server has gone silently, as when its machine loses power: then
-// nothing ends the requests that are open there. One look for all of them, now and then.
+// silenceWatch detects a server that has gone silent, as when its machine loses power: then nothing
+// ends its open requests. One probe serves all of them, from time to time.
 type silenceWatch struct {
 	http  *http.Client
 	mutex sync.Mutex
 	looks map[string]*look
 }
 
-// look asks once whether a server is alive; isSilent is set before done is closed.
+// look is one probe of whether a server is alive; isSilent is set before done is closed.
 type look struct {
 	begunAt  time.Time
 	done     chan struct{}
@@ -210,7 +209,7 @@ func (w *silenceWatch) during(ctx context.Context, address string, hangUp func()
 	}
 }
 
-// look asks whether the server has been alive since then: once for all who ask together.
+// look checks whether the server has been alive since then, with one probe for all callers.
 func (w *silenceWatch) look(address string, since time.Time) *look {
 	w.mutex.Lock()
 	defer w.mutex.Unlock()

@@ -59,7 +59,7 @@ func (a *addresses) inOrder() []string {
 	return append(append([]string{}, a.all[a.at:]...), a.all[:a.at]...)
 }
 
-// leave goes on to the next if address is in use: several calls may notice the same failure.
+// leave moves to the next one if address is in use: several calls may notice the same failure.
 func (a *addresses) leave(address string) {
 	a.mutex.Lock()
 	defer a.mutex.Unlock()
@@ -123,7 +123,7 @@ func randomBytes(count int) []byte {
 	return bytes
 }
 
-// processMeta identifies this process in the meta of its holds, so that a witness can look at it.
+// processMeta identifies this process in the meta of its holds, so that a witness can observe it.
 func processMeta() map[string]string {
 	host, _ := os.Hostname()
 	if len(host) > 60 {
@@ -152,7 +152,7 @@ func addFirst(meta map[string]string, key string, values ...string) {
 	}
 }
 
-// addKernelIdentity adds nothing where the kernel does not say, or what it says could be mistaken.
+// addKernelIdentity adds nothing if the kernel does not give the identity, or it may be ambiguous.
 func addKernelIdentity(meta map[string]string) {
 	bootID, _ := os.ReadFile("/proc/sys/kernel/random/boot_id")
 	stat, _ := os.ReadFile("/proc/self/stat")
@@ -181,7 +181,7 @@ func namespaceOf(kind, otherwise string) string {
 	return found[1]
 }
 
-// metaWith has what the caller says first, and what identifies the process as far as there is room.
+// metaWith has the caller's entries first, and what identifies the process as far as there is room.
 func metaWith(identity, own map[string]string) map[string]string {
 	whole := map[string]string{}
 	plain := map[string]string{}

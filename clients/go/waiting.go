@@ -11,12 +11,12 @@ const (
 	resendWithin = 10 * time.Minute
 	// One wait of the service takes at most 10 minutes; an endless one is restarted earlier.
 	waitPart = 9 * time.Minute
-	// Shorter parts would be little more than asking over and over.
+	// Shorter parts would be little more than polling.
 	shortestPart = time.Second
 	frozenPauses = 10
 )
 
-// grant is a hold as it was granted, and until when it can be believed in without another answer.
+// grant is a hold as it was granted, and until when it is certainly valid without another answer.
 type grant struct {
 	token     int64
 	waitedMs  int64
@@ -30,13 +30,13 @@ type grant struct {
 
 func (g *grant) provenUntil() time.Time { return provenLeaseEnd(g.sentAt, g.expiresInMs) }
 
-// provenLeaseEnd is until when, on our clock, the lease in the answer surely lasts.
+// provenLeaseEnd is until when, on our clock, the lease in the answer certainly lasts.
 func provenLeaseEnd(sentAt time.Time, expiresInMs int64) time.Time {
 	lease := ms(expiresInMs)
 	return sentAt.Add(lease - drift(lease))
 }
 
-// awaitGrant waits once; or, without end, again and again, each time at the end of the queue.
+// awaitGrant waits once; a wait without end is repeated, each time at the end of the queue.
 func awaitGrant(
 	ctx context.Context, c *Client, ask LockAcquireInput, patience time.Duration,
 ) (*grant, error) {
@@ -157,7 +157,7 @@ func (w *grantWait) send(ctx context.Context) (answer AcquireAnswer, now time.Ti
 	return answer, now, err
 }
 
-// until: a wait that is shorter than a try may take still tries for a while.
+// until is when retries end: even a wait that is shorter than one try may take retries for a while.
 func (w *grantWait) until() time.Time {
 	budget := connectWithin
 	if w.isConnected {
@@ -166,8 +166,8 @@ func (w *grantWait) until() time.Time {
 	return w.startedAt.Add(most(w.patience, budget))
 }
 
-// prove: a wait may have used up what can be proven of a lease, which counts from before the
-// request. Then a renewal proves it; nil: the hold ended before anybody worked under it.
+// prove: a lease is proven from before the request, so a wait may have used up the proven part.
+// Then a renewal proves it; nil: the hold ended before any work began.
 func (w *grantWait) prove(
 	ctx context.Context, answer AcquireAnswer, sentAt time.Time,
 ) (*grant, error) {
@@ -227,7 +227,7 @@ func (w *grantWait) patienceLeft() time.Duration {
 	return most(0, w.patience-time.Since(w.startedAt))
 }
 
-// isSilenced: where nothing answers, an answer to a cancel is unlikely, and not worth a delay.
+// isSilenced: if no server answers, a cancel will hardly be answered, and is not worth a delay.
 func (w *grantWait) isSilenced(err error) bool {
 	var failure *Error
 	if !errors.As(err, &failure) {
@@ -246,7 +246,7 @@ func (w *grantWait) cancel() {
 		"namespace": w.ask.Namespace, "name": w.ask.Name, "owner": w.ask.Owner,
 		"requestId": w.ask.RequestID,
 	}
-	// The error that led here says more than one of this.
+	// The error that led here is more informative than one of the cancel.
 	_ = retrying(ctx, func() time.Time { return until }, func() error {
 		return w.client.send(ctx, ask, fields, &CancelAnswer{})
 	})

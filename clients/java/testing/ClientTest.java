@@ -19,8 +19,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.UnaryOperator;
 
 /**
- * What only the client for Java has to do with: interrupts, its thread, and leases that it does not
- * renew. Before a server that answers as each test says; ends with 1 if one of them fails.
+ * Tests of what only the client for Java has: interrupts, its thread, and leases that it does not
+ * renew. The server answers as each test says. Exits with 1 if a test fails.
  */
 public final class ClientTest {
   private static final Map<String, Object> LOST =

@@ -1,4 +1,4 @@
-"""Client of the Lockyard lock service, with the standard library alone.
+"""Client of the Lockyard lock service; it needs only the standard library.
 
     from lockyard import Client
 

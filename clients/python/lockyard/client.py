@@ -1,4 +1,4 @@
-"""A Lockyard server, or several of one database, spoken to with an API key."""
+"""A Lockyard server, or several of one database, used with an API key."""
 
 import os
 import re
@@ -49,8 +49,8 @@ _OWNED = {
 class Client(Procedures):
     """One client for a program; it may be used by any number of threads.
 
-    Its methods from `acquire` to `get_counter` are one request each, and take an input as
-    `lockyard.wire` describes it, of which `owner` and `namespace` may be left to the client.
+    Each of its methods from `acquire` to `get_counter` is one request. It takes an input as
+    described in `lockyard.wire`; the client fills in `owner` and `namespace` if it has none.
     `lock` adds waiting, renewing, retrying and releasing.
 
     Raises `LockyardError` with reason `INVALID` when neither arguments nor environment give
@@ -69,7 +69,8 @@ class Client(Procedures):
         """
         url: `http(s)://…`, or several servers of one database, separated by commas; `LOCKYARD_URL`
         api_key: by default `LOCKYARD_API_KEY`, or the content of the file `LOCKYARD_API_KEY_FILE`
-        owner: this program's name for itself, at most 100 bytes; default: host, process id, chance
+        owner: this program's name for itself, at most 100 bytes; default: host, process id and
+            random text
         version: of this program, shown to operators with its holds
         """
         self.addresses = Addresses(
@@ -86,7 +87,7 @@ class Client(Procedures):
         _clients.add(self)
 
     def _name_process(self) -> None:
-        """Again in a process that was forked, which is another holder than its parent."""
+        """Called again in a forked process, which is another holder than its parent."""
         self.addresses.forget_threads()
         self._silence = SilenceWatch() if len(self.addresses) > 1 else None
         identity = process_meta()
@@ -123,7 +124,7 @@ class Client(Procedures):
 
         lease_ms: how long it stays taken after this process dies; 30 s, or `hold_at_least_ms`
         wait_ms: the timeout of the whole wait: 0 (now or never) to 10 minutes, or `math.inf`
-        hold_at_least_ms: it stays taken for at least so long, even if the work ends sooner
+        hold_at_least_ms: it stays taken for at least this long, even if the work ends sooner
         mode: `exclusive`, `shared`, or `permit`, with `permits` of a `capacity`
         traceparent: the W3C header of the span to which the hold belongs; ignored if not valid
         stop: set by the caller to give up waiting: `WaitAbandoned` is raised
@@ -141,7 +142,7 @@ class Client(Procedures):
 
         What no lock can promise: a paused process may still write after its lease, before it can
         notice. Only the guarded resource can refuse that write, by `hold.token`. `hold.check()`
-        right before a write narrows the gap, and never closes it.
+        right before a write narrows the gap, but never closes it.
         """
         if not isinstance(wait_ms, (int, float)) or isinstance(wait_ms, bool) or not wait_ms >= 0:
             raise invalid("`wait_ms` must be a number from 0 to 600,000, or math.inf.")

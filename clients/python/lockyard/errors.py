@@ -31,15 +31,15 @@ class LockyardError(Exception):
         self.reason = reason
         self.message = message
         self.retry_after_ms = retry_after_ms
-        """After how many milliseconds trying again may help, where the server said so."""
+        """After how many milliseconds a retry may help, if the server said so."""
         self.request_id = request_id
         """The server's own id of the request: quote it when asking an operator."""
         self.capacity = capacity
-        """The capacity in force, where permits were asked for that do not fit it."""
+        """The capacity in force, if the requested permits do not fit it."""
         self.detail = detail
-        """What is the matter with the API key, such as `keyExpired` or `missingVerb`."""
+        """What is wrong with the API key, such as `keyExpired` or `missingVerb`."""
         self.wait_max_ms = wait_max_ms
-        """The longest wait that the namespace allows, where a longer one was asked for."""
+        """The longest wait that the namespace allows, if a longer one was requested."""
         self.is_unreachable = is_unreachable
         """No connection to the server could be made; of several, to none."""
         self.is_transient = reason in _TRANSIENT and not is_final
@@ -93,7 +93,7 @@ class LockLost(Exception):
         self.cause = cause
         """`expired`, `released`, `forced`, `superseded`, or `unrenewed`: no answer to renewals."""
         self.at = at
-        """When it was surely over, in epoch milliseconds of the backend's clock, if known."""
+        """When it was certainly over, in epoch milliseconds of the backend's clock, if known."""
         self.by = by
         """The operator who force-released it."""
         self.reason = reason

@@ -41,16 +41,16 @@ class Hold:
         """The fencing token: send it with every write to a resource that can refuse a stale one."""
         self.waited_ms = grant.waited_ms
         self.waited_for_traceparent = grant.waited_for_traceparent
-        """Of the hold that it waited for, of the same service; None: unknown."""
+        """The `traceparent` of the hold that it waited for, of the same service; None: unknown."""
         self.expires_at = grant.expires_at
         """The end of the lease as last reported, epoch ms of the backend's clock."""
         self.lost = threading.Event()
         """Set when the hold is lost. Prefer `check`, which asks the clock."""
         self.loss: Optional[LockLost] = None
         self.asked_to_release: Optional[Remark] = None
-        """What an operator said who asks for the lock: the work should come to a good end soon."""
+        """The remark of an operator who asks for the lock: the work should finish soon."""
         self.renewals_stopped: Optional[Remark] = None
-        """Set once renewals prolong this hold no more: it ends at `expires_at`."""
+        """Set once renewals no longer prolong this hold: it ends at `expires_at`."""
         self.client = client
         self.mode: str = ask["mode"]
         self.permits: int = ask.get("permits", 1)
@@ -66,7 +66,7 @@ class Hold:
         self._proven_until = grant.proven_until
         self._renew_at = grant.sent_at + self._renew_after_ms(grant.expires_in_ms)
         self._renewed_since = -math.inf
-        """When the renewal was sent that was answered last."""
+        """When the last answered renewal was sent."""
         self._last_failure: Optional[Exception] = None
         self._ended = threading.Event()
         self._state = threading.Lock()
@@ -74,11 +74,11 @@ class Hold:
 
     @property
     def is_of_this_process(self) -> bool:
-        """Not in one that was forked since: there nothing renews it, or learns of its end."""
+        """False in a process that was forked since: nothing there renews it, or notices its end."""
         return self._pid == os.getpid()
 
     def remaining_ms(self) -> float:
-        """How much of the lease surely is left: counted on a clock that never steps, from before
+        """How much of the lease is certainly left: counted on a monotonic clock from before
         the request was sent, less an allowance for drift. 0 once it is lost or the work is over."""
         return 0 if self.is_over or self.loss is not None else self._left_ms()
 
@@ -86,7 +86,7 @@ class Hold:
         return max(0, self._proven_until - now_ms())
 
     def check(self) -> None:
-        """Raises `LockLost` unless the lease surely lives: right before each step of the work."""
+        """Raises `LockLost` unless the lease is certainly valid: call it right before each step."""
         loss = self.check_lost()
         if loss is not None:
             raise loss
@@ -94,7 +94,7 @@ class Hold:
             raise LockLost(self.name, self.token, "released")
 
     def check_lost(self) -> Optional[LockLost]:
-        """None while the lease surely lives: asks the clock, since the watchdog may be late."""
+        """None while the lease is certainly valid, by the clock: the watchdog may be late."""
         # Not by `remaining_ms`: the block may be left meanwhile, which is no loss.
         if not self.is_over and self._left_ms() == 0:
             self._lose("unrenewed", failure=self._last_failure)
@@ -115,13 +115,13 @@ class Hold:
         return lambda: self._listeners.remove(listeners)
 
     def begin(self) -> None:
-        """Begins to renew. A hold of which nothing is left is lost at once."""
+        """Begins to renew. A hold with no time left is lost at once."""
         if self.check_lost() is None:
             name = f"lockyard-renew-{self.name}"
             threading.Thread(target=self._keep_renewing, name=name, daemon=True).start()
 
     def stop(self) -> None:
-        """Ends the renewing. A hold whose time ran out unnoticed is lost, not finished."""
+        """Ends the renewals. A hold that expired unnoticed is lost, not finished."""
         self.check_lost()
         self.is_over = True
         self._ended.set()
@@ -129,8 +129,8 @@ class Hold:
             _call(listeners.get("ended"), None)
 
     def release(self) -> Optional[Exception]:
-        """Releases the hold once, if there is anything to release; the failure, where there was no
-        answer. An answer that it was lost is kept in `loss`."""
+        """Releases the hold once, if there is anything to release; returns the failure if there was
+        no answer. An answer that it was lost is kept in `loss`."""
         loss = self.loss
         is_over = loss is not None and loss.cause != "unrenewed"
         # A process that was forked within the block must not release what its parent still holds.
@@ -168,12 +168,12 @@ class Hold:
                 self._renew_at = now_ms() + min(delay_ms, self._lease_ms / 6)
 
     def _until_look_s(self) -> float:
-        """Until a renewal is due, or the time surely out."""
+        """Waits until a renewal is due, or the lease may be over."""
         return max(0, min(self._renew_at, self._proven_until) - now_ms()) / 1_000
 
     def _renew(self) -> None:
-        """One try. It ends before its answer comes where that takes a third of the lease: of a
-        short one too little would be left, so that the next try begins beside it."""
+        """One try. It returns before its answer if that takes a third of the lease: a short lease
+        would be nearly over by then, so the next try begins while this one is open."""
         overdue_ms = self._lease_ms / 3
         if overdue_ms >= SLOW_ANSWER_MS:
             return self._ask_to_renew()
@@ -209,10 +209,10 @@ class Hold:
             return
         expires_in_ms = answer["expiresInMs"]
         proven_until = sent_at + expires_in_ms - drift_ms(expires_in_ms)
-        # A renewal never shortens a lease: what was certain stays so, however slow the answer.
+        # A renewal never shortens a lease, however slow its answer.
         is_prolonged = "renewalsStopped" not in answer
         with self._state:
-            # Of two tries at once the later one may be answered first.
+            # Of two concurrent tries the later one may be answered first.
             if self.loss is not None or sent_at < self._renewed_since:
                 return
             self._renewed_since = sent_at
@@ -253,7 +253,7 @@ class Hold:
             )
             loss.__cause__ = failure
             self.loss = loss
-            # `listen` tells those that come from now on.
+            # `listen` passes it on to those that come from now on.
             present = list(self._listeners)
         self.lost.set()
         self._ended.set()

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 _holds: "contextvars.ContextVar[Tuple[Hold, ...]]" = contextvars.ContextVar(
     "lockyard_holds", default=()
 )
-"""Those under which the present code runs, the innermost last."""
+"""The holds under which the present code runs, the innermost last."""
 
 
 class Lock:
@@ -87,7 +87,7 @@ class Lock:
         except asyncio.CancelledError:
             stop.set()
             handover.leave()
-            # Its exception is of no interest, but asyncio complains of one that is not looked at.
+            # Its exception does not matter, but asyncio warns of one that is not retrieved.
             waiting.add_done_callback(lambda done: done.cancelled() or done.exception())
             raise
         own = self._listeners.get("lost")
@@ -153,7 +153,7 @@ class Lock:
             task.cancel()
 
     def _give_back(self, grant: Grant) -> None:
-        """One that came while its caller was being cancelled."""
+        """A lock that was granted while its caller was being cancelled."""
         Hold(self._client, self._ask, grant, {}).release()
 
     def _begin(self, hold: Hold) -> Hold:
@@ -231,7 +231,7 @@ class Lock:
             raise ReleaseUnconfirmed(hold.name, hold.token) from failure
 
     def _outer_hold(self) -> Optional[Hold]:
-        """The hold under which the caller works already, where that is enough."""
+        """The hold under which the caller already works, if that is enough."""
         if not self._entrance.acquire(blocking=False):
             raise invalid("A lock is entered once: ask the client for another one.")
         if self._own_hold:
@@ -248,7 +248,7 @@ class Lock:
 
 
 def _refuse_upgrade(hold: Hold, ask: Dict[str, Any]) -> None:
-    """An exclusive hold is enough for all, a shared one for shared ones, permits for as many."""
+    """An exclusive hold is enough for any request, a shared one for shared, permits for as many."""
     if hold.mode == "exclusive":
         return
     permits = ask.get("permits", 1)

@@ -61,7 +61,7 @@ def read_reply(procedure: str, status: int, headers: Mapping[str, str], body: by
 
 
 def _missing_in(procedure: str, data: Mapping[str, Any]) -> Optional[str]:
-    """What the answer lacks, so that it does not say what was done; None: nothing."""
+    """The field without which the answer does not say what was done; None: none is missing."""
     outcomes = ANSWER_NEEDS[procedure]
     outcome = "" if "" in outcomes else data.get("outcome")
     if not isinstance(outcome, str) or outcome not in outcomes:
@@ -70,8 +70,8 @@ def _missing_in(procedure: str, data: Mapping[str, Any]) -> Optional[str]:
 
 
 def _retry_after_limit_ms(status: int, headers: Mapping[str, str]) -> Optional[int]:
-    """The hint of a proxy that limits calls. With any other status the next try is not put off: it
-    may well meet another server."""
+    """The hint of a proxy that limits calls. With any other status the next try is not delayed: it
+    may reach another server."""
     seconds = headers.get("Retry-After") or ""
     if status != 429 or not re.fullmatch("[0-9]{1,9}", seconds):
         return None

@@ -22,17 +22,17 @@ ANSWER_WITHIN_MS = 6_000
 AT_ONCE_MS = 200
 """An answer faster than this, and yet `queued`, comes from a server that is shutting down."""
 CONNECT_WITHIN_MS = 1_000
-"""How long a short wait tries again while no connection can be made."""
+"""How long a short wait retries while no connection can be made."""
 CONNECTED_BUDGET_MS = 5_000
-"""How long a short wait tries again once the server can be reached."""
+"""How long a short wait retries once the server can be reached."""
 RETRY_BUDGET_MS = 10_000
-"""How long a call is tried again where nothing else sets a limit."""
+"""How long a call is retried if nothing else sets a limit."""
 TIDY_UP_MS = 2_000
-"""How long tidying up may delay an error that is already certain."""
+"""How long cleaning up may delay an error that is already certain."""
 SLOW_ANSWER_MS = 1_000
-"""For how long the answer to a renewal is waited for at least: a busy server may take as long."""
+"""The minimum time for the answer to a renewal: a busy server may take this long."""
 STOP_LOOK_S = 0.05
-"""How often what is waited for by other means is asked whether it has to stop."""
+"""How often a wait by other means checks whether it has to stop."""
 
 _FIRST_LOOK_MS, _LOOK_EVERY_MS, _RESPOND_WITHIN_MS = 1_000, 4_000, 2_000
 _TRACEPARENT = re.compile("[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}")
@@ -41,7 +41,7 @@ A = TypeVar("A")
 
 
 def now_ms() -> float:
-    """A clock that never steps."""
+    """A monotonic clock."""
     return time.monotonic() * 1_000
 
 
@@ -51,7 +51,7 @@ def drift_ms(ms: float) -> float:
 
 
 def renewal_timeout_ms(lease_ms: float) -> float:
-    """How long the answer to a renewal is waited for: of a short lease, not until it is over."""
+    """The time limit for the answer to a renewal: a third of the lease, within bounds."""
     return min(ANSWER_WITHIN_MS, max(lease_ms / 3, SLOW_ANSWER_MS))
 
 
@@ -100,7 +100,7 @@ def is_started(thread: threading.Thread) -> bool:
 
 
 def in_background(work: Callable[..., Any], *args: Any) -> None:
-    """In a thread; where there can be none, its caller does it."""
+    """Runs it in a thread, or in the caller's if no thread can be started."""
     if not is_started(threading.Thread(target=work, args=args, daemon=True)):
         work(*args)
 
@@ -140,7 +140,7 @@ class Exchange:
             self._run(*args)
 
     def leave(self) -> None:
-        """Ends it, whatever the server does with the request. One that has not left stays here."""
+        """Ends it, whatever the server does with the request; one not yet sent will not be sent."""
         self._is_left = True
         sock = self._connection.sock if self._connection else None
         if sock is not None:
@@ -174,15 +174,15 @@ class Exchange:
 
 
 class SilenceWatch:
-    """Notices that a server has gone silently, as when its machine loses power: then nothing ends
-    the requests that are open there. One look for all of them, now and then."""
+    """Detects a server that has gone silent, as when its machine loses power: then nothing ends
+    its open requests. One probe serves all of them, from time to time."""
 
     def __init__(self) -> None:
         self._looks: Dict[str, Tuple[float, Exchange]] = {}
         self._lock = threading.Lock()
 
     def look(self, address: str, since: float) -> Exchange:
-        """Asks whether the server has been alive since then, once for all who ask together."""
+        """Checks whether the server has been alive since then, with one probe for all callers."""
         with self._lock:
             begun_at, look = self._looks.get(address, (-math.inf, None))
             if look is None or begun_at < max(since, now_ms() - _LOOK_EVERY_MS / 2):
@@ -194,7 +194,7 @@ class SilenceWatch:
 
 
 def trace_header(traceparent: Optional[str]) -> Dict[str, str]:
-    """Empty for what is no `traceparent`: a lock never fails for its trace."""
+    """Empty if it is not a valid `traceparent`: a lock never fails for its trace."""
     is_valid = isinstance(traceparent, str) and _TRACEPARENT.fullmatch(traceparent)
     return {"traceparent": traceparent} if traceparent and is_valid else {}
 

@@ -1,4 +1,4 @@
-"""Where Lockyard is, with which key, and who asks."""
+"""The addresses of Lockyard, the API key, and the identity of the caller."""
 
 import json
 import os
@@ -40,7 +40,7 @@ class Addresses:
         return len(self._all)
 
     def forget_threads(self) -> None:
-        """In a process that was forked while a thread that it does not have was here."""
+        """Called in a forked process, where a thread that held the lock does not exist."""
         self._lock = threading.Lock()
 
     def in_order(self) -> List[str]:
@@ -48,7 +48,7 @@ class Addresses:
             return self._all[self._at :] + self._all[: self._at]
 
     def leave(self, address: str) -> None:
-        """Goes on to the next one if `address` is in use: several calls may notice one failure."""
+        """Moves to the next one if `address` is in use: several calls may notice one failure."""
         with self._lock:
             if self._all[self._at] == address:
                 self._at = (self._at + 1) % len(self._all)
@@ -89,7 +89,7 @@ def request_id() -> str:
 
 
 def process_meta() -> Dict[str, str]:
-    """What identifies this process in the `meta` of its holds, so that a witness can look at it."""
+    """What identifies this process in the `meta` of its holds, so that a witness can observe it."""
     meta = {"host": socket.gethostname()[:60], "pid": str(os.getpid()), **_kernel_identity()}
     env = os.environ
     pod = env.get("POD_NAME", env.get("HOSTNAME")) if env.get("KUBERNETES_SERVICE_HOST") else None
@@ -102,7 +102,7 @@ def process_meta() -> Dict[str, str]:
 
 
 def meta_with(identity: Dict[str, str], own: Dict[str, str]) -> Dict[str, str]:
-    """What the caller says comes first; what identifies the process, as far as there is room."""
+    """The caller's entries first; then what identifies the process, as far as there is room."""
     whole = {**identity, **own}
     text = json.dumps(whole, ensure_ascii=False, separators=(",", ":"))
     if len(text.encode("utf-8", "surrogatepass")) <= _META_MAX_BYTES:

@@ -30,13 +30,13 @@ if TYPE_CHECKING:
 _RESEND_WITHIN_MS = 10 * 60_000
 _PART_MS = 9 * 60_000
 _SHORTEST_PART_MS = 1_000
-"""Shorter parts would be little more than asking over and over."""
+"""Shorter parts would be little more than polling."""
 _FROZEN_PAUSES = 10
 
 
 @dataclass(frozen=True)
 class Grant:
-    """A hold as it was granted, and until when it can be believed in without another answer."""
+    """A hold as it was granted, and until when it is certainly valid without another answer."""
 
     token: int
     waited_ms: float
@@ -54,7 +54,7 @@ class Grant:
 def await_grant(
     client: "Client", ask: Dict[str, Any], wait_ms: float, stop: Optional[threading.Event]
 ) -> Grant:
-    """Waits once; if the patience is infinite, again and again, each time at the queue's end."""
+    """Waits once; an infinite wait is repeated, each time at the end of the queue."""
     if wait_ms != math.inf:
         return GrantWait(client, ask, wait_ms, stop).run()
     part_ms = _PART_MS
@@ -114,7 +114,7 @@ class GrantWait:
             self._before_asking_again(answer, sent_at)
 
     def _send(self) -> Any:
-        """Asks with the present id."""
+        """Sends the request with the present id."""
         now = now_ms()
         if now - self._answered_at > _RESEND_WITHIN_MS:
             message = "No answer for 10 minutes; a retry is no longer safe."
@@ -146,7 +146,7 @@ class GrantWait:
         return now, answer
 
     def _until(self) -> float:
-        """A wait that is shorter than a try may take still tries for a while."""
+        """When retries end: even a wait shorter than one try retries for a while."""
         least_ms = CONNECTED_BUDGET_MS if self._is_connected else CONNECT_WITHIN_MS
         return self._started_at + max(self._wait_ms, least_ms)
 
@@ -204,7 +204,7 @@ class GrantWait:
         return max(0, self._started_at + self._wait_ms - now_ms())
 
     def _is_silenced(self, error: BaseException) -> bool:
-        """Where nothing answers, an answer to a cancel is unlikely, and not worth a delay."""
+        """If no server answers, a cancel will hardly be answered, and is not worth a delay."""
         if not isinstance(error, LockyardError):
             return False
         is_short = self._wait_ms < CONNECTED_BUDGET_MS
@@ -223,7 +223,7 @@ class GrantWait:
                 lambda: until,
             )
         except LockyardError:
-            pass  # The error that led here says more.
+            pass  # The error that led here is more informative.
 
     def _timeout(self, answer: Dict[str, Any]) -> LockTimeout:
         return LockTimeout(

@@ -1,4 +1,4 @@
-"""What only the client for Python has to do with: contexts, tasks, threads and forks.
+"""Tests of what only the client for Python has: contexts, tasks, threads and forks.
 
 `LOCKYARD_URL` and `LOCKYARD_API_KEY` say which server it is tested with.
 """

@@ -34,7 +34,7 @@ final class Addresses {
     return ordered;
   }
 
-  /** Goes on to the next one if it is in use: several calls may notice the same failure. */
+  /** Moves to the next one if it is in use: several calls may notice the same failure. */
   synchronized void leave(String address) {
     if (all.get(at).equals(address)) {
       at = (at + 1) % all.size();

@@ -135,7 +135,7 @@ final class Exchange {
     }
   }
 
-  /** Asks whether the server has been alive since then: once for all who ask together. */
+  /** Checks whether the server has been alive since then, with one probe for all callers. */
   private CompletableFuture<HttpResponse<Void>> look(String address, long since) {
     return looks.compute(
             address, (at, last) -> last != null && last.isFor(since) ? last : new Look(at))
@@ -223,7 +223,7 @@ final class Exchange {
     throw LockyardException.refused(byStatus, what, hint, requestId, null, null, null);
   }
 
-  /** What an answer lacks, so that it does not say what was done; null: nothing. */
+  /** The field without which an answer does not say what was done; null: none is missing. */
   private static String missingIn(String procedure, Map<String, Object> data) {
     Map<String, List<String>> outcomes = Wire.ANSWER_NEEDS.get(procedure);
     Object outcome = outcomes.containsKey("") ? "" : data.get("outcome");

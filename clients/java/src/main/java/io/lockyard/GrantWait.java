@@ -11,7 +11,7 @@ final class GrantWait {
   /** One wait of the service takes at most 10 minutes; an endless one is restarted earlier. */
   private static final long PART = 9 * 60_000;
 
-  /** Shorter parts would be little more than asking over and over. */
+  /** Shorter parts would be little more than polling. */
   private static final long SHORTEST_PART = 1_000;
 
   private static final int FROZEN_PAUSES = 10;
@@ -41,7 +41,7 @@ final class GrantWait {
     }
   }
 
-  /** A hold as it was granted, and until when it can be believed in without another answer. */
+  /** A hold as it was granted, and until when it is certainly valid without another answer. */
   static final class Grant {
     final long token;
     final long waitedMs;
@@ -76,7 +76,7 @@ final class GrantWait {
   }
 
   /**
-   * @param options of which the patience matters and the trace; a patience of null: again and again,
+   * @param options only their patience and trace are used; a patience of null repeats the wait,
    *     each time at the end of the queue
    */
   static Grant await(LockyardClient client, Wire.LockAcquireInput ask, LockOptions options)
@@ -142,7 +142,7 @@ final class GrantWait {
     }
   }
 
-  /** Asks with the present id. */
+  /** Sends the request with the present id. */
   private Wire.AcquireAnswer send(long[] sentAt) throws InterruptedException {
     long now = Timing.now();
     if (now - answeredAt > RESEND_WITHIN) {
@@ -171,7 +171,7 @@ final class GrantWait {
     }
   }
 
-  /** A wait that is shorter than a try may take still tries for a while. */
+  /** When retries end: even a wait shorter than one try retries for a while. */
   private long until() {
     long budget = isConnected ? Timing.CONNECTED_BUDGET : Timing.CONNECT_WITHIN;
     return startedAt + Math.max(waitMs, budget);
@@ -246,7 +246,7 @@ final class GrantWait {
     return Math.max(0, startedAt + waitMs - Timing.now());
   }
 
-  /** Where nothing answers, an answer to a cancel is unlikely, and not worth a delay. */
+  /** If no server answers, a cancel will hardly be answered, and is not worth a delay. */
   private boolean isSilenced(Exception error) {
     if (!(error instanceof LockyardException)) {
       return false;
@@ -265,7 +265,7 @@ final class GrantWait {
           () -> until,
           () -> client.send("lock.cancel", "mutation", cancel, until - Timing.now(), null));
     } catch (LockyardException | InterruptedException unimportant) {
-      // The exception that led here says more.
+      // The exception that led here is more informative.
     }
   }
 

@@ -14,7 +14,7 @@ import java.util.function.Consumer;
  * lease.
  */
 public final class Hold {
-  /** Those under which the present thread works, the innermost first. */
+  /** The holds under which the present thread works, the innermost first. */
   private static final ThreadLocal<Deque<Hold>> AROUND = ThreadLocal.withInitial(ArrayDeque::new);
 
   private final LockyardClient client;
@@ -29,7 +29,7 @@ public final class Hold {
   private long provenUntil;
   private long renewAt;
 
-  /** When the renewal was sent that was answered last. */
+  /** When the last answered renewal was sent. */
   private long renewedSince = Long.MIN_VALUE;
 
   private LockyardException lastFailure;
@@ -81,14 +81,14 @@ public final class Hold {
   }
 
   /**
-   * How many milliseconds of the lease surely are left: counted on a clock that never steps, from
-   * before the request was sent, less an allowance for drift. 0 once it is lost or the work over.
+   * How many milliseconds of the lease are certainly left: counted on a monotonic clock from before
+   * the request was sent, less an allowance for drift. 0 once it is lost or the work is over.
    */
   public synchronized long remainingMs() {
     return isOver || loss != null ? 0 : Math.max(0, provenUntil - Timing.now());
   }
 
-  /** Throws {@link LockLost} unless the lease surely lives: right before each step of the work. */
+  /** Throws {@link LockLost} unless the lease is certainly valid: call it before each step. */
   public void check() {
     LockLost found = checkLost();
     if (found != null) {
@@ -100,19 +100,19 @@ public final class Hold {
   }
 
   /**
-   * What an operator said who asks for the lock, or has stopped its renewals: the work should come
-   * to a good end soon. Null without one.
+   * The remark of an operator who asks for the lock, or has stopped its renewals: the work should
+   * finish soon. Null without one.
    */
   public synchronized Wire.Remark askedToRelease() {
     return asked == null ? stopped : asked;
   }
 
-  /** Set once renewals prolong this hold no more: it ends at {@link #expiresAt}. */
+  /** Set once renewals no longer prolong this hold: it ends at {@link #expiresAt}. */
   public synchronized Wire.Remark renewalsStopped() {
     return stopped;
   }
 
-  /** The hold under which the caller works already, where that is enough; otherwise null. */
+  /** The hold under which the caller already works, if that is enough; otherwise null. */
   static Hold around(LockyardClient client, Wire.LockAcquireInput asked, boolean namesOwner) {
     Map<String, Object> ask = asked.asMap();
     for (Hold hold : AROUND.get()) {
@@ -196,7 +196,7 @@ public final class Hold {
     notify(each.onRenewalsStopped, stoppedBefore);
   }
 
-  /** Asks the clock, since the watchdog may be late. Null while the lease surely lives. */
+  /** Reads the clock, since the watchdog may be late. Null while the lease is certainly valid. */
   private LockLost checkLost() {
     LockyardException failure;
     synchronized (this) {
@@ -246,7 +246,7 @@ public final class Hold {
   }
 
   /**
-   * Ends the renewing. A hold whose time ran out unnoticed is lost, not finished. Answers whether
+   * Ends the renewals. A hold that expired unnoticed is lost, not finished. Answers whether
    * the caller was interrupted for a reason of its own, and clears that for the release.
    */
   private boolean stop() {
@@ -326,7 +326,7 @@ public final class Hold {
         : LockyardException.broken("A renewal failed (" + thrown + ").", thrown);
   }
 
-  /** Until a renewal is due, or the time surely out; false: the hold is over. */
+  /** Waits until a renewal is due, or the lease may be over; false: the hold is over. */
   private synchronized boolean awaitRenewal() throws InterruptedException {
     while (!isOver && loss == null) {
       long delay = Math.min(renewAt, provenUntil) - Timing.now();
@@ -339,8 +339,8 @@ public final class Hold {
   }
 
   /**
-   * One try. It ends before its answer comes where that takes a third of the lease: of a short one
-   * too little would be left, so that the next try begins beside it.
+   * One try. It returns before its answer if that takes a third of the lease: a short lease would
+   * be nearly over by then, so the next try begins while this one is open.
    */
   private void renew() throws InterruptedException {
     long overdue = leaseMs / 3;
@@ -409,14 +409,14 @@ public final class Hold {
     Wire.Remark newlyStopped;
     List<LockOptions> present;
     synchronized (this) {
-      // Of two tries at once the later one may be answered first.
+      // Of two concurrent tries the later one may be answered first.
       if (loss != null || isOver || sentAt < renewedSince) {
         return;
       }
       renewedSince = sentAt;
       long expiresInMs = answer.expiresInMs();
       long proven = sentAt + expiresInMs - Timing.drift(expiresInMs);
-      // A renewal never shortens a lease: what was certain stays so, whatever a slow answer proves.
+      // A renewal never shortens a lease: a slow answer makes no less time certain than before.
       boolean isProlonged = answer.renewalsStopped() == null;
       provenUntil = isProlonged ? Math.max(provenUntil, proven) : proven;
       expiresAt = answer.expiresAt();
@@ -465,7 +465,7 @@ public final class Hold {
     return ask.get(field).equals(other.get(field));
   }
 
-  /** An exclusive hold is enough for all, a shared one for shared ones, permits for as many. */
+  /** An exclusive hold is enough for any request, a shared one for shared, permits for as many. */
   private void refuseUpgrade(Map<String, Object> wish) {
     String held = (String) ask.get("mode");
     String wanted = (String) wish.get("mode");

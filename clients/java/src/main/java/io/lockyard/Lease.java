@@ -29,7 +29,7 @@ public final class Lease {
   }
 
   /**
-   * How many milliseconds of the lease surely are left, by a clock that never steps. 0 once an
+   * How many milliseconds of the lease are certainly left, by a monotonic clock. 0 once an
    * answer has said that the hold is over.
    */
   public synchronized long remainingMs() {

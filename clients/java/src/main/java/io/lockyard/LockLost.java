@@ -53,7 +53,7 @@ public final class LockLost extends RuntimeException {
     return why;
   }
 
-  /** When it was surely over, in epoch milliseconds of the backend's clock; null: see unrenewed. */
+  /** When it was certainly over, in epoch ms of the backend's clock; null if {@code unrenewed}. */
   public Long at() {
     return at;
   }

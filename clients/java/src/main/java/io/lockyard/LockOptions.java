@@ -51,7 +51,7 @@ public final class LockOptions {
     return this;
   }
 
-  /** The lock stays taken for at least so long after the grant, even if the work ends sooner. */
+  /** The lock stays taken for at least this long after the grant, even if the work ends sooner. */
   public LockOptions holdAtLeast(Duration holdAtLeast) {
     this.holdAtLeast = holdAtLeast;
     return this;

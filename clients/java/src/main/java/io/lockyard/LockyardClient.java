@@ -62,7 +62,8 @@ public final class LockyardClient extends Procedures {
 
   /**
    * @param namespace for calls that name none
-   * @param owner this program's name for itself, at most 100 bytes; null: host, process id, chance
+   * @param owner this program's name for itself, at most 100 bytes; null: host, process id,
+   *     random text
    * @param version of this program, shown to operators with its holds
    */
   public LockyardClient(
@@ -102,7 +103,7 @@ public final class LockyardClient extends Procedures {
    *
    * <p>What no lock can promise: a paused process may still write after its lease, before it can
    * notice. Only the guarded resource can refuse that write, by {@link Hold#token}. {@link
-   * Hold#check} right before a write narrows the gap, and never closes it.
+   * Hold#check} right before a write narrows the gap, but never closes it.
    *
    * @throws LockTimeout not granted in time; the work never ran
    * @throws LockLost the hold ended before the work did; takes precedence over an exception of the

@@ -79,7 +79,7 @@ public final class LockyardException extends RuntimeException {
     return reason;
   }
 
-  /** After how many milliseconds trying again may help; null where the server did not say. */
+  /** After how many milliseconds a retry may help; null if the server did not say. */
   public Long retryAfterMs() {
     return retryAfterMs;
   }
@@ -89,17 +89,17 @@ public final class LockyardException extends RuntimeException {
     return requestId;
   }
 
-  /** The capacity in force, where permits were asked for that do not fit it; otherwise null. */
+  /** The capacity in force, if the requested permits do not fit it; otherwise null. */
   public Long capacity() {
     return capacity;
   }
 
-  /** What is the matter with the API key, such as {@code keyExpired}; null where not said. */
+  /** What is wrong with the API key, such as {@code keyExpired}; null where not said. */
   public String detail() {
     return detail;
   }
 
-  /** The longest wait that the namespace allows, where a longer one was asked for; else null. */
+  /** The longest wait that the namespace allows, if a longer one was requested; else null. */
   public Long waitMaxMs() {
     return waitMaxMs;
   }

@@ -32,7 +32,7 @@ final class ProcessMeta {
     return meta;
   }
 
-  /** What the caller says comes first; what identifies the process, as far as there is room. */
+  /** The caller's entries first; then what identifies the process, as far as there is room. */
   static Map<String, String> with(Map<String, String> identity, Map<?, ?> own) {
     Map<String, String> whole = new LinkedHashMap<>(identity);
     Map<String, String> plain = new LinkedHashMap<>();
@@ -45,7 +45,7 @@ final class ProcessMeta {
     return hasRoom ? whole : plain;
   }
 
-  /** The machine's own name: whether it can be resolved, as elsewhere it has to be, is no matter. */
+  /** The machine's own name, read so that it need not be resolvable, as elsewhere in Java. */
   private static String hostName() {
     try {
       return Files.readString(Path.of("/proc/sys/kernel/hostname")).trim();

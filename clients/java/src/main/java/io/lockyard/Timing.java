@@ -14,19 +14,19 @@ final class Timing {
   /** An answer faster than this, and yet {@code queued}, is of a server that is shutting down. */
   static final long AT_ONCE = 200;
 
-  /** How long a short wait tries again while no connection can be made. */
+  /** How long a short wait retries while no connection can be made. */
   static final long CONNECT_WITHIN = 1_000;
 
-  /** How long a short wait tries again once the server can be reached. */
+  /** How long a short wait retries once the server can be reached. */
   static final long CONNECTED_BUDGET = 5_000;
 
-  /** How long a call is tried again where nothing else sets a limit. */
+  /** How long a call is retried if nothing else sets a limit. */
   static final long RETRY_BUDGET = 10_000;
 
-  /** How long tidying up may delay an exception that is already certain. */
+  /** How long cleaning up may delay an exception that is already certain. */
   static final long TIDY_UP = 2_000;
 
-  /** How long the answer to a renewal is waited for at least: a busy server may take as long. */
+  /** The minimum time for the answer to a renewal: a busy server may take this long. */
   static final long SLOW_ANSWER = 1_000;
 
   private Timing() {}
@@ -40,7 +40,7 @@ final class Timing {
     return ms / 100 + 3;
   }
 
-  /** How long the answer to a renewal is waited for: of a short lease, not until it is over. */
+  /** The time limit for the answer to a renewal: a third of the lease, within bounds. */
   static long renewalTimeout(long leaseMs) {
     return Math.min(ANSWER_WITHIN, Math.max(leaseMs / 3, SLOW_ANSWER));
   }
