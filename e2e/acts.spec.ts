@@ -280,7 +280,7 @@ test('withLock aborts its work when the lock is force-released', async ({ page }
   expect((error as LockLost).loss).toMatchObject({ cause: 'forced', reason: 'wrong file' });
 });
 
-test('no Enter ever confirms: the focus starts on Cancel and goes back where it was, and fields do not submit', async ({
+test('Enter never confirms: the focus starts on Cancel and returns to where it was, and fields do not submit', async ({
   page,
 }) => {
   const name = 'steady';
@@ -342,7 +342,7 @@ test('a dialog whose hold changes blocks the action, shows both holds, and can g
   expect(await holdersOf(name)).toEqual([]);
 });
 
-test('a dialog is not left while its act is under way, and then shows why the act failed', async ({
+test('a dialog stays open while its act is under way, and then shows why the act failed', async ({
   page,
 }) => {
   const name = 'slow-answer';

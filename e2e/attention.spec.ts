@@ -8,7 +8,7 @@ test.beforeAll(async ({ server, admin }) => {
 });
 test.beforeEach(({ context, server, admin }) => signIn(context, server, admin));
 
-test('what needs attention is what the page opens with; a preview answers without leaving the list, by mouse and by key, and its address is shared', async ({
+test('the page opens with what needs attention; a preview opens beside the list, by mouse and by key, and its address can be shared', async ({
   page,
 }) => {
   const lost = await night.acquire({ name: 'shift:left-behind:at-night', leaseMs: 1_000 });
@@ -106,7 +106,7 @@ test('on a wide screen, where rows have two lines, the acts of a row cover none 
   expect(isOnTop).toBe(true);
 });
 
-test('what is typed while the menu that goes anywhere is loading is its text, in full, and no shortcut of the page', async ({
+test('text typed while the command menu is loading all goes into it, and triggers no shortcut of the page', async ({
   page,
 }) => {
   const held = await night.acquire({ name: 'rota:typed', leaseMs: 600_000 });
@@ -129,7 +129,7 @@ test('what is typed while the menu that goes anywhere is loading is its text, in
   await expect(page.getByRole('button', { name: 'I’m on it' })).toBeVisible();
 });
 
-test('one act on a selection is previewed, counted, and answered for each lock; one that changed hands is left alone', async ({
+test('an act on a selection is previewed, counted, and has a result for each lock; one that changed hands is skipped', async ({
   page,
 }) => {
   const taken = [];
@@ -173,7 +173,7 @@ test('one act on a selection is previewed, counted, and answered for each lock; 
   await page.getByRole('textbox', { name: 'Name' }).fill('The rota');
   await page.getByRole('button', { name: 'Save', exact: true }).click();
   await openLive(page, '/?view=all');
-  // The page behind a dialog is hidden from those who find their way by roles.
+  // The page behind a dialog is hidden from queries by role.
   const tab = page.getByRole('button', { name: 'The rota', exact: true, includeHidden: true });
   await tab.click();
   await expect(page).toHaveURL(/q=rota/);
@@ -193,7 +193,7 @@ test('one act on a selection is previewed, counted, and answered for each lock; 
   await expect(page.getByRole('button', { name: 'Saved views' })).toBeFocused();
 });
 
-test('on a low screen every page of the navigation is in view, on a lower one in reach', async ({
+test('on a low screen every page of the navigation is visible, on a lower one it can be scrolled to', async ({
   page,
 }) => {
   await page.setViewportSize({ width: 1_366, height: 600 });

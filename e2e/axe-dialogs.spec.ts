@@ -33,7 +33,7 @@ test.afterEach(async () => {
   await expect(dialog()).toHaveCount(0);
 });
 
-test.describe('everybody can use, on any screen,', () => {
+test.describe('accessible, on any screen:', () => {
   const dialogs: [string, string, () => Promise<void>][] = [
     ['release', '/locks/default/busy', () => press(page(), 'Release…')],
     ['extend', '/locks/default/busy', () => press(page(), 'Extend…')],

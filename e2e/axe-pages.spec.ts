@@ -4,7 +4,7 @@ import { lockRow, openLive, untilAlive } from './locks-page';
 import { callConsole, expect, type Person, setUp, signIn, test } from './lockyard-test';
 import { type RunningServer, startServer } from './start-server';
 
-/** One server from its first start on: each test finds what those before it have made. */
+/** One server from its first start on: each test builds on the previous ones. */
 test.describe.configure({ mode: 'serial' });
 test.use({ baseURL: undefined });
 
@@ -26,7 +26,7 @@ async function open(address: string, who = admin): Promise<void> {
   await untilAlive(page());
 }
 
-test.describe('everybody can use, on any screen,', () => {
+test.describe('accessible, on any screen:', () => {
   test('the way to the setup', async () => {
     await page().goto(`${server.url}/setup`);
     await expect(page().getByRole('heading', { level: 1 })).toHaveText(/Open the setup link/);
@@ -201,7 +201,7 @@ test.describe('everybody can use, on any screen,', () => {
   });
 });
 
-test('pages whose server is gone stay as usable', async () => {
+test('pages whose server is gone are still usable', async () => {
   const lock = await page().context().newPage();
   await signIn(page().context(), server, admin);
   await openLive(page(), `${server.url}/`);

@@ -32,7 +32,7 @@ async function take(by: string, name: string, more: object = {}): Promise<number
   return answer.token;
 }
 
-/** Says of a page that it is hidden, or visible again, as its browser would. */
+/** Makes a page hidden, or visible again, as its browser would. */
 async function setHidden(page: Page, isHidden: boolean): Promise<void> {
   await page.evaluate((hidden) => {
     Object.defineProperty(document, 'hidden', { configurable: true, get: () => hidden });
@@ -117,7 +117,7 @@ test('a browser whose clock is off by minutes shows ages and countdowns by that 
     for (const address of PAGES) {
       await page.goto(`${server.url}${address}`);
       await expect(page.locator('main')).toBeVisible();
-      // Whatever is counted on is counted on by now.
+      // By now every countdown has moved on.
       await pause(3_000);
       const text = await page.locator('main').innerText();
       const durations = durationsIn(text.replaceAll('\u00a0', ' '));

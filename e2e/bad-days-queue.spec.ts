@@ -101,7 +101,7 @@ test('two thousand callers wait for one lock: its page shows the whole queue, an
     /^(19\d\d|2000)$/,
   );
 
-  // It is still steered: a dialog opens, and its act is done.
+  // It can still be operated: a dialog opens, and its act is done.
   await page.keyboard.press('Escape');
   await page.getByRole('button', { name: 'Extend…' }).first().click();
   await expect(page.getByRole('dialog')).toBeVisible({ timeout: 2_000 });

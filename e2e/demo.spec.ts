@@ -53,7 +53,7 @@ test('its first page has an hour of history with one incident, and two owners wa
   await expect(heads.filter({ hasText: 'Deadlock' })).toContainText('billing-44d0:transfer-7');
 });
 
-test('its ticket shop sells out to exactly nothing, and turns people away', async ({ page }) => {
+test('its ticket shop sells out to exactly 0, and refuses further sales', async ({ page }) => {
   await enter(page);
   await page.goto(`${server.url}/counters`);
   await expect(rowOf(page, 'at the floor, 200 below the ceiling')).toContainText('open-air-2026', {
@@ -65,7 +65,7 @@ test('its ticket shop sells out to exactly nothing, and turns people away', asyn
   });
 });
 
-test('one of its locks is stuck before long', async ({ page }) => {
+test('one of its locks soon becomes stuck', async ({ page }) => {
   await enter(page);
   await expect(rowOf(page, 'Stuck').first()).toContainText('cron:nightly-report', {
     timeout: 120_000,

@@ -6,11 +6,11 @@ import { guardPage } from './page-guard';
 
 const run = promisify(execFile);
 
-test('anybody reads the API on any screen, in light and dark, from this server alone', async ({
+test('the API reference is public and usable on any screen, in light and dark, without other servers', async ({
   page,
   server,
 }) => {
-  // A long page, looked through four times.
+  // A long page, checked four times.
   test.slow();
   const faults = await guardPage(page, server.url);
   await page.emulateMedia({ reducedMotion: 'reduce' });

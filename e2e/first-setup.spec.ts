@@ -9,7 +9,7 @@ const name = 'Grace Hopper';
 const password = 'a nanosecond of wire';
 const newPassword = 'a microsecond of wire';
 
-/** What these tests do builds up: one server, from its first start on. */
+/** One server, from its first start on: each test builds on the previous ones. */
 test.describe.configure({ mode: 'serial' });
 test.use({ baseURL: undefined });
 
@@ -100,7 +100,7 @@ test('the setup link works once', async ({ browser }) => {
   await page.context().close();
 });
 
-test('a wrong password and an unknown name are refused with the same words', async ({
+test('a wrong password and an unknown name are refused with the same message', async ({
   browser,
 }) => {
   const page = await openElsewhere(browser, `${server.url}/sign-in`);

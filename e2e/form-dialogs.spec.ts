@@ -50,7 +50,7 @@ test('an act after the session has ended says where to sign in, and goes on from
   await expect(page.getByRole('row', { name: /after-sign-in/ })).toBeVisible();
 });
 
-test('a dialog that offers one namespace alone says that the others could not be loaded', async ({
+test('a dialog that offers only one namespace says that the others could not be loaded', async ({
   page,
 }) => {
   await page.route(NAMESPACES, (route) => route.abort());
@@ -63,7 +63,7 @@ test('a dialog that offers one namespace alone says that the others could not be
   await expect(choice).toHaveAccessibleDescription('');
 });
 
-test('a dialog in which nothing was tried yet says what has changed, and not that it was not applied', async ({
+test('a dialog before its first attempt says what has changed, and does not say “not applied”', async ({
   page,
   server,
   admin,

@@ -41,7 +41,7 @@ test.afterAll(async () => {
   await mariadb?.discard();
 });
 
-/** Asks for more than there is until the gate refuses that. */
+/** Requests more than is left until the gate refuses. */
 async function untilRefusedByGate(orders: LockyardClient): Promise<void> {
   const refused = async () => orders.addToCounter({ name: 'stock', delta: -1_000 });
   const isEstimate = async () => 'estimate' in (await refused());

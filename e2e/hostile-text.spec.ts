@@ -3,7 +3,7 @@ import { counterPath, lockPath } from '../server/core/names/console-path';
 import { openLive, openPage } from './locks-page';
 import { callConsole, createService, expect, signIn, test, waitFor } from './lockyard-test';
 
-/** Turns what comes after it round, and is not seen itself. */
+/** Reverses the text after it, and is invisible itself. */
 const TURN = '\u202e';
 const name = `invoice-${TURN}gnp.exe\u200b`;
 const owner = `billing-${TURN}1-srevres\u0007`;
@@ -15,7 +15,7 @@ const meta = {
   'rack\u061c': `b\u00ad7`,
 };
 
-/** Every character of what the test wrote that is not to be seen as itself. */
+/** Every character of the test's texts that must not be drawn as itself. */
 const UNSEEN = ['\u0007', '\u00ad', '\u061c', '\u200b', '\u200d', TURN, '\u2066'];
 const hasUnseen = (text: string) => UNSEEN.some((character) => text.includes(character));
 

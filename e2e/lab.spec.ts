@@ -117,7 +117,7 @@ test('a running race is live, holds off a second one, and stops on request', asy
   await expectNoViolation(page, 1440);
   await page.getByRole('button', { name: 'Stop', exact: true }).click();
   await expect(page.getByText(/Stopped by laura after/)).toBeVisible({ timeout: 40_000 });
-  // What it came to and how it came to it are seen together, also when the page is opened again.
+  // Result and course are shown together, also when the page is opened again.
   await page.reload();
   await expect(page.getByRole('heading', { level: 2 }).first()).toBeVisible();
   const course = page.getByRole('region', { name: 'Course' });
@@ -130,7 +130,7 @@ test('a running race is live, holds off a second one, and stops on request', asy
   await expect(row(page, 'Stopped race').first()).toContainText('laura');
 });
 
-test('what is typed wrong is said at its field, and nothing can be started', async ({
+test('an invalid entry is reported at its field, and nothing can be started', async ({
   page,
   server,
 }) => {

@@ -12,7 +12,7 @@ test.beforeAll(async ({ server, admin }) => {
 });
 test.beforeEach(({ page, server, admin }) => signIn(page.context(), server, admin));
 
-/** Keeps the page's own code from coming, as while the server is away. */
+/** Blocks the page's own code, as if the server were unreachable. */
 const loseScripts = (page: Page) => page.route(SCRIPTS, (route) => route.abort());
 
 const dialog = (page: Page) => page.getByRole('dialog');

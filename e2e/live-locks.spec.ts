@@ -45,7 +45,7 @@ test('a lock that a service takes is on the page within 2 s, counts down, shows 
   expect(loads()).toBe(0);
 });
 
-test('at every width of the table most of a name is read, and nothing covers it', async ({
+test('at every width of the table most of a name is visible, and nothing covers it', async ({
   page,
 }) => {
   const name = 'nightly-report:eu';
@@ -63,7 +63,7 @@ test('at every width of the table most of a name is read, and nothing covers it'
   }
 });
 
-test('on a common screen the owner of a lock is read whole, in the list and among the holders', async ({
+test('on a common screen the owner of a lock is fully visible, in the list and among the holders', async ({
   page,
 }) => {
   const owner = 'inventory-5d8f:worker-11';
@@ -88,7 +88,7 @@ test('on a common screen the owner of a lock is read whole, in the list and amon
   }
 });
 
-test('on a common screen the owner of a waiter is read whole, in the queue and beside the act that grants to it', async ({
+test('on a common screen the owner of a waiter is fully visible, in the queue and beside the act that grants to it', async ({
   page,
 }) => {
   const name = 'whole-waiter';
@@ -107,7 +107,7 @@ test('on a common screen the owner of a waiter is read whole, in the queue and b
   }
 });
 
-test('a name that no lock has is said to be unknown, with the name that was meant, until it is used', async ({
+test('the page of an unknown name says so, and offers a similar name, until the name is used', async ({
   page,
 }) => {
   await orders.acquire({ name: 'ledger:november', leaseMs: 600_000 });
@@ -154,7 +154,7 @@ test('search, filters and order are in the URL and survive a reload', async ({ p
   await expect(page.getByText('No locks match these filters.')).toBeVisible();
 });
 
-test('another filter is drawn at once, also while the pointer moves over the rows', async ({
+test('a new filter is applied at once, also while the pointer moves over the rows', async ({
   page,
 }) => {
   const [held, free] = ['tide:in', 'tide:out'];

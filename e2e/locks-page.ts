@@ -16,7 +16,7 @@ export async function untilAlive(page: Page): Promise<void> {
   });
 }
 
-/** Opens a page that shows locks and waits until news reach it. */
+/** Opens a page that shows locks and waits until it receives updates. */
 export async function openLive(page: Page, address: string): Promise<void> {
   const line = page.waitForResponse(/\/api\/trpc\/locks\.watch/);
   await page.goto(address);

@@ -2,7 +2,7 @@ import type { Page } from 'playwright/test';
 
 /**
  * Notes everything on a page that should never be: errors in its console, breaches of its security
- * policy, and requests to any host but its own. The answer reads the notes.
+ * policy, and requests to any host but its own. The returned function reads the notes.
  */
 export async function guardPage(page: Page, origin: string): Promise<() => string[]> {
   const faults: string[] = [];

@@ -23,7 +23,7 @@ export default defineConfig({
     { name: 'busy', testIgnore: isLong ? WAITING : [...WAITING, '**/bad-days*.spec.ts'] },
   ],
   fullyParallel: false,
-  // A bad day is as much as a machine can take: two at a time, each is worse than it says.
+  // Each takes all that a machine has: two at a time would make both worse than intended.
   workers: isLong ? 1 : 4,
   forbidOnly: Boolean(process.env.CI),
   outputDir: '.results',

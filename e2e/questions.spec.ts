@@ -237,7 +237,7 @@ test('in the preview, what is below the gentlest thing stays where it is as that
   await page.unroute(details);
 });
 
-test('9. Did somebody touch it already? The row says so; one click says who and why', async () => {
+test('9. Has anyone acted on it already? The row says so; one click says who and why', async () => {
   const act = { ...RUN, token, rev: 0, reason: 'its upstream hangs' };
   await callConsole(server, opal.cookie, 'locks.askRelease', act);
   await expect(cell(row(), 'state')).toContainText('asked');

@@ -63,7 +63,9 @@ const endings: [string, (server: RunningServer) => Promise<unknown>][] = [
   ['dies and comes back', (server) => server.kill()],
 ];
 
-test('a page that hears nothing after its first paint says how old that is', async ({ page }) => {
+test('a page that receives nothing after its first paint says how old its data is', async ({
+  page,
+}) => {
   const name = 'unheard of';
   await take(name);
   await page.route('**/api/trpc/locks.watchDetail*', () => undefined);
@@ -156,7 +158,7 @@ test('a link that is followed while the server hangs says within seconds what it
     process.kill(server.pid, 'SIGCONT');
   }
   await expect(page).toHaveURL(/\/audit$/);
-  // For a moment the server takes its database for silent.
+  // For a moment the server considers its database unresponsive.
   const isServing = () => takeAndRelease('after the pause').then(() => true, reasonOf);
   await expect.poll(isServing).toBe(true);
 });

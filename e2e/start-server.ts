@@ -124,7 +124,7 @@ function launch(variables: Record<string, string>, folder: string): Run {
   return { child, ended, output: () => text };
 }
 
-/** Ready is a server that answers and has said everything that is expected of it. */
+/** A server is ready once it answers and has printed everything that is expected of it. */
 async function untilReady(
   run: Run,
   expected = /ready on/,

@@ -31,7 +31,7 @@ test('a server that is asked to end answers its waiters that their places are ke
   expect(answers).toMatchObject([1, 2, 3].map((place) => ({ outcome: 'queued', place })));
 });
 
-test('a server that is asked to end before its pages are ready answers its waiters just so', async () => {
+test('a server that is asked to end before its pages are ready answers its waiters likewise', async () => {
   const name = 'busy before pages';
   const folder = programWithoutPages();
   await server.stop();
@@ -48,7 +48,7 @@ test('a server that is asked to end before its pages are ready answers its waite
   rmSync(folder, { recursive: true });
 });
 
-test('a server whose pages cannot start answers its waiters just so, and exits 1 with one line', async () => {
+test('a server whose pages cannot start answers its waiters likewise, and exits 1 with one line', async () => {
   const name = 'busy without pages';
   const folder = programWithoutPages();
   await server.stop();

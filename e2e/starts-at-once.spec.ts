@@ -4,7 +4,7 @@ import { expect, test } from './lockyard-test';
 import { startOwnMariadb } from './own-mariadb';
 import { startServer } from './start-server';
 
-/** Servers of its own alone. */
+/** It uses only servers of its own. */
 test.use({ baseURL: undefined });
 
 const UPGRADED = ['a database of the schema before', migrateBeforeLast] as const;

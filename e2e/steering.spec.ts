@@ -186,7 +186,7 @@ test('shared holders are shown one by one, and an action applies to the selected
   expect(left).toEqual(['reader-2']);
 });
 
-test('an admin bounds a namespace, callers are refused by the bound, and others only read it', async ({
+test('an admin sets a limit of a namespace, callers are refused by it, and other roles only read it', async ({
   page,
   context,
   server,

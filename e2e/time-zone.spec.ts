@@ -2,7 +2,7 @@ import { openPage } from './locks-page';
 import { createService, expect, signIn, test } from './lockyard-test';
 import { guardPage } from './page-guard';
 
-/** The server is not there: what it paints with its own clock would be wrong, and be painted twice. */
+/** Not the server's zone: times that it painted by its own would be wrong, and drawn again. */
 test.use({ timezoneId: 'Asia/Tokyo' });
 
 const NAME = 'zone/nightly';

@@ -12,7 +12,7 @@ import { callConsole, createKey, expect, type Person, setUp, signIn, test } from
 import { type OwnMariadb, startOwnMariadb } from './own-mariadb';
 import { type RunningServer, startServer } from './start-server';
 
-/** Servers of its own alone. */
+/** It uses only servers of its own. */
 test.use({ baseURL: undefined });
 
 let database: OwnMariadb;
@@ -52,7 +52,7 @@ async function take(client: LockyardClient, name: string, owner?: string): Promi
 const queue = async (name: string) =>
   (await atTwo.inspect({ name })).waiters.map(({ owner }) => owner);
 
-test('what is released at one process is granted to who waits at the other, within a second', async () => {
+test('a lock released at one process is granted to a waiter at the other within a second', async () => {
   const name = 'handed-over';
   for (const [from, to] of [
     [atOne, atTwo],

@@ -60,7 +60,7 @@ test('a service folds its processes, by a click and by keys', async ({
   await expect(service).toBeFocused();
 });
 
-test('the lock that a caller waits for never covers since when, however narrow the column', async ({
+test('the name of the awaited lock never covers the time of the wait, however narrow the column', async ({
   page,
   context,
   server,
