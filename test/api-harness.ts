@@ -17,14 +17,14 @@ import type { OperationContext, Runtime } from '@/server/operations/operation-co
 import { type Clock, systemClock } from '@/server/platform/clock';
 import { DescribedWire } from './described-wire';
 
-/** What came back over the wire. */
+/** A reply as it came over the wire. */
 export interface Reply {
   status: number;
   headers: Headers;
   text: string;
-  /** `result.data`, where the call succeeded. */
+  /** `result.data`, if the call succeeded. */
   data: Record<string, unknown> | undefined;
-  /** `error.data.reason`, where it did not. */
+  /** `error.data.reason`, if it failed. */
   reason: Reason | undefined;
   error: { message: string; data: Record<string, unknown> } | undefined;
 }
@@ -72,7 +72,7 @@ export class ApiHarness {
     await rm(this.folder, { recursive: true, force: true });
   }
 
-  /** What the command line acts as. */
+  /** The actor of the command line. */
   get cli(): OperationContext {
     return { runtime: this.runtime, actor: { kind: 'cli' }, address: 'local', requestId: 'test' };
   }
@@ -127,7 +127,7 @@ export class ApiHarness {
     return this.reply(res.status, res.headers, await res.text());
   }
 
-  /** What came back, taken apart. */
+  /** Parses a reply. */
   reply(status: number, headers: Headers, text: string): Reply {
     const body = parsed(text);
     const error = body?.error as Reply['error'];
@@ -142,8 +142,8 @@ export class ApiHarness {
   }
 
   /**
-   * A mutation of the service API, whose reply must be as the API's description says. `input` that
-   * is a text is sent as it is.
+   * A mutation of the service API; its reply must match the API's description. An `input` that is a
+   * text is sent unchanged.
    */
   async post(
     key: string,
@@ -164,7 +164,7 @@ export class ApiHarness {
     return asDescribed(procedure, reply);
   }
 
-  /** A query of the service API, whose reply must be as the API's description says. */
+  /** A query of the service API; its reply must match the API's description. */
   async get(key: string, procedure: string, input: unknown): Promise<Reply> {
     const text = typeof input === 'string' ? input : JSON.stringify(input);
     const reply = await this.send(`/api/v1/${procedure}?input=${encodeURIComponent(text)}`, {
@@ -177,8 +177,8 @@ export class ApiHarness {
 const wire = new DescribedWire(openApiDocument());
 
 /**
- * Throws if a procedure's reply has anything that its description lacks. Batches and unknown
- * procedures pass.
+ * Throws if a procedure's reply does not match its description. Batches and unknown procedures are
+ * not checked.
  */
 function asDescribed(procedure: string, reply: Reply): Reply {
   const complaints = wire.describes(procedure) ? wire.replyComplaints(procedure, reply) : [];

@@ -6,7 +6,7 @@ import { type ProxyKind, RealProxy } from './real-proxy';
 
 const PASSWORD = 'plough the seventh field';
 const SOON = { timeout: 5_000 };
-/** All that the docs have a configuration for. */
+/** All proxies for which the docs have a configuration. */
 const KINDS: ProxyKind[] = ['nginx', 'haproxy', 'caddy'];
 
 let api: ApiHarness;

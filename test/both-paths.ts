@@ -3,7 +3,7 @@ import type { CallableProcedure } from '@/server/api/rpc/service/service-procedu
 import { TestClock } from '@/server/platform/testing/test-clock';
 import { ApiHarness } from './api-harness';
 
-/** A request as it goes over the wire; nothing of it is repaired. */
+/** A request as it goes over the wire, without corrections. */
 export interface WireRequest {
   method: string;
   path: string;
@@ -22,7 +22,7 @@ export interface WireAnswer {
 }
 
 interface Answer extends WireAnswer {
-  /** Only the fast path tells the length of its answers to calls beforehand. */
+  /** Only the fast path sends `Content-Length` with its answers to calls. */
   hasLength: boolean;
 }
 

@@ -18,7 +18,7 @@ export class DescribedWire {
     this.ajv.addSchema(closed(document), 'api');
   }
 
-  /** Whether there is such a procedure in the description. */
+  /** Whether the description has this procedure. */
   describes(procedure: string): boolean {
     return Object.hasOwn(this.document.paths, `/${procedure}`);
   }
@@ -47,7 +47,7 @@ export class DescribedWire {
     ];
   }
 
-  /** What the description has against an input of a procedure. */
+  /** How an input of a procedure violates the description. */
   inputComplaints(procedure: string, input: unknown): string[] {
     const { operation, pointer } = this.operation(procedure);
     if (operation.requestBody) {
@@ -67,7 +67,7 @@ export class DescribedWire {
     ];
   }
 
-  /** What the schema at a pointer into the description has against a value. */
+  /** How a value violates the schema at this pointer into the description. */
   complaints(pointer: string, value: unknown): string[] {
     let validate = this.known.get(pointer);
     if (!validate) {
@@ -81,7 +81,7 @@ export class DescribedWire {
     );
   }
 
-  /** Every outcome that a procedure is described to answer. */
+  /** Every outcome in the description of a procedure. */
   outcomes(procedure: string): string[] {
     const { operation } = this.operation(procedure);
     const answer = /#\/components\/schemas\/(\w+)/.exec(

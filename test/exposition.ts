@@ -19,7 +19,7 @@ const LABEL = /^([a-zA-Z_][a-zA-Z0-9_]*)="((?:[^"\\\n]|\\[\\"n])*)"(,|$)/;
 const TYPES = ['counter', 'gauge', 'histogram', 'summary'];
 
 /**
- * Reads the text format of Prometheus, and throws at whatever a strict reader would not take: an
+ * Reads the text format of Prometheus, and throws at anything that a strict reader rejects: an
  * unknown line, a metric in two places or twice, a series without its type, a name or label that is
  * not allowed, a histogram that does not add up.
  */

@@ -25,8 +25,7 @@ export function copyMigrations(
 }
 
 /**
- * Makes an empty MySQL database one of the schema before the last migration, as an older program
- * left it.
+ * Gives an empty MySQL database the schema before the last migration, as an older program left it.
  */
 export async function migrateBeforeLast(url: string): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'lockyard-older-'));

@@ -5,8 +5,8 @@ import { jobReports } from '@/server/platform/job-reports';
 const END_WITH_CALLS = ['answer overdue commands', 'check multi-locks that wait'];
 
 /**
- * Files of tests share processes: a job that one of them leaves running would run, and be reported,
- * in those that follow.
+ * Test files share processes: a job that one file leaves running would run, and be reported, in the
+ * files that follow.
  */
 afterAll(() => {
   const left = jobReports(0).map(({ job }) => job);

@@ -149,7 +149,7 @@ describe('a real Alertmanager', () => {
     'is sent what fires, hears of it again, passes it on, and of its end',
     async () => {
       const rig = new AlertRig(database);
-      // Alertmanager goes by its own clock: none of this may lie ahead.
+      // Alertmanager uses its own clock: none of these instants may be in its future.
       rig.now = Date.now() - 300_000;
       const process = rig.process([
         {

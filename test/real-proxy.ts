@@ -17,7 +17,7 @@ const UP_WITHIN_MS = 15_000;
 /** A name of this machine that no list of trusted proxies has. */
 const CALLER = '127.0.0.2';
 
-/** What came back of a request, to its end. */
+/** The complete answer to a request. */
 export interface ProxyReply {
   status: number;
   cookies: string[];
@@ -36,7 +36,7 @@ export class RealProxy {
     private readonly certificate: string,
   ) {}
 
-  /** @param change what to do to the configuration of the docs before */
+  /** @param change a change to the configuration of the docs */
   static async start(
     kind: ProxyKind,
     serverUrl: string,
@@ -133,7 +133,7 @@ export class RealProxy {
   }
 }
 
-/** What the docs say, between the fences of its language. */
+/** The configuration in the docs: the code block of its language. */
 function docsConfig(kind: ProxyKind): string {
   const [, config] =
     new RegExp(`\`\`\`${kind}\\n(.*?)\`\`\``, 's').exec(readFileSync(DOCS, 'utf8')) ?? [];
@@ -156,7 +156,7 @@ function fitted(
     );
 }
 
-/** The configuration with what a whole file of its kind has around it. */
+/** The configuration as a complete file of its kind. */
 function whole(kind: ProxyKind, config: string, folder: string): string {
   if (kind === 'haproxy') return config;
   if (kind === 'caddy') return `{\n    admin off\n    auto_https disable_redirects\n}\n${config}`;
@@ -187,7 +187,7 @@ function argumentsOf(kind: ProxyKind, file: string, folder: string): string[] {
     : ['run', '--adapter', 'caddyfile', '--config', file];
 }
 
-/** Signed by itself, for `localhost`. Answers the certificate. */
+/** Makes a self-signed certificate for `localhost`, and returns it. */
 export function makeCertificate(folder: string): string {
   const base = join(folder, 'locks.example.com');
   const subject = ['-subj', '/CN=localhost', '-addext', 'subjectAltName=DNS:localhost'];

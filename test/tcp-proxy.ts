@@ -1,7 +1,7 @@
 import type { AddressInfo } from 'node:net';
 import { connect, createServer, type Server, type Socket } from 'node:net';
 
-/** In how many replies one is lost, with its connection, while replies are cut. */
+/** While replies are cut, one in this many is lost, with its connection. */
 const CUT_EVERY = 5;
 
 /** Long enough for the length that most protocols begin with. */
@@ -46,7 +46,7 @@ export class TcpProxy {
     for (const socket of this.sockets) socket.resetAndDestroy();
   }
 
-  /** Says nothing more on any connection, and takes new ones without a word. */
+  /** Sends nothing more on any connection, and accepts new ones without sending anything. */
   silence(): void {
     this.mode = 'silent';
     for (const socket of this.sockets) socket.pause().removeAllListeners('data');
@@ -77,12 +77,12 @@ export class TcpProxy {
     this.cut();
   }
 
-  /** Every reply comes so much later. */
+  /** Delays every reply by this time. */
   delay(ms: number): void {
     this.delayMs = ms;
   }
 
-  /** Leads to another port of that host from now on, and cuts what led to the one before. */
+  /** Forwards to another port of that host from now on, and cuts the existing connections. */
   lead(port: number): void {
     this.target = { ...this.target, port };
     this.cut();

@@ -30,8 +30,8 @@ export interface AgentProgram {
 const PATIENCE_MS = 45_000;
 
 /**
- * A program in some language that uses that language's client as it is asked to: a line of JSON in
- * for each command, a line out for each event.
+ * A program in some language that uses that language's client on command: it reads a line of JSON
+ * for each command, and writes one for each event.
  */
 export class ClientAgent {
   private readonly events: AgentEvent[] = [];
@@ -141,7 +141,7 @@ export class AgentWork {
 
   begun = () => this.agent.next(this.id, 'begun');
   aborted = () => this.agent.next(this.id, 'aborted');
-  /** What an operator said. */
+  /** An operator's remark. */
   remark = () => this.agent.next(this.id, 'remark');
   hasBegun = () => this.agent.has(this.id, 'begun');
   ended = () => this.agent.next(this.id, 'ended');
@@ -162,7 +162,7 @@ export class AgentWork {
     return this.ended();
   }
 
-  /** Asks the hold, as work does before each step: whether it went on, `stepped`, or not. */
+  /** Checks the hold, as work does before each step; `stepped` if the work went on. */
   step(): void {
     this.agent.send({ do: 'step', id: this.id });
   }
@@ -171,14 +171,14 @@ export class AgentWork {
   refused = () => this.agent.next(this.id, 'refused');
   hasStepped = () => this.agent.has(this.id, 'stepped');
 
-  /** What is surely left of the lease, and the clock just before that was asked. */
+  /** What is certainly left of the lease, and the clock just before it was read. */
   async remaining(): Promise<{ ms: number; at: number }> {
     this.agent.send({ do: 'remaining', id: this.id });
     const { ms, at } = await this.agent.next(this.id, 'remaining');
     return { ms: ms as number, at: at as number };
   }
 
-  /** Asks for a lock within the work, and answers its token, or its error. */
+  /** Acquires a lock within the work; returns its token, or its error. */
   nested(name: string, options: Record<string, unknown> = {}): Promise<AgentEvent> {
     this.agent.send({ do: 'nested', id: this.id, name, options });
     return this.agent.next(this.id, 'nested');

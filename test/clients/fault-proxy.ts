@@ -9,7 +9,7 @@ import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import { setTimeout as pause } from 'node:timers/promises';
 
-/** A request that came by. */
+/** A request that passed through. */
 export interface SeenRequest {
   /** Such as `lock.acquire`. */
   procedure: string;
@@ -18,11 +18,11 @@ export interface SeenRequest {
   isLeft: boolean;
 }
 
-/** What becomes of a request, or of its reply. */
+/** What happens to a request, or to its reply. */
 export type Fault =
   /** It never arrives, and its connection is closed. */
   | 'drop'
-  /** The same, after so long. */
+  /** The same, after this time in milliseconds. */
   | { dropAfterMs: number }
   /** It is done, and its connection is closed without the reply. */
   | 'lose reply'
@@ -30,14 +30,14 @@ export type Fault =
   | 'garbage'
   /** It is done, and its reply comes later. */
   | { replyAfterMs: number }
-  /** It is answered so, and never arrives. */
+  /** It is answered like this, and never arrives. */
   | { status: number; headers?: Record<string, string>; body: unknown };
 
-/** Says what becomes of a request; null: it passes. */
+/** Decides what happens to a request; null: it passes. */
 export type Rule = (seen: SeenRequest) => Fault | null;
 
 /**
- * An HTTP proxy before a server, which remembers what came by and does harm where it is asked to.
+ * An HTTP proxy in front of a server that records requests, and injects faults as a test says.
  */
 export class FaultProxy {
   readonly seen: SeenRequest[] = [];
@@ -60,12 +60,12 @@ export class FaultProxy {
     return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}`;
   }
 
-  /** Leads to another server from now on. */
+  /** Forwards to another server from now on. */
   lead(url: string): void {
     this.target = new URL(url);
   }
 
-  /** What came by for one lock or counter. */
+  /** The requests for one lock or counter. */
   of(name: string, procedure: string): SeenRequest[] {
     return this.seen.filter((seen) => seen.input.name === name && seen.procedure === procedure);
   }

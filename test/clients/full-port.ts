@@ -8,7 +8,7 @@ const LISTENER = `const { createServer } = require('node:net');
     console.log(server.address().port);
   });`;
 
-/** An address where connections are neither made nor refused, as where packets get lost. */
+/** An address where connections are neither made nor refused, as if packets were lost. */
 export async function openFullPort(): Promise<{ url: string; close(): void }> {
   const stopped = spawn(process.execPath, ['-e', LISTENER], {
     stdio: ['ignore', 'pipe', 'inherit'],

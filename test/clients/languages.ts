@@ -4,17 +4,17 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { AgentProgram } from './client-agent';
 
-/** Another version of the repository, where its scenarios are to play with our clients. */
+/** Another version of the repository, whose scenarios are to be run with our clients. */
 const root = process.env.LOCKYARD_CLIENT_ROOT ?? join(import.meta.dirname, '../..');
 
 export const TYPESCRIPT = 'TypeScript';
 
 const run = promisify(execFile);
 
-/** A client of ours, and the program that uses it as the scenarios ask. */
+/** One of our clients, and the agent that uses it for the scenarios. */
 export interface Language {
   language: string;
-  /** Builds what has to be built, in a folder that goes with the test. */
+  /** Builds what is needed, in a folder that is deleted with the test. */
   prepare(folder: string): Promise<AgentProgram>;
 }
 

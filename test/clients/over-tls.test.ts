@@ -46,7 +46,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-/** By which variables a process learns of an authority of one's own: see docs/other-languages.md. */
+/** The variables that name a certificate authority of one's own: see docs/other-languages.md. */
 const trusting = () => ({
   NODE_EXTRA_CA_CERTS: authority.file,
   SSL_CERT_FILE: authority.file,

@@ -6,7 +6,7 @@ import { ApiHarness } from '@/test/api-harness';
 
 const python = join(import.meta.dirname, '../../clients/python');
 
-test('the client for Python does right by contexts, tasks, threads and forks', async () => {
+test('the client for Python is correct with contexts, tasks, threads and forks', async () => {
   const api = await ApiHarness.start();
   try {
     const env = {

@@ -8,9 +8,9 @@ import { type AgentProgram, ClientAgent } from './client-agent';
 import { FaultProxy } from './fault-proxy';
 import type { Language } from './languages';
 
-/** What a scenario has: a server behind a proxy, an agent before it, and a name of its own. */
+/** The parts of a scenario: a server behind a proxy, an agent, and a name of its own. */
 export class ScenarioBench {
-  /** Of the lock, or the beginning of the names of several. */
+  /** The name of the lock, or the prefix of the names of several. */
   name = '';
   private readonly agents: ClientAgent[] = [];
   private names = 0;
@@ -22,7 +22,7 @@ export class ScenarioBench {
   private constructor(
     public api: ApiHarness,
     readonly proxy: FaultProxy,
-    /** Of a service other than the agent's, past the proxy. */
+    /** A client of another service than the agent's, which does not use the proxy. */
     public other: LockyardClient,
     readonly key: string,
     readonly folder: string,
@@ -48,7 +48,7 @@ export class ScenarioBench {
     this.proxy.rule = () => null;
   }
 
-  /** One agent for all scenarios that do it no harm. */
+  /** One agent for all scenarios that leave it intact. */
   get agent(): ClientAgent {
     this.shared ??= this.newAgent();
     return this.shared;

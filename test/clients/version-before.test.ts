@@ -12,7 +12,7 @@ import { checkOutVersionBefore } from './version-before';
 
 const root = join(import.meta.dirname, '../..');
 let folder: string;
-/** The whole repository as it was. */
+/** The whole repository of the previous version. */
 let before: string;
 
 beforeAll(async () => {
@@ -21,7 +21,7 @@ beforeAll(async () => {
   await mkdir(before);
   await checkOutVersionBefore(before);
   await symlink(join(root, 'node_modules'), join(before, 'node_modules'));
-  // The scenarios and the agent are those of now.
+  // The scenarios and the agent are the present ones.
   await cp(join(root, 'test/clients'), join(before, 'test/clients'), { recursive: true });
   for (const part of ['vitest.config.ts', 'scripts/suites']) {
     await cp(join(root, part), join(before, part), { recursive: true });

@@ -4,7 +4,7 @@ export interface JsonValue {
   isWhole: boolean;
 }
 
-/** Comments go; a word in quotes, as a URL, may have two slashes. */
+/** Removes comments, but not the two slashes in a quoted text, such as a URL. */
 const withoutComments = (text: string) =>
   text.replace(/("(?:[^"\\]|\\.)*")|\/\/.*$/gm, (_, quoted?: string) => quoted ?? '');
 

@@ -19,12 +19,12 @@ export const PAGES: string[] = [
 /** A fenced block of a page. */
 export interface Example {
   page: string;
-  /** Of the heading above it. */
+  /** The heading above it. */
   heading: string;
-  /** As the fence names it; empty where it names none. */
+  /** The language that the fence names; empty if it names none. */
   language: string;
   text: string;
-  /** Of the fence that opens it, from 1. */
+  /** The line of the fence that opens it, from 1. */
   line: number;
 }
 

@@ -12,7 +12,7 @@ export const linesOf = (script: string) => script.replace(/\\\n\s*/g, '').split(
 const COMMAND =
   /(?:npm run -s lockyard --|npx lockyard|(?:^\s*|[;&|(]\s*|[A-Z_]+=\S+\s+)lockyard)\s+([^|;)&>]*)/g;
 
-/** What each `lockyard …` of a line is given; what is optional in brackets counts as given. */
+/** The arguments of each `lockyard …` of a line; optional ones in brackets are included. */
 export function commandsIn(line: string): string[][] {
   const [code = ''] = line.split(/\s#\s/);
   return [...code.matchAll(COMMAND)].map(([, rest = '']) => wordsOf(rest.replace(/[[\]]/g, '')));
@@ -20,7 +20,7 @@ export function commandsIn(line: string): string[][] {
 
 /**
  * The variables that a script sets for the server or a client. What a page leaves out (`…`) is
- * filled in, and what a shell would run is taken to answer some secret.
+ * filled in, and a command substitution is replaced by some secret.
  */
 export function settingsIn(script: string): Record<string, string> {
   const settings: Record<string, string> = {};

@@ -13,7 +13,7 @@ import { createApiKey } from '@/server/operations/api-keys/create-api-key';
 import { ApiHarness } from '../api-harness';
 import { GENERATORS } from './generated-clients';
 
-/** The tools, in the versions that were tried. They are fetched for this test alone. */
+/** The tools, in the versions that were tried. They are downloaded only for this test. */
 const TOOLS = [
   'openapi-typescript@7.13.0',
   'openapi-fetch@0.17.0',
@@ -38,7 +38,7 @@ const npm = (...args: string[]) =>
     stdio: 'pipe',
   });
 
-/** Runs a tool; what it wrote, whatever it thinks of its input. */
+/** Runs a tool; returns its output, whether or not it accepts its input. */
 async function tool(name: string, ...args: string[]): Promise<{ code: number; said: string }> {
   const run = asynchronously(join(folder, 'node_modules/.bin', name), args, { cwd: folder });
   return run.then(
@@ -148,7 +148,7 @@ describe('the package’s types are found', () => {
   });
 });
 
-test('promtool has nothing against the metrics', async () => {
+test('promtool accepts the metrics', async () => {
   const { text: metrics } = await api.send('/metrics');
   const complaints = execFileSync(findProgram(['promtool']) ?? '', ['check', 'metrics'], {
     input: metrics,

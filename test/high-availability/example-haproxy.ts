@@ -8,7 +8,7 @@ import { freePort } from '@/scripts/system/free-port.mjs';
 import { untilOpen } from '../real-proxy';
 
 const EXAMPLE = resolve(import.meta.dirname, '../../deploy/haproxy.cfg');
-/** Where the servers are in the example, in its order. */
+/** The addresses of the servers in the example, in its order. */
 const SERVERS = ['172.30.14.11:3000', '172.30.14.12:3000'];
 const BIND = 'bind :8443 ssl crt /run/secrets/certificate alpn h2,http/1.1';
 const HEALTH_BIND = 'bind 127.0.0.1:8404';
@@ -55,7 +55,7 @@ export class ExampleHaproxy {
 }
 
 /**
- * What HAProxy says of the example as it is, with a certificate in its place; empty if it is well.
+ * HAProxy's complaints about the unchanged example, with a certificate in place; empty if none.
  */
 export function complaintsAboutExample(certificate: string): string {
   const folder = mkdtempSync(join(tmpdir(), 'lockyard-haproxy-'));

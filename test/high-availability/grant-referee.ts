@@ -2,7 +2,7 @@ import type { Hold } from '@/client/lockyard';
 
 /** Compares the grants that all callers of one process got. */
 export class GrantReferee {
-  /** One line for each grant that must not have been. */
+  /** One line for each grant that should not have happened. */
   readonly broken: string[] = [];
   private readonly latest = new Map<string, Hold>();
 

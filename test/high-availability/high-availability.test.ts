@@ -19,7 +19,7 @@ beforeAll(async () => {
 }, 600_000);
 afterAll(() => installation?.close(), TEST_MAX_MS);
 
-/** Each begins with everything running, whatever the one before left. */
+/** Each test begins with everything running, whatever the previous one left. */
 beforeEach(async () => {
   if (isDown.database) await installation.database.start();
   for (const place of isDown.servers) await at(place).restart();

@@ -16,7 +16,7 @@ const root = join(import.meta.dirname, '../..');
 const run = promisify(execFile);
 
 let folder: string;
-/** The version before, installed and built. */
+/** The previous version, installed and built. */
 let before: string;
 let installation: TwoServers;
 
@@ -65,7 +65,7 @@ async function answerTo(url: string, apiKey: string, name: string): Promise<numb
   return status;
 }
 
-/** What an old server does not know of a key it must not ignore. */
+/** Limits of a key that an old server does not know; it must not ignore them. */
 async function expectNarrowKeysRefused(servers: TwoServers['servers']): Promise<void> {
   const [fresh, old] = servers;
   const limits = [

@@ -11,7 +11,7 @@ const root = resolve(import.meta.dirname, '../..');
 const ENOUGH_GRANTS = 3;
 const SECRET = 'one secret for both of the two servers';
 
-/** By how callers find their server: through HAProxy, or by the client's own list of addresses. */
+/** How callers find their server: through HAProxy, or by the client's own list of addresses. */
 export type SeenByRoute = Record<'haproxy' | 'addresses', Seen>;
 
 /**

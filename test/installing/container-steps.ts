@@ -6,7 +6,7 @@ import { copyOf, type Instruction, readContainerfile } from './containerfile';
 /** Where the paths of an image are below its root, in the instructions that run programs. */
 const IMAGE_PATHS = /(?<![\w.])\/(?:opt|var\/lib)\/lockyard/g;
 
-/** What an image is, and says of itself. Paths are those within it. */
+/** An image and its settings. Paths are those within it. */
 export interface Image {
   /** The folder of this machine that is its root. */
   root: string;
@@ -21,7 +21,7 @@ export interface Image {
   stopSignal: string;
 }
 
-/** Does what a step does in another way. `workdir` is its folder on this machine. */
+/** Does the work of a step differently. `workdir` is its folder on this machine. */
 export type InsteadOf = Record<string, (workdir: string) => void>;
 
 /**
@@ -30,7 +30,7 @@ export type InsteadOf = Record<string, (workdir: string) => void>;
  *
  * @param folder an empty one
  * @param context where the files come from
- * @param insteadOf what to do for some of the commands that are run
+ * @param insteadOf replacements for some of the commands
  */
 export function takeSteps(folder: string, context: string, insteadOf: InsteadOf = {}): Image {
   const images = new Map<string, Image>();
@@ -129,7 +129,7 @@ function copy(text: string, image: Image, { context, images }: Surroundings): vo
   }
 }
 
-/** Only root may give files to others; for another user they stay its own. */
+/** Only root may change the owner of files; for another user they remain its own. */
 function runStep(text: string, image: Image, insteadOf: InsteadOf): void {
   const cwd = inside(image, image.workdir);
   const instead = insteadOf[text];

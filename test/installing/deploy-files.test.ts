@@ -7,7 +7,7 @@ import { findProgram } from '@/scripts/system/find-program.mjs';
 import { complaintsAboutExample } from '../high-availability/example-haproxy';
 import { makeCertificate } from '../real-proxy';
 
-/** The tools, in the versions that were tried. They are fetched for this test alone. */
+/** The tools, in the versions that were tried. They are downloaded only for this test. */
 const COMPOSE_GO = 'github.com/compose-spec/compose-go/v2/cli@v2.9.0';
 const KUBERNETES_VALIDATE = 'kubernetes-validate==1.34.1';
 const KUBERNETES_VERSIONS = ['1.28', '1.34'];
@@ -26,12 +26,12 @@ const run = (program: string, args: string[], env: Record<string, string> = {}) 
   return { status, said: `${stdout}${stderr}` };
 };
 
-test('HAProxy has nothing against its configuration', () => {
+test('HAProxy accepts its configuration', () => {
   makeCertificate(folder);
   expect(complaintsAboutExample(join(folder, 'locks.example.com.both.pem'))).toBe('');
 });
 
-test('systemd has nothing against the unit, and counts it among the well protected', () => {
+test('systemd accepts the unit, and rates it as well protected', () => {
   const text = readFileSync(join(deploy, 'lockyard.service'), 'utf8');
   const unit = join(folder, 'lockyard.service');
   // It looks for the program of this machine, and for its folder.

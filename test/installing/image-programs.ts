@@ -5,7 +5,7 @@ import { type Image, inside } from './container-steps';
 
 const isRoot = process.getuid?.() === 0;
 
-/** Programs of an image, each as a container starts it: its own environment alone, and no home. */
+/** Programs of an image, each as a container starts it: with only its own environment, no home. */
 export class ImagePrograms {
   private readonly children: ChildProcess[] = [];
 

@@ -19,14 +19,14 @@ interface Acquiring {
   ask: AcquireCommand;
   /** When the caller asked, by the simulator's unadjusted clock. */
   startedAt: number;
-  /** Nothing that this caller asked of this lock before may still have an effect. */
+  /** No earlier request of this caller for this lock may still take effect. */
   isSure: boolean;
 }
 
 /** A wait is counted in whole milliseconds, by clocks that are read one after the other. */
 const ROUNDED_MS = 5;
 
-/** What an operator hears of a hold that is over. */
+/** The answer to an operator about a hold that is over. */
 const ENDED: ReadonlySet<string> = new Set(['forced', 'reassigned']);
 
 const isRefusedAsFull = <T>(heard: Received<T>) =>
@@ -37,7 +37,7 @@ function isLostBefore(tenure: ObservedHold | undefined, at: number): boolean {
   return lostAt !== null && lostAt < at;
 }
 
-/** Checks each answer, when a process gives it, against what the database knows to be true. */
+/** Checks each answer, when a process gives it, against the true state of the database. */
 export class AnswerChecks {
   /** When each request was asked for first; without an end for one that is cancelled. */
   private readonly askedAt = new Map<string, number>();
@@ -141,8 +141,8 @@ export class AnswerChecks {
   }
 
   /**
-   * A renewal or a release: no caller may hear that a live hold is lost, nor that a hold continues
-   * if the store had lost it before the request.
+   * A renewal or a release: no caller may be answered that a live hold is lost, nor that a hold
+   * continues if the store had lost it before the request.
    */
   answered(
     key: RecordKey,
@@ -182,8 +182,8 @@ export class AnswerChecks {
   }
 
   /**
-   * A step that a caller was answered for is in the history. One that was refused would have left
-   * the bounds at some instant since it was asked for.
+   * A step that was answered as applied is in the history. One that was refused would have left the
+   * bounds at some instant since it was requested.
    */
   added(delta: number, startedAt: number, heard: Received<CounterAddAnswer>): void {
     if (!('answer' in heard)) return;

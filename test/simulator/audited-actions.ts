@@ -36,7 +36,7 @@ const isDone = (outcome: string) => outcome === 'done';
  * reaches with the faults of its world.
  */
 export class AuditedActions {
-  /** So long at most is a process stopped. */
+  /** The longest time for which a process is stopped. */
   readonly stopMs = 12_000;
   /**
    * Until the last packet has landed, the last process goes on, and every intent is long closed.
@@ -44,7 +44,7 @@ export class AuditedActions {
   readonly quietMs = 50_000;
   private readonly random: () => number;
   private readonly runtimes = new Map<SimProcess, Runtime>();
-  /** Processes of which every write is stuck, and until when. */
+  /** Processes whose writes are stuck, and until when. */
   private readonly stuckUntil = new Map<SimProcess, number>();
 
   constructor(
@@ -61,7 +61,7 @@ export class AuditedActions {
     return call === 'swap' && this.world.scheduler.now < until ? 'stuck' : null;
   }
 
-  /** Each process does that chore: twice does no harm. */
+  /** Each process runs that job: running it twice does no harm. */
   resolveBy(process: SimProcess): void {
     const again = async () => {
       await resolveAuditIntents(this.runtimeOf(process)).catch(() => 0);
@@ -112,7 +112,7 @@ export class AuditedActions {
     client.conclude(call, reply, isForced, token);
   }
 
-  /** Every intent is closed by now, and what the log says of it is true. */
+  /** Every intent is closed by now, and its outcome in the log is true. */
   async check(truth: Referee): Promise<void> {
     const { db, tables } = this.control;
     for (const row of await db.select().from(tables.audit)) {

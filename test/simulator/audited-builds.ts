@@ -1,6 +1,6 @@
 import type { Flaws } from './sim-world';
 
-/** Builds that let an act land when its intent may have been closed, each broken in one way. */
+/** Builds that apply an act after its intent may have been closed, each broken in one way. */
 export const AUDITED_BUILDS: Record<string, Flaws> = {
   'an act that may land whenever it gets through': {
     locks: (decide) => (record, command, context) => {

@@ -6,7 +6,7 @@ import type { Change, ReadResult, RecordStore } from '@/server/storage/record-st
 import type { SimProcess } from './sim-process';
 import type { Flaws } from './sim-world';
 
-/** The first hold there is, as if it were the one that a command names. */
+/** The first hold, as if it were the one that a command names. */
 function anyHold(record: LockRecord | null) {
   const [hold] = record?.holds ?? [];
   return hold ? { service: hold.service, owner: hold.owner, token: hold.token } : {};
@@ -19,7 +19,7 @@ function withoutLeastTimes(record: LockRecord): LockRecord {
 
 const outcomeOf = ({ answer }: { answer: unknown }) => (answer as { outcome: string }).outcome;
 
-/** How wrong the clock of a process may be that trusts its own. */
+/** How far off the clock of a process may be that trusts its own. */
 function offsetOf(process: string): number {
   return ([...process].reduce((sum, letter) => sum + letter.charCodeAt(0), 0) % 7) * 400 - 1_200;
 }
@@ -226,8 +226,8 @@ function refuseByEarlierValue(decide: Parameters<Counters>[0]): ReturnType<Count
 }
 
 /**
- * Every hold is written without an end, and a second command sets it: unless its process dies in
- * between.
+ * Every hold is written without an end, and a second command sets the end, unless the process dies
+ * in between.
  */
 function setLeaseLater(
   honest: Parameters<NonNullable<Flaws['store']>>[0],
@@ -255,7 +255,7 @@ function setLeaseLater(
   return store;
 }
 
-/** Answers reads from memory, for as long as it thinks that nothing can have changed. */
+/** Answers reads from memory while it assumes that nothing can have changed. */
 function cacheReads(honest: Parameters<NonNullable<Flaws['store']>>[0], { world }: SimProcess) {
   const store: typeof honest = Object.create(honest);
   const kept = new Map<string, { at: number; result: ReadResult }>();

@@ -1,7 +1,7 @@
 import { isReleased, type LockRecord } from '@/server/core/lock/lock-record';
 import { isFingerprintOf } from '@/server/core/request-fingerprint';
 
-/** Watches that an acquire which was undone neither waits nor holds, nor ever does again. */
+/** Checks that an undone acquire neither waits nor holds, then or later. */
 export class CancelReferee {
   private readonly undone = new Set<string>();
 

@@ -5,8 +5,7 @@ import type { Referee } from './referee';
 import type { SimWorld } from './sim-world';
 
 /**
- * How often a store that has lost data is asked: a loss not noticed yet is noticed by the next
- * call.
+ * How many calls a store that has lost data gets: a loss is noticed by the next call at the latest.
  */
 const TRIES_OF_LOSSY = 10;
 const TRY_EVERY_MS = 1_000;
@@ -55,7 +54,7 @@ async function tryAcquire(
   );
 }
 
-/** An older copy may know of a freeze that was taken back since. */
+/** An older copy may contain a freeze that was lifted since. */
 async function unfreeze({ newText }: SimWorld, engine: LockEngine | null, key: RecordKey) {
   const request = anonymousRequest(newText);
   const why = { by: 'ana', reason: 'an older copy', request };

@@ -14,7 +14,7 @@ type Store = RecordStore & HistorySource;
 
 /**
  * Builds that are broken in how they delete names, or in how they refuse new ones. Only a world
- * with more names than there is room for can tell.
+ * with more names than there is room for can reveal it.
  */
 export const CROWDED_BUILDS: Record<string, Flaws> = {
   'a deletion of frozen locks': misread((record) => ({ ...record, frozen: null })),
@@ -64,7 +64,7 @@ export const CROWDED_BUILDS: Record<string, Flaws> = {
   },
 };
 
-/** Maintenance and operators see each lock otherwise than it is, before they judge it. */
+/** Maintenance and operators see each lock falsified before they judge it. */
 function misread(change: (record: LockRecord, now: number) => LockRecord): Flaws {
   return {
     deletions: (honest) => {

@@ -23,10 +23,10 @@ const RECOUNT_EVERY_MS = 1_000;
 /** How far the tokens and revs of a lock that was used often may run ahead of the clock. */
 const AHEAD_MAX_MS = 90 * MINUTE_MS;
 
-/** Within so much time after a leap, a process that lives has done its maintenance. */
+/** Within this time after a leap, a live process has done its maintenance. */
 const MAINTENANCE_MS = 8_000;
 
-/** What the pauses in a world are long enough for, and how long they are at least and at most. */
+/** The kinds of pauses in a world, each with its minimum and maximum length. */
 const LEAPS: readonly [minMs: number, maxMs: number][] = [
   // Any lease is over.
   [7_000, 4 * MINUTE_MS],
@@ -100,7 +100,7 @@ export class CrowdedNames {
     return this.knownBy(process).capacity.refusal(namespace, this.maxLocks);
   }
 
-  /** How many names more there is room for, as a process has it. */
+  /** How many more names there is room for, according to a process. */
   roomOf(process: SimProcess, namespace: string): { roomForNames?: number } {
     const room = this.knownBy(process).capacity.roomFor(namespace, this.maxLocks);
     return room === null ? {} : { roomForNames: room };

@@ -9,7 +9,7 @@ import { worldKind } from './world-kind';
 const HANG_UPS = 0x592f;
 const SHARE = 0.2;
 
-/** Within so much time after a step its caller hears of it. */
+/** Within this time after a step its caller gets the answer. */
 const HOP_MS = 6;
 
 /**

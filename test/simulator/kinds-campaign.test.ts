@@ -3,7 +3,7 @@ import { newSeed } from '@/server/engine/testing/seeded';
 import { playSeeds } from './play-seeds';
 import type { WorldKind } from './world-kind';
 
-/** Most seeds make plain worlds: those of one kind alone find more in the same time. */
+/** Most seeds make plain worlds: playing only one kind finds more in the same time. */
 const SEEDS = process.env.TEST_LONG === '1' ? 1_500 : 4;
 
 const KINDS: WorldKind[] = ['lossy', 'crowded', 'permits', 'watched'];

@@ -9,9 +9,9 @@ interface LockStep {
   at: number;
 }
 
-/** Watches that a lock which is to be held at least for a while is not freed sooner. */
+/** Checks that a lock with a minimum hold time is not freed sooner. */
 export class LeastTimeReferee {
-  /** Freed too soon, though never by force: rightly only if no caller had it. */
+  /** Holds that ended too soon, though not by force: correct only if no caller was granted them. */
   private readonly undone = new Set<string>();
 
   /** What is wrong with a step, as sentences. */

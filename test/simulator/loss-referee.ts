@@ -16,8 +16,8 @@ interface Loss {
 }
 
 /**
- * What the store has lost and the referee has not: who may still rely on a lease, and which tokens
- * are used up.
+ * What the referee still knows after the store has lost it: who may still rely on a lease, and
+ * which tokens are used up.
  */
 export class LossReferee {
   private readonly losses = new Map<string, Loss>();

@@ -3,8 +3,7 @@ import type { StoreIncarnation } from '@/server/storage/incarnation/store-incarn
 import type { Flaws } from './sim-world';
 
 /**
- * Builds that are broken in what they do about a store that has lost its memory. Only such a world
- * can tell.
+ * Builds that handle a store that has lost its memory wrongly. Only such a world can reveal it.
  */
 export const LOSSY_BUILDS: Record<string, Flaws> = {
   'an epoch that stays as it was after a loss': {

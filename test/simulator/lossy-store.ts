@@ -11,7 +11,7 @@ import { type RedisSnapshot, SimRedis } from './sim-redis';
 import { SimRedisDriver } from './sim-redis-driver';
 import type { SimWorld } from './sim-world';
 
-/** What a broken build does otherwise than ours where a store has lost its memory. */
+/** What a broken build does differently when a store has lost its memory. */
 export interface LossyStoreFlaws {
   incarnation?: (honest: StoreIncarnation, control: Database) => StoreIncarnation;
   /** The server says that it flushes every write, and does not. */
@@ -20,7 +20,7 @@ export interface LossyStoreFlaws {
   hidesFollowing?: boolean;
 }
 
-/** So long at most is the server away when it is started again. */
+/** The longest time for which the server is unreachable when it is restarted. */
 const DOWN_MS = 1_500;
 const COPIES_MAX = 20;
 const PAUSE_MS = 150;

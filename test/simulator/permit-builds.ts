@@ -1,6 +1,6 @@
 import type { Flaws } from './sim-world';
 
-/** Builds that are broken in how they count permits. Only a world with permits can tell. */
+/** Builds that are broken in how they count permits. Only a world with permits can reveal it. */
 export const PERMIT_BUILDS: Record<string, Flaws> = {
   'a permit too many': {
     locks: (decide) => (record, command, context) => {

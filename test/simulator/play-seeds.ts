@@ -8,7 +8,7 @@ interface SeedRange {
   seeds: number;
   kind?: WorldKind;
   flaws?: Flaws;
-  /** Prints of each seed how many steps it took and the digest of its trace. */
+  /** Prints for each seed how many steps it took and the digest of its trace. */
   withDigests?: boolean;
   say: (line: string) => void;
 }

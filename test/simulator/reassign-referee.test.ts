@@ -14,7 +14,7 @@ const event = (kind: LockEvent['kind'], at: number, waitedMs: number, by?: strin
   ...(by !== undefined && { by }),
 });
 
-test('a waiter that an operator chose is that still when another of its owner times out', () => {
+test('a waiter that an operator chose remains so when another of its owner times out', () => {
   const referee = new ReassignReferee();
   const isChosen = (one: LockEvent) => referee.isChosen('default/a', one);
   expect(isChosen(event('offered', NOW, 200, 'ana'))).toBe(false);

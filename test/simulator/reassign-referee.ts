@@ -1,7 +1,7 @@
 import type { LockEvent } from '@/server/core/lock/lock-event';
 import type { LockRecord } from '@/server/core/lock/lock-record';
 
-/** Lines of history that say how a waiter left the queue. */
+/** Kinds of events by which a waiter leaves the queue. */
 const LEAVES: ReadonlySet<string> = new Set([
   'granted',
   'timeout',
@@ -10,10 +10,10 @@ const LEAVES: ReadonlySet<string> = new Set([
   'moved',
 ]);
 
-/** Lines that end an offer. */
+/** Kinds of events that end an offer. */
 const OFFER_ENDS: ReadonlySet<string> = new Set([...LEAVES, 'withdrawn']);
 
-/** Watches to whom operators reassign locks: only those may go out of turn. */
+/** Records to whom operators reassign locks: only those waiters may be served out of turn. */
 export class ReassignReferee {
   /** By lock: the owners with an offer from an operator, and since when their waiters wait. */
   private readonly chosen = new Map<string, Map<string, number>>();

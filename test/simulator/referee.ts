@@ -58,9 +58,9 @@ const ENDS: ReadonlySet<string> = new Set(['released', 'expired', 'forced', 'lat
 const LOSSES: ReadonlySet<string> = new Set(['expired', 'forced']);
 
 /**
- * What really happened, watched step by step where it happens. Reports at once what no record may
- * ever show: two live exclusive holds, a falling token, a rev that restarts, an expired lease
- * revived, a waiter passed over, a grant of a frozen lock or too soon after a loss.
+ * Observes every step in the database. Reports at once what must never happen: two live exclusive
+ * holds, a falling token, a rev that restarts, an expired lease revived, a waiter passed over, a
+ * grant of a frozen lock or too soon after a loss.
  */
 export class Referee {
   readonly violations: string[] = [];
@@ -70,9 +70,9 @@ export class Referee {
   /** What the counter was, and since when by the clock that is never set. */
   private readonly counterStates: (CounterView & { since: number })[] = [];
   private readonly cancelled = new CancelReferee();
-  /** How many locks were granted to a set at one instant, and how many it is of. */
+  /** How many locks of a set were granted at one instant, and how many the set has. */
   readonly multiLocks = new Map<string, { granted: number; size: number }>();
-  /** The keys of all requests of which an answer was ever written. */
+  /** The keys of all requests whose answer was ever stored. */
   readonly answeredRequests = new Set<string>();
   private readonly lastRev = new Map<string, number>();
   private readonly lastToken = new Map<string, number>();
@@ -150,7 +150,7 @@ export class Referee {
     for (const wrong of this.cancelled.violations(record)) this.report(`${id}: ${wrong}`);
   }
 
-  /** A holder that gave its lock back heard that it is free now. */
+  /** A holder that released its lock was answered that it is free now. */
   toldFree(key: RecordKey, token: number): void {
     if (!this.leastTimes.wasFreedTooSoon(recordId(key), token)) return;
     this.report(`${token} was to be held at least for a while, and was freed by its release`);
@@ -168,8 +168,8 @@ export class Referee {
   }
 
   /**
-   * Since when any caller could have had the lock at its first attempt, inaccurate by as much as
-   * the database's clock was set; null: it is not available now.
+   * Since when any caller could have been granted the lock at its first attempt; inaccurate by as
+   * much as the database's clock was set. Null: it is not available now.
    */
   freeFrom(key: RecordKey): number | null {
     const record = this.record(key);

@@ -17,10 +17,10 @@ import { reassignHold } from './sim-reassign';
 import type { SimOwner } from './sim-scheduler';
 import type { SimWorld } from './sim-world';
 
-/** What a caller heard: an answer, a refusal, or nothing at all. */
+/** What a caller received: an answer, a refusal, or nothing at all. */
 export type Reply<T> = { answer: T } | { error: LockyardError } | 'silence';
 
-/** A call as it was heard. */
+/** A call with what its caller received. */
 interface SimCall extends RecordedCall {
   /** Its answer said neither yes nor no: a grant may still follow. */
   mayFollow: boolean;
@@ -124,7 +124,7 @@ export class SimClient {
     return answer?.outcome === 'granted' ? answer : null;
   }
 
-  /** In a world of such locks: for how long one stays taken at least, perhaps. */
+  /** The minimum hold time that a caller asks for, if any, in a world with such locks. */
   private leastTime(leaseMs: number): { holdAtLeastMs?: number } {
     const { leastTimes } = this.world;
     if (!leastTimes || leastTimes() < 0.3) return {};

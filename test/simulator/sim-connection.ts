@@ -10,7 +10,7 @@ import type {
 import type { SimDatabase } from './sim-database';
 import type { SimLink } from './sim-link';
 
-/** One process's way to the database, with everything that can happen on it. */
+/** One process's connection to the database, with everything that can happen on it. */
 export class SimConnection implements RecordStore, HistorySource {
   readonly testsAnswers = true;
 

@@ -32,16 +32,16 @@ export interface Deletion {
 
 /** Ways in which a database can be wrong; each is known from a real one. */
 export interface DatabaseFlaws {
-  /** A swap is judged by nothing at all. */
+  /** Every swap is applied, without any check. */
   ignoresExpectation?: (key: RecordKey) => boolean;
   ignoresClock?: boolean;
   /** A writer that finds its own rev believes it won. */
   comparesRevAlone?: boolean;
   /** A change is applied although a request that must have no answer has one. */
   ignoresAnswers?: boolean;
-  /** Changes that belong together are judged each on its own. */
+  /** Changes that belong together are each checked separately. */
   splitsMultiLocks?: boolean;
-  /** A deletion does not look whether the record is still what was read. */
+  /** A deletion does not check whether the record has changed since it was read. */
   deletesWhatChanged?: boolean;
   /** Some lines of history are never written. */
   losesHistory?: () => boolean;
@@ -53,7 +53,7 @@ export interface DatabaseSnapshot {
   memos: ReadonlyMap<string, IdempotencyRecord>;
 }
 
-/** Whether an answer tells of grants of several locks, with one of which it is stored. */
+/** Whether an answer is about grants of several locks, with one of which it is stored. */
 const isOfSeveral = ({ answer }: IdempotencyRecord) =>
   typeof answer === 'object' && answer !== null && 'grants' in answer;
 

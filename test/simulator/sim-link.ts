@@ -28,7 +28,7 @@ const SLOW_MS = 2_500;
 const LATE_MS = 4_000;
 const STUCK_MS = 15_000;
 
-/** The way from one process to one server, with everything that can happen on it. */
+/** The network between one process and one server, with everything that can happen on it. */
 export class SimLink {
   constructor(
     private readonly scheduler: SimScheduler,
@@ -38,7 +38,7 @@ export class SimLink {
   ) {}
 
   /**
-   * @param work what the server does of it, in one instant
+   * @param work what the server does, in one instant
    * @throws StoreError with what the process knows of its effect; it may have been done, or be done
    *   later
    */

@@ -4,10 +4,10 @@ import type { RecordKey } from '@/server/storage/record-store';
 import type { SimClient } from './sim-client';
 import type { SimWorld } from './sim-world';
 
-/** What all callers name. */
+/** The capacity that all callers name. */
 export const SIM_CAPACITY = 5;
 
-/** What a caller asks for: mostly permits, in a world where callers take permits. */
+/** The mode that a caller asks for: mostly permits, in a world where callers take permits. */
 export function wantedOf({ permitRandom: random }: SimWorld, mode: Mode) {
   if (!random || random() < 0.2) return { mode };
   const permits = random() < 0.6 ? 1 : 1 + Math.floor(random() * SIM_CAPACITY);

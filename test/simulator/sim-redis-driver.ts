@@ -104,7 +104,7 @@ export class SimRedisDriver extends EventEmitter {
   }
 }
 
-/** A call that was rolled back is one that Redis refused as a whole. */
+/** A call that was rolled back counts as one that Redis refused as a whole. */
 function asTheDriverSays(error: unknown): Error {
   const wasRefused = error instanceof StoreError && error.retryable;
   return wasRefused

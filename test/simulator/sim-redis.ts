@@ -35,7 +35,7 @@ export interface RedisSnapshot {
   rest: DatabaseSnapshot;
 }
 
-/** What the server said against a call, as the driver tells it. */
+/** The error of a call, as the driver reports it. */
 export class RedisRefusal extends Error {
   override readonly name = 'ReplyError';
 }
@@ -146,7 +146,7 @@ export class SimRedis {
       .join('\r\n');
   }
 
-  /** What it says to `CONFIG GET` of its flushing. */
+  /** What `CONFIG GET` reports about its flushing. */
   flushing(): string[] {
     const [kept, often] = this.saysFlushes ? ['yes', 'always'] : ['no', 'everysec'];
     return ['appendonly', kept, 'appendfsync', often, 'no-appendfsync-on-rewrite', 'no'];
@@ -287,7 +287,7 @@ export class SimRedis {
     this.ids.add(id);
   }
 
-  /** What every script begins with. */
+  /** The checks at the beginning of every script. */
   private checked(life: string | undefined, seen = ''): Marker {
     const { marker, ids, replicationId } = this;
     const [beat, history] = seen.split(' ');

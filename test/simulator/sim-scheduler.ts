@@ -12,7 +12,7 @@ class Task {
 
   constructor(
     public at: number,
-    /** Random: tasks of one instant have no order that anybody may rely on. */
+    /** Random: the order of tasks at the same instant is undefined. */
     readonly order: number,
     readonly owner: SimOwner | null,
     readonly run: () => void,
@@ -90,7 +90,7 @@ export class SimScheduler {
     }
   }
 
-  /** Takes the place of Node's timers; the answer gives it back. */
+  /** Replaces Node's timers; the returned function restores them. */
   install(): () => void {
     const { setTimeout, clearTimeout, setInterval, clearInterval, setImmediate } = globalThis;
     const set = (run: (...args: unknown[]) => void, ms = 0, ...args: unknown[]) =>

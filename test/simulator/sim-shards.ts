@@ -12,7 +12,7 @@ export const SHARD_CLOCK_OFFSET_MAX_MS = 10_000;
 
 const LOCKS_OF_EACH = 2;
 
-/** Locks of which each shard keeps as many. */
+/** Locks of which each shard keeps the same number. */
 export function keysOverShards(): RecordKey[] {
   const keys: RecordKey[] = [];
   const left = SHARD_NAMES.map(() => LOCKS_OF_EACH);

@@ -12,7 +12,7 @@ import { BEGAN_AT, type Step } from './sim-database';
 import type { SimProcess } from './sim-process';
 import type { SimWorld } from './sim-world';
 
-/** How far two processes may be apart in what they take for the time of the store. */
+/** How far apart the store's time may be as two processes assume it. */
 const SKEW_MS = 1_000;
 
 const WAIT_MAX_MS = 2_000;
@@ -36,13 +36,13 @@ interface WatchRequest {
  * the true one.
  */
 export class SimWatcher {
-  /** By lock, what was answered of it last. */
+  /** By lock, its last answered state. */
   private readonly seen = new Map<string, ListedLock>();
   /** By lock, how it looked from each rev on at which it came to look otherwise. */
   private readonly looks = new Map<string, { rev: number; text: string }[]>();
   private readonly target: WatchTarget;
   private since: string | null = null;
-  /** Amid the present states: those that were answered so far. */
+  /** While the present states arrive: those received so far. */
   private present: Set<string> | null = new Set();
 
   /** @param random numbers of its own */
@@ -178,8 +178,8 @@ export class SimWatcher {
   }
 
   /**
-   * Every change that its process says to have read was answered, unless the lock has looked since
-   * as it was answered.
+   * Every change that its process claims to have read was answered, unless the lock has returned
+   * to the answered state since.
    */
   private checkComplete(readUpTo: number): void {
     const visible = this.world.database.historyVisibleAt(readUpTo - BEGAN_AT - SKEW_MS);

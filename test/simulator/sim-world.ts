@@ -34,7 +34,7 @@ export interface Flaws {
   engine?: (honest: LockEngine, process: SimProcess) => LockEngine;
   homeOf?: (honest: ShardOf, process: SimProcess) => ShardOf;
   tail?: (source: HistorySource) => Pick<HistoryTail, 'poll'>;
-  /** The store as those reach it who follow and delete names. */
+  /** The store as the parts that follow and delete names reach it. */
   deletions?: (honest: RecordStore & HistorySource) => RecordStore & HistorySource;
   /** Where a watch goes on, by what its caller says. */
   position?: (honest: WatchPosition) => WatchPosition;
@@ -48,7 +48,7 @@ export interface Flaws {
 
 const FATES: readonly Fate[] = ['slow', 'loseRequest', 'loseReply', 'late', 'conflict', 'crash'];
 
-/** In so much time a process serves, or never will. */
+/** A process that does not serve within this time never will. */
 const START_MS = 4_000;
 
 const LONG_LEASE_MS = 6_000;
@@ -94,7 +94,7 @@ export function hasNarrowCounter(seed: number): boolean {
   return seeded(seed ^ NARROW_COUNTERS)() < NARROW_COUNTERS_SHARE;
 }
 
-/** So long at most is a process stopped. */
+/** The longest time for which a process is stopped. */
 const STOP_MS = 3_000;
 
 /**
@@ -104,7 +104,7 @@ const STOP_MS = 3_000;
 export class SimWorld {
   readonly random: () => number;
   readonly scheduler: SimScheduler;
-  /** One for each shard; one alone in every other world. */
+  /** One for each shard; only one in every other world. */
   readonly databases: readonly [SimDatabase, ...SimDatabase[]];
   readonly trace = new Trace();
   readonly processes: SimProcess[] = [];
@@ -244,7 +244,7 @@ export class SimWorld {
     return process;
   }
 
-  /** A process that lives, if one does. */
+  /** A live process, if there is one. */
   anyProcess(): SimProcess | undefined {
     const alive = this.processes.filter(({ owner, engine }) => !owner.isDead && engine);
     return alive[Math.floor(this.random() * alive.length)];

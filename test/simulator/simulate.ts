@@ -31,7 +31,7 @@ const RULES_OF_SHARED_LOCKS: ReadonlySet<string> = new Set(['C1 unique', 'C4 gap
  */
 const RULES_WITHOUT_LOSS: ReadonlySet<string> = new Set(['C1 unique', 'C4 gaps']);
 
-/** No seed needs so many; one that does goes round in circles. */
+/** No seed needs this many steps; one that does is in an endless loop. */
 const STEPS_MAX = 60_000;
 
 /** Time for the last lease, delay, stop and late write to be over. */
@@ -222,7 +222,7 @@ function checkGrantsAreExplained(world: SimWorld, truth: Referee, clients: SimCl
   }
 }
 
-/** Lines may be as young as that and not be delivered yet, where processes never stop writing. */
+/** Lines may be this young and not delivered yet if processes never stop writing. */
 const UNDER_WAY_MS = 8_000;
 
 /** Every tail that still runs was delivered every line, and none twice. */

@@ -25,8 +25,8 @@ const SEEDS = isLong ? 1_000 : 20;
 const SEEDS_TO_FIND = 1_500;
 
 /**
- * Each found a broken build that others find late. Outside of the long suite the search begins at
- * it, and goes on from there should the world of that seed have become another.
+ * Each seed found a broken build that others find late. Outside of the long suite the search begins
+ * at it, and goes on from there in case the world of that seed has changed.
  */
 const QUICK_FINDS: Record<string, number> = {
   'a renewal that ignores the token': 1087008525,
@@ -69,7 +69,7 @@ const QUICK_FINDS: Record<string, number> = {
   'a watch that resumes one change late': 1190166315,
 };
 
-/** Each found something once, in a world of this kind. */
+/** Each seed found something once, in a world of this kind. */
 const MEMORABLE: [WorldKind, number][] = [
   ['plain', 6],
   ['plain', 112],

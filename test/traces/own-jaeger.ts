@@ -45,14 +45,14 @@ export class OwnJaeger {
     }
   }
 
-  /** Every stored span of the traces that have such a span, by traces. */
+  /** All spans of each stored trace that has such a span. */
   async tracesWith(service: string, operation: string, limit: number): Promise<StoredSpan[][]> {
     const query = new URLSearchParams({ service, operation, limit: String(limit) });
     const traces = await this.get<{ spans: StoredSpan[] }[]>(`/api/traces?${query}`);
     return (traces ?? []).map(({ spans }) => spans);
   }
 
-  /** What is stored of one trace; null: nothing. */
+  /** One stored trace; null if there is none. */
   async trace(traceId: string): Promise<StoredSpan[] | null> {
     const traces = await this.get<{ spans: StoredSpan[] }[]>(`/api/traces/${traceId}`);
     return traces?.[0]?.spans ?? null;

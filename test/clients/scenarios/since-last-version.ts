@@ -5,7 +5,7 @@ import { expect } from 'vitest';
 import { FaultProxy } from '../fault-proxy';
 import type { Scenarios } from '../scenario-bench';
 
-/** What the version before does otherwise: to be moved to the others when a version is released. */
+/** Scenarios that the previous version fails: move them to the others with the next release. */
 export const SINCE_LAST_VERSION: Scenarios = {
   'a refusal whose reason is of a later version is understood by its status': async ({
     agent,
