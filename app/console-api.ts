@@ -11,10 +11,10 @@ import type { Reason } from '@/server/contract/errors';
 
 /** The host is never resolved: requests go over the socket. */
 const ORIGIN = 'http://console';
-/** The server takes no more calls in one request. */
+/** The server accepts at most this many calls in one request. */
 const BATCH_MAX = 20;
 const ANSWER_MAX_MS = 20_000;
-/** How long a first paint waits for what it can do without. */
+/** How long a first paint waits for optional data. */
 const SOON_MS = 300;
 
 /** The headers of the page's request that decide how the console API answers it. */
@@ -52,20 +52,20 @@ function consoleClient(pageHeaders: Headers) {
   });
 }
 
-/** For what a first paint can do without: null if unreadable, and the page's query shows why. */
+/** For optional data of a first paint: null if unreadable; the page's own query then shows why. */
 export function readOrNull<T>(reading: Promise<T>): Promise<T | null> {
   return reading.catch(() => null);
 }
 
 /**
- * For what a first paint can do without and that may take seconds: null too if it is not read soon.
- * It needs a request of its own, since the answers of one request come together.
+ * For optional data of a first paint that may take seconds: null also if it is not read in time. It
+ * needs a request of its own, since all answers of one request come together.
  */
 export function readSoonOrNull<T>(reading: Promise<T>): Promise<T | null> {
   return Promise.race([readOrNull(reading), delay(SOON_MS, null, { ref: false })]);
 }
 
-/** For what a page is about: a missing one is answered 404, every other error is thrown. */
+/** For the subject of a page: 404 if it does not exist; every other error is thrown. */
 export function notFoundOr(error: unknown): never {
   if (error instanceof TRPCClientError && reasonOf(error.data) === 'NOT_FOUND') notFound();
   throw error;

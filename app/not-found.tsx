@@ -1,7 +1,7 @@
 import { AuthFrame } from '@/components/auth/auth-frame';
 import { NearLink } from '@/components/navigation/near-link';
 
-/** Where what is missing may be found. */
+/** Links to pages that may have what was looked for. */
 const PLACES = [
   { href: '/', label: 'Locks' },
   { href: '/counters', label: 'Counters' },

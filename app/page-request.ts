@@ -1,9 +1,9 @@
 import { nameFromPath } from '@/server/core/names/console-path';
 
-/** A page's query as Next gives it. */
+/** A page's query as Next passes it. */
 export type SearchParams = Promise<Record<string, string | string[] | undefined>>;
 
-/** The same with one value per name, the first where it is given twice. */
+/** The same with one value per name: the first if there are several. */
 export async function searchParamsOf(params: SearchParams): Promise<URLSearchParams> {
   const pairs = Object.entries(await params).flatMap(([name, value]) => {
     const first = Array.isArray(value) ? value[0] : value;
@@ -18,7 +18,7 @@ export function originOf(headers: { get(name: string): string | null }): string 
   return `${scheme}://${headers.get('host') ?? 'localhost'}`;
 }
 
-/** The lock or counter that a page's path names, not yet checked. */
+/** The lock or counter in a page's path, not yet checked. */
 export async function pathNamesOf(params: Promise<{ namespace: string; name: string }>) {
   const { namespace, name } = await params;
   return { namespace: nameFromPath(namespace), name: nameFromPath(name) };

@@ -5,14 +5,14 @@ import { pastPage } from './past-page';
 const refused = (reason: string, message: string) =>
   TRPCClientError.from({ error: { code: -32_000, message, data: { reason } } });
 
-test('a page of the past of a thing that does not exist is not found, as its page of the present', async () => {
+test('a page of the past for a thing that does not exist is 404, like its present page', async () => {
   const params = new URLSearchParams({ at: '1795222867000' });
   const show = () => Promise.reject(refused('NOT_FOUND', 'There is no namespace "shop".'));
   const page = pastPage(params, '/locks/shop/a', show);
   await expect(page).rejects.toMatchObject({ digest: 'NEXT_HTTP_ERROR_FALLBACK;404' });
 });
 
-test('a page of the past that fails in any other way fails', async () => {
+test('any other error of a page of the past is thrown', async () => {
   const params = new URLSearchParams({ at: '1795222867000' });
   const failure = refused('BACKEND_DOWN', 'The control database does not respond.');
   await expect(pastPage(params, '/', () => Promise.reject(failure))).rejects.toBe(failure);

@@ -11,11 +11,11 @@ const UNREADABLE =
   'with its time zone, such as 2026-11-21T02:41:07Z.';
 
 /**
- * A page as of the instant that its address names; null where it names none, so that the page shows
- * the present. An instant that cannot be shown gets a page that says why; a thing that does not
- * exist is answered 404.
+ * A page as of the instant in its address; null if there is none, so that the page shows the
+ * present. An instant that cannot be shown gets a page that says why; a thing that does not exist
+ * is answered 404.
  *
- * @param path of the page, for the way back
+ * @param path of the page, for the link back
  */
 export async function pastPage(
   params: URLSearchParams,
@@ -38,7 +38,7 @@ export async function pastPage(
   }
 }
 
-/** What the server says of the instant; null for any other failure. */
+/** The server's message about the instant; null for any other failure. */
 function instantProblem(error: unknown): string | null {
   if (!(error instanceof TRPCClientError)) return null;
   const { reason } = (error.data ?? {}) as { reason?: Reason };

@@ -1,7 +1,7 @@
 /**
  * The health check of the container image: exits 0 if the server in this container answers, else 1.
- * It asks whether the process is alive, not whether its database answers, since only the former is
- * mended by a restart.
+ * It checks whether the process is alive, not whether its database answers, since a restart helps
+ * only with the former.
  */
 import { get } from 'node:http';
 

@@ -11,7 +11,7 @@ export const metadata: Metadata = {
 
 const document = openApiDocument();
 
-/** Public: it reveals nothing of this server but its address. */
+/** Public: it reveals nothing about this server but its address. */
 export default async function DocsPage() {
   return <ApiDocs document={document} origin={originOf(await headers())} />;
 }

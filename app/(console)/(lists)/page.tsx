@@ -31,7 +31,7 @@ export default async function LocksPage({ searchParams }: { searchParams: Search
   return <LocksView initial={page} initialFleet={fleet} origin={originOf(await headers())} />;
 }
 
-/** The rows of the view that the address says, or of the one that is shown where it says none. */
+/** The rows of the view in the address, or of the default view if it names none. */
 async function firstPage(api: ConsoleApi, query: ListQuery, asOf: { at?: number } = {}) {
   const view = query.view ?? (isFiltered(query) ? 'all' : 'attention');
   const read = (of: typeof view) =>
