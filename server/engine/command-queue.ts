@@ -16,19 +16,19 @@ import { Deadlines } from './pending-reply';
 import type { AnyCommand } from './record-type';
 import { backendDown, isWorthRepeating } from './refusals';
 
-/** What a command came to. */
+/** The result of a command. */
 export interface CommandResult {
   answer: unknown;
   /** Whether this very command changed the record; a replay did not. */
   changed: boolean;
 }
 
-/** Where commands come in: each is answered once, and in time whatever its store does. */
+/** Accepts commands. Each is answered once, and in time whatever its store does. */
 export class CommandQueue {
   private readonly deadlines: Deadlines;
   private readonly batcher: Batcher;
   private readonly multiLockCommitter: MultiLockCommitter;
-  /** What would undo grants that no caller received, and was refused. */
+  /** Undos that were refused, of grants that no caller received. */
   private refusedUndos: (() => Promise<unknown>)[] = [];
   /** The locks that are being settled, by their records' ids. */
   private readonly settling = new Set<string>();
@@ -42,7 +42,8 @@ export class CommandQueue {
   /**
    * When the budget of a command that comes now is over, on the monotonic clock.
    *
-   * @param patienceEndsAt of a call that waits: what all of its commands take is over in time
+   * @param patienceEndsAt when the wait ends of the call that sends the command: a command sent
+   *   after it gets no more time, so that the call is answered in time
    */
   dueAt(patienceEndsAt = Number.POSITIVE_INFINITY): number {
     return Math.min(this.context.monotonic(), patienceEndsAt) + COMMAND_BUDGET_MS;
@@ -72,7 +73,7 @@ export class CommandQueue {
     });
   }
 
-  /** Runs a command on a lock; the answer alone. */
+  /** Runs a command on a lock, and returns only its answer. */
   run<C extends Exclude<LockCommand, AcquireCommand>>(
     key: RecordKey,
     command: C,
@@ -81,13 +82,13 @@ export class CommandQueue {
     return this.submit(key, command, dueAt).then(({ answer }) => answer as AnswerOf<C>);
   }
 
-  /** Decides commands again, from records that are read from now on. */
+  /** Decides commands again, from a record that is read after this call. */
   retry(commands: PendingCommand[]): void {
     for (const pending of commands) pending.mustRead = true;
     this.batcher.resubmit(commands);
   }
 
-  /** Decides commands again that are surely not applied, from what is known by then, or is read. */
+  /** Decides commands again that are surely not applied, from the cached record if there is one. */
   retryFromCache(commands: PendingCommand[]): void {
     this.batcher.resubmit(commands);
   }
@@ -134,9 +135,8 @@ export class CommandQueue {
   }
 
   /**
-   * Undoes what no caller received; never rejects. Where that is refused it is tried again by
-   * `repeatUndos`, unless it may have been applied: of a re-entered hold it would undo one entry
-   * more.
+   * Undoes what no caller received; never rejects. `repeatUndos` tries again what is refused,
+   * unless it may have been applied: a second undo could remove another entry of a re-entered hold.
    */
   async undo(run: () => Promise<unknown>): Promise<void> {
     await run().catch((error) => {
@@ -144,14 +144,14 @@ export class CommandQueue {
     });
   }
 
-  /** Tries again what was refused. */
+  /** Tries the refused undos again. */
   repeatUndos(): void {
     const refused = this.refusedUndos;
     this.refusedUndos = [];
     for (const run of refused) void this.undo(run);
   }
 
-  /** Reverts a grant that no caller received, whenever that succeeds. */
+  /** Reverts a grant that no caller received, now or with a later `repeatUndos`. */
   revertGrant(key: RecordKey, token: number): void {
     void this.undo(() => this.run(key, { verb: 'withdraw', token }));
   }

@@ -35,7 +35,7 @@ export class ExpiringReader {
     }
   }
 
-  /** By the record as it was just read, and the latest that the backend's clock can have shown. */
+  /** Judged by the record that was just read, and the latest that the backend's clock can show. */
   private mayHaveExpired(key: RecordKey): boolean {
     const record = this.context.cache.get(recordId(key))?.record;
     if (!record || !('holds' in record) || record.holds.length === 0) return false;

@@ -19,7 +19,7 @@ import { giveUpAbandoned } from './waiting/give-up-abandoned';
 import { MultiLockAcquires } from './waiting/multi-lock-acquires';
 import { SingleLockAcquires } from './waiting/single-lock-acquires';
 
-/** The engine of one backend, which may be away: then every command says so. */
+/** The engine of one backend. While the backend is away, every command is refused. */
 export class GroupCommitEngine implements StoreEngine {
   readonly backend: string;
   readonly multiLocks: MultiLockAcquires;

@@ -15,25 +15,25 @@ import type { ReadRecord, RecordKey } from '../storage/record-store';
 export interface WaitOptions {
   /** How long this request may be held open, in ms; then `queued`, and the place is kept. */
   holdRequestMs: number;
-  /** The caller hung up: its waiter leaves, and a grant it never heard of is reverted. */
+  /** Aborted when the caller hangs up: its waiter leaves, and a grant not received is reverted. */
   signal?: AbortSignal;
   /**
-   * The caller is refused, before `signal` says that it is gone: nothing is kept for a repeat of
-   * its request but its age.
+   * Aborted when the caller is refused, before `signal`: for a repeat of its request only its age
+   * is kept, neither a place nor a grant.
    */
   refused?: AbortSignal;
-  /** The same for a call that does not wait, which asks once, at its end. */
+  /** Whether the caller hung up: for a call that does not wait, which asks once, at its end. */
   hasHungUp?: () => boolean;
-  /** Resolves once a hang-up that has reached this machine by now is known to `signal`. */
+  /** Resolves once `signal` shows every hang-up that has reached this machine by now. */
   hangUpNoticed?: () => Promise<void>;
-  /** Called when the call has got its place in a queue, each time that it gets one. */
+  /** Called each time that the call gets a place in a queue. */
   onQueued?: () => void;
 }
 
-/** A whole truth of some instant, not long ago where the lock is busy here. */
+/** A lock as it was at some instant; a recent one if this process often works on the lock. */
 export interface CachedLock {
   record: LockRecord;
-  /** The backend's clock, at least. */
+  /** A lower bound of the backend's clock, in epoch ms. */
   now: number;
 }
 
@@ -78,7 +78,8 @@ export interface LockEngine {
   /** A lock as last read or written here, if at `rev` or later; null: only the store knows. */
   cachedLock(key: RecordKey, rev: number): CachedLock | null;
   /**
-   * The answer remembered for this very request, or null: the outcome of an interrupted act.
+   * The answer remembered for this very request, from which the outcome of an interrupted act is
+   * known; null: none is remembered.
    *
    * @param keptUntil only one that is kept until then, by the backend's clock. Absent: any, also
    *   one that has expired and is still there
@@ -87,14 +88,14 @@ export interface LockEngine {
   /** The clock of this record's store is at least this, epoch ms; null: nothing is known. */
   clockAtLeast(key: RecordKey): number | null;
   health(): BackendHealth;
-  /** Answers every waiting request `queued`, places kept for a moment; takes no new waits. */
+  /** Answers every waiting request `queued` and keeps its place briefly; takes no new waits. */
   drain(): Promise<void>;
   close(): Promise<void>;
 }
 
 /** The engine of one store: of a backend without shards, or of one shard. */
 export interface StoreEngine extends LockEngine {
-  /** Reads records that another process has changed, and takes note of them: `rereadRecords`. */
+  /** Reads records that another process has changed, and caches them: see `rereadRecords`. */
   reread(keys: RecordKey[]): Promise<ReadRecord[]>;
   /**
    * Begins to expire and promote what is due on these locks, unless that is under way. None of them

@@ -50,8 +50,8 @@ interface Heartbeat {
 export class Membership {
   private readonly heartbeats = new Map<string, Heartbeat>();
   /**
-   * Processes of which a failed read was to find out: they count as alive until one that begins
-   * later succeeds. By process: the last read that had begun by then.
+   * Processes whose state a read should have shown, but it failed: they count as alive until a
+   * later read succeeds. By process: the last read that had begun when this one failed.
    */
   private readonly presumedAlive = new Map<string, number>();
   private readonly clock: Clock;
@@ -63,9 +63,9 @@ export class Membership {
   private lastApplied = 0;
   private lastSuccessAt: number;
   private latencyMs: number | null = null;
-  /** How long the last heartbeat took that did not fail. */
+  /** How long the last successful heartbeat took. */
   private tookMs = 0;
-  /** Why the last heartbeat failed; null where it did not. */
+  /** Why the last heartbeat failed; null if it did not. */
   private failure: unknown = 'none yet';
   private readonly heartbeat = new Periodic({
     job: 'send a heartbeat',
@@ -165,7 +165,7 @@ export class Membership {
     };
   }
 
-  /** Returns the process whose heartbeat it is; null if it is none. */
+  /** Returns the process whose heartbeat the record is; null if it is not a heartbeat. */
   private apply({ key, record, now }: ReadRecord): string | null {
     this.refreshedAt = now;
     if (!record || !key.name.startsWith(PROCESS_PREFIX)) return null;
@@ -207,7 +207,7 @@ export class Membership {
    */
   private async heartbeatFailure(aliveForMs: number): Promise<unknown> {
     const work = [this.writeHeartbeat(aliveForMs), this.refresh()];
-    // Neither goes on during the next heartbeat.
+    // Wait for both, so that neither overlaps with the next heartbeat.
     const done = await Promise.allSettled(work);
     const failed = done.find((one) => one.status === 'rejected');
     return failed ? failed.reason : null;

@@ -14,7 +14,7 @@ import type { AnyCommand } from './record-type';
 export class PendingCommand extends PendingReply<CommandResult> {
   /** `recordId(key)`. */
   readonly id: string;
-  /** The answer may rest on a record read from now on only, not on a cached one. */
+  /** Set when it must be decided from a record that is read from then on, not from a cached one. */
   mustRead = false;
 
   constructor(
@@ -80,9 +80,9 @@ export function idempotencyKey(command: AnyCommand): string | null {
   return command.request?.remembered ? command.request.key : null;
 }
 
-/** Whether it gets its answer again if it is decided once more after it was applied. */
+/** Whether a command that was applied gets the same answer if it is decided again. */
 export function isRepeatable(command: AnyCommand): boolean {
-  // What is remembered of a cancelled request is the end of that, not the answer to its cancel.
+  // What is stored under a cancelled request's id answers that request, not its cancel.
   return command.verb !== 'cancel' && idempotencyKey(command) !== null;
 }
 

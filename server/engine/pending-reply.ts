@@ -4,7 +4,7 @@ import { Periodic } from '../platform/periodic';
 import type { EngineContext } from './engine-context';
 import { backendDown, contended, unknownIfDenied } from './refusals';
 
-/** An entry of a doubly linked circle; of one that is in no list, the only one. */
+/** An entry of a circular doubly linked list. Outside a list it is linked to itself. */
 class Linked {
   before: Linked = this;
   after: Linked = this;
@@ -26,13 +26,13 @@ class Linked {
 
 /** A caller that waits for its one answer, or for a refusal. */
 export class PendingReply<R> extends Linked {
-  /** Its caller was answered: nothing must be decided for it any more. */
+  /** Its caller was answered or refused: it must not be decided any more. */
   isAnswered = false;
   /** A swap with its change is under way, or its outcome is unknown: it may have been applied. */
   mayBeApplied = false;
-  /** A change of it was applied, and it is decided again: what comes of that does not undo it. */
+  /** One of its changes was applied, which deciding it again does not undo. */
   wasApplied = false;
-  /** Another transaction was in its way, and it waits for its next turn: the backend answers. */
+  /** Another transaction had its row locked; it waits for its next turn. The backend answers. */
   isHindered = false;
 
   /** @param dueAt when its time budget is over, on the monotonic clock */
@@ -53,14 +53,14 @@ export class PendingReply<R> extends Linked {
   }
 
   /**
-   * Whether another transaction was in its way until its time was over: the answer to its next try
-   * might come too late to be known.
+   * Whether another transaction had its row locked until its time was over: it must be refused now,
+   * since the result of another attempt might come too late.
    */
   isHinderedPast(now: number): boolean {
     return this.isHindered && now >= this.dueAt;
   }
 
-  /** Refuses the caller; with `UNKNOWN` where the error would deny what may have been applied. */
+  /** Refuses the caller; with `UNKNOWN` if the error says that nothing changed, but it may have. */
   refuse(error: LockyardError): void {
     this.end();
     this.reject(this.mayBeApplied || this.wasApplied ? unknownIfDenied(error) : error);

@@ -25,17 +25,17 @@ export type AnyCommand = LockCommand | CounterCommand;
 export type AnyKnownRecord = KnownRecord<AnyRecord>;
 
 /**
- * Everything that the engine must know of a kind of record: how it is written down, and who
- * decides. Grouping, swapping, remembering and finding out are the same for all kinds.
+ * Everything that the engine must know about a kind of record: how it is encoded, and which
+ * function decides. Batches, swaps, replays and recovery are the same for all kinds.
  */
 export interface RecordType<R extends AnyRecord = AnyRecord, C extends AnyCommand = AnyCommand> {
   /** Throws for a text that no version of ours wrote. */
   decode(stored: StoredRecord): KnownRecord<R>;
   encode(next: R, known: KnownRecord<R> | null): EncodedRecord;
   decide(record: R | null, command: C, context: DecisionContext): Decision<unknown, R, RecordEvent>;
-  /** Whether it shows that this request came before: then an answer to it may be stored. */
+  /** Whether the record shows that this request came before: an answer to it may be stored. */
   hasSeen(record: R, requestKey: string): boolean;
-  /** The processes whose being alive the next decision may rest on. */
+  /** The processes about which the next decision may ask whether they are alive. */
   processesIn(record: R): string[];
 }
 
@@ -57,7 +57,7 @@ const COUNTERS: RecordType<CounterRecord, CounterCommand> = {
   processesIn: () => [],
 };
 
-/** The engine gives a record type only records and commands that came under its kind of key. */
+/** The engine passes a record type only records and commands of its kind of key. */
 export function recordTypeOf({ kind }: RecordKey): RecordType {
   return kind === 'counter' ? COUNTERS : LOCKS;
 }

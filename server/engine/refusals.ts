@@ -2,7 +2,7 @@ import { LockyardError } from '../contract/errors';
 import { describeUnreadable } from '../storage/codec/unreadable-record';
 import { StoreError } from '../storage/record-store';
 
-/** @param cause names why where the store itself refuses */
+/** @param cause a `StoreError` may give the store's own reason, which the message then contains */
 export function backendDown(cause: unknown): LockyardError {
   const refusal = cause instanceof StoreError ? cause.refusal : null;
   const text = `${refusal ?? 'The backend does not answer.'} Nothing was changed.`;
@@ -14,7 +14,7 @@ export function unknownOutcome(cause: unknown): LockyardError {
   return new LockyardError('UNKNOWN', text, { cause });
 }
 
-/** A failure of a call of which a step may have been applied: never that nothing was changed. */
+/** The error for a call that may have changed something: never one that says nothing changed. */
 export function unknownIfDenied(error: unknown): unknown {
   const isDenial = error instanceof LockyardError && NOTHING_CHANGED.has(error.reason);
   return isDenial ? unknownOutcome(error) : error;
@@ -66,7 +66,7 @@ export function grantTooLate(cause: unknown): LockyardError {
   return new LockyardError('UNKNOWN', text, { cause });
 }
 
-/** `decide` was given a record and a remembered answer of two instants: it must be asked again. */
+/** Whether `decide` got a record and a remembered answer that contradict: it must decide again. */
 export function isStaleRead({ reason }: LockyardError): boolean {
   return reason === 'CONTENDED';
 }

@@ -11,7 +11,7 @@ export interface RequestScope {
   namespace: string;
   name: string;
   requestId: string;
-  /** The whole input, so that the same id with another one is noticed. */
+  /** The whole input, so that the same id with another input is noticed. */
   input: Record<string, unknown>;
 }
 

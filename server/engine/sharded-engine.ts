@@ -63,7 +63,7 @@ export class ShardedEngine implements LockEngine {
     return this.engineAt(this.options.homeOf(recordId(key))).cachedLock(key, rev);
   }
 
-  /** A request does not say where its lock is: every shard is asked, and none may be left out. */
+  /** The shard of a request's lock is not known: every shard is asked, and each must answer. */
   async rememberedAnswer(request: RequestIdentity, keptUntil?: number): Promise<unknown> {
     const { shards } = this.options;
     const answers = await Promise.all(
@@ -76,7 +76,7 @@ export class ShardedEngine implements LockEngine {
     return this.engineOf(key).clockAtLeast(key);
   }
 
-  /** Of all shards together: as slow as the slowest, and away where one of them is. */
+  /** The health of all shards together: as slow as the slowest, unreachable if one of them is. */
   health(): BackendHealth {
     const { backend, shards, refusal } = this.options;
     const healths = shards.map(({ name, engine }) => ({ ...engine.health(), name }));

@@ -15,9 +15,8 @@ export class StoreClock {
   ) {}
 
   /**
-   * Takes a reading whose answer has just come. A late answer is an old reading and says little;
-   * only one that could not be true whenever it was read between question and answer means that the
-   * clock was set.
+   * Takes a reading that has just arrived. A late one says little about the clock by now. The clock
+   * was set only if the reading is impossible for every instant between question and answer.
    *
    * @param sentAt when the question was sent, on our clock
    */
@@ -38,7 +37,7 @@ export class StoreClock {
     return interval && Math.ceil(interval.latest);
   }
 
-  /** The latest that the backend's clock can show, if it showed `shown` since `sentAt` on ours. */
+  /** The latest that the backend's clock can show, if it showed `shown` after `sentAt` on ours. */
   latestSince(shown: number, sentAt: number): number {
     const at = this.monotonic();
     const byItself = shown + at - sentAt;

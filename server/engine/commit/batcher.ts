@@ -25,11 +25,13 @@ const SPLIT_MIN = 16;
 /** Multi-locks worked on at once; those still waiting block no record. */
 const MULTI_LOCKS_MAX = 2;
 
-/** Packets under way at once of records that share none, and how many such records are noted. */
+/** For records that share no packet: how many of their packets are under way at once. */
 const ALONE_COMMITS_MAX = 2;
+
+/** How many of these records are noted. */
 const ALONE_MAX = 1_000;
 
-/** Multi-locks of such records that are worked on at once, so that others go on. */
+/** How many multi-locks with such a record are worked on at once: other multi-locks go on. */
 const ALONE_MULTI_LOCKS_MAX = 1;
 
 const NOTHING_RESERVED: ReadonlyMap<string, number> = new Map();
@@ -67,7 +69,7 @@ export class Batcher {
   private readonly busy = new Set<string>();
   private arrivals = 0;
   private runningMultiLocks = 0;
-  /** Those of records that share no packet. */
+  /** The running ones that contain a record that shares no packet. */
   private aloneMultiLocks = 0;
   private commits = 0;
   /** Records that share no packet with others, and how many of them are under way. */
@@ -111,7 +113,7 @@ export class Batcher {
     this.schedule();
   }
 
-  /** Until they are written, these records share no packet: the last noted come last. */
+  /** These records share no packet until they are written. Those noted first are sent first. */
   sendAlone(ids: string[]): void {
     for (const id of ids) {
       this.alone.delete(id);
@@ -142,7 +144,7 @@ export class Batcher {
     else this.companyTimer ??= setTimeout(() => this.startSoon(), BATCH_COMPANY_MS);
   }
 
-  /** After the current turn of the event loop, so that a burst arrives as one group. */
+  /** Starts batches after the current turn of the event loop, so that a burst arrives together. */
   private startSoon(): void {
     clearTimeout(this.companyTimer);
     this.companyTimer = undefined;
@@ -181,7 +183,7 @@ export class Batcher {
     }
   }
 
-  /** The next that shares no packet and may be sent; null: there is none. */
+  /** The next group that shares no packet and may be sent; null: there is none. */
   private nextAlone(reserved = NOTHING_RESERVED): CommandGroup | null {
     if (this.aloneCommits >= ALONE_COMMITS_MAX) return null;
     for (const id of this.alone) {
@@ -208,7 +210,7 @@ export class Batcher {
       });
   }
 
-  /** Starts the multi-locks that are due. Returns which records others wait for, since when. */
+  /** Starts the multi-locks that are due. Returns since when the others wait for which records. */
   private startMultiLocks(): Map<string, number> {
     const reserved = new Map<string, number>();
     let room = MULTI_LOCKS_MAX - this.runningMultiLocks;
@@ -259,14 +261,14 @@ export class Batcher {
     if (!this.store.costsPerRecord) return RECORDS_MAX;
     const all = this.waiting.size + this.recordsInCommits;
     const share = Math.max(Math.ceil(all / COMMITS_MAX), SPLIT_MIN);
-    // A smaller rest would not be sent beside it.
+    // A rest smaller than half of this packet would not be sent beside it: then all go in one.
     return all - share < share / 2 ? RECORDS_MAX : Math.min(share, RECORDS_MAX);
   }
 
   private takeGroups(wanted: ReadonlyMap<string, number>): CommandGroup[] {
     const groups: CommandGroup[] = [];
     const room = this.roomInPacket();
-    // A new map of the rest: the garbage collector keeps dead parts of a busy one for long.
+    // The rest goes into a new map: the garbage collector keeps dead parts of a busy map for long.
     const left: typeof this.waiting = new Map();
     for (const [id, line] of this.waiting) {
       const isNext = groups.length < room && !this.busy.has(id) && !this.alone.has(id);

@@ -4,14 +4,13 @@ import type { EngineContext } from '../engine-context';
 import { type AnyKnownRecord, recordTypeOf } from '../record-type';
 
 /**
- * Caches a record that another process has changed: the next command on it proposes its change from
- * it, which costs neither a read nor a swap that fails. Not if a command has read or written one as
- * new meanwhile.
+ * Caches a record that another process has changed, unless the cached one is as new. The next
+ * command on it is then decided from the cache, which saves a read or a swap that fails.
  *
- * What a command from the cache relies on holds for it too. The backend's clock, as known here, is
- * at least that of the reading; so nothing is cached over a store that only estimates it. Every
- * process that waits for the lock was alive when last read: one that was not may be by now, which
- * is not looked up again.
+ * Two conditions of a decision from the cache are checked here. The backend's clock, as known here,
+ * is at least that of the reading: so nothing is cached for a store that only estimates its clock.
+ * And every process that waits for the lock was alive when the heartbeats were last read: a process
+ * that was not may be alive by now, and a decision from the cache does not check that.
  */
 export function cacheFound(
   { cache, membership, store }: EngineContext,
@@ -26,7 +25,7 @@ export function cacheFound(
   try {
     known = type.decode(record);
   } catch {
-    // The next command on it reads it, and says so to its caller.
+    // The next command reads the record and reports the error to its caller.
     return;
   }
   if (type.processesIn(known.record).every(membership.wasAlive)) cache.entryOf(id).known = known;

@@ -18,7 +18,7 @@ import { answerSpentRenewal, isSpentRenewal } from './spent-renewal';
 import { earliestDueAt, splitByUrgency } from './split-by-urgency';
 import { type SwapOutcome, swapWithRecovery } from './swap-with-recovery';
 
-/** A proposal that changes its record, as its store is asked for it. */
+/** A proposal that changes its record, with the change that is sent to the store. */
 interface PreparedProposal extends PreparedChange {
   proposal: Proposal;
   next: AnyRecord;
@@ -71,7 +71,7 @@ export class Committer {
       if (mustRead || isReadOnly(command)) return true;
       const request = idempotencyKey(command);
       if (request === null) return false;
-      // The swap would find its answer, and be refused with all others of its packet.
+      // If an answer is stored, the swap would be refused, with all others of its packet.
       return !this.context.store.testsAnswers || recordTypeOf(key).hasSeen(known.record, request);
     };
     if (group.commands.some(needsRead)) return null;
@@ -88,7 +88,7 @@ export class Committer {
       const { record, now } = read.records[i] ?? never();
       try {
         const entry = cache.update(group.id, keyOfGroup(group), record);
-        // The record that was read with the answers: a newer one may enter the cache meanwhile.
+        // Decide from the record that was read with the answers: the cache may get a newer one.
         return [{ group, from: { entry, base: entry.known }, now }];
       } catch (cause) {
         for (const pending of group.commands) pending.refuse(unreadable(cause));
@@ -102,7 +102,7 @@ export class Committer {
     const proposals = readable.map(({ group, from, now }) => {
       const proposal = decideBatch(group, from, this.contextAt(group, now), memos);
       if (createsRecord(proposal)) names.creating(proposal.key);
-      // No doubt is left: the record and each request's answer were read after it.
+      // Any earlier attempt is settled: the record and the requests' answers were read after it.
       markMayBeApplied(proposal.outcomes, () => false);
       return proposal;
     });
@@ -166,7 +166,7 @@ export class Committer {
     for (const [i, outcome] of outcomes.entries()) {
       const { proposal, next, storedQueue } = prepared[i] ?? never();
       const { applied, now } = outcome;
-      // One clock for most of a packet: it is measured once.
+      // Most results of a packet show the same clock: it is measured once.
       if (now !== shown) {
         latest = this.measureClock(now, sentAt);
         shown = now;
@@ -182,7 +182,7 @@ export class Committer {
     }
   }
 
-  /** The latest that the store's clock can show by now, which it showed in a reply. */
+  /** The latest that the store's clock can show by now, given that a reply showed `shown`. */
   private measureClock(shown: number, sentAt: number): number {
     const { store, storeClock } = this.context;
     if (!store.estimatesClock) storeClock.observe(shown, sentAt);
@@ -206,7 +206,7 @@ export class Committer {
    * lease is measured from before the read, and by the store's own clock where that may have moved
    * further since the decision.
    *
-   * @param latest the latest that the store's clock can show by now; absent: as it was decided with
+   * @param latest the latest that the store's clock can show by now; default: as when decided
    */
   private reply(proposal: Proposal, startedAt: number, latest = proposal.now): void {
     const { context, commands } = this;
@@ -244,14 +244,14 @@ export class Committer {
   }
 
   /**
-   * What may have been applied can be decided again only if its answer is remembered. Where the
-   * swap answered which other record it found, that one is decided from, mostly without a read.
+   * Decides the commands again. One that may have been applied is refused unless its answer is
+   * remembered. If the swap returned the record that it found, they are decided from that.
    */
   private decideAgain(proposal: Proposal, outcome: Exclude<SwapOutcome, { applied: 'yes' }>): void {
     const { applied } = outcome;
     const found = applied === 'no' ? outcome.found : undefined;
     const isUnknown = applied === 'unknown';
-    // A newer one may have been read meanwhile.
+    // A newer record may have been read meanwhile: that one stays in the cache.
     if (proposal.entry.known === proposal.base) proposal.entry.known = null;
     if (found) cacheFound(this.context, proposal.key, found);
     if (isUnknown) this.wakeUncertain(proposal);
@@ -283,7 +283,7 @@ export class Committer {
   }
 }
 
-/** Whether a proposal makes a record that was not there. */
+/** Whether a proposal creates its record. */
 function createsRecord({ base, next }: Proposal): boolean {
   return base === null && next !== null;
 }

@@ -14,7 +14,7 @@ import { type AnyKnownRecord, type AnyRecord, recordTypeOf } from '../record-typ
 import { type CommandGroup, keyOfGroup } from './batcher';
 import type { CacheEntry } from './record-cache';
 
-/** What one command will be answered once the record's swap is applied. */
+/** The answer that one command gets once the record's swap is applied. */
 export interface CommandOutcome {
   pending: PendingCommand;
   /** The answer, or the refusal. */
@@ -31,9 +31,9 @@ export interface Proposal {
   entry: CacheEntry;
   /** What it was decided from. */
   base: AnyKnownRecord | null;
-  /** The backend's clock, as it was decided with. */
+  /** The backend's clock that the decision used. */
   now: number;
-  /** The backend's epoch, likewise. */
+  /** The backend's epoch that the decision used. */
   epoch: number;
   /** Null: nothing changes. */
   next: AnyRecord | null;
@@ -48,9 +48,9 @@ export interface Proposal {
 }
 
 /**
- * Applies each command to what the one before it left.
+ * Decides the commands one after another, each from the record that the one before it left.
  *
- * @param context as for a command of which nothing is remembered
+ * @param context its `remembered` is null: it is filled in for each command
  * @param memos the stored answers to the commands' requests; null: they were not read, so the swap
  *   must find none
  */

@@ -78,9 +78,9 @@ export class MultiLockCommitter {
     const { context } = this;
     for (;;) {
       const reading = await this.read(pending);
-      // A caller that was answered "nothing was changed" must stay right for good.
+      // Its caller may have received "nothing was changed": that must remain true.
       if (pending.isAnswered) throw contended();
-      // No doubt is left: the locks and the request's answer were read after it.
+      // Any earlier attempt is settled: the locks and the request's answer were read after it.
       pending.mayBeApplied = false;
       try {
         const decision = this.decide(pending, reading);
@@ -240,8 +240,8 @@ export class MultiLockCommitter {
 }
 
 /**
- * Whether the locks show, when they are read again, what became of a change in doubt. A hold that
- * was entered again does not show which of its entries was undone.
+ * Whether reading the locks again shows if a change in doubt was applied. A hold that was entered
+ * again does not show which of its entries was undone.
  */
 function canBeFound(
   command: MultiLockCommand,

@@ -12,7 +12,7 @@ export interface DecidedChange
   > {
   key: RecordKey;
   base: AnyKnownRecord | null;
-  /** The backend's epoch, as it was decided with. */
+  /** The backend's epoch that the decision used. */
   epoch: number;
   /** Requests that were decided as if they had no stored answer, which was not read. */
   unanswered?: string[];
@@ -25,8 +25,8 @@ export interface PreparedChange {
 }
 
 /**
- * @param next what was decided that the record becomes
- * @param writer unlike any other, ever
+ * @param next the record as the decision leaves it
+ * @param writer never used before
  */
 export function prepareChange(
   decided: DecidedChange,

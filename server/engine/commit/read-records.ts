@@ -25,7 +25,7 @@ export async function readRecords(
 }
 
 /**
- * The same in one attempt.
+ * Reads records and remembered answers in one attempt.
  *
  * @throws StoreError
  */
@@ -39,7 +39,7 @@ export async function readOnce(
   const read = await store.read(keys, requestKeys);
   let shown = Number.NaN;
   for (const { now } of read.records) {
-    // One clock for most of a packet: it is measured once.
+    // Most records of a packet show the same clock: it is measured once.
     if (store.estimatesClock || now === shown) continue;
     storeClock.observe(now, readAt);
     shown = now;

@@ -8,23 +8,23 @@ export interface CacheEntry {
 }
 
 interface EvictableEntry extends CacheEntry {
-  /** Asked for again since it last came to be forgotten. */
+  /** Used since it was added, or since the search for an entry to evict last passed it. */
   isInUse: boolean;
 }
 
 /**
- * Records as this process last saw or wrote them; those not touched for long are forgotten. One of
- * them may only propose a swap: another process may have changed it since.
+ * Records as this process last saw or wrote them. Another process may have changed one since, so a
+ * cached record may only be used to propose a swap.
  *
- * Which one is forgotten: the page replacement called "second chance" (Corbató, 1968). The oldest
- * goes, unless it was asked for meanwhile; then it counts as new. So touching one moves nothing.
+ * When the cache is full, the oldest entry is evicted, unless it was used since: then it counts as
+ * new (page replacement by "second chance", Corbató, 1968). So a use of an entry moves nothing.
  */
 export class RecordCache {
   /** The oldest first. */
   private readonly entries = new Map<string, EvictableEntry>();
   /**
-   * Where the search for the oldest goes on: one that began at the front each time would pass every
-   * hole that was left there. Null where entries were removed since: it would keep them in memory.
+   * Where the search for the oldest entry continues: from the front, it would pass every hole that
+   * evictions have left. Null after other removals: the iterator would keep those in memory.
    */
   private oldest: MapIterator<[string, EvictableEntry]> | null = null;
 
@@ -49,7 +49,8 @@ export class RecordCache {
   }
 
   /**
-   * Caches what was read, decoded; keeps an equal cached record. Throws for a foreign text.
+   * Decodes and caches a record that was read; keeps a cached record of the same version. Throws
+   * for a text that no version of Lockyard wrote.
    *
    * @param id `recordId(key)`
    */

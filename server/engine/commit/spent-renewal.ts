@@ -10,8 +10,8 @@ import { unknownOutcome } from '../refusals';
 import { subtractElapsed } from '../waiting/subtract-elapsed';
 
 /**
- * Whether this answers a renewal of which nothing is surely left: its commit took longer than the
- * lease lasts. It is decided again, which prolongs the hold or finds it over.
+ * Whether this answers a renewal whose new lease may be over already, since its commit took longer
+ * than the lease lasts. The renewal is decided again, which prolongs the hold or finds it over.
  */
 export function isSpentRenewal(answer: unknown): answer is Renewed {
   const { outcome, expiresInMs } = answer as Partial<Renewed>;

@@ -3,8 +3,9 @@ import type { PendingCommand } from '../pending-command';
 import type { CommandGroup } from './batcher';
 
 /**
- * Splits what is committed together into packets: a packet is given up with the most urgent of its
- * commands, so those that have no time for a second call of the store share none with others.
+ * Splits what is committed together into packets. A packet is given up when the time of its most
+ * urgent command is over, so commands without time for a second call of the store go in a packet of
+ * their own.
  * Commands that were refused meanwhile are left out.
  *
  * @param now on the monotonic clock

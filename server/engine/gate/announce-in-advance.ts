@@ -7,7 +7,7 @@ const IN_ADVANCE_MAX = 5_000;
 const MANY_STEPS = 8;
 const MANY_TIMES = 3;
 
-/** Of what is left, the part by which the estimate may be too low for the sake of speed. */
+/** For speed, the estimate may be too low by one part in this many of what is left. */
 const RESERVE_SHARE = 1_000;
 
 /**

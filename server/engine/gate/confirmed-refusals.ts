@@ -9,19 +9,19 @@ import type { GateExchange, GateReply } from '../../storage/redis-gate/gate-stor
 import type { GateEntries } from './gate-entries';
 import type { GateAsk, GateEntry } from './gate-entry';
 
-/** A counter at one of its bounds, as the gate has it unless it has said otherwise since. */
+/** A counter at one of its bounds, by the gate's last reply. Valid until a change is reported. */
 export interface AtBound {
   state: GateState;
   asOf: number;
   until: number;
 }
 
-/** The state of a counter that a reply shows at a bound; null: it is at none. */
+/** The state in a reply if the counter is at a bound; null if it is not. */
 export function atBoundIn({ state, asOf, askAgainAt }: GateReply): AtBound | null {
   return state && isAtBound(state) ? { state, asOf, until: askAgainAt } : null;
 }
 
-/** Forgets what the gate does not confirm. */
+/** Drops the states at a bound that have changed since; all of them where that is unknown. */
 export function forgetChanged(
   { changed }: Pick<GateExchange, 'changed'>,
   entries: Pick<GateEntries, 'get' | 'values'>,
@@ -35,9 +35,9 @@ export function forgetChanged(
 
 /**
  * Steps in whose direction nothing was left when the gate last replied about their counters. They
- * wait for the next exchange, which says which counters at a bound have changed: where nothing has,
- * a question about them would get the same refusal, so they get it without. It rests on a reply
- * that was asked for after they came, as any other.
+ * wait for the next exchange, which lists the counters at a bound that have changed. If theirs has
+ * not, the gate would refuse them again, so they are refused without asking. Like every refusal,
+ * this one rests on a reply to a message that was sent after the step came.
  */
 export class ConfirmedRefusals {
   private waiting: { entry: GateEntry; ask: GateAsk }[] = [];
@@ -57,14 +57,14 @@ export class ConfirmedRefusals {
     return true;
   }
 
-  /** What waits rests on the exchange that begins now. */
+  /** Lets the exchange that begins now decide about the waiting steps. */
   send(): void {
     this.sent = this.waiting;
     this.waiting = [];
   }
 
   /**
-   * Refuses what it can. To be called after the entries have been given what the exchange says.
+   * Refuses what it can. Call it after the entries have received the replies of the exchange.
    *
    * @param askAbout called with the counters of the other steps: the gate must be asked about them
    * @returns how many were refused

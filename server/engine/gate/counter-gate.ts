@@ -25,7 +25,7 @@ export interface CounterGateOptions {
   /** As the environment names it. */
   id: string;
   store: GateStore;
-  /** The engine of the backend that keeps the counters. */
+  /** The engine of the backend that stores the counters. */
   engine: Pick<LockEngine, 'count'>;
   clock: Clock;
   log: Pick<Log, 'warn' | 'info'>;
@@ -89,7 +89,7 @@ export class CounterGate {
     return new Promise((resolve) => this.ask(step, refusable, resolve));
   }
 
-  /** Of a counter in heavy use the next command is often one too. */
+  /** Remembers the last entry: often the next command is on the same counter. */
   private entryOf({ namespace, name }: RecordKey): GateEntry {
     const { last } = this;
     if (last?.name === name && last.namespace === namespace && last.entry.isKept) return last.entry;
@@ -113,15 +113,15 @@ export class CounterGate {
     });
   }
 
-  /** What the gate and MySQL have of a counter now. Null: the gate does not answer. */
+  /** The gate's reply about a counter. Null: the gate does not answer. */
   look(key: RecordKey): ReturnType<GateLine['look']> {
     return this.line.look(counterId(key));
   }
 
   /**
-   * Reads a counter from MySQL and gives that to the gate, also that there is none.
+   * Reads a counter from MySQL and sends the gate what it finds, also that there is no counter.
    *
-   * @returns both as they were before
+   * @returns the counter as the gate had it before, and as MySQL has it
    * @throws LockyardError as `LockEngine.count`, and `BACKEND_DOWN` if the gate does not answer
    */
   async reconcile(key: RecordKey): Promise<GateComparison> {
@@ -133,7 +133,7 @@ export class CounterGate {
     return { fast: seen.state, durable };
   }
 
-  /** Forgets what the gate has of counters that were deleted. */
+  /** Lets the gate forget counters that were deleted. */
   async forget(keys: RecordKey[]): Promise<void> {
     await Promise.all(
       keys.map(async (key) => {
@@ -192,7 +192,7 @@ export class CounterGate {
     this.uncertain.add(timer);
   }
 
-  /** Counters of which nothing is known are read at once, others wait for company. */
+  /** Reads counters that the gate does not know at once, the others together a little later. */
   private readSoon(due: DueRead[]): void {
     const unknown = due.filter(({ over }) => over === null);
     for (const each of unknown) void this.readIfPossible(each);
@@ -209,7 +209,7 @@ export class CounterGate {
     await this.read(due).catch(() => undefined);
   }
 
-  /** Reads a counter from MySQL and passes that on to the gate, also that there is none. */
+  /** Reads a counter from MySQL and sends the gate what it finds, also that there is no counter. */
   private async read({ id, over, asOf }: DueRead): Promise<GateState> {
     try {
       const durable = await this.engine.count(recordKey(id), { verb: 'get' });

@@ -14,7 +14,7 @@ export interface CounterGatesOptions {
   gateIdOf: (namespace: string) => string | null;
   clock: Clock;
   log: Pick<Log, 'warn' | 'info'>;
-  /** Both as in `CounterGateOptions`. */
+  /** `answerMaxMs` and `companyMs` as in `CounterGateOptions`. */
   answerMaxMs?: number;
   companyMs?: number | undefined;
 }
@@ -25,9 +25,7 @@ interface Backend {
   opened: Map<string, CounterGate>;
 }
 
-/**
- * Every gate of this process: one for each configured Redis and each backend that it is used for.
- */
+/** The gates of this process: one for each configured Redis and each backend that uses it. */
 export class CounterGates {
   readonly ids: readonly string[];
   private readonly backends = new Map<string, Backend>();

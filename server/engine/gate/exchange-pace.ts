@@ -1,4 +1,4 @@
-/** How long ends of steps wait for company: one exchange serves many of them. */
+/** How long an end of a step waits for others: one exchange serves many of them. */
 const COMPANY_MS = 5;
 
 /** When the next exchange with a gate begins. */
@@ -8,7 +8,7 @@ export class ExchangePace {
 
   constructor(private readonly begin: () => void) {}
 
-  /** In this turn of the event loop, with all that comes in it. */
+  /** Begins at the end of this turn of the event loop, with all that comes in it. */
   atOnce(): void {
     if (this.isDue) return;
     this.isDue = true;
@@ -18,7 +18,7 @@ export class ExchangePace {
     });
   }
 
-  /** Where no caller waits for it. */
+  /** Begins within `COMPANY_MS`: no caller waits for it. */
   soon(): void {
     this.timer ??= setTimeout(() => {
       this.timer = undefined;

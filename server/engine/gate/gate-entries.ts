@@ -1,15 +1,15 @@
 import { GateEntry } from './gate-entry';
 
-/** Counters of which something is kept. */
+/** The most counters with an entry; more only while too few entries are idle. */
 const ENTRIES_MAX = 20_000;
 
-/** What this process has to send about counters, by their ids; as many as fit. */
+/** The entries of counters, by id. When there are too many, idle ones are dropped. */
 export class GateEntries {
   private readonly byId = new Map<string, GateEntry>();
 
   /**
-   * @param beforeMakingRoom called when there is no room for another
-   * @param isWanted whether an idle one must be kept
+   * @param beforeMakingRoom called before idle entries are dropped
+   * @param isWanted whether an idle entry must be kept
    */
   constructor(
     private readonly beforeMakingRoom: () => void,
@@ -20,7 +20,7 @@ export class GateEntries {
     return this.byId.get(id);
   }
 
-  /** The one of a counter, made if there is none. */
+  /** The entry of a counter, created if there is none. */
   of(id: string): GateEntry {
     const known = this.byId.get(id);
     if (known) return known;

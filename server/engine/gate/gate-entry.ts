@@ -18,7 +18,7 @@ export interface GateAsk {
   steps: StepsUnderWay;
   /** The step that the gate may refuse; null: it must pass. */
   refusable: number | null;
-  /** Null: MySQL decides, and the gate knows of the step. */
+  /** Called with the gate's refusal. Null: MySQL decides, and the step counts as under way. */
   answer: (refusal: OutOfBounds | null) => void;
   /** Sent to the gate as under way. */
   isAnnounced: boolean;
@@ -60,7 +60,7 @@ export const ANNOUNCED_FOR_MS = 2_000;
 /** From this age an announcement is repeated: it must outlast the steps that rely on it. */
 const ANNOUNCE_AGAIN_MS = 900;
 
-/** In place: this runs twice for every step. */
+/** Changes `sum` in place, since this runs twice for every step. */
 function add(sum: StepsUnderWay, steps: StepsUnderWay): void {
   sum.down += steps.down;
   sum.up += steps.up;
@@ -70,41 +70,41 @@ function add(sum: StepsUnderWay, steps: StepsUnderWay): void {
 export class GateEntry {
   /** The state that the gate last replied with, or a newer value: changes with every step. */
   lastState: GateState | null = null;
-  /** What refusals may rest on while the gate says that it has not changed. */
+  /** The state that steps are refused by for as long as the gate reports no change of it. */
   atBound: AtBound | null = null;
-  /** How many steps wait for that. */
+  /** How many steps wait for the next exchange to confirm `atBound`. */
   unconfirmed = 0;
   /** The newest value that the gate has not been sent. */
   news: GateNews | null = null;
-  /** The last reading that it has not been sent. */
+  /** The last reading that the gate has not been sent. */
   reading: GateNews | Gone | null = null;
   waiting: GateAsk[] = [];
   /** Called with the next reply; with null if there is none. */
   lookers: ((reply: GateReply | null) => void)[] = [];
-  /** Whether it is the one of its counter; one that is idle may be dropped for another. */
+  /** False once it was dropped as idle: its counter may have another entry by now. */
   isKept = true;
   /** When a step began last, on the monotonic clock. */
   usedAt = Number.NEGATIVE_INFINITY;
   private steps = 0;
   private readonly underWay = { ...NOTHING_UNDER_WAY };
-  /** What has begun since the gate was last sent something, and the most of that while in use. */
+  /** What has begun since the gate was last sent something. */
   private readonly recent = { ...NOTHING_UNDER_WAY };
   private recentSteps = 0;
   private inAdvance = NOTHING_UNDER_WAY;
   /** The most that was under way in each direction lately. */
   private used = NOTHING_UNDER_WAY;
-  /** Announced in advance where much is left: steps within it need no message. */
+  /** Announced in advance if much is left: steps within the reserve need no message. */
   private reserve = NOTHING_UNDER_WAY;
-  /** Steps that have ended, of which the gate was not sent the end yet. */
+  /** Steps whose end was not sent to the gate yet. */
   private readonly ended = { ...NOTHING_UNDER_WAY };
-  /** What the gate has confirmed that it was sent as under way, and when that was sent. */
+  /** The steps under way that the gate has confirmed, and when they were sent. */
   private announced = NOTHING_UNDER_WAY;
   private announcedAt = Number.NEGATIVE_INFINITY;
   private sent = NOTHING_SENT;
 
   constructor(readonly id: string) {}
 
-  /** Nothing would be lost with it. */
+  /** Whether nothing would be lost if the entry were dropped. */
   get isIdle(): boolean {
     const { steps, unconfirmed, waiting, lookers, news, reading, sent, ended } = this;
     const isWanted = steps + unconfirmed + waiting.length + lookers.length + sent.asks.length > 0;
@@ -117,16 +117,16 @@ export class GateEntry {
   }
 
   /**
-   * Begins steps that were announced in advance; false: they were not.
+   * Begins steps that were announced in advance. False: they were not, and nothing begins.
    *
-   * @returns `again` where the announcement is to be repeated beside them
+   * @returns `again` if the steps may go on, and the announcement must be repeated
    */
   pass(steps: StepsUnderWay, refusable: number | null, now: number): boolean | 'again' {
     const { lastState, announced, sent } = this;
     const ageMs = now - this.announcedAt;
     if (!lastState || ageMs >= ANNOUNCED_FOR_MS) return false;
     if (refusable !== null && leavesBounds(lastState, refusable)) return false;
-    // The gate counts a step until it hears of its end, and what is on the way may have arrived.
+    // The gate counts a step until it receives its end; a message on the way may have arrived.
     const down = this.underWay.down + this.ended.down + steps.down;
     const up = this.underWay.up + this.ended.up + steps.up;
     if (down + sent.ended.down > announced.down || up + sent.ended.up > announced.up) return false;
@@ -143,7 +143,7 @@ export class GateEntry {
     add(this.underWay, steps);
   }
 
-  /** The end of the last one corrects what sums beyond 2^53 have lost. */
+  /** Ends steps. The end of the last one corrects what sums beyond 2^53 have lost. */
   end(steps: StepsUnderWay): void {
     this.steps -= 1;
     add(this.ended, steps);
@@ -152,14 +152,14 @@ export class GateEntry {
     underWay.up = this.steps === 0 ? 0 : Math.max(0, underWay.up - steps.up);
   }
 
-  /** The gate must forget all it knows before it is sent anything else. */
+  /** Drops what the gate has not been sent. It must be restarted before it is sent anything. */
   forgetUnsent(): void {
     this.news = null;
     this.reading = null;
     Object.assign(this.ended, NOTHING_UNDER_WAY);
   }
 
-  /** Whether the gate may hear later of what has ended: it counts that as under way until then. */
+  /** Whether ends may be sent later: until then the gate counts those steps as under way. */
   canWait(now: number): boolean {
     if (now - this.announcedAt >= ANNOUNCE_AGAIN_MS) return false;
     const { down, up } = plus(this.underWay, this.ended);
@@ -176,9 +176,9 @@ export class GateEntry {
   }
 
   /**
-   * What the gate is sent next. A step that it will probably refuse is not announced: that would
-   * have to be withdrawn again. While steps keep coming, as many more are announced in advance, so
-   * that the next ones need not wait.
+   * The next messages to the gate. A step that it will probably refuse is not announced, since the
+   * announcement would have to be withdrawn. While steps keep coming, more are announced in
+   * advance, so that the next ones need not wait.
    */
   takeMessages(now: number): GateMessage[] {
     const { id, news, reading, waiting: asks, lookers, lastState } = this;
@@ -223,10 +223,10 @@ export class GateEntry {
   }
 
   /**
-   * Answers what waited.
+   * Answers the steps and the questions that waited for this reply.
    *
-   * @returns whether the gate must be sent something at once: a step that it did not refuse, or one
-   *   less under way
+   * @returns `mustTell`: whether the gate must be sent something at once, a step to announce or the
+   *   end of an announced step that it refused; and how many steps were refused and passed
    */
   receive(reply: GateReply): { mustTell: boolean; refused: number; passed: number } {
     const { asks, lookers, underWay: sentUnderWay, at } = this.sent;
@@ -234,7 +234,7 @@ export class GateEntry {
     this.announced = sentUnderWay;
     this.announcedAt = at;
     const { lastState } = this;
-    // An own step may have been answered meanwhile.
+    // MySQL may have answered a step of this process meanwhile, with a newer value.
     const isNewer = lastState && reply.state && lastState.rev > reply.state.rev && this.news;
     if (!isNewer) this.lastState = reply.state && { ...reply.state };
     this.atBound = isNewer ? null : atBoundIn(reply);
@@ -260,7 +260,7 @@ export class GateEntry {
     return { mustTell, refused: refused.length, passed };
   }
 
-  /** The gate did not answer: everything passes, and is sent again when it does. */
+  /** Lets every waiting step pass, since the gate did not answer. What was sent is sent again. */
   giveUp(): number {
     const { asks, lookers, news, reading } = this.sent;
     if (news) this.note(news);
@@ -283,7 +283,7 @@ export class GateEntry {
     this.begin(ask.steps);
   }
 
-  /** The estimate in a refusal is that without the refused steps themselves. */
+  /** Refuses these steps, with an estimate that does not count them as under way. */
   private refuse(refused: GateAsk[], reply: GateReply, sent: StepsUnderWay): void {
     for (const { isAnnounced, steps } of refused) if (isAnnounced) this.end(steps);
     const underWay = plus(minus(reply.underWay, sent), this.underWay);

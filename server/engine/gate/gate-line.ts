@@ -17,9 +17,9 @@ import { ProbeTimer } from './probe-timer';
 const COUNTERS_MAX = 256;
 
 /**
- * The way of one process to its gate: what comes while an exchange is under way shares the next
- * one. A gate that does not answer in time is left out, and tried again from time to time; until
- * then everything passes at once.
+ * The messages of one process to its gate. What comes while an exchange is under way shares the
+ * next one. A gate that does not answer in time is left out: every step passes at once, and the
+ * gate is tried again from time to time until it answers.
  */
 export class GateLine {
   readonly tally: GateTally = { refusals: 0, passes: 0, failures: 0, corrections: 0 };
@@ -27,7 +27,7 @@ export class GateLine {
     () => this.forgetUnsent(),
     (entry) => this.touched.has(entry),
   );
-  /** With something to send. */
+  /** The entries that have something to send. */
   private touched = new Set<GateEntry>();
   private readonly confirmed = new ConfirmedRefusals();
   private readonly slack = new GateSlack(
@@ -42,17 +42,17 @@ export class GateLine {
   private usedAt = 0;
   private isExchanging = false;
   private readonly pace = new ExchangePace(() => void this.exchange());
-  /** A caller waits for what is to be sent. */
+  /** Whether a caller waits for what is to be sent. */
   private isUrgent = false;
   private isClosed = false;
   private outSince: number | null = null;
   private readonly probe = new ProbeTimer(() => void this.tryAgain());
-  /** More has happened than is kept: the gate must forget everything before it is used again. */
+  /** Unsent messages were dropped: the gate must forget everything before it is used again. */
   private mustRestart = false;
   private readyAt = 0;
   /** The gate's clock in its last reply. */
   private lastNow = 0;
-  /** Up to where this process has seen the changes at the gate; null: it must forget all. */
+  /** Up to where this process has seen the changes at the gate; null: unknown. */
   private mark: GateExchange['mark'] | null = null;
 
   /** @param onReadDue called with counters that this process should read from MySQL */
@@ -64,12 +64,12 @@ export class GateLine {
     private readonly answerMaxMs = GATE_ANSWER_MAX_MS,
   ) {}
 
-  /** Whether it answers, as far as this process knows. */
+  /** Whether the gate answers, as far as this process knows. */
   get isUp(): boolean {
     return this.outSince === null;
   }
 
-  /** For how long it refuses nothing yet since it was wiped, in milliseconds. */
+  /** For how many milliseconds the gate still refuses nothing, because it was wiped. */
   get readyInMs(): number {
     return Math.max(0, this.readyAt - this.monotonic());
   }
@@ -80,8 +80,8 @@ export class GateLine {
   }
 
   /**
-   * Whether steps may go on at once: the gate would not refuse them, and has more announced than is
-   * under way. Then `settle` must follow.
+   * Whether steps may go on at once: the gate would not refuse them, and they were announced in
+   * advance. Then `settle` must follow.
    *
    * @param refusable the step, where the gate may refuse it
    */
@@ -123,9 +123,9 @@ export class GateLine {
   }
 
   /**
-   * Steps are over.
+   * Ends steps under way.
    *
-   * @param news what MySQL answered, if that proves anything
+   * @param news what MySQL's answer proves; null: nothing
    */
   settle(entry: GateEntry, steps: StepsUnderWay, news: GateNews | null): void {
     entry.end(steps);
@@ -134,14 +134,14 @@ export class GateLine {
     else this.touch(entry, false);
   }
 
-  /** Passes on what a read of MySQL has found. */
+  /** Sends the gate what a read of MySQL has found. */
   tell(id: string, reading: GateNews | Gone): void {
     const entry = this.entries.of(id);
     entry.reading = reading;
     this.touch(entry);
   }
 
-  /** What the gate knows of a counter, after all that was sent before; null: it does not answer. */
+  /** The gate's reply about a counter after all that was sent before; null: it does not answer. */
   look(id: string): Promise<(GateReply & { now: number }) | null> {
     if (this.outSince !== null || this.isClosed) return Promise.resolve(null);
     const entry = this.entries.of(id);
@@ -162,7 +162,7 @@ export class GateLine {
     this.store.close();
   }
 
-  /** What waits for a gate that is away is too much to keep: it will have to begin again. */
+  /** Drops what waits for a gate that is away, since it is too much: the gate must restart. */
   private forgetUnsent(): void {
     if (this.outSince === null) return;
     this.mustRestart = true;
@@ -241,7 +241,7 @@ export class GateLine {
     if (due.length > 0) this.onReadDue(due);
   }
 
-  /** For the exchange that begins when the one under way is over. */
+  /** Marks an entry for the exchange that begins when the one under way is over. */
   private touchNext(entry: GateEntry): void {
     this.touched.add(entry);
     this.isUrgent = true;
@@ -269,7 +269,7 @@ export class GateLine {
     if (!this.isClosed) this.probe.schedule();
   }
 
-  /** The first exchange after an outage carries no step: nothing waits for it. */
+  /** Tries the gate after an outage, with an exchange that no step waits for. */
   private async tryAgain(): Promise<void> {
     try {
       await this.store.connect();

@@ -11,7 +11,7 @@ export class GateSlack {
     private readonly tell: (entry: GateEntry) => void,
   ) {}
 
-  /** Looks after an entry with which an exchange has just ended. */
+  /** Watches an entry that has just taken part in an exchange. */
   note(entry: GateEntry): void {
     if (!entry.hasSlack) return;
     this.entries.add(entry);
@@ -28,7 +28,7 @@ export class GateSlack {
     for (const entry of this.entries) {
       if (entry.usedAt > before) continue;
       this.entries.delete(entry);
-      // If it is not kept, another entry sends the messages of its counter.
+      // A dropped entry sends nothing: another one sends the messages of its counter.
       if (entry.hasSlack && entry.isKept) this.tell(entry);
     }
     if (this.entries.size > 0)

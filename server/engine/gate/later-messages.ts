@@ -5,9 +5,9 @@ const LATER_MS = 600;
 
 const EVERY_MS = 50;
 
-/** Entries of which the gate need not hear at once: what they have to say changes no refusal. */
+/** Entries whose messages to the gate may wait, because they would change no refusal. */
 export class LaterMessages {
-  /** Since when, on the monotonic clock; the first have waited longest. */
+  /** Since when each waits, on the monotonic clock; the first have waited longest. */
   private readonly since = new Map<GateEntry, number>();
   private timer: NodeJS.Timeout | undefined;
 

@@ -1,7 +1,7 @@
 const FIRST_MS = 250;
 const MOST_MS = 2_000;
 
-/** When a gate that does not respond is tried again: each time later, up to a limit. */
+/** Tries a gate again that does not respond: each time after a longer pause, up to a limit. */
 export class ProbeTimer {
   private afterMs = FIRST_MS;
   private timer: NodeJS.Timeout | undefined;
@@ -13,7 +13,7 @@ export class ProbeTimer {
     this.afterMs = Math.min(2 * this.afterMs, MOST_MS);
   }
 
-  /** After a success: the next failure is followed by a probe soon. */
+  /** Call it after a success: the pause after the next failure is short again. */
   reset(): void {
     this.afterMs = FIRST_MS;
   }

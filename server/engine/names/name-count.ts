@@ -3,7 +3,7 @@ import { recordId } from '../../storage/record-id';
 import type { RecordKey } from '../../storage/record-store';
 import { OWN_NAMESPACE } from '../membership';
 
-/** Names made here that the projection still lacks after this time do not count. */
+/** Names created here that the projection still lacks after this time no longer count. */
 const LISTED_WITHIN_MS = 30_000;
 
 /** How many locks and counters a namespace has. */
@@ -12,28 +12,28 @@ export interface NameTally {
   counters: number;
 }
 
-/** Ids of names of this process, by namespace, that its projection has not shown yet. */
+/** Ids of names created here that the projection has not shown yet, by namespace. */
 type UnlistedNames = Map<string, Set<string>>;
 
-/** What the engine reports of the records that it makes. */
+/** Receives the records that the engine creates. */
 export interface NewNameObserver {
-  /** A record is about to be made by a write whose outcome `finished` tells. */
+  /** A record is about to be created by a write, whose outcome `finished` reports. */
   creating(key: RecordKey): void;
-  /** @param isMade this write made it; one that may have is counted when the projection shows it */
+  /** @param isMade whether this write certainly created it; else it counts once it is projected */
   finished(key: RecordKey, isMade: boolean): void;
 }
 
 /**
- * How many names each namespace has, as far as this process knows: those on its projection, and
- * those that it is making or has made and that the projection has not read yet. Asking costs no
- * look at any backend, whatever the number.
+ * How many names each namespace has, as far as this process knows: those in its projection, and
+ * those that it is creating or has created and that the projection has not read yet. A count reads
+ * no backend, however many names there are.
  *
- * Exact for a single process, but for names that are deleted while they are made. With several,
- * what another process made is counted when the projection has read it, usually within 150 ms.
+ * Exact for a single process, except for names that are deleted while they are created. With
+ * several, names of another process count once the projection has read them, usually within 150 ms.
  */
 export class NameCount implements NewNameObserver {
   private readonly listed = new Map<string, NameTally>();
-  /** Being made. */
+  /** Names being created. */
   private readonly underWay: UnlistedNames = new Map();
   private recent: UnlistedNames = new Map();
   private recentBefore: UnlistedNames = new Map();
@@ -43,7 +43,7 @@ export class NameCount implements NewNameObserver {
     this.rotatedAt = monotonic();
   }
 
-  /** On the projection. */
+  /** How many names of a namespace the projection shows. */
   of(namespace: string): NameTally {
     const { locks = 0, counters = 0 } = this.listed.get(namespace) ?? {};
     return { locks, counters };
@@ -53,7 +53,7 @@ export class NameCount implements NewNameObserver {
     return [...this.listed.keys()];
   }
 
-  /** All of them, with those that the projection has not shown yet. */
+  /** How many names a namespace has, including those that the projection has not shown yet. */
   total(namespace: string): number {
     this.rotate();
     const { locks = 0, counters = 0 } = this.listed.get(namespace) ?? {};
@@ -62,7 +62,7 @@ export class NameCount implements NewNameObserver {
     return locks + counters + unlisted + (this.underWay.get(namespace)?.size ?? 0);
   }
 
-  /** The projection shows a name that it did not show before, perhaps one not yet `finished`. */
+  /** The projection shows a new name; its creation may not be `finished` yet. */
   appeared(key: RecordKey): void {
     this.add(key, 1);
     const id = recordId(key);
@@ -71,7 +71,7 @@ export class NameCount implements NewNameObserver {
     this.recentBefore.get(key.namespace)?.delete(id);
   }
 
-  /** The projection shows a name no longer. */
+  /** The projection no longer shows a name. */
   vanished(key: RecordKey): void {
     this.add(key, -1);
   }
@@ -90,7 +90,7 @@ export class NameCount implements NewNameObserver {
     this.recent.set(namespace, recent.add(recordId(key)));
   }
 
-  /** Whether it was still being made, and is not listed. */
+  /** Returns whether the name was still being created: then the projection has not shown it. */
   private endMaking(key: RecordKey): boolean {
     const names = this.underWay.get(key.namespace);
     const wasUnderWay = names?.delete(recordId(key)) ?? false;
@@ -119,15 +119,15 @@ export class NameCount implements NewNameObserver {
 /** Why new names are refused, if they are. */
 export class NameCapacity {
   /**
-   * @param names how many a namespace has
-   * @param isShortOfMemory whether this process had better keep no more records
+   * @param names how many names a namespace has
+   * @param isShortOfMemory whether this process has too little memory to keep more records
    */
   constructor(
     private readonly names: { total(namespace: string): number },
     private readonly isShortOfMemory: () => boolean,
   ) {}
 
-  /** A sentence for callers; null where there is room. Lockyard's own names always have room. */
+  /** The reason, as a sentence for callers; null if there is room. Own names always have room. */
   refusal(namespace: string, maxLocks: number): string | null {
     if (namespace === OWN_NAMESPACE) return null;
     if (this.isShortOfMemory()) return SHORT_OF_MEMORY;

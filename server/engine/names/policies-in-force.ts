@@ -21,8 +21,8 @@ export function policiesInForce(
   capacity: Pick<NameCapacity, 'refusal' | 'roomFor'>,
 ): PoliciesInForce {
   return (namespaces, grantsFromOf, watch) => {
-    // Asked for with every record that is decided. A backend that has lost data once has such an
-    // instant from then on, and an object each time would take a tenth of a busy server's time.
+    // This runs for every record that is decided. A backend that has lost data once has such an
+    // instant from then on, and creating an object each time takes 10 % of a busy server's time.
     const restricted = new WeakMap<NamespacePolicy, DecidingPolicy>();
     return (namespace) => {
       const policy = namespaces.policyOf(namespace);

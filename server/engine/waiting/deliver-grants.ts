@@ -6,8 +6,8 @@ import type { EngineContext } from '../engine-context';
 
 /**
  * Delivers the committed grants to their waiting callers before any other caller is answered: a
- * granted caller must not receive an earlier state. One that no caller can receive is reverted, or
- * kept for a moment where its caller may ask again.
+ * granted caller must not receive an earlier state. A grant that no caller can receive is reverted,
+ * or kept for a moment if its caller may ask again.
  *
  * @param elapsedMs how much of their leases may have passed since these began
  */

@@ -5,9 +5,9 @@ import { mayPass } from '../refusals';
 import type { WaitingCall } from './waiter-registry';
 
 /**
- * Gives up the places of calls that ended while that was not possible, each as at the end of a
- * request: it is kept for a moment, and costs those behind it no more. What fails is tried again
- * the next time.
+ * Gives up the places of calls that ended while that was not possible. As at the end of every
+ * request, a place is kept for a moment, and does not delay those behind it for longer. What fails
+ * is tried again the next time.
  */
 export function giveUpAbandoned({ waiters }: EngineContext, commands: CommandQueue): void {
   for (const call of waiters.takeAbandoned()) {
@@ -19,7 +19,7 @@ export function giveUpAbandoned({ waiters }: EngineContext, commands: CommandQue
 
 async function detach({ ask, waitsAt }: WaitingCall, commands: CommandQueue): Promise<void> {
   if (waitsAt === null) return;
-  // Of a multi-lock only the waiter concerns this lock, not the answer.
+  // At this lock only the waiter of a multi-lock is detached; no answer is stored with it.
   const remembered = ask.request.remembered && ask.set === undefined;
   const request = { ...ask.request, remembered };
   await commands.run(recordKey(waitsAt), { verb: 'detach', request });

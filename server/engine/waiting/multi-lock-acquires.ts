@@ -79,7 +79,7 @@ export class MultiLockAcquires
     this.waiting.delete(call);
   }
 
-  /** A place that has moved to another lock meanwhile is looked for again. */
+  /** If the place has moved to another lock meanwhile, it is looked for again. */
   protected async detach(
     namespace: string,
     command: AcquireMultiLockCommand,

@@ -90,7 +90,7 @@ export class SingleLockAcquires extends WaitingAcquires<RecordKey, AcquireComman
   }
 }
 
-/** What a command on the caller's own wait came to: no grant of its own. */
+/** The result of a command on the caller's own wait, which grants nothing by itself. */
 function unchanged({ answer }: CommandResult): Acquired<AcquireAnswer> {
   return { answer: answer as AcquireAnswer, changed: false };
 }

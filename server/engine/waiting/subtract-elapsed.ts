@@ -21,7 +21,7 @@ export function subtractElapsed<A>(answer: A, elapsedMs: number): A {
   return aged;
 }
 
-/** The same for the answer to a multi-lock, after its locks were read. */
+/** The same for the answer to a multi-lock. */
 export function subtractElapsedMultiLock(
   answer: MultiLockAnswer,
   elapsedMs: number,

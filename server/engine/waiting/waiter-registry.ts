@@ -9,7 +9,7 @@ export interface Delivery {
   hold: Hold;
   rev: number;
   expiresInMs: number;
-  /** When that was so, on the monotonic clock. */
+  /** The instant for which `expiresInMs` holds, on the monotonic clock. */
   asOf: number;
   /** Several callers of one request receive it. */
   isShared: boolean;
@@ -32,19 +32,19 @@ export type Wake =
 /** One connected caller that waits for one lock, or for several together. */
 export class WaitingCall {
   readonly fingerprint: string;
-  /** On the monotonic clock, over all the places that it had. */
+  /** On the monotonic clock; the same for all the places that it has had. */
   patienceEndsAt = Number.POSITIVE_INFINITY;
   /** Whether its place in a queue is written. */
   queued = false;
   /**
-   * The id of the record where its place was written last; null: it never had one. Once it had, it
-   * may be granted without hearing of it.
+   * The id of the record where its place was written last; null: it never had a place. If it had
+   * one, it may be granted the lock without receiving the grant.
    */
   waitsAt: string | null = null;
   delivery: Delivery | null = null;
   /** Set when it may have been granted and the outcome is unknown. */
   isInDoubt = false;
-  /** Set when it stops waiting for another reason than a grant. */
+  /** Set when it stops waiting for a reason other than a grant. */
   isLeaving = false;
   private wakeUp: ((wake: Wake) => void) | null = null;
   private missed: Wake | null = null;
@@ -57,7 +57,7 @@ export class WaitingCall {
     this.fingerprint = requestFingerprint(ask.request);
   }
 
-  /** Its patience ends then at the latest: a timer may be early as well as late. */
+  /** Ends its patience at `at` or earlier, never later: timers fire early as well as late. */
   endPatience(at: number): void {
     this.patienceEndsAt = Math.min(this.patienceEndsAt, at);
   }
@@ -129,14 +129,14 @@ export class WaiterRegistry {
   }
 
   /**
-   * Notes that a call has ended, and that its place could not be given up: other processes take its
-   * caller for present as long as this one lives.
+   * Notes that a call has ended, and that its place could not be given up: without that, other
+   * processes consider its caller present for as long as this process lives.
    */
   abandon(call: WaitingCall): void {
     this.abandoned.push(call);
   }
 
-  /** The same for one that may have a place at any of the locks that it wants. */
+  /** The same for a call that may have a place at any of the locks that it wants. */
   abandonEverywhere({ ask, ids }: WaitingCall): void {
     for (const id of ids) {
       const call = new WaitingCall(ask, ids);
@@ -145,7 +145,7 @@ export class WaiterRegistry {
     }
   }
 
-  /** The noted calls, unless another call of the same request keeps the place by now. */
+  /** Removes the noted calls and returns them, without those whose request waits here again. */
   takeAbandoned(): WaitingCall[] {
     const taken = this.abandoned.filter(
       (call) => call.waitsAt !== null && !this.hasOtherCall(call.waitsAt, call),
@@ -187,8 +187,8 @@ export class WaiterRegistry {
   }
 
   /**
-   * Wakes those whose place is not in the queue any more, and multi-locks that have timed out by
-   * the backend's clock: they are served no more, and keep their place until they ask.
+   * Wakes the calls whose place is no longer in the queue, and multi-locks that have timed out by
+   * the backend's clock: these are not served any more, but keep their place until they ask.
    */
   wakeDropped(id: string, queue: readonly Waiter[], now: number): void {
     const requests = this.calls.get(id);
@@ -225,7 +225,7 @@ export class WaiterRegistry {
     return [...this.calls.keys()];
   }
 
-  /** Never changed: another list takes its place. */
+  /** The list is never changed, only replaced. */
   private callsOf(id: string, tag: string): readonly WaitingCall[] {
     return this.calls.get(id)?.get(tag) ?? [];
   }

@@ -84,15 +84,15 @@ export abstract class WaitingAcquires<
   /** The id of the record where this call is in the queue. */
   protected abstract queuedAt(target: T, answer: Queued<A>): string;
 
-  /** The place of this call is written. */
+  /** Called when the place of this call is written. */
   protected onQueued(_call: WaitingCall): void {}
 
-  /** This call waits no longer. */
+  /** Called when this call no longer waits. */
   protected onLeft(_call: WaitingCall): void {}
 
   /**
-   * Leaves the place to later calls of the same request, which is kept for a moment, unless the
-   * caller was refused. A place that is gone is asked for again, unless the caller could not
+   * Leaves the place to later calls of the same request: it is kept for a moment, unless the caller
+   * was refused. If the place is gone, it is asked for again, unless the caller can no longer
    * receive a grant.
    */
   protected abstract detach(
@@ -127,21 +127,21 @@ export abstract class WaitingAcquires<
     dueAt: number,
   ): Promise<A>;
 
-  /** A delivered grant with what is left of its lease once hang-ups are noticed. */
+  /** Waits until hang-ups are noticed; returns the grant with what is then left of its lease. */
   private async onceNoticed(granted: Granted<A>, wait: WaitOptions) {
     const deliveredAt = this.context.monotonic();
     await wait.hangUpNoticed?.();
     return subtractElapsed(granted, this.context.monotonic() - deliveredAt);
   }
 
-  /** An undelivered grant whose caller hung up but may ask again keeps as a place does. */
+  /** Keeps a grant whose caller hung up, but may ask again, for as long as a place is kept. */
   private async keepBriefly(deliveredAt: string, { request }: C, wait: WaitOptions): Promise<void> {
     const isRefused = wait.refused?.aborted === true;
     const detach = { verb: 'detach', request, hungUp: true, isRefused } as const;
     await this.commands.undo(() => this.commands.run(recordKey(deliveredAt), detach));
   }
 
-  /** What could not be reverted may still be held: do not answer that nothing changed. */
+  /** Reverts a late grant. If that fails, the lock may still be held, and the error says so. */
   private async revertLate(target: T, command: C, answer: Granted<A>, dueAt: number) {
     if (this.context.monotonic() >= dueAt) {
       void this.commands.undo(() => this.revert(target, command, answer));
@@ -165,7 +165,7 @@ export abstract class WaitingAcquires<
       return await this.waitFor(target, command, call, wait);
     } catch (error) {
       const { waiters } = this.context;
-      // Only leaving its queue failed, where it had no place any more.
+      // It was granted: only leaving the queue has failed, where it no longer had a place.
       if (call.delivery) return this.delivered(call, call.delivery);
       if (call.waitsAt === null) {
         if (isUnknown(error)) waiters.abandonEverywhere(call);
@@ -181,8 +181,8 @@ export abstract class WaitingAcquires<
   }
 
   /**
-   * Patience runs over all calls of a request, and over all queues where a multi-lock waits; a
-   * place that is lost is asked for again with what is left of it.
+   * Waits for a grant. The patience is one for all calls of a request, and for all queues in which
+   * a multi-lock waits. If the place is lost, the call asks again with what is left of it.
    */
   private async waitFor(
     target: T,
@@ -192,7 +192,7 @@ export abstract class WaitingAcquires<
   ): Promise<Acquired<A>> {
     const { context } = this;
     const { waiters } = context;
-    // A busy process may begin only after the wait: what is free is granted all the same.
+    // At least 1 ms the first time: a busy process may begin late, and must ask all the same.
     for (let leastMs = 1; ; leastMs = 0) {
       waiters.add(call);
       const leftMs = Math.max(leastMs, Math.round(call.patienceEndsAt - context.monotonic()));
@@ -221,9 +221,8 @@ export abstract class WaitingAcquires<
   }
 
   /**
-   * A request whose caller named it keeps its place for a moment when its last call ends, and for
-   * as long as another call of it waits here; any other leaves the queue: no call can claim its
-   * place.
+   * A request with an id keeps its place while another call of it waits here, and for a moment
+   * after its last call. A request without an id leaves the queue: no call could claim its place.
    */
   private async leave(
     target: T,
@@ -243,14 +242,14 @@ export abstract class WaitingAcquires<
     return unchanged;
   }
 
-  /** A grant that was delivered while a call left its queue goes before the answer to that. */
+  /** The answer to a call that leaves its queue: a grant delivered meanwhile takes precedence. */
   private lastAnswer(call: WaitingCall, last: Acquired<A>): Acquired<A> {
     if (call.delivery) return this.delivered(call, call.delivery);
     throwIfUnknown(call);
     return last;
   }
 
-  /** Its caller may have been busy leaving the queue: the lease has run on meanwhile. */
+  /** The grant with what is left of its lease now: the call may have been leaving the queue. */
   private delivered({ waitsAt }: WaitingCall, delivery: Delivery): Acquired<A> {
     const { hold, rev, expiresInMs, asOf, isShared } = delivery;
     const { token, count, expiresAt, waitedMs } = hold;
@@ -266,7 +265,7 @@ function isGranted<A extends { outcome: string }>(answer: A): answer is Granted<
   return answer.outcome === 'granted';
 }
 
-/** Whether the caller of a call that leaves can receive no grant any more. */
+/** Whether the caller of a call that leaves can no longer receive a grant. */
 export const isGone = (why: LeaveReason) => why === 'hungUp' || why === 'refused';
 
 function isLeaving(why: string): why is LeaveReason {
@@ -278,8 +277,8 @@ function isQueued<A extends { outcome: string }>(answer: A): answer is Queued<A>
 }
 
 /**
- * Ends a wait when its request was open long enough, or its caller hung up. Returns its stop. A
- * wait that is no longer than its request ends by its patience alone.
+ * Ends a wait when its request was open long enough, or its caller hung up. Returns a function that
+ * stops this. A wait that is not longer than its request ends by its patience alone.
  */
 function startRequestTimers(call: WaitingCall, waitMs: number, wait: WaitOptions): () => void {
   const isOver = () => call.wake({ why: 'requestOver' });
