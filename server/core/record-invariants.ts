@@ -156,7 +156,7 @@ function checkOfferedPermits(next: LockRecord): void {
   if (permitsTaken(next) > most) refuse('permits are within the capacity');
 }
 
-/** Whether its count is valid, or no further from that than it was. */
+/** Whether the count of a hold is valid, or no worse than it was. */
 function isCounted({ token, count }: Hold, was: LockRecord): boolean {
   if (count >= 1 && count <= HOLD_COUNT_MAX) return true;
   const before = holdOf(was, token)?.count;
@@ -165,7 +165,7 @@ function isCounted({ token, count }: Hold, was: LockRecord): boolean {
   return isNoWorse || Object.is(count, before);
 }
 
-/** Whether it ends when it should, if it was released; or was wrong before. */
+/** Whether a hold that was released ends when it should, or was already wrong before. */
 function isKeptInTime(hold: Hold, was: LockRecord): boolean {
   const { token, releasedAt, keptUntil, expiresAt } = hold;
   if (releasedAt === undefined || expiresAt === keptUntil) return true;

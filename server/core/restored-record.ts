@@ -23,10 +23,10 @@ export interface Restore {
  * A lock after its backend was restored from a backup.
  *
  * The holders in the backup may have lost the lock since it was made, and another caller may hold
- * it now. So every hold of the backup is over, its holder learns so, and every earlier token is
- * below the next one. The lock is not granted until all earlier leases must have expired, nor while
- * one that was released was to be held at least. Waiters are gone. A freeze stays. The rev is above
- * every one that the lock had.
+ * it now. So every hold of the backup ends, its holder learns why, and every earlier token is below
+ * the next one. The lock is not granted before all earlier leases must have expired, nor before the
+ * end of the least time for which a released hold keeps it. Waiters are gone. A freeze stays. The
+ * rev is above every one that the lock had.
  */
 export function restoredLock(
   record: LockRecord,

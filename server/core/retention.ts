@@ -1,6 +1,6 @@
 export const DAY_MS = 24 * 60 * 60_000;
 
-/** For how long the past is kept. */
+/** For how long history is kept, in milliseconds. */
 export interface Retention {
   /** Events, incidents, deadlocks, resolved alerts, refused attempts, and what counters did. */
   historyMs: number;
@@ -16,5 +16,5 @@ export const DEFAULT_RETENTION: Retention = {
   auditMs: null,
 };
 
-/** Of what is counted by the week: baselines are of this week and the one before. */
+/** How long weekly counts are kept. Baselines need only this week and the one before. */
 export const WEEKS_MS = 30 * DAY_MS;

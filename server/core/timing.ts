@@ -1,6 +1,6 @@
 /** Time constants that depend on one another, in milliseconds: see `timing.test.ts`. */
 
-/** A call is answered within this time, or within this after the wait that it asked for. */
+/** A call is answered within this time, plus the wait that it asked for. */
 export const ANSWER_MAX_MS = 5_000;
 
 /** One call of a store takes no longer; then its connection is closed. */
@@ -32,10 +32,10 @@ export const DEAD_AFTER_MS = 1_500;
 /** How often a process checks the locks that its own callers wait for. */
 export const WAITED_LOCKS_EVERY_MS = 250;
 
-/** The same where multi-locks wait: one of them may need many turns where others need one. */
+/** The same while multi-locks wait: one of them may need many turns where others need one. */
 export const MULTI_LOCKS_EVERY_MS = 50;
 
-/** A dead process delays its queue by no more. */
+/** The longest time by which a dead process delays the queues of its waiters. */
 export const DEAD_PROCESS_COST_MAX_MS = 2_000;
 
 /** How long a free lock is reserved for a waiter of another process. */
@@ -62,13 +62,13 @@ export const SHARD_REFUSAL_MIN_MS = 5_000;
 /** An operator gets an answer within this time, whatever database and backend do. */
 export const ACT_ANSWER_MAX_MS = 4_700;
 
-/** Nothing of an operator's act lands later than this after its intent was asked for. */
+/** No part of an operator's act is applied later than this after its intent was requested. */
 export const ACT_LANDS_WITHIN_MS = 10_000;
 
 /**
- * So long after its intent nothing of an act can still land: half of it before, see
- * `runAuditedAct`, and what landed can be read by now. A transaction of the control database takes
- * less.
+ * From this age of its intent on, the outcome of an act is final: no part of it is applied after
+ * half of this time, see `runAuditedAct`, and a transaction of the control database takes less than
+ * the other half, so that everything applied can be read.
  */
 export const INTENT_FINAL_AFTER_MS = 20_000;
 
@@ -82,7 +82,7 @@ export const INTENT_RESOLVED_WITHIN_MS = 60_000;
 export const MAINTENANCE_LEASE_MS = 1_500;
 export const MAINTENANCE_RENEW_EVERY_MS = 400;
 
-/** Processes know the clock of a backend with such errors: one that is set back is so by more. */
+/** The error with which a process knows a backend's clock: only a larger step back is one. */
 export const CLOCK_ERROR_MS = 5_000;
 
 /** How often maintenance ends the expired holds that no process touches. */
@@ -101,29 +101,29 @@ export const EXPIRY_RECORDED_WITHIN_MS = 2_000;
 export const GATE_ANSWER_MAX_MS = 100;
 
 /**
- * A step that was sent to MySQL cannot land later than this after the gate received it: every
- * command is answered within `ANSWER_MAX_MS`. So long a gate that was wiped refuses nothing, and so
- * long at least a crashed process's steps under way stay in the estimate.
+ * A step that was sent to MySQL cannot be applied later than this after the gate received it: every
+ * command is answered within `ANSWER_MAX_MS`. For this time a gate that was wiped refuses nothing,
+ * and a crashed process's steps under way stay in the estimate for at least this time.
  */
 export const GATE_STEP_MAX_MS = 6_000;
 
-/** A gate refuses by a value only for this long after a read of MySQL has confirmed its bounds. */
+/** How long a gate refuses by a value after a read of MySQL has confirmed its bounds. */
 export const GATE_FRESH_MS = 8_000;
 
 /** A value in use is read from MySQL again when its last reading is this old. */
 export const GATE_REFRESH_MS = 3_000;
 
-/** A process that was to read a value again and has not is replaced by another after this time. */
+/** If the process that is to read a value again does not, another one is chosen after this time. */
 export const GATE_CLAIM_MS = 2_000;
 
 /**
- * A sold-out counter whose reading is due again is asked for this often; before, only whether it
- * has changed.
+ * How often the state of a sold-out counter is asked for once its reading is due again; before
+ * that, the gate is only asked whether it has changed.
  */
 export const GATE_ASK_AGAIN_MS = 300;
 
-/** Values to be read again wait this long for company: one read serves many of them. */
+/** How long values to be read again are collected: one packet reads many of them. */
 export const GATE_COMPANY_MS = 500;
 
-/** What a gate knows wrongly is repaired within this time, also after a wipe. */
+/** A wrong value of a gate is repaired within this time, also after a wipe. */
 export const GATE_REPAIRED_WITHIN_MS = 10_000;

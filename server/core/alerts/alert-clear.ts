@@ -7,12 +7,12 @@ import { isCounterNear } from './alert-conditions';
 /** What is known of a lock now. */
 type Known = Pick<LockRow, 'status' | 'waiters' | 'refused'>;
 
-/** A lock in one of these states may be in another one as well, which does not show. */
+/** The row shows only one status: a lock with one of these may also meet the rule of another. */
 const IN_TROUBLE = new Set<LockStatus>(['stuck', 'orphaned', 'expired']);
 
 /**
- * Whether what a firing alert on a lock was about is surely over: it is resolved once it has stayed
- * so. The rules may be met no more also where this says no.
+ * Whether what a firing alert on a lock reports is certainly over; the alert is resolved once this
+ * has been true for a while. False does not mean that its rule is still met.
  *
  * @param row null: nothing is known of the lock
  */
@@ -32,7 +32,7 @@ export function isClear(kind: AlertKind, row: Known | null): boolean {
 }
 
 /**
- * The same of an alert on a counter.
+ * The same for an alert on a counter.
  *
  * @param row null: nothing is known of the counter
  */

@@ -1,14 +1,14 @@
 import type { AlertKind, AlertRules } from '../../contract/console/alerts/alert-rules';
 import type { Bounds } from '../../contract/counter-bounds';
 
-/** What the rules compare of a lock. Instants are its backend's clock. */
+/** The facts about a lock that the rules compare. Instants are its backend's clock. */
 export interface LockFacts {
   at: number;
   /** Since when the lock is so; null: it is not. */
   stuckSince: number | null;
   orphanedSince: number | null;
   expiredSince: number | null;
-  /** When the longest waiter came; null: none waits, or waiting is what its standbys do. */
+  /** When the longest waiter came; null: there are no waiters, or only expected standbys. */
   oldestWaitAt: number | null;
   /** See `totalBlockingMs`. */
   blockingMs: number;

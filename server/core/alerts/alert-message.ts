@@ -1,7 +1,7 @@
 import type { AlertRow } from '../../contract/console/alerts/alert-row';
 import type { AlertKind } from '../../contract/console/alerts/alert-rules';
 
-/** No receiver gets messages more often. */
+/** The least time between two messages to one receiver. */
 export const MESSAGE_EVERY_MS = 60_000;
 
 /** What begins within this time after the first alert goes into one message. */
@@ -42,7 +42,7 @@ export interface AlertGroup {
 /** What one receiver is sent. */
 export interface AlertMessage {
   at: number;
-  /** Those with most that is new first. */
+  /** The groups with the most news first. */
   groups: AlertGroup[];
   firing: number;
   began: number;
@@ -53,17 +53,17 @@ export interface AlertMessage {
 
 /** What a receiver was sent. */
 export interface ReceiverState {
-  /** Of the last news that it was sent; 0: none yet. */
+  /** The position of the last news that it was sent; 0: none yet. */
   position: number;
   /** When its last message was made; null: none. */
   messageAt: number | null;
 }
 
 /**
- * The message that a receiver is due, and the position up to which it covers the news; null: none
- * yet. There is at most one a minute, however many alerts fire: it groups what is new. An alert
- * that fired and was resolved since the last message is listed as resolved. To a receiver that was
- * never sent anything, resolved ones are not news.
+ * The message that is due to a receiver, and the position up to which it covers the news; null: no
+ * message is due. There is at most one a minute, however many alerts fire: it groups what is new.
+ * An alert that fired and was resolved since the last message is listed as resolved. To a receiver
+ * that was never sent anything, resolved alerts are not news.
  *
  * @param alerts every firing alert, and the resolved ones that are news to some receiver
  */

@@ -44,10 +44,10 @@ export function lockAlertSentence(row: LockRow, now: number): string {
   return lockSentence(row, view).replaceAll('\u00a0', ' ');
 }
 
-/** A sentence is of when its alert fired, and says things such as "5 s ago". */
+/** A sentence is made when its alert fires, and says "5 s ago": from this age on it gets a date. */
 const CURRENT_FOR_MS = 60_000;
 
-/** The sentence of an alert as it may be read at `now`: with its time where that is past. */
+/** The sentence of an alert for a reader at `now`, with its time if it is no longer current. */
 export function datedSentence({ firedAt, resolvedAt, sentence }: AlertRow, now: number): string {
   const isCurrent = resolvedAt === null && now - firedAt < CURRENT_FOR_MS;
   return isCurrent ? sentence : `At ${minuteOf(firedAt)}: ${sentence}`;

@@ -3,7 +3,7 @@ import type { AlertRow, AlertSubject } from '../../contract/console/alerts/alert
 /** An alert is resolved when its rule was not met for this long. */
 export const ALERT_QUIET_MS = 30_000;
 
-/** An alert as it is followed from one reading to the next. Instants are the server's clock. */
+/** An alert while its rule is evaluated again and again. Instants are the server's clock. */
 export interface Alert extends Omit<AlertRow, 'id'> {
   /** Since when its rule is not met any more; null while it is. */
   clearedAt: number | null;
@@ -34,7 +34,7 @@ export function nextAlert(
 ): Alert | null {
   if (!alert) return reading && fired(reading, now, isSilenced());
   if (!reading) {
-    // A clock that was set back puts nothing off.
+    // If the clock was set back, the alert is not resolved later for that reason.
     const clearedAt = Math.min(now, alert.clearedAt ?? now);
     if (now - clearedAt >= ALERT_QUIET_MS) {
       return { ...alert, clearedAt, resolvedAt: Math.max(clearedAt, alert.firedAt) };
@@ -46,7 +46,7 @@ export function nextAlert(
   return { ...alert, clearedAt: null, announcedAt };
 }
 
-/** Whether receivers must be sent something of this change. */
+/** Whether receivers must be sent a message about this change. */
 export const isNews = (before: Alert | null, after: Alert): boolean =>
   after.announcedAt !== null &&
   (before?.announcedAt !== after.announcedAt || before.resolvedAt !== after.resolvedAt);

@@ -1,7 +1,7 @@
 import type { AlertSubject, SilenceRow } from '../../contract/console/alerts/alert-row';
 import { alertKey } from './alert';
 
-/** Of more alerts than these it is found out again whether they are silenced. */
+/** For how many alerts the matching silence is cached. */
 const KNOWN_MAX = 20_000;
 
 /** A silence, and the texts between the `*` of its pattern; null: it has none. */
@@ -12,10 +12,10 @@ interface Prepared {
 
 /** Silences, prepared to be compared with many alerts. */
 export class Silences {
-  /** Those of one name, by that name: of hundreds of silences most are. */
+  /** The silences of a single name, by that name: most of hundreds of silences are such. */
   private readonly named = new Map<string, Prepared[]>();
   private readonly others: Prepared[] = [];
-  /** By alert: the silence that matches it; null: none does, now or later. */
+  /** By alert: the silence that matches it; null: no silence matches it, now or later. */
   private readonly known = new Map<string, SilenceRow | null>();
 
   constructor(readonly rows: readonly SilenceRow[]) {
@@ -47,7 +47,7 @@ export class Silences {
   }
 }
 
-/** Whether a silence names this alert. Takes time in proportion to both texts at most. */
+/** Whether a silence matches this alert. Takes at most time in proportion to both texts. */
 function matches({ silence, literals }: Prepared, subject: AlertSubject): boolean {
   const { namespace, kind } = silence;
   if (namespace !== undefined && namespace !== subject.namespace) return false;

@@ -27,7 +27,7 @@ export interface AddCommand {
   delta: number;
   party: CounterParty;
   request: RequestIdentity | null;
-  /** True: its request id was never used before, says the caller. */
+  /** True: the caller states that its request id was never used before. */
   isFirst?: boolean;
 }
 
@@ -71,7 +71,7 @@ export type CounterCommand =
   | SetBoundsCommand
   | GetCommand;
 
-/** No longer what the operator saw. Nothing happened. */
+/** The counter is no longer as the operator saw it. Nothing was changed. */
 interface CounterChanged extends CounterView {
   outcome: 'changed';
   rev: number;

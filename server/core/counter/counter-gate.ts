@@ -7,10 +7,10 @@ import type { CounterAnswers, CounterCommand } from './counter-command';
  * grants one. Its store only keeps the newest version of what it is sent.
  *
  * - A refusal rests on a value that was durable. It is wrong only if a later commit gave something
- *   back and the gate has not heard of it, which a read of MySQL repairs in time.
- * - The estimate of what is left is that value without all steps under way that may lower it. Each
- *   is announced before MySQL is asked and withdrawn with its outcome, so the estimate is never
- *   above what is truly left: it rises only after a commit that gave back.
+ *   back and the gate was not sent that yet, which a read of MySQL repairs in time.
+ * - The estimate of what is left is that value less all steps under way that may lower it. Each is
+ *   announced before MySQL is asked and withdrawn with its outcome, so the estimate is never above
+ *   what is truly left: it rises only after a commit that gave something back.
  */
 export interface GateState extends Bounds {
   /** The version of the value: the counter's rev. */
@@ -18,7 +18,7 @@ export interface GateState extends Bounds {
   value: number;
 }
 
-/** What steps under way may move the value by at most, each way: two distances, 0 or more. */
+/** The most that steps under way may move the value, down and up: two distances, 0 or more. */
 export interface StepsUnderWay {
   down: number;
   up: number;
@@ -26,24 +26,24 @@ export interface StepsUnderWay {
 
 /** What a gate knows of a counter. */
 export interface GateReading {
-  /** Null: nothing, or nothing recent enough to refuse by. */
+  /** Null: the gate knows nothing that is recent enough for a refusal. */
   state: GateState | null;
-  /** Of all processes. */
+  /** The steps under way of all processes. */
   underWay: StepsUnderWay;
 }
 
-/** What MySQL has answered of a counter. A later rev replaces an earlier one. */
+/** What MySQL has answered about a counter. A later rev replaces an earlier one. */
 export interface GateNews {
   rev: number;
   value: number;
-  /** What a read of the record says besides. */
+  /** What only a read of the record shows. */
   reading?: DurableReading;
 }
 
 export interface DurableReading extends Bounds {
-  /** The gate's clock before the read began: what it says was durable then or later. */
+  /** The gate's clock before the read began: the reading was durable then or later. */
   asOf: number;
-  /** The rev that the gate had then; null: it had none. A lower one of MySQL replaces it. */
+  /** The rev that the gate had then; null: it had none. MySQL's rev replaces it even if lower. */
   over: number | null;
 }
 
@@ -53,8 +53,8 @@ export const NOTHING_UNDER_WAY: StepsUnderWay = { down: 0, up: 0 };
 const ANYWHERE = Number.MAX_SAFE_INTEGER;
 
 /**
- * Whether a gate may refuse this command at all. Not one with a request id that may be a repeat:
- * its first attempt may have been applied, and then its answer is `applied`.
+ * Whether a gate may refuse this command at all. It may not refuse a possible repeat, which has a
+ * request id: if the first attempt was applied, the answer is `applied`.
  */
 export function isRefusable(command: CounterCommand): boolean {
   return command.verb === 'add' && (!command.request?.remembered || command.isFirst === true);
@@ -90,8 +90,7 @@ export function minus(one: StepsUnderWay, other: StepsUnderWay): StepsUnderWay {
 }
 
 /**
- * The gate's refusal of this step; null: MySQL decides. A sum that is not exact is MySQL's to
- * judge.
+ * The gate's refusal of this step; null: MySQL decides, also where the sum would not be exact.
  */
 export function gateRefusal({ state, underWay }: GateReading, delta: number): OutOfBounds | null {
   if (!state || !leavesBounds(state, delta)) return null;
@@ -102,8 +101,8 @@ export function gateRefusal({ state, underWay }: GateReading, delta: number): Ou
 }
 
 /**
- * Whether nothing is left in the direction of this step. Its refusal is the same whatever is under
- * way, as long as the state is: so it needs no more than that the gate has not changed it since.
+ * Whether nothing is left in the direction of this step. Then its refusal depends on the state
+ * alone, not on steps under way: it is right as long as the gate's state has not changed.
  */
 export function isNothingLeft({ value, floor, ceiling }: GateState, delta: number): boolean {
   if (delta < 0) return floor !== null && value <= floor;
@@ -123,9 +122,8 @@ export function leavesBounds({ value, floor, ceiling }: GateState, delta: number
 }
 
 /**
- * The lowest and the highest that the value may be now, within its bounds: the distance from `low`
- * to the floor is never more than is truly left above it, that from `high` to the ceiling never
- * more than is left below it.
+ * The lowest and the highest that the value may be now, within its bounds. `low` is never further
+ * above the floor than the true value is, and `high` never further below the ceiling.
  */
 export function estimatedValues({
   state,
@@ -142,8 +140,8 @@ export function estimatedValues({
 }
 
 /**
- * What an answer of MySQL proves; null: nothing that has a rev. Only a read proves bounds: any
- * other answer may be that of an earlier attempt.
+ * What an answer of MySQL proves about the value; null: it has no rev, and proves nothing. It does
+ * not prove bounds, since it may be the answer to an earlier attempt; only a read does.
  */
 export function newsOf(answer: CounterAnswers[keyof CounterAnswers]): GateNews | null {
   if (!('rev' in answer)) return null;
@@ -158,9 +156,9 @@ export function givesBack({ down, up }: StepsUnderWay, bounds: Bounds | null): b
 }
 
 /**
- * By how much a gate's value differs from MySQL's; null: it cannot be said. The gate is looked at
- * before and after MySQL was read, since a counter may change meanwhile. Steps that the gate counts
- * as under way are no difference: it hears of their end later.
+ * By how much a gate's value differs from MySQL's; null: unknown. The gate is asked before and
+ * after MySQL is read, since the counter may change meanwhile. Steps that the gate counts as under
+ * way are no difference: it is sent their end later.
  */
 export function driftOf(
   before: GateState | null,

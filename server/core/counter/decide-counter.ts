@@ -52,8 +52,8 @@ type Step<A> = [answer: A, event: CounterEvent | null];
  * changes nothing, and nothing is ever clamped;
  * - the value is the initial one plus every delta that was applied, exactly;
  * - one request id is one step; rev rises by one;
- * - an operator's action applies to what the operator saw, or changes nothing, unless it names
- * nothing that was seen: it then applies to whatever is there.
+ * - an operator's action applies to what the operator saw, or changes nothing; one that does not
+ * name what was seen applies to whatever is there.
  *
  * @param record the counter as last read, or null if it was never created
  * @throws LockyardError `NOT_FOUND` for a counter that was never created; `INVALID` for a request
@@ -189,7 +189,7 @@ function applied(
       ? (record?.lastMove ?? null)
       : { at, delta, who: by ?? service, isPerson: by !== undefined };
   const isRemembered = 'request' in command && command.request?.remembered;
-  // Those before may be kept for longer: the clock may have been set back.
+  // Earlier answers may be kept for longer: the clock may have been set back.
   const answersUntil = Math.max(
     record?.answersUntil ?? 0,
     isRemembered ? at + ANSWER_RETENTION_MS : 0,
@@ -213,7 +213,7 @@ function memosOf(
   return [{ key, inputHash, answer, expiresAt: now + ANSWER_RETENTION_MS }];
 }
 
-/** @param ahead the only possible deadline: the latest instant of an operator's action */
+/** @param ahead the latest instant of an operator's action: counters have no other deadline */
 function decision<A>(
   next: CounterRecord | null,
   answer: A,

@@ -1,6 +1,6 @@
 import { exactCount } from './numbers';
 
-/** One figure with its unit, so that the unit can step back. */
+/** One figure with its unit, apart, so that the unit can be drawn less prominently. */
 export interface DurationPart {
   value: string;
   unit: 'ms' | 's' | 'm' | 'h' | 'd';
@@ -39,7 +39,7 @@ export function durationParts(ms: number): DurationPart[] {
   ];
 }
 
-/** The same as one text, without a place to break. */
+/** The same as one text, in which no line can break. */
 export function durationText(ms: number): string {
   return durationParts(ms)
     .map(({ value, unit }) => `${value}\u00a0${unit}`)
@@ -66,8 +66,8 @@ export function shortDuration(ms: number): string {
 }
 
 /**
- * An instant or a duration in milliseconds, rounded down to a whole second: what is made of it
- * changes once a second.
+ * An instant or a duration in milliseconds, rounded down to a whole second, so that a text made
+ * from it changes once a second.
  */
 export function wholeSeconds(ms: number): number {
   return Math.floor(ms / SECOND_MS) * SECOND_MS;

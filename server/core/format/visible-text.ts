@@ -12,7 +12,7 @@ const MARKS: Record<string, string> = { ' ': 'SP', '\t': 'TAB', '\n': 'LF', '\r'
  */
 const INVISIBLE = /^[\p{C}\p{Zl}\p{Zp}\p{Zs}\p{Default_Ignorable_Code_Point}\u2800]$/u;
 
-/** How a picture is drawn, in colour or in black: it can be seen. */
+/** Selectors that draw an emoji in colour or in black: they have a visible effect. */
 const PICTURE_STYLE = /^[\ufe0e\ufe0f]$/;
 const PICTURE = /^\p{Extended_Pictographic}$/u;
 
@@ -25,7 +25,7 @@ function markOf(cell: string, before: string | undefined, atEdge: boolean): stri
   return `U+${(cell.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}`;
 }
 
-/** Each character, or its mark. */
+/** The text as characters, with marks for the invisible ones. */
 export function cellsOf(text: string): NamePiece[] {
   const characters = [...text];
   const begin = characters.findIndex((character) => character !== ' ');

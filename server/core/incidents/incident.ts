@@ -17,7 +17,7 @@ const INCIDENT_GAP_MS = 5 * 60_000;
 const ACTORS_MAX = 20;
 const DEATHS_MAX = 20;
 
-/** What is seen of one lock. Instants are its backend's clock. */
+/** One reading of one lock. Instants are its backend's clock. */
 export interface IncidentReading extends Omit<IncidentFacts, 'deaths'> {
   at: number;
   status: LockStatus;
@@ -38,7 +38,7 @@ export interface IncidentReading extends Omit<IncidentFacts, 'deaths'> {
   orphaned?: OrphanReason;
 }
 
-/** An incident as it is counted on from one reading to the next. */
+/** An incident as it is continued from one reading to the next. */
 export interface Incident
   extends Pick<
     IncidentRow,
@@ -69,8 +69,8 @@ export const isIncident = ({
  * than the one before changes nothing, unless the clock was set back: then the incident goes on
  * from there. An incident with `endedAt` is over: do not pass it again.
  *
- * After a long gap between two readings, as of a night without a server, what is wrong now is
- * another incident: this one ended when it was read last, unless its hold is still there.
+ * After a long gap between two readings, such as a night without a server, a lock in trouble has a
+ * new incident: the old one ended with its last reading, unless its hold is still there.
  *
  * @param notBefore when the lock's last incident ended: the next one begins no sooner
  */
@@ -100,7 +100,7 @@ function isOfAnother({ readAt, facts: { hold } }: Incident, reading: IncidentRea
   return !hold || !held.includes(hold.token);
 }
 
-/** As if it had been read last when the clock was set to `at`. */
+/** The incident as if its last reading had been at `at`, to which the clock was set back. */
 function setBack(open: Incident, at: number): Incident {
   const { clearedAt } = open;
   return { ...open, readAt: at, clearedAt: clearedAt === null ? null : Math.min(clearedAt, at) };
@@ -125,7 +125,7 @@ function beginning(reading: IncidentReading, notBefore: number): Incident {
   return withDeath(begun, reading);
 }
 
-/** Keeps the first proof of each death, whatever is worse about the lock. */
+/** Keeps the first proof of each death, also while another status of the lock is worse. */
 function withDeath(incident: Incident, { at, orphaned }: IncidentReading): Incident {
   const { deaths = [] } = incident.facts;
   const isKnown = !orphaned || deaths.some(({ token }) => token === orphaned.token);
@@ -135,7 +135,7 @@ function withDeath(incident: Incident, { at, orphaned }: IncidentReading): Incid
   return { ...incident, facts: { ...incident.facts, deaths: [...deaths, death] } };
 }
 
-/** From the first reading without its hold on, that hold has ended. */
+/** Notes the end of the hold with the first reading that no longer shows it. */
 function withEndSeen(incident: Incident, { at, held, ended }: IncidentReading): Incident {
   const { hold } = incident.facts;
   if (!hold || hold.endedAt !== undefined) return incident;
@@ -145,9 +145,9 @@ function withEndSeen(incident: Incident, { at, held, ended }: IncidentReading): 
 }
 
 /**
- * Counts the time since the reading before. Of a longer gap, as of a restart, only those are
- * counted who waited on both sides of it, at least in number, and no longer than those have waited
- * who wait now.
+ * Adds the time since the last reading. For a longer gap, such as a restart, the number of waiters
+ * is the smaller of the two readings, and their time is at most what the present waiters have
+ * waited.
  */
 function counted(open: Incident, { at, waiters, blockingMs, actors }: IncidentReading): Incident {
   const isQuiet = open.clearedAt !== null;
@@ -180,13 +180,13 @@ const statusOf = ({ isActNow, status }: IncidentReading): LockStatus =>
 const isWorse = (status: LockStatus, other: LockStatus) =>
   LOCK_STATUSES.indexOf(status) < LOCK_STATUSES.indexOf(other);
 
-/** The same list where no name is added. */
+/** Adds names to the list, up to a limit; returns the same list if none is new. */
 export function withActors(actors: string[], more: readonly string[]): string[] {
   const fresh = more.filter((name) => !actors.includes(name));
   return fresh.length === 0 ? actors : [...actors, ...new Set(fresh)].slice(0, ACTORS_MAX);
 }
 
-/** The facts with the recorded end of the hold; the same where none is recorded. */
+/** The facts with the recorded end of the hold; unchanged if none is recorded. */
 export function withHoldEnd(
   facts: IncidentFacts,
   holds: readonly Pick<HoldBar, 'token' | 'to'>[],
@@ -197,8 +197,8 @@ export function withHoldEnd(
 }
 
 /**
- * An incident with the most that its recorded waits added up to: readings miss what a wait was
- * older at its end. Where no wait counted, as those of standbys do not, it stays as it is.
+ * An incident with the most that its recorded waits added up to at any time: readings miss how old
+ * a wait was at its end. Unchanged if no wait counted: those of standbys do not.
  */
 export function withWorstBlocking<
   I extends Pick<Incident, 'beganAt' | 'endedAt' | 'readAt' | 'blockingMaxMs'>,

@@ -3,7 +3,7 @@ import type { IncidentHold, IncidentRelation } from '../../contract/console/past
 /** Who was involved in an incident. */
 export interface IncidentParties {
   hold: IncidentHold | null;
-  /** Until when that hold lasted, as far as the incident tells. */
+  /** Until when that hold lasted, as far as the incident shows. */
   heldUntil: number;
   waiters: readonly Wait[];
 }
@@ -12,8 +12,8 @@ type Party = { service: string; owner: string };
 type Wait = Party & { from: number; to: number | null };
 
 /**
- * How an incident goes together with one of another lock at the same time; null: it does not, as
- * far as holders and waiters tell.
+ * How an incident is related to one of another lock at the same time; null: holders and waiters
+ * show no relation.
  */
 export function relationOf(one: IncidentParties, other: IncidentParties): IncidentRelation | null {
   if (hasWaited(one, other.waiters)) return 'cause';
@@ -33,7 +33,7 @@ function hasWaited({ hold, heldUntil }: IncidentParties, waiters: readonly Wait[
 
 const isSame = (a: Party, b: Party) => a.service === b.service && a.owner === b.owner;
 
-/** By host and pid where both name them, else by owner. */
+/** Compares host and pid if both name a host, else the owners. */
 function isSameProcess(a: IncidentHold, b: IncidentHold): boolean {
   if (a.service !== b.service) return false;
   if (a.host === undefined || b.host === undefined) return a.owner === b.owner;

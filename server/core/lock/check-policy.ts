@@ -10,7 +10,7 @@ interface Ask {
   requestId?: string | undefined;
 }
 
-/** What of an acquire its namespace does not allow. */
+/** The part of an acquire that its namespace does not allow. */
 export interface PolicyBreach {
   /** For people; names the limit. */
   sentence: string;
@@ -20,7 +20,7 @@ export interface PolicyBreach {
 
 /**
  * Refuses an acquire that its namespace does not allow, unless it has a request id: it may repeat a
- * request that was answered under an earlier policy, which only the lock's record can tell. In that
+ * request that was answered under an earlier policy, which only the lock's record shows. In that
  * case the result is what to refuse it with if it turns out to be new; otherwise null.
  *
  * @throws LockyardError `INVALID`, which names the limit
@@ -43,7 +43,7 @@ export function outsidePolicy({ sentence, ...more }: PolicyBreach): LockyardErro
   return new LockyardError('INVALID', sentence, more);
 }
 
-/** Its sentence lacks the namespace. */
+/** The breach, if any. Its sentence does not name the namespace yet. */
 function complaintOf(policy: NamespacePolicy, ask: Ask): PolicyBreach | null {
   const { leaseMinMs, leaseMaxMs, patienceMaxMs, requiredMeta } = policy;
   if (ask.leaseMs < leaseMinMs) return { sentence: `leaseMs must be at least ${leaseMinMs}` };

@@ -55,7 +55,7 @@ export function decideAcquire(draft: Draft, ask: AcquireCommand): AcquireAnswer 
   if (replay && replay.outcome !== 'timeout') return replay;
   const isWaiting = !replay && resume(draft, ask);
   expireAndPromote(draft);
-  // What is stored says who held the lock when the wait ended.
+  // The stored answer names the holder when the wait ended: answer with the present one.
   if (replay) return heldAnswer(draft, 'timeout', ask.service);
   return isWaiting ? waitOn(draft, ask) : acquireWithoutPlace(draft, ask);
 }
@@ -66,7 +66,7 @@ function acquireWithoutPlace(draft: Draft, ask: AcquireCommand): AcquireAnswer {
   if (!before && ask.outsidePolicy) throw outsidePolicy(ask.outsidePolicy);
   const { record } = draft;
   const mine = ask.reentrant ? holdToEnter(record, ask) : null;
-  // Entering again takes no more permits.
+  // A re-entry takes no additional permits.
   requireCapacity(record, mine ? { ...ask, permits: 0 } : ask);
   if (mine) return reenter(draft, mine, ask);
   draft.refuseWhileClosed();
@@ -101,11 +101,11 @@ export function decideGiveUp(draft: Draft, { request }: GiveUpCommand): AcquireA
 
 /**
  * Lets a request end while its waiter keeps its place for `DETACHED_MS`, unless it now waits at
- * another process. If the caller hung up, an unclaimed grant is kept for at most as long. Of a
- * caller that was refused only the age is kept, should it ask again with another key.
+ * another process. If the caller hung up, an unclaimed grant is kept for at most as long. For a
+ * caller that was refused only the age of the wait is kept, should it ask again with another key.
  *
- * `timeout` may also mean that the place is gone, though the wait has not timed out: only an
- * acquire with the same request can tell, and gets another one.
+ * `timeout` may also mean that the place is gone although the wait has not timed out: an acquire
+ * with the same request then gets another place.
  */
 export function decideDetach(draft: Draft, command: DetachCommand): AcquireAnswer {
   const { request, hungUp, isRefused } = command;
@@ -126,8 +126,8 @@ export function decideDetach(draft: Draft, command: DetachCommand): AcquireAnswe
 }
 
 /**
- * The wait of this request up to now, if it lost its place, as when its server died or took long to
- * restart: it keeps its age and its patience.
+ * The wait of this request up to now, if it lost its place, for example because its server died or
+ * took long to restart: the request keeps its age and its patience.
  */
 function waitedBefore(draft: Draft, request: RequestIdentity): WaitSpan | null {
   const memo = draft.replay<StoredGrant | Held | WaitSpan>(request);
@@ -255,8 +255,8 @@ function reenter(draft: Draft, hold: Hold, ask: AcquireCommand): AcquireAnswer {
 /**
  * The earlier answer to this acquire: its grant while the hold lives, `ended`, or its timeout.
  *
- * @param leaseMs the lease asked for by a repeated request; null for a caller that has waited here
- * ever since
+ * @param leaseMs the lease that a repeated request asks for; null for a caller that has waited here
+ * all the time
  */
 function replayAcquire(
   draft: Draft,

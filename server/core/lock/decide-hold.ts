@@ -68,7 +68,7 @@ export function decideRelease(draft: Draft, command: ReleaseCommand): ReleaseAns
   return answer;
 }
 
-/** The same answer later, when less is left. */
+/** The stored answer, with the time that is left by now. */
 function releasedAgain(answer: ReleaseAnswer, now: number): ReleaseAnswer {
   if (answer.outcome !== 'released' || answer.freesAt === undefined) return answer;
   return { ...answer, freesInMs: Math.max(0, answer.freesAt - now) };
@@ -187,7 +187,7 @@ function releasedThen({ releasedAt }: Hold): Partial<Changed['ended']> {
   return releasedAt === undefined ? {} : { cause: 'released', at: releasedAt };
 }
 
-/** Who got the room that a hold has left; what others were offered before is not of it. */
+/** Who got the lock after a hold ended. Offers made before do not count. */
 function nextHolder(
   { record }: Draft,
   before: Pick<LockRecord, 'lastToken' | 'offers'>,

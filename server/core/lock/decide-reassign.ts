@@ -12,7 +12,7 @@ import { type Hold, holdOf, isReleased, type Waiter, waiterAt } from './lock-rec
  * does nothing. The other waiters keep their places, and the revoked token is invalid at once.
  *
  * A waiter whose caller is at another process gets an offer instead, which it claims within a
- * second; if it does not, the lock goes to the first in the queue as ever.
+ * second; if it does not, the lock goes to the first in the queue as usual.
  *
  * @throws LockyardError `BACKEND_DOWN` while the backend grants nothing
  */

@@ -6,8 +6,8 @@ import { capacityOf, permitsOf, permitsTaken } from './permits';
 
 /**
  * Changes how many permits may be held at once, if the capacity is still the one that the operator
- * saw. Holders keep what they have, also where that is more from now on: then there are no grants
- * until enough was released. Waiters keep their places; none may want more than the new capacity.
+ * saw. Holders keep their permits, even if these exceed the new capacity: then there are no grants
+ * until enough are released. Waiters keep their places; none may want more than the new capacity.
  */
 export function decideSetCapacity(draft: Draft, command: SetCapacityCommand): SetCapacityAnswer {
   const replay = draft.replay<SetCapacityAnswer>(command.request);

@@ -32,7 +32,7 @@ export function expireAndPromote(draft: Draft): void {
   handOff(draft);
 }
 
-/** The same without a hand-off, which has to follow. */
+/** The same without the hand-off: call `handOff` afterwards. */
 export function endWhatIsOver(draft: Draft): void {
   endExpiredHolds(draft);
   if (!isOpen(draft)) revokeOffers(draft);
@@ -202,9 +202,9 @@ function dropAbsentWaiters(draft: Draft): void {
 }
 
 /**
- * Whether a waiter left without an answer that is remembered. One that timed out at another process
- * did: that process has its request, and has not answered it yet. The wait of a single acquire
- * between two requests is remembered already: see `decideDetach`.
+ * Whether a waiter left without a stored answer, so that its caller may ask again. This includes
+ * one that timed out at another process: that process has its request, and has not answered it yet.
+ * The wait of a single acquire between two requests is stored already: see `decideDetach`.
  */
 function mayAskAgain(draft: Draft, waiter: Waiter): boolean {
   const isRemembered = waiter.detachedUntil !== null && waiter.setSize === undefined;
@@ -216,7 +216,7 @@ function timedOutCaller(draft: Draft, waiter: Waiter): AcquireCommand | null {
   return isOutOfPatience(waiter, draft.now) ? localCaller(draft, waiter) : null;
 }
 
-/** A timed-out multi-lock whose caller is connected: its command reports which were taken. */
+/** A timed-out multi-lock whose caller is connected: its own command names the locks in its way. */
 function leavesByItself(draft: Draft, waiter: Waiter): boolean {
   return waiter.setSize !== undefined && localCaller(draft, waiter) !== null;
 }

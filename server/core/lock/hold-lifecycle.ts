@@ -91,7 +91,7 @@ export function rememberGrant(draft: Draft, ask: AcquireCommand, hold: Hold): vo
   draft.remember(ask.request, stored, hold.requestsKeptUntil);
 }
 
-/** What is stored of a grant. The deadline is that of the hold, which renewals move. */
+/** The part of a grant that is stored. Its deadline is not: renewals move that of the hold. */
 export interface StoredGrant {
   token: number;
   rev: number;
@@ -100,9 +100,9 @@ export interface StoredGrant {
 }
 
 /**
- * What changes in a hold when its holder is heard of: it is claimed and its lease starts again,
- * unless operators have stopped its renewals. Then it has the lease that it was granted, of which
- * `shortenLease` may have taken a part.
+ * What changes in a hold when its holder renews it, re-enters or asks again: it is claimed, and its
+ * lease starts again. If operators have stopped its renewals, a hold that is claimed only gets back
+ * the lease that it was granted, which `shortenLease` may have shortened.
  */
 export function freshLease(draft: Draft, hold: Hold, leaseMs: number): Partial<Hold> {
   const { isUnclaimed, grantedAt } = hold;
@@ -147,8 +147,8 @@ export function isAbandoned({ isUnclaimed, expiresAt, grantedAt, leaseMs }: Hold
 }
 
 /**
- * What a re-entry changes in how long the lock stays taken at least: never less. A hold whose
- * renewals were stopped ends with its lease in any case.
+ * How a re-entry changes the least time that the lock stays taken: it is never shortened. A hold
+ * whose renewals were stopped ends with its lease in any case.
  */
 export function stayLonger(draft: Draft, hold: Hold, ask: AcquireCommand): Partial<Hold> {
   if (!ask.holdAtLeastMs || hold.renewalsStopped) return {};

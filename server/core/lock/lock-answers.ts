@@ -84,7 +84,7 @@ export function isValidToken(record: LockRecord | null, token: number, now: numb
   return liveHolds(record, now).some((hold) => hold.token === token && !isReleased(hold));
 }
 
-/** The permits of a lock that are held at `now`, as a field of an answer; none without any. */
+/** The permits of a lock that are held at `now`, as a field of an answer; else no field. */
 export function permitsView(record: LockRecord | null, now: number): { permits?: PermitUse } {
   const capacity = record && capacityOf(record);
   if (!capacity) return {};
@@ -165,15 +165,15 @@ export function renewedAnswer(hold: Hold, rev: number, now: number): Renewed {
   };
 }
 
-/** The answer to the former holder of a lock that is still taken, until then. */
+/** The answer to a release after which the lock stays taken until the hold ends. */
 export function releasedAnswer({ expiresAt }: Hold, now: number): Released {
   return { outcome: 'released', freesAt: expiresAt, freesInMs: expiresAt - now };
 }
 
 /**
- * What a renewal that was committed before came to, by a record read later: the present lease of
- * the hold, `released` if its holder released it since, or `lost` if the record says that it has
- * ended. Null: the hold is over, and its end is not in the record.
+ * The answer to a renewal that was committed before, by a record that was read later: the present
+ * lease of the hold, `released` if its holder released it since, or `lost` if the record shows that
+ * it has ended. Null: the hold is over, and its end is not in the record.
  */
 export function answerRenewed(
   record: LockRecord | null,

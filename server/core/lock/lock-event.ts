@@ -30,7 +30,7 @@ export const EVENT_KINDS = [
 
 export type EventKind = (typeof EVENT_KINDS)[number];
 
-/** The person who did it, and why: of an operator's act. */
+/** The person who did an operator's act, and why. */
 export interface OperatorAct {
   by: string;
   reason: string;
@@ -56,12 +56,12 @@ export interface LockEvent extends Partial<OperatorAct> {
   waitedMs?: number;
   /** How long it waits at most: `queued` only. */
   patienceMs?: number;
-  /** How long the hold lasted that it ended; of `unfrozen`, the freeze. */
+  /** How long the hold lasted that this event ended; for `unfrozen`, how long the freeze did. */
   heldMs?: number;
   /** The new end of the lease, where the event set one. */
   expiresAt?: number;
   holdCount?: number;
   meta?: Meta;
-  /** Of `granted` only. */
+  /** The trace of the acquire: `granted` only. */
   traceparent?: string;
 }

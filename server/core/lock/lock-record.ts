@@ -31,7 +31,7 @@ export interface Hold {
   grantedAt: number;
   renewedAt: number;
   renewals: number;
-  /** Of a hold of the past of which not every event is known: `renewals` is a lower bound. */
+  /** Set for a past hold if some of its events are unknown: `renewals` is a lower bound then. */
   areRenewalsPartial?: true;
   expiresAt: number;
   waitedMs: number;
@@ -49,7 +49,7 @@ export interface Hold {
   /** The multi-lock that it was granted with; absent for a single lock. */
   set?: MultiLockMark;
   /**
-   * Granted to a waiter whose caller may repeat its request id and has not been heard of since.
+   * Granted to a waiter whose caller may repeat its request id, and which has sent nothing since.
    * Only the process that made the grant can have answered it.
    */
   isUnclaimed?: boolean;
@@ -97,7 +97,7 @@ export interface Waiter {
 export interface DepartedWaiter extends Pick<Waiter, 'tag' | 'enqueuedAt' | 'patienceMs'> {
   /** Forgotten from then on. */
   until: number;
-  /** Whose it was: see `markOf`. Absent where an older version wrote the record: anyone's. */
+  /** The mark of its owner: see `markOf`. Absent if an older version wrote the record: unknown. */
   ownerMark?: string;
 }
 
@@ -110,9 +110,9 @@ export interface Offer {
 
 /** How many permits of a lock may be held at once. */
 export interface PermitCapacity {
-  /** What grants go by. */
+  /** The capacity that grants obey. */
   inForce: number;
-  /** What callers name: the capacity of the first one. Another one after an operator's change. */
+  /** The capacity that callers name: that of the first one, also after an operator's change. */
   named: number;
 }
 
@@ -126,7 +126,7 @@ export interface EndedHold {
   at: number;
   by?: string;
   reason?: string;
-  /** As of the hold. */
+  /** The `traceparent` of the hold. */
   traceparent?: string;
 }
 
@@ -144,7 +144,7 @@ export interface LockRecord {
   offers: Offer[];
   ended: EndedHold | null;
   queue: Waiter[];
-  /** At most `DEPARTED_MAX`: those who left last first, of these the longest waiting first. */
+  /** At most `DEPARTED_MAX`: the last to leave first; of those, the longest waiting first. */
   departed: DepartedWaiter[];
   /** While set, there are no new grants; renewals and releases work, waiters keep their places. */
   frozen: Remark | null;

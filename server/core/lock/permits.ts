@@ -35,15 +35,15 @@ export function permitsTaken({ holds, offers, queue }: LockRecord): number {
 }
 
 /**
- * Whether so many permits are left. Where the capacity is lost, as an older version of Lockyard may
- * have written the record, a waiter gets its permits once no others are held.
+ * Whether enough permits are left. If the record lacks the capacity, since an older version of
+ * Lockyard wrote it, a waiter gets its permits once no others are held.
  */
 export function havePermits(record: LockRecord, { permits = 1, capacity = permits }: Demand) {
   const most = capacityOf(record)?.inForce ?? capacity;
   return permitsTaken(record) + permits <= most;
 }
 
-/** The first waiters, in the order of the queue, for whom so many permits are enough. */
+/** The first waiters, in the order of the queue, for whom `left` permits are enough together. */
 export function waitersThatFit<W extends Demand>(queue: readonly W[], left: number): W[] {
   let sum = 0;
   const end = queue.findIndex(({ mode, permits = 0 }) => {

@@ -14,10 +14,10 @@ import { nameCapacity } from './permits';
 /** When a wait began, and how long it may last. */
 export type WaitSpan = Pick<Waiter, 'enqueuedAt' | 'patienceMs'>;
 
-/** A wait of which only that is remembered, and whose it was. */
+/** A wait without a place: only its span and a mark of its owner are remembered. */
 type RememberedWait = WaitSpan & Pick<DepartedWaiter, 'ownerMark'>;
 
-/** What is kept of a wait that has no place. */
+/** The part of a wait that is remembered when it loses its place. */
 export function rememberedWait({ enqueuedAt, patienceMs, owner }: Waiter): RememberedWait {
   return { enqueuedAt, patienceMs, ownerMark: markOf(owner) };
 }
@@ -46,7 +46,7 @@ export function enqueue(draft: Draft, ask: AcquireCommand, since: WaitSpan | nul
   return waiter;
 }
 
-/** Above every ticket there is, also where the record was damaged. */
+/** A ticket above every existing one, even if the record was damaged. */
 function nextTicket({ lastTicket, queue }: LockRecord): number {
   let highest = Math.max(lastTicket, 0);
   for (const { ticket } of queue) if (ticket > highest) highest = ticket;
@@ -59,9 +59,9 @@ const TICKETS_USED_UP =
   'Acquires that do not wait go on; delete the lock once it is free.';
 
 /**
- * Whether one more waiter may join the queue. The limit of the namespace refuses newcomers. A
- * request that was admitted before and comes from another place has up to `DEPARTED_MAX` beyond it,
- * so that no newcomers take what it had.
+ * Whether one more waiter may join the queue. The limit of the namespace applies to newcomers. A
+ * request that had a place before may join up to `DEPARTED_MAX` waiters beyond the limit, so that
+ * newcomers cannot take its room.
  *
  * @param since its wait up to now, in another queue or place
  */
@@ -103,7 +103,7 @@ export function departedOf(
   return record.departed.find((one) => one.tag === tag && one.until > now);
 }
 
-/** Forgets one whose request was granted or waits again, and those whose time is over. */
+/** Forgets the departed waiter of a request that was granted or waits again, and expired ones. */
 export function forgetDeparted(draft: Draft, request: RequestIdentity): void {
   const { departed } = draft.record;
   if (departed.length === 0) return;

@@ -104,9 +104,9 @@ function answerTo(
 }
 
 /**
- * Undoes an acquire of a multi-lock: leaves the queue, or gives up a place that was lost, or
- * releases what it was granted and still has. A hold that was re-entered since then continues for
- * those entries; then the end of the set itself has to be stored.
+ * Undoes an acquire of a multi-lock: leaves the queue, ends a wait that lost its place, or releases
+ * the holds that it was granted and still has. A hold that was re-entered since continues for those
+ * entries; then it is stored that the set itself was undone.
  */
 function cancelMultiLock(
   members: MultiLockMember[],

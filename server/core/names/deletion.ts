@@ -28,7 +28,7 @@ const RETENTION_LABELS: Record<RetentionReason, string> = {
   unreadable: 'record cannot be read',
 };
 
-/** Where the words differ for counters. */
+/** The labels that differ for counters. */
 const COUNTER_LABELS: Partial<typeof RETENTION_LABELS> = {
   tokensAhead: 'a new counter could repeat its revs (used in the last 10 minutes, or very often)',
 };

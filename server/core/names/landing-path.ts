@@ -1,16 +1,16 @@
-/** Any will do: a path leaves it or does not. */
+/** Any origin will do: it only shows whether an address leaves it. */
 const ORIGIN = 'http://console';
 
 /** Pages for those who are not signed in. */
 const ENTRANCES = ['/sign-in', '/setup'];
 
-/** A longer query does not come back. */
+/** A longer query is dropped. */
 const QUERY_MAX = 2_000;
 
 /** The address of the sign-in page, which leads back to a page of the console. */
 export function signInPath(pathname: string, query: string): string {
   const wanted = new URLSearchParams(query);
-  // Of a navigation within the console, not of the page.
+  // Next adds this to requests of a navigation; it is not part of the page's address.
   wanted.delete('_rsc');
   const isKept = wanted.size > 0 && String(wanted).length <= QUERY_MAX;
   const to = isKept ? `${pathname}?${wanted}` : pathname;

@@ -8,8 +8,8 @@ const HOLD_ENDS = new Set<string>(['released', 'expired', 'forced', 'late']);
 const WAIT_ENDS = new Set<string>(['granted', 'timeout', 'cancelled', 'dropped', 'moved']);
 
 /**
- * What an event ended: a hold, a wait, or a freeze, since when; null if it ended nothing that
- * lasted. A `granted` ends a wait.
+ * The hold, the wait or the freeze that an event ended, and when that began and ended. A `granted`
+ * ends a wait.
  */
 export interface EventSpan {
   of: 'hold' | 'wait' | 'freeze';
@@ -17,6 +17,7 @@ export interface EventSpan {
   to: number;
 }
 
+/** What an event ended; null if it ended nothing, or something that did not last. */
 export function spanOf(event: SpanFacts): EventSpan | null {
   const { kind, at, heldMs = 0, waitedMs = 0 } = event;
   const of = HOLD_ENDS.has(kind)
@@ -32,17 +33,17 @@ export function spanOf(event: SpanFacts): EventSpan | null {
 
 type SpanFacts = { kind: string } & Pick<LockEvent, 'at' | 'heldMs' | 'waitedMs'>;
 
-/** The class under which the span that an event ended is found; -1: it ended none. */
+/** The class of the span that an event ended; -1: it ended none. */
 export function spanClass(event: SpanFacts): number {
   const span = spanOf(event);
   return span ? Math.min(Math.floor(Math.log2(span.to - span.from)), SPAN_CLASSES - 1) : -1;
 }
 
-/** How long after an instant a span of this class can end at most if it covers it, exclusive. */
+/** A span of this class that covers an instant ends less than this long after it, in ms. */
 export const spanReachMs = (spanClass: number): number =>
   spanClass === SPAN_CLASSES - 1 ? Number.MAX_SAFE_INTEGER / 2 : 2 ** (spanClass + 1);
 
-/** A hold as its end, or the present record, says. Instants are the backend's clock. */
+/** A past hold, known from its end or from the present record. Instants: the backend's clock. */
 export interface PastHold {
   from: number;
   /** Null: it still lasts. */
@@ -53,7 +54,7 @@ export interface PastHold {
   permits?: number;
 }
 
-/** A wait in the queue of one lock, in the same way. */
+/** A past wait in the queue of one lock, known in the same way. */
 export interface PastWait {
   from: number;
   to: number | null;
@@ -71,9 +72,10 @@ export interface PastWait {
 type Located<W> = { lock: string; wait: W };
 
 /**
- * Leaves one wait of each request. A set of locks that moves to another queue takes its age along,
- * and so does a request that queues again after it lost its place: such waits begin at the same
- * instant, and of those that cover an instant the caller is in the queue that it leaves first.
+ * Keeps one wait of each request, the one that ended first. A multi-lock that moves to another
+ * queue keeps its age, and so does a request that queues again after it lost its place. So their
+ * waits begin at the same instant, and at any instant the caller is in the queue that it leaves
+ * first.
  */
 export function withoutMoved<W extends PastWait>(waits: readonly Located<W>[]): Located<W>[] {
   const endOf = ({ wait }: Located<W>) => wait.to ?? Number.POSITIVE_INFINITY;

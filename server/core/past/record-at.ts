@@ -24,13 +24,13 @@ export interface PastFacts {
   events: readonly LockEvent[];
   /** The lock as it is now; null: it has no record. */
   now: LockRecord | null;
-  /** As its namespace has it now. */
+  /** The lock delay that its namespace has now. */
   lockDelayMs: number;
 }
 
 /**
- * A lock as it was: who held it and who waited is exact; leases, renewals and remarks are as far as
- * the events tell. Tickets only number the queue; offers and stored answers are left out.
+ * A lock as it was. Holders and waiters are exact; leases, renewals and remarks are only as
+ * complete as the events. Tickets only number the queue; offers and stored answers are left out.
  */
 export function recordAt(facts: PastFacts): LockRecord {
   const { at, events, frozen } = facts;
@@ -53,8 +53,9 @@ export function recordAt(facts: PastFacts): LockRecord {
 }
 
 /**
- * What was set last, if permits were in use ever since. Otherwise what callers name now, unless not
- * every event since a grant is known: then the present capacity may have been set before.
+ * The capacity that an operator set last, if permits were in use ever since. Otherwise the one that
+ * callers name now; but if some events since a grant are unknown, the present capacity, which may
+ * have been set before.
  */
 function capacityAt(facts: PastFacts): LockRecord['capacity'] {
   const { events, now } = facts;
@@ -68,7 +69,7 @@ function capacityAt(facts: PastFacts): LockRecord['capacity'] {
   return hasEveryRev(granted, events) ? { inForce: named, named } : now.capacity;
 }
 
-/** Whether permits were held or waited for at every instant since: only then a capacity lasts. */
+/** Whether permits were held or waited for at every instant since: else a capacity is forgotten. */
 function isInUseSince(since: number, { at, holds, waits, events }: PastFacts): boolean {
   const ended = events.map((event) => ({ permits: event.permits, ...spanOf(event) }));
   const spans = [...holds, ...waits, ...ended]
@@ -80,7 +81,7 @@ function isInUseSince(since: number, { at, holds, waits, events }: PastFacts): b
   return until >= at;
 }
 
-/** The part of the present record that was so at an instant already. */
+/** The holds, waits and freeze in the present record that were there at an earlier instant. */
 export function openSince(now: LockRecord | null, at: number) {
   const holds = (now?.holds ?? [])
     .filter(({ grantedAt, expiresAt }) => grantedAt <= at && expiresAt > at)
@@ -130,7 +131,7 @@ function holdAt(span: PastHold, { at, events, now }: PastFacts): Hold {
     ...traceOf({ traceparent: granted?.traceparent ?? present?.traceparent }),
   };
   for (const event of own) applyTo(hold, event);
-  // Covered by the hold, whatever the events that were read say.
+  // The hold covers the instant, even if the events that were read say otherwise.
   if (hold.expiresAt <= at) hold.expiresAt = to ?? Math.max(present?.expiresAt ?? 0, at + 1);
   return hold;
 }
@@ -177,8 +178,8 @@ function lastEnded(events: readonly LockEvent[], holds: readonly Hold[]): EndedH
 const CAUSES = { released: 'released', expired: 'expired', forced: 'forced' } as const;
 
 /**
- * How long nothing is granted after the holds that were lost: a grant ends the delay. One that its
- * holder had released, and that only kept the lock taken, was not lost.
+ * Until when nothing is granted after holds that were lost; 0: no delay. A grant ends the delay. A
+ * hold that its holder had released, and that only kept the lock taken, was not lost.
  */
 function delayedUntil({ at, events, lockDelayMs }: PastFacts): number {
   const released = new Set<number | undefined>();
@@ -193,7 +194,7 @@ function delayedUntil({ at, events, lockDelayMs }: PastFacts): number {
   return until > at ? until : 0;
 }
 
-/** In the order in which they joined this queue: one from that of another lock keeps its age. */
+/** The waiters in the order in which they joined this queue, which is not that of their ages. */
 function queueAt({ at, waits, events }: PastFacts): Waiter[] {
   const queued = events.filter(({ kind }) => kind === 'queued');
   return waits
@@ -213,7 +214,7 @@ function queueAt({ at, waits, events }: PastFacts): Waiter[] {
         tag: '',
         process: '',
         enqueuedAt: from,
-        // It waited then, though its server may have noticed only later that it was over.
+        // It was waiting at that instant: its server may have noticed the end of its wait late.
         patienceMs: Math.max(patienceMs, at - from + 1),
         detachedUntil: null,
       };
@@ -230,7 +231,7 @@ const joinedAt = ({ wait, event }: JoinedWait) => event?.at ?? wait.from;
 
 const revOf = ({ event }: JoinedWait) => event?.rev ?? 0;
 
-/** Of an owner that waits several times each wait has the event of its beginning, if any has. */
+/** The event with which a wait began. If its owner has several waits, instants tell them apart. */
 function joining(wait: PastWait, waits: readonly PastWait[], queued: readonly LockEvent[]) {
   const { service, owner, from } = wait;
   const isOfParty = (one: { service: string; owner: string }) =>

@@ -8,14 +8,15 @@ export const COURSE_MS = 60 * MINUTE_MS;
 /** Over how many minutes a rate is taken, the present one included. */
 const RATE_MINUTES = 10;
 
-/** No rate is that of less time: one step in the first second would be sixty a minute. */
+/** A rate covers at least this time: else one step in the first second would be 60 a minute. */
 const RATE_LEAST_MS = MINUTE_MS;
 
 /**
  * How a counter's value moved over the last hour.
  *
  * @param minutes with changes, oldest first; those older than the hour are left out
- * @param createdAt of the counter as it is now: what was before belonged to one of the same name
+ * @param createdAt when the present counter was created: earlier minutes belong to a deleted one of
+ *   the same name
  * @param now the backend's clock
  */
 export function counterCourse(

@@ -14,8 +14,8 @@ export interface CounterMinute {
 }
 
 /**
- * A sum of steps never exceeds this; it stays there, since a sum above it would not be exact and,
- * in the end, would not fit its column.
+ * The limit of a sum of steps, at which it stays: a larger sum would not be exact and, in the end,
+ * would not fit its column.
  */
 export const STEPS_MAX = Number.MAX_SAFE_INTEGER;
 

@@ -2,7 +2,7 @@ import type { FleetSample } from '../../contract/console/insight-row';
 
 /** One reading of all locks. */
 interface FleetReading extends Omit<FleetSample, 'low'> {
-  /** All backends were known. */
+  /** Whether all backends were known. */
   isWhole: boolean;
 }
 
@@ -22,7 +22,7 @@ export class FleetSteps {
     return this.steps;
   }
 
-  /** Puts steps of an earlier time before those that there are. */
+  /** Puts earlier steps before the present ones. */
   remember(earlier: readonly FleetSample[]): void {
     this.steps = [...earlier, ...this.steps].slice(-this.stepsMax);
   }
@@ -34,7 +34,7 @@ export class FleetSteps {
     if (!isOfLast) this.stepFrom = now;
     const earlier = isOfLast ? this.steps.slice(0, -1) : this.steps;
     const step = withReading(isOfLast ? last : null, reading);
-    // Later ones are from before the clock was set back.
+    // Steps with a later instant are from before the clock was set back.
     const kept = earlier.filter(({ at }) => at < step.at);
     this.steps = [...kept, step].slice(-this.stepsMax);
   }
@@ -45,7 +45,7 @@ type Figure = 'held' | 'waiting' | 'stuck' | 'blockingMs';
 /**
  * A step of the course with one more reading.
  *
- * @param step null: it is the first of its step
+ * @param step null: the reading is the first of its step
  */
 function withReading(step: FleetSample | null, reading: FleetReading): FleetSample {
   const most = (figure: Figure) => Math.max(step?.[figure] ?? 0, reading[figure]);

@@ -5,13 +5,13 @@ import type { HeatMap, HeatRow } from '../../contract/console/past/overview';
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 
-/** The steps in which waiting is counted: fine ones for an hour, coarse ones for all else. */
+/** The steps in which waiting is counted: fine ones for one hour, coarse ones for longer ranges. */
 export const HEAT_STEPS_MS = [MINUTE_MS, 15 * MINUTE_MS] as const;
 
 /** How many locks of a step are kept. */
 export const HEAT_LOCKS_MAX = 20;
 
-/** Locks that a heat map has. */
+/** How many locks a heat map has. */
 const ROWS_MAX = 14;
 
 /** How long a cell is, how many there are, and the steps they are made of. */
@@ -28,7 +28,7 @@ const CELLS: Record<InsightRange, Cells> = {
   '30d': { cellMs: 12 * HOUR_MS, count: 60, stepMs: 15 * MINUTE_MS },
 };
 
-/** An hour of which no fine steps are kept: the first of these begins before it. */
+/** The cells of an hour without fine steps; the first of them begins before the hour. */
 const COARSE_HOUR: Cells = { cellMs: 15 * MINUTE_MS, count: 5, stepMs: 15 * MINUTE_MS };
 
 const cellsOf = (range: InsightRange, isFineKept: boolean): Cells =>
@@ -44,10 +44,10 @@ export interface HeatReading extends Pick<HeatRow, 'backend' | 'namespace' | 'na
 export const worseStatus = (a: LockStatus, b: LockStatus): LockStatus =>
   LOCK_STATUSES.indexOf(a) <= LOCK_STATUSES.indexOf(b) ? a : b;
 
-/** Adds readings up to a heat map. */
+/** Sums readings into a heat map. */
 export class HeatSteps {
   private readonly rows = new Map<string, HeatRow>();
-  /** Where it begins. */
+  /** The instant at which the map begins. */
   readonly from: number;
   private readonly cells: Cells;
 
@@ -62,7 +62,7 @@ export class HeatSteps {
     this.cells = cells;
   }
 
-  /** How long the steps are that it is made of. */
+  /** The length of the steps that the map is made of. */
   get stepMs(): number {
     return this.cells.stepMs;
   }

@@ -4,7 +4,7 @@ const BUCKETS_PER_DOUBLING = 4;
 /** Buckets 0 to 127. The last one begins at 35 days and has no end. */
 const LAST_BUCKET = 127;
 
-/** By bucket: its smallest whole millisecond, or that of the next bucket that has one. */
+/** By bucket: its smallest whole millisecond; if it has none, that of the next one that has. */
 const LOWEST = Array.from({ length: LAST_BUCKET + 1 }, (_, i) =>
   i === 0 ? 0 : Math.ceil(2 ** ((i - 1) / BUCKETS_PER_DOUBLING)),
 );

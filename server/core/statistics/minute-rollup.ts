@@ -25,11 +25,11 @@ export interface EventCounts {
 export interface MinuteRollup extends Rollup {
   /** The instant at which the minute begins, epoch milliseconds. */
   minute: number;
-  /** Of `holds`, those that an operator ended; absent: none. They are not stored apart. */
+  /** The part of `holds` that an operator ended; absent: none. It is not stored separately. */
   forcedHolds?: LogHistogram;
 }
 
-/** The counts of events, whatever period they cover. `D` is what counts durations. */
+/** The counts of events in some period. `D` is the type that counts durations. */
 export interface Rollup<D = LogHistogram> extends EventCounts {
   /** The wait of each grant; 0 ms without a wait. Waits that ended without a grant are left out. */
   waits: D;
@@ -64,10 +64,10 @@ const COUNTED = {
   forced: 'forced',
 } as const satisfies Partial<Record<EventKind, keyof EventCounts>>;
 
-/** Holds end in one of these ways. */
+/** The events that end a hold. */
 const ENDINGS: ReadonlySet<string> = new Set<EventKind>(['released', 'expired', 'forced']);
 
-/** Whether an event changes a roll-up; most renewals and queueings and all of counters do not. */
+/** Whether an event changes a roll-up. Most do not: renewals, queueings, all events of counters. */
 export function isRolledUp(event: LockEvent | CounterEvent): event is LockEvent {
   return event.kind in COUNTED || ENDINGS.has(event.kind);
 }
@@ -89,8 +89,8 @@ export function addLockEvent(rollup: MinuteRollup, event: LockEvent): void {
 }
 
 /**
- * The holds by which later ones are judged: without those that an operator ended. Their length says
- * when someone stepped in; one that was stuck for days would hide the next one.
+ * The holds by which later ones are judged, without those that an operator ended: their length only
+ * shows when the operator acted, and one that was stuck for days would hide the next one.
  */
 export function usualHolds({ holds, forcedHolds }: MinuteRollup): LogHistogram {
   if (!forcedHolds) return holds;

@@ -1,7 +1,7 @@
 /** How often the length of a queue is noted for its trend. */
 export const TREND_SAMPLE_EVERY_MS = 10_000;
 
-/** A minute, with both of its ends. */
+/** One minute of samples, those at both of its ends included. */
 export const TREND_SAMPLES = 7;
 
 const SAMPLES_A_MINUTE = 60_000 / TREND_SAMPLE_EVERY_MS;
@@ -28,6 +28,6 @@ export function queueTrend(lengths: readonly number[]): number | null {
     variance += (length - mean) ** 2;
   }
   if (variance === 0 || product ** 2 / (spread * variance) < EXPLAINED_MIN) return 0;
-  // The sum brings -0 to 0.
+  // Adding 0 turns -0 into 0.
   return Math.round((product / spread) * SAMPLES_A_MINUTE) + 0;
 }

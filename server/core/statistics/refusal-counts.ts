@@ -38,8 +38,8 @@ export function addSpans(one: RefusalSpan, other: RefusalSpan): RefusalSpan {
 }
 
 /**
- * What several processes have counted, or one process in several minutes, as one. Owners named in
- * both are added up; of the owners then named, all but the most frequent 20 join the others.
+ * Adds the counts of two processes or of two minutes. Counts of an owner named in both are added;
+ * then all but the 20 most frequent owners are added to the others.
  */
 export function addRefusals(one: RefusalCounts, other: RefusalCounts): RefusalCounts {
   const byOwner = new Map(one.owners.map((owner) => [ownerKey(owner), owner]));
@@ -58,8 +58,8 @@ export function addRefusals(one: RefusalCounts, other: RefusalCounts): RefusalCo
 }
 
 /**
- * The part of counts that had been counted by an instant; null: nothing. How many attempts that
- * were is estimated, as if they had come evenly.
+ * The counts as they were at an instant; null: nothing was counted. The number of attempts is an
+ * estimate, as if they had come evenly.
  */
 export function refusalsUntil(counts: RefusalCounts, at: number): RefusalCounts | null {
   const all = spanUntil(counts.all, at);

@@ -11,7 +11,7 @@ import {
 /** The fewest owners that are counted at a time, so that frequent ones are found among many. */
 export const COUNTED_OWNERS_MIN = 2 * NAMED_OWNERS_MAX;
 
-/** As many as usually compete for a crowded lock: each of them then keeps its place. */
+/** As many owners as usually compete for a crowded lock, so that each of them keeps its place. */
 export const COUNTED_OWNERS_MAX = 128;
 
 interface CountedOwner extends RefusedOwner {
@@ -20,10 +20,10 @@ interface CountedOwner extends RefusedOwner {
 }
 
 /**
- * Counts the refused attempts on one lock by owner in bounded memory (the algorithm is known as
- * Space-Saving): of `ownersMax` places, an owner with more than that part of all attempts always
- * has one, from its latest appearance. What was counted for an owner that lost its place belongs to
- * the others.
+ * Counts the refused attempts on one lock by owner in bounded memory, with the algorithm
+ * Space-Saving: it has `ownersMax` places, and an owner with more than 1/`ownersMax` of all
+ * attempts always has one. An owner is counted since it last got a place; what was counted for an
+ * owner that lost its place belongs to the others.
  */
 export class RefusalTally {
   /** The first owner; while it is the only one, its span is that of all. */
@@ -88,7 +88,7 @@ export class RefusalTally {
     }
     const rank = 1 + (owners.size < this.ownersMax ? 0 : this.evict(owners));
     const { service, owner } = caller;
-    // One literal: V8 takes 15 times as long to add fields to what it has spread.
+    // One literal: in V8, a spread with added fields takes 15 times as long.
     owners.set(key, { service, owner, attempts: 1, token: hold, firstAt: at, lastAt: at, rank });
   }
 

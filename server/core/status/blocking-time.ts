@@ -3,16 +3,16 @@ import { isStandbyExpected } from './standby-expected';
 import { type LockBaselines, longestHold, type StuckFacts } from './stuck-reason';
 
 /**
- * The callers that a lock keeps from their work: how many there are, and the sum of the instants
- * since when. So the time lost is known at every instant without looking at them again.
+ * The callers that a lock keeps from their work: how many there are, and the sum of the instants at
+ * which that began for each. Both give the total blocking time at any later instant.
  */
 export interface BlockedCallers {
   callers: number;
-  /** Of instants on the backend's clock, epoch milliseconds. */
+  /** A sum of instants on the backend's clock, epoch milliseconds. */
   sinceSum: number;
 }
 
-/** What is read of the lock itself. */
+/** The facts that come from the lock itself. */
 export interface BlockingFacts extends StuckFacts {
   /** The sum of the instants at which its waiters came. */
   waitsSinceSum: number;

@@ -1,11 +1,11 @@
 import { timesText } from '../format/numbers';
 import { type Hold, isReleased } from '../lock/lock-record';
 
-/** What can be said of a holder's process. Only proof makes one `dead`. */
+/** The state of a holder's process, as far as is known. It is `dead` only with proof. */
 export const LIVENESS_STATES = ['alive', 'dead', 'unknown'] as const;
 export type LivenessState = (typeof LIVENESS_STATES)[number];
 
-/** What says so: the hold's renewals, `lockyard witness` on its machine, a URL of the operator. */
+/** The source of a verdict: the hold's renewals, `lockyard witness` on its machine, or a URL. */
 export type WitnessKind = 'renewals' | 'host' | 'url';
 
 /** Older evidence says nothing about now. Death is the exception: it stays proven. */
@@ -15,18 +15,19 @@ export const EVIDENCE_FRESH_MS = 30_000;
 const IN_FLIGHT_MS = 2_000;
 
 /**
- * What one witness last said of a holder's process. Instants are the clock of the hold's backend.
+ * The last report of one witness on a holder's process. Instants are the clock of the hold's
+ * backend.
  */
 export interface WitnessReport {
   kind: 'host' | 'url';
   /** The name of its API key, or the id of its URL. */
   witness: string;
   state: LivenessState;
-  /** When it first said so without saying anything else in between. */
+  /** When it first reported this state, without another one since. */
   firstAt: number;
-  /** When it last said so. */
+  /** When it last reported this state. */
   at: number;
-  /** Since when it is so, as the witness says; null if it does not. */
+  /** Since when the state lasts, according to the witness; null: it does not report that. */
   since: number | null;
   /** What it saw, for people. */
   evidence: string;
@@ -35,12 +36,12 @@ export interface WitnessReport {
 /** What is known of a holder's process. Instants are the clock of the hold's backend. */
 export interface LivenessVerdict {
   state: LivenessState;
-  /** What says so; null: nothing has said anything. */
+  /** The source of the verdict; null: there is no evidence. */
   kind: WitnessKind | null;
   /** The name of the witness; null for renewals, and where there is none. */
   witness: string | null;
   evidence: string;
-  /** Since when it is so, as far as is known. */
+  /** Since when the state lasts, as far as is known. */
   since: number | null;
   /** When the evidence was given: how old it is. */
   at: number | null;
@@ -53,7 +54,7 @@ export type HoldForLiveness = Pick<Hold, 'grantedAt' | 'renewedAt' | 'renewals'>
  * Whether the process that a hold names is alive at `now`, the backend's clock.
  *
  * - Never `dead` because of age or silence: only a report proves that.
- * - What the kernel of the holder's machine says outweighs what a URL says of its pod or CI run.
+ * - What the kernel of the holder's machine reports outweighs what a URL reports on its pod or run.
  * - Dead stays dead, however old the report is, unless the hold was renewed after it: then another
  *   process keeps it.
  * - Everything else counts for 30 s. A jump of a clock makes evidence older, and never makes death.

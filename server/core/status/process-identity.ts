@@ -17,10 +17,10 @@ export interface ProcessIdentity extends HostIdentity {
   pidStart: string;
 }
 
-/** What a hold says of its process besides `host` and `pid`, which people read. */
+/** The fields of `meta` that identify the holder's process, besides `host` and `pid`. */
 const PROOF_FIELDS = ['bootId', 'pidNamespace', 'pidStart'] as const;
 
-/** What it says of where that process runs. */
+/** The fields of `meta` that name where that process runs. */
 const PLACE_FIELDS = ['pod', 'ciRun'] as const;
 
 const SEPARATOR = '\0';

@@ -5,7 +5,7 @@ export const REFUSED_RECENTLY_MS = 60_000;
 
 /**
  * The owners that were refused within the last 60 s and during this hold, each with the first such
- * refusal; the owners beyond those that are counted by name are one of them.
+ * refusal. The owners beyond those that are counted by name count as one.
  */
 export function* recentRefusals(
   refusals: RefusalCounts | null | undefined,

@@ -25,7 +25,7 @@ export type HoldForStuck = Pick<
 > &
   Partial<Pick<Hold, 'meta'>>;
 
-/** What a lock is measured against: its history, its namespace, and what witnesses report. */
+/** What a lock is judged by: its history, its namespace, and what witnesses report. */
 export interface LockBaselines {
   /** From its holds that ended; null while none are known. */
   ownHold: HoldBaseline | null;
@@ -38,7 +38,7 @@ export interface LockBaselines {
   reportsOn?: (hold: Hold) => readonly WitnessReport[];
 }
 
-/** What is read of the lock itself. Instants are its backend's clock. */
+/** The facts that come from the lock itself. Instants are its backend's clock. */
 export interface StuckFacts {
   holds: HoldForStuck[];
   waiters: number;

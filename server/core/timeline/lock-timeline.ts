@@ -19,7 +19,7 @@ const SEPARATE_MAX = 400;
 
 const HOLD_ENDS = new Set<string>(['released', 'expired', 'forced', 'late'] satisfies EventKind[]);
 
-/** Events that a timeline says nothing of: most of a long history. */
+/** Events that a timeline does not show: most of a long history. */
 export const ROUTINE_KINDS = ['renewed', 'detached', 'resumed', 'offered', 'withdrawn'] as const;
 
 export const isRoutine = (kind: string): boolean =>
@@ -36,7 +36,7 @@ type TimelineParts = Pick<LockTimeline, 'holds' | 'waits' | 'moreWaits' | 'acts'
  *
  * @param events of that lock from `from` on, oldest first, also those that followed `to`
  * @param now the lock's record; null: what began before `from` is left out until it has ended
- * @param since from then on no event is missing
+ * @param since the instant from which no event is missing
  */
 export function buildTimeline(
   events: readonly LockEvent[],
@@ -51,7 +51,7 @@ export function buildTimeline(
   const open = new OpenWaits(waits, since);
   const before = openSince(now, from - 1);
   for (const hold of before.holds) addGrant(holds, hold.from, hold);
-  // What came before this reading has ended none of those who wait in it.
+  // They still wait in the record that was read, so no event up to its rev has ended their waits.
   for (const wait of before.waits) open.begin(wait.from, wait, now?.rev ?? 0);
   for (const event of events) {
     addHold(holds, event);
@@ -100,11 +100,11 @@ interface OpenWait {
   rev: number;
 }
 
-/** Waits that have begun, by who waits: events name no ticket. */
+/** Waits that have begun, by service and owner, since events have no ticket. */
 class OpenWaits {
   private readonly byParty = new Map<string, OpenWait[]>();
 
-  /** @param since from then on it is known of every wait that it began */
+  /** @param since the instant from which the beginning of every wait is known */
   constructor(
     private readonly waits: WaitBar[],
     private readonly since: number,
@@ -126,15 +126,15 @@ class OpenWaits {
     const bar = this.take(partyOf({ service, owner }), from, rev);
     if (bar)
       Object.assign(bar, { from: waitedMs === undefined ? bar.from : from, to: at, end: kind });
-    // A multi-lock is granted locks in whose queues it was not, or is no longer.
+    // A multi-lock is granted locks in whose queues it never was, or no longer is.
     else if (from < at && from < this.since) {
       this.waits.push({ from, to: at, service, owner, end: kind });
     }
   }
 
   /**
-   * The open bars by which those who are in this queue have more of them than places, the youngest:
-   * a multi-lock that has moved to it is said to be queued there, but keeps its age.
+   * The open bars of callers in this queue that have more open bars than places, the youngest ones:
+   * a multi-lock that moved here has the bar of its `queued` event, and one for its whole age.
    */
   surplus(queue: readonly Waiter[]): ReadonlySet<WaitBar> {
     const places = new Map<string, number>();

@@ -95,7 +95,7 @@ function renewalText({ renewals, renewedAt, leaseMs }: HoldRow, now: number): st
   return `Its renewal is overdue by ${spokenDuration(lateMs)}`;
 }
 
-/** What makes a lock stuck besides the age of its hold; none: that age alone. */
+/** What makes a lock stuck in addition to the age of its hold; empty if only the age does. */
 export function stuckClause(row: LockRow, hold: HoldRow | null, now: number): VerdictPart[] {
   const { stuck, oldestWaitAt } = row;
   if (stuck?.kind === 'longWait') {

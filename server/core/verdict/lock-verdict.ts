@@ -15,9 +15,9 @@ import {
 } from './verdict';
 
 /**
- * The state of a lock as an engineer would say it: who holds it since when, whether that is usual,
- * whether the holder is alive, when the lock frees itself, who waits or was refused. Where several
- * share the lock, it is about `row.hold`.
+ * The state of a lock as an engineer would say it: who holds it and since when, whether that is
+ * usual, whether the holder is alive, when the lock becomes free by itself, and who waits or was
+ * refused. If several share the lock, it is about `row.hold`.
  */
 export function lockVerdict(row: LockRow, view: VerdictView): VerdictPart[] {
   const { status, hold } = row;
@@ -58,7 +58,7 @@ function heldVerdict(row: LockRow, hold: HoldRow, view: VerdictView): VerdictPar
   );
 }
 
-/** Of a lock that was released, and stays held for the least time that its holder asked for. */
+/** The verdict on a lock that was released, but stays held for the least time asked for. */
 function keptVerdict(row: LockRow, hold: HoldRow, view: VerdictView): VerdictPart[] {
   const { releasedAt = view.now, expiresAt } = hold;
   const kept = `, still held for its minimum time: it frees ${whenText(expiresAt, view)}.`;
@@ -106,7 +106,7 @@ function delayedVerdict(row: LockRow, view: VerdictView): VerdictPart[] {
   );
 }
 
-/** Not always what the delay is for: a backup was restored, or another holder lost its hold. */
+/** The last end. It need not be the reason for the delay: a restore or another lost hold may be. */
 function lastEnd(ended: NonNullable<LockRow['ended']>, view: VerdictView): string {
   const [when, holder] = [whenText(ended.at, view), holderText(ended)];
   if (ended.cause === 'forced') return `force-released ${when} from ${holder}`;

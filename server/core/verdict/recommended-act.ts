@@ -98,7 +98,7 @@ function ofDead(facts: ActFacts, hold: HoldRow, view: VerdictView): Recommendati
   return released(facts, hold, view, 'Nothing to interrupt: its process is dead.');
 }
 
-/** Late with its renewal: it may still come. */
+/** The act for a hold whose renewal is late: it may still come. */
 function ofExpiring(facts: ActFacts, hold: HoldRow, view: VerdictView): Recommendation {
   if (livenessAt(hold, view.now).state !== 'alive' || hold.renewalsStopped) {
     return waitFor(hold, view, 'Unless its holder renews it after all.');
@@ -112,7 +112,7 @@ function ofExpiring(facts: ActFacts, hold: HoldRow, view: VerdictView): Recommen
   };
 }
 
-/** Alive, or not known to be dead. */
+/** The act for a hold whose process is alive, or not known to be dead. */
 function ofAlive(facts: ActFacts, hold: HoldRow, view: VerdictView): Recommendation {
   const { now } = view;
   const { askedToRelease: asked, renewalsStopped, renewedAt, expiresAt } = hold;

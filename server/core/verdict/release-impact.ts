@@ -44,15 +44,15 @@ export function releaseImpact(
   return { to, effects: effects.filter((text) => text !== '') };
 }
 
-/** The rest of those who are granted a lock together, after the name of the first. */
+/** The others who are granted a lock together with the first, in words that follow its name. */
 export const othersText = (others: number) =>
   others === 0 ? '' : ` and ${plural(others, 'other')}`;
 
 /**
- * The first waiters that can hold a lock together, once no one else does; a multi-lock is only
- * offered it.
+ * The first waiters that can hold a lock together, once no one else does. A multi-lock is only
+ * offered the lock.
  *
- * @param permits that are left then
+ * @param permits how many are left then
  */
 export function servedTogether(waiters: readonly WaiterRow[], permits: number): WaiterRow[] {
   const [first] = waiters;
@@ -63,7 +63,7 @@ export function servedTogether(waiters: readonly WaiterRow[], permits: number): 
   return waiters.slice(0, Math.min(end < 0 ? waiters.length : end, SHARED_MAX));
 }
 
-/** How many permits no one holds once this hold is gone. @param hold null: the lock has none */
+/** How many permits are free once this hold is gone. @param hold null: the lock has none */
 export function permitsLeft({ permits }: LockRow, hold: HoldRow | null): number {
   const { capacity = 0, inUse = 0 } = permits ?? {};
   return capacity - inUse + (hold?.permits ?? 0);
@@ -88,7 +88,7 @@ function queueText({ row, waiters, isClosed }: ActFacts, next: readonly WaiterRo
   return row.waiters === 0 ? 'No waiters: it becomes free.' : '';
 }
 
-/** Who would not wait until the lease ends. */
+/** A sentence about the waiters whose timeout is before the end of the lease. */
 function impatience(waiters: WaiterRow[], { expiresAt }: HoldRow, { now }: VerdictView): string {
   const gone = waiters.filter(
     ({ patienceUntil }) => patienceUntil > now && patienceUntil < expiresAt,

@@ -30,9 +30,9 @@ export function joinSentences(...sentences: (readonly VerdictPart[])[]): Verdict
   return shown.flatMap((parts, i) => (i === 0 ? parts : [sentencePart(' '), ...parts]));
 }
 
-/** Below this, a time to come is given as a duration. */
+/** A future instant closer than this is written as a duration. */
 const SOON_MS = 10 * 60_000;
-/** The same for a time that is past. */
+/** The same for a past instant. */
 const LATELY_MS = 60_000;
 
 /** Just now, 42 s ago, in 26 s; further away: at 02:41. */

@@ -8,7 +8,7 @@ export type DeadlockEnd = 'forced' | 'expired' | 'waitEnded' | 'released';
 export interface CycleEdge {
   lockId: string;
   ticket: number;
-  /** Of the hold that is in its way. */
+  /** The token of the hold that is in its way. */
   token: number;
   service: string;
   owner: string;
@@ -16,7 +16,7 @@ export interface CycleEdge {
   blockedBy: { service: string; owner: string };
 }
 
-/** A deadlock that was found. Instants are of the clock by which backends are compared. */
+/** A deadlock that was found. Instants are on the clock by which backends are compared. */
 export interface TrackedDeadlock {
   /** The same in every process that finds it. */
   id: string;
@@ -29,7 +29,7 @@ export interface TrackedDeadlock {
 export interface EndedDeadlock extends TrackedDeadlock {
   endedAt: number;
   end: DeadlockEnd;
-  /** The operator who forced it. */
+  /** The operator whose force-release ended it. */
   by: string | null;
 }
 
@@ -38,7 +38,7 @@ interface Candidate extends TrackedDeadlock {
   readSince: number;
 }
 
-/** What the tracker looks at. */
+/** One reading of all waits. */
 export interface WaitReading {
   state: WaitState;
   deadlocks: readonly Deadlock[];

@@ -25,16 +25,16 @@ export interface Deadlock {
 }
 
 /**
- * Every deadlock. An owner counts as one line of work: it releases what it holds once it has been
- * granted what it waits for, and not before. One that evidently does several things at once, see
- * `isConcurrent`, counts as able to go on, and so does one that waits for nothing.
+ * Finds every deadlock, on the assumption that an owner does one thing at a time: it releases what
+ * it holds once it has been granted what it waits for, and not before. An owner that evidently does
+ * several things at once, see `isConcurrent`, can go on, and so can one that waits for nothing.
  *
- * Exact under this assumption, also for shared holds, permits and queues: it plays through who is
- * granted what once those who can go on have released everything. Owners for whom no way on is left
- * are in a deadlock, or behind one; an owner behind one is not part of it.
+ * Exact under this assumption, also for shared holds, permits and queues: it simulates who is
+ * granted what once those who can go on have released everything. Owners that can never go on are
+ * in a deadlock, or behind one; an owner behind one is not part of it.
  *
- * Time-outs and leases that are not renewed end any deadlock; they are not considered. A multi-lock
- * that waits keeps nothing, and its wait counts as over once its turn has come in this queue.
+ * Time-outs and leases that are not renewed end any deadlock; they are not considered. A waiting
+ * multi-lock holds nothing, and its wait counts as over once its turn has come in this queue.
  */
 export function findDeadlocks(state: WaitState): Deadlock[] {
   const { blocked, holdsLeft } = playThrough(state);
@@ -66,7 +66,7 @@ function playThrough(state: WaitState): { blocked: Set<WaitParty>; holdsLeft: Ho
   }
   const holdsLeft = new Map(state.locks.map((lock) => [lock, lock.holds]));
   const served = new Map(state.locks.map((lock) => [lock, 0]));
-  // A set hands out what is added while it is walked through, once more if it was handed out.
+  // Iterating over a set also visits what is added meanwhile, and again what was deleted and added.
   const changed = new Set(blocked.size > 0 ? state.locks : []);
   for (const lock of changed) {
     changed.delete(lock);
@@ -76,7 +76,7 @@ function playThrough(state: WaitState): { blocked: Set<WaitParty>; holdsLeft: Ho
     for (; place < lock.queue.length; place += 1) {
       const { waiter, party } = lock.queue[place] as OpenWait;
       if (!fits(left, waiter, lock)) break;
-      // Granted here, it goes on, and then releases everything, this lock too.
+      // The owner is granted this lock, goes on, and then releases everything, this lock too.
       if (blocked.delete(party)) for (const held of party.holds) changed.add(held.lock);
     }
     served.set(lock, place);
@@ -93,8 +93,9 @@ function fits(left: WaitedHold[], { mode, permits = 1 }: Waiter, { record }: Loc
 }
 
 /**
- * The holds that keep an owner waiting: all that are left, since those before it in the queue wait
- * for the same. One that it could share waits itself, as does the one between the two.
+ * The holds that keep an owner waiting: all that are left, since the waiters before it wait for the
+ * same holds. If it could share one of them, its holder waits itself, and so does the waiter in
+ * between.
  */
 function waysOf({ waits: [wait] }: WaitParty, holdsLeft: HoldsLeft): DeadlockStep[] {
   const left = (wait && holdsLeft.get(wait.lock)) ?? [];

@@ -15,11 +15,11 @@ export interface HeadBlocker {
   /** Empty for a lock without a holder. */
   parties: WaitParty[];
   deadlock: Deadlock | null;
-  /** Locks with waiters: those that it holds, or is. */
+  /** The locks with waiters that it holds; or the lock that it is. */
   locks: LockWaits[];
-  /** These, and those that their waiters hold, and so on. */
+  /** `locks`, the locks that their waiters hold, and so on. */
   behind: LockWaits[];
-  /** What all of these keep callers from. */
+  /** The callers that all of these keep from their work. */
   blocking: Blocking;
 }
 
@@ -33,8 +33,8 @@ export interface Blocking {
  * The head blockers with the most direct waiting behind them, deadlocks first, then by blocking
  * time. A lock counts for each head blocker that it is behind.
  *
- * @param blockingOf what a lock keeps callers from
- * @param most how many are looked at closely; the rest is only counted
+ * @param blockingOf the callers that a lock keeps from their work
+ * @param most how many are examined closely; the rest is only counted
  */
 export function headBlockers(
   state: WaitState,
@@ -94,7 +94,7 @@ function withLocksBehind(
   return { ...seed, behind, blocking: sumOf(behind, blockingOf) };
 }
 
-/** What these locks keep callers from together. */
+/** The callers that these locks together keep from their work. */
 export function sumOf(
   locks: Iterable<LockWaits>,
   blockingOf: (lock: LockWaits) => Blocking,

@@ -1,9 +1,9 @@
 import type { ContendedLock } from './wait-state';
 
 /**
- * The locks that matter for deadlocks: those that are held, or waited for, by an owner that does
- * both. Mostly there are none. Deadlocks among them are all that there are: every other hold is one
- * of an owner that waits for nothing.
+ * The locks that matter for deadlocks: those that an owner holds or waits for who both holds and
+ * waits. Mostly there are none. There are no deadlocks besides those among them: every other hold
+ * is of an owner that waits for nothing.
  */
 export function linkedLocks(locks: readonly ContendedLock[]): ContendedLock[] {
   const holders = new Owners();
@@ -21,7 +21,7 @@ export function linkedLocks(locks: readonly ContendedLock[]): ContendedLock[] {
 
 type Owner = { service: string; owner: string };
 
-/** A set of owners, without a text made for each. */
+/** A set of owners that creates no text for each. */
 class Owners {
   private readonly byService = new Map<string, Set<string>>();
 

@@ -1,9 +1,7 @@
 import type { WaiterRow } from '../../contract/console/lock-row';
 import type { QueueChanges } from '../../contract/console/waits/lock-detail-message';
 
-/**
- * What changed in a queue; null where that cannot be said, since those that stay changed places.
- */
+/** What changed in a queue; null: those that stay are not its first ones in the same order. */
 export function queueChanges(before: WaiterRow[], after: WaiterRow[]): QueueChanges | null {
   const present = new Set(after.map(({ ticket }) => ticket));
   const stayed = before.filter(({ ticket }) => present.has(ticket));

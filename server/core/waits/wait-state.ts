@@ -14,7 +14,7 @@ const CLOCK_SLACK_MS = 1_000;
 export interface ContendedLock {
   /** Unique over all backends. */
   id: string;
-  /** The backend that keeps it, or the shard of it, whose clock its instants are of. */
+  /** The backend or the shard that stores it, and whose clock its instants are on. */
   store: string;
   record: LockRecord;
   /** That clock. */
@@ -39,7 +39,7 @@ export interface OpenWait {
 
 /** One lock's part of the wait-for graph. */
 export interface LockWaits extends ContendedLock {
-  /** Live ones that their holders have not released. */
+  /** The live holds that their holders have not released. */
   holds: WaitedHold[];
   /** In the order in which they are served. */
   queue: OpenWait[];
@@ -65,7 +65,7 @@ export interface WaitState {
 export const partyKey = ({ service, owner }: { service: string; owner: string }) =>
   `${service}\0${owner}`;
 
-/** Joins holds and waits of all locks by their owners. Costs as much as there are of both. */
+/** Joins holds and waits of all locks by their owners, in time linear in their number. */
 export function readWaits(locks: Iterable<ContendedLock>): WaitState {
   const state = noWaits();
   for (const lock of locks) addLock(state, lock);
@@ -74,7 +74,7 @@ export function readWaits(locks: Iterable<ContendedLock>): WaitState {
 
 export const noWaits = (): WaitState => ({ locks: [], parties: new Map() });
 
-/** Adds one lock to what is known; for those who read many of them in slices. */
+/** Adds one lock; for callers that read many locks in slices. */
 export function addLock({ locks, parties }: WaitState, lock: ContendedLock): void {
   const joined: LockWaits = { ...lock, holds: [], queue: [] };
   for (const hold of liveHolds(lock.record, lock.now)) {
@@ -107,8 +107,8 @@ function isWaiting(waiter: Waiter, now: number): boolean {
 }
 
 /**
- * Whether an owner evidently does several things at once, so that its wait keeps it from releasing
- * nothing: it waits for several locks, or for one that it holds itself; it was granted a lock after
+ * Whether an owner evidently does several things at once, so that it may release locks while it
+ * waits: it waits for several locks, or for one that it holds itself; it was granted a lock after
  * it began to wait; or its holds name more than one process.
  */
 export function isConcurrent({ holds, waits }: WaitParty): boolean {
