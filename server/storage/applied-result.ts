@@ -1,6 +1,6 @@
 import type { Change, SwapResult } from './record-store';
 
-/** What a swap returns of a change that it has applied; the commit's id where it is known. */
+/** The result of a swap for a change that it has applied, with the commit's id if it is known. */
 export function appliedResult(
   { rev, writer }: Change,
   now: number,

@@ -15,7 +15,7 @@ type Store = RecordStore & HistorySource;
 
 const RETRY_MS = 2_000;
 
-/** How long a start waits for an opening: others are to be served although one takes long. */
+/** How long a start waits for a store to open: one that takes long must not delay the others. */
 const START_MAX_MS = 5_000;
 
 /** How long closing waits for an opening, which may itself wait for the migration of a database. */
@@ -45,7 +45,7 @@ export class LazyStore implements RecordStore, HistorySource {
     private readonly onFailure: (error: unknown) => void,
   ) {}
 
-  /** Resolves after the first attempt, whether or not it succeeded, or while that takes long. */
+  /** Resolves after the first attempt, successful or not, or after `START_MAX_MS`. */
   static async start(
     open: () => Promise<Store>,
     onFailure: (error: unknown) => void,
@@ -116,7 +116,7 @@ export class LazyStore implements RecordStore, HistorySource {
     return this.requireStore().then((store) => store.historyEnd());
   }
 
-  /** Resolves soon, also during an opening that takes long: what that opens is closed again. */
+  /** Resolves within `CLOSE_MAX_MS`; a store that is opened only later is closed again. */
   async close(): Promise<void> {
     this.isClosed = true;
     await TimeLimit.within(CLOSE_MAX_MS, stillOpening, this.opening.stop()).catch(() => undefined);
@@ -151,7 +151,7 @@ export class LazyStore implements RecordStore, HistorySource {
 const stillOpening = () =>
   new Error('The backend is still being opened. It may be waiting for a migration of its tables.');
 
-/** Why the backend cannot be used although it may answer, for callers; null where it does not. */
+/** For callers: why a backend that answers cannot be used; null if it does not answer. */
 function refusalIn(failure: unknown): string | null {
   if (failure instanceof StoreError) return failure.refusal;
   const why = connectionRefusal(failure);

@@ -1,7 +1,7 @@
 import type { RecordKey } from './record-store';
 
 /**
- * Ends the namespace in an id, and tells the kind of record. A namespace contains neither
+ * Ends the namespace in an id, and shows the kind of record. A namespace contains neither
  * separator; a name may. So a lock and a counter of one name are two records, and no lock's name
  * can reach a counter.
  */

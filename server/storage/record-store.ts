@@ -2,7 +2,7 @@ import type { Expectation, IdempotencyExtension, IdempotencyRecord } from '../co
 import type { RecordEvent } from '../core/record-event';
 import type { EventTexts } from './codec/event-codec';
 
-/** Identifies a record, to the store entirely. A lock and a counter of one name are two records. */
+/** Identifies a record in a store. A lock and a counter of one name are two records. */
 export interface RecordKey {
   namespace: string;
   name: string;
@@ -12,7 +12,7 @@ export interface RecordKey {
 
 /** A record as the store keeps it, to which `head` and `queue` are opaque: `record-codec.ts`. */
 export interface StoredRecord {
-  /** If the stored value is not an exact whole number: any number that is not one. */
+  /** Not an exact whole number if the stored value is none: then the record is unreadable. */
   rev: number;
   /** The writer of this rev: random, different for every swap. */
   writer: string;

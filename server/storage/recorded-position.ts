@@ -5,14 +5,14 @@ import type { Database } from '../../db/database';
 export const recordedCursor = (backend: string) => `opened/${backend}`;
 
 /**
- * The id of the cursor of the newest commit that is recorded with all others that were visible by
- * then. It counts where a commit that is still missing holds the recorded cursor back.
+ * The id of the cursor of the newest commit that is recorded together with all others that were
+ * visible then. It is used while a commit that is still missing holds the recorded cursor back.
  */
 export const aheadCursor = (backend: string) => `ahead/${backend}`;
 
 const RESTORED = 'restored/';
 
-/** The id of the cursor that says when the backup was restored that was made at an instant. */
+/** The id of the cursor that stores when the backup made at `madeAt` was restored. */
 export const restoredCursor = (madeAt: number) => `${RESTORED}${madeAt}`;
 
 /** Every restore of the control database, as far as it knows. */
@@ -50,7 +50,7 @@ export async function recordedPosition(
   return lastRecorded(rows, backend);
 }
 
-/** The same, of cursors that were read. */
+/** The same, from cursors that were read. */
 export function lastRecorded(
   cursors: readonly { id: string; position: number }[],
   backend: string,

@@ -5,7 +5,7 @@ import type { StoredRecord } from '../record-store';
 import type { EncodedRecord, KnownRecord } from './record-codec';
 import { requireValidRev } from './unreadable-record';
 
-/** `1` for an operator's change. */
+/** `isPerson` is 1 for an operator's change. */
 type MoveTuple = [at: number, delta: number, who: string, isPerson: 0 | 1];
 
 type Head = [

@@ -30,14 +30,14 @@ export interface EventTexts {
   readonly texts: readonly string[];
 }
 
-/** What a change says of its events. */
+/** The part of a change that concerns its events. */
 interface EventsOfChange {
   readonly rev: number;
   readonly events: readonly RecordEvent[];
   readonly eventTexts?: EventTexts | undefined;
 }
 
-/** The texts of a change's events, to be kept with it. */
+/** The texts of a change's events, to be stored in its `eventTexts`. */
 export const encodeEventTexts = (of: readonly RecordEvent[], changeRev: number): EventTexts => ({
   of,
   changeRev,
@@ -54,11 +54,11 @@ export function textsOf({ rev, events, eventTexts: kept }: EventsOfChange): read
   return isOfThese ? kept.texts : encodeEvents(events, rev);
 }
 
-/** The same, one of each event. */
+/** The same with exactly one text for each event. */
 export function separateTexts(change: EventsOfChange): readonly string[] {
   const texts = textsOf(change);
   const { rev, events } = change;
-  // Each text is of one event or more.
+  // Each text has one event or more: with equal numbers, each has one.
   if (texts.length === events.length) return texts;
   return events.flatMap((event) => encodeEvents([event], rev));
 }
@@ -101,7 +101,7 @@ function tupleOf(event: RecordEvent, changeRev: number): PlainTuple {
   return [kind, at, revsBefore, service, owner, token, facts];
 }
 
-/** Checked name by name: destructuring costs twice as much, and nearly every event passes here. */
+/** Checks name by name: destructuring costs twice as much, and this runs for nearly every event. */
 function factsOf(event: Facts): Facts | null {
   let facts: Facts | null = null;
   for (const name in event) {
@@ -113,7 +113,7 @@ function factsOf(event: Facts): Facts | null {
   return facts;
 }
 
-/** Whether it has its own field in the tuple, or is empty. */
+/** Whether a field of an event has its own place in the tuple, or is empty. */
 function isNoFact(name: string, fact: unknown): boolean {
   if (fact === undefined) return true;
   switch (name) {

@@ -64,7 +64,7 @@ type HoldTuple = [
 type OfferTuple = [ticket: number, until: number];
 
 /**
- * The place of a mode in this list; an older version takes one that it does not know as exclusive.
+ * A mode is stored as its place in this list. An older version reads an unknown one as exclusive.
  */
 const MODES = ['exclusive', 'shared', 'permit'] as const satisfies readonly Mode[];
 
@@ -90,7 +90,7 @@ type Head = [
   delayedUntil?: number,
   /** Absent in records of an older version: unknown. */
   answersUntil?: number | null,
-  /** How many permits may be held at once, and what callers name where that is something else. */
+  /** How many permits may be held at once, and the capacity that callers name if it differs. */
   capacity?: [inForce: number, named?: number],
 ];
 
@@ -138,7 +138,7 @@ export function encodeRecord(next: LockRecord, known: KnownRecord | null): Encod
   return { head: encodeHead(next, 0), queue: encodeQueue(next), storedQueue: next.queue };
 }
 
-/** The list is replaced by every change, never changed. */
+/** Compares by identity: a change replaces the list and never mutates it. */
 function haveSameDeparted(one: LockRecord, other: LockRecord): boolean {
   return one.departed === other.departed || one.departed.length + other.departed.length === 0;
 }

@@ -3,7 +3,7 @@ export class UnreadableRecord extends Error {
   override readonly name = 'UnreadableRecord';
 }
 
-/** @throws UnreadableRecord for a rev that no counting reached, as it may not be exact here */
+/** @throws UnreadableRecord for a rev that is no exact whole number: no version wrote that */
 export function requireValidRev(rev: number): void {
   if (Number.isSafeInteger(rev) && rev >= 0) return;
   throw new UnreadableRecord('Its rev is not one that Lockyard writes.');

@@ -26,7 +26,7 @@ const LEVELS = ['Best-effort', 'Timed', 'Strong'] as const;
 const rank = (level: Guarantees['level']) => LEVELS.indexOf(level);
 
 /**
- * The sum of all findings: the lowest level that one of them leaves, the reasons of that level
+ * Combines all findings: the lowest level that one of them allows, with the reasons for that level
  * first. An unsafe store is at most `Best-effort`, even if it is allowed.
  *
  * @param strong why the level is Strong if nothing was found against it

@@ -109,10 +109,10 @@ export class MysqlConnection {
       connectTimeout: CONNECT_TIMEOUT_MS,
       keepAliveInitialDelay: KEEP_ALIVE_MS,
       flags: [
-        // Fixes one meaning: affected rows are changed rows. No swap reads them, and none should
-        // start to by accident.
+        // Affected rows are changed rows, not matched ones. No swap reads them; should one do so,
+        // their meaning is fixed.
         '-FOUND_ROWS',
-        // Else the driver learns that literals are bytes, and sends them as Latin 1.
+        // Without this the driver notices the character set `binary`, and sends texts as Latin 1.
         '-SESSION_TRACK',
       ],
       // Packets are complete here; looking for placeholders in them would only cost time.
@@ -136,7 +136,7 @@ export class MysqlConnection {
     return opened;
   }
 
-  /** Leaves nothing open, and says what is known of the packet's effect. */
+  /** Rolls back or closes the connection; returns the error with what is known of the effect. */
   private async cleanUp(connection: Connection, error: QueryError): Promise<StoreError> {
     const { errno = 0 } = error;
     const isPassing = CONFLICTS.includes(errno);

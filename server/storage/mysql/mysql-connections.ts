@@ -5,7 +5,7 @@ import type { Packet } from './packets/packet';
 
 /**
  * Packets in flight at once. Six commits of an engine may each wait a second for a row that another
- * program has locked: heartbeats and reads must find a connection all the same.
+ * program has locked: heartbeats and reads must still find a connection.
  */
 const CONNECTIONS = 10;
 

@@ -173,7 +173,7 @@ function semiSync(value: string): Finding {
   return { ...fine('rpl_semi_sync', value), caps: { level: 'Timed', reason } };
 }
 
-/** Several servers that act as one. */
+/** Findings about several servers that act as one. */
 function clusters(facts: MysqlFacts): Finding[] {
   return [...galera(facts), ...groupReplication(facts)];
 }
@@ -262,7 +262,7 @@ function packet({ variables: { max_allowed_packet: value } }: MysqlFacts): Findi
   return [{ name: 'max_allowed_packet', value, complaint: isSmall ? complaint : null }];
 }
 
-/** Of two processes, each with a pool for the control database and connections of its store. */
+/** Enough for two processes, each with a pool for the control database and its own connections. */
 const CONNECTIONS_ENOUGH = 64;
 const NEARLY_ALL = 0.9;
 

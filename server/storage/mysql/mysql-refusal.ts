@@ -7,8 +7,8 @@ const NO_RIGHT = 'The user of this database may not do what Lockyard needs.';
 const NO_TABLE = 'This database lacks a table or a column that Lockyard needs.';
 
 /**
- * What errors mean with which MySQL and MariaDB refuse a statement before it changes anything. At a
- * commit only the first three occur, and it is rolled back.
+ * The meanings of errors with which MySQL and MariaDB refuse a statement before it changes
+ * anything. A commit is refused only with the first three, and is then rolled back.
  */
 const MEANINGS: Record<number, string> = {
   1290: READ_ONLY,

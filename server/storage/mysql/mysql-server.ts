@@ -1,8 +1,8 @@
 import type { Rows } from './packets/packet';
 
-/** What a server says of itself when a connection opens. */
+/** What a server reports about itself when a connection opens. */
 export interface MysqlServer {
-  /** It closes a connection that sends more at once. The same for as long as a connection lasts. */
+  /** The server closes a connection that sends more at once. It never changes for a connection. */
   packetBytesMax: number;
   /** Whether it has `INSERT … ON DUPLICATE KEY UPDATE … RETURNING`: MariaDB from 10.5. */
   hasReturning: boolean;

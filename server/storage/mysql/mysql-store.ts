@@ -176,7 +176,7 @@ export class MysqlStore implements RecordStore, HistorySource {
     return this.usesReturning && hasReturning;
   }
 
-  /** Applies each change that can be: all in their shared time, or else each in its own. */
+  /** Applies each change that can be: all in their shared window, or else each in its own. */
   private async applyTimely(changes: Change[]): Promise<PacketOutcome> {
     try {
       return await this.change((server) => swapPacket(changes, this.mayReturn(server)));
@@ -203,7 +203,7 @@ export class MysqlStore implements RecordStore, HistorySource {
       const packet = write(server);
       if (stamp === null) return packet;
       const { statements, read } = packet;
-      // What the fence adds is answered before the packet's own statements but the first.
+      // The fence adds statements behind the first: the packet's own answers come last.
       const readOwn = (answers: Rows[]) => read(answers.slice(-statements.length));
       return { statements: fencedSwap(statements, stamp), read: readOwn };
     });
@@ -222,8 +222,8 @@ export class MysqlStore implements RecordStore, HistorySource {
   }
 
   /**
-   * The clock, and the records that the other changes met: if the swap did not read these, then as
-   * they are now, maybe newer than the winner, with the clock of that reading.
+   * The outcome with a clock, and with the records that the other changes met. If the swap did not
+   * read these, they are read now, perhaps newer than the winner, with the clock of that reading.
    */
   private async completed(
     { now, found }: PacketOutcome,

@@ -1,17 +1,16 @@
--- Takes what one process says of some counters, and returns what is known of each.
+-- Takes what one process sends about some counters, and returns what is known about each.
 --
 -- KEYS[1]: since when this server has been collecting: its run, an instant, and how many changes
--- there were since; a change is one of a counter that was at a bound. KEYS[2]: the ids of the
--- counters that the latest changes were of, the newest first. KEYS[3]: the number of the process's
--- last message.
--- ARGV[1]: what the keys of counters begin with; [2]: the process; [3]: the server's run; [4]: the
+-- there were since. Only changes of counters at a bound are counted. KEYS[2]: the ids of the
+-- counters that changed last, the newest first. KEYS[3]: the number of the process's last message.
+-- ARGV[1]: the prefix of the keys of counters; [2]: the process; [3]: the server's run; [4]: the
 -- number of this message; [5], [6]: since when and up to which change the process has seen all, or
 -- '-'; [7]: the longest that a step is under way; [8]: how long a reading is fresh; [9]: its age
 -- from which it is read again; [10]: how long one process is given for that. All in milliseconds.
 -- Then for each counter its id, and a text of words: the process's steps under way down and up; '1'
--- if the process would read; then, if it has news: 'gone' and the rev known before that read; or
--- rev and value, and if that was read from MySQL: floor, ceiling, the instant before that read, and
--- the rev known then. A bound or rev that is absent is '-'.
+-- if the process is ready to read; then, if it has news: 'gone' and the rev known before that read;
+-- or rev and value, and if these were read from MySQL: floor, ceiling, the instant before that
+-- read, and the rev known then. A bound or rev that is absent is '-'.
 --
 -- Returns a text of words: the instant; in how many ms it is ready; KEYS[1]'s instant and number;
 -- then for each counter, 9 each: rev, value, floor, ceiling and the instant of its reading, or '-'
@@ -20,8 +19,8 @@
 -- changes the process has not seen.
 --
 -- A counter's key has a text of words too: rev, value, floor, ceiling, the rev of the bounds, the
--- instant of the reading, that until which a process is to read; then for each process with steps
--- under way 4: process, down, up, and the instant at which they are over.
+-- instant of the reading, the instant by which a process is to read; then for each process with
+-- steps under way 4: process, down, up, and the instant at which they are over.
 local FIRST, EACH = 11, 2
 local COUNTER = '^(%S+) (%S+) (%S+) (%S+) (%S+) (%S+) (%S+)(.*)$'
 local NOTHING = '- - - - - - -'

@@ -4,11 +4,11 @@ import type { DurableReading, GateReading, StepsUnderWay } from '../../core/coun
 export interface GateMessage {
   /** `recordId` of the counter. */
   id: string;
-  /** All steps that this process has under way: replaces what it said before. */
+  /** All steps that this process has under way: replaces what it sent before. */
   underWay: StepsUnderWay;
   /** What MySQL has answered; null: nothing new. */
   news: { rev: number; value: number; reading?: DurableReading } | Gone | null;
-  /** Whether this process would read the counter from MySQL, should that be due. */
+  /** Whether this process is ready to read the counter from MySQL if that is due. */
   mayRead: boolean;
 }
 
@@ -55,8 +55,8 @@ export interface GateExchange {
 }
 
 /**
- * What a gate remembers between processes: of each counter the newest version it was sent, and each
- * process's steps under way. It may lose everything at any time. It decides nothing.
+ * What a gate remembers for all processes: for each counter, the newest version that it was sent,
+ * and each process's steps under way. It may lose everything at any time. It decides nothing.
  */
 export interface GateStore {
   /**

@@ -13,7 +13,7 @@ const EACH = 9;
 
 const ABSENT = '-';
 
-/** What `exchange.lua` is sent of some counters. */
+/** The arguments of `exchange.lua` for some counters. */
 export function messageArguments(messages: GateMessage[]): string[] {
   const args: string[] = [];
   for (const { id, underWay, mayRead, news } of messages) {
@@ -36,9 +36,9 @@ function newsWords(news: NonNullable<GateMessage['news']>): string {
 }
 
 /**
- * What `exchange.lua` has answered.
+ * Parses the answer of `exchange.lua`.
  *
- * @throws Error if it is something else
+ * @throws Error for any other text
  */
 export function parseExchange(
   reply: unknown,
@@ -84,8 +84,8 @@ function replyAt(words: string[], at: number): GateReply {
 }
 
 /**
- * A state that is due to be read again is asked for every now and then, until it was: by a process
- * that would read it.
+ * When a state must be asked for again. Once it is due to be read from MySQL, a process that is
+ * ready to do so asks every `askAgainMs`, until the state has been read.
  */
 function askAgainAt(
   { asOf }: GateReply,

@@ -18,7 +18,7 @@ const SHA = createHash('sha1').update(LUA).digest('hex');
 /** A connection that is silent for this long is given up, whatever its callers wait for. */
 const CALL_MAX_MS = 1_000;
 
-/** Who shares what with whom in a Redis. */
+/** Whose counters a gate keeps, and for which process. */
 export interface GateScope {
   /**
    * The same for all processes of one installation, for one of its backends; letters and digits.

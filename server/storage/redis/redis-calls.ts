@@ -13,7 +13,7 @@ import {
 } from './redis-codec';
 import { READ, SWAP } from './redis-script';
 
-/** What a connection was admitted with. Its calls name these values, and do nothing once untrue. */
+/** What a connection was admitted with. Its scripts get these values, and check them first. */
 export interface Admitted extends Required<ServerRun> {
   incarnation: string;
   epoch: number;

@@ -4,15 +4,15 @@ import { recordId } from '../record-id';
 import { type Change, type StoredRecord, StoreError, type SwapResult } from '../record-store';
 import { HAS_QUEUE, NO_QUEUE, PREFIX, type Reply } from './redis-script';
 
-/** A record as text: the sign of its queue or of none, then rev, writer and head, by blanks. */
+/** Parses a record's text: the sign of a queue or of none; rev, writer and head between blanks. */
 export function storedRecord(text: string, queue: string): StoredRecord {
   const [rev, writer, headFrom] = parseVersion(text, 1);
   return { rev, writer, head: text.slice(headFrom), queue };
 }
 
 /**
- * What a swap returns of the current record: `found` has all of it, unless its queue is stored
- * beside it.
+ * Parses what a swap returns about the current record. `found` is the whole record; it is absent if
+ * the record has a queue, which is stored apart.
  */
 export function lostTo(text: string): Pick<SwapResult, 'current' | 'found'> {
   const found = storedRecord(text, '');

@@ -119,7 +119,7 @@ export class RedisStore implements RecordStore, HistorySource {
     return this.history(`(${position}-0`, '+', limit);
   }
 
-  /** A number can be read once it is assigned, so few are asked for; they are one range. */
+  /** Reads one range: entries become visible in order, so few missing ids are asked for. */
   async historyOf(ids: number[]): Promise<HistoryRow[]> {
     if (ids.length === 0) return [];
     const wanted = new Set(ids);
@@ -203,7 +203,7 @@ export class RedisStore implements RecordStore, HistorySource {
     }
   }
 
-  /** Writes a heartbeat to Redis, then to the control database: an older Redis is recognised. */
+  /** Writes a heartbeat to Redis, then to the control database: so older data is recognised. */
   private async writeHeartbeat(): Promise<void> {
     const { incarnation, heartbeat, hasEvicted } = await this.connection.call(
       async (redis, admitted) => {

@@ -21,7 +21,7 @@ type Found = ReadRecord & { record: NonNullable<ReadRecord['record']> };
 export interface MovingShard {
   name: string;
   store: MysqlStore;
-  /** It has lost records: what is left may be older than what was granted. */
+  /** Whether it has lost records: what is left may be older than what was granted. */
   isLost: boolean;
 }
 
@@ -196,7 +196,7 @@ export async function moveAnswers(
 
 async function answersOf(from: ShardMapStamp, after: string): Promise<Answer[]> {
   const [rows = []] = await from.ask([
-    // By the charset of the column: its index serves equal bytes of another one, not larger ones.
+    // In the column's character set: for a text in another one, `>` would not use the index.
     `SELECT ${COLUMNS} FROM lock_requests WHERE id > _ascii${quote(after)} AND expires_at > ` +
       `${CLOCK} ORDER BY id LIMIT ${ANSWERS_AT_ONCE}`,
   ]);

@@ -89,7 +89,7 @@ export class Resharding {
   /**
    * Stamps all shards, so that no caller is served, and moves every record to its new home.
    *
-   * @param generation the backend's new epoch, above the one that the survey found
+   * @param generation the backend's new epoch, above the one that the inspection found
    * @param recordedOf up to which commit the history of a shard is recorded, by its id
    * @throws LockyardError `CONFLICT` if another reshard has begun
    */
@@ -166,8 +166,9 @@ export class Resharding {
   }
 
   /**
-   * Runs a step; if it fails since a shard carries another stamp than this reshard gave it, says
-   * so. Of two names for one database, the second is refused the stamp that the first has replaced.
+   * Runs a step. If it fails because a shard carries a stamp that this reshard did not give it,
+   * throws that as the reason. The same happens if two names of the list lead to one database: the
+   * second expects the stamp that the first has just replaced.
    *
    * @param next the stamp that the step gives
    */
@@ -215,7 +216,7 @@ export class Resharding {
     );
   }
 
-  /** No clock that will judge a lock next is ahead of this. */
+  /** The latest of the shards' clocks: no clock that judges a lock later is ahead of it. */
   private async latestClock(): Promise<number> {
     const clocks = await Promise.all(
       this.open.map(

@@ -24,8 +24,8 @@ export interface ShardAdmissionOptions {
  * Whether this process may use a backend's shards: only while the list stamped on them is its own.
  *
  * What makes this safe is not the poll, which is up to a second late, but the fence: every swap
- * compares the stamp in the step in which it writes. The poll informs operators, learns a new
- * epoch, and admits a process that has the new list.
+ * compares the stamp in the step in which it writes. The poll informs operators, reads a new epoch,
+ * and admits a process that has the new list.
  */
 export class ShardAdmission {
   readonly fence: EpochFence = { stamp: null };
@@ -49,7 +49,7 @@ export class ShardAdmission {
     return this.why;
   }
 
-  /** What the control database had of the backend when the gate opened. */
+  /** The backend's past in the control database when this process was last admitted. */
   get past(): BackendPast {
     return this.known;
   }

@@ -21,9 +21,9 @@ export interface ShardIdentity {
 export interface FoundStamp {
   stamp: string | null;
   place: ShardIdentity | null;
-  /** It holds no records. */
+  /** Whether it stores no records. */
   isEmpty: boolean;
-  /** A server uses it: its heartbeat is on it. */
+  /** Whether a server uses it, by the heartbeat stored there. */
   isInUse: boolean;
 }
 
@@ -37,7 +37,7 @@ export const servingStamp = ({ fingerprint }: Pick<ShardList, 'fingerprint'>, ge
  * Records are being moved: no process is served.
  *
  * @param generation 0: the shard is new, and nothing is moved before it has the stamp of the move
- * @param reshard distinguishes reshards that have found the same
+ * @param reshard distinguishes two reshards with the same generation
  */
 export const movingStamp = (generation: number, reshard = '') => `moving.${generation}.${reshard}`;
 

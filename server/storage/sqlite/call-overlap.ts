@@ -1,11 +1,11 @@
-/** How long callers must have come one at a time before one of them counts as alone. */
+/** For how long calls must not have overlapped before a caller counts as alone. */
 const ONE_AT_A_TIME_MS = 250;
 
 /**
- * Whether a store has one caller at a time, or several that wait beside one another.
+ * Whether a store has one caller at a time, or several at once.
  *
- * Calls that come while the event loop is held up are begun in one turn of it, so they overlap as
- * well. Several callers are missed only where together they call so seldom that no two meet.
+ * Calls that arrive while the event loop is blocked begin in one turn of it, so they overlap too.
+ * Several callers are missed only if they call so rarely that no two calls overlap.
  */
 export class CallOverlap {
   private waiting = 0;
@@ -29,7 +29,7 @@ export class CallOverlap {
     }
   }
 
-  /** Whether no two callers wait now, nor did a short time ago. */
+  /** Whether no two callers wait now, and none have within `ONE_AT_A_TIME_MS`. */
   isAlone(): boolean {
     return this.waiting <= 1 && this.monotonic() - this.overlappedAt >= ONE_AT_A_TIME_MS;
   }

@@ -41,7 +41,7 @@ export async function readSqliteFacts(file: SqliteFile, opened: string): Promise
   }
 }
 
-/** What distinguishes what is at the path of an open file from any other file. */
+/** A text that identifies the file that is now at the path of an open file. */
 export async function identityOf(file: SqliteFile): Promise<string> {
   try {
     const { dev, ino } = await stat(await pathOf(file), { bigint: true });

@@ -60,7 +60,7 @@ function journal(mode: string): Finding {
   return bestEffort('journal_mode', mode, 'Must be WAL.', why);
 }
 
-/** What SQLite leaves to Lockyard is the flush of the write-ahead log after a commit, no more. */
+/** SQLite must leave only the flush of the write-ahead log after a commit to Lockyard. */
 function flush(journalMode: string, synchronous: number): Finding {
   const value = SYNCHRONOUS[synchronous] ?? String(synchronous);
   if (synchronous >= 2) return fine('synchronous', value);

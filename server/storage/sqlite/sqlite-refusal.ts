@@ -13,7 +13,7 @@ const LOST =
   'The disk of the SQLite file failed to keep what was written to it, and that cannot be written ' +
   'again. Once the disk is repaired, this server must be started again.';
 
-/** What codes of SQLite mean with which it rolls back whatever it was doing. */
+/** The meanings of the codes with which SQLite rolls back the whole transaction. */
 const MEANINGS: Record<string, string> = {
   SQLITE_FULL: 'The disk of the SQLite file is full: it takes no writes.',
   SQLITE_READONLY: 'The SQLite file is read-only: it takes no writes.',

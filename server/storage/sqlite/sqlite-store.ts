@@ -202,14 +202,14 @@ export class SqliteStore implements RecordStore, HistorySource {
 
   private now(): number {
     const wall = Math.floor(this.clock.now());
-    // Read last: a process that is stopped in between falls behind the machine, and not ahead.
+    // Read last: if the process is stopped in between, the store's clock is late, never ahead.
     const at = this.clock.monotonic();
     const steady = Math.floor(this.reached.instant + (at - this.reached.at));
     if (wall > steady) this.reached = { instant: wall, at };
     return Math.max(wall, steady);
   }
 
-  /** What is answered is on the disk: no reader sees what a power cut could still undo. */
+  /** Reads, and answers once everything read is on the disk: no power cut can undo it. */
   private ask(sql: string, args: (number | string)[]): Promise<ResultSet> {
     return this.run(async () => {
       const found = await this.file.client.execute({ sql, args });
@@ -231,7 +231,7 @@ export class SqliteStore implements RecordStore, HistorySource {
   }
 }
 
-/** How many wait for these changes: each makes an event of its own, or none. None for our own. */
+/** How many callers wait for these changes, by their events; none for Lockyard's own records. */
 function callersOf(changes: Change[]): number {
   return changes.reduce((sum, { key, events }) => {
     return isOwnRecord(key) ? sum : sum + Math.max(events.length, 1);

@@ -16,15 +16,15 @@ const NEVER = Number.MAX_SAFE_INTEGER;
 interface SwapStatements {
   statements: InStatement[];
   /**
-   * So many of them, at the beginning, write a record for each change that is applied. The next one
-   * writes the history, where any change has events.
+   * How many of them, at the beginning, write the records of the applied changes. The next one
+   * writes the history, if any change has events.
    */
   records: number;
 }
 
 /**
- * What applies each change whose record is as expected, within its window, and then writes history
- * and answers of those that were applied.
+ * The statements that apply each change whose record is as expected, within its window, and then
+ * write the history and the answers of the applied changes.
  *
  * @param now the store's clock, in epoch milliseconds
  */
@@ -44,7 +44,7 @@ export function swapStatements(changes: Change[], now: number): SwapStatements {
   return { statements, records: records.length };
 }
 
-/** @param next what the statement after those of the records returned */
+/** @param next the result of the statement after those that write the records */
 export function historyIdOf(changes: Change[], next: ResultSet | undefined): number | undefined {
   const isWritten = hasEvents(changes) && next?.rowsAffected === 1;
   return isWritten ? Number(next.lastInsertRowid) : undefined;

@@ -51,7 +51,7 @@ export async function readRecord(
       const { queue = '' } = remembered.content ?? {};
       return { ...found, content: { ...content, queue } };
     }
-    // Asked later than the rest, so it needs a proof of its own.
+    // This read comes later than the others, so it needs a proof of its own.
     const [kept, listed, again] = await Promise.all([
       queueIn === null ? null : connection.ask(getData(layout.queue(id, queueIn))),
       connection.ask(getChildren(path)),

@@ -97,11 +97,12 @@ export class ZookeeperSwap {
   }
 
   /**
-   * An answer to be extended must be known; one to be written is assumed to be new. One that was
-   * absent or may be over may have been written since, with the version that is remembered; and one
-   * that seems to last long enough may have been replaced by one that does not.
+   * Whether an answer must be read first. An answer to be extended must be known; one to be written
+   * is assumed to be new. One that was absent or may be over may have been written since, with the
+   * remembered version; and one that seems to last long enough may have been replaced by a shorter
+   * one.
    *
-   * @param until to when it is to be extended at least; absent: it is not
+   * @param until until when it is to be extended at least; absent: it is to be written
    */
   private isMissing(key: string, until: number | undefined): boolean {
     const known = this.cache.answer(key);
@@ -126,7 +127,7 @@ export class ZookeeperSwap {
     });
   }
 
-  /** Null: one is unknown, or is not as its change expects it. */
+  /** The records that the unit overwrites; null: one is unknown, or not as its change expects. */
   private expectedZnodes(
     { changes, ids }: SwapUnit,
     knownOf: (id: string) => KnownRecordZnode | undefined,

@@ -8,8 +8,8 @@ import { ASSIGN_QUEUE, ASSIGN_REST, recordAssignments, recordValues } from './wr
 import { writeHistoryAndAnswers } from './write-history';
 
 /**
- * A swap that judges each change by a window of its own, and reads back which were applied: on
- * every server. `@took` lists the writers that are in the rows afterwards.
+ * A swap for every server, which tests each change against its own window and reads back which were
+ * applied. `@took` lists the writers that are in the rows afterwards.
  */
 export function judgedSwap(changes: Change[]): Packet<PacketOutcome> {
   return packetOf(changes, []);
@@ -88,7 +88,7 @@ function upsertRecords(rows: ChangedRow[]): string {
   const values = rows.map(({ id, change }) => {
     const { first, last } = windowOf(change.clock);
     const [isFree] = isUnanswered([change]);
-    // What must have no answer and has one may be applied at no instant.
+    // A change with a request that must have no answer, but has one, has an empty window.
     const end = isFree === undefined ? last : `IF(${isFree}, ${last}, 0)`;
     return `(${bytes(id)},${recordValues(change)},${first},${end},@now)`;
   });

@@ -15,7 +15,7 @@ import { type AppliedTerms, insertHistory, writeAnswers } from './write-history'
  */
 
 /**
- * A swap for servers with `INSERT … RETURNING`: one statement writes the records and tells which
+ * A swap for servers with `INSERT … RETURNING`: one statement writes the records and returns which
  * changes were applied. The window that all changes share is tested once, after the last wait for a
  * row.
  *
@@ -74,8 +74,8 @@ function upsertPacket(changes: Change[], conditions: string[]): Packet<PacketOut
 }
 
 /**
- * What is left in `@took` are the applied writers. If there are none, the history has none to be
- * inserted with: `VALUE_MISSING`.
+ * `@took` is left with the applied writers. If there are none, the insert into the history lacks a
+ * value and fails with `VALUE_MISSING`.
  */
 function termsOfUpsert(conditions: string[]): AppliedTerms {
   const at = guarded(CLOCK, conditions);
@@ -146,7 +146,7 @@ function outcomeOf(rows: ChangedRow[], returned: Rows): Pick<PacketOutcome, 'app
 
 /**
  * A single record that should exist, as in a handover: its window is tested under its row lock, and
- * it leaves no ghost. What is there instead if it was lost is not read.
+ * it leaves no ghost. If the change lost, the record that is there instead is not read.
  */
 function updateRecord(
   row: ChangedRow,

@@ -9,7 +9,7 @@ import { sharedWindow } from './time-window';
  * across a round trip. History and remembered answers are written for the applied changes alone.
  *
  * @param hasReturning whether the server has `INSERT … RETURNING`. There a packet may fail with
- *   `GUARD_FAILED`: nothing was applied, and `judgedSwap` tells which of the changes can be
+ *   `GUARD_FAILED`: nothing was applied, and a `judgedSwap` applies those changes that can be
  */
 export function swapPacket(changes: Change[], hasReturning: boolean): Packet<PacketOutcome> {
   const { first, last } = sharedWindow(changes);

@@ -15,7 +15,8 @@ export function windowOf({ past, ahead }: Expectation): TimeWindow {
 }
 
 /**
- * When all of these changes may be applied. It is empty, `first` after `last`, if at no instant.
+ * The window in which all of these changes may be applied; if there is none, `first` is after
+ * `last`.
  */
 export function sharedWindow(changes: readonly { clock: Expectation }[]): TimeWindow {
   let [past, ahead] = [0, NEVER];

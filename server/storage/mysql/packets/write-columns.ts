@@ -1,7 +1,7 @@
 import type { Change } from '../../record-store';
 import { quote } from './sql-text';
 
-/** What a change expects, as `seen` has it beside the record; empty: no record. */
+/** What a change expects, in the form of the column `seen`; empty: no record. */
 function seenText({ expect }: Pick<Change, 'expect'>): string {
   return expect ? `${expect.rev}:${expect.writer}` : '';
 }
@@ -26,12 +26,12 @@ export const ASSIGN_REST = [
   'changed_at = IF(writer = VALUES(writer), @now, changed_at)',
 ];
 
-/** The same of the queue, which a change may leave as it is. */
+/** The same for the queue, which a change may leave unchanged. */
 export const ASSIGN_QUEUE =
   `queue = IF(writer = VALUES(writer) AND VALUES(queue) <> '${UNCHANGED_QUEUE}', ` +
   'VALUES(queue), queue)';
 
-/** What `UPDATE` sets for a single record, but for when it was changed. */
+/** What `UPDATE` sets for a single record, except the instant of the change. */
 export function recordAssignments({ rev, writer, head, queue }: Change): string[] {
   return [
     `rev = ${rev}`,

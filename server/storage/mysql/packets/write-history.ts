@@ -3,7 +3,7 @@ import { recordId } from '../../record-id';
 import type { Change } from '../../record-store';
 import { bytes, quote } from './sql-text';
 
-/** How a packet says in SQL, after its records were written, what of it was applied. */
+/** The SQL with which a packet refers to its applied changes once its records are written. */
 export interface AppliedTerms {
   /** `VALUES` or a query for at most one row: the clock, a text as given, and the writers. */
   historyRow(text: string): string;

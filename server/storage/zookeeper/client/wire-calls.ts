@@ -19,7 +19,7 @@ export const OWNED: Acl = { permissions: 31, scheme: 'auth', id: '' };
 
 export const OPEN_TO_ALL: Acl = { permissions: 31, scheme: 'world', id: 'anyone' };
 
-/** As a version: any. */
+/** As the version of a step: matches any version. */
 export const ANY_VERSION = -1;
 
 /** ZooKeeper's numbers for the errors of a step. */

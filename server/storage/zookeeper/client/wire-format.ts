@@ -1,4 +1,4 @@
-/** What is used of the stat that a write returns. Instants are epoch ms of the leader's clock. */
+/** The used fields of the stat that a write returns. Instants: epoch ms of the leader's clock. */
 export interface WriteStat {
   mtime: number;
   version: number;
@@ -71,7 +71,7 @@ export class WireReader {
     return { mtime, version, created, children, pzxid: this.long() };
   }
 
-  /** The same stat, for the less that is used after a write. */
+  /** Reads the same stat, but only the fields that are used after a write. */
   writeStat(): WriteStat {
     this.at += 24;
     const mtime = this.instant();

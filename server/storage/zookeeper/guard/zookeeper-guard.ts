@@ -16,7 +16,7 @@ const ask = <T>(work: () => Promise<T>) => askControlDatabase('ZooKeeper', work)
 /** How often another process may win the race before a connection is given up. */
 const TRIES = 5;
 
-/** ZooKeeper writes to disk before it answers: whatever its runs, its data is complete or not. */
+/** The only run: ZooKeeper writes to disk before it answers, so its restarts do not matter. */
 const WHOLE = 'whole';
 
 /** The mark of an incarnation, as it was last seen. */
