@@ -1,4 +1,4 @@
-/** What a strategy runs on. `sql` is MySQL or MariaDB, or else embedded SQLite. */
+/** What a strategy runs on. `sql` is MySQL or MariaDB; without one, embedded SQLite. */
 export type StrategyNeed = 'sql' | 'mysql' | 'redis' | 'redis quorum' | 'zookeeper';
 
 /** One entry of the catalogue. */

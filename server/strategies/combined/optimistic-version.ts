@@ -2,15 +2,15 @@
  * Strategy 19: an optimistic version column.
  *
  * The caller reads quantity and version without any lock, thinks for as long as it likes, and
- * writes only if the version is still the one that it has seen: `UPDATE … WHERE version = seen`.
- * Every write adds 1 to the version, so that 0 rows mean that another caller was faster: a
- * conflict. It then begins again with what is there now, a bounded number of times, after a short
- * random pause.
+ * writes only if the version is still the one that it has read: `UPDATE … WHERE version = seen`.
+ * Every write adds 1 to the version. So 0 changed rows mean that another caller was faster: a
+ * conflict. The caller then starts again from the present row, a bounded number of times, after a
+ * short random pause.
  *
- * Known limits: under contention most of the work is thrown away, and the more callers, the more;
- * a caller may lose every time, and gives up in the end although there is stock. What the work did
- * outside of the database is done again with each try. Only writers who all check the version are
- * safe from one another.
+ * Known limits: under contention most of the work is thrown away, more of it with every further
+ * caller. A caller may lose every time, and gives up in the end although there is stock. What the
+ * work does outside the database is done again in each attempt. Writers are safe from one another
+ * only if all of them check the version.
  *
  * Source: catalogue, section E, strategy 19; write-ups on stock deduction.
  */

@@ -1,23 +1,23 @@
 /*
  * Strategy 20: Redis in front, MySQL decides. The teaching form of Lockyard's gate.
  *
- * Redis keeps an estimate of what is left. A caller first takes its part off the estimate, and is
- * refused at once if there is not enough: once sold out, MySQL is hardly asked any more. Redis
- * never grants: what sells is the commit of one conditional UPDATE in MySQL, so that a Redis that
- * is wrong, wiped, slow or gone changes nothing but speed.
+ * Redis keeps an estimate of what is left. A caller first subtracts its part from the estimate, and
+ * is refused at once if there is not enough: once sold out, MySQL is hardly asked any more. Redis
+ * never grants. A unit is sold by the commit of one conditional UPDATE in MySQL, so a Redis that is
+ * wrong, wiped, slow or gone affects only the speed.
  *
  * The estimate goes down before the stock does, so it does not exceed what is truly left: it is
  * what MySQL had at some version of the row, less all parts on their way, less all parts that were
- * sold in later versions. When a step is settled, Redis learns the version in which it was sold,
- * and returns the part where it was not sold, or was counted already. A caller that dies on the way
- * has taken its part off and sold nothing. That drift is shown by `drift`, and repaired by
- * `reconcile`, which reads MySQL again and drops parts that are older than a step can take.
+ * sold in later versions. When a step is settled, Redis receives the version in which the part was
+ * sold; it adds the part to the estimate again if it was not sold, or was counted already. A caller
+ * that dies on the way has subtracted its part and sold nothing. `drift` shows that difference, and
+ * `reconcile` repairs it: it reads MySQL again and drops parts that are older than a step can take.
  *
  * Known limits: a refusal may be early, while parts are on their way and until the next
  * reconciliation. After a wipe, sales on their way are unknown until they are settled, and the
  * estimate may exceed the stock by them: such callers ask MySQL, and are refused there. While there
- * is stock, every sale costs Redis two requests more than MySQL alone. Every writer of the row must
- * raise its version.
+ * is stock, every sale costs two requests to Redis in addition to MySQL. Every writer of the row
+ * must raise its version.
  *
  * Source: catalogue, section E, strategy 20; the recommendation of the write-ups for high load with
  * consistency.
@@ -30,11 +30,11 @@ import type { SqlDatabase } from '../sql-database';
 import { readStock, type Sale, STOCK_KEY, type StockRow, stockKey } from '../stock-row';
 
 export interface RedisInFrontOptions {
-  /** What its keys begin with. */
+  /** The prefix of its keys. */
   prefix?: string;
   /** How long Redis may take; after that MySQL is asked without it. Default 50 ms. */
   redisMs?: number;
-  /** The longest that a step takes from Redis to its commit. Default 10 s. */
+  /** The longest time from a step's first request to Redis to its commit. Default 10 s. */
   stepMs?: number;
 }
 
@@ -153,14 +153,14 @@ export class RedisInFront {
     return isSold ? { outcome: 'sold' } : { outcome: 'refused', estimate: false };
   }
 
-  /** What Redis believes to be left, null if nothing, and what MySQL has. */
+  /** What is left by the estimate of Redis, null if it has none, and by MySQL. */
   async drift(): Promise<{ fast: number | null; durable: number }> {
     const fast = await this.redis.hget(this.estimate, 'left');
     const { quantity } = await readStock(this.database, this.row);
     return { fast: fast === null ? null : Number(fast), durable: quantity };
   }
 
-  /** Sets the estimate by what MySQL has, and returns it. To be called every few seconds. */
+  /** Sets the estimate from what MySQL has, and returns it. To be called every few seconds. */
   async reconcile(): Promise<number> {
     const { quantity, version } = await readStock(this.database, this.row);
     return RECONCILE(this.redis, this.keys(), [quantity, version, this.stepMs]);

@@ -2,8 +2,8 @@
  * Strategy 16, first of three: a fair queue on Redis.
  *
  * A waiter takes a place in a sorted set, by a number that only rises; the lock is granted to the
- * first place alone, so the longest waiter is next. A waiter shows that it lives by asking again;
- * the place of one that has not asked for `waiterMs` is given up. One script does all of it in one
+ * first place alone, so the longest waiter is next. A waiter shows that it is alive by asking
+ * again; one that has not asked for `waiterMs` loses its place. One script does all of it in one
  * step, with Redis's own clock.
  *
  * Known limits: waiters poll, so each costs Redis a script every few milliseconds, and a free lock

@@ -1,8 +1,8 @@
 import type { PollOptions } from '../poll-until-granted';
 
-/** How a lock with a lease on Redis is taken. */
+/** Options for taking a lock with a lease on Redis. */
 export interface LeaseOptions extends PollOptions {
-  /** What its keys begin with. */
+  /** The prefix of its keys. */
   prefix?: string;
   /** For how long the lock is granted. Default 30 s. */
   leaseMs?: number;

@@ -1,9 +1,10 @@
 /*
  * Strategy 13: a reentrant lock, counted in the caller's context.
  *
- * A map of name to count belongs to each caller: a thread-local elsewhere, `AsyncLocalStorage`
- * here. The first lock of a name takes that of strategy 12, and later ones of the same caller only
- * add 1, without asking Redis. Unlock takes 1 away, and frees the lock in Redis at 0.
+ * Each caller has a map from names to counts: a thread-local in other languages,
+ * `AsyncLocalStorage` here. The first lock of a name takes the lock of strategy 12, and later ones
+ * of the same caller only add 1, without asking Redis. Unlock subtracts 1, and frees the lock in
+ * Redis at 0.
  *
  * Known limits:
  * - The key may expire while the local count says "held": a re-entry then succeeds although another
@@ -13,7 +14,7 @@
  * - What a caller starts at the same time shares its context: `Promise.all` of two re-entries lets
  *   both in.
  * - The limits of strategy 12: a late holder overwrites what others did.
- * Strategy 14 has none of the first three.
+ * Strategy 14 does not have the first three.
  *
  * Source: catalogue, section C, strategy 13; a write-up on reentrant locks on Redis.
  */

@@ -1,11 +1,11 @@
 /*
  * Strategy 16, third of three: a quorum over independent Redis nodes. Timed, never Strong.
  *
- * The lock is that of strategy 12 on each of N nodes that know nothing of each other. It is granted
- * where a majority granted it, so a node may be down or have lost its data. The lease counts from
- * before the first request: what the requests took is taken off, with an allowance for clocks that
- * run at different speeds, and a lock with nothing left is not granted. What was granted without a
- * majority is given back on all nodes.
+ * The lock is that of strategy 12 on each of N nodes that do not know of each other. It is granted
+ * if a majority grants it, so a node may be down or have lost its data. The lease counts from
+ * before the first request: the time that the requests took is subtracted, with an allowance for
+ * clocks that run at different speeds, and a lock with nothing left is not granted. What was
+ * granted without a majority is released on all nodes.
  *
  * Known limits: its exclusion is Timed. It rests on clocks that run at about the same speed and on
  * pauses shorter than the lease; a process that is paused after the check, or a node that restarts
@@ -71,8 +71,9 @@ export async function tryQuorumLock(
 }
 
 /**
- * On all nodes, also those that did not answer: they may have granted. False: lost before, by so
- * many nodes that the others are no majority. Nodes that do not answer now do not say so.
+ * Releases the lock on all nodes, also on those that did not answer: they may have granted it.
+ * False: it was lost before, on so many nodes that the others are no majority. A node that does not
+ * answer now does not count as one that lost it.
  */
 export async function unlockQuorum(
   nodes: readonly Redis[],

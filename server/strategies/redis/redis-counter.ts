@@ -5,11 +5,11 @@
  * `wronglyTake` reads, checks, and writes back: callers who read before the first of them has
  * written take the same unit. That is how a counter of 10 prizes handed out 14.
  *
- * Known limits, of the one that keeps its bound too: a take whose reply is lost may have happened,
- * and a second try takes another unit. A failover, or a restart that loses the last writes, sets
- * the counter back, and the units since then are handed out again. Nothing connects the counter
- * with the order that it was taken for: a crash between the two loses a unit. An absent counter has
- * 0.
+ * Known limits, also of the one that keeps its bound: a take whose reply is lost may have happened,
+ * and a second attempt takes another unit. A failover, or a restart that loses the last writes,
+ * sets the counter back, and the units since then are handed out again. Nothing connects the
+ * counter with the order for which a unit is taken: a crash between the two loses the unit. An
+ * absent counter counts as 0.
  *
  * Source: catalogue, section C, strategy 17; a write-up on the prizes of a campaign.
  */

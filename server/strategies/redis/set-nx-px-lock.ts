@@ -5,9 +5,9 @@
  * crash can leave a lock without an end. To unlock, a script deletes the key only if its value is
  * the owner's, in one step: a caller that is late frees nothing that is not its own.
  *
- * The script that locks also counts the grants. The number is a fencing token: higher with each
+ * The script that locks also counts the grants. The number is a fencing token: it rises with each
  * grant of a name, so that a resource that compares it can refuse a late writer. Without such a
- * resource it helps nothing.
+ * resource it is of no use.
  *
  * Known limits: a holder that is paused for longer than its lease does not notice, and overwrites
  * what others did in the meantime. Not reentrant, not fair: waiters poll. A failover of Redis, or a

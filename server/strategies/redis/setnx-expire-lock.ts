@@ -14,7 +14,7 @@
  * - The value compares the clocks of different machines.
  * - No owner: a caller that is late deletes the key of the caller that holds the lock by then.
  * - A holder that is paused for longer than its lease overwrites what others did in the meantime.
- * Strategy 12 has none of them but the last.
+ * Strategy 12 has only the last of them.
  *
  * Source: catalogue, section C, strategy 11; a write-up on how a lock on Redis failed in
  * production.

@@ -1,9 +1,9 @@
 /*
  * Strategy 16, second of three: a shared/exclusive lock on Redis.
  *
- * Any number of callers may share the lock, or one alone has it. Those who share it are in a sorted
- * set, each with the end of its own lease by Redis's clock; the exclusive holder is a key of its
- * own with an expiry. Each script removes leases that are over, and decides in the same step.
+ * Any number of callers may share the lock, or one holds it alone. Those who share it are in a
+ * sorted set, each with the end of its own lease by Redis's clock; the exclusive holder has its own
+ * key with an expiry. Each script removes leases that are over, and decides in the same step.
  *
  * Known limits: callers who share it may keep coming, so that one who wants it alone waits for
  * ever. No upgrade from shared to exclusive: two callers who tried would wait for each other.
@@ -90,7 +90,7 @@ export async function unlockSharedExclusive(
   return (await UNLOCK[mode](redis, keysOf(name, options), [owner])) === 1;
 }
 
-/** Rejects with `NotGranted` if the lock cannot be had in this mode within `waitMs`. */
+/** Rejects with `NotGranted` if the lock is not granted in this mode within `waitMs`. */
 export async function withSharedExclusiveLock<T>(
   redis: Redis,
   name: string,

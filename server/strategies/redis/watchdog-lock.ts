@@ -1,14 +1,14 @@
 /*
  * Strategy 15: strategy 12 with a watchdog.
  *
- * While the work goes on, the holder's client renews the lease each third of it, so that a lease
+ * While the work goes on, the holder's client renews the lease after each third of it. So a lease
  * can be short, and a crash frees the lock soon, however long the work takes. If the lease is lost,
  * or no renewal has succeeded for a whole lease, the work's `AbortSignal` is aborted.
  *
  * Known limits: the watchdog lives in the holder's process. A pause of that process, such as a long
  * garbage collection or a suspended machine, stops the watchdog too: the lease runs out, and the
  * work goes on where it was, ahead of the signal, and overwrites what others did. Work that hangs
- * keeps the lock for ever. The limits of strategy 12 in fairness and durability.
+ * keeps the lock for ever. The limits of strategy 12 in fairness and durability apply.
  *
  * Source: catalogue, section C, strategy 15; the Redisson client.
  */

@@ -30,7 +30,7 @@ export async function withLockWait<T>(
     try {
       return await statement();
     } finally {
-      // The pool lends this connection to others.
+      // The pool lends this connection to other callers later.
       await connection.query('SET SESSION innodb_lock_wait_timeout = DEFAULT');
     }
   } catch (error) {

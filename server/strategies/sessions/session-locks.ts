@@ -109,8 +109,8 @@ export class SessionLocks {
 }
 
 /**
- * All of it with a callback: lock, run the work with the connection, commit; roll back on any
- * error. Rejects with `NotGranted` if there is no such row, or it stays locked for `waitMs`.
+ * Locks the row, runs the work with the connection, and commits; rolls back on any error. Rejects
+ * with `NotGranted` if there is no such row, or it stays locked for `waitMs`.
  */
 export function withSessionLock<T>(
   locks: SessionLocks,
@@ -145,7 +145,7 @@ async function end(
 ): Promise<void> {
   const { connection } = session;
   session.connection = null;
-  // One that could not begin has nothing to end, and `lock` passes its error on.
+  // A transaction that could not begin has nothing to end, and `lock` passes its error on.
   const opened = await connection?.catch(() => null);
   if (opened) await how(opened);
 }

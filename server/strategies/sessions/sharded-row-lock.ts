@@ -19,7 +19,7 @@ import { crc32 } from 'node:zlib';
 import type { Pool, PoolConnection } from 'mysql2/promise';
 import { type RowLockOptions, withRowLock } from './with-row-lock';
 
-/** Which of so many databases keeps a name: 0 to `shards` - 1, the same for every caller. */
+/** Which of `shards` databases has a name: 0 to `shards` - 1, the same for every caller. */
 export function shardOf(name: string, shards: number): number {
   // The bytes of the name in UTF-8, as an unsigned 32-bit integer.
   return crc32(name) % shards;

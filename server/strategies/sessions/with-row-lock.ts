@@ -23,7 +23,7 @@ export interface RowLockOptions extends LockWaitOptions {
   table?: string;
 }
 
-/** Makes the table, and the rows that it lacks. */
+/** Creates the table, and the rows that it lacks. */
 export async function createRowLockTable(pool: Pool, names: string[], table = 'row_locks') {
   // A binary collation, or "a" and "A" would be one lock.
   await pool.query(

@@ -3,7 +3,7 @@
  *
  * One transaction locks the rows one after another, and every caller in the same sorted order: of
  * two callers that want a and b, the one that has a gets b too, so they cannot deadlock. If one of
- * the rows cannot be had, the rollback frees those before it.
+ * the rows cannot be locked, the rollback frees those before it.
  *
  * Known limits: the first lock is kept while the caller waits for the last, so a caller may hold
  * what it cannot use yet. The order only helps where all callers take all their locks in one call:
@@ -27,7 +27,7 @@ export function withRowLocks<T>(
   work: (connection: PoolConnection) => Promise<T>,
   options: RowLockOptions = {},
 ): Promise<T> {
-  // Any order is right that all callers share; this one compares UTF-16 units, in no language.
+  // Any order will do that all callers share. This one compares UTF-16 units, in every locale.
   const inOneOrder = [...new Set(names)].sort();
   return inTransaction(pool, async (connection) => {
     for (const name of inOneOrder) await lockRow(connection, name, options);

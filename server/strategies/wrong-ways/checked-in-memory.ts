@@ -1,10 +1,10 @@
 /*
  * A wrong way to deduct stock: check in memory, and subtract in SQL.
  *
- * The subtraction is done by the database, so that none is lost; but whether there is enough was
- * decided on what the caller had read before. Callers who read the last unit all pass the check,
- * and all subtract: the quantity falls below zero. The check belongs into the statement, as `WHERE
- * quantity >= ?`.
+ * The database does the subtraction, so none is lost; but the caller decides by what it has read
+ * before whether there is enough. Callers who read the last unit all pass the check, and all
+ * subtract: the quantity falls below zero. The check belongs in the statement, as `WHERE quantity
+ * >= ?`.
  *
  * Source: catalogue, section F, second wrong way; a write-up on stock deduction.
  */

@@ -1,11 +1,11 @@
 /*
- * A wrong way to deduct stock: a mutex of the process that is let go before the commit.
+ * A wrong way to deduct stock: a mutex of the process that is released before the commit.
  *
  * The method that reads, checks and computes is guarded, so that it looks safe. But the transaction
- * ends outside of it: the framework that began it commits after the method has returned, and its
- * object mapper writes at the commit. The next caller has the mutex by then, and reads the quantity
- * from before. The mutex must be kept until the commit has returned. Even then it holds in one
- * process only: a second instance of the service has a mutex of its own.
+ * ends outside the method: the framework that began it commits after the method has returned, and
+ * its object mapper writes at the commit. The next caller has the mutex by then, and reads the old
+ * quantity. The mutex must be held until the commit has returned. Even then it protects only one
+ * process: a second instance of the service has a mutex of its own.
  *
  * Source: catalogue, section F, third wrong way; a write-up on stock deduction.
  */

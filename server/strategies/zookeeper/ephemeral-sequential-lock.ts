@@ -1,11 +1,11 @@
 /*
  * Strategy 18: ephemeral sequential nodes in ZooKeeper.
  *
- * Each caller creates a node under the lock's; ZooKeeper appends a number that only rises. The
+ * Each caller creates a node under the lock's node; ZooKeeper appends a number that only rises. The
  * smallest number holds the lock. Every other caller watches only the node just before its own, and
- * looks again when that goes: a release wakes one waiter, not the herd. The nodes are ephemeral:
- * ZooKeeper deletes them when their session ends, so a crash frees the lock. To unlock is to delete
- * one's own node. The wait is bounded, by 30 s unless the caller says otherwise.
+ * checks again when that is deleted: a release wakes one waiter, not all of them. The nodes are
+ * ephemeral: ZooKeeper deletes them when their session ends, so a crash frees the lock. To unlock,
+ * a caller deletes its own node. The wait is bounded, by 30 s by default.
  *
  * If the connection breaks, the reply to a create may be lost while the node exists. Each node
  * begins with a random id, by which a retry finds it; without that, a node of a living session that
@@ -38,7 +38,7 @@ const SEQUENCE_DIGITS = 10;
 const RETRIES = 5;
 const FIRST_RETRY_MS = 50;
 
-/** ZooKeeper has deleted all nodes of this client. */
+/** The session has ended: ZooKeeper has deleted all nodes of this client. */
 class SessionEnded extends Error {
   constructor() {
     super('The ZooKeeper session has expired.');
@@ -48,7 +48,7 @@ class SessionEnded extends Error {
 /** The locks that the callers of one session share. */
 export class EphemeralSequentialLocks {
   private readonly calls: ZookeeperCalls;
-  /** What to do when the session ends. */
+  /** Called when the session ends. */
   private readonly ends = new Set<(error: Error) => void>();
   private hasEnded = false;
 
@@ -64,7 +64,7 @@ export class EphemeralSequentialLocks {
     });
   }
 
-  /** Creates the nodes above those of the callers, which a name's first lock does otherwise. */
+  /** Creates the nodes above those of the callers; otherwise the first lock of a name does that. */
   prepare(name: string): Promise<void> {
     return this.inSession(() => this.calls.createAll(this.parent(name)));
   }
@@ -176,7 +176,7 @@ export class EphemeralSequentialLocks {
     }
   }
 
-  /** What is asked when a session ends is never answered: this rejects then. */
+  /** Rejects when the session ends: a request that is under way then is never answered. */
   private inSession<T>(ask: () => Promise<T>): Promise<T> {
     if (this.hasEnded) return Promise.reject(new SessionEnded());
     return new Promise((resolve, reject) => {
