@@ -20,7 +20,7 @@ export interface LabOrder extends LabSettings {
   leaseMs: number;
 }
 
-/** Long enough for any hold on a busy machine: a lease that ends by itself proves nothing. */
+/** Long enough for any hold on a busy machine: a lease that runs out shows nothing about a lock. */
 export const LAB_LEASE_MS = 30_000;
-/** The same where a worker pauses for longer than it, and others wait for its end. */
+/** The lease in a race with a paused worker, which pauses for longer; others wait for its end. */
 export const PAUSED_LEASE_MS = 3_000;

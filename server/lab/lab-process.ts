@@ -15,13 +15,13 @@ function start(niceness: number): void {
   try {
     setPriority(niceness);
   } catch {
-    // This system has no priorities: that does not prevent a race.
+    // This system has no priorities: the race runs all the same.
   }
   const stopping = new AbortController();
   const stop = () => stopping.abort();
   process.on('SIGTERM', stop);
   process.on('SIGINT', stop);
-  // Of drivers whose connection was closed: it affects no result.
+  // It comes from drivers whose connection was closed, and affects no result.
   process.on('unhandledRejection', (error) => {
     process.stderr.write(`A race met an unhandled error: ${(error as Error)?.message ?? error}\n`);
   });

@@ -34,7 +34,7 @@ export interface LabRunnerParts {
   /** The environment of the process: no secret belongs there. */
   env?: Record<string, string | undefined>;
   leaseMs?: number;
-  /** Of the process, from 0 to 19, the default: where the CPU is short, a race may then stall. */
+  /** The niceness of the process, 0 to 19. Default 19: if the CPU is short, a race may stall. */
   niceness?: number | undefined;
   log: Log;
   clock: Clock;
@@ -56,7 +56,7 @@ export class LabRunner {
     return this.race?.child?.pid;
   }
 
-  /** Which servers are there, and which strategies can run on them. It may take seconds. */
+  /** Finds which servers there are, and which strategies can run on them. May take seconds. */
   async preflight(): Promise<LabPreflight> {
     const { servers, entries } = await preflight(this.parts);
     return { servers, entries };
@@ -83,7 +83,7 @@ export class LabRunner {
     });
   }
 
-  /** Asks the race to end with what it has. Does nothing where none runs. */
+  /** Asks the race to end with the results so far. Does nothing if no race runs. */
   stop(): void {
     if (!this.race) return;
     this.race.isStopping = true;
@@ -129,7 +129,7 @@ export class LabRunner {
       env: { ...env, NODE_ENV: 'production' },
       stdio: ['pipe', 'pipe', 'inherit'],
     });
-    // One that has ended already cannot be written to; its end is reported below.
+    // A process that has already ended cannot be written to; its end is reported below.
     child.stdin.on('error', () => undefined);
     child.stdin.write(`${JSON.stringify(order)}\n`);
     let last: LabProgress | null = null;

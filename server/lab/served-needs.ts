@@ -3,7 +3,7 @@ import type { LabServers } from './lab-order';
 
 const QUORUM = 3;
 
-/** What each need is served by, for people; null where it is not. */
+/** The server that each need is met by, for people; null if there is none. */
 export function servedNeeds({
   mysql,
   redis = [],

@@ -20,9 +20,7 @@ const DATABASE = '_service';
 const POLICY = { ...DEFAULT_POLICY, queueLimit: QUEUE_LIMIT_MAX };
 const WAIT = { holdRequestMs: 25_000 };
 
-/**
- * Lockyard's own lock and counter, by an engine as a server runs it, over a database of the run.
- */
+/** Lockyard's own lock and counter: an engine as in a server, over a database of the run. */
 export const serviceEntries: Record<string, RaceEntry> = {
   'service-lock': {
     isServed: true,

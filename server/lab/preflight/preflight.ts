@@ -47,7 +47,7 @@ async function find({ mysql, redis = [], zookeeper }: LabServers): Promise<Found
 }
 
 async function markBackends(backends: BackendUrl[], onBackends: boolean): Promise<BackendMarks> {
-  // Where all are allowed, none needs to be recognised.
+  // If races may run on all backends, none needs to be recognised.
   if (onBackends) return { addresses: [], identities: [] };
   const marks = await Promise.all(backends.map(markOf));
   return {

@@ -1,4 +1,4 @@
-/** What a server said, or that it did not answer; `why` is the end of a sentence. */
+/** What a server answered, or why it did not: `why` is the end of a sentence. */
 export type Asked<Facts> = { address: string } & (
   | { answers: true; facts: Facts }
   | { answers: false; why: string }
@@ -24,7 +24,7 @@ export interface RedisFacts {
 }
 
 export interface ZookeeperFacts {
-  /** Null where it does not tell. */
+  /** Null if it does not report its version. */
   version: string | null;
 }
 

@@ -33,7 +33,7 @@ export class EntryServers {
 
   constructor(readonly place: RunPlace) {}
 
-  /** Begins the keys of this run on Redis. */
+  /** The prefix of the keys of this run on Redis. */
   get redisPrefix(): string {
     return redisPrefixOf(this.place.runId);
   }

@@ -6,7 +6,7 @@ import type { Confirmation, Stock, Think } from './stock';
 export interface EntryParts {
   servers: EntryServers;
   stock: Stock;
-  /** Begins the names of everything that the entry makes, other than of databases. */
+  /** The prefix of the names of everything that the entry creates, except databases. */
   prefix: string;
   leaseMs: number;
   /** How long one attempt to get the lock may last. */
@@ -34,7 +34,7 @@ export interface Contender {
    *   the buyer tries again
    */
   confirm(think: Think): Promise<Confirmation>;
-  /** What is left, where the stock row does not say it. */
+  /** How many units are left; for entries that do not use the stock row. */
   left?(): Promise<number>;
   /** Ends what it runs in the background. Connections of `servers` are closed after it. */
   close?(): Promise<void>;
@@ -47,8 +47,8 @@ export interface RaceEntry {
   /** Opens it over connections of its own; a second time in the thread of the paused buyer. */
   open(parts: EntryParts): Contender | Promise<Contender>;
   /**
-   * Its lock is granted outside of the thread that is paused, as by a server, so the paused buyer
-   * only waits.
+   * Its lock is granted outside the paused thread, as a server would, so the paused buyer only
+   * waits.
    */
   isServed?: true;
 }

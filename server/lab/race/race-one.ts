@@ -11,11 +11,11 @@ import { Stock, stockPrefix } from './stock';
 import { Tally } from './tally';
 import { answerWithin, within } from './within';
 
-/** With 50 buyers who poll, one of them asks every 0.4 ms. */
+/** With 50 buyers who poll, there is an attempt every 0.4 ms. */
 const PATIENCE = { waitMs: 5_000, pollEveryMs: 20 };
 /** How long connections may take to close. */
 const CLOSE_MS = 2_000;
-/** How long what is left may take to read: a server that is frozen answers nothing. */
+/** How long the final count may take: a server that is frozen answers nothing. */
 const COUNT_MS = 10_000;
 /** How long an entry may take until its buyers can begin, on fresh connections. */
 const READY_MS = 30_000;
@@ -66,7 +66,7 @@ export async function raceOne(entry: CatalogueEntry, context: RaceContext): Prom
   const seconds = (performance.now() - startedAt) / 1_000;
   const counting = answerWithin(COUNT_MS, count(place, prefix), NOT_COUNTED);
   const counted = await counting.catch(() => null);
-  // Where the table cannot be read, what the buyers have heard is the best that is known.
+  // If the table cannot be read, the answers that the buyers received are the best that is known.
   const sold = counted?.sold ?? tally.sold;
   const { kind, id, number, title } = entry;
   const judged = evaluateRow({

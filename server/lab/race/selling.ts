@@ -16,12 +16,12 @@ import { within } from './within';
 const SAMPLE_EVERY_MS = 250;
 /** How long orders that are under way may take to end, before their connections are closed. */
 const DRAIN_MS = 10_000;
-/** While the paused buyer may still put units back. */
+/** How often to check again while the paused buyer may still put units back. */
 const LOOK_AGAIN_MS = 20;
 /** Sessions of ZooKeeper end no sooner; those of other locks end with their lease. */
 const ZOOKEEPER_SESSION_MS = 10_000;
 
-/** Such as of a server that is frozen: it neither answers nor breaks a connection. */
+/** The failure if, for example, a server is frozen: it neither answers nor breaks a connection. */
 const notAnswered = (orders: number) =>
   `${orders} orders were not answered within ${DRAIN_MS / 1_000} s of the end.`;
 

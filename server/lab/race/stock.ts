@@ -35,10 +35,10 @@ export class Stock {
     this.orderLines = `${prefix}order_lines`;
   }
 
-  /** Makes both tables, and puts so many units on sale. */
+  /** Creates both tables, and puts `quantity` units on sale. */
   async create(quantity: number): Promise<void> {
     const { database } = this;
-    // Readers of the file do not stop its writer then.
+    // With WAL, readers of the file do not block its writer.
     if (database.dialect === 'sqlite') await database.rows('PRAGMA journal_mode = wal');
     const id =
       database.dialect === 'mysql'
@@ -66,7 +66,7 @@ export class Stock {
   }
 
   /**
-   * Sells one unit as code does that relies on a lock: reads the quantity, thinks, writes the
+   * Sells one unit like code that relies on a lock: reads the quantity, thinks, writes the
    * quantity less one. Nothing in it notices another writer.
    *
    * @param session the transaction that holds a row lock; omitted, the write is one of its own

@@ -25,7 +25,7 @@ export class Tally {
     this.latencies.push(tookMs);
   }
 
-  /** The time within which so many of a hundred orders were answered; 0 if none was. */
+  /** The time in ms within which `percent` % of the orders were answered; 0 if none was. */
   percentileMs(percent: number): number {
     const sorted = Float64Array.from(this.latencies).sort();
     const place = Math.max(0, Math.ceil((percent / 100) * sorted.length) - 1);

@@ -1,6 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
 
-/** The answer of work that takes no longer than this; an error with the message else. */
+/** The answer of `work`; rejects with the message if it takes longer than `ms`. */
 export async function answerWithin<T>(ms: number, work: Promise<T>, message: string): Promise<T> {
   const stopping = new AbortController();
   const late = setTimeout(ms, undefined, { signal: stopping.signal }).then(() => {
@@ -14,7 +14,7 @@ export async function answerWithin<T>(ms: number, work: Promise<T>, message: str
   }
 }
 
-/** Waits for work, but no longer than this, and not for its failure. */
+/** Waits for `work`, for `ms` at most. Never rejects, also if the work fails. */
 export async function within(ms: number, work: Promise<unknown> | undefined): Promise<void> {
   const stopping = new AbortController();
   const late = setTimeout(Math.max(0, ms), undefined, { signal: stopping.signal });

@@ -9,9 +9,7 @@ const SILENT_MS = 60_000;
 const MARK_EVERY_MS = 5_000;
 const MARK = 'alive';
 
-/**
- * The files of one run's embedded SQLite. One that is written again and again marks it as alive.
- */
+/** The files of one run's embedded SQLite. A file that is rewritten regularly marks it as alive. */
 export class FolderScratch {
   private readonly marking = new Periodic({
     job: 'mark a race as alive',
@@ -52,7 +50,7 @@ async function isDead(path: string, now: number): Promise<boolean> {
     if (hasEnded(await readFile(file, 'utf8'))) return true;
     return now - (await stat(file)).mtimeMs > SILENT_MS;
   } catch {
-    // It has not written its mark yet, or never will.
+    // That run has not written its mark yet, or died before.
     const found = await stat(path).catch(() => null);
     return found !== null && now - found.mtimeMs > SILENT_MS;
   }

@@ -4,7 +4,7 @@ import { databaseOf, runOfDatabase } from './scratch-names';
 
 /**
  * The databases of one run on a MySQL. A named lock of its session, which ends with the connection,
- * says that the run is alive.
+ * marks the run as alive.
  */
 export class MysqlScratch {
   private constructor(

@@ -12,7 +12,7 @@ const SCAN_COUNT = 1_000;
 
 const markOf = (runId: string) => `${redisPrefixOf(runId)}alive`;
 
-/** The keys of one run on a Redis. A key that expires says that the run is alive. */
+/** The keys of one run on a Redis. A key that expires marks the run as alive. */
 export class RedisScratch {
   private readonly marking = new Periodic({
     job: 'mark a race as alive',

@@ -1,12 +1,12 @@
 import { hostname } from 'node:os';
 
 /*
- * Every name that a run makes on a server begins alike, so that what a dead run left can be found
- * and nothing else can be hit. Names of databases ignore case on some servers, so all are lower
+ * All names that runs create on a server have one prefix, so that what a dead run left can be found
+ * and nothing else is removed. Names of databases ignore case on some servers, so all are in lower
  * case.
  */
 
-/** Keys of all runs begin with it. */
+/** The prefix of the keys of all runs. */
 export const REDIS_PREFIX = 'lockyard-lab:';
 
 /** @param part such as `_shard0`; empty for the database of the stock */
@@ -24,10 +24,10 @@ export const runOfDatabase = (name: string): string | null =>
 export const runOfFolder = (name: string): string | null =>
   /^lockyard-lab-([a-z0-9]{1,24})$/.exec(name)?.[1] ?? null;
 
-/** Names this process to the next run on this machine, which need not wait until it is silent. */
+/** Identifies this process, so that the next run on this machine can see whether it has ended. */
 export const processMark = () => `${hostname()}/${process.pid}`;
 
-/** Whether a mark is of a process of this machine that has ended. Of other machines: not known. */
+/** Whether a mark names a process of this machine that has ended. False for other machines. */
 export function hasEnded(mark: string): boolean {
   const [host, pid] = mark.split('/');
   if (host !== hostname() || !pid) return false;

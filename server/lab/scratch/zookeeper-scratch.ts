@@ -4,7 +4,7 @@ import { hasEnded, processMark, runOfFolder, znodeOf } from './scratch-names';
 
 const ALIVE = 'alive';
 
-/** The znodes of one run on a ZooKeeper. An ephemeral one says that the run is alive. */
+/** The znodes of one run on a ZooKeeper. An ephemeral one marks the run as alive. */
 export class ZookeeperScratch {
   private constructor(
     private readonly client: Client,
@@ -39,7 +39,7 @@ export class ZookeeperScratch {
     }
   }
 
-  /** Both at once: a run without its mark would be taken for a dead one. */
+  /** Creates the run's znode and its mark in one step: without its mark, a run counts as dead. */
   private enter(): Promise<void> {
     return new Promise((resolve, reject) => {
       this.client

@@ -18,7 +18,7 @@ export function connectMysql(url: string): Promise<Connection> {
   return createConnection({ uri: url, ...mysqlTls(url), connectTimeout: CONNECT_TIMEOUT_MS });
 }
 
-/** A pool as the strategies want one: UTC, and none of its connections closed while it is idle. */
+/** A pool for the strategies: UTC, and idle connections stay open. */
 export function mysqlPool(url: string, connections: number): Pool {
   return createPool({
     uri: url,

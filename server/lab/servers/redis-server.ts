@@ -21,7 +21,7 @@ export async function connectRedis(url: string): Promise<Redis> {
     maxRetriesPerRequest: 0,
     retryStrategy: () => null,
   });
-  // Each call that it breaks fails by itself.
+  // The calls that it breaks report the error themselves.
   redis.on('error', () => undefined);
   await connectDriver(redis);
   return redis;
