@@ -6,7 +6,7 @@ export function lockPresenceTable({ table, index, ...kit }: Kit) {
     'lock_presence',
     {
       lockId: kit.exact(265).primaryKey(),
-      /** Of the hold that was seen; null: the lock was not held. */
+      /** The token of the hold that was seen; null: the lock was not held. */
       token: kit.whole(),
       actor: kit.document().notNull(),
       at: kit.whole().notNull(),

@@ -118,7 +118,7 @@ export function defineSchema(kit: Kit) {
       createdAt: kit.whole().notNull(),
       /** After a restore or data loss: no grants before this instant of the backend's clock. */
       grantsFrom: kit.whole(),
-      /** The current store incarnation; null before the first. See `backend-life.ts`. */
+      /** The current store incarnation; null before the first. See `store-incarnation.ts`. */
       life: kit.code(24),
       /** The server run in which that incarnation was found complete; null during recovery. */
       runId: kit.code(64),
@@ -198,7 +198,7 @@ export function defineSchema(kit: Kit) {
     (t) => [index('sessions_user').on(t.userId)],
   );
 
-  /** Failed sign-ins, see `sign-in-budget.ts`; here, so that a restart forgets none. */
+  /** Failed sign-ins, see `sign-in-limits.ts`; stored here so that a restart forgets none. */
   const signInFailures = table(
     'sign_in_failures',
     {

@@ -4,10 +4,10 @@ import type { Connection, RowDataPacket } from 'mysql2/promise';
 import { MIGRATIONS_TABLE } from '../schema-version';
 import { LOCK_WAIT_TIMEOUT } from './mysql-errors';
 
-/** How far a migration has come that is not applied as a whole. */
+/** The progress of a migration that is not yet applied as a whole. */
 const PROGRESS_TABLE = '__lockyard_migration_progress';
 
-/** What a table, a column, a key or an index answers that is there already, or gone already. */
+/** Errors for a table, a column, a key or an index that already exists, or is already gone. */
 const DONE_ALREADY = new Set([1050, 1051, 1060, 1061, 1091]);
 
 /**
@@ -18,7 +18,7 @@ const WAIT_S = 1;
 const PAUSE_MS = 1_000;
 const WAITS_MAX_MS = 50_000;
 
-/** A change of a large table may rightly take hours: it is not ended, but named every so often. */
+/** A change of a large table may take hours: it is not ended, but reported this often. */
 const SLOW_MS = 60_000;
 
 /** Gets a statement that is not applied yet, and for how long it has been tried. */
@@ -56,7 +56,7 @@ export async function applyMigrations(
         clearInterval(noting),
       );
       if (refusal === null) continue;
-      // What was refused is not in doubt.
+      // A statement that was refused was certainly not applied.
       await remember(connection, folderMillis, { statements: place, isTrying: false });
       throw refusal;
     }
@@ -105,7 +105,7 @@ async function remember(
   ]);
 }
 
-/** Null: it is applied. Throws what is no answer of the server, such as a connection that broke. */
+/** Null: it is applied. Throws errors that are not the server's answer, as of a lost connection. */
 async function refusalOf(
   connection: Connection,
   statement: string,

@@ -15,5 +15,5 @@ export const CONFLICTS = [DEADLOCK, ROW_CHANGED];
 /** The server accepts no writes. */
 const READ_ONLY = [1290, 1836];
 
-/** With which a commit is refused: the server has rolled the transaction back. */
+/** Errors of a refused commit: the server has rolled the transaction back. */
 export const REFUSED_COMMITS = [...CONFLICTS, ...READ_ONLY];

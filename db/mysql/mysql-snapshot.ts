@@ -7,13 +7,13 @@ import { describeBackendUrl } from '../urls/backend-url';
 import { connectionOptions } from './mysql-pool';
 import { OWN_SESSION } from './own-session';
 
-/** What MySQL answers where a table has changed since the snapshot began. */
+/** MySQL's error for a table that has changed since the snapshot began. */
 const TABLE_CHANGED = 1412;
 const ATTEMPTS_MAX = 10;
 
 export async function openMysqlSnapshot(url: string): Promise<Snapshot> {
   const connection = createConnection(connectionOptions(url));
-  // What fails is the statement under way, or the next one.
+  // The error is reported by the statement under way, or by the next one.
   connection.on('error', () => undefined);
   const session = connection.promise();
   try {
@@ -48,7 +48,7 @@ export async function openMysqlSnapshot(url: string): Promise<Snapshot> {
   }
 }
 
-/** Begins it, and again where another process makes or changes the table that is read first. */
+/** Begins the snapshot; again if another process creates or changes the table read first. */
 async function beginSnapshot(session: Connection): Promise<number[]> {
   for (let attempt = 1; ; attempt += 1) {
     await session.query('start transaction with consistent snapshot, read only');

@@ -5,8 +5,8 @@ import { tlsOf } from '../urls/server-tls';
 const PORT = 3306;
 
 /**
- * After so long without a word a connection is probed. Firewalls and load balancers forget one that
- * is idle for some minutes, and the first statement on it would wait for its time limit.
+ * After this time without traffic a connection is probed. Firewalls and load balancers forget one
+ * that is idle for some minutes, and the next statement on it would wait for its time limit.
  */
 export const KEEP_ALIVE_MS = 30_000;
 

@@ -108,7 +108,7 @@ async function transaction<T>(pool: DeadlinePool, work: Work<T>): Promise<T> {
       const isUnknown = isCommitting && !hasErrno(error, ...REFUSED_COMMITS);
       if (isUnknown) throw new CommitUnknown('No answer to the commit.', { cause: error });
       if (!hasErrno(error, ...CONFLICTS) || attempt === CONFLICT_TRIES) throw error;
-      // Random pauses, or the same transactions meet again.
+      // A random pause: otherwise the same transactions would conflict again.
       await setTimeout(Math.random() * CONFLICT_PAUSE_MAX_MS * attempt);
     }
   }

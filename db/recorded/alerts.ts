@@ -25,7 +25,7 @@ function alertsTable({ table, index, uniqueIndex, ...kit }: Kit) {
       firedAt: kit.whole().notNull(),
       announcedAt: kit.whole(),
       resolvedAt: kit.whole(),
-      /** Of its last news, in the order of all news; 0: none. */
+      /** The position of its last news in the order of all news; 0: none. */
       position: kit.whole().notNull(),
       sentence: kit.document().notNull(),
     },
@@ -43,7 +43,7 @@ function alertReceiversTable({ table, ...kit }: Kit) {
     'alert_receivers',
     {
       id: kit.code(32).primaryKey(),
-      /** Of the last news that a message of it covers; 0: none. */
+      /** The position of the last news that its messages cover; 0: none. */
       position: kit.whole().notNull(),
       /** When its last message was made. */
       messageAt: kit.whole(),

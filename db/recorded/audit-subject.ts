@@ -1,4 +1,4 @@
-/** What the column has room for. */
+/** The size of the column. */
 const MAX_BYTES = 255;
 
 /** As much of an audit entry's subject as there is room for. */

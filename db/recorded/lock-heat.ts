@@ -1,6 +1,6 @@
 import type { Kit } from '../kits/mysql';
 
-/** Of each step of time, the locks that were waited for most. Written by maintenance. */
+/** For each step of time, the locks that were waited for most. Written by maintenance. */
 export function lockHeatTable({ table, primaryKey, ...kit }: Kit) {
   return table(
     'lock_heat',
