@@ -11,8 +11,8 @@ import {
 const HEADER = 'SQLite format 3\0';
 
 /**
- * Why a path cannot be a SQLite file of ours, before anything is made or changed there; null if it
- * can, or if opening it will say why not.
+ * Why a path cannot be a SQLite file of ours, before anything is created or changed there; null if
+ * it can, or if opening it will report why not.
  *
  * @param lock the file that is beside each one that was ever opened
  */
@@ -21,7 +21,7 @@ export function foreignFile(path: string, lock: string): string | null {
     const found = statSync(path);
     if (found.isDirectory()) return 'it is a folder';
     if (!found.isFile()) return 'it is not a regular file';
-    // One that may be open here is not read: closing it would release this process's locks on it.
+    // A file that this process may have open is not read: closing it would release its locks on it.
     if (found.size === 0 || existsSync(lock)) return null;
     return beginningOf(path) === HEADER ? null : 'it is not a SQLite database';
   } catch {

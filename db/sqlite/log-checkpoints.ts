@@ -1,13 +1,13 @@
 import LogConnection from 'libsql/promise';
 import type { LogIndex } from './log-index';
 
-/** What is in the log is moved to the file when the log has grown by so many pages. */
+/** When the log has grown by this many pages, its content is moved to the file. */
 const DUE_PAGES = 4_000;
 
 /** A log of this length begins again even if writes have to wait for that. */
 const LONG_PAGES = 12_000;
 
-/** What was written during a pass is moved by the next one, unless it is so little. */
+/** A further pass moves what was written during a pass, if it is more than this many pages. */
 const FEW_PAGES = 200;
 
 /** The log may grow faster than it is moved. */
@@ -43,7 +43,7 @@ export class LogCheckpoints {
     this.connection = new LogConnection(path, {});
   }
 
-  /** While it does, the disk is busy. */
+  /** Whether the log is being moved: the disk is busy then. */
   get isMoving(): boolean {
     return this.running !== null;
   }
@@ -55,7 +55,7 @@ export class LogCheckpoints {
     if (length < this.movedAt) this.movedAt = 0;
     if (length - this.movedAt < DUE_PAGES) return;
     this.running = this.moveAll()
-      // All is still in the log, and the next attempt moves it.
+      // Everything is still in the log, and the next attempt moves it.
       .catch(() => undefined)
       .finally(() => {
         this.movedAt = this.index.pages();

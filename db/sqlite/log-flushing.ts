@@ -3,14 +3,14 @@ import { LogLost } from './rewrite-log';
 /** Both make everything permanent that was written to the log before the call. */
 export interface LogDescriptor {
   sync(): Promise<void>;
-  /** On the thread of the event loop. */
+  /** Blocks the event loop meanwhile. */
   syncNow(): void;
 }
 
-/** What was written may not be on the disk. Nothing is acknowledged before it was written again. */
+/** Written data may not be on the disk. Nothing is acknowledged until it was written again. */
 export class FlushFailed extends Error {
   override readonly name = 'FlushFailed';
-  /** As SQLite itself says of such a disk. */
+  /** The code that SQLite itself uses for such a disk. */
   readonly code = 'SQLITE_IOERR';
 }
 
@@ -45,14 +45,14 @@ export class LogFlushing {
   private savedMs = 0;
   private repairing: Promise<void> | null = null;
   private repairedAt = Number.NEGATIVE_INFINITY;
-  /** Why it cannot be written again; null: it can, as far as is known. */
+  /** Why the log cannot be written again; null: it can, as far as is known. */
   private lost: LogLost | null = null;
 
   /**
-   * @param log so many flushes run at once, each through a file descriptor of its own: the system
-   *   reports a failed write once to each descriptor
+   * @param log one flush at a time runs through each of these file descriptors: the system reports
+   *   a failed write once to each descriptor
    * @param monotonic in milliseconds
-   * @param rewrite writes to the log all that it holds, and then does what it is given, while
+   * @param rewrite writes to the log all that it holds, and then runs the given function, while
    *   nothing else is written; may reject with `LogLost`
    */
   constructor(

@@ -9,7 +9,7 @@ const SALT = 8;
 /** What a write-ahead log holds, as the last commit left it. */
 export interface LogEnd {
   pages: number;
-  /** Of its last page and all before it. */
+  /** The checksum over its last page and all pages before it. */
   checksum: [number, number];
   /** In the head of the log and in that of each of its pages. */
   salt: Buffer;
@@ -34,7 +34,7 @@ export class LogIndex {
     return this.head()[PAGES] ?? 0;
   }
 
-  /** To be asked while nothing is written. */
+  /** Call it only while nothing is written. */
   end(): LogEnd {
     const head = this.head();
     const [first = 0, second = 0] = head.subarray(CHECKSUM, SALT);
@@ -42,7 +42,7 @@ export class LogIndex {
     return { pages: head[PAGES] ?? 0, checksum: [first, second], salt };
   }
 
-  /** Not before SQLite's own descriptors are closed: that would end the locks of this process. */
+  /** Call it after SQLite's own descriptors are closed: else it ends the locks of this process. */
   close(): void {
     closeSync(this.descriptor);
   }

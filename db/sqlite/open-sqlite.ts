@@ -71,7 +71,7 @@ class SqliteDatabase implements Database {
   }
 }
 
-/** The statement with its values in it: scripts have no parameters. */
+/** The statement with its values inserted: scripts have no parameters. */
 function textOf({ sql, values }: RawStatement): string {
   const [first = '', ...others] = sql.split('?');
   if (others.length !== values.length) throw new Error('A statement needs a value for each `?`.');

@@ -6,7 +6,7 @@ type Statement = ReturnType<Database['prepare']>;
 /** Prepared statements that a connection keeps. The server has about a hundred texts. */
 const STATEMENTS_MAX = 300;
 
-/** A longer text is one of many values, which hardly comes a second time. */
+/** A longer text contains many values, and hardly ever runs a second time. */
 const TEXT_MAX_CHARS = 4_000;
 
 /** Its columns change with the schema, and the client asks for them before the statement runs. */

@@ -18,15 +18,15 @@ const CHECKSUM_AT = 16;
 
 const PAGES_AT_ONCE = 64;
 
-/** What was committed is no longer in the log as it was written. */
+/** The log no longer contains what was committed. */
 export class LogLost extends Error {
   override readonly name = 'LogLost';
 }
 
 /**
- * Writes to a write-ahead log what it holds already, so that the next flush covers all of it. After
- * one that failed the system may take what it could not write for written. Nothing else may write
- * to the log meanwhile.
+ * Writes to a write-ahead log what it already holds, so that the next flush covers all of it: after
+ * a failed flush the system may treat data as written that it could not write. Nothing else may
+ * write to the log meanwhile.
  *
  * Source: "WAL-mode File Format" in SQLite's documentation.
  *
