@@ -1,4 +1,4 @@
-/** Stands for the timeout of a past waiter if it was not recorded: longer than any. */
+/** The timeout of a past waiter if it was not recorded: longer than any. */
 export const UNKNOWN_PATIENCE_MS = 365 * 24 * 60 * 60_000;
 
 /** Whether it is known when a waiter times out: for a past waiter it may not be. */
