@@ -2,6 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import type { Server } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import { pino } from 'pino';
 import { createHttpHandlers, type HttpHandlers } from '@/server/api/http/http-handlers';
 import { createHttpServer, listen } from '@/server/api/http/http-server';
@@ -27,6 +28,11 @@ export interface Reply {
   /** `error.data.reason`, if it failed. */
   reason: Reason | undefined;
   error: { message: string; data: Record<string, unknown> } | undefined;
+}
+
+/** Until all locks were read, some calls are refused. Gives up: a backend may never respond. */
+async function untilRead({ projection }: Runtime): Promise<void> {
+  for (let look = 0; look < 1_000 && !projection.isRead('default'); look += 1) await setTimeout(10);
 }
 
 /** A whole server without pages on a fresh SQLite file, for tests that speak HTTP to it. */
@@ -62,6 +68,7 @@ export class ApiHarness {
     const handlers = createHttpHandlers(runtime, null, options);
     const server = createHttpServer(handlers);
     const url = await listen(server, 0, '127.0.0.1');
+    await untilRead(runtime);
     return new ApiHarness(url, runtime, handlers, server, folder);
   }
 
