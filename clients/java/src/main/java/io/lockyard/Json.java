@@ -73,7 +73,7 @@ final class Json {
       if (c == '"' || c == '\\') {
         into.append('\\').append(c);
       } else if (c < ' ' || Character.isSurrogate(c)) {
-        // Half a pair as it stands would be sent as a question mark.
+        // Java would send a lone surrogate as a question mark.
         into.append(String.format("\\u%04x", (int) c));
       } else {
         into.append(c);
