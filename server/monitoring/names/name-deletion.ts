@@ -107,10 +107,9 @@ export class NameDeletion {
     };
     for await (const some of this.evaluate(backend, chosen)) {
       some.forEach(take);
-      const isEnough = !isWhole || (found.length > 0 && isLookOver());
-      if (!isEnough || chosen.names) continue;
-      isWhole = false;
-      break;
+      if (chosen.names) continue;
+      if (found.length > 0 && isLookOver()) isWhole = false;
+      if (!isWhole) break;
     }
     const isTried = await this.deleteFound(found, onResults, isTimeUp);
     onResults([...rest.values()]);
