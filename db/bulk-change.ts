@@ -4,6 +4,7 @@ import { CommitUnknown } from './database-failure';
 import { acquireMigrationLock } from './migrate';
 import { REFUSED_COMMITS } from './mysql/mysql-errors';
 import { connectAlone } from './mysql/mysql-pool';
+import { STRICT_MODE } from './mysql/own-session';
 import type { Cell } from './snapshot';
 import type { SqliteFile } from './sqlite/sqlite-file';
 
@@ -61,9 +62,7 @@ async function changeMysql<T>(url: string, work: (change: BulkChange) => Promise
   const connection = await connectAlone(url);
   try {
     await acquireMigrationLock(connection, url);
-    await connection.query(
-      "set time_zone = '+00:00', sql_mode = 'STRICT_ALL_TABLES,NO_ENGINE_SUBSTITUTION,NO_AUTO_VALUE_ON_ZERO'",
-    );
+    await connection.query(`set sql_mode = '${STRICT_MODE},NO_AUTO_VALUE_ON_ZERO'`);
     // Makes commits of other processes visible: a process that starts meanwhile must be seen.
     await connection.query('set session transaction isolation level read committed');
     await connection.beginTransaction();

@@ -38,10 +38,7 @@ export async function applyMigrations(
   noteSlow: NoteSlow = () => undefined,
   slowMs = SLOW_MS,
 ): Promise<void> {
-  await connection.query(
-    `set lock_wait_timeout = ${WAIT_S}, default_storage_engine = InnoDB, ` +
-      "sql_mode = 'STRICT_ALL_TABLES,NO_ENGINE_SUBSTITUTION'",
-  );
+  await connection.query(`set lock_wait_timeout = ${WAIT_S}, default_storage_engine = InnoDB`);
   await createTables(connection);
   for (const { folderMillis, hash, sql } of migrations) {
     const former = await progressOf(connection, folderMillis);

@@ -16,15 +16,13 @@ import { OWN_SESSION } from './own-session';
 const DATABASE_BUDGET_MS = 4_500;
 
 /**
- * What every connection of a pool relies on besides: single writes are committed, a backslash in a
- * text may be written as two, what does not fit is refused, clocks are UTC, no statement waits for
- * a row or a table for long after its caller has given up, and a transaction reads what was
- * committed when it began to read.
+ * What every connection of a pool relies on besides: single writes are committed, no statement
+ * waits for a row or a table for long after its caller has given up, and a transaction reads what
+ * was committed when it began to read.
  */
 const SESSION = [
   OWN_SESSION,
-  "SET autocommit = 1, sql_mode = 'STRICT_ALL_TABLES,NO_ENGINE_SUBSTITUTION', " +
-    "time_zone = '+00:00', innodb_lock_wait_timeout = 4, lock_wait_timeout = 4",
+  'SET autocommit = 1, innodb_lock_wait_timeout = 4, lock_wait_timeout = 4',
   'SET SESSION TRANSACTION ISOLATION LEVEL REPEATABLE READ',
 ];
 

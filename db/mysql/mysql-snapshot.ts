@@ -18,7 +18,7 @@ export async function openMysqlSnapshot(url: string): Promise<Snapshot> {
   const session = connection.promise();
   try {
     await session.query(OWN_SESSION);
-    await session.query("set time_zone = '+00:00', net_write_timeout = 600");
+    await session.query('set net_write_timeout = 600');
     await session.query('set session transaction isolation level repeatable read');
     const applied = await beginSnapshot(session);
     return {

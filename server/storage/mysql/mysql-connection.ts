@@ -2,7 +2,7 @@ import mysql, { type Connection, type QueryError } from 'mysql2';
 import { connectionRefusal } from '@/db/mysql/connection-refusal';
 import { DEADLOCK, LOCK_WAIT_TIMEOUT, ROW_CHANGED } from '@/db/mysql/mysql-errors';
 import { KEEP_ALIVE_MS, mysqlTls } from '@/db/mysql/mysql-tls';
-import { OWN_SESSION } from '@/db/mysql/own-session';
+import { OWN_SESSION, STRICT_MODE } from '@/db/mysql/own-session';
 import { TimeLimit } from '../../platform/time-limit';
 import { StoreError } from '../record-store';
 import { OTHER_STAMP } from '../sharding/epoch-fence';
@@ -27,15 +27,14 @@ const ROLLBACK_TIMEOUT_MS = 500;
 const CONFLICTS = [DEADLOCK, LOCK_WAIT_TIMEOUT, ROW_CHANGED];
 
 /**
- * The session settings that every statement of the store relies on besides: times are UTC, a
- * backslash in a text is a backslash, a statement waits at most 1 s for a row or a table, single
+ * The session settings that every statement of the store relies on besides: a backslash in a text
+ * is a backslash, a statement waits at most 1 s for a row or a table, single
  * statements are committed, and gaps are not locked. That wait is shorter than a packet may take,
  * so its end is known, and no statement waits on at the server once its connection is given up.
  */
 const SESSION = [
   OWN_SESSION,
-  "SET SESSION time_zone = '+00:00'",
-  "SET SESSION sql_mode = 'STRICT_ALL_TABLES,NO_ENGINE_SUBSTITUTION,NO_BACKSLASH_ESCAPES'",
+  `SET SESSION sql_mode = '${STRICT_MODE},NO_BACKSLASH_ESCAPES'`,
   'SET SESSION innodb_lock_wait_timeout = 1, lock_wait_timeout = 1',
   'SET SESSION autocommit = 1, group_concat_max_len = 16777216',
   'SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED',
