@@ -5,6 +5,7 @@ import type { Change } from '../record-store';
 import extendAnswers from './sql/extend-answers.sql';
 import insertAnswers from './sql/insert-answers.sql';
 import insertHistory from './sql/insert-history.sql';
+import insertOneAnswer from './sql/insert-one-answer.sql';
 import insertOneHistory from './sql/insert-one-history.sql';
 import insertRecords from './sql/insert-records.sql';
 import updateOneRecord from './sql/update-one-record.sql';
@@ -29,9 +30,8 @@ interface SwapStatements {
  * @param now the store's clock, in epoch milliseconds
  */
 export function swapStatements(changes: Change[], now: number): SwapStatements {
-  const [change] = changes;
-  const isPlain = changes.length === 1 && change?.memos.length === 0 && !change.unanswered;
-  if (isPlain && change.extensions.length === 0 && change.expect) {
+  const [change, ...more] = changes;
+  if (change?.expect && more.length === 0 && isOfOneCall(change)) {
     return updateOne(change, change.expect, now);
   }
   const created = changes.filter(({ expect }) => !expect);
@@ -50,22 +50,33 @@ export function historyIdOf(changes: Change[], next: ResultSet | undefined): num
   return isWritten ? Number(next.lastInsertRowid) : undefined;
 }
 
-/** Most commits are of one lock that exists. */
+/** Whether it can be written without lists: those of most single calls can. */
+const isOfOneCall = ({ extensions, unanswered = [] }: Change): boolean =>
+  extensions.length === 0 && unanswered.length <= 1;
+
+/** Most commits are of one call for a lock that exists. */
 function updateOne(
   change: Change,
   expect: NonNullable<Change['expect']>,
   now: number,
 ): SwapStatements {
-  const { key, clock, writer, rev, head, queue } = change;
+  const { key, clock, writer, rev, head, queue, unanswered: [request = null] = [] } = change;
+  const id = recordId(key);
+  const seen = [id, expect.rev, expect.writer];
   const window = [clock.past, Math.min(clock.ahead, NEVER)];
-  const seen = [recordId(key), expect.rev, expect.writer];
   const update = {
     sql: updateOneRecord,
-    args: [rev, writer, head, queue, now, ...seen, ...window],
+    args: [rev, writer, head, queue, now, ...seen, ...window, request],
   };
-  if (change.events.length === 0) return { statements: [update], records: 1 };
-  const history = { sql: insertOneHistory, args: [now, encodeHistory([change]), writer] };
-  return { statements: [update, history], records: 1 };
+  const history =
+    change.events.length > 0
+      ? [{ sql: insertOneHistory, args: [now, encodeHistory([change]), writer] }]
+      : [];
+  const answers = change.memos.map(({ key: requestKey, inputHash, answer, expiresAt }) => ({
+    sql: insertOneAnswer,
+    args: [requestKey, inputHash, JSON.stringify(answer), expiresAt, id, writer],
+  }));
+  return { statements: [update, ...history, ...answers], records: 1 };
 }
 
 /** Lists come as one JSON parameter, so every statement is a constant. */

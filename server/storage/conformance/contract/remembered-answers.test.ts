@@ -27,6 +27,16 @@ contract('rule 5: answers are stored with the record', (suite) => {
     expect(await suite.memosOf(lostMemo.key, tookMemo.key)).toEqual([tookMemo]);
   });
 
+  it('stores none of a single change that lost, and leaves the answers that are there', async () => {
+    const key = freshKey();
+    const [there, fresh] = [memoOf('first'), memoOf('second')];
+    await created(suite.store, key, { memos: [there] });
+    const memos = [{ ...there, answer: 'replaced' }, fresh];
+    await swapOne(suite.store, update(key, { rev: 1, writer: newWriter() }, { memos }));
+    await swapOne(suite.store, creation(key, { memos }));
+    expect(await suite.memosOf(there.key, fresh.key)).toEqual([there]);
+  });
+
   it('stores none of a change that lost beside an applied one whose writer differs in case alone', async () => {
     const [lost, took] = [freshKey(), freshKey()];
     await created(suite.store, lost);

@@ -45,22 +45,34 @@ export function writeAnswers(changes: Change[], terms: AppliedTerms): string[] {
   return statements;
 }
 
-function insertAnswers(changes: Change[], { isApplied, hasTablesOfValues }: AppliedTerms): string {
+const ANSWER_COLUMNS = ['id', 'input_hash', 'answer', 'expires_at', 'lock_id'];
+
+function insertAnswers(changes: Change[], terms: AppliedTerms): string {
   const rows = changes.flatMap(({ key: lock, writer, memos }) =>
     memos.map(({ key, inputHash, answer, expiresAt }) => {
       const texts = [writer, key, inputHash, JSON.stringify(answer)].map(quote);
       return [...texts, String(expiresAt), bytes(recordId(lock))];
     }),
   );
-  const columns = ['id', 'input_hash', 'answer', 'expires_at', 'lock_id'];
-  const source = hasTablesOfValues
-    ? `WITH c (writer,${columns}) AS (VALUES (${rows.join('),(')})) SELECT ${columns} FROM c`
-    : `SELECT ${columns} FROM (${unionOf(['writer', ...columns], rows)}) c`;
   return (
-    `INSERT INTO lock_requests (${columns}) ${source} WHERE ${isApplied('c.writer')} ` +
+    `INSERT INTO lock_requests (${ANSWER_COLUMNS}) ${selectApplied(rows, terms)} ` +
     'ON DUPLICATE KEY UPDATE input_hash = VALUES(input_hash), answer = VALUES(answer), ' +
     'expires_at = VALUES(expires_at), lock_id = VALUES(lock_id)'
   );
+}
+
+/**
+ * Selects the rows of the applied changes: of each, its writer and then its columns. One row needs
+ * no temporary table.
+ */
+function selectApplied(rows: string[][], { isApplied, hasTablesOfValues }: AppliedTerms): string {
+  const [[writer = '', ...values] = [], ...more] = rows;
+  if (more.length === 0) return `SELECT ${values} FROM DUAL WHERE ${isApplied(writer)}`;
+  const columns = ['writer', ...ANSWER_COLUMNS];
+  const source = hasTablesOfValues
+    ? `WITH c (${columns}) AS (VALUES (${rows.join('),(')})) SELECT ${ANSWER_COLUMNS} FROM c`
+    : `SELECT ${ANSWER_COLUMNS} FROM (${unionOf(columns, rows)}) c`;
+  return `${source} WHERE ${isApplied('c.writer')}`;
 }
 
 /** A table of these rows on every server. */
