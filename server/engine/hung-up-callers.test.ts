@@ -316,3 +316,44 @@ it('a grant that is answered once hang-ups are noticed says what is left of its 
   expect(answer.expiresInMs).toBeLessThanOrEqual(6_000);
   await rig.close();
 });
+
+describe('a grant that is delivered to two calls of one request', () => {
+  /** Both calls wait; whether a call has hung up shows only once it is granted. */
+  const heldAfter = async (hangUp: [boolean, boolean]) => {
+    const rig = await EngineRig.open('sqlite');
+    const [member, other] = [await rig.join(), await rig.join()];
+    const key = freshKey();
+    const { token } = await takeLock(member, key, 'w1');
+    const parts = { waitMs: 5_000, leaseMs: LEASE_MS, requestId: 'r' };
+    let queued = 0;
+    const onQueued = () => {
+      queued += 1;
+    };
+    const calls = hangUp.map((hangsUp) => {
+      const line = new AbortController();
+      const hangUpNoticed = async () => {
+        if (hangsUp) line.abort();
+      };
+      const wait = { signal: line.signal, hangUpNoticed, onQueued };
+      return acquire(member, key, 'w2', { ...parts, wait });
+    });
+    await expect.poll(() => queued).toBe(2);
+    await release(member, key, 'w1', token);
+    await Promise.all(calls);
+    const { holders } = await other.engine.run(key, { verb: 'inspect' });
+    expect(holders).toMatchObject([{ owner: 'w2' }]);
+    await rig.close();
+    return holders[0]?.expiresInMs;
+  };
+
+  it('is kept for as long as a place in the queue is, where both have hung up', async () => {
+    expect(await heldAfter([true, true])).toBeLessThanOrEqual(DETACHED_MS);
+  });
+
+  it.each<[boolean, boolean]>([
+    [true, false],
+    [false, true],
+  ])('keeps its lease where one of them receives it: hung up %s and %s', async (...hangUp) => {
+    expect(await heldAfter(hangUp)).toBeGreaterThan(LEASE_MS / 2);
+  });
+});

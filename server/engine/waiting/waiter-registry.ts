@@ -6,13 +6,15 @@ import { requestFingerprint } from '../../core/request-fingerprint';
 
 /** A hold that was handed to a waiting caller, and how much of its lease is surely left. */
 export interface Delivery {
+  /** The id of its record. */
+  id: string;
   hold: Hold;
   rev: number;
   expiresInMs: number;
   /** The instant for which `expiresInMs` holds, on the monotonic clock. */
   asOf: number;
-  /** Several callers of one request receive it. */
-  isShared: boolean;
+  /** How many calls of its request may still receive it; one object for all of them. */
+  receivers: { left: number };
 }
 
 /** Why a call leaves its queue before its patience is over. */
@@ -175,8 +177,8 @@ export class WaiterRegistry {
     { tag, hold }: HandOff,
     left: Pick<Delivery, 'rev' | 'expiresInMs' | 'asOf'>,
   ): boolean {
-    const isShared = this.callsOf(id, tag).length > 1;
-    return this.wake(id, tag, { why: 'granted', delivery: { hold, isShared, ...left } });
+    const receivers = { left: this.callsOf(id, tag).length };
+    return this.wake(id, tag, { why: 'granted', delivery: { id, hold, receivers, ...left } });
   }
 
   /** Wakes every call of one request. False: there was none. */

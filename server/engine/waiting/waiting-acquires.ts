@@ -23,8 +23,8 @@ export interface Acquired<A> {
   answer: A;
   /** Whether this very call changed the records; a replay did not. */
   changed: boolean;
-  /** The id of its record, where this waiting call alone of its request was delivered the grant. */
-  deliveredAt?: string | null;
+  /** Set if the grant was handed to this call while it waited. */
+  delivery?: Delivery;
 }
 
 /**
@@ -52,12 +52,13 @@ export abstract class WaitingAcquires<
         command.waitMs === 0
           ? await this.ask(target, command, this.commands.dueAt(patienceEndsAt))
           : await this.acquireInQueue(target, command, wait, patienceEndsAt);
-      const { changed, deliveredAt } = acquired;
+      const { changed, delivery } = acquired;
       if (!isGranted(acquired.answer) || !changed) return acquired.answer;
-      const answer = deliveredAt ? await this.onceNoticed(acquired.answer, wait) : acquired.answer;
+      const answer = delivery ? await this.onceNoticed(acquired.answer, wait) : acquired.answer;
       const hasHungUp = wait.signal?.aborted || wait.hasHungUp?.() || false;
-      if (hasHungUp && deliveredAt && remembered) {
-        await this.keepBriefly(deliveredAt, command, wait);
+      if (hasHungUp && delivery && remembered) {
+        delivery.receivers.left -= 1;
+        if (delivery.receivers.left === 0) await this.keepBriefly(delivery.id, command, wait);
         return answer;
       }
       if (hasHungUp && !remembered) {
@@ -134,11 +135,11 @@ export abstract class WaitingAcquires<
     return subtractElapsed(granted, this.context.monotonic() - deliveredAt);
   }
 
-  /** Keeps a grant whose caller hung up, but may ask again, for as long as a place is kept. */
-  private async keepBriefly(deliveredAt: string, { request }: C, wait: WaitOptions): Promise<void> {
+  /** Keeps a grant whose calls all hung up, but may ask again, for as long as a place is kept. */
+  private async keepBriefly(id: string, { request }: C, wait: WaitOptions): Promise<void> {
     const isRefused = wait.refused?.aborted === true;
     const detach = { verb: 'detach', request, hungUp: true, isRefused } as const;
-    await this.commands.undo(() => this.commands.run(recordKey(deliveredAt), detach));
+    await this.commands.undo(() => this.commands.run(recordKey(id), detach));
   }
 
   /** Reverts a late grant. If that fails, the lock may still be held, and the error says so. */
@@ -166,7 +167,7 @@ export abstract class WaitingAcquires<
     } catch (error) {
       const { waiters } = this.context;
       // It was granted: only leaving the queue has failed, where it no longer had a place.
-      if (call.delivery) return this.delivered(call, call.delivery);
+      if (call.delivery) return this.delivered(call.delivery);
       if (call.waitsAt === null) {
         if (isUnknown(error)) waiters.abandonEverywhere(call);
         throw error;
@@ -210,7 +211,7 @@ export abstract class WaitingAcquires<
       const wake = waiters.isDraining ? ({ why: 'drain' } as const) : await call.next();
       clearTimeout(patience);
       throwIfUnknown(call);
-      if (wake.why === 'granted') return this.delivered(call, wake.delivery);
+      if (wake.why === 'granted') return this.delivered(wake.delivery);
       if (wake.why === 'patience') call.endPatience(context.monotonic());
       else if (isLeaving(wake.why)) {
         const waitMs = Math.max(1, Math.round(call.patienceEndsAt - context.monotonic()));
@@ -244,20 +245,20 @@ export abstract class WaitingAcquires<
 
   /** The answer to a call that leaves its queue: a grant delivered meanwhile takes precedence. */
   private lastAnswer(call: WaitingCall, last: Acquired<A>): Acquired<A> {
-    if (call.delivery) return this.delivered(call, call.delivery);
+    if (call.delivery) return this.delivered(call.delivery);
     throwIfUnknown(call);
     return last;
   }
 
   /** The grant with what is left of its lease now: the call may have been leaving the queue. */
-  private delivered({ waitsAt }: WaitingCall, delivery: Delivery): Acquired<A> {
-    const { hold, rev, expiresInMs, asOf, isShared } = delivery;
+  private delivered(delivery: Delivery): Acquired<A> {
+    const { hold, rev, expiresInMs, asOf } = delivery;
     const { token, count, expiresAt, waitedMs } = hold;
     const leftMs = Math.floor(expiresInMs - (this.context.monotonic() - asOf));
     const granted = { outcome: 'granted', token, rev, holdCount: count } as const;
     const lease = { expiresAt, expiresInMs: leftMs, waitedMs };
     const answer: AcquireAnswer = { ...granted, ...lease, ...waitedFor(hold) };
-    return { answer: answer as A, changed: true, deliveredAt: isShared ? null : waitsAt };
+    return { answer: answer as A, changed: true, delivery };
   }
 }
 
