@@ -2,7 +2,7 @@ import { recordKey } from '../../storage/record-id';
 import type { CommandQueue } from '../command-queue';
 import type { EngineContext } from '../engine-context';
 import { mayPass } from '../refusals';
-import type { WaitingCall } from './waiter-registry';
+import type { WaitingCall } from './waiting-call';
 
 /**
  * Gives up the places of calls that ended while that was not possible. As at the end of every

@@ -15,8 +15,8 @@ import { Periodic } from '../../platform/periodic';
 import { recordId } from '../../storage/record-id';
 import type { MultiLocks } from '../lock-engine';
 import { grantTooLate } from '../refusals';
-import { type LeaveReason, WaitingCall } from './waiter-registry';
-import { type Acquired, DETACH_ATTEMPTS_MAX, isGone, WaitingAcquires } from './waiting-acquires';
+import { type Acquired, DETACH_ATTEMPTS_MAX, WaitingAcquires } from './waiting-acquires';
+import { isGone, type LeaveReason, WaitingCall } from './waiting-call';
 
 /** Acquires of several locks: a call queues at one lock, and in its turn asks for all. */
 export class MultiLockAcquires

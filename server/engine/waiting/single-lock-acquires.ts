@@ -5,14 +5,13 @@ import { recordId } from '../../storage/record-id';
 import type { RecordKey } from '../../storage/record-store';
 import type { CommandResult } from '../command-queue';
 import { grantTooLate } from '../refusals';
-import { type LeaveReason, WaitingCall } from './waiter-registry';
 import {
   type Acquired,
   DETACH_ATTEMPTS_MAX,
-  isGone,
   type Queued,
   WaitingAcquires,
 } from './waiting-acquires';
+import { isGone, type LeaveReason, WaitingCall } from './waiting-call';
 
 /** Acquires of one lock each. */
 export class SingleLockAcquires extends WaitingAcquires<RecordKey, AcquireCommand, AcquireAnswer> {

@@ -10,7 +10,13 @@ import type { EngineContext } from '../engine-context';
 import type { WaitOptions } from '../lock-engine';
 import { grantTooLate, isUnknown, unknownIfDenied, unknownOutcome } from '../refusals';
 import { subtractElapsed } from './subtract-elapsed';
-import type { Delivery, LeaveReason, WaitingCall } from './waiter-registry';
+import {
+  type Delivery,
+  isLeaving,
+  type LeaveReason,
+  startRequestTimers,
+  type WaitingCall,
+} from './waiting-call';
 
 export type Granted<A> = Extract<A, { outcome: 'granted' }>;
 export type Queued<A> = Extract<A, { outcome: 'queued' }>;
@@ -266,32 +272,8 @@ function isGranted<A extends { outcome: string }>(answer: A): answer is Granted<
   return answer.outcome === 'granted';
 }
 
-/** Whether the caller of a call that leaves can no longer receive a grant. */
-export const isGone = (why: LeaveReason) => why === 'hungUp' || why === 'refused';
-
-function isLeaving(why: string): why is LeaveReason {
-  return ['requestOver', 'hungUp', 'refused', 'drain'].includes(why);
-}
-
 function isQueued<A extends { outcome: string }>(answer: A): answer is Queued<A> {
   return answer.outcome === 'queued';
-}
-
-/**
- * Ends a wait when its request was open long enough, or its caller hung up. Returns a function that
- * stops this. A wait that is not longer than its request ends by its patience alone.
- */
-function startRequestTimers(call: WaitingCall, waitMs: number, wait: WaitOptions): () => void {
-  const isOver = () => call.wake({ why: 'requestOver' });
-  const isLonger = waitMs > wait.holdRequestMs;
-  const timer = isLonger ? setTimeout(isOver, wait.holdRequestMs) : undefined;
-  const hangUp = () => call.wake({ why: wait.refused?.aborted ? 'refused' : 'hungUp' });
-  wait.signal?.addEventListener('abort', hangUp, { once: true });
-  if (wait.signal?.aborted) hangUp();
-  return () => {
-    clearTimeout(timer);
-    wait.signal?.removeEventListener('abort', hangUp);
-  };
 }
 
 /** A request with an id can be retried for its outcome; any other is answered `UNKNOWN`. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { freshKey } from '../../storage/conformance/testing/changes';
 import { acquireCommand } from '../testing/engine-rig';
-import { WaitingCall, type Wake } from './waiter-registry';
+import { WaitingCall, type Wake } from './waiting-call';
 
 describe('a call that waits', () => {
   it.each<Wake['why']>(['hungUp', 'refused', 'requestOver', 'drain', 'patience'])(

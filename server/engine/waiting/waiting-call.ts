@@ -1,0 +1,117 @@
+import type { AcquireCommand } from '../../core/lock/lock-command';
+import type { Hold } from '../../core/lock/lock-record';
+import { requestFingerprint } from '../../core/request-fingerprint';
+import type { WaitOptions } from '../lock-engine';
+
+/** A hold that was handed to a waiting caller, and how much of its lease is surely left. */
+export interface Delivery {
+  /** The id of its record. */
+  id: string;
+  hold: Hold;
+  rev: number;
+  expiresInMs: number;
+  /** The instant for which `expiresInMs` holds, on the monotonic clock. */
+  asOf: number;
+  /** How many calls of its request may still receive it; one object for all of them. */
+  receivers: { left: number };
+}
+
+/** Why a call leaves its queue before its patience is over. */
+export type LeaveReason = 'requestOver' | 'hungUp' | 'refused' | 'drain';
+
+export function isLeaving(why: string): why is LeaveReason {
+  return ['requestOver', 'hungUp', 'refused', 'drain'].includes(why);
+}
+
+/** Whether the caller of a call that leaves can no longer receive a grant. */
+export const isGone = (why: LeaveReason) => why === 'hungUp' || why === 'refused';
+
+/** Why a call stops waiting. */
+export type Wake =
+  | { why: 'granted'; delivery: Delivery }
+  /** Its place is gone, though its caller is connected: it has to queue again. */
+  | { why: 'dropped' }
+  /** A multi-lock's turn has come at the lock where it waits: it has to ask for all of them. */
+  | { why: 'turn' }
+  /** It may have been granted: the outcome is unknown. */
+  | { why: 'uncertain' }
+  | { why: 'patience' | LeaveReason };
+
+/** One connected caller that waits for one lock, or for several together. */
+export class WaitingCall {
+  readonly fingerprint: string;
+  /** On the monotonic clock; the same for all the places that it has had. */
+  patienceEndsAt = Number.POSITIVE_INFINITY;
+  /** Whether its place in a queue is written. */
+  queued = false;
+  /**
+   * The id of the record where its place was written last; null: it never had a place. If it had
+   * one, it may be granted the lock without receiving the grant.
+   */
+  waitsAt: string | null = null;
+  delivery: Delivery | null = null;
+  /** Set when it may have been granted and the outcome is unknown. */
+  isInDoubt = false;
+  /** Set when it stops waiting for a reason other than a grant. */
+  isLeaving = false;
+  private wakeUp: ((wake: Wake) => void) | null = null;
+  private missed: Wake | null = null;
+
+  /** @param ids of the records that it wants */
+  constructor(
+    readonly ask: AcquireCommand,
+    readonly ids: readonly string[],
+  ) {
+    this.fingerprint = requestFingerprint(ask.request);
+  }
+
+  /** Ends its patience at `at` or earlier, never later: timers fire early as well as late. */
+  endPatience(at: number): void {
+    this.patienceEndsAt = Math.min(this.patienceEndsAt, at);
+  }
+
+  /**
+   * Ends the current or coming `next`. Of several reasons before it a grant counts; without one,
+   * the latest that ends the wait; else the first. A doubt is noted in addition.
+   */
+  wake(wake: Wake): void {
+    if (wake.why === 'granted') this.delivery = wake.delivery;
+    if (wake.why === 'uncertain') this.isInDoubt = true;
+    const wakeUp = this.wakeUp;
+    this.wakeUp = null;
+    const isMinor = ['turn', 'dropped', 'uncertain'].includes(wake.why);
+    if (wakeUp) wakeUp(wake);
+    else if (this.missed?.why !== 'granted' && !(this.missed && isMinor)) this.missed = wake;
+  }
+
+  /** The next thing that happens to this call. */
+  next(): Promise<Wake> {
+    const missed = this.missed;
+    this.missed = null;
+    if (missed) return Promise.resolve(missed);
+    return new Promise((resolve) => {
+      this.wakeUp = resolve;
+    });
+  }
+}
+
+/**
+ * Ends a wait when its request was open long enough, or its caller hung up. Returns a function that
+ * stops this. A wait that is not longer than its request ends by its patience alone.
+ */
+export function startRequestTimers(
+  call: WaitingCall,
+  waitMs: number,
+  wait: WaitOptions,
+): () => void {
+  const isOver = () => call.wake({ why: 'requestOver' });
+  const isLonger = waitMs > wait.holdRequestMs;
+  const timer = isLonger ? setTimeout(isOver, wait.holdRequestMs) : undefined;
+  const hangUp = () => call.wake({ why: wait.refused?.aborted ? 'refused' : 'hungUp' });
+  wait.signal?.addEventListener('abort', hangUp, { once: true });
+  if (wait.signal?.aborted) hangUp();
+  return () => {
+    clearTimeout(timer);
+    wait.signal?.removeEventListener('abort', hangUp);
+  };
+}
