@@ -75,6 +75,30 @@ describe.concurrent.each(storeNames)('one request over several calls, over %s', 
     expect(kinds.slice(0, 5)).toEqual(['granted', 'queued', 'dropped', 'queued', 'detached']);
   });
 
+  it('has one place for a call that begins as another ends whose place was lost', async () => {
+    const key = freshKey();
+    const { token } = await takeLock(a, key, 'w1', { leaseMs: 60_000 });
+    const member = await rig.join();
+    const parts = { waitMs: 20_000, requestId: 'r' };
+    const lose = () => dropWaiters(rig.under.store, key);
+    let second: Promise<AcquireAnswer> | undefined;
+    const begin = async () => {
+      second = acquire(member, key, 'w2', parts);
+    };
+    member.faults.onSwap = firstFates(
+      touching(key),
+      PASS,
+      { kind: 'pass', first: lose },
+      { kind: 'pass', last: begin },
+    );
+    const first = await acquire(member, key, 'w2', { ...parts, wait: { holdRequestMs: 400 } });
+    expect(first).toMatchObject({ outcome: 'queued', place: 1, ticket: 2 });
+    await release(member, key, 'w1', token);
+    expect(await second).toMatchObject({ outcome: 'granted' });
+    const kinds = await eventKinds(rig.under.store, key);
+    expect(kinds).toEqual(['granted', 'queued', 'dropped', 'queued', 'released', 'granted']);
+  });
+
   it('is not asked on with for a caller that hung up as its place was lost', async () => {
     const key = freshKey();
     await takeLock(a, key, 'w1', { leaseMs: 60_000 });

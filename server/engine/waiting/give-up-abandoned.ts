@@ -2,7 +2,7 @@ import { recordKey } from '../../storage/record-id';
 import type { CommandQueue } from '../command-queue';
 import type { EngineContext } from '../engine-context';
 import { mayPass } from '../refusals';
-import type { WaitingCall } from './waiting-call';
+import { detachCommand, type WaitingCall } from './waiting-call';
 
 /**
  * Gives up the places of calls that ended while that was not possible. As at the end of every
@@ -17,10 +17,7 @@ export function giveUpAbandoned({ waiters }: EngineContext, commands: CommandQue
   }
 }
 
-async function detach({ ask, waitsAt }: WaitingCall, commands: CommandQueue): Promise<void> {
-  if (waitsAt === null) return;
-  // At this lock only the waiter of a multi-lock is detached; no answer is stored with it.
-  const remembered = ask.request.remembered && ask.set === undefined;
-  const request = { ...ask.request, remembered };
-  await commands.run(recordKey(waitsAt), { verb: 'detach', request });
+async function detach(call: WaitingCall, commands: CommandQueue): Promise<void> {
+  if (call.waitsAt === null) return;
+  await commands.run(recordKey(call.waitsAt), detachCommand(call));
 }

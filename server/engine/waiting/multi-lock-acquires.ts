@@ -15,8 +15,8 @@ import { Periodic } from '../../platform/periodic';
 import { recordId } from '../../storage/record-id';
 import type { MultiLocks } from '../lock-engine';
 import { grantTooLate } from '../refusals';
-import { type Acquired, DETACH_ATTEMPTS_MAX, WaitingAcquires } from './waiting-acquires';
-import { isGone, type LeaveReason, WaitingCall } from './waiting-call';
+import { type Acquired, WaitingAcquires } from './waiting-acquires';
+import { WaitingCall } from './waiting-call';
 
 /** Acquires of several locks: a call queues at one lock, and in its turn asks for all. */
 export class MultiLockAcquires
@@ -77,31 +77,6 @@ export class MultiLockAcquires
 
   protected override onLeft(call: WaitingCall): void {
     this.waiting.delete(call);
-  }
-
-  /** If the place has moved to another lock meanwhile, it is looked for again. */
-  protected async detach(
-    namespace: string,
-    command: AcquireMultiLockCommand,
-    call: WaitingCall,
-    { queued, why }: { queued: MultiLockQueued; why: LeaveReason },
-  ) {
-    const { waiters } = this.context;
-    const request = { ...command.request, remembered: false };
-    const detach = { verb: 'detach', request, isRefused: why === 'refused' } as const;
-    let last: Acquired<AcquireManyAnswer> = { answer: queued, changed: false };
-    for (let attempt = 1; attempt <= DETACH_ATTEMPTS_MAX; attempt += 1) {
-      const { answer } = last;
-      if (answer.outcome !== 'queued') return last;
-      const key = { namespace, name: answer.name };
-      if (waiters.hasOtherCall(recordId(key), call)) return last;
-      const kept = await this.commands.run(key, detach);
-      if (kept.outcome === 'queued') return { answer: { ...answer, ...kept }, changed: false };
-      if (isGone(why)) return last;
-      waiters.add(call);
-      last = await this.ask(namespace, command);
-    }
-    return last;
   }
 
   protected cancelWait(namespace: string, command: AcquireMultiLockCommand) {

@@ -5,13 +5,8 @@ import { recordId } from '../../storage/record-id';
 import type { RecordKey } from '../../storage/record-store';
 import type { CommandResult } from '../command-queue';
 import { grantTooLate } from '../refusals';
-import {
-  type Acquired,
-  DETACH_ATTEMPTS_MAX,
-  type Queued,
-  WaitingAcquires,
-} from './waiting-acquires';
-import { isGone, type LeaveReason, WaitingCall } from './waiting-call';
+import { type Acquired, WaitingAcquires } from './waiting-acquires';
+import { WaitingCall } from './waiting-call';
 
 /** Acquires of one lock each. */
 export class SingleLockAcquires extends WaitingAcquires<RecordKey, AcquireCommand, AcquireAnswer> {
@@ -33,26 +28,6 @@ export class SingleLockAcquires extends WaitingAcquires<RecordKey, AcquireComman
 
   protected queuedAt(key: RecordKey): string {
     return recordId(key);
-  }
-
-  protected async detach(
-    key: RecordKey,
-    command: AcquireCommand,
-    call: WaitingCall,
-    { queued, why }: { queued: Queued<AcquireAnswer>; why: LeaveReason },
-  ) {
-    const { request } = command;
-    const detach = { verb: 'detach', request, isRefused: why === 'refused' } as const;
-    let last: Acquired<AcquireAnswer> = { answer: queued, changed: false };
-    for (let attempt = 1; attempt <= DETACH_ATTEMPTS_MAX; attempt += 1) {
-      const kept = await this.commands.submit(key, detach).then(unchanged);
-      const isGranted = call.delivery !== null;
-      if (kept.answer.outcome !== 'timeout' || isGranted || isGone(why)) return kept;
-      this.context.waiters.add(call);
-      last = await this.ask(key, command);
-      if (last.answer.outcome !== 'queued') return last;
-    }
-    return last;
   }
 
   protected cancelWait(key: RecordKey, { service, owner, request }: AcquireCommand) {

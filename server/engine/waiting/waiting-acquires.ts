@@ -12,6 +12,8 @@ import { grantTooLate, isUnknown, unknownIfDenied, unknownOutcome } from '../ref
 import { subtractElapsed } from './subtract-elapsed';
 import {
   type Delivery,
+  detachCommand,
+  isGone,
   isLeaving,
   type LeaveReason,
   startRequestTimers,
@@ -22,7 +24,7 @@ export type Granted<A> = Extract<A, { outcome: 'granted' }>;
 export type Queued<A> = Extract<A, { outcome: 'queued' }>;
 
 /** How often a place that was lost is looked for again while its request ends. */
-export const DETACH_ATTEMPTS_MAX = 3;
+const DETACH_ATTEMPTS_MAX = 3;
 
 /** The result of an acquire. */
 export interface Acquired<A> {
@@ -96,18 +98,6 @@ export abstract class WaitingAcquires<
 
   /** Called when this call no longer waits. */
   protected onLeft(_call: WaitingCall): void {}
-
-  /**
-   * Leaves the place to later calls of the same request: it is kept for a moment, unless the caller
-   * was refused. If the place is gone, it is asked for again, unless the caller can no longer
-   * receive a grant.
-   */
-  protected abstract detach(
-    target: T,
-    command: C,
-    call: WaitingCall,
-    left: { queued: Queued<A>; why: LeaveReason },
-  ): Promise<Acquired<A>>;
 
   /** Leaves the queue, or undoes a grant that came meanwhile. */
   protected abstract cancelWait(target: T, command: C): Promise<unknown>;
@@ -238,15 +228,40 @@ export abstract class WaitingAcquires<
     queued: Queued<A>,
     why: LeaveReason,
   ): Promise<Acquired<A>> {
-    const { waiters } = this.context;
     call.isLeaving = true;
-    const unchanged = { answer: queued, changed: false };
-    if (waiters.hasOtherCall(this.queuedAt(target, queued), call)) return unchanged;
-    if (command.request.remembered) {
-      return this.detach(target, command, call, { queued, why });
+    if (command.request.remembered) return this.detach(target, command, call, queued, why);
+    await this.cancelWait(target, command).catch(() => this.context.waiters.abandon(call));
+    return { answer: queued, changed: false };
+  }
+
+  /**
+   * Leaves the place to other calls of the request. If it is gone, it is asked for again, unless
+   * the caller can no longer receive a grant. A multi-lock's place may then be at another lock.
+   */
+  private async detach(
+    target: T,
+    command: C,
+    call: WaitingCall,
+    queued: Queued<A>,
+    why: LeaveReason,
+  ): Promise<Acquired<A>> {
+    const { waiters } = this.context;
+    const detach = detachCommand(call, why === 'refused');
+    let last: Acquired<A> = { answer: queued, changed: false };
+    for (let attempt = 1; attempt <= DETACH_ATTEMPTS_MAX; attempt += 1) {
+      const { answer } = last;
+      if (!isQueued(answer)) return last;
+      const id = this.queuedAt(target, answer);
+      waiters.keepAt(id, call);
+      if (waiters.hasOtherCall(id, call)) return last;
+      const kept = await this.commands.run(recordKey(id), detach);
+      if (kept.outcome === 'queued') return { answer: { ...answer, ...kept }, changed: false };
+      if (kept.outcome !== 'timeout') return { answer: kept as A, changed: false };
+      if (call.delivery || isGone(why)) return last;
+      waiters.add(call);
+      last = await this.ask(target, command);
     }
-    await this.cancelWait(target, command).catch(() => waiters.abandon(call));
-    return unchanged;
+    return last;
   }
 
   /** The answer to a call that leaves its queue: a grant delivered meanwhile takes precedence. */

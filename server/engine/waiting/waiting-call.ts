@@ -1,4 +1,4 @@
-import type { AcquireCommand } from '../../core/lock/lock-command';
+import type { AcquireCommand, DetachCommand } from '../../core/lock/lock-command';
 import type { Hold } from '../../core/lock/lock-record';
 import { requestFingerprint } from '../../core/request-fingerprint';
 import type { WaitOptions } from '../lock-engine';
@@ -114,4 +114,11 @@ export function startRequestTimers(
     clearTimeout(timer);
     wait.signal?.removeEventListener('abort', hangUp);
   };
+}
+
+/** Keeps the place of a call for others of its request: see `decideDetach`. */
+export function detachCommand({ ask }: WaitingCall, isRefused = false): DetachCommand {
+  // The answers of a multi-lock are not those of the lock where it waits: none is stored there.
+  const remembered = ask.request.remembered && ask.set === undefined;
+  return { verb: 'detach', request: { ...ask.request, remembered }, isRefused };
 }
