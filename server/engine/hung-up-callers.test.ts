@@ -17,7 +17,7 @@ import {
 } from './testing/engine-rig';
 import { firstFates, PASS, touching } from './testing/faulty-store';
 import { acquireMultiLock } from './testing/multi-lock-calls';
-import { untilQueued } from './testing/observed-calls';
+import { reasonOf, untilQueued } from './testing/observed-calls';
 
 const LEASE_MS = 60_000;
 const PATIENT = { timeout: 20_000, interval: 20 };
@@ -55,6 +55,34 @@ describe('callers that hang up while their places cannot be given up', () => {
     const releasedAt = performance.now();
     expect(await next).toMatchObject({ outcome: 'granted' });
     expect(performance.now() - releasedAt).toBeLessThan(DETACHED_MS + 2_800);
+    await rig.close();
+  });
+});
+
+describe('a caller that hangs up while another call of its request fails', () => {
+  it('costs those behind it no more than one that hangs up at any other time', async () => {
+    const rig = await EngineRig.open('sqlite');
+    const [member, other] = [await rig.join(), await rig.join()];
+    const key = freshKey();
+    await takeLock(other, key, 'w1', { leaseMs: LEASE_MS });
+    const line = new AbortController();
+    const parts = { waitMs: 60_000, requestId: 'r' };
+    const first = acquire(member, key, 'w2', { ...parts, wait: { signal: line.signal } });
+    await untilQueued(other, key, 1);
+    member.faults.onRead = (keys) =>
+      keys.some(({ name }) => name === key.name) ? { kind: 'refuse' } : PASS;
+    const second = reasonOf(acquire(member, key, 'w2', parts));
+    line.abort();
+    expect(await first).toMatchObject({ outcome: 'queued' });
+    member.later(4_000);
+    expect(await second).toBe('UNKNOWN');
+    member.faults.onRead = () => PASS;
+    const waiters = async () => {
+      await other.engine.run(key, { verb: 'settle' });
+      return (await other.engine.run(key, { verb: 'inspect' })).waiters;
+    };
+    await expect.poll(waiters, { timeout: DETACHED_MS + 3_000 }).toEqual([]);
+    expect(await eventKinds(rig.under.store, key)).toContain('detached');
     await rig.close();
   });
 });

@@ -65,15 +65,20 @@ export class WaiterRegistry {
   /** Removes the noted calls and returns them, without those whose request waits here again. */
   takeAbandoned(): WaitingCall[] {
     const taken = this.abandoned.filter(
-      (call) => call.waitsAt !== null && !this.hasOtherCall(call.waitsAt, call),
+      (call) => call.waitsAt !== null && !this.leaveToOthers(call.waitsAt, call),
     );
     this.abandoned = [];
     return taken;
   }
 
-  /** Whether another call of the same request still waits. */
-  hasOtherCall(id: string, call: WaitingCall): boolean {
-    return this.callsOf(id, call.fingerprint).some((other) => other !== call && !other.isLeaving);
+  /** Leaves the place of a call to the others of its request. False: none of them still waits. */
+  leaveToOthers(id: string, call: WaitingCall): boolean {
+    const others = this.callsOf(id, call.fingerprint).filter(
+      (other) => other !== call && !other.isLeaving,
+    );
+    // One that fails before it has heard of its place gives up this one.
+    for (const other of others) other.waitsAt ??= id;
+    return others.length > 0;
   }
 
   /**

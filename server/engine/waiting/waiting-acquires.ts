@@ -164,12 +164,9 @@ export abstract class WaitingAcquires<
       const { waiters } = this.context;
       // It was granted: only leaving the queue has failed, where it no longer had a place.
       if (call.delivery) return this.delivered(call.delivery);
-      if (call.waitsAt === null) {
-        if (isUnknown(error)) waiters.abandonEverywhere(call);
-        throw error;
-      }
-      waiters.abandon(call);
-      throw unknownIfDenied(error);
+      if (isUnknown(error)) waiters.abandonEverywhere(call);
+      else if (call.waitsAt !== null) waiters.abandon(call);
+      throw call.waitsAt === null ? error : unknownIfDenied(error);
     } finally {
       stopTimers();
       this.onLeft(call);
@@ -253,7 +250,7 @@ export abstract class WaitingAcquires<
       if (!isQueued(answer)) return last;
       const id = this.queuedAt(target, answer);
       waiters.keepAt(id, call);
-      if (waiters.hasOtherCall(id, call)) return last;
+      if (waiters.leaveToOthers(id, call)) return last;
       const kept = await this.commands.run(recordKey(id), detach);
       if (kept.outcome === 'queued') return { answer: { ...answer, ...kept }, changed: false };
       if (kept.outcome !== 'timeout') return { answer: kept as A, changed: false };
