@@ -68,6 +68,7 @@ class Hold:
         self._renewed_since = -math.inf
         """When the last answered renewal was sent."""
         self._last_failure: Optional[Exception] = None
+        self._release_id = request_id()
         self._ended = threading.Event()
         self._state = threading.Lock()
         self._listeners: List[Listeners] = [listeners]
@@ -128,17 +129,17 @@ class Hold:
         for listeners in list(self._listeners):
             _call(listeners.get("ended"), None)
 
-    def release(self) -> Optional[Exception]:
+    def release(self, within_ms: float = RETRY_BUDGET_MS) -> Optional[Exception]:
         """Releases the hold once, if there is anything to release; returns the failure if there was
-        no answer. An answer that it was lost is kept in `loss`."""
+        no answer. An answer that it was lost is kept in `loss`. Safe to repeat."""
         loss = self.loss
         is_over = loss is not None and loss.cause != "unrenewed"
         # A process that was forked within the block must not release what its parent still holds.
         if is_over or not self.is_of_this_process:
             return None
-        end = now_ms() + (TIDY_UP_MS if loss is not None else RETRY_BUDGET_MS)
+        end = now_ms() + (TIDY_UP_MS if loss is not None else within_ms)
         until = end if loss is not None else min(end, self._proven_until)
-        ask = {**self._ref, "token": self.token, "requestId": request_id()}
+        ask = {**self._ref, "token": self.token, "requestId": self._release_id}
 
         def release() -> Any:
             timeout_ms = min(ANSWER_WITHIN_MS, end - now_ms())

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Callable, Dict, List, Optional, Tuple
 
 from .errors import LockLost, LockUpgradeRefused, ReleaseUnconfirmed
 from .holding import Hold, Listeners
+from .sending import TIDY_UP_MS
 from .settings import invalid
 from .tasks import Handover, Stop, cancels_in, count_cancels, in_thread
 from .waiting import Grant, await_grant
@@ -54,19 +55,24 @@ class Lock:
         if outer is not None:
             return self._join(outer)
         grant = await_grant(self._client, self._ask, self._wait_ms, self._stop)
-        hold = Hold(self._client, self._ask, grant, self._listeners)
         try:
-            return self._begin(hold)
-        except (LockLost, RuntimeError):
-            hold.release()
+            return self._begin(Hold(self._client, self._ask, grant, self._listeners))
+        except BaseException:  # Also Ctrl-C: there will be no block that releases it.
+            self._give_back(grant)
             raise
 
     def __exit__(self, kind: Any, error: Optional[BaseException], trace: Any) -> None:
         hold = self._leave()
         if hold is None:
             return self._raise_loss_of_outer(error)
-        hold.stop()
-        self._report(hold, hold.release(), error)
+        try:
+            hold.stop()
+            failure = hold.release()
+        except BaseException:  # Ctrl-C. Another one ends this as well.
+            hold.stop()
+            hold.release(TIDY_UP_MS)
+            raise
+        self._report(hold, failure, error)
 
     async def __aenter__(self) -> Hold:
         """As `with`; the task that works is cancelled when the hold is lost."""
@@ -153,18 +159,18 @@ class Lock:
             task.cancel()
 
     def _give_back(self, grant: Grant) -> None:
-        """A lock that was granted while its caller was being cancelled."""
-        Hold(self._client, self._ask, grant, {}).release()
+        """A lock that was granted, and under which nothing will run."""
+        Hold(self._client, self._ask, grant, {}).release(TIDY_UP_MS)
 
     def _begin(self, hold: Hold) -> Hold:
-        """Raises where nothing is left of it, or there is no thread to renew it: then it is to be
-        released."""
+        """Raises where nothing is left of it, there is no thread to renew it, or Ctrl-C comes: then
+        it is to be released."""
         self._hold = hold
         try:
             hold.begin()
             if hold.loss is not None:
                 raise hold.loss
-        except (LockLost, RuntimeError):
+        except BaseException:
             hold.stop()
             raise
         self._scope = _holds.set((*_open_holds(), hold))

@@ -45,6 +45,18 @@ def no_more_threads(_):
     raise RuntimeError("can't start new thread")
 
 
+def interrupt_after(kind):
+    """Ctrl-C while the caller waits for such a thread to begin."""
+    start = threading.Thread.start
+
+    def begin(thread):
+        start(thread)
+        if kind in thread.name:
+            raise KeyboardInterrupt()
+
+    return begin
+
+
 def no_more_threads_but(kind):
     start = threading.Thread.start
     return lambda thread: (start if kind in thread.name else no_more_threads)(thread)
@@ -367,6 +379,31 @@ class ClientTest(unittest.TestCase):
             with self.assertRaises(RuntimeError):
                 attempt()
             self.assertEqual(self.inspect()["state"], "free")
+
+    def test_an_interrupt_while_the_block_begins_leaves_nothing_held(self):
+        with mock.patch.object(threading.Thread, "start", interrupt_after("renew")):
+            with self.assertRaises(KeyboardInterrupt):
+                with self.client.lock(self.name):
+                    self.fail("It was interrupted.")
+        self.assertEqual(self.inspect()["state"], "free")
+        self.until(lambda: not [t for t in threading.enumerate() if self.name in t.name])
+
+    def test_an_interrupt_during_the_release_leaves_nothing_held(self):
+        send, ids = self.client.send, []
+
+        def interrupted(procedure, kind, ask, **options):
+            if procedure == "lock.release":
+                ids.append(ask["requestId"])
+            if len(ids) == 1:
+                raise KeyboardInterrupt()
+            return send(procedure, kind, ask, **options)
+
+        with mock.patch.object(self.client, "send", interrupted):
+            with self.assertRaises(KeyboardInterrupt):
+                with self.client.lock(self.name):
+                    pass
+        self.assertEqual(self.inspect()["state"], "free")
+        self.assertEqual(len(set(ids)), 1)
 
     def test_a_program_that_ends_within_a_generator_releases_its_lock(self):
         program = [
