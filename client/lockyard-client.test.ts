@@ -213,6 +213,14 @@ describe('what comes back instead of an answer', () => {
     expect(String(error)).not.toContain('secret-key');
   });
 
+  test('a port that fetch refuses is named as one', async () => {
+    const client = new LockyardClient({ url: 'http://127.0.0.1:6000', apiKey: 'k' });
+    expect(await outcomeOf(client.list())).toMatchObject({
+      reason: 'UNKNOWN',
+      message: 'Lockyard cannot be reached at http://127.0.0.1:6000 (bad port).',
+    });
+  });
+
   test('no answer within the time allowed is UNKNOWN, and the connection is closed', async () => {
     const failure = failing();
     const call = await bench.server.next('lock.inspect');

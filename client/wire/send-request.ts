@@ -166,9 +166,11 @@ const unreachable = (address: string, why: string) =>
 
 function connectionFailure(error: unknown, address: string): LockyardError {
   const cause = error instanceof Error ? error.cause : undefined;
-  const code = cause instanceof Error && 'code' in cause ? String(cause.code) : 'no answer';
+  const code = cause instanceof Error && 'code' in cause ? String(cause.code) : '';
+  // Such as `bad port`, which is one that `fetch` refuses.
+  const why = code || (cause instanceof Error && cause.message) || 'no answer';
   const isUnreachable = hasNeverLeft(code, cause);
-  return new LockyardError(isUnreachable ? 'BACKEND_DOWN' : 'UNKNOWN', unreachable(address, code), {
+  return new LockyardError(isUnreachable ? 'BACKEND_DOWN' : 'UNKNOWN', unreachable(address, why), {
     cause: error,
     isUnreachable,
   });
