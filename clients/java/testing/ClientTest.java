@@ -27,6 +27,8 @@ public final class ClientTest {
       Map.of("outcome", "lost", "cause", "expired", "at", 1L);
   private static final Map<String, Object> REMARK = Map.of("by", "ana", "reason", "r", "at", 1L);
 
+  private static final Wire.LockListInput ALL = new Wire.LockListInput();
+
   private final Map<String, UnaryOperator<Map<String, Object>>> answers = new ConcurrentHashMap<>();
   private final HttpServer server;
   private final LockyardClient client;
@@ -71,7 +73,10 @@ public final class ClientTest {
               ClientTest::namesUnresolvedHost),
           Map.entry(
               "renewals go on whatever a listener and the handler of its error throw",
-              ClientTest::renewsWhateverIsThrown));
+              ClientTest::renewsWhateverIsThrown),
+          Map.entry(
+              "errors say their reason, and what is missing or cannot be reached",
+              ClientTest::saysWhatIsWrong));
 
   private void keepsInterruptOfCaller() throws Exception {
     answers.put("lock.release", step -> LOST);
@@ -168,6 +173,29 @@ public final class ClientTest {
     } finally {
       Thread.setDefaultUncaughtExceptionHandler(null);
     }
+  }
+
+  private void saysWhatIsWrong() throws Exception {
+    for (String nowhere : List.of("http://127.0.0.1:1", "http://nowhere.invalid:3000")) {
+      String said = failureOf(() -> new LockyardClient(nowhere, "key").list(ALL));
+      check(said.contains("BACKEND_DOWN: Lockyard cannot be reached at " + nowhere + " ("), said);
+      check(said.contains("UnresolvedAddress") == nowhere.contains("invalid"), said);
+    }
+    String missing = failureOf(() -> new LockyardClient("", "key"));
+    check(missing.endsWith("INVALID: Missing `url`: pass it, or set LOCKYARD_URL."), missing);
+  }
+
+  private interface Failing {
+    void run() throws Exception;
+  }
+
+  private static String failureOf(Failing call) throws Exception {
+    try {
+      call.run();
+    } catch (LockyardException failure) {
+      return failure.toString();
+    }
+    return "It did not fail.";
   }
 
   private ClientTest() throws IOException {

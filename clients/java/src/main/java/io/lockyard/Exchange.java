@@ -99,7 +99,7 @@ final class Exchange {
     } catch (TimeoutException late) {
       throw new LockyardException("UNKNOWN", "No answer within " + timeout + " ms.");
     } catch (ExecutionException failed) {
-      throw failure(failed.getCause());
+      throw failure(failed.getCause(), address);
     } finally {
       reply.cancel(true);
     }
@@ -176,17 +176,28 @@ final class Exchange {
         .build();
   }
 
-  private static LockyardException failure(Throwable cause) {
+  private static LockyardException failure(Throwable cause, String address) {
+    Throwable found = null;
     for (Throwable each = cause; each != null; each = each.getCause()) {
-      if (each instanceof ConnectException
-          || each instanceof HttpConnectTimeoutException
-          || each instanceof SSLHandshakeException
-          || each instanceof UnresolvedAddressException) {
-        String what = "Lockyard cannot be reached (" + each.getClass().getSimpleName() + ").";
-        return LockyardException.unreachable("BACKEND_DOWN", what, cause);
+      boolean isOfConnecting =
+          each instanceof ConnectException
+              || each instanceof HttpConnectTimeoutException
+              || each instanceof SSLHandshakeException;
+      if (found == null && isOfConnecting) {
+        found = each;
+      }
+      // It comes as a ConnectException without a message.
+      if (each instanceof UnresolvedAddressException) {
+        found = each;
       }
     }
-    return LockyardException.broken("No whole answer (" + cause + ").", cause);
+    if (found == null) {
+      return LockyardException.broken("No whole answer (" + cause + ").", cause);
+    }
+    String text = found.getMessage() == null ? "" : ": " + found.getMessage();
+    String why = found.getClass().getSimpleName() + text;
+    String what = "Lockyard cannot be reached at " + address + " (" + why + ").";
+    return LockyardException.unreachable("BACKEND_DOWN", what, cause);
   }
 
   /** The result in a reply; throws the refusal in it, or {@code UNKNOWN} for anything else. */

@@ -68,9 +68,10 @@ public final class LockyardClient extends Procedures {
    */
   public LockyardClient(
       String url, String apiKey, String namespace, String owner, String version) {
-    this.addresses = new Addresses(needed(url, System.getenv("LOCKYARD_URL"), "LOCKYARD_URL"));
-    String given = needed(apiKey, apiKey == null ? environmentKey() : null, "LOCKYARD_API_KEY");
-    String key = given.strip();
+    String at = url == null ? System.getenv("LOCKYARD_URL") : url;
+    this.addresses = new Addresses(needed(at, "url", "LOCKYARD_URL"));
+    String given = apiKey == null ? environmentKey() : apiKey;
+    String key = needed(given, "apiKey", "LOCKYARD_API_KEY").strip();
     if (!key.matches("[!-~]+")) {
       throw Addresses.invalid("The API key has characters that no key has.");
     }
@@ -95,8 +96,8 @@ public final class LockyardClient extends Procedures {
 
   /**
    * Does the work while holding the lock: waits for it, renews it at a third of its lease, releases
-   * it whatever happens, and returns what the work returned. When the hold is lost, the thread that
-   * works is interrupted.
+   * it whatever happens, and returns what the work returned: {@code null} where there is no result.
+   * When the hold is lost, the thread that works is interrupted.
    *
    * <p>Within the work, in its thread, {@code withLock} of the same lock by the same client runs
    * under this hold at once, without a request.
@@ -242,10 +243,9 @@ public final class LockyardClient extends Procedures {
     return ask;
   }
 
-  private static String needed(String given, String otherwise, String variable) {
-    String value = given == null ? otherwise : given;
+  private static String needed(String value, String argument, String variable) {
     if (value == null || value.isEmpty()) {
-      throw Addresses.invalid("Missing: pass it, or set " + variable + ".");
+      throw Addresses.invalid("Missing `" + argument + "`: pass it, or set " + variable + ".");
     }
     return value;
   }

@@ -74,6 +74,12 @@ public final class LockyardException extends RuntimeException {
         "UNKNOWN", message, null, null, null, null, null, false, true, null);
   }
 
+  /** With the reason, so that a log has it. */
+  @Override
+  public String toString() {
+    return getClass().getName() + ": " + reason + ": " + getMessage();
+  }
+
   /** One of {@link Wire#REASONS}: for one of a later version, what its status says. */
   public String reason() {
     return reason;
