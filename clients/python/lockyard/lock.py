@@ -9,7 +9,8 @@ from .errors import LockLost, LockUpgradeRefused, ReleaseUnconfirmed
 from .holding import Hold, Listeners
 from .sending import TIDY_UP_MS
 from .settings import invalid
-from .tasks import Handover, Stop, cancels_in, count_cancels, in_thread
+from .stopping import Stop
+from .tasks import Handover, cancels_in, count_cancels, in_thread
 from .waiting import Grant, await_grant
 
 if TYPE_CHECKING:

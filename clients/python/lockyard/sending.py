@@ -14,6 +14,7 @@ from urllib.parse import quote, urlsplit
 
 from .errors import LockyardError, WaitAbandoned
 from .reply import read_reply
+from .stopping import pause, woken_by
 
 HELD_OPEN_MS = 25_000
 """The server holds a waiting request at most this long, then answers `queued`."""
@@ -31,8 +32,6 @@ TIDY_UP_MS = 2_000
 """How long cleaning up may delay an error that is already certain."""
 SLOW_ANSWER_MS = 1_000
 """The minimum time for the answer to a renewal: a busy server may take this long."""
-STOP_LOOK_S = 0.05
-"""How often a wait by other means checks whether it has to stop."""
 
 _FIRST_LOOK_MS, _LOOK_EVERY_MS, _RESPOND_WITHIN_MS = 1_000, 4_000, 2_000
 _TRACEPARENT = re.compile("[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}")
@@ -59,14 +58,6 @@ def retry_delay_ms(attempt: int, retry_after_ms: Optional[float] = None) -> floa
     """At most 1 s, which a place in a queue survives, unless the server asks for more."""
     ceiling = min(1_000, 100 * 2 ** min(attempt, 10))
     return max(retry_after_ms or 0, ceiling * (0.5 + random.random() / 2))
-
-
-def pause(ms: float, stop: Optional[threading.Event]) -> None:
-    """Raises `WaitAbandoned` as soon as `stop` is set."""
-    if stop is None:
-        time.sleep(max(0, ms) / 1_000)
-    elif stop.wait(max(0, ms) / 1_000):
-        raise WaitAbandoned()
 
 
 def retrying(
@@ -121,6 +112,8 @@ class Exchange:
         answer_within_s: where its caller does not watch it, the longest silence of the server
         """
         self.done = threading.Event()
+        self.woken = threading.Event()
+        """Set when it is done, or its caller has to look at something else."""
         self.never_left = False
         self.error: Optional[Exception] = None
         self.status = 0
@@ -171,6 +164,7 @@ class Exchange:
         finally:
             connection.close()
             self.done.set()
+            self.woken.set()
 
 
 class SilenceWatch:
@@ -228,7 +222,8 @@ def send_request(
     within_ms = timeout_ms if connect_within_ms is None else min(timeout_ms, connect_within_ms)
     exchange.start(within_ms, timeout_ms)
     try:
-        is_done = _wait(exchange, address, timeout_ms, stop, silence)
+        with woken_by(stop, exchange.woken) as look_every_s:
+            is_done = _wait(exchange, address, timeout_ms, stop, look_every_s, silence)
     finally:
         if not exchange.done.is_set():
             exchange.leave()
@@ -242,21 +237,24 @@ def _wait(
     address: str,
     timeout_ms: float,
     stop: Optional[threading.Event],
+    look_every_s: float,
     silence: Optional[SilenceWatch],
 ) -> bool:
-    """Whether it is done in time. In slices where something else may end it."""
+    """Whether it is done in time. In slices where something else may end it.
+
+    look_every_s: how often to look at `stop`, in seconds
+    """
     sent_at = now_ms()
     until = sent_at + timeout_ms
     look_at = sent_at + _FIRST_LOOK_MS
     look: Optional[Exchange] = None
     while True:
         left_ms = until - now_ms()
-        slice_s = max(0.0, left_ms / 1_000)
+        slice_s = min(max(0.0, left_ms / 1_000), look_every_s)
         if silence is not None:
             slice_s = min(slice_s, max(0.0, look_at - now_ms()) / 1_000)
-        if stop is not None:
-            slice_s = min(slice_s, STOP_LOOK_S)
-        if exchange.done.wait(slice_s):
+        exchange.woken.wait(slice_s)
+        if exchange.done.is_set():
             return True
         if stop is not None and stop.is_set():
             raise WaitAbandoned()

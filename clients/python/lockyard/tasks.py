@@ -1,34 +1,12 @@
 """Tasks of asyncio that wait for threads, and may be cancelled meanwhile."""
 
 import asyncio
-import math
 import threading
-import time
 from typing import Any, Callable, Generic, List, Optional, TypeVar
 
-from .sending import STOP_LOOK_S, in_background, is_started
+from .sending import in_background, is_started
 
 T = TypeVar("T")
-
-
-class Stop(threading.Event):
-    """Set by itself, or as soon as another one is."""
-
-    def __init__(self, other: Optional[threading.Event]):
-        super().__init__()
-        self._other = other
-
-    def is_set(self) -> bool:
-        return super().is_set() or (self._other is not None and self._other.is_set())
-
-    def wait(self, timeout: Optional[float] = None) -> bool:
-        until = math.inf if timeout is None else time.monotonic() + timeout
-        while not self.is_set():
-            left_s = until - time.monotonic()
-            if left_s <= 0:
-                return False
-            super().wait(min(left_s, STOP_LOOK_S))
-        return True
 
 
 class Handover(Generic[T]):

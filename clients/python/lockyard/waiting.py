@@ -17,12 +17,12 @@ from .sending import (
     drift_ms,
     in_background,
     now_ms,
-    pause,
     renewal_timeout_ms,
     retry_delay_ms,
     retrying,
 )
 from .settings import request_id
+from .stopping import pause
 
 if TYPE_CHECKING:
     from .client import Client

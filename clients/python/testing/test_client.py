@@ -17,6 +17,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from unittest import mock
 
 from lockyard import Client, Hold, LockLost, LockTimeout, LockyardError, WaitAbandoned
+from lockyard.stopping import Stop
 from lockyard.waiting import await_grant
 
 PATIENCE_S = 20
@@ -404,6 +405,24 @@ class ClientTest(unittest.TestCase):
                     pass
         self.assertEqual(self.inspect()["state"], "free")
         self.assertEqual(len(set(ids)), 1)
+
+    def test_a_task_that_waits_does_not_look_again_and_again_whether_it_has_to_stop(self):
+        looks = []
+
+        class CountedStop(Stop):
+            def is_set(self):
+                looks.append(self)
+                return super().is_set()
+
+        async def wait_for_it():
+            async with self.client.lock(self.name, own_hold=True, wait_ms=1_000):
+                self.fail("It is held.")
+
+        with self.client.lock(self.name):
+            with mock.patch("lockyard.lock.Stop", CountedStop):
+                with self.assertRaises(LockTimeout):
+                    asyncio.run(wait_for_it())
+        self.assertLess(len(looks), 10)
 
     def test_a_program_that_ends_within_a_generator_releases_its_lock(self):
         program = [

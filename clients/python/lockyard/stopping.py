@@ -1,0 +1,78 @@
+"""How a caller gives up a wait."""
+
+import math
+import threading
+import time
+from contextlib import contextmanager
+from typing import Iterator, Optional, Set
+
+from .errors import WaitAbandoned
+
+LOOK_EVERY_S = 0.05
+"""How often a wait for something else checks an event that does not tell when it is set."""
+
+
+class Stop(threading.Event):
+    """Set by itself, or as soon as another one is. It tells other waits only of the former."""
+
+    def __init__(self, other: Optional[threading.Event]):
+        super().__init__()
+        self._other = other
+        self._told: Set[threading.Event] = set()
+        self._lock = threading.Lock()
+
+    @property
+    def look_every_s(self) -> float:
+        return math.inf if self._other is None else LOOK_EVERY_S
+
+    def set(self) -> None:
+        super().set()
+        with self._lock:
+            told = list(self._told)
+        for event in told:
+            event.set()
+
+    def is_set(self) -> bool:
+        return super().is_set() or (self._other is not None and self._other.is_set())
+
+    def wait(self, timeout: Optional[float] = None) -> bool:
+        until = math.inf if timeout is None else time.monotonic() + timeout
+        while not self.is_set():
+            left_s = until - time.monotonic()
+            if left_s <= 0:
+                return False
+            slice_s = min(left_s, self.look_every_s)
+            super().wait(None if slice_s == math.inf else slice_s)
+        return True
+
+    def tell(self, event: threading.Event) -> None:
+        """Sets it as well, now or later, until `forget`."""
+        with self._lock:
+            self._told.add(event)
+        if self.is_set():
+            event.set()
+
+    def forget(self, event: threading.Event) -> None:
+        with self._lock:
+            self._told.discard(event)
+
+
+@contextmanager
+def woken_by(stop: Optional[threading.Event], event: threading.Event) -> Iterator[float]:
+    """Sets the event when `stop` is set; its value is how often to look at `stop` besides, in s."""
+    if not isinstance(stop, Stop):
+        yield math.inf if stop is None else LOOK_EVERY_S
+        return
+    stop.tell(event)
+    try:
+        yield stop.look_every_s
+    finally:
+        stop.forget(event)
+
+
+def pause(ms: float, stop: Optional[threading.Event]) -> None:
+    """Raises `WaitAbandoned` as soon as `stop` is set."""
+    if stop is None:
+        time.sleep(max(0, ms) / 1_000)
+    elif stop.wait(max(0, ms) / 1_000):
+        raise WaitAbandoned()
