@@ -52,8 +52,9 @@ function union({ name, anyOf, description }: ApiShape): string {
  * Python 3.9 marks optional fields only by class: those that are needed come in one of their own.
  */
 function typedDict({ name, fields, description }: ApiShape): string {
-  const needed = fields.filter(({ isOptional }) => !isOptional);
-  const optional = fields.filter(({ isOptional }) => isOptional);
+  const mayLack = (field: ApiField) => field.isOptional || isFilledIn(name, field);
+  const needed = fields.filter((field) => !mayLack(field));
+  const optional = fields.filter(mayLack);
   const docstring = description ? wrapped(description) : '';
   if (optional.length === 0) return `\nclass ${name}(TypedDict):\n${docstring}${members(needed)}`;
   if (needed.length === 0)
@@ -63,6 +64,10 @@ function typedDict({ name, fields, description }: ApiShape): string {
     `class ${name}(_${name}, total=False):\n${docstring}${members(optional)}`
   );
 }
+
+/** The client adds its own where a caller gives none. */
+const isFilledIn = (shape: string, { name }: ApiField) =>
+  name === 'owner' && shape.endsWith('Input');
 
 function wrapped(description: string): string {
   const lines = wrapText(description, 88);

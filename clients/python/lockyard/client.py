@@ -4,9 +4,9 @@ import os
 import re
 import threading
 import weakref
-from typing import Any, Callable, Dict, List, Mapping, Optional, TypeVar
+from typing import Any, Callable, Dict, List, Literal, Mapping, Optional, TypeVar
 
-from .errors import LockyardError, ReleaseUnconfirmed
+from .errors import LockLost, LockyardError, ReleaseUnconfirmed
 from .holding import Hold
 from .lock import Lock
 from .sending import (
@@ -104,7 +104,7 @@ class Client(Procedures):
         lease_ms: Optional[int] = None,
         wait_ms: float = 60_000,
         hold_at_least_ms: Optional[int] = None,
-        mode: str = "exclusive",
+        mode: Literal["exclusive", "shared", "permit"] = "exclusive",
         permits: Optional[int] = None,
         capacity: Optional[int] = None,
         reentrant: bool = False,
@@ -112,7 +112,7 @@ class Client(Procedures):
         meta: Optional[Mapping[str, str]] = None,
         traceparent: Optional[str] = None,
         stop: Optional[threading.Event] = None,
-        on_lost: Optional[Callable[[Exception], None]] = None,
+        on_lost: Optional[Callable[[LockLost], None]] = None,
         on_asked_to_release: Optional[Callable[[Remark], None]] = None,
         on_renewals_stopped: Optional[Callable[[Remark], None]] = None,
     ) -> Lock:

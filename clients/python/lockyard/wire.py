@@ -590,9 +590,6 @@ class _LockAcquireInput(TypedDict):
     # The lock’s name: 1 to 200 bytes of UTF-8 without NUL, compared byte by byte. job, JOB and job
     # are three locks.
     name: str
-    # The caller’s own name for itself, 1 to 100 bytes of UTF-8, such as orders-7f9c:worker-3. A
-    # hold belongs to the key’s service and this owner.
-    owner: str
     # The hold ends after this time unless it is renewed: 100 ms to 24 h.
     leaseMs: int
 
@@ -601,6 +598,9 @@ class LockAcquireInput(_LockAcquireInput, total=False):
     # A group of locks with a policy. An API key is valid only for the namespaces that it was made
     # for.
     namespace: str
+    # The caller’s own name for itself, 1 to 100 bytes of UTF-8, such as orders-7f9c:worker-3. A
+    # hold belongs to the key’s service and this owner.
+    owner: str
     # How long to wait, up to 10 min, over all requests with the same requestId. Over 25,000 it
     # needs a requestId. 0 in a batch.
     waitMs: int
@@ -632,9 +632,6 @@ class _LockCancelInput(TypedDict):
     # The lock’s name: 1 to 200 bytes of UTF-8 without NUL, compared byte by byte. job, JOB and job
     # are three locks.
     name: str
-    # The caller’s own name for itself, 1 to 100 bytes of UTF-8, such as orders-7f9c:worker-3. A
-    # hold belongs to the key’s service and this owner.
-    owner: str
     # Chosen by the caller, 1 to 100 bytes. Makes the call idempotent: repeated with the same id and
     # input, it gets the same answer and is not applied twice. With another input it is INVALID.
     requestId: str
@@ -644,6 +641,9 @@ class LockCancelInput(_LockCancelInput, total=False):
     # A group of locks with a policy. An API key is valid only for the namespaces that it was made
     # for.
     namespace: str
+    # The caller’s own name for itself, 1 to 100 bytes of UTF-8, such as orders-7f9c:worker-3. A
+    # hold belongs to the key’s service and this owner.
+    owner: str
 
 
 
@@ -662,9 +662,6 @@ class LockOfSet(_LockOfSet, total=False):
 class _LockAcquireManyInput(TypedDict):
     # 2 to 20 locks of one namespace, each once, in any order.
     locks: List[LockOfSet]
-    # The caller’s own name for itself, 1 to 100 bytes of UTF-8, such as orders-7f9c:worker-3. A
-    # hold belongs to the key’s service and this owner.
-    owner: str
     # The hold ends after this time unless it is renewed: 100 ms to 24 h.
     leaseMs: int
 
@@ -673,6 +670,9 @@ class LockAcquireManyInput(_LockAcquireManyInput, total=False):
     # A group of locks with a policy. An API key is valid only for the namespaces that it was made
     # for.
     namespace: str
+    # The caller’s own name for itself, 1 to 100 bytes of UTF-8, such as orders-7f9c:worker-3. A
+    # hold belongs to the key’s service and this owner.
+    owner: str
     # How long to wait, up to 10 min, over all requests with the same requestId. Over 25,000 it
     # needs a requestId. 0 in a batch.
     waitMs: int
@@ -692,9 +692,6 @@ class LockAcquireManyInput(_LockAcquireManyInput, total=False):
 class _LockCancelManyInput(TypedDict):
     # Exactly the names in the lock.acquireMany, in any order.
     names: List[str]
-    # The caller’s own name for itself, 1 to 100 bytes of UTF-8, such as orders-7f9c:worker-3. A
-    # hold belongs to the key’s service and this owner.
-    owner: str
     # Chosen by the caller, 1 to 100 bytes. Makes the call idempotent: repeated with the same id and
     # input, it gets the same answer and is not applied twice. With another input it is INVALID.
     requestId: str
@@ -704,6 +701,9 @@ class LockCancelManyInput(_LockCancelManyInput, total=False):
     # A group of locks with a policy. An API key is valid only for the namespaces that it was made
     # for.
     namespace: str
+    # The caller’s own name for itself, 1 to 100 bytes of UTF-8, such as orders-7f9c:worker-3. A
+    # hold belongs to the key’s service and this owner.
+    owner: str
 
 
 
@@ -711,9 +711,6 @@ class _LockRenewInput(TypedDict):
     # The lock’s name: 1 to 200 bytes of UTF-8 without NUL, compared byte by byte. job, JOB and job
     # are three locks.
     name: str
-    # The caller’s own name for itself, 1 to 100 bytes of UTF-8, such as orders-7f9c:worker-3. A
-    # hold belongs to the key’s service and this owner.
-    owner: str
     # The fencing token of the grant: a positive integer below 2^53.
     token: int
     # The hold ends after this time unless it is renewed: 100 ms to 24 h.
@@ -724,6 +721,9 @@ class LockRenewInput(_LockRenewInput, total=False):
     # A group of locks with a policy. An API key is valid only for the namespaces that it was made
     # for.
     namespace: str
+    # The caller’s own name for itself, 1 to 100 bytes of UTF-8, such as orders-7f9c:worker-3. A
+    # hold belongs to the key’s service and this owner.
+    owner: str
 
 
 
@@ -731,9 +731,6 @@ class _LockReleaseInput(TypedDict):
     # The lock’s name: 1 to 200 bytes of UTF-8 without NUL, compared byte by byte. job, JOB and job
     # are three locks.
     name: str
-    # The caller’s own name for itself, 1 to 100 bytes of UTF-8, such as orders-7f9c:worker-3. A
-    # hold belongs to the key’s service and this owner.
-    owner: str
     # The fencing token of the grant: a positive integer below 2^53.
     token: int
 
@@ -742,6 +739,9 @@ class LockReleaseInput(_LockReleaseInput, total=False):
     # A group of locks with a policy. An API key is valid only for the namespaces that it was made
     # for.
     namespace: str
+    # The caller’s own name for itself, 1 to 100 bytes of UTF-8, such as orders-7f9c:worker-3. A
+    # hold belongs to the key’s service and this owner.
+    owner: str
     # Chosen by the caller, 1 to 100 bytes. Makes the call idempotent: repeated with the same id and
     # input, it gets the same answer and is not applied twice. With another input it is INVALID.
     requestId: str

@@ -12,6 +12,7 @@ import subprocess
 import sys
 import threading
 import time
+import typing
 import unittest
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from unittest import mock
@@ -19,6 +20,7 @@ from unittest import mock
 from lockyard import Client, Hold, LockLost, LockTimeout, LockyardError, WaitAbandoned
 from lockyard.stopping import Stop
 from lockyard.waiting import await_grant
+from lockyard.wire import LockAcquireInput, LockRenewInput
 
 PATIENCE_S = 20
 
@@ -423,6 +425,14 @@ class ClientTest(unittest.TestCase):
                 with self.assertRaises(LockTimeout):
                     asyncio.run(wait_for_it())
         self.assertLess(len(looks), 10)
+
+    def test_types_say_what_may_be_left_out_and_what_callbacks_are_given(self):
+        self.assertEqual(LockAcquireInput.__required_keys__, {"name", "leaseMs"})
+        self.assertEqual(LockRenewInput.__required_keys__, {"name", "token", "leaseMs"})
+        hints = typing.get_type_hints(Client.lock)
+        self.assertIn(typing.Callable[[LockLost], None], typing.get_args(hints["on_lost"]))
+        modes = ("exclusive", "shared", "permit")
+        self.assertEqual(typing.get_args(hints["mode"]), modes)
 
     def test_a_program_that_ends_within_a_generator_releases_its_lock(self):
         program = [
