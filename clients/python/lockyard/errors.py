@@ -129,6 +129,9 @@ class LockUpgradeRefused(Exception):
 class WaitAbandoned(Exception):
     """The caller's `stop` was set before the lock was granted. No place in the queue is kept."""
 
+    def __init__(self) -> None:
+        super().__init__("The wait for the lock was given up by its caller.")
+
 
 def _holds_it(holder: Holder) -> str:
     if holder.get("releasedAt") is None:

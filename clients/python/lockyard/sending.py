@@ -229,7 +229,7 @@ def send_request(
             exchange.leave()
     if not is_done:
         raise LockyardError("UNKNOWN", f"No answer within {timeout_ms:.0f} ms.")
-    return _answer_in(exchange, procedure)
+    return _answer_in(exchange, address, procedure)
 
 
 def _wait(
@@ -273,9 +273,10 @@ def _wait(
             raise LockyardError("UNKNOWN", "The server does not respond any more.")
 
 
-def _answer_in(exchange: Exchange, procedure: str) -> Any:
+def _answer_in(exchange: Exchange, address: str, procedure: str) -> Any:
     if exchange.error is None:
         return read_reply(procedure, exchange.status, exchange.headers, exchange.body)
-    what = f"Lockyard cannot be reached ({type(exchange.error).__name__}: {exchange.error})."
+    why = f"{type(exchange.error).__name__}: {exchange.error}"
+    what = f"Lockyard cannot be reached at {address} ({why})."
     reason = "BACKEND_DOWN" if exchange.never_left else "UNKNOWN"
     raise LockyardError(reason, what, is_unreachable=exchange.never_left)

@@ -434,6 +434,14 @@ class ClientTest(unittest.TestCase):
         modes = ("exclusive", "shared", "permit")
         self.assertEqual(typing.get_args(hints["mode"]), modes)
 
+    def test_errors_say_which_address_cannot_be_reached_and_that_a_wait_was_given_up(self):
+        with self.assertRaisesRegex(LockyardError, "reached at http://127.0.0.1:1 "):
+            Client("http://127.0.0.1:1").inspect({"name": self.name})
+        stop = threading.Event()
+        stop.set()
+        with self.assertRaisesRegex(WaitAbandoned, "."):
+            self.client.lock(self.name, stop=stop).__enter__()
+
     def test_a_program_that_ends_within_a_generator_releases_its_lock(self):
         program = [
             "from lockyard import Client",
