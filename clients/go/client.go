@@ -111,6 +111,8 @@ func newTransport() http.RoundTripper {
 	}
 	own := transport.Clone()
 	own.MaxIdleConnsPerHost = 16
+	// Servers and proxies close them later: a request that is sent just then has no answer.
+	own.IdleConnTimeout = 30 * time.Second
 	// Requests of HTTP/2 share one connection: if it hangs, so does every retry.
 	own.ForceAttemptHTTP2 = false
 	own.TLSNextProto = map[string]func(string, *tls.Conn) http.RoundTripper{}

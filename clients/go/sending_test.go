@@ -3,9 +3,11 @@ package lockyard
 import (
 	"bytes"
 	"fmt"
+	"net/http"
 	"os"
 	"os/exec"
 	"testing"
+	"time"
 )
 
 // As with Go before 1.20, where math/rand begins alike in every process.
@@ -21,6 +23,18 @@ func TestCallersInSeveralProcessesDoNotTryAgainTogether(t *testing.T) {
 	one, other := delaysOfAnother(t), delaysOfAnother(t)
 	if bytes.Equal(one, other) {
 		t.Fatalf("both wait for %s", one)
+	}
+}
+
+// The server closes a connection that is idle for 65 s; a request that is sent just then is lost.
+func TestIdleConnectionsAreClosedBeforeTheServerDoes(t *testing.T) {
+	client, err := New(Options{URL: "http://127.0.0.1:1", APIKey: "key"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	kept := client.http.Transport.(*http.Transport).IdleConnTimeout
+	if kept <= 0 || kept >= 60*time.Second {
+		t.Fatalf("they are kept for %v", kept)
 	}
 }
 
