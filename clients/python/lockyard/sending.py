@@ -213,11 +213,12 @@ def send_request(
     headers = {"Authorization": f"Bearer {api_key}", "Connection": "close", **more_headers}
     path = f"/api/v1/{procedure}"
     body: Optional[bytes] = None
+    # A lone surrogate, as of a file name that is no text, is escaped as JSON does.
     if kind == "query":
-        path += f"?input={quote(text, safe='', errors='surrogatepass')}"
+        path += f"?input={quote(text, safe='', errors='backslashreplace')}"
     else:
         headers["Content-Type"] = "application/json"
-        body = text.encode("utf-8", "surrogatepass")
+        body = text.encode("utf-8", "backslashreplace")
     exchange = Exchange(address, "GET" if kind == "query" else "POST", path, headers, body)
     within_ms = timeout_ms if connect_within_ms is None else min(timeout_ms, connect_within_ms)
     exchange.start(within_ms, timeout_ms)

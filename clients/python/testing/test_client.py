@@ -442,6 +442,18 @@ class ClientTest(unittest.TestCase):
         with self.assertRaisesRegex(WaitAbandoned, "."):
             self.client.lock(self.name, stop=stop).__enter__()
 
+    def test_a_name_with_bytes_that_are_no_text_is_named_as_what_is_wrong(self):
+        name = os.fsdecode(b"report-\xff")
+        for ask in (lambda: self.client.lock(name).__enter__(), lambda: self.inspect_named(name)):
+            with self.assertRaisesRegex(LockyardError, "name: must be well-formed Unicode"):
+                ask()
+        text = f"{self.name} \u00fc \U0001f512"
+        with self.client.lock(text):
+            self.assertEqual(self.inspect_named(text)["state"], "held")
+
+    def inspect_named(self, name):
+        return self.client.inspect({"name": name})
+
     def test_a_program_that_ends_within_a_generator_releases_its_lock(self):
         program = [
             "from lockyard import Client",
