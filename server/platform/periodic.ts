@@ -5,6 +5,9 @@ import type { Log } from './log';
 /** Calls `work` once, `afterMs` from now; the returned function cancels that. */
 export type Timer = (work: () => void, afterMs: number) => () => void;
 
+/** Asked between two steps of work that may take minutes; false: it is to end. */
+export type MayGoOn = () => boolean;
+
 /** A timer that does not keep the process alive. */
 const systemTimer: Timer = (work, afterMs) => {
   const timer = setTimeout(work, afterMs).unref();

@@ -3,7 +3,8 @@ import type { AlertRow } from '../../contract/console/alerts/alert-row';
 import type { AlertKind } from '../../contract/console/alerts/alert-rules';
 import { type Alert, alertKey } from '../../core/alerts/alert';
 import type { SentAlert } from '../../core/alerts/alert-message';
-import { deleteRows, type MayGoOn } from '../history/delete-rows';
+import type { MayGoOn } from '../../platform/periodic';
+import { deleteRows } from '../history/delete-rows';
 import { insertRows } from '../history/insert-rows';
 import { replacing } from '../rollups/rollup-rows';
 

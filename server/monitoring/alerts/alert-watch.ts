@@ -4,7 +4,7 @@ import { type AlertRules, DEFAULT_ALERT_RULES } from '../../contract/console/ale
 import { type AlertReading, alertKey, isNews, nextAlert } from '../../core/alerts/alert';
 import type { SentAlert } from '../../core/alerts/alert-message';
 import { Silences } from '../../core/alerts/silences';
-import type { MayGoOn } from '../history/delete-rows';
+import type { MayGoOn } from '../../platform/periodic';
 import { AlertReadings, type AlertSources } from './alert-readings';
 import { AlertRoom } from './alert-room';
 import { AlertSettings } from './alert-settings';

@@ -1,11 +1,9 @@
 import { setImmediate } from 'node:timers/promises';
 import type { Database } from '@/db/database';
+import type { MayGoOn } from '../../platform/periodic';
 
 /** Rows removed at a time: each step is short, and lets others write in between. */
 const ROWS_AT_ONCE = 1_000;
-
-/** Asked between two steps of work that may take minutes; false: it is to end. */
-export type MayGoOn = () => boolean;
 
 /**
  * Removes the rows of a table that a condition selects, a few at a time.

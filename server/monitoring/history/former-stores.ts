@@ -2,8 +2,8 @@ import { like } from 'drizzle-orm';
 import type { Database } from '@/db/database';
 import type { Retention } from '../../core/retention';
 import type { Clock } from '../../platform/clock';
+import type { MayGoOn } from '../../platform/periodic';
 import { recordedCursor } from '../../storage/recorded-position';
-import type { MayGoOn } from './delete-rows';
 import { pruneRecorded } from './prune-recorded';
 
 /**

@@ -1,7 +1,8 @@
 import type { Database } from '@/db/database';
 import { type Retention, WEEKS_MS } from '../../core/retention';
+import type { MayGoOn } from '../../platform/periodic';
 import { BUNDLE_MS } from './bundled-events';
-import { deleteRows, type MayGoOn } from './delete-rows';
+import { deleteRows } from './delete-rows';
 
 /** Removes one backend's events and roll-ups that are too old, a few rows at a time. */
 export async function pruneRecorded(

@@ -9,7 +9,7 @@ import {
 } from '../../core/incidents/incident';
 import { DEFAULT_RETENTION } from '../../core/retention';
 import type { Clock } from '../../platform/clock';
-import type { MayGoOn } from '../history/delete-rows';
+import type { MayGoOn } from '../../platform/periodic';
 import type { LockPast } from '../history/lock-past';
 import { type MonitoredBackend, publicId } from '../projection/monitored-backend';
 import {

@@ -2,8 +2,9 @@ import type { Database, RunSql, SqlValue } from '@/db/database';
 import type { LockStatus } from '../../contract/console/console-terms';
 import type { IncidentFacts, IncidentRow, ProvenDeath } from '../../contract/console/past/incident';
 import type { Incident } from '../../core/incidents/incident';
+import type { MayGoOn } from '../../platform/periodic';
 import type { RecordKey } from '../../storage/record-store';
-import { deleteRows, type MayGoOn } from '../history/delete-rows';
+import { deleteRows } from '../history/delete-rows';
 import { insertRows } from '../history/insert-rows';
 import { replacing } from '../rollups/rollup-rows';
 

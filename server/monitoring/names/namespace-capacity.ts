@@ -6,8 +6,8 @@ import { isFilling } from '../../core/names/filling';
 import type { NameCount } from '../../engine/names/name-count';
 import type { Clock } from '../../platform/clock';
 import type { Log } from '../../platform/log';
+import type { MayGoOn } from '../../platform/periodic';
 import type { RecordKey } from '../../storage/record-store';
-import type { MayGoOn } from '../history/delete-rows';
 import type { TimeSlice } from '../lock-list/order/time-slice';
 import type { LockProjection } from '../projection/lock-projection';
 import {

@@ -1,5 +1,6 @@
 import { AUDIT_OUTCOMES } from '../../contract/console/audit-entry';
-import { deleteRows, type MayGoOn } from '../../monitoring/history/delete-rows';
+import { deleteRows } from '../../monitoring/history/delete-rows';
+import type { MayGoOn } from '../../platform/periodic';
 import type { ControlRuntime } from '../operation-context';
 
 /**
