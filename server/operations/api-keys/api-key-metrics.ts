@@ -2,21 +2,40 @@ import { and, isNotNull, isNull, type SQL } from 'drizzle-orm';
 import type { Database } from '@/db/database';
 import { KEY_EXPIRES_SOON_MS } from '../../contract/key-verbs';
 import type { MetricFamily } from '../../monitoring/metrics/metrics';
+import { TimeLimit } from '../../platform/time-limit';
 
-/** Figures of the live keys that expire and were not rotated; none while the database is away. */
-export async function apiKeyMetrics(
-  { db, tables }: Database,
-  now: number,
-): Promise<MetricFamily[]> {
+/** How long a scrape waits for the control database: all other metrics are read from memory. */
+const READ_WITHIN_MS = 1_000;
+
+/**
+ * Figures of the live keys that expire and were not rotated. While the control database does not
+ * answer, only that they were not read, within a second.
+ */
+export async function apiKeyMetrics(database: Database, now: number): Promise<MetricFamily[]> {
+  const late = () => new Error('The keys could not be read in time.');
+  const read = TimeLimit.within(READ_WITHIN_MS, late, expiries(database));
+  const all = await read.catch(() => null);
+  const isRead: MetricFamily = {
+    name: 'lockyard_api_keys_read',
+    help:
+      '1 if the control database answered within 1 s when the API keys were counted for this ' +
+      'scrape; 0: their other metrics are missing.',
+    type: 'gauge',
+    samples: [{ labels: {}, value: all === null ? 0 : 1 }],
+  };
+  return all === null ? [isRead] : [isRead, ...expiryMetrics(all, now)];
+}
+
+/** When the keys expire that were not rotated, also those that have expired. */
+async function expiries({ db, tables }: Database): Promise<number[]> {
   const { expiresAt, revokedAt, replacedBy } = tables.apiKeys;
   const needsRotation = and(isNotNull(expiresAt), isNull(revokedAt), isNull(replacedBy)) as SQL;
-  const rows = await db
-    .select({ expiresAt })
-    .from(tables.apiKeys)
-    .where(needsRotation)
-    .catch(() => null);
-  if (rows === null) return [];
-  const ends = rows.map((row) => row.expiresAt ?? 0).filter((end) => end > now);
+  const rows = await db.select({ expiresAt }).from(tables.apiKeys).where(needsRotation);
+  return rows.map((row) => row.expiresAt ?? 0);
+}
+
+function expiryMetrics(all: readonly number[], now: number): MetricFamily[] {
+  const ends = all.filter((end) => end > now);
   const soon = ends.filter((end) => end <= now + KEY_EXPIRES_SOON_MS).length;
   const next = ends.length > 0 ? [{ labels: {}, value: Math.min(...ends) / 1_000 }] : [];
   return [
