@@ -2,12 +2,11 @@ import type { AlertPage, AlertSummary } from '../../contract/console/alerts/aler
 
 /** The alerts in brief: what is known to be over, though not resolved yet, needs no person. */
 export function alertSummary({
-  firing,
   firingTotal,
+  clearTotal: clear,
   receivers,
   asOf,
-}: Omit<AlertPage, 'resolved' | 'silences'>): AlertSummary {
-  const clear = firing.filter(({ isClear }) => isClear).length;
+}: Omit<AlertPage, 'firing' | 'resolved' | 'silences'>): AlertSummary {
   const failing = receivers.filter(({ failure }) => failure !== null).length;
   return { firing: firingTotal - clear, clear, failing, asOf };
 }

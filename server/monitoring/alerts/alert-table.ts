@@ -1,5 +1,5 @@
 import type { Database, RunSql, SqlValue } from '@/db/database';
-import type { AlertRow } from '../../contract/console/alerts/alert-row';
+import type { AlertRow, AlertSubject } from '../../contract/console/alerts/alert-row';
 import type { AlertKind } from '../../contract/console/alerts/alert-rules';
 import { type Alert, alertKey } from '../../core/alerts/alert';
 import type { SentAlert } from '../../core/alerts/alert-message';
@@ -119,12 +119,13 @@ export class AlertTable {
     return this.rows(sql, [limit]);
   }
 
-  async countFiring(): Promise<number> {
+  /** What all firing ones are about. */
+  async firingSubjects(): Promise<AlertSubject[]> {
     const { rows } = await this.database.raw.ask(
-      'SELECT COUNT(*) FROM alerts WHERE open_for IS NOT NULL',
+      'SELECT kind, backend, namespace, name FROM alerts WHERE open_for IS NOT NULL',
       [],
     );
-    return Number(rows[0]?.[0] ?? 0);
+    return rows.map(toSubject);
   }
 
   /** Removes those resolved before an instant, and the oldest of too many, a few at a time. */
@@ -177,10 +178,7 @@ function toAlert(columns: unknown[]): StoredAlert {
   const [announcedAt, resolvedAt, position, sentence] = rest;
   return {
     id: Number(id),
-    kind: String(kind) as AlertKind,
-    backend: String(backend),
-    namespace: String(namespace),
-    name: name === null ? null : String(name),
+    ...toSubject([kind, backend, namespace, name]),
     since: Number(since),
     firedAt: Number(firedAt),
     announcedAt: instantOf(announcedAt),
@@ -190,5 +188,12 @@ function toAlert(columns: unknown[]): StoredAlert {
     sentence: String(sentence),
   };
 }
+
+const toSubject = ([kind, backend, namespace, name]: unknown[]): AlertSubject => ({
+  kind: String(kind) as AlertKind,
+  backend: String(backend),
+  namespace: String(namespace),
+  name: name === null ? null : String(name),
+});
 
 const instantOf = (value: unknown) => (value === null ? null : Number(value));

@@ -28,13 +28,13 @@ describe.each(TEST_DIALECTS)('alerts that are taken over, in %s,', (dialect) => 
     const process = rig.process([]);
     rig.store('index', STUCK);
     await rig.pass(process, 40_000);
-    expect(await stored.countFiring()).toBe(1);
+    expect(await stored.firingSubjects()).toHaveLength(1);
     rig.store('index', FINE);
     for (let i = 0; i < 2; i += 1) {
       process.alerting.restart();
       await rig.pass(process, 20_000);
     }
-    expect(await stored.countFiring()).toBe(0);
+    expect(await stored.firingSubjects()).toHaveLength(0);
   });
 
   it('are resolved also where a former process wrote them after its successor began', async () => {
@@ -45,13 +45,13 @@ describe.each(TEST_DIALECTS)('alerts that are taken over, in %s,', (dialect) => 
     await rig.pass(former, 1_000);
     rig.store('index', FINE);
     await rig.pass(heir, 60_000);
-    expect(await stored.countFiring()).toBe(1);
+    expect(await stored.firingSubjects()).toHaveLength(1);
     await heir.alerting
       .jobs()
       .find(({ name }) => name === 'prune alerts')
       ?.run();
     await rig.pass(heir, 31_000);
-    expect(await stored.countFiring()).toBe(0);
+    expect(await stored.firingSubjects()).toHaveLength(0);
   });
 
   it('of a silent backend go on at a process that has just begun, until it responds', async () => {

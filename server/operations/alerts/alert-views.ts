@@ -1,11 +1,12 @@
 import type {
   AlertPage,
-  AlertRow,
   AlertRulesRow,
+  AlertSubject,
   AlertSummary,
   ReceiverRow,
 } from '../../contract/console/alerts/alert-row';
 import { type AlertRules, DEFAULT_ALERT_RULES } from '../../contract/console/alerts/alert-rules';
+import { alertKey } from '../../core/alerts/alert';
 import { isClear, isCounterClear } from '../../core/alerts/alert-clear';
 import { alertSummary } from '../../core/alerts/alert-summary';
 import { AlertSettings } from '../../monitoring/alerts/alert-settings';
@@ -62,7 +63,7 @@ export async function listAlertRules(ctx: OperationContext): Promise<AlertRulesR
 /** Whether this process knows that the cause of a firing alert is over. */
 function isClearNow(
   { projection, engines, runsMaintenance }: Runtime,
-  { kind, backend, namespace, name }: AlertRow,
+  { kind, backend, namespace, name }: AlertSubject,
   rules: AlertRules,
 ): boolean {
   // This server may reach a backend that the one which watches for alerts does not reach.
@@ -75,6 +76,22 @@ function isClearNow(
   return row?.backend === backend && isClear(kind, row);
 }
 
+/** The firing alerts of which this process knows that their cause is over, by `alertKey`. */
+async function clearOnes(
+  runtime: Runtime,
+  firing: readonly AlertSubject[],
+  settings: AlertSettings,
+): Promise<Set<string>> {
+  const clear = new Set<string>();
+  if (firing.length === 0) return clear;
+  const rules = await settings.ownRules();
+  await runtime.projection.table.slice().forEach(firing, (alert) => {
+    const own = rules.get(alert.namespace) ?? DEFAULT_ALERT_RULES;
+    if (isClearNow(runtime, alert, own)) clear.add(alertKey(alert));
+  });
+  return clear;
+}
+
 async function readPage(runtime: Runtime): Promise<AlertPage> {
   const { database, clock, config } = runtime;
   const alerts = new AlertTable(database);
@@ -82,13 +99,14 @@ async function readPage(runtime: Runtime): Promise<AlertPage> {
   const now = clock.now();
   const states = await new ReceiverTable(database).all();
   const firing = await alerts.firing(LISTED_MAX);
-  const rules = firing.length > 0 ? await settings.ownRules() : null;
+  const all = firing.length < LISTED_MAX ? firing : await alerts.firingSubjects();
+  const clear = await clearOnes(runtime, all, settings);
   return {
-    firing: firing.map((alert) => {
-      const own = rules?.get(alert.namespace) ?? DEFAULT_ALERT_RULES;
-      return isClearNow(runtime, alert, own) ? { ...alert, isClear: true } : alert;
-    }),
-    firingTotal: await alerts.countFiring(),
+    firing: firing.map((alert) =>
+      clear.has(alertKey(alert)) ? { ...alert, isClear: true } : alert,
+    ),
+    firingTotal: all.length,
+    clearTotal: clear.size,
     resolved: await alerts.resolved(LISTED_MAX),
     silences: await settings.silences(now),
     receivers: config.receivers.map(({ id, format, url }): ReceiverRow => {

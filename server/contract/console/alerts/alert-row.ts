@@ -75,6 +75,8 @@ export interface AlertPage {
   firing: AlertRow[];
   /** How many fire, including those that are not listed. */
   firingTotal: number;
+  /** How many of these are `isClear`, including those that are not listed. */
+  clearTotal: number;
   /** The latest first. */
   resolved: AlertRow[];
   /** Those that have not ended, the next to end first. */
