@@ -6,7 +6,7 @@ import { ANSWER_RETENTION_MS } from '../timing';
 import type { AcquireCommand } from './lock-command';
 import type { LockEvent, OperatorAct } from './lock-event';
 import { type EndedHold, type Hold, isReleased } from './lock-record';
-import { nameCapacity } from './permits';
+import { capacityFact, nameCapacity } from './permits';
 import { forgetDeparted, type WaitSpan } from './queue';
 
 /**
@@ -56,6 +56,7 @@ export function grant(
   const { mode, meta, traceparent } = ask;
   const facts: Partial<LockEvent> = { token, mode, waitedMs, expiresAt, meta };
   if (traceparent !== undefined) facts.traceparent = traceparent;
+  Object.assign(facts, capacityFact(draft, ask));
   draft.addEvent('granted', hold, why ? { ...facts, ...why } : facts);
   if (!ask.set) rememberGrant(draft, ask, hold);
   return hold;

@@ -51,7 +51,10 @@ export interface LockEvent extends Partial<OperatorAct> {
   mode?: Mode;
   /** How many permits the hold has or the waiter wants. */
   permits?: number;
-  /** How many permits may be held at once from now on: `capacity` only. */
+  /**
+   * How many permits may be held at once from now on: of `capacity`, and where `permits` is set
+   * also of `granted` and `queued`, though not of those that an earlier version wrote.
+   */
   capacity?: number;
   waitedMs?: number;
   /** How long it waits at most: `queued` only. */

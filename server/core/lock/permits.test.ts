@@ -47,6 +47,26 @@ describe('permits', () => {
     for (const token of tokens) expect(world.run({ verb: 'check', token }).valid).toBe(true);
   });
 
+  it('are granted and queued for in events that say how many there were then', () => {
+    const said: [string, number | undefined][] = [];
+    world.onWrite = ({ decision: { events } }) => {
+      said.push(
+        ...events.map(({ kind, capacity }): [string, number | undefined] => [kind, capacity]),
+      );
+    };
+    const first = take('a', 4);
+    queue('b', 8);
+    world.run(setCapacity(10, 12));
+    world.run(release('orders/a', first));
+    expect(said).toEqual([
+      ['granted', 10],
+      ['queued', 10],
+      ['capacity', 12],
+      ['granted', 12],
+      ['released', undefined],
+    ]);
+  });
+
   it('are given back one hold at a time, and go to the next waiters that fit', () => {
     const tokens = [take('a', 6), take('b', 4)];
     queue('c', 3);

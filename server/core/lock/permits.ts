@@ -20,6 +20,12 @@ export function nameCapacity(draft: Draft, { permits, capacity = permits }: Dema
   draft.change({ capacity: { inForce: capacity, named: capacity } });
 }
 
+/** How many permits there are now, for the event of a grant or a wait; nothing without permits. */
+export function capacityFact({ record }: Draft, { permits }: Demand): { capacity?: number } {
+  const { capacity } = record;
+  return permits === undefined || capacity === null ? {} : { capacity: capacity.inForce };
+}
+
 /** The permits of these together. */
 export function permitsOf(parties: readonly { permits?: number }[]): number {
   let sum = 0;

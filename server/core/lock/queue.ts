@@ -9,7 +9,7 @@ import {
 import { ANSWER_RETENTION_MS, CLOCK_ERROR_MS, DETACHED_MS } from '../timing';
 import type { AcquireCommand } from './lock-command';
 import { DEPARTED_MAX, type DepartedWaiter, type LockRecord, type Waiter } from './lock-record';
-import { nameCapacity } from './permits';
+import { capacityFact, nameCapacity } from './permits';
 
 /** When a wait began, and how long it may last. */
 export type WaitSpan = Pick<Waiter, 'enqueuedAt' | 'patienceMs'>;
@@ -42,7 +42,8 @@ export function enqueue(draft: Draft, ask: AcquireCommand, since: WaitSpan | nul
   draft.change({ queue: [...record.queue, waiter], lastTicket: waiter.ticket });
   forgetDeparted(draft, ask.request);
   const mode = waiter.mode === 'exclusive' ? {} : { mode: waiter.mode };
-  draft.addEvent('queued', waiter, { patienceMs: waiter.patienceMs, ...mode });
+  const facts = { patienceMs: waiter.patienceMs, ...mode, ...capacityFact(draft, ask) };
+  draft.addEvent('queued', waiter, facts);
   return waiter;
 }
 

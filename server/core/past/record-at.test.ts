@@ -151,6 +151,22 @@ test('every span is found in its class: it ends within reach of each instant tha
   expect(spanClass(event('renewed', 5_000, { waitedMs: 9 }))).toBe(-1);
 });
 
+test('the capacity of the past is known where no permit is in use any more', () => {
+  const permits = { mode: 'permit' as const, permits: 3 };
+  const granted = event('granted', 1_000, { token: 5, capacity: 8, ...permits });
+  const set = event('capacity', 3_000, { capacity: 2, owner: '', service: '' });
+  const at = (instant: number, events: LockEvent[]) =>
+    recordAt({ ...bare, at: instant, holds: [{ ...hold, permits: 3 }], events }).capacity;
+  expect(at(2_000, [granted])?.inForce).toBe(8);
+  expect(at(4_000, [granted, set])?.inForce).toBe(2);
+  const who = { service: 'orders', owner: 'w2', permits: 1 };
+  const waits: PastWait[] = [{ from: 500, to: 2_500, ...who, end: 'timeout' }];
+  const queued = event('queued', 500, { ...who, capacity: 8, patienceMs: 2_000 });
+  const waited = { ...bare, at: 900, holds: [], events: [queued] };
+  expect(recordAt({ ...waited, waits }).capacity?.inForce).toBe(8);
+  expect(recordAt(waited).capacity).toBe(null);
+});
+
 test('the capacity of the past is neither one that was set later nor one that had gone', () => {
   const permits = { mode: 'permit' as const, permits: 3 };
   const granted = event('granted', 1_000, { token: 5, expiresAt: 9_000, ...permits });

@@ -53,15 +53,15 @@ export function recordAt(facts: PastFacts): LockRecord {
 }
 
 /**
- * The capacity that an operator set last, if permits were in use ever since. Otherwise the one that
- * callers name now; but if some events since a grant are unknown, the present capacity, which may
- * have been set before.
+ * The capacity that an event named last, if permits were in use ever since. Otherwise, as with
+ * events that an earlier version wrote, the one that callers name now; but if some events since a
+ * grant are unknown, the present capacity, which may have been set before.
  */
 function capacityAt(facts: PastFacts): LockRecord['capacity'] {
   const { events, now } = facts;
-  const set = events.findLast(({ kind }) => kind === 'capacity');
-  if (set?.capacity !== undefined && isInUseSince(set.at, facts)) {
-    return { inForce: set.capacity, named: set.capacity };
+  const last = events.findLast(({ capacity }) => capacity !== undefined);
+  if (last?.capacity !== undefined && isInUseSince(last.at, facts)) {
+    return { inForce: last.capacity, named: last.capacity };
   }
   if (!now?.capacity) return null;
   const { named } = now.capacity;

@@ -20,7 +20,7 @@ export function eventRow(found: PlacedEvent): EventRow {
     heldMs: event.heldMs ?? null,
     expiresAt: event.expiresAt ?? null,
     permits: event.permits ?? null,
-    capacity: event.capacity ?? null,
+    capacity: event.kind === 'capacity' ? (event.capacity ?? null) : null,
     by: event.by ?? null,
     reason: event.reason ?? null,
   };
