@@ -158,6 +158,29 @@ describe.each(TEST_DIALECTS)('the recorded incidents over %s', (dialect) => {
     expect(incident?.clearedAt).toBe(rig.now - 10_000);
   });
 
+  it('leaves to its successor what it has no time to end, and nothing is lost', async () => {
+    const names = Array.from({ length: 250 }, (_, i) => `lock-${i}`);
+    for (const name of names) rig.store(name, STUCK);
+    const by = recorder();
+    await watch(by, 1);
+    for (const name of names) rig.store(name, FINE);
+    await watch(by, 30);
+    rig.store('new', STUCK);
+    rig.now += 1_000;
+    let steps = 0;
+    await by.run(() => {
+      steps += 1;
+      return steps <= 20;
+    });
+    const open = await incidents.countOpen();
+    expect(open).toBe(names.length - 20 + 1);
+    await watch(recorder(), 1);
+    const [newest, ...found] = await incidents.list({ limit: 1_000 });
+    expect(newest).toMatchObject({ name: 'new', endedAt: null });
+    expect(found).toHaveLength(names.length);
+    expect([...new Set(found.map(({ endedAt }) => endedAt))]).toEqual([rig.now - 31_000]);
+  });
+
   it('has one incident of a lock where two processes record at once for a moment', async () => {
     rig.store('index', STUCK);
     const [one, other] = [recorder(), recorder()];

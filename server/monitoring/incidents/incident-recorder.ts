@@ -90,8 +90,11 @@ export class IncidentRecorder {
     this.tracked = null;
   }
 
-  /** Takes one reading of every lock, and stores what has changed. */
-  async run(): Promise<void> {
+  /**
+   * Takes one reading of every lock, and stores what has changed. To end thousands of incidents
+   * takes long: those that are not ended when it may not go on are left to its successor.
+   */
+  async run(mayGoOn: MayGoOn = () => true): Promise<void> {
     try {
       const tracked = this.tracked ?? (await this.load());
       const { table, clock } = this.parts;
@@ -111,7 +114,7 @@ export class IncidentRecorder {
         this.take(tracked, each);
       }
       for (const [id, each] of tracked) if (!wrong.has(id)) this.takeQuiet(each);
-      await this.write(tracked);
+      await this.write(tracked, mayGoOn);
     } catch (error) {
       this.restart();
       throw error;
@@ -182,12 +185,18 @@ export class IncidentRecorder {
       next.endedAt !== before.endedAt;
   }
 
-  private async write(tracked: Map<string, Tracked>): Promise<void> {
+  private async write(tracked: Map<string, Tracked>, mayGoOn: MayGoOn): Promise<void> {
     const now = this.parts.clock.monotonic();
     const due = [...tracked.values()].filter((each) => isDueAt(each, now));
+    let isLeft = false;
     for (let i = 0; i < due.length; i += ROWS_AT_ONCE) {
-      const some = due.slice(i, i + ROWS_AT_ONCE);
-      for (const each of some) await this.complete(each);
+      const some: Tracked[] = [];
+      for (const each of due.slice(i, i + ROWS_AT_ONCE)) {
+        isLeft ||= isOver(each) && !mayGoOn();
+        if (isOver(each) && isLeft) continue;
+        await this.complete(each);
+        some.push(each);
+      }
       await this.stored.write(some);
       for (const each of some) {
         const { id, incident } = each.open;
@@ -198,6 +207,8 @@ export class IncidentRecorder {
         this.lastEnds.set(id, incident.endedAt);
       }
     }
+    // What was left is open as it is stored, and since when it is clear is stored too.
+    if (isLeft) this.restart();
   }
 
   /**
@@ -251,6 +262,8 @@ export class IncidentRecorder {
     return this.parts.backends.filter((one) => publicId(one) === backend);
   }
 }
+
+const isOver = ({ open }: Tracked) => open.incident.endedAt !== null;
 
 /** Whether `clearedAt` has changed since the incident was written. */
 const hasTurned = ({ open: { incident }, written }: Tracked) =>

@@ -113,7 +113,7 @@ export class Maintenance {
           recorder.prune(mayGoOn),
         ),
       ]),
-      job('record incidents', INCIDENTS_EVERY_MS, () => incidents.run()),
+      job('record incidents', INCIDENTS_EVERY_MS, (mayGoOn) => incidents.run(mayGoOn)),
       job('prune incidents', CLEAN_UP_EVERY_MS, (mayGoOn) => incidents.prune(mayGoOn)),
       job('count waiting', INCIDENTS_EVERY_MS, () => heat.run()),
       job('prune counts of waiting', CLEAN_UP_EVERY_MS, () => heat.prune()),
