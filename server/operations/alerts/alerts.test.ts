@@ -2,19 +2,24 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { ApiHarness } from '@/test/api-harness';
 import { type AlertKind, DEFAULT_ALERT_RULES } from '../../contract/console/alerts/alert-rules';
 import { type AlertChange, AlertTable } from '../../monitoring/alerts/alert-table';
+import { systemClock } from '../../platform/clock';
 import { createUser } from '../users/create-user';
+import { forgetAlerts } from './alert-views';
 
 const PASSWORD = 'plough the seventh field';
 const KEY = Buffer.alloc(32, 'k').toString('base64');
 
+const clock = { ...systemClock };
+
 let api: ApiHarness;
 let cookie: string;
 beforeAll(async () => {
-  api = await ApiHarness.start({
+  const env = {
     LOCKYARD_WEBHOOK_OPS: 'http://user:geheim@hooks.internal/secret-path',
     LOCKYARD_SIGNING_KEY_OPS: KEY,
     LOCKYARD_WEBHOOK_CHAT: 'slack+http://chat.internal/services/T1/B2',
-  });
+  };
+  api = await ApiHarness.start(env, { clock });
   await createUser(api.cli, { name: 'ana', role: 'admin', password: PASSWORD });
   cookie = await api.signIn('ana', PASSWORD);
 });
@@ -28,7 +33,7 @@ const audited = async () => {
   return (data as { rows: { act: string; outcome: string; subject: string }[] }).rows;
 };
 
-test('a silence has a reason and an end, is audited, and can be ended', async () => {
+test('a silence has a reason and an end, is audited, and can be ended for good', async () => {
   const input = { namespace: 'default', name: 'job*', forMs: 60_000, reason: 'planned' };
   const { data } = await act('silence', input);
   const listed = async () => (await ask('list')).data?.silences;
@@ -43,6 +48,10 @@ test('a silence has a reason and an end, is audited, and can be ended', async ()
     status: 404,
     error: { message: 'There is no silence "other".' },
   });
+  clock.now = () => systemClock.now() - 30_000;
+  forgetAlerts(api.runtime);
+  expect(await listed()).toEqual([]);
+  clock.now = systemClock.now;
   const [entry] = await audited();
   expect(entry).toMatchObject({ act: 'alert.silence', outcome: 'done' });
 });
@@ -117,4 +126,9 @@ test('what has been put right is counted as firing no more, long before it is re
     ]);
   expect((await ask('list')).data).toMatchObject({ firingTotal: 3 });
   expect((await ask('summary')).data).toMatchObject({ firing: 1, clear: 2 });
+  const newer = Array.from({ length: 200 }, (_, i) => alertOn('stuck', `unread-${i}`));
+  await table.write(newer, from, from);
+  await expect
+    .poll(async () => (await ask('summary')).data, { timeout: 10_000 })
+    .toMatchObject({ firing: 201, clear: 2 });
 });

@@ -12,6 +12,9 @@ import { forgetAlerts } from './alert-views';
 
 const ID_CHARS = 16;
 
+/** The end of a silence that was ended: also if the clock is set back, it is not in force again. */
+const ENDED = 0;
+
 /**
  * Keeps alerts from being sent for a while. They still fire and are shown; what fires when it ends
  * is sent then.
@@ -79,7 +82,7 @@ export async function endSilence(
     if (silence.endsAt <= now) {
       throw new LockyardError('NOT_FOUND', 'This silence has ended already.');
     }
-    await tx.update(alertSilences).set({ endsAt: now }).where(isInForce);
+    await tx.update(alertSilences).set({ endsAt: ENDED }).where(isInForce);
     const { matcher, reason, endsAt } = silence;
     return { answer: { id }, result: { ...JSON.parse(matcher), reason, wouldHaveEndedAt: endsAt } };
   });
