@@ -1,3 +1,4 @@
+import type { NamespacePolicy } from '../../../contract/namespace-policy';
 import type { Clock } from '../../../platform/clock';
 import type { BackendState, NamespaceLookup } from '../../projection/monitored-backend';
 
@@ -52,12 +53,17 @@ export class BackendFrames {
     return changed;
   }
 
-  /** The namespaces whose policy has changed since the last call so that statuses may change. */
+  /** Notes the policy of a namespace before the status of its first lock is computed by it. */
+  notePolicy(namespace: string): void {
+    if (this.policies.has(namespace)) return;
+    this.policies.set(namespace, policyText(this.namespaces.policyOf(namespace)));
+  }
+
+  /** The namespaces whose policy has changed since it was noted so that statuses may change. */
   changedPolicies(namespaces: Iterable<string>): Set<string> {
     const changed = new Set<string>();
     for (const namespace of namespaces) {
-      const { patienceMaxMs, stuckAfterMs, standbyExpected } = this.namespaces.policyOf(namespace);
-      const text = `${patienceMaxMs}/${stuckAfterMs}/${standbyExpected}`;
+      const text = policyText(this.namespaces.policyOf(namespace));
       const before = this.policies.get(namespace);
       if (before !== undefined && before !== text) changed.add(namespace);
       this.policies.set(namespace, text);
@@ -65,6 +71,10 @@ export class BackendFrames {
     return changed;
   }
 }
+
+/** What statuses depend on. */
+const policyText = ({ patienceMaxMs, stuckAfterMs, standbyExpected }: NamespacePolicy) =>
+  `${patienceMaxMs}/${stuckAfterMs}/${standbyExpected}`;
 
 /** Below this, a step is jitter: the measured offset of a backend's clock varies a little. */
 const SMALL_STEP_MS = 1_000;

@@ -252,6 +252,7 @@ export class LockTable {
     columns.pending[slot] = 0;
     const row = this.at(slot);
     if (!row || !why) return;
+    if (columns.groups[slot] === 0) this.frames.notePolicy(row.key.namespace);
     const norms = this.parts.baselines.of(row.id, row.key);
     const frame = this.frames.of(row.backend);
     const current = currentStatus(row, norms, frame);
