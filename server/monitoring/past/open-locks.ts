@@ -12,6 +12,11 @@ export interface OpenLocks {
   rows: ProjectionRow[];
   /** Some of what had ended by then was not yet recorded. */
   isLagging: boolean;
+  /**
+   * By id: the stores that did not respond, and up to when their rows are known to be right, on
+   * the clock of this process. Later changes may be known to other processes alone.
+   */
+  silent: ReadonlyMap<string, number>;
 }
 
 /**
@@ -39,7 +44,7 @@ export class OpenLocksReader {
     const forget = () => {
       if (this.last?.locks === locks) this.last = null;
     };
-    locks.then(({ isLagging }) => isLagging && forget(), forget);
+    locks.then(({ isLagging, silent }) => (isLagging || silent.size > 0) && forget(), forget);
     // Otherwise memory would keep locks that have changed since, as they were.
     setTimeout(forget, READING_FOR_MS).unref();
     return locks;
@@ -49,6 +54,7 @@ export class OpenLocksReader {
     const { table, recording } = this;
     const deadline = recording.deadline();
     const isRead = await recording.until(deadline, () => this.isReadUpTo(at));
+    const silent = this.silentStores();
     const rows: ProjectionRow[] = [];
     await table.slice().times(table.slotsEnd, (slot) => {
       const row = table.at(slot);
@@ -57,7 +63,16 @@ export class OpenLocksReader {
       if (holds.length > 0 || queue.length > 0 || frozen) rows.push(row);
     });
     const isRecorded = await recording.untilRecorded(deadline);
-    return { rows, isLagging: !isRead || !isRecorded };
+    return { rows, isLagging: !isRead || !isRecorded, silent };
+  }
+
+  private silentStores(): ReadonlyMap<string, number> {
+    const known = new Map<string, number>();
+    for (const { id, engine } of this.backends) {
+      const { reachable, clockOffsetMs } = engine.health();
+      if (!reachable) known.set(id, this.table.reads.upTo(id) - clockOffsetMs);
+    }
+    return known;
   }
 
   private isReadUpTo(at: number): boolean {

@@ -41,6 +41,7 @@ const fleetOf = (rows: ProjectionRow[], backends: BackendState[]) => {
     at: AT,
     rows,
     backends,
+    unread: new Set(),
     namespaces: { policyOf: () => policy },
     baselines: {
       hasDeaths: false,

@@ -16,6 +16,8 @@ import {
   type BackendState,
   type NamespaceLookup,
   publicHealths,
+  publicId,
+  type ShardInfo,
 } from '../projection/monitored-backend';
 import { type ProjectionRow, toLockRowAt } from '../projection/projection-row';
 import { HolderView } from '../waits/holder-view';
@@ -27,6 +29,8 @@ interface PastFleetOptions {
   at: number;
   rows: readonly ProjectionRow[];
   backends: readonly BackendState[];
+  /** By id: those of which the state at that instant is not known. */
+  unread: ReadonlySet<string>;
   namespaces: Pick<NamespaceLookup, 'policyOf'>;
   baselines: PastBaselines;
   clock: Clock;
@@ -45,7 +49,7 @@ export class PastFleet {
     const { at, namespaces, slice } = parts;
     const baselinesOf = parts.baselines.of;
     const clock: Clock = { now: () => at, monotonic: () => parts.clock.monotonic() };
-    this.backends = parts.backends.map(asRecorded);
+    this.backends = parts.backends.map((backend) => asRecorded(backend, parts));
     const { backends } = this;
     const names = { appeared: () => undefined, vanished: () => undefined };
     const baselines = { of: baselinesOf, complete: (row: LockRow) => row };
@@ -74,7 +78,9 @@ export class PastFleet {
   static async of(parts: PastFleetOptions): Promise<PastFleet> {
     const fleet = new PastFleet(parts);
     // Who waits for whom is compared by when locks were read: these were, all at one instant.
-    for (const { id } of fleet.backends) fleet.table.reads.note(id, Number.POSITIVE_INFINITY);
+    for (const { id } of fleet.backends) {
+      if (fleet.isKnown(id)) fleet.table.reads.note(id, Number.POSITIVE_INFINITY);
+    }
     await parts.slice().forEach(parts.rows, (row) => fleet.table.store(row));
     await fleet.table.refresh();
     fleet.waits.look();
@@ -106,7 +112,13 @@ export class PastFleet {
   }
 
   rowOf(row: ProjectionRow): LockRow {
-    return toLockRowAt(row, this.parts.baselines.of(row.id, row.key), row.readAt, true);
+    const baselines = this.parts.baselines.of(row.id, row.key);
+    return toLockRowAt(row, baselines, row.readAt, this.isKnown(row.backend));
+  }
+
+  /** Whether the state of a backend or shard at that instant is known. */
+  isKnown(backend: string): boolean {
+    return !this.parts.unread.has(backend);
   }
 
   /**
@@ -125,15 +137,26 @@ export class PastFleet {
 }
 
 /** What is recorded is known, whether or not its backend responds now. */
-function asRecorded({ id, engine, shard }: BackendState): BackendState {
+function asRecorded(
+  { id, engine, shard }: BackendState,
+  { backends, unread }: Pick<PastFleetOptions, 'backends' | 'unread'>,
+): BackendState {
   const known = (health: BackendHealth): BackendHealth => ({
     ...health,
     reachable: true,
     silentForMs: 0,
   });
+  const asOfThen = (health: BackendHealth, isKnown: boolean) => (isKnown ? known(health) : health);
+  const isWhole = ({ backend }: Pick<ShardInfo, 'backend'>) =>
+    backends.every((one) => publicId(one) !== backend || !unread.has(one.id));
   return {
     id,
-    engine: { health: () => known(engine.health()) },
-    ...(shard && { shard: { backend: shard.backend, health: () => known(shard.health()) } }),
+    engine: { health: () => asOfThen(engine.health(), !unread.has(id)) },
+    ...(shard && {
+      shard: {
+        backend: shard.backend,
+        health: () => asOfThen(shard.health(), isWhole(shard)),
+      },
+    }),
   };
 }

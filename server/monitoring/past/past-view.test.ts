@@ -70,6 +70,44 @@ describe.each(IS_LONG ? (['sqlite', 'mysql'] as const) : (['sqlite'] as const))(
       expect(seen.waiters, `seed ${seed}`).toBeGreaterThan(0);
     });
 
+    it('calls locks unknown at instants since which their backend has not answered', async () => {
+      rig = await MonitoringRig.open(store);
+      const watcher = await rig.watch();
+      const [held, left] = [freshKey(), freshKey()];
+      await takeLock(watcher, held, 'w1', { leaseMs: 60_000 });
+      const { token } = await takeLock(watcher, left, 'w2', { leaseMs: 60_000 });
+      const { pastView, projection } = watcher.monitoring;
+      const statusOf = () => projection.row('default', held.name)?.status;
+      await expect.poll(async () => (await pastView.range.since()).events, SOON).not.toBeNull();
+      await expect.poll(statusOf, SOON).toBe('held');
+      const before = Date.now();
+      await pause(500);
+      watcher.faults.goAway();
+      await expect.poll(statusOf, SOON).toBe('unknown');
+      const other = await rig.watch();
+      await release(other, left, 'w2', token);
+      await pause(200);
+      const at = Date.now();
+      const page = await pastView.locks(at, EVERY_LOCK);
+      expect(page.rows.map(({ name, status }) => [name, status])).toEqual(
+        [held, left].map(({ name }) => [name, 'unknown']).sort(),
+      );
+      expect(page).toMatchObject({ past: { isLagging: true }, backends: [{ reachable: false }] });
+      const detail = await pastView.lock(at, left);
+      expect(detail).toMatchObject({ fresh: false, row: { status: 'unknown' } });
+      expect(await pastView.lock(at, freshKey())).toMatchObject({ row: { status: 'unknown' } });
+      const earlier = await pastView.locks(before, EVERY_LOCK);
+      expect(earlier.rows.map(({ status }) => status)).toEqual(['held', 'held']);
+      expect(earlier).toMatchObject({
+        past: { isLagging: false },
+        backends: [{ reachable: true }],
+      });
+      watcher.faults.comeBack();
+      await expect.poll(statusOf, SOON).toBe('held');
+      const again = await pastView.locks(at, EVERY_LOCK);
+      expect(again.rows.map(({ name, status }) => [name, status])).toEqual([[held.name, 'held']]);
+    });
+
     it('shows a multi-lock that has moved from one queue to another in that one alone', async () => {
       rig = await MonitoringRig.open(store);
       const watcher = await rig.watch();

@@ -136,7 +136,7 @@ export class PastView {
       policy: namespaces.policyOf(key.namespace),
       ...(waitPart ? { waitPart } : {}),
       asOf: at,
-      fresh: true,
+      fresh: fleet.isKnown(backend.id),
       past,
     };
   }
@@ -186,6 +186,7 @@ export class PastView {
     const { database, backends, namespaces, holdBaselines, clock, incidents } = this.parts;
     const slice = () => new TimeSlice(() => clock.monotonic(), processCpuMs);
     const open = await this.open.read(at);
+    const unread = new Set([...open.silent].flatMap(([id, until]) => (until < at ? [id] : [])));
     const read = this.sources(at);
     const deaths = new Map<string, ProvenDeath[]>();
     const others = (await incidents.at(at)).flatMap(({ backend, namespace, name, facts }) => {
@@ -201,9 +202,9 @@ export class PastView {
     const { rows, isCut } = await readPastLocks(sources);
     const measured = { rows, deaths, holdBaselines, namespaces };
     const baselines = await readPastBaselines({ ...measured, database, slice: slice() });
-    const parts = { at, rows, backends, namespaces, baselines, clock, slice };
+    const parts = { at, rows, backends, unread, namespaces, baselines, clock, slice };
     const fleet = await PastFleet.of(parts);
-    const past = { ...begin, isCut, isLagging: open.isLagging };
+    const past = { ...begin, isCut, isLagging: open.isLagging || unread.size > 0 };
     return { fleet, past, locks: rows.length };
   }
 

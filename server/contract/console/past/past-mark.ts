@@ -6,7 +6,10 @@ export interface PastMark {
   since: number;
   /** More locks were in use than are shown: the rest is left out. */
   isCut: boolean;
-  /** What ended within the last seconds may not be recorded yet, so that it is missing here. */
+  /**
+   * What ended shortly before may be missing here: it may not be recorded yet, or a backend may not
+   * have answered since; the locks of that one are `unknown`.
+   */
   isLagging: boolean;
   /** Set if the database was since restored from a backup that was made before the instant. */
   restored?: RestoredBackup;
