@@ -42,6 +42,11 @@ export interface AlertGroup {
 /** What one receiver is sent. */
 export interface AlertMessage {
   at: number;
+  /**
+   * Up to which position the receiver had been sent the news before; absent where an earlier
+   * version made the message.
+   */
+  after?: number;
   /** The groups with the most news first. */
   groups: AlertGroup[];
   firing: number;
@@ -83,7 +88,8 @@ export function dueMessage(
   const oldest = Math.min(...fresh.map((each) => newsAt(each)));
   if (oldest <= now && now - oldest < GROUP_WAIT_MS) return null;
   const last = Math.max(position, ...announced.map((each) => each.position));
-  return { message: messageOf(fresh, announced, now, size), position: last };
+  const message = { ...messageOf(fresh, announced, now, size), after: position };
+  return { message, position: last };
 }
 
 const newsAt = ({ announcedAt, resolvedAt }: SentAlert) => resolvedAt ?? announcedAt ?? 0;

@@ -1,7 +1,7 @@
 const FIRST_MS = 1_000;
 const LONGEST_MS = 5 * 60_000;
 
-/** A message that was not accepted for this long is dropped: it is out of date. */
+/** A message that was not accepted for this long is out of date: a new one takes its place. */
 export const GIVE_UP_AFTER_MS = 24 * 60 * 60_000;
 
 /**

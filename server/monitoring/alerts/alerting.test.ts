@@ -88,6 +88,34 @@ describe.each(TEST_DIALECTS)('the alerts over %s', (dialect) => {
     });
   });
 
+  it('are all sent to a receiver that accepted nothing for over a day', async () => {
+    const lasting = { ...STUCK, leaseLeftMs: 100 * 3_600_000 };
+    rig.store('a', lasting);
+    await rig.pass(rig.process([webhook(receiver.url)]), 40_000);
+    expect(receiver.received).toHaveLength(1);
+    receiver.answer = (res) => void res.writeHead(503).end();
+    rig.store('a', FINE);
+    rig.store('b', lasting);
+    await rig.pass(rig.process([webhook(receiver.url)]), 90_000);
+    rig.now += 24 * 3_600_000;
+    rig.store('b', lasting);
+    receiver.received.length = 0;
+    receiver.answer = (res) => void res.writeHead(204).end();
+    await rig.pass(rig.process([webhook(receiver.url)]), 60_000);
+    await rig.pass(rig.process([webhook(receiver.url)]), 120_000);
+    expect(receiver.received).toHaveLength(1);
+    const { body } = receiver.received[0] ?? expect.fail();
+    expect(body).toMatchObject({ firing: 1, began: 1, resolved: 1 });
+    const states = body.groups[0].alerts.map((alert: { name: string; state: string }) => [
+      alert.name,
+      alert.state,
+    ]);
+    expect(states.sort()).toEqual([
+      ['a', 'resolved'],
+      ['b', 'firing'],
+    ]);
+  });
+
   it('are sent once where two processes do this work for a moment', async () => {
     const processes = [rig.process([webhook(receiver.url)]), rig.process([webhook(receiver.url)])];
     for (const name of ['a', 'b', 'c']) rig.store(name, STUCK);

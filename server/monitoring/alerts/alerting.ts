@@ -48,7 +48,10 @@ export class Alerting {
     const stored = new ReceiverTable(database);
     const sentUpTo = async () => {
       const states = await stored.all();
-      const positions = receivers.map(({ id }) => states.get(id)?.position ?? 0);
+      const positions = receivers.map(({ id }) => {
+        const { position = 0, pending = null } = states.get(id) ?? {};
+        return pending?.message.after ?? position;
+      });
       return positions.length === 0 ? Number.MAX_SAFE_INTEGER : Math.min(...positions);
     };
     this.watch = new AlertWatch(database, sourcesOf(parts, clock), sentUpTo, historyMs);

@@ -87,12 +87,12 @@ export class ReceiverTable {
     );
   }
 
-  /** The message is given up. */
-  async dropped(id: string, messageId: string): Promise<void> {
+  /** The message is given up. @param position from which the next one has the news */
+  async dropped(id: string, messageId: string, position: number): Promise<void> {
     await this.database.raw.ask(
-      'UPDATE alert_receivers SET message_id = NULL, message = NULL, attempts = 0 ' +
+      'UPDATE alert_receivers SET message_id = NULL, message = NULL, attempts = 0, position = ? ' +
         'WHERE id = ? AND message_id = ?',
-      [id, messageId],
+      [position, id, messageId],
     );
   }
 

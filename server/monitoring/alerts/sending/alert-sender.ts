@@ -36,7 +36,8 @@ export interface AttemptCounts {
 /**
  * Sends one receiver its messages, one after another. A message is stored before it is sent, so a
  * restart repeats none that was accepted and loses none. Where this process dies in between, the
- * receiver gets a message again, under the same id.
+ * receiver gets a message again, under the same id. One that is not accepted for a day is made
+ * again of what is so by then.
  */
 export class AlertSender {
   readonly counts: AttemptCounts = { accepted: 0, failed: 0 };
@@ -65,7 +66,10 @@ export class AlertSender {
     const pending = state.pending ?? (await this.next(state));
     const now = clock.now();
     if (!pending) return this.remind(state, now);
-    if (mayAttempt(pending.nextAttemptAt, now)) await this.attempt(pending, now);
+    if (now - pending.message.at > GIVE_UP_AFTER_MS) {
+      const { after = state.position } = pending.message;
+      await stored.dropped(this.id, pending.id, after);
+    } else if (mayAttempt(pending.nextAttemptAt, now)) await this.attempt(pending, now);
   }
 
   private async next(state: StoredReceiver): Promise<PendingMessage | null> {
@@ -80,11 +84,7 @@ export class AlertSender {
 
   private async attempt(pending: PendingMessage, now: number): Promise<void> {
     const { stored, clock } = this.parts;
-    const { id, message, attempts } = pending;
-    if (now - message.at > GIVE_UP_AFTER_MS) {
-      await stored.dropped(this.id, id);
-      return;
-    }
+    const { id, attempts } = pending;
     const until = now + ANSWER_WITHIN_MS + retryDelayMs(attempts);
     if (!(await stored.begin(this.id, pending, until))) return;
     const outcome = await this.post(id, this.bodyOf(pending, now), now);
