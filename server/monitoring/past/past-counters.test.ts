@@ -23,10 +23,15 @@ describe.each(TEST_DIALECTS)('the counters of the past, in %s', (dialect) => {
   let counters: CounterProjection;
   let past: PastCounters;
   let rev = 0;
+  let silentForMs = 0;
   beforeEach(async () => {
+    silentForMs = 0;
     database = await openTestDatabase(dialect);
     const clock = new TestClock(NOW);
-    const health = () => ({ id: 'default', reachable: true, clockOffsetMs: AHEAD_MS });
+    const health = () => ({
+      ...{ id: 'default', clockOffsetMs: AHEAD_MS },
+      ...{ reachable: silentForMs === 0, silentForMs },
+    });
     const backends = [{ id: 'default', engine: { health } }] as unknown as MonitoredBackend[];
     const names = new NameCount(() => clock.monotonic());
     const namespaces = { get: async () => ({ backend: 'default' }) };
@@ -72,6 +77,16 @@ describe.each(TEST_DIALECTS)('the counters of the past, in %s', (dialect) => {
     expect(await page(2)).toEqual({ names: ['b1', 'b2'], matching: 3, total: 3 });
     expect(await page(2, 'b3')).toEqual({ names: ['b3'], matching: 1, total: 3 });
     expect(await page(2, 'a')).toEqual({ names: [], matching: 0, total: 3 });
+  });
+
+  it('have no known value at instants since which their backend has not answered', async () => {
+    await create('stock', BEFORE, 3);
+    const known = async () => (await past.page(THEN, { limit: 1 })).rows;
+    expect(await known()).toMatchObject([{ value: 3, isKnown: true }]);
+    silentForMs = NOW - THEN - 1;
+    expect(await known()).toMatchObject([{ value: 3, isKnown: true }]);
+    silentForMs = NOW - THEN + 1;
+    expect(await known()).toMatchObject([{ value: 3, isKnown: false }]);
   });
 
   it('have what a former counter of that name was, also where it was created again since', async () => {

@@ -1,4 +1,5 @@
 import type { Database } from '@/db/database';
+import type { BackendHealth } from '../../contract/console/backend-health';
 import type { CounterListInput } from '../../contract/console/counter-inputs';
 import type { CounterDetail, CounterPage, CounterRow } from '../../contract/console/counter-row';
 import type { PastMark } from '../../contract/console/past/past-mark';
@@ -43,7 +44,7 @@ export class PastCounters {
     const now = await this.pageNow(at, input);
     const rows: CounterRow[] = [];
     for (const row of now.rows) {
-      const then = await this.rowAt(row, at, offsetOf(now, row));
+      const then = await this.rowAt(row, at, healthOf(now, row));
       if (then) rows.push(then);
       await new Promise(setImmediate);
     }
@@ -56,7 +57,7 @@ export class PastCounters {
   async counter(at: number, key: RecordKey): Promise<CounterDetail & { past: PastMark }> {
     const past = await this.mark(at);
     const now = await this.parts.counters.detail(key.namespace, key.name);
-    const row = await this.rowAt(now.row, at, now.backend.clockOffsetMs);
+    const row = await this.rowAt(now.row, at, now.backend);
     if (!row) throw new LockyardError('NOT_FOUND', 'at: is before this counter was created.');
     return { ...now, row, gate: null, asOf: at, past };
   }
@@ -107,8 +108,23 @@ export class PastCounters {
     return { ...begin, isCut: false, isLagging };
   }
 
-  /** Null: it did not exist. */
-  private async rowAt(now: CounterRow, at: number, offsetMs: number): Promise<CounterRow | null> {
+  /** Null: it did not exist. Its value is not known if its backend has not answered since. */
+  private async rowAt(
+    now: CounterRow,
+    at: number,
+    health: BackendHealth | undefined,
+  ): Promise<CounterRow | null> {
+    const row = await this.recordedRow(now, at, health?.clockOffsetMs ?? 0);
+    const { reachable = true, silentForMs = 0 } = health ?? {};
+    const isKnown = reachable || this.parts.clock.now() - silentForMs >= at;
+    return row && !isKnown ? { ...row, isKnown } : row;
+  }
+
+  private async recordedRow(
+    now: CounterRow,
+    at: number,
+    offsetMs: number,
+  ): Promise<CounterRow | null> {
     const lockId = lockIdOf(now);
     const instant = Math.floor(at + offsetMs);
     const until = `at <= ${instant}`;
@@ -172,6 +188,5 @@ function moveOf({ at, delta, by, service }: CounterEvent): CounterMove | null {
   return { at, delta, who: by ?? service, isPerson: by !== undefined };
 }
 
-function offsetOf({ backends }: CounterPage, { backend }: CounterRow): number {
-  return backends.find(({ id }) => id === backend)?.clockOffsetMs ?? 0;
-}
+const healthOf = ({ backends }: CounterPage, { backend }: CounterRow) =>
+  backends.find(({ id }) => id === backend);
