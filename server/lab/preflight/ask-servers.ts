@@ -1,9 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import type { RowDataPacket } from 'mysql2/promise';
+import { connectAlone } from '@/db/mysql/mysql-pool';
 import { tlsFailure } from '@/db/tls-failure';
 import { TimeLimit } from '../../platform/time-limit';
 import { readRedisFacts } from '../../storage/redis/redis-facts';
-import { connectMysql, mysqlAddress } from '../servers/mysql-server';
+import { mysqlAddress } from '../servers/mysql-server';
 import { connectRedis, redisAddress } from '../servers/redis-server';
 import { connectZookeeper, parseZookeeper, zookeeperAddress } from '../servers/zookeeper-server';
 import { askVersion } from '../servers/zookeeper-version';
@@ -16,8 +17,7 @@ const NOT_ALLOWED = [1044, 1045, 1142, 1227, 1410];
 /** @param triesToCreate makes and drops a database, to learn whether it may */
 export function askMysql(url: string, triesToCreate: boolean): Promise<Asked<MysqlFacts>> {
   return asked(mysqlAddress(url), async () => {
-    const connection = await connectMysql(url);
-    connection.on('error', () => undefined);
+    const connection = await connectAlone(url);
     try {
       const [[about]] = await connection.query<RowDataPacket[]>(
         'SELECT VERSION() AS version, CURRENT_USER() AS account',

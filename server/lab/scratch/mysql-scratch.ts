@@ -1,5 +1,5 @@
 import type { Connection, RowDataPacket } from 'mysql2/promise';
-import { connectMysql } from '../servers/mysql-server';
+import { connectAlone } from '@/db/mysql/mysql-pool';
 import { databaseOf, runOfDatabase } from './scratch-names';
 
 /**
@@ -14,8 +14,7 @@ export class MysqlScratch {
 
   /** Removes what dead runs have left, and makes the database of this run's stock. */
   static async open(url: string, runId: string): Promise<MysqlScratch> {
-    const connection = await connectMysql(url);
-    connection.on('error', () => undefined);
+    const connection = await connectAlone(url);
     const scratch = new MysqlScratch(connection, runId.toLowerCase());
     try {
       await connection.query('SELECT GET_LOCK(?, 0)', [databaseOf(runId)]);

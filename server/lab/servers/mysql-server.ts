@@ -1,8 +1,15 @@
-import { type Connection, createConnection, createPool, type Pool } from 'mysql2/promise';
-import { mysqlTls } from '@/db/mysql/mysql-tls';
+import { createPool } from 'mysql2';
+import type { Pool } from 'mysql2/promise';
+import { connectionOptions } from '@/db/mysql/mysql-pool';
+import { OWN_SESSION } from '@/db/mysql/own-session';
 import { mysqlLocation } from '@/db/urls/backend-url';
 
-const CONNECT_TIMEOUT_MS = 3_000;
+/** What the strategies rely on besides: the defaults of MySQL and of MariaDB. */
+const SESSION = [
+  OWN_SESSION,
+  'SET autocommit = 1, default_storage_engine = InnoDB',
+  'SET SESSION TRANSACTION ISOLATION LEVEL REPEATABLE READ',
+];
 
 /** The URL of a database on the server of `url`, which names none. */
 export function databaseUrl(url: string, database: string): string {
@@ -14,18 +21,20 @@ export function databaseUrl(url: string, database: string): string {
 /** `host:port`. */
 export const mysqlAddress = (url: string) => mysqlLocation(url).replace(/\/.*$/, '');
 
-export function connectMysql(url: string): Promise<Connection> {
-  return createConnection({ uri: url, ...mysqlTls(url), connectTimeout: CONNECT_TIMEOUT_MS });
-}
-
-/** A pool for the strategies: UTC, and idle connections stay open. */
+/** A pool for the strategies, with the settings of `SESSION`: idle connections stay open. */
 export function mysqlPool(url: string, connections: number): Pool {
-  return createPool({
-    uri: url,
-    ...mysqlTls(url),
-    connectTimeout: CONNECT_TIMEOUT_MS,
+  const pool = createPool({
+    ...connectionOptions(url),
     connectionLimit: connections,
     maxIdle: connections,
-    timezone: 'Z',
   });
+  pool.on('connection', (connection) => {
+    // They come before any statement of the one who asked for the connection.
+    for (const setting of SESSION) {
+      connection.query(setting, (error) => {
+        if (error) connection.destroy();
+      });
+    }
+  });
+  return pool.promise();
 }

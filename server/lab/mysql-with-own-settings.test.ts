@@ -1,0 +1,45 @@
+import { createConnection } from 'mysql2/promise';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { startPrivateMariadb } from '@/scripts/servers/private-mariadb.mjs';
+import { LabRig } from './testing/lab-rig';
+
+/** What an operator may set for other programs. */
+const SETTINGS = [
+  '--sql-mode=NO_BACKSLASH_ESCAPES,ANSI_QUOTES,EMPTY_STRING_IS_NULL',
+  '--autocommit=0',
+  '--default-storage-engine=MyISAM',
+  '--transaction-isolation=SERIALIZABLE',
+];
+
+/** What protects a server from careless statements. */
+const LIMITS =
+  "sql_safe_updates = 1, sql_select_limit = 2, max_statement_time = 0.04, completion_type = 'CHAIN'";
+
+let mysql: Awaited<ReturnType<typeof startPrivateMariadb>>;
+let rig: LabRig;
+beforeAll(async () => {
+  mysql = await startPrivateMariadb({ durable: false, settings: SETTINGS });
+  const root = await createConnection({ uri: mysql.url });
+  await root.query(`SET GLOBAL ${LIMITS}`);
+  await root.end();
+  rig = await LabRig.open({ servers: { mysql: mysql.url } });
+});
+afterAll(async () => {
+  await rig?.close();
+  await mysql.stop();
+});
+
+const STRATEGIES = [
+  ...['row-lock', 'with-row-lock', 'central-table-lock', 'holder-table-lock'],
+  ...['bounded-table-counter', 'optimistic-version'],
+];
+
+test('a MySQL that is set up for other programs races as any other', async () => {
+  const load = { workers: 6, stock: 12, thinkMs: 10, perEntryMs: 30_000 };
+  const { rows, last } = await rig.race({ strategies: STRATEGIES, ...load });
+  expect(last).toEqual({ kind: 'finished', endedBy: 'done' });
+  expect(rows).toHaveLength(STRATEGIES.length);
+  for (const row of rows) {
+    expect(row, JSON.stringify(row)).toMatchObject({ sold: 12, oversold: 0, verdict: 'holds' });
+  }
+});
