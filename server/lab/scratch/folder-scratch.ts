@@ -1,4 +1,4 @@
-import { mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { lstat, mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Clock } from '../../platform/clock';
 import { Periodic } from '../../platform/periodic';
@@ -23,7 +23,8 @@ export class FolderScratch {
   static async open(folder: string, runId: string, clock: Clock): Promise<FolderScratch> {
     for (const name of await readdir(folder)) {
       const path = join(folder, name);
-      if (runOfFolder(name) && (await isDead(path, clock.now()))) {
+      const mayRemove = runOfFolder(name) && (await isOwn(path));
+      if (mayRemove && (await isDead(path, clock.now()))) {
         await rm(path, { recursive: true, force: true });
       }
     }
@@ -42,6 +43,12 @@ export class FolderScratch {
   private mark(): Promise<void> {
     return writeFile(join(this.path, MARK), processMark());
   }
+}
+
+/** In a folder such as /tmp, which all users share, each may remove only what is their own. */
+async function isOwn(path: string): Promise<boolean> {
+  const found = await lstat(path).catch(() => null);
+  return found?.uid === (process.getuid?.() ?? 0);
 }
 
 async function isDead(path: string, now: number): Promise<boolean> {
