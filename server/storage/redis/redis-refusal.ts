@@ -7,6 +7,13 @@ const OTHER_NODE =
   'This Redis is part of a cluster and does not keep the slot of {lockyard}: name the one ' +
   'that does.';
 
+const SLOT_MOVES =
+  'The slot of {lockyard} is being moved to another node of this Redis cluster, and is used again ' +
+  'once that is done: name that node then.';
+
+const CLUSTER_DOWN =
+  'The Redis cluster is down, or none of its nodes serves the slot of {lockyard} (CLUSTERDOWN).';
+
 /** The meaning of the first word of a Redis refusal, for those that callers should see. */
 const MEANT: [RegExp, string][] = [
   [/^OOM\b/, 'The memory of this Redis is full (maxmemory): it takes no writes (OOM).'],
@@ -23,7 +30,9 @@ const MEANT: [RegExp, string][] = [
   ],
   [/^ERR DB index is out of range/, 'This Redis has no database of the number that its URL names.'],
   [/^READONLY\b/, IS_REPLICA],
-  [/^(MOVED|ASK|CLUSTERDOWN)\b/, OTHER_NODE],
+  [/^MOVED\b/, OTHER_NODE],
+  [/^(ASK|TRYAGAIN)\b|^ERR Script attempted to access a non local key\b/, SLOT_MOVES],
+  [/^CLUSTERDOWN\b|^ERR Script attempted to execute a .*\bcluster is down\b/, CLUSTER_DOWN],
 ];
 
 /** Ends a refusal of a command in a script: what the script wrote before that command stays. */
