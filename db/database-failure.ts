@@ -1,9 +1,13 @@
 import { LockyardError } from '../server/contract/errors';
-import { DatabaseTimeout } from './mysql/mysql-pool';
 
 /** The database did not confirm a commit: it may have been applied. */
 export class CommitUnknown extends Error {
   override readonly name = 'CommitUnknown';
+}
+
+/** The database did not answer within the time limit. Whether a write was applied is unknown. */
+export class DatabaseTimeout extends Error {
+  override readonly name = 'DatabaseTimeout';
 }
 
 /**

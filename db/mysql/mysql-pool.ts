@@ -9,6 +9,8 @@ import {
   type QueryOptions,
 } from 'mysql2/promise';
 import { TimeLimit } from '../../server/platform/time-limit';
+import { causes, DatabaseTimeout } from '../database-failure';
+import { READ_ONLY } from './mysql-errors';
 import { KEEP_ALIVE_MS, mysqlTls } from './mysql-tls';
 import { OWN_SESSION } from './own-session';
 
@@ -66,19 +68,18 @@ function fill(sql: string, values: Parameters<typeof format>[1] & unknown[]): st
   return values.length === 0 ? sql : format(sql, values, false, TIME_ZONE);
 }
 
-/** The database did not answer within the time limit. Whether a write was applied is unknown. */
-export class DatabaseTimeout extends Error {
-  override readonly name = 'DatabaseTimeout';
-}
-
 /**
  * A pool whose statements answer or fail within the time limit. A connection that exceeded it is
- * destroyed and never reused: the next caller could receive its late answer.
+ * destroyed and never reused: the next caller could receive its late answer. Nor is any one once a
+ * server has refused a write as read-only: the URL may lead to another server by now, and what the
+ * old one returns to reads may be old.
  */
 export class DeadlinePool {
   private readonly pool: Pool;
-  /** The connections that have the settings of `SESSION`. */
-  private readonly prepared = new WeakSet<object>();
+  /** The connections that have the settings of `SESSION`, and the generation they belong to. */
+  private readonly prepared = new WeakMap<object, number>();
+  /** Rises when a server refuses a write as read-only. */
+  private generation = 0;
 
   constructor(url: string) {
     this.pool = createPool({ ...connectionOptions(url), connectionLimit: CONNECTIONS });
@@ -98,7 +99,8 @@ export class DeadlinePool {
         connection.release();
         return answer;
       } catch (error) {
-        if (budget.isOver || isFatal(error)) connection.destroy();
+        if (isReadOnly(error)) this.generation += 1;
+        if (budget.isOver || isFatal(error) || isReadOnly(error)) connection.destroy();
         else connection.release();
         throw error;
       }
@@ -115,19 +117,27 @@ export class DeadlinePool {
     const { connection } = borrowed;
     if (this.prepared.has(connection)) return;
     for (const setting of SESSION) await borrowed.query(setting);
-    this.prepared.add(connection);
+    this.prepared.set(connection, this.generation);
   }
 
   /** A connection that arrives after its caller has left is returned at once. */
   private async connection(budget: TimeLimit): Promise<PoolConnection> {
-    const connection = await this.pool.getConnection();
-    if (budget.isOver) connection.release();
-    return connection;
+    for (;;) {
+      const borrowed = await this.pool.getConnection();
+      const { generation } = this;
+      const isCurrent = (this.prepared.get(borrowed.connection) ?? generation) === generation;
+      if (isCurrent && budget.isOver) borrowed.release();
+      if (isCurrent) return borrowed;
+      borrowed.destroy();
+    }
   }
 }
 
 const timeout = () =>
   new DatabaseTimeout(`The database gave no answer within ${DATABASE_BUDGET_MS} ms.`);
+
+const isReadOnly = (error: unknown) =>
+  causes(error).some((each) => READ_ONLY.includes((each as { errno?: number }).errno ?? 0));
 
 const isFatal = (error: unknown) =>
   typeof error === 'object' && error !== null && 'fatal' in error && error.fatal === true;

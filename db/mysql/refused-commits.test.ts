@@ -56,3 +56,18 @@ test('a change in bulk whose commit a read-only server refuses is known to have 
   expect(String(refused)).toContain('read-only');
   expect(await ids()).not.toContain('in bulk');
 });
+
+test('a server that has become read-only is left by every connection: its address may lead to another', async () => {
+  const ask = async () => (await database.raw.ask('SELECT CONNECTION_ID(), SLEEP(0.2)', [])).rows;
+  const connectionIds = async () => {
+    const answers = await Promise.all(Array.from({ length: 4 }, ask));
+    return answers.map(([row]) => Number(row?.[0]));
+  };
+  const before = await connectionIds();
+  expect(new Set(before).size).toBe(4);
+  await admin.query('set global read_only = 1');
+  await expect(keep(database.db as Db, 'refused')).rejects.toThrow();
+  await admin.query('set global read_only = 0');
+  const after = await connectionIds();
+  expect(after.filter((id) => before.includes(id))).toEqual([]);
+});

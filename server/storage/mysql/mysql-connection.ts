@@ -88,6 +88,12 @@ export class MysqlConnection {
     }
   }
 
+  /** The next packet opens another connection. One that is under way is still answered. */
+  leave(): void {
+    this.opened?.connection.end();
+    this.opened = null;
+  }
+
   /** Permanent: every later call fails. */
   close(): void {
     this.isClosed = true;

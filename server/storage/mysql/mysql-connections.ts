@@ -1,5 +1,6 @@
 import { StoreError } from '../record-store';
 import { MysqlConnection } from './mysql-connection';
+import { isReadOnly } from './mysql-refusal';
 import type { MysqlServer } from './mysql-server';
 import type { Packet } from './packets/packet';
 
@@ -27,11 +28,18 @@ export class MysqlConnections {
   /**
    * Sends a packet over the next idle connection. Throws as `MysqlConnection.exchange`, and if no
    * connection is idle in time: then nothing is sent.
+   *
+   * Once the server has refused a packet as read-only, every connection is opened again before it
+   * is used: the URI may lead to another server by now, and what the old one returns to reads may
+   * be old.
    */
   async exchange<T>(write: (server: MysqlServer) => Packet<T>): Promise<T> {
     const connection = this.idle.pop() ?? (await this.nextIdle());
     try {
       return await connection.exchange(write);
+    } catch (error) {
+      if (isReadOnly(error)) for (const each of this.all) each.leave();
+      throw error;
     } finally {
       const next = this.queue.shift();
       if (next) next(connection);

@@ -34,3 +34,8 @@ export function mysqlRefusal(error: unknown): string | null {
   }
   return null;
 }
+
+/** Whether the server refuses every write: it may have become a replica. */
+export function isReadOnly(error: unknown): boolean {
+  return mysqlRefusal(error) === READ_ONLY;
+}

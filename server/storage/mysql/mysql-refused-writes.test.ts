@@ -1,4 +1,4 @@
-import { type Connection, createConnection } from 'mysql2/promise';
+import { type Connection, createConnection, type RowDataPacket } from 'mysql2/promise';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { startPrivateMariadb } from '@/scripts/servers/private-mariadb.mjs';
 import { systemClock } from '../../platform/clock';
@@ -67,6 +67,12 @@ describe.each([
     await expect(store.swapAll([birth(), birth()])).rejects.toMatchObject(refused);
   };
 
+  const connectionIds = async () => {
+    const sql = "SELECT id FROM information_schema.processlist WHERE user = 'locker'";
+    const [rows] = await admin.query<RowDataPacket[]>(sql);
+    return rows.map(({ id }) => Number(id));
+  };
+
   it('because it is read-only says so, and goes on once it is not', async () => {
     const key = freshKey();
     const seen = await created(store, key);
@@ -80,6 +86,20 @@ describe.each([
       await admin.query('SET GLOBAL read_only = 0');
     }
     expect(await store.swap([change])).toMatchObject([{ applied: true }]);
+  });
+
+  it('because it is read-only is left by every connection: its address may lead to another', async () => {
+    await Promise.all(Array.from({ length: 4 }, () => store.read([freshKey()], [])));
+    const before = await connectionIds();
+    expect(before).toHaveLength(4);
+    await admin.query('SET GLOBAL read_only = 1');
+    try {
+      await isRefused('read-only');
+    } finally {
+      await admin.query('SET GLOBAL read_only = 0');
+    }
+    const still = async () => (await connectionIds()).filter((id) => before.includes(id));
+    await expect.poll(still).toEqual([]);
   });
 
   it('because all transactions may only read says so', async () => {
