@@ -173,6 +173,13 @@ export class MysqlConnection {
   }
 }
 
+/** Whether a packet failed with one of these error numbers. */
+export function failedWith(error: unknown, ...numbers: number[]): boolean {
+  if (!(error instanceof StoreError)) return false;
+  const { errno } = (error.cause ?? {}) as { errno?: number };
+  return errno !== undefined && numbers.includes(errno);
+}
+
 function refuseTooLarge(statements: string[], bytesMax: number): void {
   const chars = statements.reduce((sum, { length }) => sum + length + 1, 0);
   if (chars * CHAR_BYTES + PACKET_HEAD_BYTES <= bytesMax) return;

@@ -18,7 +18,7 @@ import {
 import { type EpochFence, fencedSwap, hasStamp, READ_STAMP } from '../sharding/epoch-fence';
 import { splitOversizeSwap } from '../split-oversize-swap';
 import { historyRows, pageOf, recordsById, storedAnswers } from '../sql-rows';
-import { PACKET_TOO_LARGE } from './mysql-connection';
+import { failedWith, PACKET_TOO_LARGE } from './mysql-connection';
 import { MysqlConnections } from './mysql-connections';
 import { readMysqlFacts } from './mysql-facts';
 import { mysqlGuarantees } from './mysql-guarantees';
@@ -268,12 +268,6 @@ function lost(record: FoundRecord | null, now: number): SwapResult {
   const result = { applied: false, now, current: { rev, writer } };
   if (head === undefined || queue === undefined) return result;
   return { ...result, found: { rev, writer, head, queue } };
-}
-
-function failedWith(error: unknown, ...numbers: number[]): boolean {
-  if (!(error instanceof StoreError)) return false;
-  const { errno } = (error.cause ?? {}) as { errno?: number };
-  return errno !== undefined && numbers.includes(errno);
 }
 
 function notServed(): StoreError {

@@ -5,6 +5,7 @@ import type { ShardOf } from '../../core/rendezvous-hash';
 import { type Restore, restoredCounter, restoredLock } from '../../core/restored-record';
 import { decodeCounter, encodeCounter } from '../codec/counter-codec';
 import { decodeRecord, encodeRecord } from '../codec/record-codec';
+import { failedWith, PACKET_TOO_LARGE } from '../mysql/mysql-connection';
 import type { MysqlStore } from '../mysql/mysql-store';
 import { bytes, CLOCK, quote } from '../mysql/packets/sql-text';
 import { isOwnRecord, recordId } from '../record-id';
@@ -103,6 +104,11 @@ async function copyTo(
   });
   const results = changes.length > 0 ? await store.swap(changes) : [];
   if (results.every(({ applied }) => applied)) return;
+  if (results.some(({ isTooLarge }) => isTooLarge)) {
+    throw new Error(
+      `A record is more than the shard ${name} accepts at once (max_allowed_packet).`,
+    );
+  }
   throw new Error(`Another program writes to the shard ${name}.`);
 }
 
@@ -171,26 +177,36 @@ export async function moveAnswers(
   stamp: string,
 ): Promise<void> {
   for (const from of shards) {
-    for (let after = ''; ; ) {
+    for (let after: string | null = ''; after !== null; ) {
       const answers = await answersOf(from, after);
       for (const [home, to] of shards.entries()) {
         const theirs = answers.filter(({ lockId }) => lockId === null || homeOf(lockId) === home);
         if (to === from || theirs.length === 0) continue;
-        await to.change(stamp, [
-          `INSERT INTO lock_requests (${COLUMNS}) VALUES ` +
-            `${theirs.map(({ values }) => values)} ON DUPLICATE KEY UPDATE input_hash = ` +
-            'VALUES(input_hash), answer = VALUES(answer), expires_at = VALUES(expires_at), ' +
-            'lock_id = VALUES(lock_id)',
-        ]);
+        await insertAnswers(to, theirs, stamp);
         const gone = theirs.filter(({ lockId }) => lockId !== null).map(({ id }) => quote(id));
         if (gone.length > 0) {
           await from.change(stamp, [`DELETE FROM lock_requests WHERE id IN (${gone})`]);
         }
       }
-      const last = answers.at(-1);
-      if (!last || answers.length < ANSWERS_AT_ONCE) break;
-      after = last.id;
+      after = answers.length < ANSWERS_AT_ONCE ? null : (answers.at(-1)?.id ?? null);
     }
+  }
+}
+
+/** Those that are too large for one packet go into two, and so on. */
+async function insertAnswers(to: ShardMapStamp, answers: Answer[], stamp: string): Promise<void> {
+  const values = answers.map((answer) => answer.values);
+  const insert =
+    `INSERT INTO lock_requests (${COLUMNS}) VALUES ${values} ON DUPLICATE KEY UPDATE ` +
+    'input_hash = VALUES(input_hash), answer = VALUES(answer), expires_at = VALUES(expires_at), ' +
+    'lock_id = VALUES(lock_id)';
+  try {
+    await to.change(stamp, [insert]);
+  } catch (error) {
+    if (answers.length === 1 || !failedWith(error, PACKET_TOO_LARGE)) throw error;
+    const half = Math.ceil(answers.length / 2);
+    await insertAnswers(to, answers.slice(0, half), stamp);
+    await insertAnswers(to, answers.slice(half), stamp);
   }
 }
 

@@ -1,4 +1,4 @@
-import { createConnection } from 'mysql2/promise';
+import { createConnection, type RowDataPacket } from 'mysql2/promise';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { parseShardList, type ShardList } from '../../../db/urls/shard-list';
 import { LEASE_MAX_MS } from '../../contract/namespace-policy';
@@ -162,4 +162,37 @@ it('the history of a shard that was recreated goes on above what is recorded of 
     const names = rows.flatMap(({ changes }) => changes.map((change) => change.key.name));
     expect(names).toContain(key.name);
   }
+});
+
+it('more answers than fit into one packet are moved in several', async () => {
+  const [first, second] = [listOf([0, 1]), listOf([1, 2], [0])];
+  await reshard(first, 2);
+  const answers = 10;
+  const from = await createConnection({ uri: databases[0]?.url ?? '' });
+  for (let i = 0; i < answers; i += 1) {
+    await from.query(
+      'INSERT INTO lock_requests (id, input_hash, answer, expires_at, lock_id) VALUES ' +
+        "(?, '', REPEAT('a', @@max_allowed_packet / 8), 9e15, NULL)",
+      [`request-${i}`],
+    );
+  }
+  await from.end();
+  await reshard(second, 3);
+  const to = await createConnection({ uri: databases[2]?.url ?? '' });
+  const [[row]] = await to.query<RowDataPacket[]>('SELECT COUNT(*) AS moved FROM lock_requests');
+  await to.end();
+  expect(row?.moved).toBe(answers);
+});
+
+it('a record that is too large for its new shard is not taken for a write of another program', async () => {
+  const [first, second] = [listOf([0, 1]), listOf([1, 2], [0])];
+  await reshard(first, 2);
+  for (const key of counterKeys()) {
+    await created(await homeOf(first, key, 2), key, { head: COUNTER });
+  }
+  vi.spyOn(MysqlStore.prototype, 'swap').mockImplementationOnce(async (changes) =>
+    changes.map(() => ({ applied: false, now: 1, current: null, isTooLarge: true })),
+  );
+  await expect(reshard(second, 3)).rejects.toThrow(/^A record is more than the shard .* accepts/);
+  await reshard(second, 4);
 });
