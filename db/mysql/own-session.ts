@@ -4,13 +4,16 @@ export const STRICT_MODE = 'STRICT_ALL_TABLES,NO_ENGINE_SUBSTITUTION';
 /**
  * What every statement of ours relies on, whatever the server is set to for other programs: texts
  * are UTF-8, times are UTC, what does not fit is refused, a backslash in a text may be written as
- * two, a transaction ends with its commit, and no statement is refused, ended or answered in part
- * because it takes long or has many rows.
+ * two, a transaction ends with its commit, no statement is refused, ended or answered in part
+ * because it takes long or has many rows, and no connection is closed because it is idle for some
+ * hours, in a transaction or not.
  *
- * The servers differ in the name of a time limit: each runs only the comment that is meant for it.
+ * The servers differ in the names of time limits: each runs only the comments meant for it.
  */
 export const OWN_SESSION =
   `SET NAMES utf8mb4, time_zone = '+00:00', sql_mode = '${STRICT_MODE}', ` +
   "completion_type = 'NO_CHAIN', sql_safe_updates = 0, sql_big_selects = 1, " +
-  'sql_select_limit = 18446744073709551615' +
-  '/*M!100101 , max_statement_time = 0 */ /*!50708 , max_execution_time = 0 */';
+  'sql_select_limit = 18446744073709551615, wait_timeout = 28800' +
+  '/*M!100101 , max_statement_time = 0 */ /*!50708 , max_execution_time = 0 */' +
+  '/*M!100301 , idle_transaction_timeout = 0, idle_readonly_transaction_timeout = 0, ' +
+  'idle_write_transaction_timeout = 0 */';

@@ -138,6 +138,27 @@ describe.skipIf(!TEST_DIALECTS.includes('mysql'))('a server with settings of its
     migrating.destroy();
   });
 
+  test('ends no connection that is idle for a while, nor the transaction on it', async () => {
+    const root = await createConnection({ uri: url });
+    const limits = ['wait', 'idle_transaction', 'idle_write_transaction'];
+    for (const limit of limits) await root.query(`SET GLOBAL ${limit}_timeout = 1`);
+    try {
+      const idle = await connectAlone(url);
+      await idle.query('START TRANSACTION');
+      const sql = 'SELECT time FROM information_schema.processlist WHERE id = ?';
+      const idleS = async () => {
+        const [[row]] = await root.query<RowDataPacket[]>(sql, [idle.threadId]);
+        return Number(row?.time);
+      };
+      await expect.poll(idleS, { timeout: 20_000 }).toBeGreaterThan(1);
+      await idle.query('COMMIT');
+      idle.destroy();
+    } finally {
+      for (const limit of limits) await root.query(`SET GLOBAL ${limit}_timeout = DEFAULT`);
+      await root.end();
+    }
+  });
+
   test('has the store of locks work as on any other server', async () => {
     const store = new MysqlStore(url);
     const keys = Array.from({ length: 300 }, () => freshKey());
