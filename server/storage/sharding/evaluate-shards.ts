@@ -1,5 +1,11 @@
 import type { ShardList } from '../../../db/urls/shard-list';
-import { type FoundStamp, isMoving, servingStamp, startingStamp } from './shard-map-stamp';
+import {
+  type FoundStamp,
+  isMoving,
+  type ShardIdentity,
+  servingStamp,
+  startingStamp,
+} from './shard-map-stamp';
 
 /** A shard of the list that was inspected. Null: it did not answer. */
 export interface InspectedShard {
@@ -18,68 +24,90 @@ export type ShardVerdict =
   | { verdict: 'begin' }
   | { verdict: 'refuse' | 'wait'; why: string };
 
+/** A shard that answered, and is or was one. */
+interface StampedShard {
+  name: string;
+  stamp: string;
+  place: ShardIdentity;
+}
+
 /** Whether a process with this list may be served, judging by its shards' stamps. */
 export function evaluateShards(
   backend: string,
   list: ShardList,
   looked: InspectedShard[],
 ): ShardVerdict {
-  const wayOut = `run "lockyard backends reshard ${backend}".`;
-  const refuse = (why: string): ShardVerdict => ({ verdict: 'refuse', why });
   const answered = looked.flatMap(({ name, found }) => (found ? [{ name, ...found }] : []));
+  const serving = stampedOf(answered).filter(({ stamp }) => stamp !== startingStamp(list));
+  const why = refusalOf(backend, list, answered, serving);
+  if (why !== null) return { verdict: 'refuse', why };
+  const [first] = serving;
+  if (first && serving.length === answered.length) {
+    return { verdict: 'serve', stamp: first.stamp, generation: first.place.generation };
+  }
   const away = looked.filter(({ found }) => !found).map(({ name }) => name);
-  const stamped = answered.flatMap(({ name, stamp, place }) =>
-    stamp !== null && place ? [{ name, stamp, place }] : [],
-  );
+  if (away.length === 0) return { verdict: 'begin' };
+  return {
+    verdict: 'wait',
+    why: `The backend "${backend}" cannot begin before all of its shards answer: ${away.join(', ')}.`,
+  };
+}
+
+/**
+ * Why another list is in force, or may be, for people; null: nothing that was found says so.
+ *
+ * @param serving those of the stamped ones that are not about to serve for the first time
+ */
+function refusalOf(
+  backend: string,
+  list: ShardList,
+  answered: (FoundStamp & { name: string })[],
+  serving: StampedShard[],
+): string | null {
+  const wayOut = `run "lockyard backends reshard ${backend}".`;
+  const stamped = stampedOf(answered);
   if (stamped.some(({ stamp }) => isMoving(stamp))) {
-    return refuse(
-      `The backend "${backend}" is being resharded. If no reshard is running, ${wayOut}`,
-    );
+    return `The backend "${backend}" is being resharded. If no reshard is running, ${wayOut}`;
   }
-  const other = stamped.find(
-    ({ stamp, place }) =>
-      stamp !== servingStamp(list, place.generation) && stamp !== startingStamp(list),
-  );
+
+  const other = serving.find(({ stamp, place }) => stamp !== servingStamp(list, place.generation));
   if (other) {
-    return refuse(
+    return (
       `The backend "${backend}" is served with another list of shards: ` +
-        `${other.place.members.join(', ')}. Start this server with that list, or ${wayOut}`,
+      `${other.place.members.join(', ')}. Start this server with that list, or ${wayOut}`
     );
   }
+
   const renamed = stamped.find(({ name, place }) => place.self !== name);
   if (renamed) {
     const { name, place } = renamed;
-    if (list.shards.some((shard) => shard.name === place.self)) {
-      return refuse(oneDatabase(backend, name, place.self));
-    }
-    return refuse(
+    const isNamedTwice = list.shards.some((shard) => shard.name === place.self);
+    if (isNamedTwice) return oneDatabase(backend, name, place.self);
+    return (
       `The shard ${name} of the backend "${backend}" is known as ${place.self}. If it was ` +
-        `renamed, ${wayOut}`,
+      `renamed, ${wayOut}`
     );
   }
-  const serving = stamped.filter(({ stamp }) => stamp !== startingStamp(list));
+
   const unstamped = answered.filter(({ stamp }) => stamp === null);
-  const [first] = serving;
-  const lost = unstamped.find(({ isEmpty }) => first !== undefined || !isEmpty);
+  const lost = unstamped.find(({ isEmpty }) => serving.length > 0 || !isEmpty);
   if (lost) {
     const what = lost.isEmpty
       ? 'has lost its data'
       : 'was never one of its shards, and keeps locks';
-    return refuse(
-      `The database ${lost.name} of the backend "${backend}" ${what}. To go on, ${wayOut}`,
-    );
+    return `The database ${lost.name} of the backend "${backend}" ${what}. To go on, ${wayOut}`;
   }
-  if (serving.some(({ stamp }) => stamp !== first?.stamp)) {
-    return refuse(
-      `A shard of the backend "${backend}" was put back to an earlier state. To go on, ${wayOut}`,
-    );
+
+  if (serving.some(({ stamp }) => stamp !== serving[0]?.stamp)) {
+    return `A shard of the backend "${backend}" was put back to an earlier state. To go on, ${wayOut}`;
   }
-  if (first && serving.length === answered.length) {
-    return { verdict: 'serve', stamp: first.stamp, generation: first.place.generation };
-  }
-  if (away.length === 0) return { verdict: 'begin' };
-  const why = `The backend "${backend}" cannot begin before all of its shards answer: ${away.join(', ')}.`;
-  return { verdict: 'wait', why };
+  return null;
+}
+
+function stampedOf(found: (FoundStamp & { name: string })[]): StampedShard[] {
+  return found.flatMap(({ name, stamp, place }) =>
+    stamp !== null && place ? [{ name, stamp, place }] : [],
+  );
 }
 
 const oneDatabase = (backend: string, name: string, other: string) =>
@@ -106,9 +134,7 @@ export function inspectShards(
   { shards, leaving, fingerprint }: ShardList,
   founds: ReadonlyMap<string, FoundStamp>,
 ): ShardInspection | string {
-  const stamped = [...founds].flatMap(([name, { stamp, place }]) =>
-    stamp !== null && place ? [{ name, stamp, place }] : [],
-  );
+  const stamped = stampedOf([...founds].map(([name, found]) => ({ name, ...found })));
   const generation = Math.max(0, ...stamped.map(({ place }) => place.generation));
   const newest = stamped.filter(({ place }) => place.generation === generation);
   const before = [...new Set(newest.flatMap(({ place }) => place.members))];
@@ -155,7 +181,7 @@ export function inspectShards(
  */
 function lostOf(
   before: string[],
-  stamped: { stamp: string; place: NonNullable<FoundStamp['place']> }[],
+  stamped: StampedShard[],
   founds: ReadonlyMap<string, FoundStamp>,
   generation: number,
 ): string[] {
