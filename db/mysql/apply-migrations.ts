@@ -40,24 +40,37 @@ export async function applyMigrations(
 ): Promise<void> {
   await connection.query(`set lock_wait_timeout = ${WAIT_S}, default_storage_engine = InnoDB`);
   await createTables(connection);
-  for (const { folderMillis, hash, sql } of migrations) {
-    const former = await progressOf(connection, folderMillis);
+  for (const { folderMillis: migration, hash, sql } of migrations) {
+    const former = await progressOf(connection, migration);
     for (const [place, statement] of sql.entries()) {
       if (place < former.statements) continue;
-      await remember(connection, folderMillis, { statements: place, isTrying: true });
+      await remember(connection, migration, { statements: place, isTrying: true });
       const mayBeDone = former.isTrying && place === former.statements;
-      const since = performance.now();
-      const note = () => noteSlow(statement, Math.round(performance.now() - since));
-      const noting = setInterval(note, slowMs);
-      const refusal = await refusalOf(connection, statement, mayBeDone).finally(() =>
-        clearInterval(noting),
+      const refusal = await reportingSlowness(statement, noteSlow, slowMs, () =>
+        refusalOf(connection, statement, mayBeDone),
       );
       if (refusal === null) continue;
       // A statement that was refused was certainly not applied.
-      await remember(connection, folderMillis, { statements: place, isTrying: false });
+      await remember(connection, migration, { statements: place, isTrying: false });
       throw refusal;
     }
-    await finish(connection, folderMillis, hash);
+    await finish(connection, migration, hash);
+  }
+}
+
+async function reportingSlowness<T>(
+  statement: string,
+  noteSlow: NoteSlow,
+  slowMs: number,
+  work: () => Promise<T>,
+): Promise<T> {
+  const since = performance.now();
+  const note = () => noteSlow(statement, Math.round(performance.now() - since));
+  const noting = setInterval(note, slowMs);
+  try {
+    return await work();
+  } finally {
+    clearInterval(noting);
   }
 }
 
