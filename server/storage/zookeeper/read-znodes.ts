@@ -39,33 +39,36 @@ export async function readRecord(
   id: string,
   remembered: KnownRecordZnode | undefined,
 ): Promise<KnownRecordZnode> {
-  const { layout } = connection;
-  const path = layout.record(id);
+  const path = connection.layout.record(id);
   let node = await connection.ask(getData(path));
   for (let tries = 0; node && tries < TRIES; tries += 1) {
     const { version, mtime } = node.stat;
     const { effective: content, queueIn, children } = decodeRecordZnode(node.data, mtime);
     const found = { version, content, queueIn, children };
     if (children.length === 0) return found;
-    if (content && queueIn !== null && queueIn === remembered?.queueIn) {
-      const { queue = '' } = remembered.content ?? {};
-      return { ...found, content: { ...content, queue } };
+    if (queueIn !== null && queueIn === remembered?.queueIn) {
+      return withQueue(found, remembered.content?.queue ?? '');
     }
     // This read comes later than the others, so it needs a proof of its own.
-    const [kept, listed, again] = await Promise.all([
-      queueIn === null ? null : connection.ask(getData(layout.queue(id, queueIn))),
+    const [queue, listed, again] = await Promise.all([
+      queueIn === null ? null : connection.ask(getData(connection.layout.queue(id, queueIn))),
       connection.ask(getChildren(path)),
       connection.ask(getData(path)),
       connection.prove(),
     ]);
     const there = { ...found, children: listed?.names ?? [] };
     if (queueIn === null) return there;
-    if (kept && content) return { ...there, content: { ...content, queue: String(kept.data) } };
-    if (again?.stat.version === version) return { ...there, queueIn: null };
+    if (queue) return withQueue(there, String(queue.data));
+    const isRemoved = again?.stat.version === version;
+    if (isRemoved) return { ...there, queueIn: null };
     node = again;
   }
   if (node === null) return NO_RECORD;
   throw new StoreError('A record in ZooKeeper changes too often to be read.', 'no');
+}
+
+function withQueue(found: KnownRecordZnode, queue: string): KnownRecordZnode {
+  return { ...found, content: found.content && { ...found.content, queue } };
 }
 
 export async function readAnswer(
