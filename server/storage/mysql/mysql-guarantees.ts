@@ -134,43 +134,33 @@ function source(sources: MysqlFacts['sources'], isRunning: boolean): Finding {
 
 /** The servers that copy this one: what they lack is lost when one of them takes over. */
 function copies({ variables, status }: MysqlFacts): Finding[] {
-  const followers = status.slaves_connected;
   const semi = variables.rpl_semi_sync_master_enabled ?? variables.rpl_semi_sync_source_enabled;
-  const acting = status.rpl_semi_sync_master_status ?? status.rpl_semi_sync_source_status;
-  const confirming =
-    status.rpl_semi_sync_master_clients ?? status.rpl_semi_sync_source_clients ?? '0';
-  const found: Finding[] = [];
-  if (semi !== undefined) {
-    found.push(
-      isOn(semi) && !(isOn(acting) && Number(confirming) > 0)
-        ? bestEffort(
-            'rpl_semi_sync',
-            'ON, not in effect',
-            'No replica confirms.',
-            'No replica confirms commits at present: one that takes over may lack the newest ' +
-              'grants.',
-          )
-        : semiSync(semi),
-    );
+  const found = semi === undefined ? [] : [semiSync(semi, status)];
+  const name = 'Slaves_connected';
+  const { slaves_connected: followers } = status;
+  if (isOn(semi) || Number(followers ?? 0) === 0) {
+    const value = followers ?? 'not reported: MySQL shows it to administrators only';
+    return [...found, fine(name, value)];
   }
-  if (Number(followers ?? 0) > 0 && !isOn(semi)) {
-    const why =
-      'Replicas follow without being waited for: one that takes over may lack the newest grants.';
-    found.push(bestEffort('Slaves_connected', followers ?? '', 'Not waited for.', why));
-  } else {
-    found.push(
-      fine('Slaves_connected', followers ?? 'not reported: MySQL shows it to administrators only'),
-    );
-  }
-  return found;
+  const why =
+    'Replicas follow without being waited for: one that takes over may lack the newest grants.';
+  return [...found, bestEffort(name, followers ?? '', 'Not waited for.', why)];
 }
 
-function semiSync(value: string): Finding {
-  if (!isOn(value)) return fine('rpl_semi_sync', value);
-  const reason =
-    'Commits are confirmed by a replica unless none answers in time: only then may one that ' +
-    'takes over lack grants.';
-  return { ...fine('rpl_semi_sync', value), caps: { level: 'Timed', reason } };
+function semiSync(enabled: string, status: MysqlFacts['status']): Finding {
+  const name = 'rpl_semi_sync';
+  if (!isOn(enabled)) return fine(name, enabled);
+  const acting = status.rpl_semi_sync_master_status ?? status.rpl_semi_sync_source_status;
+  const confirming = status.rpl_semi_sync_master_clients ?? status.rpl_semi_sync_source_clients;
+  if (isOn(acting) && Number(confirming ?? 0) > 0) {
+    const reason =
+      'Commits are confirmed by a replica unless none answers in time: only then may one that ' +
+      'takes over lack grants.';
+    return { ...fine(name, enabled), caps: { level: 'Timed', reason } };
+  }
+  const why =
+    'No replica confirms commits at present: one that takes over may lack the newest grants.';
+  return bestEffort(name, 'ON, not in effect', 'No replica confirms.', why);
 }
 
 /** Findings about several servers that act as one. */
