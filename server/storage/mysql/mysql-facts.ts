@@ -59,6 +59,7 @@ const VARIABLES = [
 ];
 
 const STATUS = [
+  'innodb_redo_log_enabled',
   'wsrep_cluster_size',
   'slave_running',
   'slaves_connected',

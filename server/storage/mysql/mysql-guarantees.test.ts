@@ -79,6 +79,13 @@ const cases: [what: string, base: MysqlFacts, Variables, Parts, setting: string]
   ],
   ['writes pages once', MARIADB, { innodb_doublewrite: 'OFF' }, {}, 'innodb_doublewrite'],
   ['only finds torn pages', MYSQL, { innodb_doublewrite: 'DETECT_ONLY' }, {}, 'innodb_doublewrite'],
+  [
+    'has no redo log',
+    MYSQL,
+    {},
+    { status: { innodb_redo_log_enabled: 'OFF' } },
+    'Innodb_redo_log_enabled',
+  ],
   ['does not flush its binary log', MYSQL, { sync_binlog: '0' }, {}, 'sync_binlog'],
   [
     'flushes its binary log now and then',

@@ -44,7 +44,7 @@ const unsafe = (name: string, value: string, complaint: string, why: string): Fi
 });
 
 /** What a crash of the process, the machine or the disk may undo. */
-function durability({ variables }: MysqlFacts): Finding[] {
+function durability({ variables, status }: MysqlFacts): Finding[] {
   const { innodb_flush_log_at_trx_commit: flush = '', innodb_flush_method: method = '' } =
     variables;
   const { innodb_doublewrite: doublewrite, innodb_force_recovery: recovery } = variables;
@@ -61,6 +61,11 @@ function durability({ variables }: MysqlFacts): Finding[] {
         ? bestEffort('innodb_doublewrite', doublewrite, 'Pages may be torn.', why)
         : fine('innodb_doublewrite', doublewrite),
     );
+  }
+  const { innodb_redo_log_enabled: redo } = status;
+  if (redo !== undefined && !isOn(redo)) {
+    const why = 'The redo log is disabled: a crash of the server may destroy all of its data.';
+    found.push(bestEffort('Innodb_redo_log_enabled', redo, 'Must be ON.', why));
   }
   if (recovery !== undefined && Number(recovery) > 0) {
     const why = 'The server runs in forced recovery: what it has may be damaged.';
