@@ -30,8 +30,10 @@ export async function withLockWait<T>(
     try {
       return await statement();
     } finally {
-      // The pool lends this connection to other callers later.
-      await connection.query('SET SESSION innodb_lock_wait_timeout = DEFAULT');
+      // The pool lends this connection to other callers later. If it is broken, that is not what
+      // the statement failed with.
+      const reset = connection.query('SET SESSION innodb_lock_wait_timeout = DEFAULT');
+      await reset.catch(() => connection.destroy());
     }
   } catch (error) {
     if (isDeadlock(error)) note?.('deadlock');

@@ -1,5 +1,5 @@
 import { setTimeout } from 'node:timers/promises';
-import type { Pool } from 'mysql2/promise';
+import type { Pool, RowDataPacket } from 'mysql2/promise';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { inTransaction } from '../in-transaction';
 import { isDeadlock } from '../mysql-error';
@@ -178,4 +178,24 @@ test('pitfall: another number of databases moves names, and a lock is then held 
   } finally {
     await elsewhere.close();
   }
+});
+
+test('a wait whose connection breaks fails with that reason', async () => {
+  const holder = openEnded();
+  const held = withRowLock(pool, 'a', holder.work);
+  await holder.begun;
+  const own = scratch.pool({ connectionLimit: 1 });
+  const [[connection]] = await own.query<RowDataPacket[]>('SELECT CONNECTION_ID() AS id');
+  const waiting = withRowLock(own, 'a', async () => {}, { waitMs: 30_000 });
+  waiting.catch(() => undefined);
+  const isWaiting = async () => {
+    const sql = 'SELECT info FROM information_schema.processlist WHERE id = ?';
+    const [[row]] = await pool.query<RowDataPacket[]>(sql, [connection?.id]);
+    return String(row?.info);
+  };
+  await expect.poll(isWaiting).toContain('FOR UPDATE');
+  await pool.query('KILL ?', [connection?.id]);
+  await expect(waiting).rejects.toThrow(/connection was killed|Connection lost/i);
+  holder.end();
+  await held;
 });
