@@ -176,18 +176,24 @@ export class Resharding {
     try {
       return await step();
     } catch (error) {
-      for (const { shard, stamps, stamp: last } of this.open) {
-        const found = await stamps.read().catch(() => null);
-        const self = found?.place?.self ?? shard.name;
-        if (found?.stamp === next && self !== shard.name) {
-          await this.forgetName(shard.name, next);
-          throw this.areOne(shard.name, self);
-        }
-        const ours = [next, last, last ?? movingStamp(0)];
-        if (found && !ours.includes(found.stamp)) throw this.isOvertaken();
-      }
-      throw error;
+      throw (await this.conflict(next)) ?? error;
     }
+  }
+
+  /** What it means that a shard carries a stamp of another origin; null: none of them does. */
+  private async conflict(next: string): Promise<LockyardError | null> {
+    for (const { shard, stamps, stamp: last } of this.open) {
+      const found = await stamps.read().catch(() => null);
+      if (!found) continue;
+      const self = found.place?.self ?? shard.name;
+      if (found.stamp === next && self !== shard.name) {
+        await this.forgetName(shard.name, next);
+        return this.areOne(shard.name, self);
+      }
+      const ours = [next, last, last ?? movingStamp(0)];
+      if (!ours.includes(found.stamp)) return this.isOvertaken();
+    }
+    return null;
   }
 
   /** Stores that no shard has this name, so that it may be left out of the list. */
