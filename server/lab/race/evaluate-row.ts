@@ -31,19 +31,20 @@ export function evaluateRow(end: EndOfRace): RowEvaluation {
   const { kind, sold, stock, left, failure, ranOutOfTime, limitMs, paused } = end;
   const offered = Math.max(0, left ?? 0);
   const oversold = sold > stock ? sold - stock : Math.max(0, sold + offered - stock);
-  const reasons = [
-    ...(failure === null ? [] : [failure]),
-    ...(ranOutOfTime && sold < stock
-      ? [`It sold ${exactCount(sold)} of ${exactCount(stock)} within ${limitMs / 1_000} s.`]
-      : []),
-    ...(oversold > 0 && sold <= stock
-      ? [`${exactCount(sold)} were sold, and the stock row still says ${exactCount(offered)}.`]
-      : []),
-    ...(oversold === 0 && kind === 'wrong way' && failure === null
-      ? ['It was lucky: nothing in it prevents overselling.']
-      : []),
-    ...(paused === null ? [] : [`The paused worker: ${paused}.`]),
-  ];
+  const reasons: string[] = [];
+  if (failure !== null) reasons.push(failure);
+  if (ranOutOfTime && sold < stock) {
+    const seconds = limitMs / 1_000;
+    reasons.push(`It sold ${exactCount(sold)} of ${exactCount(stock)} within ${seconds} s.`);
+  }
+  if (oversold > 0 && sold <= stock) {
+    const says = `the stock row still says ${exactCount(offered)}`;
+    reasons.push(`${exactCount(sold)} were sold, and ${says}.`);
+  }
+  if (oversold === 0 && kind === 'wrong way' && failure === null) {
+    reasons.push('It was lucky: nothing in it prevents overselling.');
+  }
+  if (paused !== null) reasons.push(`The paused worker: ${paused}.`);
   const verdict = oversold > 0 ? 'oversells' : failure !== null ? 'incomplete' : 'holds';
   return { oversold, verdict, ...(reasons.length > 0 && { reason: reasons.join(' ') }) };
 }
