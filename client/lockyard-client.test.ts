@@ -1,9 +1,8 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test, vi } from 'vitest';
+import { freePort } from '@/scripts/system/free-port.mjs';
 import { LockyardError } from './errors';
 import { LockyardClient } from './lockyard-client';
 import { processMeta } from './platform/process-meta';
@@ -203,11 +202,8 @@ describe('what comes back instead of an answer', () => {
   });
 
   test('a port without a listener is BACKEND_DOWN: the call never left', async () => {
-    const closed = createServer();
-    await new Promise<void>((resolve) => closed.listen(0, '127.0.0.1', resolve));
-    const { port } = closed.address() as AddressInfo;
-    await new Promise((resolve) => closed.close(resolve));
-    const client = new LockyardClient({ url: `http://127.0.0.1:${port}`, apiKey: 'secret-key' });
+    const url = `http://127.0.0.1:${await freePort()}`;
+    const client = new LockyardClient({ url, apiKey: 'secret-key' });
     const error = await outcomeOf(client.inspect({ name: 'job' }));
     expect(error).toMatchObject({ reason: 'BACKEND_DOWN' });
     expect(String(error)).not.toContain('secret-key');

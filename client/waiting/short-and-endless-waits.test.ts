@@ -1,5 +1,5 @@
-import { createServer } from 'node:net';
 import { describe, expect, test, vi } from 'vitest';
+import { freePort } from '@/scripts/system/free-port.mjs';
 import { openFullPort } from '@/test/clients/full-port';
 import { LockyardClient } from '../lockyard-client';
 import { granted, outcomeOf, scriptedBench } from '../testing/scripted-bench';
@@ -20,13 +20,8 @@ async function timed<T>(call: () => Promise<T>) {
 }
 
 describe('where no connection can be made', () => {
-  const refusing = async () => {
-    const listener = createServer();
-    await new Promise<void>((open) => listener.listen(0, '127.0.0.1', open));
-    const { port } = listener.address() as { port: number };
-    await new Promise((closed) => listener.close(closed));
-    return new LockyardClient({ url: `http://127.0.0.1:${port}`, apiKey: 'k' });
-  };
+  const refusing = async () =>
+    new LockyardClient({ url: `http://127.0.0.1:${await freePort()}`, apiKey: 'k' });
 
   test.each([0, 1])('a wait of %i ms tries again, and gives up within 1 s', async (waitMs) => {
     let failures = 0;

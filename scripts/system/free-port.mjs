@@ -1,13 +1,22 @@
+import { randomInt } from 'node:crypto';
 import { createServer } from 'node:net';
 
+/** Below those that a system gives to who names none: a server that restarts gets its port back. */
+const FROM = 15_000;
+const TO = 32_000;
+
 /** A port of 127.0.0.1 that no process listens on at this moment. */
-export function freePort() {
+export async function freePort() {
+  for (;;) {
+    const port = randomInt(FROM, TO);
+    if (await isFree(port)) return port;
+  }
+}
+
+function isFree(port) {
   return new Promise((resolve, reject) => {
     const server = createServer();
-    server.once('error', reject);
-    server.listen(0, '127.0.0.1', () => {
-      const { port } = server.address();
-      server.close(() => resolve(port));
-    });
+    server.once('error', (error) => (error.code === 'EADDRINUSE' ? resolve(false) : reject(error)));
+    server.listen(port, '127.0.0.1', () => server.close(() => resolve(true)));
   });
 }

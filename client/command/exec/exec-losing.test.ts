@@ -1,8 +1,9 @@
 import { execFileSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
-import { type AddressInfo, connect, createServer } from 'node:net';
+import { connect, createServer } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { freePort } from '@/scripts/system/free-port.mjs';
 import { forceReleaseLock } from '@/server/operations/locks/for-people/force-release-lock';
 import { requestRelease } from '@/server/operations/locks/for-people/request-release';
 import { TcpProxy } from '@/test/tcp-proxy';
@@ -237,11 +238,7 @@ describe.concurrent('a server that is away at the start', () => {
       socket.pipe(connect(line.port, '127.0.0.1')).pipe(socket);
       socket.on('error', () => {});
     });
-    const port = await new Promise<number>((resolve) => {
-      late.listen(0, '127.0.0.1', () => resolve((late.address() as AddressInfo).port));
-    });
-    await new Promise((resolve) => late.close(resolve));
-
+    const port = await freePort();
     const env = { LOCKYARD_URL: `http://127.0.0.1:${port}` };
     const { ended, said } = exec(['--wait', '20s'], 'echo ran', { env });
     await said('not responding');
