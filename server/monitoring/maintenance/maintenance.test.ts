@@ -4,6 +4,7 @@ import type { EventRow } from '../../contract/console/lock-row';
 import { EXPIRY_LEFT_TO_CALLERS_MS } from '../../core/timing';
 import { acquire, pause, release, renew, takeLock } from '../../engine/testing/engine-rig';
 import { FaultyStore } from '../../engine/testing/faulty-store';
+import { insist } from '../../engine/testing/insist';
 import { systemClock } from '../../platform/clock';
 import { created, freshKey, readOne, stored } from '../../storage/conformance/testing/changes';
 import { storeNames } from '../../storage/conformance/testing/stores-under-test';
@@ -15,6 +16,13 @@ const CHORES = { namespace: '.lockyard', name: 'chores' };
 
 /** Long enough to be granted in time on a busy machine. */
 const SHORT_MS = 1_500;
+
+/** Takes a lock whose lease is short; another one if a busy machine grants it too late. */
+const takeShortly = (watcher: MonitoringMember, leaseMs = SHORT_MS) =>
+  insist(async () => {
+    const key = freshKey();
+    return { key, ...(await takeLock(watcher, key, 'w1', { leaseMs })) };
+  });
 
 /** Two stores at a time; each of these measures how soon something happens. */
 vi.setConfig({ maxConcurrency: 2 });
@@ -48,8 +56,7 @@ describe.concurrent.each(storeNames)('maintenance over %s', (name) => {
   /** Takes a lock whose lease expired just now; tries another if a busy machine is too late. */
   const takeLapsedInTime = async (watcher: MonitoringMember) => {
     for (;;) {
-      const key = freshKey();
-      const { expiresAt } = await takeLock(watcher, key, 'w1', { leaseMs: SHORT_MS });
+      const { key, expiresAt } = await takeShortly(watcher);
       await pause(SHORT_MS + 100);
       const { rev } = await takeLock(watcher, key, 'w2', { leaseMs: 60_000 });
       const { now } = await readOne(rig.engines.under.store, key);
@@ -60,8 +67,7 @@ describe.concurrent.each(storeNames)('maintenance over %s', (name) => {
   it.sequential('clean up an expired lease within 2 s if no caller comes, its event at the deadline', async () => {
     const watcher = await rig.watch();
     await soon(async () => expect(await chief(watcher)).toBe(watcher.process));
-    const key = freshKey();
-    const { expiresAt, token } = await takeLock(watcher, key, 'w1', { leaseMs: SHORT_MS });
+    const { key, expiresAt, token } = await takeShortly(watcher);
     await pause(SHORT_MS);
     await soon(async () => {
       const events = await eventsOf(watcher, key);
@@ -180,8 +186,7 @@ describe.concurrent.each(storeNames)('maintenance over %s', (name) => {
     silent.faults.goAway();
     const watcher = await rig.watch({ otherBackends });
     await soon(() => expect(watcher.intents.asked).toBeGreaterThan(0));
-    const key = freshKey();
-    await takeLock(watcher, key, 'w1', { leaseMs: SHORT_MS });
+    const { key } = await takeShortly(watcher);
     await soon(async () => {
       // Before that it may have been granted too late, and again.
       expect((await eventsOf(watcher, key)).at(-1)?.kind).toBe('expired');
@@ -192,8 +197,7 @@ describe.concurrent.each(storeNames)('maintenance over %s', (name) => {
     const broken = freshKey();
     await created(rig.engines.under.store, broken, { head: '{' });
     const watcher = await rig.watch();
-    const key = freshKey();
-    await takeLock(watcher, key, 'w1', { leaseMs: SHORT_MS });
+    const { key } = await takeShortly(watcher);
     await soon(async () => {
       expect((await eventsOf(watcher, key)).at(-1)?.kind).toBe('expired');
     });
@@ -273,23 +277,31 @@ describe.concurrent.each(storeNames)('maintenance over %s', (name) => {
 });
 
 describe('maintenance beside a row that another transaction keeps locked', () => {
-  it('records the ends of other leases as soon as at any other time', async () => {
-    const rig = await MonitoringRig.open('mysql');
-    const watcher = await rig.watch();
-    const locked = freshKey();
-    const { expiresAt } = await takeLock(watcher, locked, 'w0', { leaseMs: SHORT_MS });
-    const unlock = await rig.engines.under.stallRow(locked);
-    await pause(Math.max(0, expiresAt - Date.now()));
+  /** How late the ends of some leases are recorded at most, in ms. */
+  const latestEnd = async (watcher: MonitoringMember) => {
     const lateBy = Array.from({ length: 6 }, async (_, i) => {
-      const key = freshKey();
-      const hold = await takeLock(watcher, key, 'w1', { leaseMs: SHORT_MS + i * 700 });
+      const { key, ...hold } = await takeShortly(watcher, SHORT_MS + i * 700);
       const row = () => watcher.monitoring.projection.row(key.namespace, key.name);
       await pause(hold.expiresAt - Date.now());
-      await vi.waitFor(() => expect(row()?.hold).toBe(null), { timeout: 20_000, interval: 20 });
+      await vi.waitFor(() => expect(row()?.hold).toBe(null), { timeout: 60_000, interval: 20 });
       return Date.now() - hold.expiresAt;
     });
-    expect(Math.max(...(await Promise.all(lateBy)))).toBeLessThan(3_500);
-    await unlock();
-    await rig.close();
+    return Math.max(...(await Promise.all(lateBy)));
+  };
+
+  it('records the ends of other leases as soon as at any other time', async () => {
+    const [rig, elsewhere] = [await MonitoringRig.open('mysql'), await MonitoringRig.open('mysql')];
+    try {
+      const [watcher, undisturbed] = [await rig.watch(), await elsewhere.watch()];
+      const { key, expiresAt } = await takeShortly(watcher);
+      const unlock = await rig.engines.under.stallRow(key);
+      await pause(Math.max(0, expiresAt - Date.now()));
+      // On a busy machine both are late.
+      const [beside, other] = await Promise.all([latestEnd(watcher), latestEnd(undisturbed)]);
+      await unlock();
+      expect(beside).toBeLessThan(other + 2_000);
+    } finally {
+      await Promise.all([rig.close(), elsewhere.close()]);
+    }
   });
 });
