@@ -16,8 +16,11 @@ import { EventRecorder } from './event-recorder';
 /** More changes than are always recorded at once. */
 const MANY = 700;
 
-/** Commits of one lock each: reading 200 of them every 250 ms would take 25 s. */
+/** Commits of one lock each, of which 200 are read at a time. */
 const SMALL = 20_000;
+
+/** A pause of 250 ms has more turns of the event loop than this, also on a busy machine. */
+const TURNS_WITHOUT_PAUSE = 100;
 
 /** Roll-ups of many locks are written after this time. */
 const ROLL_UPS_DUE_MS = 15_000;
@@ -54,6 +57,29 @@ class BusyStore extends MemoryHistory {
     this.readTo = rows.at(-1)?.id ?? this.readTo;
     return rows;
   }
+}
+
+/** Counts the turns of the event loop between two calls of what `listen` is given. */
+function turnsBetween(listen: (note: () => void) => void) {
+  const counts: number[] = [];
+  let [turns, isOver] = [0, false];
+  const count = () => {
+    turns += 1;
+    if (!isOver) setImmediate(count);
+  };
+  count();
+  listen(() => {
+    counts.push(turns);
+    turns = 0;
+  });
+  return {
+    /** The counts so far, smallest first. */
+    end() {
+      isOver = true;
+      listen(() => undefined);
+      return counts.toSorted((a, b) => a - b);
+    },
+  };
 }
 
 const WRITE_KINDS = ['events', 'roll-ups'] as const;
@@ -185,7 +211,12 @@ describe('a recorder whose writes take long', () => {
     await expect.poll(() => store.readTo).toBe(2);
     // More rows of roll-ups than are counted without a write, and more commits than 50 rounds read.
     for (let i = 0; i < SMALL; i += 1) store.commit(1, 'o', MANY + i);
-    await expect.poll(() => store.readTo, { timeout: 20_000 }).toBe(SMALL + 2);
+    const readings = turnsBetween((note) => {
+      store.during = note;
+    });
+    await expect.poll(() => store.readTo, { timeout: 100_000 }).toBe(SMALL + 2);
+    const turns = readings.end();
+    expect(turns[Math.floor(turns.length / 2)]).toBeLessThan(TURNS_WITHOUT_PAUSE);
     slow.release();
     await recorded;
     store.commit(MANY);
