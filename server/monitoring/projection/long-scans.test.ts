@@ -24,21 +24,24 @@ it('jobs that read every record of an SQLite file let other work in between', as
     if (cursor.namespace === null) pages.set(turn, (pages.get(turn) ?? 0) + 1);
     return rig.engines.under.store.scan(cursor, limit);
   });
-  // The projection reads all records, and so does the clean-up of the process that maintains.
-  await rig.watch();
-  const read = () => [...pages.values()].reduce((sum, each) => sum + each, 0);
-  await vi.waitFor(() => expect(read()).toBeGreaterThanOrEqual(14), 10_000);
-  // These records are small: some pages fit into one slice.
-  expect(Math.max(...pages.values())).toBeLessThan(6);
-  isOver = true;
-  scan.mockRestore();
-  await rig.close();
+  try {
+    // The projection reads all records, and so does the clean-up of the process that maintains.
+    await rig.watch();
+    const read = () => [...pages.values()].reduce((sum, each) => sum + each, 0);
+    await vi.waitFor(() => expect(read()).toBeGreaterThanOrEqual(14), 60_000);
+    // These records are small: some pages fit into one slice.
+    expect(Math.max(...pages.values())).toBeLessThan(6);
+  } finally {
+    isOver = true;
+    scan.mockRestore();
+    await rig.close();
+  }
 });
 
 it('a lock is shown as it is while a process that began reads all others for the first time', async () => {
   const rig = await MonitoringRig.open('sqlite');
   const { store } = rig.engines.under;
-  await store.swap(Array.from({ length: 300 }, () => creation(freshKey())));
+  await store.swap(Array.from({ length: RECORDS }, () => creation(freshKey())));
   const key = { ...freshKey(), name: '!is read first' };
   const other = await rig.engines.join();
   const { token } = await takeLock(other, key, 'w1', { leaseMs: 60_000 });
@@ -53,11 +56,11 @@ it('a lock is shown as it is while a process that began reads all others for the
       projection.row(key.namespace, key.name)?.status,
       projection.isRead('default'),
     ];
-    await vi.waitFor(() => expect(shown()).toEqual(['held', false]), 10_000);
+    await vi.waitFor(() => expect(shown()).toEqual(['held', false]), 20_000);
     await release(other, key, 'w1', token);
-    await vi.waitFor(() => expect(shown()).toEqual(['free', false]), 4_000);
+    await vi.waitFor(() => expect(shown()).toEqual(['free', false]), 20_000);
     scan.mockRestore();
-    await vi.waitFor(() => expect(shown()).toEqual(['free', true]), 10_000);
+    await vi.waitFor(() => expect(shown()).toEqual(['free', true]), 20_000);
   } finally {
     scan.mockRestore();
     await rig.close();
