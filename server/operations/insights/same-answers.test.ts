@@ -41,9 +41,9 @@ class Scene {
     const meta = { host: 'host-4', pid: '7' };
     await this.take('a', 'p', { meta });
     await this.take('b', 'q', { meta });
-    this.take('b', 'p', { waitMs: 25_000 }).catch(() => undefined);
+    this.wait('b', 'p');
     await this.until('waits.graph', {}, ({ waiting }) => waiting === 1);
-    this.take('a', 'q', { waitMs: 25_000 }).catch(() => undefined);
+    this.wait('a', 'q');
     await this.until('waits.deadlocks', undefined, (rows) => rows.length === 1);
     await this.take('lapsed', 'w1', { leaseMs: 2_000 });
     const { token, rev } = await this.take('forced', 'w1');
@@ -136,6 +136,15 @@ class Scene {
 
   private take(name: string, owner: string, more: object = {}) {
     return this.send('lock.acquire', { ...OPEN, name, owner, ...more });
+  }
+
+  /** Keeps a place in the queue until the server ends. */
+  private wait(name: string, owner: string): void {
+    const request = { waitMs: 600_000, requestId: `${owner}-waits` };
+    const ask = async () => {
+      while ((await this.take(name, owner, request)).outcome === 'queued');
+    };
+    ask().catch(() => undefined);
   }
 
   // biome-ignore lint/suspicious/noExplicitAny: answers of many procedures, compared as they are

@@ -10,6 +10,8 @@ import { startPrivateRedis } from '@/scripts/servers/private-redis.mjs';
 import type { Actor } from '../../../auth/actor';
 import { readConfig } from '../../../bootstrap/config/config';
 import { createRuntime } from '../../../bootstrap/create-runtime';
+import type { CounterAddAnswer } from '../../../contract/counter';
+import { LockyardError } from '../../../contract/errors';
 import { DEFAULT_POLICY } from '../../../contract/namespace-policy';
 import { systemClock } from '../../../platform/clock';
 import { listAudit } from '../../audit/list-audit';
@@ -66,7 +68,18 @@ const admin = () => as(userActor('admin'));
 const operator = () => as(userActor('operator'));
 const gateOf = async () => (await getCounterDetail(as(userActor('viewer')), ref)).gate;
 const lastEntry = async () => (await listAudit(operator(), { limit: 1 })).rows[0];
-const add = (delta: number) => addToCounter(as(SERVICE), { ...ref, delta });
+
+/** Tries again as long as a busy database is too late to change anything. */
+async function add(delta: number): Promise<CounterAddAnswer> {
+  for (;;) {
+    try {
+      return await addToCounter(as(SERVICE), { ...ref, delta });
+    } catch (error) {
+      if (!(error instanceof LockyardError) || error.reason !== 'BACKEND_DOWN') throw error;
+      await pause(100);
+    }
+  }
+}
 
 /** Sends steps beyond the bounds until the gate knows the counter. */
 async function untilFresh(): Promise<void> {
