@@ -92,7 +92,7 @@ test('a migration that waits for a transaction on its table keeps no one else fr
       [migrating.threadId, 'alter table busy%'],
     );
     expect(rows).toHaveLength(1);
-  });
+  }, 10_000);
   await server.query('set lock_wait_timeout = 5');
   expect((await server.query('select id from busy'))[0]).toEqual([]);
   await backup.query('commit');

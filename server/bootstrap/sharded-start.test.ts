@@ -34,6 +34,6 @@ it('a sharded backend that cannot be started leaves nothing open', async () => {
   await expect(begun).rejects.toThrow();
   await vi.waitFor(
     async () => expect([await connectionsTo(0), await connectionsTo(1)]).toEqual([0, 0]),
-    { timeout: 5_000, interval: 200 },
+    { timeout: 20_000, interval: 200 },
   );
 });

@@ -162,7 +162,7 @@ test('a counter whose bounds were changed last shows the step before that', asyn
   const operator = { ...api.cli, actor: userActor('operator') };
   await setCounterBounds(operator, { ...ref, rev: Number(step?.rev), ...bounds, reason: 'r' });
   const rebound = (await soonOf(name, 'rebound')) + CLOCKS_APART_MS;
-  await vi.waitFor(() => expect(Date.now()).toBeGreaterThan(rebound));
+  await expect.poll(() => Date.now()).toBeGreaterThan(rebound);
   await api.post(key, 'counter.add', { name, delta: 1 });
   const { row } = await ask<CounterDetail>('counters.detail', { ...ref, at: rebound });
   expect(row).toMatchObject({ value: 15, floor: 0, lastMove: { delta: 5, who: 'orders' } });

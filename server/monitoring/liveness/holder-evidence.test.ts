@@ -156,7 +156,7 @@ describe.each(TEST_DIALECTS)('evidence in %s', (dialect) => {
       return rows;
     });
     const reading = evidence.refresh();
-    await vi.waitFor(() => expect(isRead).toBe(true));
+    await expect.poll(() => isRead).toBe(true);
     await report(DEAD);
     arrive();
     await reading;
@@ -310,7 +310,7 @@ describe.each(TEST_DIALECTS)('evidence in %s', (dialect) => {
     hold('a', { pod: 'web-0' });
     hold('b', { pod: 'web-1' });
     const asking = askAll(urls);
-    await vi.waitFor(() => expect([stateOf('a'), stateOf('b')]).toEqual(['dead', 'unknown']));
+    await expect.poll(() => [stateOf('a'), stateOf('b')]).toEqual(['dead', 'unknown']);
     answerLast();
     await asking;
     expect(stateOf('b')).toBe('dead');

@@ -1,6 +1,6 @@
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { type Hold, unwrittenRecord } from '../../core/lock/lock-record';
 import { ProjectionRow } from '../projection/projection-row';
 import type { Observation, Witness } from './holder-evidence';
@@ -58,7 +58,7 @@ describe('the URLs of witnesses', () => {
   test('are asked no more from when their turn ends, and what was asked last is not noted', async () => {
     const [away] = urls.jobs();
     const waiting = away?.run();
-    await vi.waitFor(() => expect(asked.length).toBeGreaterThan(0));
+    await expect.poll(() => asked.length).toBeGreaterThan(0);
     urls.abort();
     await waiting;
     expect(asked.length).toBeLessThan(PODS);

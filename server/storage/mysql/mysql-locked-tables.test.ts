@@ -51,7 +51,7 @@ describe('a table that another program has locked, as for a backup or an ALTER',
     const ends = await Promise.allSettled(work);
     const failure = { status: 'rejected', reason: expect.objectContaining({ applied: 'no' }) };
     expect(ends).toEqual([failure, failure, failure]);
-    await vi.waitFor(async () => expect(await statements()).toBe(0), { timeout: 2_000 });
+    await vi.waitFor(async () => expect(await statements()).toBe(0), { timeout: 10_000 });
     await foreign.query('UNLOCK TABLES');
     expect(await readOne(store, fresh)).toMatchObject({ record: null });
     expect(await readOne(store, old)).toMatchObject({ record: seen });
