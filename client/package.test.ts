@@ -261,13 +261,13 @@ describe('the package, packed and installed somewhere else', () => {
       return child;
     };
     const soon = (look: () => Promise<void> | void) =>
-      vi.waitFor(look, { timeout: 20_000, interval: 50 });
+      vi.waitFor(look, { timeout: 60_000, interval: 50 });
     const seen = async () => {
       const { state, waiters } = await client.inspect({ name: 'alone' });
       return { state, waiting: waiters.length };
     };
     try {
-      const holder = npx('echo $$ > pid; exec sleep 60');
+      const holder = npx('echo $$ > pid; exec sleep 600');
       await soon(async () => expect(await seen()).toEqual({ state: 'held', waiting: 0 }));
       const waiter = npx('true');
       await soon(async () => expect(await seen()).toEqual({ state: 'held', waiting: 1 }));
