@@ -64,7 +64,7 @@ describe('the processes that hold locks', () => {
       const { locks } = await watcher.monitoring.holders.process(row.id);
       return locks.map((lock) => lock.token);
     };
-    await vi.waitFor(async () => expect(await tokens()).toEqual([token]), { timeout: 5_000 });
+    await vi.waitFor(async () => expect(await tokens()).toEqual([token]), { timeout: 10_000 });
   });
 
   it('a lock shows who is served once a hold on it ends, where enough permits are free then', async () => {
@@ -102,6 +102,10 @@ describe('the processes that hold locks', () => {
   });
 
   it('of many locks of a process the oldest is found, and the one that was renewed last', async () => {
+    // Times are shown by the clock of this process: the estimate of the backend's would move them.
+    const { engine } = watcher;
+    const health = engine.health.bind(engine);
+    vi.spyOn(engine, 'health').mockImplementation(() => ({ ...health(), clockOffsetMs: 0 }));
     const keys = Array.from({ length: 130 }, () => freshKey());
     const first = await takeLock(watcher, keys[0] ?? freshKey(), 'w1', MINUTE);
     const row = async () => (await watcher.monitoring.holders.page()).rows[0];
@@ -117,19 +121,22 @@ describe('the processes that hold locks', () => {
       await watcher.engine.run(key, { verb: 'renew', ...who, leaseMs: 70_000 });
     };
     await renew(0, first.token);
-    for (const place of [1, 2, 3]) await renew(place, grants[place - 1]?.token ?? 0);
+    // So many that the oldest is none of those that changed first or last.
+    for (let place = 1; place <= 12; place += 1) await renew(place, grants[place - 1]?.token ?? 0);
     await soon(async () => expect((await row())?.renewedAt).toEqual(expect.any(Number)));
-    // The estimate of the backend's clock moves.
-    const apartMs = ((await row())?.oldest?.grantedAt ?? 0) - (oldest?.grantedAt ?? 0);
-    expect(Math.abs(apartMs)).toBeLessThan(100);
+    expect((await row())?.oldest).toEqual(oldest);
   });
 
   it('of thousands of locks of a process those that others wait for come first', async () => {
-    const keys = Array.from({ length: 2_100 }, () => freshKey());
-    await Promise.all(keys.map((key) => takeLock(watcher, key, 'w1', MINUTE)));
+    const [long, wait] = [{ leaseMs: 600_000 }, { holdRequestMs: 60_000 }];
+    // A busy machine cannot grant all of them within the time of one call.
+    for (let i = 0; i < 21; i += 1) {
+      const keys = Array.from({ length: 100 }, () => freshKey());
+      await Promise.all(keys.map((key) => takeLock(watcher, key, 'w1', long)));
+    }
     const last = freshKey();
-    const { token } = await takeLock(watcher, last, 'w1', MINUTE);
-    const waiting = acquire(watcher, last, 'w2', { ...MINUTE, waitMs: 20_000 });
+    const { token } = await takeLock(watcher, last, 'w1', long);
+    const waiting = acquire(watcher, last, 'w2', { ...long, waitMs: 60_000, wait });
     await vi.waitFor(
       async () => {
         const { rows } = await watcher.monitoring.holders.page();
@@ -138,7 +145,7 @@ describe('the processes that hold locks', () => {
         const { locks } = await watcher.monitoring.holders.process(row?.id ?? '');
         expect(locks[0]).toMatchObject({ name: last.name, waiters: 1, next: { owner: 'w2' } });
       },
-      { timeout: 15_000, interval: 200 },
+      { timeout: 50_000, interval: 200 },
     );
     await release(watcher, last, 'w1', token);
     await waiting;
