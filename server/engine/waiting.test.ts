@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { patientStores } from '../storage/conformance/contract/contract-stores';
 import { freshKey, stored } from '../storage/conformance/testing/changes';
 import { storeNames } from '../storage/conformance/testing/stores-under-test';
 import type { RecordKey } from '../storage/record-store';
@@ -24,7 +25,7 @@ describe.concurrent.each(storeNames)('waiting over %s', (name) => {
   let b: Member;
 
   beforeAll(async () => {
-    rig = await EngineRig.open(name);
+    rig = new EngineRig(await patientStores[name].open());
     a = await rig.join();
     b = await rig.join();
   });
