@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { ApiHarness } from '@/test/api-harness';
 import { type AlertKind, DEFAULT_ALERT_RULES } from '../../contract/console/alerts/alert-rules';
 import { type AlertChange, AlertTable } from '../../monitoring/alerts/alert-table';
@@ -116,8 +116,12 @@ test('what has been put right is counted as firing no more, long before it is re
     ...Array.from({ length: 200 }, (_, i) => alertOn('stuck', `unread-${i}`, earlier)),
     alertOn('counterNear', 'unlisted', earlier - 1),
   ];
-  const position = await table.position();
-  await table.write(alerts, position, position);
+  const write = async () => {
+    const position = await table.position();
+    await table.write(alerts, position, position);
+  };
+  // The server may write its own alerts between the two steps.
+  await vi.waitFor(write, { timeout: 10_000, interval: 5 });
   const rules = { ...DEFAULT_ALERT_RULES, counterWithin: 5 };
   await act('setRules', { namespace: 'default', rules, reason: 'planned rules' });
   for (const [name, value] of Object.entries({ low: 5, full: 6, unlisted: 6 })) {
