@@ -2,7 +2,7 @@ import { TRPCClientError } from '@trpc/client';
 import type { ReactNode } from 'react';
 import { pastHref, readPastAt } from '@/components/past/past-address';
 import { PastMinuteView } from '@/components/past/past-minute-view';
-import { PastProblem } from '@/components/past/past-note';
+import { type InstantProblem, PastProblem } from '@/components/past/past-note';
 import type { Reason } from '@/server/contract/errors';
 import { notFoundOr, openConsole, readOrNull } from './console-api';
 
@@ -29,20 +29,22 @@ export async function pastPage(
   try {
     return await show(Math.round(at));
   } catch (error) {
-    const text = instantProblem(error);
-    if (text === null) return notFoundOr(error);
+    const problem = instantProblem(error);
+    if (problem === null) return notFoundOr(error);
     const { api } = await openConsole();
     const minute = await readOrNull(api.past.minute.query({ at: Math.round(at) }));
     if (minute) return <PastMinuteView minute={minute} />;
-    return <PastProblem text={text} live={live} />;
+    return <PastProblem {...problem} live={live} />;
   }
 }
 
-/** The server's message about the instant; null for any other failure. */
-function instantProblem(error: unknown): string | null {
+/** What the server says about the instant; null for any other failure. */
+function instantProblem(error: unknown): InstantProblem | null {
   if (!(error instanceof TRPCClientError)) return null;
-  const { reason } = (error.data ?? {}) as { reason?: Reason };
+  const data = (error.data ?? {}) as { reason?: Reason; recordedSince?: number };
+  const { reason, recordedSince } = data;
+  if (recordedSince !== undefined) return { since: recordedSince };
   const isOfInstant = error.message.startsWith('at: ');
   if (!isOfInstant || (reason !== 'INVALID' && reason !== 'NOT_FOUND')) return null;
-  return `This instant ${error.message.slice('at: '.length)}`;
+  return { text: `This instant ${error.message.slice('at: '.length)}` };
 }

@@ -3,14 +3,17 @@ import { Icon } from '../icons/icon';
 import { NearLink } from '../navigation/near-link';
 import { Instant } from '../ui/instant';
 
+/** Why an instant cannot be shown: before the first recorded event, if there is one. */
+export type InstantProblem = { text: string } | { since: number };
+
 /** In place of a page that cannot be shown as of the instant that its address names. */
-export function PastProblem({ text, live }: { text: string; live: string }) {
+export function PastProblem({ live, ...problem }: InstantProblem & { live: string }) {
   return (
     <div className="page">
       <div className="card flex items-start gap-2.5 px-3.5 py-4" role="alert">
         <Icon name="alert-triangle" size={16} className="mt-0.5 shrink-0 text-contended" />
         <p className="text-14">
-          <WithInstant text={text} />{' '}
+          {'text' in problem ? problem.text : <BeforeAll {...problem} />}{' '}
           <NearLink href={live} className="link rounded-4">
             Back to live
           </NearLink>
@@ -20,15 +23,10 @@ export function PastProblem({ text, live }: { text: string; live: string }) {
   );
 }
 
-/** The instant that the server names, as the console writes instants. */
-function WithInstant({ text }: { text: string }) {
-  const [before, iso, after] = text.split(/(\d{4}-\d\d-\d\dT[\d:]+\.\d{3}Z)/);
-  if (!iso) return text;
+function BeforeAll({ since }: { since: number }) {
   return (
     <>
-      {before}
-      <Instant at={Date.parse(iso)} now={Date.now()} />
-      {after}
+      This instant is before the first recorded event, at <Instant at={since} now={Date.now()} />.
     </>
   );
 }

@@ -37,6 +37,7 @@ export class LockyardError extends Error {
       capacity?: number;
       detail?: KeyDetail;
       waitMaxMs?: number;
+      recordedSince?: number;
     } = {},
   ) {
     super(message, { cause: options.cause });
@@ -45,6 +46,7 @@ export class LockyardError extends Error {
     this.capacity = options.capacity;
     this.detail = options.detail;
     this.waitMaxMs = options.waitMaxMs;
+    this.recordedSince = options.recordedSince;
   }
 
   /** When to retry, in milliseconds; only on 429 and 503. */
@@ -61,6 +63,9 @@ export class LockyardError extends Error {
 
   /** The longest wait that the namespace allows, for an acquire that would wait longer. */
   readonly waitMaxMs: number | undefined;
+
+  /** When the recorded past begins, for a query of the console about an earlier instant. */
+  readonly recordedSince: number | undefined;
 }
 
 /** What each reason means to a caller of the service API. */

@@ -114,17 +114,22 @@ function describeIssues({ issues }: z.ZodError): string {
   return words.length > MESSAGE_MAX_CHARS ? `${words.slice(0, MESSAGE_MAX_CHARS)}…` : words;
 }
 
-/** The shape of every failed call of either API. tRPC's own includes a stack in development. */
-export function formatError({
-  error,
-  type,
-  path,
-  ctx,
-}: {
+interface FailedCall {
   error: TRPCError;
   type: CallType;
   path: string | undefined;
   ctx: { requestId: string } | undefined;
-}): ErrorShape {
+}
+
+/** The shape of every failed call of either API. tRPC's own includes a stack in development. */
+export function formatError({ error, type, path, ctx }: FailedCall): ErrorShape {
   return errorShape(refusalOf(error, type), { path, requestId: ctx?.requestId });
+}
+
+/** The same for the console, whose pages also use `recordedSince` of a `LockyardError`. */
+export function formatConsoleError(call: FailedCall) {
+  const { data, ...shape } = formatError(call);
+  const { cause } = call.error;
+  const recordedSince = isLockyardError(cause) ? cause.recordedSince : undefined;
+  return { ...shape, data: { ...data, ...(recordedSince === undefined ? {} : { recordedSince }) } };
 }

@@ -161,7 +161,7 @@ export class PastView {
       const restored = await this.range.restoredAround(at);
       return { at, since: events, ...(restored && { restored }) };
     }
-    throw new LockyardError('NOT_FOUND', beforeAll(events));
+    throw beforeAll(events);
   }
 
   /** The same for what is read from roll-ups, which are kept for longer than events. */
@@ -222,7 +222,11 @@ export class PastView {
   }
 }
 
-function beforeAll(since: number | null): string {
-  if (since === null) return 'at: is before anything was recorded.';
-  return `at: is before the first recorded event, at ${new Date(since).toISOString()}.`;
+function beforeAll(recordedSince: number | null): LockyardError {
+  if (recordedSince === null) {
+    return new LockyardError('NOT_FOUND', 'at: is before anything was recorded.');
+  }
+  const first = new Date(recordedSince).toISOString();
+  const text = `at: is before the first recorded event, at ${first}.`;
+  return new LockyardError('NOT_FOUND', text, { recordedSince });
 }

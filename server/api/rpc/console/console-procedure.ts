@@ -4,7 +4,7 @@ import { LockyardError } from '../../../contract/errors';
 import type { OperationContext } from '../../../operations/operation-context';
 import { liveStream, withClockIds } from '../live-stream';
 import { refuseManyFields } from '../many-fields';
-import { formatError } from '../refusal';
+import { formatConsoleError } from '../refusal';
 import type { ConsoleContext } from './console-context';
 
 const PING_MS = 2_000;
@@ -12,7 +12,7 @@ const SILENT_MAX_MS = 6_000;
 
 const t = initTRPC.context<ConsoleContext>().create({
   isDev: false,
-  errorFormatter: formatError,
+  errorFormatter: formatConsoleError,
   sse: {
     ping: { enabled: true, intervalMs: PING_MS },
     client: { reconnectAfterInactivityMs: SILENT_MAX_MS },
