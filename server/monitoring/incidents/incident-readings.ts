@@ -86,7 +86,7 @@ function readingOf(
     actors: actorsOf(row.record),
     ...endsOf(row.record),
     stuck,
-    hold: holdOf(row, holdInTheWay(row, { status, ...why })),
+    hold: holdOf(row, holdInTheWay(row, status, why)),
     ...(orphaned && { orphaned }),
   };
 }

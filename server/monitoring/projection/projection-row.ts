@@ -1,3 +1,4 @@
+import type { LockStatus } from '../../contract/console/console-terms';
 import type { HoldRow, LockRow, WaiterRow } from '../../contract/console/lock-row';
 import { traceOf } from '../../core/lock/hold-lifecycle';
 import { permitsView, waitedFor } from '../../core/lock/lock-answers';
@@ -25,7 +26,12 @@ import { describeUnreadable } from '../../storage/codec/unreadable-record';
 import { recordId } from '../../storage/record-id';
 import type { ReadRecord, RecordKey } from '../../storage/record-store';
 import { RecordCompactor } from '../lock-list/table/record-compactor';
-import { factsAt, statusReason } from '../lock-list/table/status-reason';
+import {
+  factsAt,
+  NO_REASON,
+  type StatusReason,
+  statusReason,
+} from '../lock-list/table/status-reason';
 import { type LockPressure, lockPressure } from './lock-pressure';
 
 /** A lock in the projection. The row for people is built on request: most are never viewed. */
@@ -129,20 +135,29 @@ export interface RowSource {
   publicId: string;
 }
 
-/** What pages show of a lock besides its record. */
-export type RowStatus = Pick<LockRow, 'status' | 'stuck' | 'orphaned' | 'ownHold'> & {
-  tier: LockTier;
-} & LockPressure;
+/** What pages show of a lock besides its record and its status. */
+export interface ShownFacts extends Pick<LockRow, 'ownHold'> {
+  reason: NonNullable<StatusReason>;
+  pressure: LockPressure;
+}
 
-export function toLockRow(row: ProjectionRow, current: RowStatus): LockRow {
+/**
+ * The lock as pages show it. Optional fields are set one by one: spread into the others, they would
+ * make a list of a thousand locks cost several times as much.
+ */
+export function toLockRow(
+  row: ProjectionRow,
+  { status, tier }: { status: LockStatus; tier: LockTier },
+  { reason, ownHold, pressure }: ShownFacts,
+): LockRow {
   const { id, publicBackend, key, readAt, record, unreadableBecause } = row;
-  const hold = holdInTheWay(row, current);
+  const { stuck, orphaned } = reason;
+  const { blocked, refused, queueTrend } = pressure;
+  const hold = holdInTheWay(row, status, reason);
   // The status is of later than the reading: what it calls expired or free has no holder by now.
-  const { tier, ...shown } = current;
-  const { status } = shown;
   const isHeldByNone = status === 'expired' || status === 'free';
   const heldAt = isHeldByNone ? Number.POSITIVE_INFINITY : readAt;
-  return {
+  const shown: LockRow = {
     id,
     namespace: key.namespace,
     name: key.name,
@@ -150,17 +165,25 @@ export function toLockRow(row: ProjectionRow, current: RowStatus): LockRow {
     rev: record.rev,
     hold: hold && holdRow(hold),
     holders: liveHolds(record, heldAt).length,
-    ...permitsView(record, heldAt),
     frozen: record.frozen,
     delayedUntil: record.delayedUntil,
     ended: endedRow(record.ended, hold !== null),
     waiters: row.waiters,
     oldestWaitAt: row.oldestWaitAt,
     readAt,
-    ...(unreadableBecause === null ? {} : { unreadable: unreadableBecause }),
-    ...(tier === 'normal' ? {} : { tier }),
-    ...shown,
+    status,
+    stuck,
+    ownHold,
   };
+  const { permits } = permitsView(record, heldAt);
+  if (permits) shown.permits = permits;
+  if (unreadableBecause !== null) shown.unreadable = unreadableBecause;
+  if (tier !== 'normal') shown.tier = tier;
+  if (orphaned) shown.orphaned = orphaned;
+  if (blocked) shown.blocked = blocked;
+  if (refused) shown.refused = refused;
+  if (queueTrend !== undefined) shown.queueTrend = queueTrend;
+  return shown;
 }
 
 /**
@@ -169,7 +192,8 @@ export function toLockRow(row: ProjectionRow, current: RowStatus): LockRow {
  */
 export function holdInTheWay(
   { record, readAt, hold }: ProjectionRow,
-  { status, stuck, orphaned }: Pick<LockRow, 'status' | 'stuck' | 'orphaned'>,
+  status: LockStatus,
+  { stuck, orphaned }: NonNullable<StatusReason>,
 ): Hold | null {
   const { holds } = record;
   if (holds.length <= 1) return hold;
@@ -198,10 +222,10 @@ export function toLockRowAt(
 ) {
   const facts = factsAt(row, baselines, now);
   const status = lockStatus(facts, baselines, now, reachable && row.isReadable);
-  const reason = statusReason(status, facts, baselines, now) ?? { stuck: null };
+  const reason = statusReason(status, facts, baselines, now) ?? NO_REASON;
   const pressure = status === 'unknown' ? {} : lockPressure(facts, baselines, now);
   const tier = lockTier(status, facts, baselines, now);
-  return toLockRow(row, { ownHold: baselines.ownHold, status, tier, ...reason, ...pressure });
+  return toLockRow(row, { status, tier }, { reason, ownHold: baselines.ownHold, pressure });
 }
 
 /**
@@ -234,23 +258,29 @@ export function waiterRows(record: LockRecord | null, now: number): WaiterRow[] 
 }
 
 function holdRow(hold: Hold): HoldRow {
-  const { token, mode, service, owner, count, leaseMs, grantedAt, renewedAt, renewals } = hold;
-  const { expiresAt, waitedMs, meta, askedToRelease, renewalsStopped, set, permits } = hold;
-  const who = { token, mode, service, owner, holdCount: count };
-  const times = { leaseMs, grantedAt, renewedAt, renewals, expiresAt, waitedMs };
-  const { keptUntil, releasedAt } = hold;
-  return {
-    ...who,
-    ...(permits === undefined ? {} : { permits }),
-    ...times,
-    ...(hold.areRenewalsPartial && { areRenewalsPartial: true }),
-    meta,
-    askedToRelease,
-    renewalsStopped,
-    ...(keptUntil === undefined ? {} : { keptUntil }),
-    ...(releasedAt === undefined ? {} : { releasedAt }),
-    ...(set ? { set } : {}),
+  const { permits, areRenewalsPartial, keptUntil, releasedAt, set } = hold;
+  const row: HoldRow = {
+    token: hold.token,
+    mode: hold.mode,
+    service: hold.service,
+    owner: hold.owner,
+    holdCount: hold.count,
+    leaseMs: hold.leaseMs,
+    grantedAt: hold.grantedAt,
+    renewedAt: hold.renewedAt,
+    renewals: hold.renewals,
+    expiresAt: hold.expiresAt,
+    waitedMs: hold.waitedMs,
+    meta: hold.meta,
+    askedToRelease: hold.askedToRelease,
+    renewalsStopped: hold.renewalsStopped,
   };
+  if (permits !== undefined) row.permits = permits;
+  if (areRenewalsPartial) row.areRenewalsPartial = true;
+  if (keptUntil !== undefined) row.keptUntil = keptUntil;
+  if (releasedAt !== undefined) row.releasedAt = releasedAt;
+  if (set) row.set = set;
+  return row;
 }
 
 /** With what only the page of the lock shows. */

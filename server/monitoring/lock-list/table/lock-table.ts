@@ -20,6 +20,7 @@ import { LockTimes } from './lock-times';
 import { ReadTimes } from './read-times';
 import { RowFacts, setBlocked } from './row-facts';
 import { SearchTexts } from './search-texts';
+import { NO_REASON } from './status-reason';
 
 /** Why a status must be computed again: time or baselines may affect it, or the record changed. */
 const [RECHECK, REPLACED] = [1, 2];
@@ -97,7 +98,7 @@ export class LockTable {
     if (this.columns.pending[slot]) this.computeStatus(slot);
     const row = this.at(slot);
     if (!row) return null;
-    const bare = toLockRow(row, { ...this.columns.statusOf(slot), ...this.facts.of(slot) });
+    const bare = toLockRow(row, this.columns.statusOf(slot), this.facts.of(slot));
     const shown = this.parts.baselines.complete(bare);
     return shown.status === 'unknown' ? { ...shown, readAt: this.reads.of(row) } : shown;
   }
@@ -267,7 +268,7 @@ export class LockTable {
     columns.statuses[slot] = LOCK_STATUSES.indexOf(status);
     columns.tiers[slot] = TIERS.indexOf(tier);
     columns.readHolds(slot, current);
-    if (isOtherwise) columns.read(slot, row, holdInTheWay(row, { status, stuck: null, ...reason }));
+    if (isOtherwise) columns.read(slot, row, holdInTheWay(row, status, reason ?? NO_REASON));
     setBlocked(columns, slot, pressure, frame.offsetMs);
     this.groups.add(slot, columns, row);
     this.times.setDeadline(slot, row, until);

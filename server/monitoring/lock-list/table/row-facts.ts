@@ -1,12 +1,10 @@
 import type { LockRow } from '../../../contract/console/lock-row';
 import { TIERS } from '../../../core/status/lock-status';
 import type { LockPressure } from '../../projection/lock-pressure';
+import type { ShownFacts } from '../../projection/projection-row';
 import type { LockColumns } from './lock-columns';
 import { QueueTrends } from './queue-trends';
-import type { StatusReason } from './status-reason';
-
-/** What pages show of a lock besides its record and its status. */
-type ShownFacts = Pick<LockRow, 'stuck' | 'orphaned' | 'ownHold'> & LockPressure;
+import { NO_REASON, type StatusReason } from './status-reason';
 
 /** What was computed of a lock; pressure null: nothing is known of it now. */
 interface ComputedFacts extends Pick<LockRow, 'ownHold'> {
@@ -22,8 +20,11 @@ export class RowFacts {
   private readonly pressures = new Map<number, LockPressure>();
 
   of(slot: number): ShownFacts {
-    const ownHold = this.baselines.get(slot) ?? null;
-    return { ...this.reasonOf(slot), ownHold, ...this.pressures.get(slot) };
+    return {
+      reason: this.reasonOf(slot),
+      ownHold: this.baselines.get(slot) ?? null,
+      pressure: this.pressures.get(slot) ?? NO_PRESSURE,
+    };
   }
 
   /** Why a lock is stuck or orphaned, if it is. */
@@ -90,7 +91,7 @@ export function setBlocked(
   else columns.troubled.delete(slot);
 }
 
-const NO_REASON: NonNullable<StatusReason> = { stuck: null };
+const NO_PRESSURE: LockPressure = {};
 const NOT_BLOCKED = { callers: 0, sinceSum: 0 };
 const ACT_NOW = TIERS.indexOf('actNow');
 

@@ -8,6 +8,8 @@ import type { ProjectionRow } from '../../projection/projection-row';
 /** Why a lock is stuck or orphaned; null for any other lock. */
 export type StatusReason = Pick<LockRow, 'stuck' | 'orphaned'> | null;
 
+export const NO_REASON: NonNullable<StatusReason> = { stuck: null };
+
 /** The facts of a lock, with what witnesses have proven of its holders. */
 export function factsAt(
   { facts, record }: ProjectionRow,
