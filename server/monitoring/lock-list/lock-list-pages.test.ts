@@ -4,6 +4,9 @@ import { type LockListInput, lockListInput } from '../../contract/console/consol
 import { totalBlockingMs } from '../../core/status/blocking-time';
 import { ProjectionRow } from '../projection/projection-row';
 import { type LockSpec, TableRig } from '../testing/table-rig';
+import { AnswerTurns } from '../watch/answer-turns';
+import { LockListPages } from './lock-list-pages';
+import { TimeSlice } from './order/time-slice';
 
 const INPUTS = [
   {},
@@ -203,4 +206,24 @@ describe('a view that is kept up to date', () => {
     expect(seen).toHaveLength(1_234);
     expect(new Set(seen).size).toBe(1_234);
   });
+});
+
+it('rests between pages that are requested together, so that calls on locks get their turn', async () => {
+  const rig = new TableRig();
+  rig.store('job-1');
+  const work = { ms: 0, rests: 0 };
+  const now = () => work.ms;
+  const rest = async () => {
+    work.rests += 1;
+    await new Promise(setImmediate);
+  };
+  const healths = () => {
+    work.ms += 2;
+    return [];
+  };
+  const turns = new AnswerTurns(() => new TimeSlice(now, now, rest), now);
+  const pages = new LockListPages(rig.table, { now, monotonic: now }, healths, turns);
+  const together = Array.from({ length: 20 }, () => pages.page(lockListInput.parse({}), false));
+  expect((await Promise.all(together)).every(({ rows }) => rows.length === 1)).toBe(true);
+  expect(work.rests).toBeGreaterThanOrEqual(9);
 });

@@ -3,6 +3,7 @@ import type { LockListInput } from '../../contract/console/console-inputs';
 import type { LockFrame } from '../../contract/console/lock-list-message';
 import type { LockPage } from '../../contract/console/lock-row';
 import type { Clock } from '../../platform/clock';
+import type { AnswerTurns } from '../watch/answer-turns';
 import { ListView, type ViewInput, viewKey } from './list-view';
 import { RankBuffers } from './order/rank-buffers';
 import { Ranking } from './order/ranking';
@@ -13,6 +14,9 @@ const IDLE_MS = 60_000;
 
 /** How many views without followers are kept. */
 const IDLE_VIEWS_MAX = 32;
+
+/** Pages of more rows than the console asks for come after those of others. */
+const SMALL_ROWS = 200;
 
 /** The lock list in every view that pages have open. Requests for the same view share the work. */
 export class LockListPages {
@@ -25,13 +29,14 @@ export class LockListPages {
     private readonly table: LockTable,
     private readonly clock: Clock,
     healths: () => BackendHealth[],
+    private readonly turns: Pick<AnswerTurns, 'run'>,
   ) {
     this.frames = new FrameSource(table, healths, () => clock.now());
   }
 
   /**
    * A page of the list. Needs no read of any backend; a view that was requested a moment ago costs
-   * next to nothing.
+   * next to nothing. Of pages requested together, each is built and sent before the next one.
    *
    * @param slowed see `LockPage`
    */
@@ -40,9 +45,14 @@ export class LockListPages {
     await this.table.refresh();
     const view = this.view(input);
     await view.update(slice);
-    const slots = view.order.window(input.offset, input.limit);
+    const isLarge = input.limit > SMALL_ROWS;
+    return this.turns.run(() => this.pageOf(view, input, slowed), { isLarge, extraMs: 0 });
+  }
+
+  private pageOf(view: ListView, { offset, limit }: LockListInput, slowed: boolean): LockPage {
+    const slots = view.order.window(offset, limit);
     const rows = Array.from(slots).flatMap((slot) => this.table.lockRow(slot) ?? []);
-    return { ...this.frame(view, input.offset, this.frames.read(slowed, true)), rows };
+    return { ...this.frame(view, offset, this.frames.read(slowed, true)), rows };
   }
 
   /** The view for this input. Its `update` brings it up to date. */

@@ -50,6 +50,7 @@ const fleetOf = (rows: ProjectionRow[], backends: BackendState[]) => {
     },
     clock: { now: () => AT, monotonic: () => AT },
     slice: () => new TimeSlice(() => AT),
+    turns: { run: async (build) => build(new TimeSlice(() => AT)) },
   });
 };
 

@@ -22,6 +22,7 @@ import {
 import { type ProjectionRow, toLockRowAt } from '../projection/projection-row';
 import { HolderView } from '../waits/holder-view';
 import { WaitWatch } from '../waits/wait-watch';
+import type { AnswerTurns } from '../watch/answer-turns';
 import type { PastBaselines } from './past-baselines';
 
 interface PastFleetOptions {
@@ -35,6 +36,8 @@ interface PastFleetOptions {
   baselines: PastBaselines;
   clock: Clock;
   slice: () => TimeSlice;
+  /** Of the pages of all instants. */
+  turns: Pick<AnswerTurns, 'run'>;
 }
 
 /** All locks that were in use at an instant, with the views that the live ones have. */
@@ -46,7 +49,7 @@ export class PastFleet {
   private readonly backends: BackendState[];
 
   private constructor(private readonly parts: PastFleetOptions) {
-    const { at, namespaces, slice } = parts;
+    const { at, namespaces, slice, turns } = parts;
     const baselinesOf = parts.baselines.of;
     const clock: Clock = { now: () => at, monotonic: () => parts.clock.monotonic() };
     this.backends = parts.backends.map((backend) => asRecorded(backend, parts));
@@ -54,7 +57,7 @@ export class PastFleet {
     const names = { appeared: () => undefined, vanished: () => undefined };
     const baselines = { of: baselinesOf, complete: (row: LockRow) => row };
     this.table = new LockTable({ backends, clock, baselines, namespaces, names, slice });
-    this.pages = new LockListPages(this.table, clock, () => this.healths());
+    this.pages = new LockListPages(this.table, clock, () => this.healths(), turns);
     const { table } = this;
     const statusOf = (row: ProjectionRow): LockStatus => this.rowOf(row).status;
     const blockedBy = ({ id, key, facts }: ProjectionRow, now: number) =>

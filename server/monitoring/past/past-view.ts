@@ -25,6 +25,7 @@ import {
 } from '../projection/monitored-backend';
 import { rowId, tracedHoldRow, waiterRows } from '../projection/projection-row';
 import type { HoldBaselines } from '../rollups/hold-baselines';
+import { AnswerTurns } from '../watch/answer-turns';
 import { InstantCache } from './instant-cache';
 import { OpenLocksReader } from './open-locks';
 import { readPastBaselines } from './past-baselines';
@@ -77,9 +78,14 @@ export class PastView {
   private readonly open: OpenLocksReader;
   private readonly fleets = new InstantCache<KnownFleet>();
   private readonly turns = new SerialQueue();
+  private readonly pageTurns: AnswerTurns;
 
   constructor(private readonly parts: PastViewOptions) {
     const { database, table, counters, backends, clock, historyMs, onRead } = parts;
+    this.pageTurns = new AnswerTurns(
+      () => this.slice(),
+      () => clock.monotonic(),
+    );
     const offsetOf = (store: string) =>
       backends.find(({ id }) => id === store)?.engine.health().clockOffsetMs ?? 0;
     this.range = new PastRange({ database, clock, offsetOf, historyMs, onRead });
@@ -184,7 +190,7 @@ export class PastView {
 
   private async read(at: number, begin: PastBegin): Promise<KnownFleet> {
     const { database, backends, namespaces, holdBaselines, clock, incidents } = this.parts;
-    const slice = () => new TimeSlice(() => clock.monotonic(), processCpuMs);
+    const slice = () => this.slice();
     const open = await this.open.read(at);
     const unread = new Set([...open.silent].flatMap(([id, until]) => (until < at ? [id] : [])));
     const read = this.sources(at);
@@ -202,10 +208,15 @@ export class PastView {
     const { rows, isCut } = await readPastLocks(sources);
     const measured = { rows, deaths, holdBaselines, namespaces };
     const baselines = await readPastBaselines({ ...measured, database, slice: slice() });
-    const parts = { at, rows, backends, unread, namespaces, baselines, clock, slice };
+    const turns = this.pageTurns;
+    const parts = { at, rows, backends, unread, namespaces, baselines, clock, slice, turns };
     const fleet = await PastFleet.of(parts);
     const past = { ...begin, isCut, isLagging: open.isLagging || unread.size > 0 };
     return { fleet, past, locks: rows.length };
+  }
+
+  private slice(): TimeSlice {
+    return new TimeSlice(() => this.parts.clock.monotonic(), processCpuMs);
   }
 
   private sources(at: number) {

@@ -24,6 +24,7 @@ import { KnownRefusals } from '../refusals/known-refusals';
 import { GrantRate } from '../rollups/grant-rate';
 import type { HoldBaselines } from '../rollups/hold-baselines';
 import { KnownBaselines } from '../rollups/known-baselines';
+import { AnswerTurns } from '../watch/answer-turns';
 import { LockWatches } from '../watch/lock-watches';
 import { WatchJournals } from '../watch/watch-journals';
 import { WatchReader } from '../watch/watch-reader';
@@ -120,7 +121,8 @@ export class LockProjection {
       names,
       slice,
     });
-    this.lists = new LockListPages(this.table, clock, () => publicHealths(backends));
+    const turns = new AnswerTurns(slice, () => clock.monotonic());
+    this.lists = new LockListPages(this.table, clock, () => publicHealths(backends), turns);
     this.live = new LockListStreams(this.table, this.lists, clock, processId, log);
     const { table, counters, baselines, grantRate } = this;
     this.follower = new RecordFollower(table, counters, baselines, grantRate, clock);

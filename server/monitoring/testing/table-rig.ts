@@ -17,6 +17,7 @@ import { TimeSlice } from '../lock-list/order/time-slice';
 import { LockTable, type LockTableOptions } from '../lock-list/table/lock-table';
 import type { MonitoredBackend } from '../projection/monitored-backend';
 import { ProjectionRow, rowId, toLockRowAt } from '../projection/projection-row';
+import type { AnswerTurns } from '../watch/answer-turns';
 
 export interface LockSpec {
   namespace?: string | undefined;
@@ -79,7 +80,8 @@ export class TableRig {
       names: new NameCount(() => this.now),
       ...(journals && { journals }),
     });
-    this.lists = new LockListPages(this.table, clock, healths);
+    const turns: Pick<AnswerTurns, 'run'> = { run: async (build) => build(this.table.slice()) };
+    this.lists = new LockListPages(this.table, clock, healths, turns);
     this.live = new LockListStreams(this.table, this.lists, clock, 'epoch', { warn: () => {} });
   }
 

@@ -14,8 +14,8 @@ interface Turn {
 }
 
 /**
- * Builds the answers to watches one after another, within a share of one core, and rests between:
- * a thousand watches that are woken at once must not delay callers that acquire locks. Small
+ * Builds answers one after another, within a share of one core, and rests between: a thousand
+ * watches that are woken at once, or many lists, must not delay callers that acquire locks. Small
  * answers come before large ones, which get every fourth turn.
  */
 export class AnswerTurns {
@@ -34,7 +34,7 @@ export class AnswerTurns {
     this.budget = new TimeBudget(monotonic);
   }
 
-  /** Whether watches are answered later because they have used up their share. */
+  /** Whether answers come later because they have used up their share. */
   get isSlowed(): boolean {
     return this.budget.isSlowed;
   }
