@@ -118,6 +118,7 @@ test('the page of an unknown name says so, and offers a similar name, until the 
   await expect(page.getByRole('button', { name: 'Freeze…' })).toHaveCount(0);
   const similar = page.getByRole('region', { name: 'Similar names' });
   await expect(similar.getByRole('link', { name: 'ledger:november' })).toBeVisible();
+  await expect(page.getByText('"namespace":"default","name":"ledger:novmeber"')).toBeVisible();
   await orders.acquire({ name: 'ledger:novmeber', leaseMs: 600_000 });
   await expect(header).toContainText(/Held for .* by orders-1/);
   await expect(similar).toHaveCount(0);

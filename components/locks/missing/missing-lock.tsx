@@ -2,10 +2,12 @@
 
 import { useQueries } from '@tanstack/react-query';
 import type { LockRow } from '@/server/contract/console/lock-row';
+import { CodeBlock } from '../../docs/code-block';
 import { useTRPC } from '../../live/trpc';
 import { Panel } from '../../ui/panel';
 import { StatusBadge } from '../../ui/status-badge';
 import { LockLink } from '../lock-link';
+import { acquireCommand } from './acquire-command';
 import { mostAlike, searchedParts } from './similar-names';
 
 const SHOWN = 5;
@@ -14,7 +16,7 @@ const SEARCHED = 50;
 /** Whether a lock has no record: it was never used, or its record was deleted. */
 export const isMissing = ({ rev, status }: LockRow): boolean => rev === 0 && status === 'free';
 
-/** Locks with names similar to one that is not known. */
+/** Locks with names similar to one that is not known, and how it would come to be. */
 export function MissingLock({ row: { namespace, name } }: { row: LockRow }) {
   const trpc = useTRPC();
   const found = useQueries({
@@ -30,10 +32,23 @@ export function MissingLock({ row: { namespace, name } }: { row: LockRow }) {
   const others = unique.filter((row) => row.namespace !== namespace || row.name !== name);
   const alike = mostAlike(name, others, SHOWN);
   return (
+    <>
+      <Similar alike={alike} isPending={found.isPending} />
+      <CodeBlock
+        title="A lock exists from its first acquire. This one holds it for 2 min."
+        text={acquireCommand(namespace, name)}
+        copy="Copy the command"
+      />
+    </>
+  );
+}
+
+function Similar({ alike, isPending }: { alike: readonly LockRow[]; isPending: boolean }) {
+  return (
     <Panel title="Similar names">
       {alike.length === 0 ? (
         <p className="px-3.5 py-3 text-t2">
-          {found.isPending ? '\u00a0' : 'No lock has a similar name.'}
+          {isPending ? '\u00a0' : 'No lock has a similar name.'}
         </p>
       ) : (
         <ul className="flex flex-col py-1.5">
