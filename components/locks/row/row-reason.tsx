@@ -48,7 +48,7 @@ export function RowReason({ row }: { row: LockRow }) {
         >
           <span className="md:hidden">
             {waiting}
-            {waiting && words && ', '}
+            {waiting && words && ' · '}
           </span>
           {words}
         </span>
