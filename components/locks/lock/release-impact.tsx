@@ -20,9 +20,10 @@ interface Props {
   chosen: HoldRow | null;
 }
 
-/** What would happen if the lock were taken from its holder now. */
+/** What would happen if the lock were taken from its holder now; of an unknown one, only that. */
 export function ReleaseImpact({ detail, chosen }: Props) {
   const { row, policy } = detail;
+  const isUnknown = unknownLabel(row) !== null;
   const isKept = chosen !== null && isReleased(chosen);
   // A lock delay begins whenever a hold is lost, even if other holds remain.
   const hasDelay = row.hold !== null && !isKept && policy.lockDelayMs > 0;
@@ -33,9 +34,13 @@ export function ReleaseImpact({ detail, chosen }: Props) {
         <Line icon="arrow-right">
           <NextGrant detail={detail} chosen={chosen} delay={delay} />
         </Line>
-        {row.hold && <HolderLine isKept={isKept} isDead={chosen?.liveness?.state === 'dead'} />}
-        {row.holders <= 1 && <TokenLine row={row} minValidToken={detail.minValidToken} />}
-        {delay && !row.frozen && (
+        {!isUnknown && row.hold && (
+          <HolderLine isKept={isKept} isDead={chosen?.liveness?.state === 'dead'} />
+        )}
+        {!isUnknown && row.holders <= 1 && (
+          <TokenLine row={row} minValidToken={detail.minValidToken} />
+        )}
+        {!isUnknown && delay && !row.frozen && (
           <Line icon="clock" ink="text-delayed">
             No grants for {delay} afterwards{' '}
             <span className="text-t3">(namespace lock delay).</span>
