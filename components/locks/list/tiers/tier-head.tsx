@@ -11,7 +11,8 @@ export function TierHead({ section, heads }: { section: TierSection; heads: numb
   const { tier, first, rows } = section;
   const blockingMs = useAtEachBackend((nowOf) => blockingOf(rows, nowOf));
   const silent = useSilentBackends();
-  const title = SECTION_TITLES[tier];
+  const count = countOf(section);
+  const title = count > 0 ? SECTION_TITLES[tier] : 'Back to normal';
   return (
     // biome-ignore lint/a11y/useSemanticElements: as the rows
     // biome-ignore lint/a11y/useFocusableInteractive: only rows of locks take the focus
@@ -23,7 +24,7 @@ export function TierHead({ section, heads }: { section: TierSection; heads: numb
       {/* biome-ignore lint/a11y/useSemanticElements: as the rows */}
       {/* biome-ignore lint/a11y/useFocusableInteractive: as the rows */}
       <div role="rowheader" className="tier-title">
-        {title} <span className="font-[450] text-t2">{exactCount(countOf(section))}</span>
+        {title} <span className="font-[450] text-t2">{exactCount(count || rows.length)}</span>
         {title === 'Unknown' && silent !== '' && (
           <span className="pl-2 font-[450] text-t2">{silent} not responding</span>
         )}
