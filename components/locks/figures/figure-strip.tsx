@@ -132,9 +132,9 @@ export function FigureStrip({
       />
       <FigureTile
         look={look('unknown', unknown)}
-        title="Filter: unknown (backend not responding, or record unreadable)"
+        title="Filter: unknown (backend not responding, or record unreadable). Of the other figures only Waiting includes them, as last known"
         value={fleet && <FigureCount of={unknown} />}
-        below="not in other counts"
+        below="waiters as last known"
         series={[]}
         spanMs={HOUR_SPAN_MS}
         action={show('unknown')}
