@@ -13,13 +13,19 @@ export function Blocking({
   row: Pick<ProcessRow, 'blocked' | 'blockingMs'>;
 }) {
   const seconds = useBlockingSeconds(blockingMs, blocked);
-  if (blocked === 0) return <span className="text-t3 max-md:hidden">0</span>;
+  if (blocked === 0) {
+    return (
+      <span className="text-t3 max-md:hidden">
+        0<span className="holder-callers" />
+      </span>
+    );
+  }
   return (
     <>
       <span className="font-[600]">
         <Duration ms={seconds * 1_000} />
       </span>{' '}
-      <span className="ml-1 text-12 text-t3">{plural(blocked, 'caller')}</span>
+      <span className="holder-callers text-12 text-t3">{plural(blocked, 'caller')}</span>
     </>
   );
 }
