@@ -115,9 +115,6 @@ function HeadTitle({ head, rank }: { head: HeadBlockerRow; rank: number }) {
     <div className="flex flex-wrap items-center gap-x-2.5 gap-y-0.5">
       <span className="w-3 text-11 text-t3">{exactCount(rank + 1)}</span>
       {deadlock ? <DeadlockBadge /> : <StatusBadge status={status} />}
-      <span className="text-12 text-t2">
-        {deadlock ? `${plural(owners.length, 'owner')} wait for one another` : null}
-      </span>
       <span className="ml-auto text-right">
         <span className="text-14 font-[600]">
           {blocked > 0 ? <Duration ms={seconds * 1_000} atLeast={isUnknown} /> : '–'}
@@ -127,6 +124,11 @@ function HeadTitle({ head, rank }: { head: HeadBlockerRow; rank: number }) {
           {refused > 0 && `, ${exactCount(refused)} refused`}
         </span>
       </span>
+      {deadlock && (
+        <p className="basis-full pl-[22px] text-12 text-t2">
+          {plural(owners.length, 'owner')} wait for one another
+        </p>
+      )}
     </div>
   );
 }
