@@ -21,6 +21,8 @@ import { useWidth } from './use-width';
 import { useZoom, type ZoomSpan } from './use-zoom';
 
 const TICK_PX = 110;
+/** Nearer to the end, half of a tick's label would be beyond the panel. */
+const LATE_PX = 12;
 
 const ignoreZoom = () => undefined;
 
@@ -75,7 +77,12 @@ export function TimelinePlot({
       </div>
       <div className="timeline-plot" ref={ref} {...(onZoom && handlers)}>
         {ticks.map(({ at, label }) => (
-          <span key={at} className="timeline-tick" style={{ left: percent(shareAt(at, span)) }}>
+          <span
+            key={at}
+            className="timeline-tick"
+            data-late={(1 - shareAt(at, span)) * widthPx < LATE_PX}
+            style={{ left: percent(shareAt(at, span)) }}
+          >
             <span>{label}</span>
           </span>
         ))}
