@@ -48,7 +48,10 @@ export const DurationChart = memo(function DurationChart({
           { word: 'p50', ink, isDashed: true },
         ]}
       >
-        p50 <b>{quantileLabel(total[p50])}</b> p99 <b>{quantileLabel(total[p99])}</b>
+        p50 <b>{quantileLabel(total[p50])}</b>{' '}
+        <span className="pl-2">
+          p99 <b>{quantileLabel(total[p99])}</b>
+        </span>
       </ChartHead>
       {maxMs === 0 ? (
         <p className="text-12 text-t3">{total[p99] === null ? none : zero}</p>
