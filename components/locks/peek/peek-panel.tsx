@@ -107,7 +107,7 @@ function PeekHead({
     (same.current?.disabled ? other : same).current?.focus();
   }, [stepped]);
   return (
-    <header className="flex h-11 shrink-0 items-center gap-2 border-line border-b pr-3 pl-5 max-sm:gap-1 max-sm:pr-1">
+    <header className="flex h-11 shrink-0 items-center pointer-coarse:h-14 gap-2 border-line border-b pr-3 pl-5 max-sm:gap-1 max-sm:pr-1">
       {detail && (
         <StatusBadge status={detail.row.status} isExpected={hasStandbysOnly(detail.row)} />
       )}
@@ -188,7 +188,9 @@ function PeekBody({
             <h2 className="min-w-0 text-16 font-[550]">
               <WholeName name={row.name} />
             </h2>
-            <CopyButton text={row.name} label="Copy lock name" quiet />
+            <span className="pointer-coarse:-my-2.5">
+              <CopyButton text={row.name} label="Copy lock name" quiet />
+            </span>
             <span className="ml-auto pt-0.5">{children}</span>
           </div>
           <p className="text-12 text-t3">
