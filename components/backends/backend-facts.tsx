@@ -12,7 +12,7 @@ import { pausedForMs } from '../shell/sort-by-severity';
 /** A smaller clock skew is not worth showing. */
 const CLOCK_SKEW_MIN_MS = 250;
 
-const FAILS_FAST = 'Calls fail fast with BACKEND_DOWN or UNKNOWN (≤ 5 s)';
+const FAILS_FAST = 'Calls fail within 5 s with BACKEND_DOWN or UNKNOWN';
 
 /** What a failure of the store means, for an operator on call. */
 const FAILURE_EFFECTS: Record<string, string> = {
@@ -20,10 +20,10 @@ const FAILURE_EFFECTS: Record<string, string> = {
     'Runs inside this server. Acknowledged writes survive a restart; leases keep counting ' +
     'down meanwhile.',
   mysql:
-    `${FAILS_FAST} and recover ≤ 5 s after it is back. Leases keep counting down meanwhile. ` +
+    `${FAILS_FAST} and recover within 5 s after it is back. Leases keep counting down meanwhile. ` +
     'Before promoting a replica, stop every server and raise the epoch.',
   redis:
-    `${FAILS_FAST} and recover ≤ 5 s after it is back. If it lost data, its holds are lost: ` +
+    `${FAILS_FAST} and recover within 5 s after it is back. If it lost data, its holds are lost: ` +
     'tokens continue in a higher epoch, with no grants for the longest lease in use.',
   zookeeper:
     `${FAILS_FAST} and recover once its clock has been measured again. Records are kept; ` +
