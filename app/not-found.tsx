@@ -1,5 +1,32 @@
-import { MissingPage } from '@/components/navigation/missing-page';
+import { AuthFrame } from '@/components/auth/auth-frame';
+import { MissingNote } from '@/components/navigation/missing-note';
+import { NearLink } from '@/components/navigation/near-link';
+
+/** Links to pages that may have what was looked for. */
+const PLACES = [
+  { href: '/', label: 'Locks' },
+  { href: '/counters', label: 'Counters' },
+  { href: '/insights', label: 'Incidents' },
+  { href: '/namespaces', label: 'Namespaces' },
+];
 
 export default function NotFound() {
-  return <MissingPage />;
+  return (
+    <AuthFrame title="Page not found">
+      {/* As high as its longest usual text: nothing moves once that is there. */}
+      <p className="mt-1.5 line-clamp-6 min-h-[66px] text-14 text-t2 [overflow-wrap:anywhere]">
+        <MissingNote>
+          There is nothing at this address. What it names may have been deleted, or be older than
+          the history that is kept.
+        </MissingNote>
+      </p>
+      <p className="mt-6 flex flex-wrap gap-3">
+        {PLACES.map(({ href, label }) => (
+          <NearLink key={href} href={href} className="button" data-size="large">
+            {label}
+          </NearLink>
+        ))}
+      </p>
+    </AuthFrame>
+  );
 }
