@@ -132,7 +132,7 @@ export function FigureStrip({
       />
       <FigureTile
         look={look('unknown', unknown)}
-        title="Filter: unknown (backend not responding, or record unreadable). Of the other figures only Waiting includes them, as last known"
+        title="Filter: unknown (backend not responding, or record unreadable)"
         value={fleet && <FigureCount of={unknown} />}
         below="waiters as last known"
         series={[]}
