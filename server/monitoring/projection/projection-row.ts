@@ -193,10 +193,11 @@ export function toLockRow(
 export function holdInTheWay(
   { record, readAt, hold }: ProjectionRow,
   status: LockStatus,
-  { stuck, orphaned }: NonNullable<StatusReason>,
+  reason: StatusReason,
 ): Hold | null {
   const { holds } = record;
   if (holds.length <= 1) return hold;
+  const { stuck, orphaned } = reason ?? NO_REASON;
   if (orphaned) return holdOf(record, orphaned.token) ?? hold;
   if (status === 'expiring') {
     const [first = hold, ...others] = liveHolds(record, readAt);

@@ -20,7 +20,6 @@ import { LockTimes } from './lock-times';
 import { ReadTimes } from './read-times';
 import { RowFacts, setBlocked } from './row-facts';
 import { SearchTexts } from './search-texts';
-import { NO_REASON } from './status-reason';
 
 /** Why a status must be computed again: time or baselines may affect it, or the record changed. */
 const [RECHECK, REPLACED] = [1, 2];
@@ -253,12 +252,12 @@ export class LockTable {
     columns.pending[slot] = 0;
     const row = this.at(slot);
     if (!row || !why) return;
-    if (columns.groups[slot] === 0) this.frames.notePolicy(row.key.namespace);
+    const isNew = columns.groups[slot] === 0;
+    if (isNew) this.frames.notePolicy(row.key.namespace);
     const norms = this.parts.baselines.of(row.id, row.key);
     const frame = this.frames.of(row.backend);
     const current = currentStatus(row, norms, frame);
     const { status, tier, reason, isHeld, pressure, until } = current;
-    const isNew = columns.groups[slot] === 0;
     const before = columns.statusOf(slot);
     const wasHeld = columns.isHeld[slot] === 1;
     const facts = { reason, ownHold: norms.ownHold, pressure };
@@ -268,7 +267,7 @@ export class LockTable {
     columns.statuses[slot] = LOCK_STATUSES.indexOf(status);
     columns.tiers[slot] = TIERS.indexOf(tier);
     columns.readHolds(slot, current);
-    if (isOtherwise) columns.read(slot, row, holdInTheWay(row, status, reason ?? NO_REASON));
+    if (isOtherwise) columns.read(slot, row, holdInTheWay(row, status, reason));
     setBlocked(columns, slot, pressure, frame.offsetMs);
     this.groups.add(slot, columns, row);
     this.times.setDeadline(slot, row, until);
