@@ -1,8 +1,7 @@
 import { AuthFrame } from '@/components/auth/auth-frame';
 import { MissingNote } from '@/components/navigation/missing-note';
-import { NearLink } from '@/components/navigation/near-link';
 
-/** Links to pages that may have what was looked for. */
+/** Pages that may have what was looked for. Plain links, as every page brings their code along. */
 const PLACES = [
   { href: '/', label: 'Locks' },
   { href: '/counters', label: 'Counters' },
@@ -22,9 +21,9 @@ export default function NotFound() {
       </p>
       <p className="mt-6 flex flex-wrap gap-3">
         {PLACES.map(({ href, label }) => (
-          <NearLink key={href} href={href} className="button" data-size="large">
+          <a key={href} href={href} className="button" data-size="large">
             {label}
-          </NearLink>
+          </a>
         ))}
       </p>
     </AuthFrame>
