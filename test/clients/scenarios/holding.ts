@@ -2,7 +2,6 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'vitest';
 import { withLock } from '@/client/lockyard';
-import type { SeenRequest } from '../fault-proxy';
 import type { Scenarios } from '../scenario-bench';
 
 export const HOLDING: Scenarios = {
@@ -49,24 +48,6 @@ export const HOLDING: Scenarios = {
     expect(await work.finish()).toMatchObject({ result: 'result' });
     expect(await bench.state()).toBe('free');
     expect(proxy.of(name, 'lock.release')).toHaveLength(1);
-  },
-
-  'a renewal of a short lease that gets no answer is tried again beside it': async (bench) => {
-    const { agent, name, proxy } = bench;
-    const work = agent.lock(name, { leaseMs: 2_000 });
-    await work.begun();
-    let unanswered: SeenRequest | undefined;
-    let isLeft: boolean | undefined;
-    proxy.rule = (seen) => {
-      if (seen.procedure !== 'lock.renew') return null;
-      if (unanswered) isLeft ??= unanswered.isLeft;
-      else unanswered = seen;
-      return seen === unanswered ? { dropAfterMs: 20_000 } : null;
-    };
-    const renewals = () => proxy.of(name, 'lock.renew').length;
-    await expect.poll(renewals, { timeout: 20_000 }).toBeGreaterThan(3);
-    expect(isLeft).toBe(false);
-    expect(await work.finish()).toMatchObject({ result: 'result' });
   },
 
   'no more is believed of a lease than the server knows': async ({ agent, name, other }) => {

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { expect } from 'vitest';
-import { FaultProxy } from '../fault-proxy';
+import { FaultProxy, type SeenRequest } from '../fault-proxy';
 import type { Scenarios } from '../scenario-bench';
 
 /** Scenarios that the previous version fails: move them to the others with the next release. */
@@ -324,5 +324,40 @@ export const SINCE_LAST_VERSION: Scenarios = {
       procedure === 'lock.renew' && renewals() < 3 ? { status: 200, body } : null;
     await expect.poll(renewals, { timeout: 20_000 }).toBeGreaterThan(3);
     expect(await work.finish()).toMatchObject({ result: 'result' });
+  },
+
+  'a renewal of a short lease that gets no answer is tried again beside it': async (bench) => {
+    const { agent, name, proxy } = bench;
+    const work = agent.lock(name, { leaseMs: 2_000 });
+    await work.begun();
+    let unanswered: SeenRequest | undefined;
+    let isLeft: boolean | undefined;
+    proxy.rule = (seen) => {
+      if (seen.procedure !== 'lock.renew') return null;
+      if (unanswered) isLeft ??= unanswered.isLeft;
+      else unanswered = seen;
+      return seen === unanswered ? { dropAfterMs: 20_000 } : null;
+    };
+    const renewals = () => proxy.of(name, 'lock.renew').length;
+    await expect.poll(renewals, { timeout: 20_000 }).toBeGreaterThan(3);
+    expect(isLeft).toBe(false);
+    expect(await work.finish()).toMatchObject({ result: 'result' });
+  },
+
+  'taking back a wait takes 2 s at most, although its last try begins late': async (bench) => {
+    const { agent, name, proxy } = bench;
+    const release = await bench.occupy();
+    const work = agent.lock(name);
+    await expect.poll(bench.waiters, { timeout: 20_000 }).toBe(1);
+    proxy.rule = ({ procedure }) => {
+      if (procedure !== 'lock.cancel') return null;
+      const isFirst = proxy.of(name, procedure).length === 1;
+      return isFirst ? { dropAfterMs: 1_700 } : { dropAfterMs: 10_000 };
+    };
+    const startedAt = performance.now();
+    expect(await work.giveUp()).toMatchObject({ error: 'Abandoned' });
+    expect(performance.now() - startedAt).toBeLessThan(3_000);
+    expect(proxy.of(name, 'lock.cancel')).toHaveLength(2);
+    await release();
   },
 };

@@ -66,23 +66,6 @@ export const WAITING: Scenarios = {
     expect(await bench.state()).toBe('free');
   },
 
-  'taking back a wait takes 2 s at most, although its last try begins late': async (bench) => {
-    const { agent, name, proxy } = bench;
-    const release = await bench.occupy();
-    const work = agent.lock(name);
-    await expect.poll(bench.waiters, { timeout: 20_000 }).toBe(1);
-    proxy.rule = ({ procedure }) => {
-      if (procedure !== 'lock.cancel') return null;
-      const isFirst = proxy.of(name, procedure).length === 1;
-      return isFirst ? { dropAfterMs: 1_700 } : { dropAfterMs: 10_000 };
-    };
-    const startedAt = performance.now();
-    expect(await work.giveUp()).toMatchObject({ error: 'Abandoned' });
-    expect(performance.now() - startedAt).toBeLessThan(3_000);
-    expect(proxy.of(name, 'lock.cancel')).toHaveLength(2);
-    await release();
-  },
-
   'a wait without end goes on for ever, and ends when its caller gives up': async (bench) => {
     const release = await bench.occupy();
     const work = bench.agent.lock(bench.name, { waitMs: null });
