@@ -1,3 +1,5 @@
+import { causes } from '../database-failure';
+
 /** Numbers of errors that MySQL and MariaDB answer where transactions meet. */
 
 /** The whole transaction was rolled back, so that another one could go on. */
@@ -17,3 +19,7 @@ export const READ_ONLY = [1290, 1836];
 
 /** Errors of a refused commit: the server has rolled the transaction back. */
 export const REFUSED_COMMITS = [...CONFLICTS, ...READ_ONLY];
+
+/** Whether an error, or one of its causes, has one of these numbers. */
+export const hasErrno = (error: unknown, ...numbers: number[]) =>
+  causes(error).some((each) => numbers.includes((each as { errno?: number }).errno ?? 0));

@@ -9,8 +9,8 @@ import {
   type QueryOptions,
 } from 'mysql2/promise';
 import { TimeLimit } from '../../server/platform/time-limit';
-import { causes, DatabaseTimeout } from '../database-failure';
-import { READ_ONLY } from './mysql-errors';
+import { DatabaseTimeout } from '../database-failure';
+import { hasErrno, READ_ONLY } from './mysql-errors';
 import { KEEP_ALIVE_MS, mysqlTls } from './mysql-tls';
 import { OWN_SESSION } from './own-session';
 
@@ -99,8 +99,9 @@ export class DeadlinePool {
         connection.release();
         return answer;
       } catch (error) {
-        if (isReadOnly(error)) this.generation += 1;
-        if (budget.isOver || isFatal(error) || isReadOnly(error)) connection.destroy();
+        const isReadOnly = hasErrno(error, ...READ_ONLY);
+        if (isReadOnly) this.generation += 1;
+        if (budget.isOver || isFatal(error) || isReadOnly) connection.destroy();
         else connection.release();
         throw error;
       }
@@ -135,9 +136,6 @@ export class DeadlinePool {
 
 const timeout = () =>
   new DatabaseTimeout(`The database gave no answer within ${DATABASE_BUDGET_MS} ms.`);
-
-const isReadOnly = (error: unknown) =>
-  causes(error).some((each) => READ_ONLY.includes((each as { errno?: number }).errno ?? 0));
 
 const isFatal = (error: unknown) =>
   typeof error === 'object' && error !== null && 'fatal' in error && error.fatal === true;

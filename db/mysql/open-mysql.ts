@@ -11,11 +11,11 @@ import {
   runEach,
   type WriteResult,
 } from '../database';
-import { CommitUnknown, causes } from '../database-failure';
+import { CommitUnknown } from '../database-failure';
 import { CASING, type Schema } from '../schema';
 import { tlsFailure } from '../tls-failure';
 import { describeBackendUrl } from '../urls/backend-url';
-import { CONFLICTS, REFUSED_COMMITS } from './mysql-errors';
+import { CONFLICTS, hasErrno, REFUSED_COMMITS } from './mysql-errors';
 import { DeadlinePool } from './mysql-pool';
 import * as tables from './mysql-schema';
 
@@ -145,6 +145,3 @@ function askOn(connection: PoolConnection): RunSql {
 }
 
 const textOf = (value: unknown) => (Buffer.isBuffer(value) ? value.toString('utf8') : value);
-
-const hasErrno = (error: unknown, ...numbers: number[]) =>
-  causes(error).some((each) => numbers.includes((each as { errno?: number }).errno ?? 0));
