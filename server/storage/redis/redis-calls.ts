@@ -11,12 +11,14 @@ import {
   swapArguments,
   unreadableReply,
 } from './redis-codec';
-import { READ, SWAP } from './redis-script';
+import { READ, SWAP, SWAP_IN_CLUSTER } from './redis-script';
 
 /** What a connection was admitted with. Its scripts get these values, and check them first. */
 export interface Admitted extends Required<ServerRun> {
   incarnation: string;
   epoch: number;
+  /** Whether the server is a node of a cluster. */
+  isCluster: boolean;
   /** The last heartbeat seen; rises while the connection is used. */
   heartbeat: number;
 }
@@ -72,10 +74,11 @@ export async function swapRecords(
   how: 'each' | 'all',
   sendBehind?: () => void,
 ): Promise<SwapResult[]> {
-  const { epoch } = admitted;
+  const { epoch, isCluster } = admitted;
   const isStale = (change: Change) => change.epoch !== undefined && change.epoch !== epoch;
   const args = [...admissionArgs(admitted), ...swapArguments(changes, how, isStale)];
-  const list = requireList(await SWAP.run(redis, args, sendBehind), 1 + changes.length);
+  const script = isCluster ? SWAP_IN_CLUSTER : SWAP;
+  const list = requireList(await script.run(redis, args, sendBehind), 1 + changes.length);
   const now = list[0] as number;
   const entry = list[1 + changes.length];
   const historyId = typeof entry === 'number' ? entry : undefined;

@@ -108,9 +108,10 @@ export class RedisGuard implements ConnectionGuard<Admitted> {
   ): Promise<Admitted | null> {
     const { incarnation, epoch, runId } = row;
     const run = serverRunOf(facts);
+    const { isCluster } = facts;
     if (runId !== run.runId) {
       const isOurs = await ask(() => this.incarnation.recordRun(incarnation, run, runId));
-      return isOurs ? { ...run, incarnation, epoch, heartbeat } : null;
+      return isOurs ? { ...run, isCluster, incarnation, epoch, heartbeat } : null;
     }
     if (row.replicationId === null) {
       await ask(() => this.incarnation.describeRun(incarnation, run));
@@ -125,7 +126,7 @@ export class RedisGuard implements ConnectionGuard<Admitted> {
       await ask(() => this.incarnation.markRunNotDurable(incarnation, runId));
     const isDurable = row.isDurable === true && run.isDurable;
     const evictedKeys = row.evictedKeys ?? run.evictedKeys;
-    return { ...run, isDurable, evictedKeys, incarnation, epoch, heartbeat };
+    return { ...run, isDurable, isCluster, evictedKeys, incarnation, epoch, heartbeat };
   }
 
   private lossIn(row: IncarnationRow, seen: Found, facts: RedisFacts): LossKind | null {
@@ -175,12 +176,13 @@ export class RedisGuard implements ConnectionGuard<Admitted> {
     const { incarnation, epoch } = row;
     if (incarnation === null) return null;
     const run = serverRunOf(facts);
-    await recoverRedis(redis, this.incarnation, { ...run, incarnation, epoch });
+    const { isCluster } = facts;
+    await recoverRedis(redis, this.incarnation, { ...run, isCluster, incarnation, epoch });
     // What was read before the recovery may predate the loss.
     const recovered = serverRunOf(await readRedisFacts(redis));
     if (recovered.replicationId !== run.replicationId) return null;
     const isOurs = await ask(() => this.incarnation.recordRun(incarnation, recovered, null));
-    return isOurs ? { ...recovered, incarnation, epoch, heartbeat: 0 } : null;
+    return isOurs ? { ...recovered, isCluster, incarnation, epoch, heartbeat: 0 } : null;
   }
 }
 

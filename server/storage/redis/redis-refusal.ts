@@ -14,6 +14,9 @@ const SLOT_MOVES =
 const CLUSTER_DOWN =
   'The Redis cluster is down, or none of its nodes serves the slot of {lockyard} (CLUSTERDOWN).';
 
+/** A command's key is not on this server. Every script finds that out before its first write. */
+const NON_LOCAL = /^ERR Script attempted to access a non local key\b/;
+
 /** The meaning of the first word of a Redis refusal, for those that callers should see. */
 const MEANT: [RegExp, string][] = [
   [/^OOM\b/, 'The memory of this Redis is full (maxmemory): it takes no writes (OOM).'],
@@ -31,7 +34,8 @@ const MEANT: [RegExp, string][] = [
   [/^ERR DB index is out of range/, 'This Redis has no database of the number that its URL names.'],
   [/^READONLY\b/, IS_REPLICA],
   [/^MOVED\b/, OTHER_NODE],
-  [/^(ASK|TRYAGAIN)\b|^ERR Script attempted to access a non local key\b/, SLOT_MOVES],
+  [/^(ASK|TRYAGAIN)\b/, SLOT_MOVES],
+  [NON_LOCAL, SLOT_MOVES],
   [/^CLUSTERDOWN\b|^ERR Script attempted to execute a .*\bcluster is down\b/, CLUSTER_DOWN],
 ];
 
@@ -55,7 +59,8 @@ export function redisRefusal(said: string, cause: unknown): StoreError {
     return new StoreError('Redis does not hold the data that it did.', 'no', { cause });
   }
   const refusal = MEANT.find(([pattern]) => pattern.test(said))?.[1] ?? null;
-  const applied = WITHIN_SCRIPT.test(said) ? 'unknown' : 'no';
+  const isWhole = NON_LOCAL.test(said) || !WITHIN_SCRIPT.test(said);
+  const applied = isWhole ? 'no' : 'unknown';
   return new StoreError(refusal ?? `Redis refuses: ${said.split('\n')[0]}`, applied, {
     cause,
     refusal,

@@ -1,7 +1,6 @@
 import { rmSync } from 'node:fs';
 import { describe, expect, it, vi } from 'vitest';
 import { startPrivateRedis } from '@/scripts/servers/private-redis.mjs';
-import { freePort } from '@/scripts/system/free-port.mjs';
 import { createLog } from '../../platform/log';
 import {
   created,
@@ -12,8 +11,7 @@ import {
   stored,
   update,
 } from '../conformance/testing/changes';
-import { asAdminOf, RedisRig } from '../conformance/testing/redis-rig';
-import { KEYS } from './redis-script';
+import { RedisRig } from '../conformance/testing/redis-rig';
 
 const SOON = { timeout: 25_000, interval: 20 };
 
@@ -139,34 +137,6 @@ describe('a Redis where no lock may be stored is refused with a clear reason', (
       );
       await isRefused(() => created(store, freshKey()), 'CLUSTERDOWN');
     } finally {
-      await rig.close();
-    }
-  });
-
-  it.concurrent('because its slot of the cluster is on its way to another node', async () => {
-    const rig = await RedisRig.start({ cluster: true });
-    const other = await startPrivateRedis({
-      settings: ['--cluster-enabled', 'yes', '--cluster-port', String(await freePort())],
-    });
-    const asked = async (url: string, ...words: (string | number)[]) =>
-      String(await asAdminOf(url, (admin) => admin.call('CLUSTER', ...words)));
-    try {
-      const { store } = await rig.join();
-      const known = freshKey();
-      await vi.waitFor(() => created(store, known), SOON);
-      const [, bus = ''] = /@(\d+)/.exec(await asked(other.url, 'NODES')) ?? [];
-      const { port } = new URL(other.url);
-      await asked(rig.server.url, 'MEET', '127.0.0.1', port, bus);
-      const slot = await asked(rig.server.url, 'KEYSLOT', KEYS.marker);
-      const target = await asked(other.url, 'MYID');
-      await vi.waitFor(() => asked(rig.server.url, 'SETSLOT', slot, 'MIGRATING', target), SOON);
-      const isMoving = { refusal: expect.stringContaining('is being moved to another node') };
-      await expect(created(store, freshKey())).rejects.toMatchObject(isMoving);
-      await expect(readOne(store, freshKey())).rejects.toMatchObject(isMoving);
-      await rig.asAdmin((admin) => admin.del(KEYS.marker));
-      await expect(readOne(store, known)).rejects.toMatchObject(isMoving);
-    } finally {
-      await other.stop();
       await rig.close();
     }
   });

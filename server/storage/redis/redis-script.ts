@@ -87,10 +87,16 @@ class RedisScript {
 
 export const INSPECT = new RedisScript(inspect, 'no-writes');
 export const READ = new RedisScript(checkAdmission + read, 'no-writes');
-export const SWAP = new RedisScript(checkAdmission + swap, null);
+export const SWAP = swapScript(false);
+/** For a server in a cluster: writes nothing unless every key that it writes is on that server. */
+export const SWAP_IN_CLUSTER = swapScript(true);
 export const DELETE_RECORDS = new RedisScript(checkAdmission + deleteRecords, 'allow-oom');
 export const HEARTBEAT = new RedisScript(checkAdmission + heartbeat, null);
 
 export const START_INCARNATION = new RedisScript(startIncarnation, null);
 export const LIST_RECORDS = new RedisScript(listRecords, null);
 export const END_RECOVERY = new RedisScript(endRecovery, null);
+
+function swapScript(isInCluster: boolean): RedisScript {
+  return new RedisScript(`local IN_CLUSTER = ${isInCluster}\n${checkAdmission}${swap}`, null);
+}

@@ -16,7 +16,9 @@ if (tonumber(marker[2]) or 0) > tonumber(ARGV[3]) then
   return redis.error_reply(REFUSAL .. ' life')
 end
 local history = math.max(tonumber(marker[3]) or 0, tonumber(ARGV[4]))
-redis.call('DEL', KEYS[1], IDS)
+-- First: while a cluster moves the slot to another node, this fails if the list is not here. The
+-- marker is here, and is not deleted, since it could not be made again.
+redis.call('DEL', IDS)
 redis.call('HSET', KEYS[1], 'life', ARGV[1], 'beat', 0, 'count', 0, 'epoch', ARGV[3],
   'history', string.format('%.0f', history))
 return now

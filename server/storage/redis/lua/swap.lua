@@ -1,4 +1,5 @@
 -- Swaps. Everything that can fail comes before the first write, so a refusal has changed nothing.
+-- `IN_CLUSTER` says whether the server is a node of a cluster.
 --
 -- ARGV[3]: `all` or `each`
 -- ARGV[4]: the history's text, or nothing
@@ -87,6 +88,42 @@ if all and applied < n then
   for i = 1, n do out[1 + i] = found(i) end
   return out
 end
+-- Writes everything but history and records.
+local function writeRest(call)
+  local answer, born = 9, 0
+  from = 1
+  for i = 1, n do
+    local _, _, _, stored, extended, keyLength, expectedLength, queueLength, recordLength =
+      numbersOf(i)
+    local queue = from + keyLength + expectedLength
+    from = queue + max(queueLength, 0) + recordLength
+    if out[1 + i] == 1 then
+      if queueLength > 0 then
+        call('SET', QUEUE .. idOf(i), sub(texts, queue, queue + queueLength - 1))
+      elseif queueLength == 0 and hasQueue(values[i]) then
+        call('DEL', QUEUE .. idOf(i))
+      end
+      if not values[i] then born = born + call('ZADD', IDS, 0, idOf(i)) end
+      for _ = 1, stored do
+        call('SET', ANSWER .. ARGV[answer], ARGV[answer + 1], 'PXAT', ARGV[answer + 2])
+        answer = answer + 3
+      end
+      for _ = 1, extended do
+        call('PEXPIREAT', ANSWER .. ARGV[answer], ARGV[answer + 1], 'GT')
+        answer = answer + 2
+      end
+    else
+      answer = answer + 3 * stored + 2 * extended
+    end
+  end
+  if born > 0 then call('HINCRBY', KEYS[1], 'count', born) end
+end
+-- While a cluster moves the slot to another node, a command whose key is not here fails.
+if IN_CLUSTER then
+  local function touch(_, key) return redis.call('PEXPIRETIME', key) end
+  if ARGV[4] ~= '' then touch('XADD', HISTORY) end
+  writeRest(touch)
+end
 -- First: if the history cannot be written, no record is.
 if ARGV[4] ~= '' then
   local took = ARGV[5]
@@ -107,31 +144,5 @@ end
 if redis.pcall('MSET', unpack(records)).err then
   for i = 1, #records, 2 do redis.call('SET', records[i], records[i + 1]) end
 end
-local answer, born = 9, 0
-from = 1
-for i = 1, n do
-  local _, _, _, stored, extended, keyLength, expectedLength, queueLength, recordLength =
-    numbersOf(i)
-  local queue = from + keyLength + expectedLength
-  from = queue + max(queueLength, 0) + recordLength
-  if out[1 + i] == 1 then
-    if queueLength > 0 then
-      redis.call('SET', QUEUE .. idOf(i), sub(texts, queue, queue + queueLength - 1))
-    elseif queueLength == 0 and hasQueue(values[i]) then
-      redis.call('DEL', QUEUE .. idOf(i))
-    end
-    if not values[i] then born = born + redis.call('ZADD', IDS, 0, idOf(i)) end
-    for _ = 1, stored do
-      redis.call('SET', ANSWER .. ARGV[answer], ARGV[answer + 1], 'PXAT', ARGV[answer + 2])
-      answer = answer + 3
-    end
-    for _ = 1, extended do
-      redis.call('PEXPIREAT', ANSWER .. ARGV[answer], ARGV[answer + 1], 'GT')
-      answer = answer + 2
-    end
-  else
-    answer = answer + 3 * stored + 2 * extended
-  end
-end
-if born > 0 then redis.call('HINCRBY', KEYS[1], 'count', born) end
+writeRest(redis.call)
 return out
