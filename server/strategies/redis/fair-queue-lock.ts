@@ -17,6 +17,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Redis } from 'ioredis';
 import { pollUntilGranted } from '../poll-until-granted';
+import { thenRelease } from '../then-release';
 import { LEASE_MS, type LeaseOptions } from './lease-options';
 import { redisScript } from './redis-script';
 
@@ -105,12 +106,10 @@ export async function withFairQueueLock<T>(
     await pollUntilGranted(name, tryOnce, options);
   } catch (error) {
     const { queue, alive } = keysOf(name, options.prefix);
-    await LEAVE(redis, [queue, alive], [owner]);
+    await LEAVE(redis, [queue, alive], [owner]).catch(() => undefined);
     throw error;
   }
-  try {
-    return await work();
-  } finally {
+  return thenRelease(work, async () => {
     if (!(await unlockFairQueue(redis, name, owner, options))) options.onLost?.();
-  }
+  });
 }

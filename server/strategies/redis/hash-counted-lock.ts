@@ -20,6 +20,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Redis } from 'ioredis';
 import { pollUntilGranted } from '../poll-until-granted';
+import { thenRelease } from '../then-release';
 import { LEASE_MS, type LeaseOptions } from './lease-options';
 import { redisScript } from './redis-script';
 
@@ -84,10 +85,11 @@ export async function withHashCountedLock<T>(
 ): Promise<T> {
   const tryOnce = () => tryHashCountedLock(redis, name, owner, options);
   await pollUntilGranted(name, tryOnce, options);
-  try {
-    return await work(owner);
-  } finally {
-    const answer = await unlockHashCounted(redis, name, owner, options);
-    if (answer === 'not the owner') options.onLost?.();
-  }
+  return thenRelease(
+    () => work(owner),
+    async () => {
+      const answer = await unlockHashCounted(redis, name, owner, options);
+      if (answer === 'not the owner') options.onLost?.();
+    },
+  );
 }

@@ -22,6 +22,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { randomUUID } from 'node:crypto';
 import type { Redis } from 'ioredis';
 import { pollUntilGranted } from '../poll-until-granted';
+import { thenRelease } from '../then-release';
 import type { LeaseOptions } from './lease-options';
 import { trySetNxPxLock, unlockSetNxPx } from './set-nx-px-lock';
 
@@ -94,10 +95,8 @@ export function withLocallyCountedLock<T>(
 ): Promise<T> {
   return locks.asCaller(async () => {
     await pollUntilGranted(name, () => locks.tryLock(name), options);
-    try {
-      return await work();
-    } finally {
+    return thenRelease(work, async () => {
       if (!(await locks.unlock(name))) options.onLost?.();
-    }
+    });
   });
 }

@@ -23,6 +23,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Redis } from 'ioredis';
 import { pollUntilGranted } from '../poll-until-granted';
+import { thenRelease } from '../then-release';
 import { LEASE_MS, type LeaseOptions } from './lease-options';
 import { redisScript } from './redis-script';
 
@@ -87,9 +88,10 @@ export async function withSetNxPxLock<T>(
   const owner = randomUUID();
   const tryOnce = () => trySetNxPxLock(redis, name, owner, options);
   const token = await pollUntilGranted(name, tryOnce, options);
-  try {
-    return await work(token);
-  } finally {
-    if (!(await unlockSetNxPx(redis, name, owner, options))) options.onLost?.();
-  }
+  return thenRelease(
+    () => work(token),
+    async () => {
+      if (!(await unlockSetNxPx(redis, name, owner, options))) options.onLost?.();
+    },
+  );
 }

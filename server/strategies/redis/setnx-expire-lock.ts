@@ -22,6 +22,7 @@
 import type { Redis } from 'ioredis';
 import { systemClock } from '@/server/platform/clock';
 import { pollUntilGranted } from '../poll-until-granted';
+import { thenRelease } from '../then-release';
 import { LEASE_MS, type LeaseOptions } from './lease-options';
 
 export interface SetnxOptions extends Omit<LeaseOptions, 'onLost'> {
@@ -70,9 +71,5 @@ export async function withSetnxLock<T>(
 ): Promise<T> {
   const tryOnce = async () => (await trySetnxLock(redis, name, options)) || null;
   await pollUntilGranted(name, tryOnce, options);
-  try {
-    return await work();
-  } finally {
-    await unlockSetnx(redis, name, options);
-  }
+  return thenRelease(work, () => unlockSetnx(redis, name, options));
 }

@@ -15,6 +15,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Redis } from 'ioredis';
 import { pollUntilGranted } from '../poll-until-granted';
+import { thenRelease } from '../then-release';
 import { LEASE_MS, type LeaseOptions } from './lease-options';
 import { redisScript } from './redis-script';
 
@@ -102,9 +103,7 @@ export async function withSharedExclusiveLock<T>(
   const tryOnce = async () =>
     (await trySharedExclusiveLock(redis, name, mode, owner, options)) || null;
   await pollUntilGranted(name, tryOnce, options);
-  try {
-    return await work();
-  } finally {
+  return thenRelease(work, async () => {
     if (!(await unlockSharedExclusive(redis, name, mode, owner, options))) options.onLost?.();
-  }
+  });
 }

@@ -15,6 +15,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Redis } from 'ioredis';
 import { pollUntilGranted } from '../poll-until-granted';
+import { thenRelease } from '../then-release';
 import { LEASE_MS, type LeaseOptions } from './lease-options';
 import { redisScript } from './redis-script';
 
@@ -53,12 +54,13 @@ export async function withWatchdogLock<T>(
   );
   const renew = () => RENEW(redis, [key], [owner, leaseMs]);
   const watchdog = new Watchdog(renew, leaseMs, askedAt);
-  try {
-    return await work(watchdog.signal);
-  } finally {
-    watchdog.stop();
-    if ((await UNLOCK(redis, [key], [owner])) === 0) onLost?.();
-  }
+  return thenRelease(
+    () => work(watchdog.signal),
+    async () => {
+      watchdog.stop();
+      if ((await UNLOCK(redis, [key], [owner])) === 0) onLost?.();
+    },
+  );
 }
 
 class Watchdog {

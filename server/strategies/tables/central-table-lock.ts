@@ -19,6 +19,7 @@ import type { Pool, PoolConnection, RowDataPacket } from 'mysql2/promise';
 import { inTransaction } from '../in-transaction';
 import { mysqlDatabase } from '../mysql-database';
 import { type PollOptions, pollUntilGranted } from '../poll-until-granted';
+import { thenRelease } from '../then-release';
 import { createLockTable, type LockTableOptions, YEAR_LEASE_MS } from './lock-table';
 
 const CENTER = 'center_lock';
@@ -103,9 +104,5 @@ export async function withCentralTableLock<T>(
 ): Promise<T> {
   const attempt = async () => (await tryCentralTableLock(pool, name, options)) || null;
   await pollUntilGranted(name, attempt, options);
-  try {
-    return await work();
-  } finally {
-    await releaseCentralTableLock(pool, name, options);
-  }
+  return thenRelease(work, () => releaseCentralTableLock(pool, name, options));
 }

@@ -18,6 +18,7 @@
 import { randomUUID } from 'node:crypto';
 import { type PollOptions, pollUntilGranted } from '../poll-until-granted';
 import { type SqlDatabase, type SqlDialect, UTC_NOW } from '../sql-database';
+import { thenRelease } from '../then-release';
 
 export interface HolderLockOptions {
   /** Default `held_locks`. */
@@ -103,9 +104,5 @@ export async function withHolderTableLock<T>(
 ): Promise<T> {
   const attempt = async () => (await tryHolderTableLock(database, key, holder, options)) || null;
   await pollUntilGranted(key, attempt, options);
-  try {
-    return await work();
-  } finally {
-    await releaseHolderTableLock(database, key, holder, options);
-  }
+  return thenRelease(work, () => releaseHolderTableLock(database, key, holder, options));
 }

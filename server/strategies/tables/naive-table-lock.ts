@@ -19,6 +19,7 @@ import type { Pool, RowDataPacket } from 'mysql2/promise';
 import { inTransaction } from '../in-transaction';
 import { mysqlDatabase } from '../mysql-database';
 import { type PollOptions, pollUntilGranted } from '../poll-until-granted';
+import { thenRelease } from '../then-release';
 import { createLockTable, type LockTableOptions, YEAR_LEASE_MS } from './lock-table';
 
 export async function createNaiveLockTable(pool: Pool, table = 'naive_locks'): Promise<void> {
@@ -81,9 +82,5 @@ export async function withNaiveTableLock<T>(
 ): Promise<T> {
   const attempt = async () => (await tryNaiveTableLock(pool, name, options)) || null;
   await pollUntilGranted(name, attempt, options);
-  try {
-    return await work();
-  } finally {
-    await releaseNaiveTableLock(pool, name, options);
-  }
+  return thenRelease(work, () => releaseNaiveTableLock(pool, name, options));
 }

@@ -20,6 +20,7 @@ import type { Pool, PoolConnection, RowDataPacket } from 'mysql2/promise';
 import { inTransaction } from '../in-transaction';
 import { mysqlDatabase } from '../mysql-database';
 import { type PollOptions, pollUntilGranted } from '../poll-until-granted';
+import { thenRelease } from '../then-release';
 import { createLockTable, type LockTableOptions, YEAR_LEASE_MS } from './lock-table';
 
 const SEGMENTS = 100;
@@ -127,9 +128,5 @@ export async function withSegmentedTableLock<T>(
 ): Promise<T> {
   const attempt = async () => (await trySegmentedTableLock(pool, name, options)) || null;
   await pollUntilGranted(name, attempt, options);
-  try {
-    return await work();
-  } finally {
-    await releaseSegmentedTableLock(pool, name, options);
-  }
+  return thenRelease(work, () => releaseSegmentedTableLock(pool, name, options));
 }

@@ -25,6 +25,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Client } from 'node-zookeeper-client';
 import { NotGranted } from '../not-granted';
 import type { RaceNote } from '../race-note';
+import { thenRelease } from '../then-release';
 import { isConnectionLoss, isNoNode, type ZookeeperCalls, zookeeperCalls } from './zookeeper-calls';
 
 export interface EphemeralLockOptions {
@@ -201,11 +202,10 @@ export async function withEphemeralSequentialLock<T>(
   options: EphemeralLockOptions = {},
 ): Promise<T> {
   const own = await locks.lock(name, options);
-  try {
-    return await locks.whileInSession(work);
-  } finally {
-    await locks.unlock(own);
-  }
+  return thenRelease(
+    () => locks.whileInSession(work),
+    () => locks.unlock(own),
+  );
 }
 
 /** Tries again where the connection broke, after pauses that double. */
