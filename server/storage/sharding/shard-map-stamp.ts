@@ -58,13 +58,19 @@ export class ShardMapStamp {
     this.connection = new MysqlConnection(shard.url, timeoutMs);
   }
 
+  /**
+   * Reads it. If the server is read-only, the next call uses another connection: the address may
+   * lead to another server by then, and a stamp on the old one may be out of date.
+   */
   async read(): Promise<FoundStamp> {
-    const [rows = [], others = [], lived = []] = await this.connection.packet([
+    const [rows = [], others = [], lived = [], server] = await this.connection.packet([
       `SELECT id, value FROM settings WHERE id IN ('${STAMP_ROW}', '${PLACE_ROW}')`,
       "SELECT 1 FROM locks WHERE id NOT LIKE '.lockyard%' LIMIT 1",
       `SELECT 1 FROM locks WHERE id LIKE '.lockyard/process/%' AND CAST(head AS UNSIGNED) > ` +
         `${CLOCK} LIMIT 1`,
+      'SELECT @@read_only',
     ]);
+    if (!isWritable(server)) this.connection.leave();
     const values = new Map(rows.map(([id, value]) => [String(id), String(value)]));
     const place = values.get(PLACE_ROW);
     return {
@@ -120,6 +126,11 @@ export class ShardMapStamp {
   close(): void {
     this.connection.close();
   }
+}
+
+/** From version 12 of MariaDB on it has other values than numbers. */
+function isWritable(server: Rows | undefined): boolean {
+  return ['0', 'OFF'].includes(String(server?.[0]?.[0]));
 }
 
 function valuesOf(stamp: string, place: ShardIdentity): string {
