@@ -15,7 +15,7 @@ import { RedisRig } from '../conformance/testing/redis-rig';
 import { StoreIncarnation } from '../incarnation/store-incarnation';
 import { recordId } from '../record-id';
 import type { Change, RecordKey } from '../record-store';
-import { KEYS, PREFIX, START_INCARNATION } from './redis-script';
+import { END_RECOVERY, KEYS, PREFIX, START_INCARNATION } from './redis-script';
 import { RedisStore } from './redis-store';
 
 const SOON = { timeout: 25_000, interval: 20 };
@@ -171,7 +171,7 @@ describe('while the slot of a cluster moves to another node', () => {
   });
 });
 
-it('a recovery that begins while the slot moves keeps the epoch and the number of the history', async () => {
+it('a recovery that begins while the slot moves keeps the epoch, and does not end before all records are there', async () => {
   const rig = await RedisRig.start({ cluster: true });
   let slot: MovingSlot | undefined;
   try {
@@ -181,6 +181,9 @@ it('a recovery that begins while the slot moves keeps the epoch and the number o
     await rig.asAdmin((admin) => START_INCARNATION.run(admin, ['next~', 'next', 7, 70]));
     const marker = await rig.asAdmin((admin) => admin.hgetall(KEYS.marker));
     expect(marker).toMatchObject({ life: 'next~', epoch: '7', history: '70', count: '0' });
+    const end = () => rig.asAdmin((admin) => END_RECOVERY.run(admin, ['next~', 'next']));
+    await expect(end()).rejects.toThrow('non local key');
+    expect(await rig.asAdmin((admin) => admin.hget(KEYS.marker, 'life'))).toBe('next~');
   } finally {
     await slot?.stop();
     await rig.close();
