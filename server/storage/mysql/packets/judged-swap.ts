@@ -8,7 +8,7 @@ import { ASSIGN_QUEUE, ASSIGN_REST, recordAssignments, recordValues } from './wr
 import { writeHistoryAndAnswers } from './write-history';
 
 /**
- * A swap for every server, which tests each change against its own window and reads back which were
+ * A swap for every server, which tests each change against its own window and reads which were
  * applied. `@took` lists the writers that are in the rows afterwards.
  */
 export function judgedSwap(changes: Change[]): Packet<PacketOutcome> {
@@ -32,15 +32,16 @@ function packetOf(changes: Change[], guard: string[]): Packet<PacketOutcome> {
       `SET @now = ${CLOCK}`,
       ...writeRecords(rows, guard),
       ...writeHistoryAndAnswers(changes),
-      'COMMIT',
       `SELECT @took, ${CLOCK}`,
+      // Last: after any error nothing was applied, unless it is that of the commit.
+      'COMMIT',
     ],
     read: readBack,
   };
 }
 
 function readBack(answers: Rows[]): PacketOutcome {
-  const [took, now] = answers.at(-1)?.[0] ?? [];
+  const [took, now] = answers.at(-2)?.[0] ?? [];
   return { applied: new Set(String(took ?? '').split(',')), now: Number(now), found: null };
 }
 
