@@ -41,7 +41,9 @@ export function examineCall(scope: RequestScope, prefix: string, kinds: Procedur
   refuseRepeated(params);
   if (params.has('connectionParams')) throw invalid('connectionParams are not used here.');
   if (wantsStream(req.headers)) throw invalid('Answers are not streamed call by call.');
-  const isBatch = params.get('batch') === '1';
+  const batch = params.get('batch');
+  if (batch !== null && batch !== '1') throw invalid('batch: can only be 1.');
+  const isBatch = batch !== null;
   const names = isBatch ? path.split(',') : [path];
   if (names.length > BATCH_MAX_CALLS) {
     throw invalid(`A batch may have at most ${BATCH_MAX_CALLS} calls.`);

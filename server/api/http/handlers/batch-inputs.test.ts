@@ -27,6 +27,14 @@ test.each(['1', '00', '-1', 'x', ' 0'])(
   },
 );
 
+test.each(['2', '0', 'true', ''])('a batch that is called "%s" is refused', async (value) => {
+  const reply = await api.post(key, `lock.release?batch=${value}`, { ...HOLD, token });
+  expect([reply.status, reply.reason]).toEqual([400, 'INVALID']);
+  expect(reply.error?.message).toBe('batch: can only be 1.');
+  const { data } = await api.get(key, 'lock.check', { name: HOLD.name, token });
+  expect(data).toMatchObject({ valid: true });
+});
+
 test('a batch of queries with an input that belongs to none of them is refused', async () => {
   const batch = (inputs: object) => {
     const query = `batch=1&input=${encodeURIComponent(JSON.stringify(inputs))}`;
