@@ -93,6 +93,8 @@ const badAcquires: [string, unknown][] = [
   ['a prototype', `{"name":"n","owner":"o","leaseMs":1000,"__proto__":{"waitMs":5}}`],
   ['a prototype, escaped', `{"name":"n","owner":"o","leaseMs":1000,"\\u005f_proto__":{}}`],
   ['an unknown field', { ...whole, namespaceId: 1 }],
+  ['a field twice', `{"name":"n","owner":"o","leaseMs":1000,"n\\u0061me":"m"}`],
+  ['a key of meta twice', `{"name":"n","owner":"o","leaseMs":1000,"meta":{"a":"","a":""}}`],
   ['broken JSON', '{"name":'],
   ['JSON with a trailing comma', '{"name":"n",}'],
   ['an empty body', ''],

@@ -76,6 +76,7 @@ describe('flat parameters that are wrong get a typed answer that names them', ()
     ['lock.inspect?input={"name":"a"}&_=17', '_: is not a parameter beside input'],
     ['lock.inspect?input={"name":"a"}&input={"name":"b"}', 'has the parameter "input" twice'],
     ['lock.inspect?batch=1&input={"0":{"name":"a"}}&batch=0', 'has the parameter "batch" twice'],
+    ['lock.inspect?input={"name":"a","name":"b"}', 'has the field "name" twice'],
     ['lock.inspect?batch=2&input={"0":{"name":"a"}}', 'batch: can only be 1'],
     ['lock.inspect?batch=1&name=a', 'name: is not a parameter beside input'],
     ['lock.inspect?batch=1&input={"0":{"name":"a"}}&limit=1', 'limit: is not a parameter'],

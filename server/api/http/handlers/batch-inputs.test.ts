@@ -35,6 +35,13 @@ test.each(['2', '0', 'true', ''])('a batch that is called "%s" is refused', asyn
   expect(data).toMatchObject({ valid: true });
 });
 
+test('a batch that gives one of its calls two inputs is refused', async () => {
+  const input = JSON.stringify({ ...HOLD, token });
+  const reply = await api.post(key, 'lock.release?batch=1', `{"0":${input},"0":${input}}`);
+  expect([reply.status, reply.reason]).toEqual([400, 'INVALID']);
+  expect(reply.error?.message).toBe('An object has the field "0" twice.');
+});
+
 test('a batch of queries with an input that belongs to none of them is refused', async () => {
   const batch = (inputs: object) => {
     const query = `batch=1&input=${encodeURIComponent(JSON.stringify(inputs))}`;

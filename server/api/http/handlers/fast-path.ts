@@ -13,6 +13,7 @@ import { newRequestId } from '../requests/request-scope';
 import { apiAnswerHeaders } from '../requests/security-headers';
 import { type ServiceWork, serviceWork } from '../scheduling/call-class';
 import type { Admission, AdmissionControl } from './admission';
+import { refuseRepeatedKeys } from './repeated-keys';
 import { SERVICE_PREFIX, serviceContextOf } from './service-handler';
 import { logFailedCall } from './trpc-handler';
 
@@ -135,6 +136,7 @@ function collect(req: IncomingMessage, done: (body: Buffer) => void): void {
 function jsonOf(text: string): { value: unknown } | null {
   try {
     refusePrototypeKeys(text);
+    refuseRepeatedKeys(text);
     return { value: JSON.parse(text) };
   } catch {
     return null;

@@ -11,6 +11,7 @@ import type { RequestScope } from '../requests/request-scope';
 import { setApiHeaders } from '../requests/security-headers';
 import type { Admission } from './admission';
 import { examineCall } from './api-call';
+import { refuseRepeatedKeys } from './repeated-keys';
 import { logFailedCall } from './trpc-handler';
 
 const EVENT_STREAM = 'text/event-stream';
@@ -65,6 +66,7 @@ export class StreamHandler {
     const body = await readBody(scope);
     if (body === null) return;
     refusePrototypeKeys(body);
+    refuseRepeatedKeys(body);
     const admission = await admit(req, path, body.length);
     try {
       const ctx = createContext(scope, admission);

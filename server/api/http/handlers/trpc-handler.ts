@@ -12,6 +12,7 @@ import { setApiHeaders } from '../requests/security-headers';
 import type { ScheduledTurn } from '../scheduling/request-scheduler';
 import { type ApiCall, examineCall } from './api-call';
 import { refuseUnusedInputs } from './batch-inputs';
+import { refuseRepeatedKeys } from './repeated-keys';
 
 /**
  * How long a stream keeps its turn. Its first rows are expensive, and after a restart all pages
@@ -60,6 +61,7 @@ export function createTrpcHandler<A extends { turn: ScheduledTurn }>({
     if (body === null) return;
     const input = req.method === 'GET' ? queryInput(scope) : body;
     refusePrototypeKeys(input);
+    refuseRepeatedKeys(input);
     if (call.isBatch) refuseUnusedInputs(input, call.path.split(',').length);
     // A GET has no body, whatever its headers say.
     if (req.method === 'GET') delete req.headers['content-type'];
