@@ -5,7 +5,7 @@ import { boundConnections } from './bootstrap/bound-connections';
 import { pageProcessEnv, readConfig } from './bootstrap/config/config';
 import { createRuntime } from './bootstrap/create-runtime';
 import { printSetupLink } from './bootstrap/print-setup-link';
-import { shutDown } from './bootstrap/shut-down';
+import { shutDown } from './bootstrap/shutdown/shut-down';
 import { startComplaint } from './bootstrap/start-complaint';
 import { type Demo, startDemo } from './bootstrap/start-demo';
 import { unencryptedNote } from './bootstrap/unencrypted-note';

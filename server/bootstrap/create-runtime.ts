@@ -43,8 +43,15 @@ import { logBrokenInvariant } from './log-broken-invariant';
 import { openControlRuntime } from './open-control-runtime';
 import { openGates } from './open-gates';
 import { openLab } from './open-lab';
+import { closeInTurn } from './shutdown/close-in-turn';
 import { startShardedBackend } from './start-sharded-backend';
 import { watchClocks } from './watch-clocks';
+
+/**
+ * How long all parts of a process may take to close: they would wait one after another for a
+ * database that does not respond, each for up to 5 s.
+ */
+const CLOSE_MAX_MS = 8_000;
 
 /**
  * Builds and starts all parts of one process, from the data folder up. The control database must be
@@ -60,11 +67,10 @@ export async function createRuntime(
 ): Promise<Runtime> {
   const control = await openControlRuntime(config, log, clock);
   const ends = [control.close];
-  const close = async () => {
-    for (const end of ends.splice(0).reverse()) {
-      await end().catch((err: unknown) => log.warn({ err }, 'A component did not close cleanly'));
-    }
-  };
+  const close = () =>
+    closeInTurn(ends.splice(0), CLOSE_MAX_MS, (err) =>
+      log.warn({ err }, 'A component did not close cleanly'),
+    );
   try {
     const runtime = { ...control, ...(await addBackends(control, heap, ends)), close };
     ends.push(startReleasingOrphans(runtime, runtime.runsMaintenance));

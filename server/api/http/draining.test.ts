@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { shutDown } from '@/server/bootstrap/shut-down';
+import { shutDown } from '@/server/bootstrap/shutdown/shut-down';
 import { createUser } from '@/server/operations/users/create-user';
 import { ApiHarness } from '@/test/api-harness';
 import { EventStream } from '@/test/event-stream';

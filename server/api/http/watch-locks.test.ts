@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { shutDown } from '@/server/bootstrap/shut-down';
+import { shutDown } from '@/server/bootstrap/shutdown/shut-down';
 import type { ChangeKeyInput } from '@/server/contract/console/access-inputs';
 import { watchTarget } from '@/server/monitoring/watch/watch-target';
 import { changeApiKey } from '@/server/operations/api-keys/change-api-key';

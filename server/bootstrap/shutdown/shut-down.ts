@@ -1,6 +1,6 @@
 import type { Server } from 'node:http';
-import type { HttpHandlers } from '../api/http/http-handlers';
-import type { Runtime } from '../operations/operation-context';
+import type { HttpHandlers } from '../../api/http/http-handlers';
+import type { Runtime } from '../../operations/operation-context';
 
 /** How long answers in progress may take once all waiters have been answered. */
 const GRACE_MS = 5_000;
