@@ -81,10 +81,15 @@ function isInUseSince(since: number, { at, holds, waits, events }: PastFacts): b
   return until >= at;
 }
 
-/** The holds, waits and freeze in the present record that were there at an earlier instant. */
-export function openSince(now: LockRecord | null, at: number) {
+/**
+ * The holds, waits and freeze in the present record that were there at an earlier instant.
+ *
+ * @param knownUntil until when the record is known to be right: a hold whose lease ended later may
+ *   have been renewed
+ */
+export function openSince(now: LockRecord | null, at: number, knownUntil = at) {
   const holds = (now?.holds ?? [])
-    .filter(({ grantedAt, expiresAt }) => grantedAt <= at && expiresAt > at)
+    .filter(({ grantedAt, expiresAt }) => grantedAt <= at && expiresAt > Math.min(at, knownUntil))
     .map(({ grantedAt, service, owner, token, permits }): PastHold => {
       const some = permits === undefined ? {} : { permits };
       return { from: grantedAt, to: null, service, owner, token, ...some };

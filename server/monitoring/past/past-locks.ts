@@ -39,6 +39,8 @@ interface PastSources {
   publicIds: ReadonlyMap<string, string>;
   /** An instant of the past on the clock of a store. */
   atOf: (store: string) => number;
+  /** Until when what is open in a store is known to be right, on its clock. */
+  knownUntilOf: (store: string) => number;
   lockDelayMsOf: (namespace: string) => number;
   /** Locks that are of interest though they were neither held nor waited for. */
   others: readonly { store: string; lockId: string }[];
@@ -127,9 +129,10 @@ function markSets(
 function addOpen(
   row: ProjectionRow,
   lockOf: (store: string, lockId: string) => PastLock,
-  { atOf }: PastSources,
+  { atOf, knownUntilOf }: PastSources,
 ): void {
-  const { holds, waits, frozen } = openSince(row.record, atOf(row.backend));
+  const at = atOf(row.backend);
+  const { holds, waits, frozen } = openSince(row.record, at, knownUntilOf(row.backend));
   if (holds.length + waits.length === 0 && !frozen) return;
   const lock = lockOf(row.backend, row.id.slice(row.publicBackend.length + 1));
   lock.now = row.record;

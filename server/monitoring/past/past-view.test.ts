@@ -76,26 +76,30 @@ describe.each(IS_LONG ? (['sqlite', 'mysql'] as const) : (['sqlite'] as const))(
     it('calls locks unknown at instants since which their backend has not answered', async () => {
       rig = await MonitoringRig.open(store);
       const watcher = await rig.watch();
-      const [held, left] = [freshKey(), freshKey()];
+      const [held, left, lapsed] = [freshKey(), freshKey(), freshKey()];
       await takeLock(watcher, held, 'w1', { leaseMs: 60_000 });
       const { token } = await takeLock(watcher, left, 'w2', { leaseMs: 60_000 });
       const { pastView, projection } = watcher.monitoring;
-      const statusOf = () => projection.row('default', held.name)?.status;
+      const statusOf = ({ name } = held) => projection.row('default', name)?.status;
       await expect.poll(async () => (await pastView.range.since()).events, SOON).not.toBeNull();
       await expect.poll(statusOf, SOON).toBe('held');
       const before = Date.now();
       await pause(500);
+      const { expiresAt } = await takeLock(watcher, lapsed, 'w3', { leaseMs: 3_000 });
+      await expect.poll(() => statusOf(lapsed), SOON).toBe('held');
       watcher.faults.goAway();
       await expect.poll(statusOf, SOON).toBe('unknown');
       const other = await rig.watch();
       await release(other, left, 'w2', token);
-      await pause(200);
+      await expect.poll(() => Date.now(), SOON).toBeGreaterThan(expiresAt + CLOCKS_APART_MS);
       const at = Date.now();
       const page = await pastView.locks(at, EVERY_LOCK);
+      // It may have been renewed since.
       expect(page.rows.map(({ name, status }) => [name, status])).toEqual(
-        [held, left].map(({ name }) => [name, 'unknown']).sort(),
+        [held, left, lapsed].map(({ name }) => [name, 'unknown']).sort(),
       );
       expect(page).toMatchObject({ past: { isLagging: true }, backends: [{ reachable: false }] });
+      expect(await pastView.lock(at, lapsed)).toMatchObject({ row: { status: 'unknown' } });
       const detail = await pastView.lock(at, left);
       expect(detail).toMatchObject({ fresh: false, row: { status: 'unknown' } });
       expect(await pastView.lock(at, freshKey())).toMatchObject({ row: { status: 'unknown' } });

@@ -204,7 +204,8 @@ export class PastView {
       if (known.length > 0) deaths.set(rowId(backend, lockId), known);
       return [{ store, lockId }];
     });
-    const sources = { ...read, open, others, slice: slice() };
+    const knownUntilOf = (store: string) => read.onClockOf(store, open.silent.get(store) ?? at);
+    const sources = { ...read, open, knownUntilOf, others, slice: slice() };
     const { rows, isCut } = await readPastLocks(sources);
     const measured = { rows, deaths, holdBaselines, namespaces };
     const baselines = await readPastBaselines({ ...measured, database, slice: slice() });
@@ -224,10 +225,13 @@ export class PastView {
     const offsets = new Map(
       backends.map(({ id, engine }) => [id, engine.health().clockOffsetMs] as const),
     );
+    const onClockOf = (store: string, instant: number) =>
+      Math.floor(instant + (offsets.get(store) ?? 0));
     return {
       database,
       publicIds,
-      atOf: (store: string) => Math.floor(at + (offsets.get(store) ?? 0)),
+      atOf: (store: string) => onClockOf(store, at),
+      onClockOf,
       lockDelayMsOf: (namespace: string) => namespaces.policyOf(namespace).lockDelayMs,
     };
   }
