@@ -5,8 +5,11 @@ export const ALERT_QUIET_MS = 30_000;
 
 /** An alert while its rule is evaluated again and again. Instants are the server's clock. */
 export interface Alert extends Omit<AlertRow, 'id'> {
-  /** Since when its rule is not met any more; null while it is. */
-  clearedAt: number | null;
+  /**
+   * Since when its rule is not met any more, also on the clock that never steps; null while it is,
+   * and where another process followed it.
+   */
+  cleared: { at: number; monotonicMs: number } | null;
 }
 
 /** A rule that is met now. */
@@ -25,25 +28,27 @@ export const alertKey = ({ kind, backend, namespace, name }: AlertSubject): stri
  * One with `resolvedAt` is over: do not pass it again.
  *
  * @param reading null: its rule is not met, and that is known
+ * @param monotonicMs the clock that never steps: a clock that is set resolves nothing
  * @param isSilenced is asked only of an alert that was not announced yet
  */
 export function nextAlert(
   alert: Alert | null,
   reading: AlertReading | null,
-  { now, isSilenced }: { now: number; isSilenced: () => boolean },
+  { now, monotonicMs, isSilenced }: { now: number; monotonicMs: number; isSilenced: () => boolean },
 ): Alert | null {
   if (!alert) return reading && fired(reading, now, isSilenced());
   if (!reading) {
-    // If the clock was set back, the alert is not resolved later for that reason.
-    const clearedAt = Math.min(now, alert.clearedAt ?? now);
-    if (now - clearedAt >= ALERT_QUIET_MS) {
-      return { ...alert, clearedAt, resolvedAt: Math.max(clearedAt, alert.firedAt) };
+    const cleared = alert.cleared ?? { at: now, monotonicMs };
+    if (monotonicMs - cleared.monotonicMs >= ALERT_QUIET_MS) {
+      // The clock may have been set back since.
+      const clearedAt = Math.min(now, cleared.at);
+      return { ...alert, cleared, resolvedAt: Math.max(clearedAt, alert.firedAt) };
     }
-    return alert.clearedAt === clearedAt ? alert : { ...alert, clearedAt };
+    return alert.cleared ? alert : { ...alert, cleared };
   }
   const announcedAt = alert.announcedAt ?? (isSilenced() ? null : now);
-  if (alert.clearedAt === null && alert.announcedAt === announcedAt) return alert;
-  return { ...alert, clearedAt: null, announcedAt };
+  if (alert.cleared === null && alert.announcedAt === announcedAt) return alert;
+  return { ...alert, cleared: null, announcedAt };
 }
 
 /** Whether receivers must be sent a message about this change. */
@@ -60,7 +65,7 @@ function fired(reading: AlertReading, now: number, isSilenced: boolean): Alert {
     name,
     since: Math.min(since, now),
     firedAt: now,
-    clearedAt: null,
+    cleared: null,
     resolvedAt: null,
     announcedAt: isSilenced ? null : now,
     sentence: sentence(),

@@ -171,7 +171,7 @@ class Followed {
 
   /** What is stored has no word of when it began to be quiet. */
   restart(): void {
-    if (this.alert) this.alert = { ...this.alert, clearedAt: null };
+    if (this.alert) this.alert = { ...this.alert, cleared: null };
   }
 
   pass(isMet: boolean, isSilenced: boolean): void {
@@ -180,6 +180,7 @@ class Followed {
     if (isMet) this.metAt = now;
     const after = nextAlert(before, isMet ? reading(STUCK, now) : null, {
       now,
+      monotonicMs: now,
       isSilenced: () => isSilenced,
     });
     if (after && isNews(before, after)) this.news.push(after.resolvedAt ? 'resolved' : 'firing');
@@ -206,35 +207,46 @@ describe('an alert', () => {
     );
   });
 
+  const isSilenced = () => false;
+  const fired = (now: number) =>
+    nextAlert(null, reading(STUCK, now), { now, monotonicMs: 0, isSilenced });
+
   it('is resolved after 30 s of quiet also where the clock is set back meanwhile', () => {
-    const isSilenced = () => false;
-    const fired = nextAlert(null, reading(STUCK, 9_000_000), { now: 9_000_000, isSilenced });
-    let alert = nextAlert(fired, null, { now: 9_010_000, isSilenced });
-    for (const now of [5_000_000, 5_029_999]) {
-      alert = nextAlert(alert, null, { now, isSilenced });
-      expect(alert?.resolvedAt).toBeNull();
-    }
-    alert = nextAlert(alert, null, { now: 5_030_000, isSilenced });
-    expect(alert?.resolvedAt).toBe(fired?.firedAt);
+    let alert = fired(9_000_000);
+    const look = (now: number, monotonicMs: number) => {
+      alert = nextAlert(alert, null, { now, monotonicMs, isSilenced });
+      return alert?.resolvedAt;
+    };
+    expect(look(9_010_000, 10_000)).toBeNull();
+    expect(look(5_000_000, 10_001)).toBeNull();
+    expect(look(5_029_998, 39_999)).toBeNull();
+    expect(look(5_029_999, 40_000)).toBe(9_000_000);
+  });
+
+  it('is not resolved sooner where the clock is set forward meanwhile', () => {
+    let alert = fired(1_000_000);
+    const look = (now: number, monotonicMs: number) => {
+      alert = nextAlert(alert, null, { now, monotonicMs, isSilenced });
+      return alert?.resolvedAt;
+    };
+    expect(look(1_010_000, 10_000)).toBeNull();
+    expect(look(9_000_000, 11_000)).toBeNull();
+    expect(look(9_028_999, 39_999)).toBeNull();
+    expect(look(9_029_000, 40_000)).toBe(1_010_000);
   });
 
   it('that was silenced is news when the silence ends, and no news where it ends before', () => {
-    const silenced = nextAlert(null, reading(STUCK, 0), {
-      now: 5,
-      isSilenced: () => true,
-    }) as Alert;
+    const at = (now: number, silenced: boolean) => ({
+      ...{ now, monotonicMs: now },
+      isSilenced: () => silenced,
+    });
+    const silenced = nextAlert(null, reading(STUCK, 0), at(5, true)) as Alert;
     expect(isNews(null, silenced)).toBe(false);
-    const later = nextAlert(silenced, reading(STUCK, 0), {
-      now: 9,
-      isSilenced: () => false,
-    }) as Alert;
+    const later = nextAlert(silenced, reading(STUCK, 0), at(9, false)) as Alert;
     expect(later.announcedAt).toBe(9);
     expect(isNews(silenced, later)).toBe(true);
-    const quiet = { ...silenced, clearedAt: 6 };
-    const over = nextAlert(quiet, null, {
-      now: 6 + ALERT_QUIET_MS,
-      isSilenced: () => false,
-    }) as Alert;
+    const quiet = nextAlert(silenced, null, at(6, false)) as Alert;
+    const over = nextAlert(quiet, null, at(6 + ALERT_QUIET_MS, false)) as Alert;
     expect(over.resolvedAt).toBe(6);
     expect(isNews(quiet, over)).toBe(false);
   });

@@ -33,6 +33,8 @@ export interface AlertSources {
   namespaces: () => Iterable<{ name: string; backend: string }>;
   /** The clock of this process. */
   now: () => number;
+  /** Its clock that never steps, in ms. */
+  monotonic: () => number;
 }
 
 /** What an alert is about, and since when. */
@@ -62,9 +64,9 @@ export class AlertReadings {
     firing: ReadonlyMap<string, FiringAlert>,
     hasRoom: (alert: AlertSubject) => boolean,
   ): Promise<Map<string, AlertReading>> {
-    const { table, backends, isFresh, now } = this.parts;
+    const { table, backends, isFresh, monotonic } = this.parts;
     await table.refresh();
-    this.stuckSpells.forgetOld(now());
+    this.stuckSpells.forgetOld(monotonic());
     this.offsets = new Map(
       backends.map((one) => [one.id, isFresh(one) ? one.engine.health().clockOffsetMs : null]),
     );
@@ -163,7 +165,7 @@ export class AlertReadings {
     const hold = kind === 'longWait' ? null : longestHold(record.holds, now + offsetMs);
     const found = { token: hold?.token ?? 0, since: since - offsetMs };
     const alert = firing.get(alertKey({ kind: 'stuck', backend, namespace, name }));
-    return Math.min(this.stuckSpells.note(id, found, now), alert?.since ?? now);
+    return Math.min(this.stuckSpells.note(id, found, this.parts.monotonic()), alert?.since ?? now);
   }
 
   /** @param at the clock of its backend */

@@ -142,7 +142,7 @@ export class AlertTable {
   private async rows(sql: string, values: SqlValue[]): Promise<AlertRow[]> {
     const { rows } = await this.database.raw.ask(sql, values);
     return rows.map((columns) => {
-      const { position: _, clearedAt: __, ...row } = toAlert(columns);
+      const { position: _, cleared: __, ...row } = toAlert(columns);
       return row;
     });
   }
@@ -183,7 +183,7 @@ function toAlert(columns: unknown[]): StoredAlert {
     firedAt: Number(firedAt),
     announcedAt: instantOf(announcedAt),
     resolvedAt: instantOf(resolvedAt),
-    clearedAt: instantOf(resolvedAt),
+    cleared: null,
     position: Number(position),
     sentence: String(sentence),
   };

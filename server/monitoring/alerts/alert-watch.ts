@@ -42,8 +42,11 @@ export class AlertWatch {
   private rules = new Map<string, AlertRules>();
   private silences = new Silences([]);
   private watched: Watched | null = null;
-  /** The last reading. Only it says since when the rule of a firing alert is not met. */
-  private last: { at: number; firing: Watched['firing'] } | null = null;
+  /**
+   * The last reading, on the clock that never steps. Only it says since when the rule of a firing
+   * alert is not met.
+   */
+  private last: { atMs: number; firing: Watched['firing'] } | null = null;
   private restarts = 0;
   /** Whether another process does this work. */
   private isLeft = false;
@@ -112,7 +115,7 @@ export class AlertWatch {
       const room = new AlertRoom(watched.firing.values(), isSilencedNow);
       const met = await this.readings.met(watched.firing, (alert) => room.admits(alert));
       await this.write(watched, this.changes(watched, met));
-      this.last = { at: now, firing: watched.firing };
+      this.last = { atMs: this.sources.monotonic(), firing: watched.firing };
       if (restarts !== this.restarts) return;
       this.watched = watched;
       this.counted = { firing: [...watched.firing.values()], left: room.left };
@@ -148,9 +151,9 @@ export class AlertWatch {
 
   private asLastRead(alert: StoredAlert): StoredAlert {
     const { last } = this;
-    const isSoon = last !== null && Math.abs(this.sources.now() - last.at) < SOON_MS;
+    const isSoon = last !== null && this.sources.monotonic() - last.atMs < SOON_MS;
     const before = isSoon ? last.firing.get(alertKey(alert)) : undefined;
-    return before?.id === alert.id ? { ...alert, clearedAt: before.clearedAt } : alert;
+    return before?.id === alert.id ? { ...alert, cleared: before.cleared } : alert;
   }
 
   private changes(
@@ -159,9 +162,10 @@ export class AlertWatch {
   ): [key: string, change: AlertChange][] {
     const changes: [string, AlertChange][] = [];
     const now = this.sources.now();
+    const monotonicMs = this.sources.monotonic();
     const follow = (key: string, before: StoredAlert | null, reading: AlertReading | null) => {
       const isSilenced = () => reading !== null && this.silences.match(reading, now);
-      const after = nextAlert(before, reading, { now, isSilenced });
+      const after = nextAlert(before, reading, { now, monotonicMs, isSilenced });
       if (!after || after === before) return;
       const alert = { id: 0, position: 0, ...before, ...after };
       const hasNews = isNews(before, after);

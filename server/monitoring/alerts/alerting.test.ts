@@ -234,7 +234,7 @@ describe.each(TEST_DIALECTS)('the alerts over %s', (dialect) => {
     rig.store('index', STUCK);
     await rig.pass(process, 40_000);
     const before = receiver.received.length;
-    rig.now -= 3_600_000;
+    rig.setClock(-3_600_000);
     rig.store('index', STUCK);
     await rig.pass(process, 119_000);
     expect(receiver.received).toHaveLength(before + 2);

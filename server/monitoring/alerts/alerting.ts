@@ -110,5 +110,6 @@ function sourcesOf(
     backends,
     namespaces: () => namespaces.all(),
     now: () => clock.now(),
+    monotonic: () => clock.monotonic(),
   };
 }

@@ -53,6 +53,30 @@ describe('an alert on a stuck lock', () => {
     expect(alert).toMatchObject({ kind: 'stuck' });
   });
 
+  it.each([60_000, -60_000])(
+    'goes on where the clock is set by %i ms between two callers',
+    async (byMs) => {
+      const process = rig.process([]);
+      await callers(process, 4, 7);
+      const [alert] = await firing();
+      expect(alert).toMatchObject({ kind: 'stuck' });
+      rig.setClock(byMs);
+      await rig.pass(process, 1_000);
+      await callers(process, 2, 7);
+      expect(await firing()).toEqual([alert]);
+    },
+  );
+
+  it('fires as soon where the clock is set forward between two callers', async () => {
+    await rig.setRules('default', { ...DEFAULT_ALERT_RULES, stuckForMs: 90_000 });
+    const process = rig.process([]);
+    const began = rig.now;
+    await callers(process, 2, 7);
+    rig.setClock(60_000);
+    await callers(process, 2, 7);
+    expect(await firing()).toMatchObject([{ kind: 'stuck', since: began }]);
+  });
+
   it('does not add up how long several holds made it so', async () => {
     await callers(rig.process([]), 8);
     expect(await firing()).toEqual([]);

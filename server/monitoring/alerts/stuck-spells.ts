@@ -1,11 +1,13 @@
 import { ALERT_QUIET_MS } from '../../core/alerts/alert';
 
-/** For how long a lock has been stuck, as of its last reading. Instants are the server's clock. */
+/** For how long a lock has been stuck, as of its last reading. */
 interface Spell {
   /** Of the hold that makes it stuck; 0: none does. */
   token: number;
+  /** An instant of the server's clock. */
   since: number;
-  seenAt: number;
+  /** On the clock that never steps. */
+  seenAtMs: number;
 }
 
 /**
@@ -17,24 +19,25 @@ export class StuckSpells {
   private readonly spells = new Map<string, Spell>();
 
   /**
-   * Notes that a lock is stuck at `now`, and returns since when.
+   * Notes that a lock is stuck now, and returns since when.
    *
    * @param id of its row
    * @param found since when it is, as its reason says
+   * @param nowMs the clock that never steps
    */
-  note(id: string, { token, since }: Pick<Spell, 'token' | 'since'>, now: number): number {
+  note(id: string, { token, since }: Pick<Spell, 'token' | 'since'>, nowMs: number): number {
     const known = this.spells.get(id);
-    const goesOn = known?.token === token && isCurrent(known, now);
+    const goesOn = known?.token === token && isCurrent(known, nowMs);
     const first = goesOn ? Math.min(known.since, since) : since;
-    this.spells.set(id, { token, since: first, seenAt: now });
+    this.spells.set(id, { token, since: first, seenAtMs: nowMs });
     return first;
   }
 
-  /** Forgets locks that are no longer stuck. */
-  forgetOld(now: number): void {
-    for (const [id, spell] of this.spells) if (!isCurrent(spell, now)) this.spells.delete(id);
+  /** Forgets locks that are no longer stuck. @param nowMs the clock that never steps */
+  forgetOld(nowMs: number): void {
+    for (const [id, spell] of this.spells) if (!isCurrent(spell, nowMs)) this.spells.delete(id);
   }
 }
 
-/** Whether it was seen lately; the clock may have been set back since. */
-const isCurrent = ({ seenAt }: Spell, now: number) => Math.abs(now - seenAt) < ALERT_QUIET_MS;
+/** Whether it was seen lately. */
+const isCurrent = ({ seenAtMs }: Spell, nowMs: number) => nowMs - seenAtMs < ALERT_QUIET_MS;

@@ -102,7 +102,7 @@ test('what has been put right is counted as firing no more, long before it is re
     alert: {
       ...{ id: 0, kind, backend: 'default', namespace: 'default', name, sentence: 'low' },
       ...{ since: firedAt, firedAt, announcedAt: null, position: 0 },
-      ...{ clearedAt: null, resolvedAt: null },
+      ...{ cleared: null, resolvedAt: null },
     },
     isNew: true,
     hasNews: false,

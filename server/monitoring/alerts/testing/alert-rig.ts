@@ -14,6 +14,8 @@ export const ORIGIN = 'https://locks.example';
 
 /** The alerts of several processes over locks that the test sets and a clock that it moves. */
 export class AlertRig extends TableRig {
+  /** By how much the clock was set forward. */
+  private setForwardMs = 0;
   /** How long a silent backend has not responded, as far as a process knows. */
   silentForMs = 90_000;
   readonly counters = new CounterTable(new NameCount(() => this.now));
@@ -51,7 +53,7 @@ export class AlertRig extends TableRig {
         ],
       },
       receivers,
-      clock: { now: () => this.now, monotonic: () => this.now },
+      clock: { now: () => this.now, monotonic: () => this.now - this.setForwardMs },
       origin: ORIGIN,
     });
     return new AlertingProcess(alerting);
@@ -64,6 +66,12 @@ export class AlertRig extends TableRig {
       this.now = Math.min(until, this.now + everyMs);
       await process.round();
     }
+  }
+
+  /** Sets the clock, of this process and of every backend, without time passing. */
+  setClock(byMs: number): void {
+    this.now += byMs;
+    this.setForwardMs += byMs;
   }
 
   /** @param value null: it cannot be read */
