@@ -15,8 +15,8 @@ import { findUserByName, selectUserForUpdate } from './find-user';
  * Changes the caller's own password, ends their other sessions and replaces this one, whose cookie
  * may have been copied. Guesses of the current password count for this session alone.
  *
- * @throws LockyardError `FORBIDDEN` for a wrong current password, `INVALID` for a weak new one,
- *   `RATE_LIMITED`
+ * @throws LockyardError `UNAUTHENTICATED` for a session that has ended, `FORBIDDEN` for a wrong
+ *   current password, `INVALID` for a weak new one, `RATE_LIMITED`
  */
 export async function changePassword(
   ctx: ControlContext,
@@ -28,7 +28,8 @@ export async function changePassword(
   const { users } = database.tables;
   const known = `session\0${actor.sessionId}`;
   const attempt = { name: actor.name, address: ctx.address, known };
-  const who = auditActor(actor);
+  // Any role may; it is the session that is checked again.
+  const who = { ...auditActor(actor), role: 'viewer' } as const;
   const what = { act: 'session.changePassword', subject: actor.name } as const;
 
   checkPassword(next, actor.name);
