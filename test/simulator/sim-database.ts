@@ -43,8 +43,8 @@ export interface DatabaseFlaws {
   splitsMultiLocks?: boolean;
   /** A deletion does not check whether the record has changed since it was read. */
   deletesWhatChanged?: boolean;
-  /** Some lines of history are never written. */
-  losesHistory?: () => boolean;
+  /** Whether a line of history is never written; the first to be written is line 1. */
+  losesHistory?: (line: number) => boolean;
 }
 
 /** Everything that a database knows of records, as of one instant. */
@@ -68,6 +68,8 @@ export class SimDatabase {
   private records = new Map<string, { key: RecordKey; stored: StoredRecord }>();
   private memos = new Map<string, IdempotencyRecord>();
   private readonly rows: { row: HistoryRow; visibleAt: number }[] = [];
+  /** Lines of history so far, with those that were never written. */
+  private lines = 0;
   private steppedMs = 0;
   /** Unreachable before this time, in milliseconds since the simulation began. */
   awayUntil = 0;
@@ -125,7 +127,11 @@ export class SimDatabase {
       const answers = [...change.memos, ...shared].map(({ key }) => key);
       took.push(this.apply(change, { before: befores[i] ?? null, at: now, answers }));
     }
-    const recorded = took.filter(({ events }) => events.length > 0 && !losesHistory?.());
+    const recorded = took.filter(({ events }) => {
+      if (events.length === 0) return false;
+      this.lines += 1;
+      return !losesHistory?.(this.lines);
+    });
     if (recorded.length > 0) {
       const row = { id: this.rows.length + 1, at: now, changes: recorded };
       this.rows.push({ row, visibleAt: this.passedMs() + this.commitMs() });
