@@ -183,10 +183,14 @@ export class CounterGate {
     throw error;
   }
 
-  /** A step whose outcome is unknown stays under way for as long as it could still land. */
+  /**
+   * A step whose outcome is unknown stays under way for as long as it could still land, and until
+   * MySQL was read after that: the gate's value may lack what it did.
+   */
   private settleLate(entry: GateEntry, steps: StepsUnderWay): void {
-    const timer = setTimeout(() => {
+    const timer = setTimeout(async () => {
       this.uncertain.delete(timer);
+      await this.readNow(entry.id).catch(() => undefined);
       this.line.settle(entry, steps, null);
     }, GATE_STEP_MAX_MS).unref();
     this.uncertain.add(timer);

@@ -1,0 +1,83 @@
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import type { CounterAddAnswer } from '../../contract/counter';
+import { LockyardError } from '../../contract/errors';
+import { estimatedValues } from '../../core/counter/counter-gate';
+import { add } from '../../core/testing/counter-requests';
+import { ModelGate } from '../../core/testing/model-gate';
+import { GATE_STEP_MAX_MS } from '../../core/timing';
+import type { RecordKey } from '../../storage/record-store';
+import type { GateStore } from '../../storage/redis-gate/gate-store';
+import { CounterGate } from './counter-gate';
+
+const KEY: RecordKey = { namespace: 'default', name: 'stock', kind: 'counter' };
+const ID = 'default#stock';
+
+/** Long enough for every exchange and read that no timer delays. */
+const SOON_MS = 50;
+
+let gates: CounterGate[] = [];
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => {
+  for (const gate of gates) gate.close();
+  gates = [];
+  vi.useRealTimers();
+});
+
+/** One counter in MySQL, a process, and its gate that has read the counter. */
+async function shopOf(value: number) {
+  const truth = { rev: 1, value, floor: 0, ceiling: null };
+  const model = new ModelGate();
+  const startedAt = Date.now();
+  const now = () => Date.now() - startedAt + 1;
+  const store: GateStore = {
+    exchange: async (messages, seen) => model.exchange('p1', messages, now(), seen),
+    restart: async () => {},
+    connect: async () => {},
+    reconnect: () => {},
+    close: () => {},
+  };
+  const decided = (delta: number): CounterAddAnswer => {
+    truth.rev += 1;
+    truth.value += delta;
+    return { outcome: 'applied', rev: truth.rev, value: truth.value };
+  };
+  const decide = vi.fn(async (delta: number) => decided(delta));
+  const gate = new CounterGate({
+    id: 'cache',
+    store,
+    engine: {
+      count: async (_: RecordKey, command: { verb: string; delta?: number }) =>
+        command.verb === 'get' ? { ...truth } : ((await decide(command.delta ?? 0)) as never),
+    } as never,
+    clock: { now, monotonic: now },
+    log: { warn: () => {}, info: () => {} },
+    companyMs: 0,
+  });
+  gates.push(gate);
+  const step = (delta: number): Promise<CounterAddAnswer> => gate.count(KEY, add(delta));
+  void gate.look(KEY);
+  await vi.advanceTimersByTimeAsync(GATE_STEP_MAX_MS);
+  void step(-1);
+  await vi.advanceTimersByTimeAsync(SOON_MS);
+  const reading = () => model.peek(ID, now());
+  const estimate = () => {
+    const { state, underWay } = reading();
+    return state && estimatedValues({ state, underWay }).low;
+  };
+  return { truth, decide, decided, step, estimate };
+}
+
+it('a step that was applied without an answer is in the estimate for as long as it is not read', async () => {
+  const { truth, decide, decided, step, estimate } = await shopOf(11);
+  decide.mockImplementationOnce(async (delta) => {
+    decided(delta);
+    throw new LockyardError('UNKNOWN', 'It may have been applied.');
+  });
+  const refused = expect(step(-4)).rejects.toMatchObject({ reason: 'UNKNOWN' });
+  await vi.advanceTimersByTimeAsync(SOON_MS);
+  await refused;
+  for (let ms = 0; ms < 2 * GATE_STEP_MAX_MS; ms += 100) {
+    await vi.advanceTimersByTimeAsync(100);
+    expect(estimate() ?? 0, `after ${ms} ms`).toBeLessThanOrEqual(truth.value);
+  }
+});
