@@ -38,8 +38,6 @@ export class GateLine {
     () => this.monotonic(),
     (entry) => this.touch(entry, false),
   );
-  /** When a step passed last, on the monotonic clock. */
-  private usedAt = 0;
   private isExchanging = false;
   private readonly pace = new ExchangePace(() => void this.exchange());
   /** Whether a caller waits for what is to be sent. */
@@ -87,8 +85,7 @@ export class GateLine {
    */
   pass(entry: GateEntry, steps: StepsUnderWay, refusable: number | null): boolean {
     if (this.outSince !== null) return false;
-    this.usedAt = this.monotonic();
-    const passed = entry.pass(steps, refusable, this.usedAt);
+    const passed = entry.pass(steps, refusable, this.monotonic());
     if (passed === false) return false;
     this.tally.passes += 1;
     if (passed === 'again') this.touch(entry, false);
@@ -130,7 +127,7 @@ export class GateLine {
   settle(entry: GateEntry, steps: StepsUnderWay, news: GateNews | null): void {
     entry.end(steps);
     if (news) entry.note(news);
-    if (entry.canWait(this.usedAt)) this.later.add(entry);
+    if (entry.canWait(this.monotonic())) this.later.add(entry);
     else this.touch(entry, false);
   }
 

@@ -15,6 +15,12 @@ const ID = 'default#stock';
 /** Long enough for every exchange and read that no timer delays. */
 const SOON_MS = 50;
 
+/** An end that changes no refusal is sent within this time. */
+const LATER_MS = 650;
+
+/** Longer than an announcement counts as recent. */
+const SLOW_MS = 1_500;
+
 let gates: CounterGate[] = [];
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => {
@@ -64,7 +70,7 @@ async function shopOf(value: number) {
     const { state, underWay } = reading();
     return state && estimatedValues({ state, underWay }).low;
   };
-  return { truth, decide, decided, step, estimate };
+  return { truth, decide, decided, step, estimate, reading };
 }
 
 it('a step that was applied without an answer is in the estimate for as long as it is not read', async () => {
@@ -80,4 +86,19 @@ it('a step that was applied without an answer is in the estimate for as long as 
     await vi.advanceTimersByTimeAsync(100);
     expect(estimate() ?? 0, `after ${ms} ms`).toBeLessThanOrEqual(truth.value);
   }
+});
+
+it('the end of a slow step is sent soon: what was announced as it began may be too old by then', async () => {
+  const { truth, decide, decided, step, reading } = await shopOf(1_000_000);
+  void step(-1);
+  await vi.advanceTimersByTimeAsync(LATER_MS + SOON_MS);
+  expect(reading().state?.value).toBe(truth.value);
+  decide.mockImplementationOnce(async (delta) => {
+    await new Promise((resolve) => setTimeout(resolve, SLOW_MS));
+    return decided(delta);
+  });
+  void step(-1);
+  await vi.advanceTimersByTimeAsync(SLOW_MS + SOON_MS);
+  expect(truth.value).toBe(1_000_000 - 3);
+  expect(reading().state?.value).toBe(truth.value);
 });
