@@ -208,7 +208,7 @@ func (c *Client) acquireInput(name string, options LockOptions) LockAcquireInput
 		LeaseMs: lease.Milliseconds(), Mode: or(options.Mode, "exclusive"),
 		Reentrant: options.Reentrant, Meta: options.Meta,
 	}
-	if options.HoldAtLeast > 0 {
+	if options.HoldAtLeast != 0 {
 		ask.HoldAtLeastMs = Int64(options.HoldAtLeast.Milliseconds())
 	}
 	if options.Permits != 0 {

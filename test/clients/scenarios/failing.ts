@@ -185,7 +185,9 @@ export const FAILING: Scenarios = {
     expect(forbidden).toMatchObject({ error: 'LockyardError', reason: 'FORBIDDEN' });
     const invalid = await agent.lock(name, { leaseMs: 1 }).ended();
     expect(invalid).toMatchObject({ error: 'LockyardError', reason: 'INVALID' });
-    expect(proxy.of(name, 'lock.acquire')).toHaveLength(3);
+    const negative = await agent.lock(name, { holdAtLeastMs: -1 }).ended();
+    expect(negative).toMatchObject({ error: 'LockyardError', reason: 'INVALID' });
+    expect(proxy.of(name, 'lock.acquire')).toHaveLength(4);
   },
 
   'a redirect is not followed, since a command would be sent twice': async (bench) => {
