@@ -61,6 +61,33 @@ describe('what is sent', () => {
     expect(server.waitingCalls).toBe(0);
   });
 
+  test.each([
+    ['name', { name: 'a\ud800' }],
+    ['name', { name: '\\\\\udfff' }],
+    ['owner', { name: 'a', owner: '\udc00b' }],
+    ['meta', { name: 'a', meta: { 'a\ud800': 'b' } }],
+  ])(
+    'text in %s that is not well-formed is refused before a request is sent',
+    async (field, ask) => {
+      const { client, server } = bench;
+      expect(await outcomeOf(client.acquire({ leaseMs: 5_000, ...ask }))).toMatchObject({
+        name: 'LockyardError',
+        reason: 'INVALID',
+        message: `${field}: must be well-formed Unicode`,
+      });
+      expect(server.waitingCalls).toBe(0);
+    },
+  );
+
+  test('text that only looks like the escape of half a character is sent as it is', async () => {
+    const name = 'job \\ud800 \\\\udfff \u{1f512}';
+    const answer = bench.client.check({ name, token: 5 });
+    const call = await bench.server.next('lock.check');
+    expect(call.input).toMatchObject({ name });
+    call.answer({ valid: true });
+    await answer;
+  });
+
   test('address and key come from the environment unless given', async () => {
     vi.stubEnv('LOCKYARD_URL', `${bench.url}/`);
     vi.stubEnv('LOCKYARD_API_KEY', 'from-environment');

@@ -107,8 +107,20 @@ function hangUpUnconnected(
   };
 }
 
-/** Throws `INVALID` for what JSON does not have, such as a bigint. */
+/** Throws `INVALID` for text with half of a surrogate pair, which UTF-8 does not have. */
 function bodyOf({ name }: Procedure, input: object): string {
+  const body = jsonOf(name, input);
+  if (!LONE_SURROGATE.test(body)) return body;
+  const fields = Object.entries(input).filter(([, value]) => value !== undefined);
+  const broken = fields.find(([, value]) => LONE_SURROGATE.test(jsonOf(name, value)))?.[0];
+  throw new LockyardError('INVALID', `${broken ?? 'input'}: must be well-formed Unicode`);
+}
+
+/** As `JSON.stringify` writes one; it writes a backslash of the text as two. */
+const LONE_SURROGATE = /(?<!\\)(?:\\\\)*\\ud[89a-f]/;
+
+/** Throws `INVALID` for what JSON does not have, such as a bigint. */
+function jsonOf(name: string, input: unknown): string {
   try {
     return JSON.stringify(input);
   } catch (cause) {

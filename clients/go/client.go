@@ -214,8 +214,8 @@ func isRepeatable(ask request, fields map[string]any) bool {
 
 // completed is an input with the fields that the caller left to the client.
 func (c *Client) completed(procedure string, ask any) (map[string]any, error) {
-	if !isWellFormed(reflect.ValueOf([]any{ask, c.namespace, c.owner})) {
-		return nil, invalid("Texts must be well-formed UTF-8.")
+	if field := c.malformedIn(ask); field != "" {
+		return nil, invalid("%s: must be well-formed Unicode", field)
 	}
 	text, err := json.Marshal(ask)
 	if err != nil {
@@ -245,6 +245,29 @@ func (c *Client) completed(procedure string, ask any) (map[string]any, error) {
 		fields["meta"] = metaWith(c.meta, own)
 	}
 	return fields, nil
+}
+
+// malformedIn is the field of an input, or of what the client adds, that has invalid UTF-8; empty:
+// none has.
+func (c *Client) malformedIn(ask any) string {
+	own := map[string]any{"namespace": c.namespace, "owner": c.owner}
+	for _, value := range []reflect.Value{reflect.ValueOf(ask), reflect.ValueOf(own)} {
+		if value.Kind() == reflect.Map {
+			for entries := value.MapRange(); entries.Next(); {
+				if !isWellFormed(entries.Value()) {
+					return entries.Key().String()
+				}
+			}
+			continue
+		}
+		for i := 0; i < value.NumField(); i++ {
+			if !isWellFormed(value.Field(i)) {
+				name, _, _ := strings.Cut(value.Type().Field(i).Tag.Get("json"), ",")
+				return name
+			}
+		}
+	}
+	return ""
 }
 
 // isWellFormed: json.Marshal replaces invalid UTF-8 by U+FFFD, which would be another name.

@@ -209,16 +209,15 @@ def send_request(
     readable answer is `UNKNOWN`."""
     if stop is not None and stop.is_set():
         raise WaitAbandoned()
-    text = json.dumps(ask, ensure_ascii=False, separators=(",", ":"))
+    text = _json_of(ask)
     headers = {"Authorization": f"Bearer {api_key}", "Connection": "close", **more_headers}
     path = f"/api/v1/{procedure}"
     body: Optional[bytes] = None
-    # A lone surrogate, as of a file name that is no text, is escaped as JSON does.
     if kind == "query":
-        path += f"?input={quote(text, safe='', errors='backslashreplace')}"
+        path += f"?input={quote(text, safe='')}"
     else:
         headers["Content-Type"] = "application/json"
-        body = text.encode("utf-8", "backslashreplace")
+        body = text.encode()
     exchange = Exchange(address, "GET" if kind == "query" else "POST", path, headers, body)
     within_ms = timeout_ms if connect_within_ms is None else min(timeout_ms, connect_within_ms)
     exchange.start(within_ms, timeout_ms)
@@ -231,6 +230,24 @@ def send_request(
     if not is_done:
         raise LockyardError("UNKNOWN", f"No answer within {timeout_ms:.0f} ms.")
     return _answer_in(exchange, address, procedure)
+
+
+def _json_of(ask: Mapping[str, Any]) -> str:
+    """Raises `INVALID` for a lone surrogate, as of a file name that is no text."""
+    text = json.dumps(ask, ensure_ascii=False, separators=(",", ":"))
+    if not _is_well_formed(text):
+        for name, value in ask.items():
+            if not _is_well_formed(json.dumps(value, ensure_ascii=False)):
+                raise LockyardError("INVALID", f"{name}: must be well-formed Unicode")
+    return text
+
+
+def _is_well_formed(text: str) -> bool:
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def _wait(

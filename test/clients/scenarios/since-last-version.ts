@@ -77,10 +77,27 @@ export const SINCE_LAST_VERSION: Scenarios = {
     expect((await limit('later')).retryAfterMs ?? 0).toBe(0);
   },
 
-  'a name that is not well-formed is refused, not changed': async ({ agent, name, proxy }) => {
-    const ended = await agent.lock(`${name}\ud800`).ended();
-    expect(ended).toMatchObject({ error: 'LockyardError', reason: 'INVALID' });
-    expect(proxy.of(`${name}\ufffd`, 'lock.acquire')).toEqual([]);
+  'text that is not well-formed is refused before anything is sent': async ({
+    agent,
+    name,
+    proxy,
+  }) => {
+    const seen = proxy.seen.length;
+    const broken = `${name}\ud800`;
+    const refusal = (field: string) => ({
+      error: 'LockyardError',
+      reason: 'INVALID',
+      message: `${field}: must be well-formed Unicode`,
+    });
+    expect(await agent.lock(broken).ended()).toMatchObject(refusal('name'));
+    const asked = agent.lock(name, { meta: { job: broken } });
+    expect(await asked.ended()).toMatchObject(refusal('meta'));
+    expect(proxy.seen).toHaveLength(seen);
+    const well = `${name} \u{1f512}\\ud800`;
+    const work = agent.lock(well);
+    await work.begun();
+    await work.finish();
+    expect(proxy.of(well, 'lock.acquire')).toHaveLength(1);
   },
 
   'a refusal says what the key lacks': async ({ agent, name, proxy }) => {

@@ -87,6 +87,9 @@ func lockOptions(asked options) lockyard.LockOptions {
 		Reentrant: asked.Reentrant, OwnHold: asked.OwnHold, Meta: asked.Meta,
 		Traceparent: asked.Traceparent,
 	}
+	for key, value := range made.Meta {
+		made.Meta[key] = withBrokenText(value)
+	}
 	switch text := string(asked.WaitMs); text {
 	case "":
 	case "null":
@@ -208,7 +211,7 @@ func factsOf(err error) facts {
 }
 
 // withBrokenText: reading the half of a pair in JSON has made it U+FFFD, which is well-formed.
-func withBrokenText(name string) string { return strings.ReplaceAll(name, "\uFFFD", "\xff") }
+func withBrokenText(text string) string { return strings.ReplaceAll(text, "\uFFFD", "\xff") }
 
 func because(err error) string {
 	var failure *lockyard.Error

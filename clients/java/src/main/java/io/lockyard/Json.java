@@ -1,5 +1,6 @@
 package io.lockyard;
 
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -30,6 +31,11 @@ final class Json {
   @SuppressWarnings("unchecked")
   static Map<String, Object> objectIn(Object value) {
     return value instanceof Map ? (Map<String, Object>) value : null;
+  }
+
+  /** Whether the text can be sent as it is: it has no half of a surrogate pair. */
+  static boolean isWellFormed(String text) {
+    return StandardCharsets.UTF_8.newEncoder().canEncode(text);
   }
 
   static String write(Object value) {
@@ -72,8 +78,7 @@ final class Json {
       char c = text.charAt(i);
       if (c == '"' || c == '\\') {
         into.append('\\').append(c);
-      } else if (c < ' ' || Character.isSurrogate(c)) {
-        // Java would send a lone surrogate as a question mark.
+      } else if (c < ' ') {
         into.append(String.format("\\u%04x", (int) c));
       } else {
         into.append(c);

@@ -156,7 +156,7 @@ public final class LockyardClient extends Procedures {
       throws InterruptedException {
     Map<String, Object> whole = completed(procedure, ask);
     Object traceparent = OWNED.contains(procedure) ? whole.remove("traceparent") : null;
-    String body = Json.write(whole);
+    String body = bodyOf(whole);
     long until = Timing.now() + timeout;
     boolean mayRepeat =
         kind.equals("query") || REPEATABLE.contains(procedure) || whole.get("requestId") != null;
@@ -220,6 +220,23 @@ public final class LockyardClient extends Procedures {
       whole.put("meta", ProcessMeta.with(meta, own == null ? Map.of() : own));
     }
     return whole;
+  }
+
+  /**
+   * @throws LockyardException {@code INVALID} for text that has no UTF-8: Java would send half of a
+   *     surrogate pair as a question mark
+   */
+  private static String bodyOf(Map<String, Object> whole) {
+    String body = Json.write(whole);
+    if (Json.isWellFormed(body)) {
+      return body;
+    }
+    for (Map.Entry<String, Object> field : whole.entrySet()) {
+      if (!Json.isWellFormed(Json.write(field.getValue()))) {
+        throw Addresses.invalid(field.getKey() + ": must be well-formed Unicode");
+      }
+    }
+    return body;
   }
 
   private Wire.LockAcquireInput acquireInput(String name, LockOptions options) {
