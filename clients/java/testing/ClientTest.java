@@ -9,6 +9,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
@@ -76,7 +77,10 @@ public final class ClientTest {
               ClientTest::renewsWhateverIsThrown),
           Map.entry(
               "errors say their reason, and what is missing or cannot be reached",
-              ClientTest::saysWhatIsWrong));
+              ClientTest::saysWhatIsWrong),
+          Map.entry(
+              "what is missing is refused in words before a request, and null options are defaults",
+              ClientTest::readsNullAndNegative));
 
   private void keepsInterruptOfCaller() throws Exception {
     answers.put("lock.release", step -> LOST);
@@ -183,6 +187,65 @@ public final class ClientTest {
     }
     String missing = failureOf(() -> new LockyardClient("", "key"));
     check(missing.endsWith("INVALID: Missing `url`: pass it, or set LOCKYARD_URL."), missing);
+  }
+
+  private void readsNullAndNegative() throws Exception {
+    List<Map<String, Object>> asked = new CopyOnWriteArrayList<>();
+    answers.put(
+        "lock.acquire",
+        ask -> {
+          asked.add(ask);
+          return granted((Long) ask.get("leaseMs"));
+        });
+    LockyardClient.Work<Object, Exception> nothing = hold -> null;
+    Map<String, String> meta = new HashMap<>();
+    meta.put("job", null);
+    LockOptions negative = new LockOptions().waitFor(Duration.ofMillis(-1));
+    Map<String, Failing> failing =
+        Map.of(
+            "The options of withLock are null",
+            () -> client.withLock("job", null, nothing),
+            "The options of acquireLease are null",
+            () -> client.acquireLease("job", null),
+            "The work of withLock is null",
+            () -> client.withLock("job", null),
+            "The name of the lock is null",
+            () -> client.withLock(null, nothing),
+            "meta has a null",
+            () -> new LockOptions().meta(meta),
+            "waitFor is negative",
+            () -> client.withLock("job", negative, nothing));
+    for (Map.Entry<String, Failing> each : failing.entrySet()) {
+      String said = failureOf(each.getValue());
+      check(said.contains("INVALID: " + each.getKey()), said);
+    }
+    check(asked.isEmpty(), "Nothing was asked.");
+
+    String url = "http://127.0.0.1:" + server.getAddress().getPort();
+    LockyardClient plain = new LockyardClient(url, "key", null, null, null);
+    LockOptions options =
+        new LockOptions().namespace(null).owner(null).lease(null).holdAtLeast(null).meta(null);
+    options.traceparent(null).onAskedToRelease(null).onRenewalsStopped(null);
+    answers.put("lock.renew", step -> renewed(900, "askedToRelease"));
+    CountDownLatch complaints = new CountDownLatch(1);
+    Thread.setDefaultUncaughtExceptionHandler((thread, error) -> complaints.countDown());
+    try {
+      LockyardClient.Work<Object, Exception> work =
+          hold -> {
+            while (hold.askedToRelease() == null) {
+              Thread.sleep(10);
+            }
+            check(!complaints.await(200, TimeUnit.MILLISECONDS), "A listener is missing.");
+            return null;
+          };
+      plain.withLock("job", options.lease(Duration.ofMillis(900)), work);
+    } finally {
+      Thread.setDefaultUncaughtExceptionHandler(null);
+    }
+    Map<String, Object> ask = asked.get(0);
+    check(ask.get("namespace").equals("default"), "Its namespace is " + ask.get("namespace"));
+    String sent = String.valueOf(ask.get("meta"));
+    check(sent.contains("version=lockyard-java"), "Its meta is " + sent);
   }
 
   private interface Failing {

@@ -84,7 +84,7 @@ final class GrantWait {
     Duration patience = options.wait;
     String traceparent = options.traceparent;
     if (patience != null) {
-      return new GrantWait(client, ask, Math.max(0, patience.toMillis()), traceparent).run();
+      return new GrantWait(client, ask, patience.toMillis(), traceparent).run();
     }
     for (long part = PART; ; ) {
       try {

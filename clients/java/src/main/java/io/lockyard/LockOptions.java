@@ -1,10 +1,14 @@
 package io.lockyard;
 
 import java.time.Duration;
+import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.function.Consumer;
 
-/** Options of {@link LockyardClient#withLock}; each has a default. */
+/**
+ * Options of {@link LockyardClient#withLock}; each has a default, which null means, too, but for
+ * {@link #waitFor}.
+ */
 public final class LockOptions {
   String namespace;
   String owner;
@@ -83,9 +87,20 @@ public final class LockOptions {
     return this;
   }
 
-  /** Shown to operators with the hold, beside host, pid and version. */
+  /**
+   * Shown to operators with the hold, beside host, pid and version.
+   *
+   * @throws LockyardException {@code INVALID} for a key or a value that is null
+   */
   public LockOptions meta(Map<String, String> meta) {
-    this.meta = Map.copyOf(meta);
+    Map<String, String> copy = meta == null ? Map.of() : new LinkedHashMap<>(meta);
+    copy.forEach(
+        (key, value) -> {
+          if (key == null || value == null) {
+            throw Addresses.invalid("meta has a null key or value.");
+          }
+        });
+    this.meta = copy;
     return this;
   }
 
@@ -100,13 +115,13 @@ public final class LockOptions {
    * work under it also by its own thread, if that was before.
    */
   public LockOptions onAskedToRelease(Consumer<Wire.Remark> listener) {
-    this.onAskedToRelease = listener;
+    this.onAskedToRelease = listener == null ? remark -> {} : listener;
     return this;
   }
 
   /** Called once, likewise, when an operator has stopped the renewals. */
   public LockOptions onRenewalsStopped(Consumer<Wire.Remark> listener) {
-    this.onRenewalsStopped = listener;
+    this.onRenewalsStopped = listener == null ? remark -> {} : listener;
     return this;
   }
 }

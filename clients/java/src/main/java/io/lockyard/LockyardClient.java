@@ -57,14 +57,14 @@ public final class LockyardClient extends Procedures {
    *     from the environment, as the key
    */
   public LockyardClient(String url, String apiKey) {
-    this(url, apiKey, "default", null, VERSION);
+    this(url, apiKey, null, null, null);
   }
 
   /**
-   * @param namespace for calls that name none
+   * @param namespace for calls that name none; null: default
    * @param owner this program's name for itself, at most 100 bytes; null: host, process id,
    *     random text
-   * @param version of this program, shown to operators with its holds
+   * @param version of this program, shown to operators with its holds; null: the client's own
    */
   public LockyardClient(
       String url, String apiKey, String namespace, String owner, String version) {
@@ -76,8 +76,8 @@ public final class LockyardClient extends Procedures {
       throw Addresses.invalid("The API key has characters that no key has.");
     }
     this.exchange = new Exchange(key, addresses.count() > 1);
-    this.namespace = namespace;
-    this.meta = ProcessMeta.ofThis(version);
+    this.namespace = namespace == null ? "default" : namespace;
+    this.meta = ProcessMeta.ofThis(version == null ? VERSION : version);
     String chance = newRequestId().substring(0, 6);
     this.owner =
         owner == null ? meta.get("host") + ":" + meta.get("pid") + ":" + chance : owner;
@@ -116,6 +116,8 @@ public final class LockyardClient extends Procedures {
    */
   public <T, X extends Exception> T withLock(String name, LockOptions options, Work<T, X> work)
       throws X, InterruptedException {
+    refuseNull(work, "The work of withLock is");
+    refuseNull(options, "The options of withLock are");
     Wire.LockAcquireInput ask = acquireInput(name, options);
     Hold outer = options.takesOwnHold ? null : Hold.around(this, ask, options.owner != null);
     if (outer != null) {
@@ -130,6 +132,7 @@ public final class LockyardClient extends Procedures {
    * the work begins. A call within work under the same lock waits for that.
    */
   public Lease acquireLease(String name, LockOptions options) throws InterruptedException {
+    refuseNull(options, "The options of acquireLease are");
     Wire.LockAcquireInput ask = acquireInput(name, options);
     return new Lease(this, ask, GrantWait.await(this, ask, options));
   }
@@ -239,7 +242,17 @@ public final class LockyardClient extends Procedures {
     return body;
   }
 
+  private static void refuseNull(Object argument, String what) {
+    if (argument == null) {
+      throw Addresses.invalid(what + " null.");
+    }
+  }
+
   private Wire.LockAcquireInput acquireInput(String name, LockOptions options) {
+    refuseNull(name, "The name of the lock is");
+    if (options.wait != null && options.wait.isNegative()) {
+      throw Addresses.invalid("waitFor is negative: it must be zero to 10 minutes, or null.");
+    }
     long atLeast = options.holdAtLeast == null ? 0 : options.holdAtLeast.toMillis();
     Duration lease = options.lease;
     Wire.LockAcquireInput ask =
