@@ -1,3 +1,5 @@
+import { isUtf8 } from 'node:buffer';
+import { readFileSync } from 'node:fs';
 import { type ParseArgsConfig, parseArgs } from 'node:util';
 import { CommandFailure, EXIT } from './exit-codes';
 import { parseDuration } from './terminal/duration';
@@ -11,13 +13,42 @@ export const COMMON_OPTIONS = {
 
 type Options = NonNullable<ParseArgsConfig['options']>;
 
-/** `parseArgs`, whose errors end the command line with the exit code for wrong usage. */
+/**
+ * `parseArgs`, whose errors end the command line with the exit code for wrong usage. A word in
+ * which Node may have replaced bytes is such an error: it would name another lock.
+ */
 export function readArguments<const O extends Options>(args: string[], options: O) {
+  refuseReplaced(args);
   try {
     return parseArgs({ args, options, allowPositionals: true });
   } catch (error) {
     // Node's own message; its first sentence says what is wrong.
     throw wrongUsage(`${(error as Error).message.split(/\.\s|\n/)[0]?.replace(/\.$/, '')}.`);
+  }
+}
+
+/** What Node reads in place of bytes that are not UTF-8. */
+const REPLACEMENT = '\ufffd';
+
+function refuseReplaced(words: string[]): void {
+  const word = words.find((each) => each.includes(REPLACEMENT));
+  if (word === undefined) return;
+  throw wrongUsage(`"${word}" has bytes that are not UTF-8, or U+FFFD, which replaces them.`);
+}
+
+/**
+ * Refuses words in which Node has replaced bytes, which could not be passed on unchanged. U+FFFD as
+ * a character can: the kernel, on Linux, has the bytes that say which of the two it is.
+ */
+export function refuseUnlessUtf8(words: string[]): void {
+  if (!isCommandLineUtf8()) refuseReplaced(words);
+}
+
+function isCommandLineUtf8(): boolean {
+  try {
+    return isUtf8(readFileSync('/proc/self/cmdline'));
+  } catch {
+    return true; // Not Linux.
   }
 }
 

@@ -36,6 +36,7 @@ function parseKnown<const O extends NonNullable<ParseArgsConfig['options']>>(
   options: O,
   allowPositionals: boolean,
 ) {
+  refuseReplaced(args);
   try {
     return parseArgs({ args, options, allowPositionals, tokens: true });
   } catch (error) {
@@ -46,6 +47,13 @@ function parseKnown<const O extends NonNullable<ParseArgsConfig['options']>>(
     const what = message.split(/[.\n]/)[0];
     throw new UsageError(hint ? `${what}: ${hint.replace(/^To/, 'to')}` : `${what}.`);
   }
+}
+
+/** Node reads U+FFFD in place of bytes that are not UTF-8, which would name something else. */
+function refuseReplaced(args: string[]): void {
+  const word = args.find((each) => each.includes('\ufffd'));
+  if (word === undefined) return;
+  throw new UsageError(`"${word}" has bytes that are not UTF-8, or U+FFFD, which replaces them.`);
 }
 
 /** The number that an option gives; NaN for an empty text, which JavaScript would read as 0. */

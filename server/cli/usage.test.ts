@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { USAGE, usageOf } from './usage';
+import { parseOptions } from './usage-error';
 
 /** The first line of each command in a help text. */
 const commandsIn = (text: string) => text.split('\n').filter((line) => /^ {2}\S/.test(line));
@@ -26,3 +27,11 @@ test.each([
 test.each([[[]], [['--help']], [['lend', '--help']]])('help after %j is about all', (words) => {
   expect(usageOf(words)).toBe(USAGE);
 });
+
+test.each([[['--name', 'import-\ufffd']], [['--name=\ufffd']], [['import-\ufffd']]])(
+  'a word in which Node replaced bytes that are not UTF-8 is refused: %j',
+  (args) => {
+    const read = () => parseOptions(args, { name: { type: 'string' } }, true);
+    expect(read).toThrow(`"${args.at(-1)}" has bytes that are not UTF-8`);
+  },
+);

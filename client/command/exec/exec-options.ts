@@ -6,6 +6,7 @@ import {
   readArguments,
   readDuration,
   readNumber,
+  refuseUnlessUtf8,
   wrongUsage,
 } from '../read-arguments';
 import type { Verbosity } from '../terminal/reporter';
@@ -62,6 +63,7 @@ export function readExecOptions(words: string[]): ExecOptions | null {
   const name = onlyArgument(positionals, EXEC_USAGE);
   const [program, ...rest] = split < 0 ? [] : words.slice(split + 1);
   if (!program) throw wrongUsage(`Missing command after --. Usage: ${EXEC_USAGE}`);
+  refuseUnlessUtf8([program, ...rest]);
   const holdAtLeastMs = readDuration('--hold-at-least', values['hold-at-least'], undefined);
   const leaseMs = readLease(values.lease, holdAtLeastMs);
   return {

@@ -1,3 +1,4 @@
+import { execFile } from 'node:child_process';
 import { chmodSync, writeFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
@@ -203,6 +204,34 @@ describe('exit codes', () => {
       expect(err).toMatch(/^lockyard: [^\n]+\n$/);
       expect(err).toMatch(message);
     }
+  });
+
+  test.each([
+    [
+      'exec "$(printf "report-\\377")" -- echo ran',
+      /^lockyard: "report-\ufffd" has bytes that are/,
+    ],
+    ['exec job --owner="$(printf "\\377")" -- echo ran', /^lockyard: "--owner=\ufffd" has bytes/],
+    ['exec job -- echo "$(printf "\\377")"', /^lockyard: "\ufffd" has bytes that are not UTF-8/],
+    ['inspect "$(printf "report-\\377")"', /^lockyard: "report-\ufffd" has bytes/],
+  ])(
+    '64 for bytes that Node replaces, as they would name something else: %s',
+    async (words, why) => {
+      const script = `exec "$0" "$1" ${words}`;
+      const ended = await new Promise<{ code: unknown; out: string; err: string }>((resolve) => {
+        const args = ['-c', script, process.execPath, rig.bundle];
+        execFile('sh', args, { env: rig.environment as NodeJS.ProcessEnv }, (error, out, err) =>
+          resolve({ code: error?.code ?? 0, out, err }),
+        );
+      });
+      expect(ended).toMatchObject({ code: 64, out: '' });
+      expect(ended.err).toMatch(why);
+    },
+  );
+
+  test('0 for a command with U+FFFD among its arguments, which is a character like others', async () => {
+    const { code, out } = await rig.run(['exec', name, '--', 'echo', '\ufffd']);
+    expect({ code, out }).toEqual({ code: 0, out: '\ufffd\n' });
   });
 
   test('78 for a missing setting, 77 for a refused key; no key is ever shown', async () => {
