@@ -35,6 +35,17 @@ export interface Acquired<A> {
   delivery?: Delivery;
 }
 
+/** A call that leaves its queue before its patience is over. */
+interface Departure<T, C, A> {
+  target: T;
+  /** With the wait that is left of it. */
+  command: C;
+  call: WaitingCall;
+  /** Its last answer, with its place. */
+  queued: Queued<A>;
+  why: LeaveReason;
+}
+
 /**
  * Acquires that wait in a queue, and those that ask once; none is answered with a grant that came
  * too late. The same for one lock and for several: `SingleLockAcquires` and `MultiLockAcquires` say
@@ -208,8 +219,8 @@ export abstract class WaitingAcquires<
       if (wake.why === 'patience') call.endPatience(context.monotonic());
       else if (isLeaving(wake.why)) {
         const waitMs = Math.max(1, Math.round(call.patienceEndsAt - context.monotonic()));
-        const leaving = { ...command, waitMs };
-        return this.lastAnswer(call, await this.leave(target, leaving, call, answer, wake.why));
+        const leaving = { target, command: { ...command, waitMs }, call, queued: answer };
+        return this.lastAnswer(call, await this.leave({ ...leaving, why: wake.why }));
       }
     }
   }
@@ -218,15 +229,10 @@ export abstract class WaitingAcquires<
    * A request with an id keeps its place while another call of it waits here, and for a moment
    * after its last call. A request without an id leaves the queue: no call could claim its place.
    */
-  private async leave(
-    target: T,
-    command: C,
-    call: WaitingCall,
-    queued: Queued<A>,
-    why: LeaveReason,
-  ): Promise<Acquired<A>> {
+  private async leave(departure: Departure<T, C, A>): Promise<Acquired<A>> {
+    const { target, command, call, queued } = departure;
     call.isLeaving = true;
-    if (command.request.remembered) return this.detach(target, command, call, queued, why);
+    if (command.request.remembered) return this.detach(departure);
     await this.cancelWait(target, command).catch(() => this.context.waiters.abandon(call));
     return { answer: queued, changed: false };
   }
@@ -235,13 +241,8 @@ export abstract class WaitingAcquires<
    * Leaves the place to other calls of the request. If it is gone, it is asked for again, unless
    * the caller can no longer receive a grant. A multi-lock's place may then be at another lock.
    */
-  private async detach(
-    target: T,
-    command: C,
-    call: WaitingCall,
-    queued: Queued<A>,
-    why: LeaveReason,
-  ): Promise<Acquired<A>> {
+  private async detach(departure: Departure<T, C, A>): Promise<Acquired<A>> {
+    const { target, command, call, queued, why } = departure;
     const { waiters } = this.context;
     const detach = detachCommand(call, why === 'refused');
     let last: Acquired<A> = { answer: queued, changed: false };
