@@ -21,4 +21,13 @@ export const HANG_UP_BUILDS: Record<string, Flaws> = {
       return Object.assign(Object.create(engine) as LockEngine, { acquire });
     },
   },
+  'a wait for several locks that goes on though its caller has hung up': {
+    engine: (engine) => {
+      const { multiLocks } = engine;
+      const acquire: LockEngine['multiLocks']['acquire'] = (namespace, ask, { holdRequestMs }) =>
+        multiLocks.acquire(namespace, ask, { holdRequestMs });
+      const without = Object.assign(Object.create(multiLocks), { acquire });
+      return Object.assign(Object.create(engine) as LockEngine, { multiLocks: without });
+    },
+  },
 };

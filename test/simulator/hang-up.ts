@@ -1,5 +1,7 @@
 import type { AcquireCommand } from '@/server/core/lock/lock-command';
+import type { AcquireMultiLockCommand } from '@/server/core/multi-lock/multi-lock-command';
 import { isFingerprintOf } from '@/server/core/request-fingerprint';
+import type { LockEngine } from '@/server/engine/lock-engine';
 import { seeded } from '@/server/engine/testing/seeded';
 import type { RecordKey } from '@/server/storage/record-store';
 import type { SimClient } from './sim-client';
@@ -22,48 +24,75 @@ export function hangUpRandom(seed: number): (() => number) | null {
   return isOne && seeded(seed ^ HANG_UPS)() < SHARE ? seeded(seed ^ HANG_UPS ^ 1) : null;
 }
 
-/**
- * Waits for a lock, and hangs up before the answer or just when it comes. Where nothing goes wrong,
- * what a caller without a request id was granted is undone before its call ends.
- */
-export async function hangUp(
+/** Waits for a lock, and hangs up: see `hangUpDuring`. */
+export function hangUp(
   client: SimClient,
   key: RecordKey,
   asked: AcquireCommand,
   holdRequestMs: number,
   random: () => number,
 ): Promise<void> {
+  const hangUpNoticed = () => new Promise<void>((resolve) => setImmediate(resolve));
+  return hangUpDuring(client, [key], asked, random, (engine, ask, signal) =>
+    engine.acquire(key, ask, { holdRequestMs, signal, hangUpNoticed }),
+  );
+}
+
+/** The same for several locks together. */
+export function hangUpMultiLock(
+  client: SimClient,
+  keys: RecordKey[],
+  asked: AcquireMultiLockCommand,
+  holdRequestMs: number,
+  random: () => number,
+): Promise<void> {
+  return hangUpDuring(client, keys, asked, random, (engine, ask, signal) =>
+    engine.multiLocks.acquire('default', ask, { holdRequestMs, signal }),
+  );
+}
+
+/**
+ * Acquires, and hangs up before the answer or just when it comes. Where nothing goes wrong, what a
+ * caller without a request id was granted is undone before its call ends.
+ */
+async function hangUpDuring<C extends AcquireCommand | AcquireMultiLockCommand>(
+  client: SimClient,
+  keys: RecordKey[],
+  asked: C,
+  random: () => number,
+  acquire: (engine: LockEngine, ask: C, signal: AbortSignal) => Promise<unknown>,
+): Promise<void> {
   const { world, checks } = client;
   const { referee } = checks;
-  const { scheduler } = world;
   const line = new AbortController();
   const { signal } = line;
-  const hangUpNoticed = () => new Promise<void>((resolve) => setImmediate(resolve));
-  const { remembered } = asked.request;
+  const { owner, waitMs, request } = asked;
   const mark = world.newText();
-  const ask = remembered ? asked : { ...asked, meta: { mark } };
-  const endsAfterMs = random() * ask.waitMs;
+  const ask = request.remembered ? asked : { ...asked, meta: { mark } };
+  const endsAfterMs = random() * waitMs;
   await client.call(
-    (engine, owner) => {
-      const hangUpIn = (ms: number) => scheduler.after(ms, owner, () => line.abort());
+    (engine, process) => {
+      const hangUpIn = (ms: number) => world.scheduler.after(ms, process, () => line.abort());
       hangUpIn(endsAfterMs);
       const onStep = ({ change }: Step) => {
-        if (change.key.name === key.name && random() < 0.3) hangUpIn(random() * HOP_MS);
+        const isIts = keys.some(({ name }) => name === change.key.name);
+        if (isIts && random() < 0.3) hangUpIn(random() * HOP_MS);
       };
       referee.stepListeners.add(onStep);
       signal.addEventListener('abort', () => referee.stepListeners.delete(onStep));
-      return engine.acquire(key, ask, { holdRequestMs, signal, hangUpNoticed });
+      return acquire(engine, ask, signal);
     },
     (heard) => {
       const isCertain = 'answer' in heard && world.faults === 0 && !world.clockSteps;
-      if (!isCertain || !signal.aborted || remembered) return;
-      const kept = referee.holdsOf(key).find(({ meta }) => meta.mark === mark);
-      if (kept) referee.report(`${ask.owner} hung up, and is left with ${kept.token}`);
-      const waiter = referee
-        .record(key)
-        ?.queue.find(({ tag }) => isFingerprintOf(tag, ask.request.key));
-      if (waiter) referee.report(`${ask.owner} hung up, and ticket ${waiter.ticket} still waits`);
+      if (!isCertain || !signal.aborted || request.remembered) return;
+      for (const key of keys) {
+        const kept = referee.holdsOf(key).find(({ meta }) => meta.mark === mark);
+        if (kept) referee.report(`${owner} hung up, and is left with ${kept.token}`);
+        const queue = referee.record(key)?.queue ?? [];
+        const waiter = queue.find(({ tag }) => isFingerprintOf(tag, request.key));
+        if (waiter) referee.report(`${owner} hung up, and ticket ${waiter.ticket} still waits`);
+      }
     },
-    ask.waitMs,
+    waitMs,
   );
 }

@@ -2,6 +2,7 @@ import type { AcquireManyAnswer } from '@/server/contract/multi-lock';
 import type { AcquireMultiLockCommand } from '@/server/core/multi-lock/multi-lock-command';
 import { anonymousRequest, requestIdentity } from '@/server/engine/request-identity';
 import type { RecordKey } from '@/server/storage/record-store';
+import { hangUpMultiLock } from './hang-up';
 import { SERVICE, type SimClient } from './sim-client';
 import type { SimWorld } from './sim-world';
 
@@ -95,6 +96,12 @@ async function askOnce(
   const calls = keys.map((key) => client.record('acquire', key, null, leaseMs, requestId));
   for (const { name } of keys) unsure.add(name);
   checks.asking(ask.request);
+  const { hangUps } = world;
+  if (waitMs > 0 && hangUps && hangUps() < 0.3) {
+    await hangUpMultiLock(client, keys, ask, holdRequestMs, hangUps);
+    for (const call of calls) client.conclude(call, 'silence', false, null);
+    return null;
+  }
   const reply = await client.call<AcquireManyAnswer>(
     (engine) => engine.multiLocks.acquire('default', ask, { holdRequestMs }),
     (heard) => checks.acquiredMultiLock(ask, heard),

@@ -41,6 +41,8 @@ export class SimProcess {
   /** Of each store, the ids of the history that its tail delivered, as often as it did. */
   readonly tailed: number[][] = [];
   engine: LockEngine | null = null;
+  /** It ends in an orderly way, and takes no new calls. */
+  isClosing = false;
   /** Null in a world without a watcher, and until it serves. */
   watches: LockWatches | null = null;
   readonly clock: Clock;

@@ -16,6 +16,7 @@ import { CrowdedNames } from './crowded-names';
 import { hangUpRandom } from './hang-up';
 import { LossyStore, type LossyStoreFlaws } from './lossy-store';
 import { type DatabaseFlaws, SimDatabase } from './sim-database';
+import { drainRandom, restartProcess } from './sim-drain';
 import type { Fate } from './sim-link';
 import { SimProcess } from './sim-process';
 import { reassignRandom } from './sim-reassign';
@@ -148,6 +149,8 @@ export class SimWorld {
   readonly renewing: number;
   /** What operators do, with the log of it; null in a world without. */
   audits: AuditedActions | null = null;
+  /** From what it is drawn which processes end in an orderly way; null where none does. */
+  readonly drains: (() => number) | null;
   /** The names there is no room for; null in a world that has room. */
   readonly crowd: CrowdedNames | null;
   /** What the program that watches locks draws its numbers from; null where there is none. */
@@ -208,6 +211,7 @@ export class SimWorld {
     this.leastTimes = hasLeastTimes(seed) ? seeded(seed ^ LEAST_TIMES ^ 1) : null;
     this.reassigns = reassignRandom(seed);
     this.hangUps = hangUpRandom(seed);
+    this.drains = drainRandom(seed);
     const lastsMs = control ? LOSSY_LASTS_MS : 2_000;
     this.troubleEndsAt = lastsMs + random() * 6_000;
     this.renewing = control ? 0.7 : 0.4;
@@ -246,7 +250,9 @@ export class SimWorld {
 
   /** A live process, if there is one. */
   anyProcess(): SimProcess | undefined {
-    const alive = this.processes.filter(({ owner, engine }) => !owner.isDead && engine);
+    const alive = this.processes.filter(
+      ({ owner, engine, isClosing }) => !owner.isDead && engine && !isClosing,
+    );
     return alive[Math.floor(this.random() * alive.length)];
   }
 
@@ -266,6 +272,7 @@ export class SimWorld {
       if (this.isSharded && this.faults > 0 && random() < 0.1) {
         this.anyDatabase().awayUntil = scheduler.now + random() * SHARD_AWAY_MS;
       }
+      if (this.drains && this.drains() < 0.3) restartProcess(this, this.drains);
       const alive = this.processes.filter(({ owner }) => !owner.isDead);
       if (alive.length === 0 || (random() < 0.1 && !this.crowd?.isAlone)) await this.join();
       if (random() < 0.1 && this.faults > 0) {

@@ -4,6 +4,7 @@ import { processCpuMs } from '@/server/platform/clock';
 import { AUDITED_BUILDS } from './audited-builds';
 import { BROKEN_BUILDS } from './broken-builds';
 import { CROWDED_BUILDS } from './crowded-builds';
+import { DRAIN_BUILDS } from './drain-builds';
 import { hangUpRandom } from './hang-up';
 import { HANG_UP_BUILDS } from './hang-up-builds';
 import { LOSSY_BUILDS } from './lossy-builds';
@@ -11,6 +12,7 @@ import { PERMIT_BUILDS } from './permit-builds';
 import { playSeeds } from './play-seeds';
 import { REASSIGN_BUILDS } from './reassign-builds';
 import { SHARDED_BUILDS } from './sharded-builds';
+import { drainRandom } from './sim-drain';
 import { reassignRandom } from './sim-reassign';
 import { type Flaws, hasLeastTimes, hasNarrowCounter } from './sim-world';
 import { simulate } from './simulate';
@@ -45,7 +47,8 @@ const QUICK_FINDS: Record<string, number> = {
   'a history of writes that is not compared': 1358793719,
   'a reassignment that grants the lock beside the hold that it should end': 1569491002,
   'a holder that is answered as if nothing had been lost': 1483933069,
-  'a grant that is kept though its caller has hung up': 2136519647,
+  'a grant that is kept though its caller has hung up': 2136520674,
+  'a wait for several locks that goes on though its caller has hung up': 1484575985,
   'a lock that is taken first and given its lease later': 572393430,
   'request ids that are ignored': 1499585571,
   'a lock that was to be held at least for a while, and is freed by its release': 438971683,
@@ -112,6 +115,7 @@ describe('the simulator', () => {
       (kind === 'plain' && hasLeastTimes(seed)) ||
       (kind !== 'lossy' && hasNarrowCounter(seed)) ||
       hangUpRandom(seed) !== null ||
+      drainRandom(seed) !== null ||
       reassignRandom(seed) !== null;
     expect(MEMORABLE.filter(isOther)).toEqual([]);
   });
@@ -159,6 +163,12 @@ describe('the simulator finds', () => {
   it.each(Object.keys(HANG_UP_BUILDS))(
     '%s',
     (name) => expectFound(name, HANG_UP_BUILDS[name] ?? {}, (seed) => !!hangUpRandom(seed)),
+    240_000,
+  );
+
+  it.each(Object.keys(DRAIN_BUILDS))(
+    '%s',
+    (name) => expectFound(name, DRAIN_BUILDS[name] ?? {}, (seed) => !!drainRandom(seed)),
     240_000,
   );
 
