@@ -32,7 +32,7 @@ describe('a fencing token', () => {
     );
   });
 
-  it('lies in its epoch, above every token of the epochs before', () => {
+  it('is in the range of its epoch, above every token of earlier epochs', () => {
     fc.assert(
       fc.property(tokens, epochs, clocks, (last, epoch, now) => {
         fc.pre(last < epoch * COUNTERS);
@@ -43,7 +43,7 @@ describe('a fencing token', () => {
     );
   });
 
-  it('of a record that was forgotten starts at the clock, above all that were granted at less than one a millisecond', () => {
+  it('of a deleted record starts at the clock, above all earlier ones if fewer than one a millisecond were granted', () => {
     fc.assert(
       fc.property(clocks, fc.integer({ min: 0, max: 10 ** 9 }), epochs, (now, grants, epoch) => {
         fc.pre(sinceEra(now) + grants + 1 < COUNTERS);
@@ -54,7 +54,7 @@ describe('a fencing token', () => {
     );
   });
 
-  it('is exact up to the last one that fits, and refused beyond', () => {
+  it('is exact up to the largest possible one, and refused beyond it', () => {
     const last = Number.MAX_SAFE_INTEGER;
     expect(nextToken(last - 1, EPOCH_MAX, TOKEN_ERA_AT)).toBe(last);
     const beyond = () => nextToken(last, EPOCH_MAX, TOKEN_ERA_AT);
@@ -63,7 +63,7 @@ describe('a fencing token', () => {
     expect(noSuchEpoch).toThrow(expect.objectContaining({ reason: 'UNSUPPORTED' }));
   });
 
-  it('is refused where its epoch has none left, and the refusal names what helps', () => {
+  it('is refused when its epoch has none left, and the refusal says what to do', () => {
     const last = 2 * COUNTERS - 1;
     expect(nextToken(last - 1, 1, TOKEN_ERA_AT)).toBe(last);
     const beyond = () => nextToken(last, 1, TOKEN_ERA_AT);
@@ -72,13 +72,13 @@ describe('a fencing token', () => {
     expect(lowestTokenToCome(last, 1, TOKEN_ERA_AT)).toBeGreaterThan(last);
   });
 
-  it('can be had again after a restore', () => {
+  it('is available again after a restore', () => {
     const last = 2 * COUNTERS - 1;
     const now = TOKEN_ERA_AT + 1_000;
     expect(nextToken(restoredToken(last, 2, now), 2, now)).toBe(2 * COUNTERS + 1_001);
   });
 
-  it('of a lock that was never granted is not below what was announced, though the next process takes the clock for less', () => {
+  it('of a lock never granted is not below the announced minimum, even if the next process reads an earlier clock', () => {
     const late = fc.integer({ min: 0, max: 5_000 });
     fc.assert(
       fc.property(clocks, epochs, late, (now, epoch, lateMs) => {
@@ -89,7 +89,7 @@ describe('a fencing token', () => {
     );
   });
 
-  it('of a record that was deleted is below what is announced then', () => {
+  it('of a deleted record is below the minimum announced after the deletion', () => {
     fc.assert(
       fc.property(tokens, epochs, (last, epoch) => {
         fc.pre(Math.floor(last / COUNTERS) <= epoch);
@@ -113,7 +113,7 @@ describe('the lease floor', () => {
     expect(leaseFloorMs(10_000)).toBe(1_000);
   });
 
-  it('itself is just enough', () => {
+  it('is sufficient at exactly its value', () => {
     expect(isLate(10_000, 1_000)).toBe(false);
     expect(isLate(10_000, 999)).toBe(true);
     expect(isLate(100, 49)).toBe(true);

@@ -93,7 +93,7 @@ const breaks: [invariant: string, Break][] = [
   ['only a granted hold ends', ({ lastToken }) => ({ ended: endedAt(lastToken + 1) })],
 ];
 
-describe('a record that a decision would leave', () => {
+describe('the record that a decision produces', () => {
   const before = sharedAndWaitedFor();
   const next = { ...before, rev: before.rev + 1 };
   const limit = 3;
@@ -104,7 +104,7 @@ describe('a record that a decision would leave', () => {
     expect(broken).toThrow(expect.objectContaining({ reason: 'INTERNAL', invariant }));
   });
 
-  it('passes if all of them hold, also with a queue above a limit that was lowered', () => {
+  it('passes if all invariants hold, even with a queue above a limit that was lowered', () => {
     checkLockRecord(before, next, limit);
     checkLockRecord(before, { ...next, queue: next.queue.slice() }, 0);
     checkLockRecord(null, unwrittenRecord(START_AT), limit);
@@ -161,25 +161,22 @@ describe('a decision on a record that was broken by hand', () => {
     return { world, token };
   };
 
-  it.each(damages)(
-    'is made in spite of %s: it is renewed, released, ended, frozen',
-    (_, record) => {
-      const acts: [(token: number) => LockCommand, outcome: unknown][] = [
-        [(token) => renew('orders/r1', token), 'renewed'],
-        [(token) => release('orders/r1', token), expect.stringMatching(/released|decremented/)],
-        [(token) => forceRelease(token), 'forced'],
-        [() => freeze(), 'frozen'],
-      ];
-      for (const [act, outcome] of acts) {
-        const { world, token } = worldOf(record);
-        expect(world.run(act(token))).toMatchObject({ outcome });
-      }
-      const { world } = worldOf(record);
-      world.pass(60_000);
-      world.run({ verb: 'settle' });
-      expect(world.record?.holds).toEqual([]);
-    },
-  );
+  it.each(damages)('is made in spite of %s: renew, release, end and freeze work', (_, record) => {
+    const acts: [(token: number) => LockCommand, outcome: unknown][] = [
+      [(token) => renew('orders/r1', token), 'renewed'],
+      [(token) => release('orders/r1', token), expect.stringMatching(/released|decremented/)],
+      [(token) => forceRelease(token), 'forced'],
+      [() => freeze(), 'frozen'],
+    ];
+    for (const [act, outcome] of acts) {
+      const { world, token } = worldOf(record);
+      expect(world.run(act(token))).toMatchObject({ outcome });
+    }
+    const { world } = worldOf(record);
+    world.pass(60_000);
+    world.run({ verb: 'settle' });
+    expect(world.record?.holds).toEqual([]);
+  });
 
   it('frees a lock of an offer that names no waiter', () => {
     const world = new LockWorld();
@@ -195,7 +192,7 @@ describe('a decision on a record that was broken by hand', () => {
     expect(answer).toMatchObject({ outcome: 'queued', ticket: 3, place: 3 });
   });
 
-  it('takes no waiter where the last ticket was set to the last there is, and goes on', () => {
+  it('accepts no waiter if the last ticket was set to the highest possible, and keeps working', () => {
     const world = new LockWorld();
     world.record = { ...exclusive, lastTicket: Number.MAX_SAFE_INTEGER };
     const refused = expect.objectContaining({ reason: 'UNSUPPORTED' });
@@ -238,7 +235,7 @@ describe('a decision on a record that was broken by hand', () => {
     ],
   ];
 
-  it.each(worse)('is refused if it breaks it further: %s', (invariant, before, after) => {
+  it.each(worse)('is refused if it damages the record further: %s', (invariant, before, after) => {
     const was = { ...sound, ...before };
     const next = { ...was, ...after, rev: was.rev + 1 };
     expect(() => checkLockRecord(was, next, 200)).toThrow(expect.objectContaining({ invariant }));
@@ -272,7 +269,7 @@ describe('a decision on a record that was broken by hand', () => {
     expect(() => checkCounterRecord(record, { ...next, value: 9, rev: 3 })).toThrow(refusal);
   });
 
-  it('says nothing of a decision that changes nothing', () => {
+  it('is not checked if it changes nothing', () => {
     const record = { ...sharedAndWaitedFor(), lastToken: 1 };
     const context = {
       now: START_AT,

@@ -11,7 +11,7 @@ const homeIn = (shards: string[]) => {
 };
 
 describe('names over shards', () => {
-  it('live where they lived, in whatever order the shards are listed', () => {
+  it('stay on their shards, in whatever order these are listed', () => {
     fc.assert(
       fc.property(lists, fc.infiniteStream(fc.nat()), fc.array(name), (shards, random, ids) => {
         const other = shards
@@ -24,7 +24,7 @@ describe('names over shards', () => {
     );
   });
 
-  it('move to a new shard or not at all', () => {
+  it('move only to a new shard', () => {
     fc.assert(
       fc.property(lists, name, fc.array(name, { minLength: 1 }), (shards, fresh, ids) => {
         fc.pre(!shards.includes(fresh));
@@ -55,14 +55,14 @@ describe('names over shards', () => {
     }
   });
 
-  it.each([2, 3, 8])('move as little as they can when one joins %d', (count) => {
+  it.each([2, 3, 8])('move as little as possible when a shard joins %d', (count) => {
     const [before, after] = [homeIn(addresses(count)), homeIn(addresses(count + 1))];
     const moved = ids.filter((id) => before(id) !== after(id)).length;
     const fair = ids.length / (count + 1);
     expect(Math.abs(moved - fair)).toBeLessThan(6 * Math.sqrt(fair));
   });
 
-  it('live where an earlier version put them', () => {
+  it('stay where an earlier version placed them', () => {
     const homes = ['default/job', 'default/JOB', 'default/job ', 'default/jób', 'a#b', 'a/b'];
     expect(homes.map((id) => rendezvousHash(addresses(5))(id))).toMatchInlineSnapshot(`
       [

@@ -31,8 +31,8 @@ const take = (leaseMs = HOUR_MS) => {
   return answer.token;
 };
 
-describe('a lock that was brought back from a backup', () => {
-  it('is not granted while a hold that the backup knows nothing of may last', () => {
+describe('a restored lock', () => {
+  it('is not granted while a hold that the backup does not contain may last', () => {
     const first = take();
     const backup = world.record;
     world.run(release('orders/a', first));
@@ -46,7 +46,7 @@ describe('a lock that was brought back from a backup', () => {
     expect(take()).toBeGreaterThan(unknown);
   });
 
-  it('is not granted before it was held at least for as long as its former holder asked for', () => {
+  it('is not granted before the least hold time of its former holder is over', () => {
     const answer = world.run(acquire('orders/a', { leaseMs: HOUR_MS, holdAtLeastMs: HOUR_MS }));
     world.run(release('orders/a', answer.outcome === 'granted' ? answer.token : 0));
     restore(world.record, 0);
@@ -55,7 +55,7 @@ describe('a lock that was brought back from a backup', () => {
     expect(world.run(acquire('orders/b')).outcome).toBe('granted');
   });
 
-  it('is delayed for as long where a clock that is ahead judges it from then on', () => {
+  it('is delayed for as long if a clock that is ahead is used from then on', () => {
     const answer = world.run(acquire('orders/a', { leaseMs: HOUR_MS, holdAtLeastMs: HOUR_MS }));
     world.run(release('orders/a', answer.outcome === 'granted' ? answer.token : 0));
     const { now } = world;
@@ -67,7 +67,7 @@ describe('a lock that was brought back from a backup', () => {
     expect(until({ ...delayed, delayedUntil: 0 })).toBe(0);
   });
 
-  it('has no permits in use and no capacity, so the next caller names another', () => {
+  it('has no permits in use and no capacity, so the next caller may name another', () => {
     const permits = { mode: 'permit', permits: 2, capacity: 3 } as const;
     world.run(acquire('orders/a', permits));
     world.run(acquire('orders/b', { ...permits, waitMs: HOUR_MS }));
@@ -78,7 +78,7 @@ describe('a lock that was brought back from a backup', () => {
     expect(world.run(other).outcome).toBe('granted');
   });
 
-  it('is no longer held by the holder in the backup, who receives the reason', () => {
+  it('is no longer held by the holder in the backup, which is answered the reason', () => {
     const token = take();
     world.run(acquire('orders/waiter', { waitMs: HOUR_MS }));
     const restored = restore(world.record, 0);
@@ -97,7 +97,7 @@ describe('a lock that was brought back from a backup', () => {
     expect(world.run(inspect()).minValidToken).toBeGreaterThan(token);
   });
 
-  it('passes every rev that it had, also those that the backup has not seen', () => {
+  it('has a rev above all earlier ones, including those after the backup', () => {
     const first = take();
     const backup = world.record;
     world.run(release('orders/a', first));
@@ -107,7 +107,7 @@ describe('a lock that was brought back from a backup', () => {
     expect(restore(backup, 0)?.next.rev).toBeGreaterThan(revBefore);
   });
 
-  it('counts on above its last restore when the same backup is restored a second time', () => {
+  it('continues above its last restore when the same backup is restored twice', () => {
     take();
     const backup = world.record;
     restore(backup, 0);
@@ -118,14 +118,14 @@ describe('a lock that was brought back from a backup', () => {
     expect(take()).toBeGreaterThan(token);
   });
 
-  it('stays frozen if it was', () => {
+  it('stays frozen if it was frozen', () => {
     take();
     const frozen = { by: 'ana', reason: 'looking into it', at: world.now };
     const backup = world.record && { ...world.record, frozen };
     expect(restore(backup, 0)?.next.frozen).toEqual(frozen);
   });
 
-  it('is as delayed if the backup does not know it', () => {
+  it('is delayed as well if the backup does not contain it', () => {
     restore(null, HOUR_MS);
     expect(world.run(inspect())).toMatchObject({
       state: 'delayed',
@@ -139,7 +139,7 @@ describe('a lock that was brought back from a backup', () => {
     expect(world.record?.holds.map(({ owner }) => owner)).toEqual(['b']);
   });
 
-  it('is not granted by a decision that took the delay as over while it was not', () => {
+  it('is not granted by a decision that took the delay for over too soon', () => {
     restore(null, HOUR_MS);
     world.pass(HOUR_MS - 1);
     const early = world.propose(acquire('orders/a'), 'p1', 1);
@@ -150,7 +150,7 @@ describe('a lock that was brought back from a backup', () => {
   });
 });
 
-it('a restored counter keeps value and bounds and passes every rev that it had', () => {
+it('a restored counter keeps its value and bounds, and has a rev above all earlier ones', () => {
   const lastMove = { at: 1, delta: 7, who: 'orders', isPerson: false };
   const facts = { rev: 5, value: 7, floor: 0, ceiling: 9, createdAt: 1, lastMove };
   const record = { ...facts, answersUntil: 0 };

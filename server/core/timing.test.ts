@@ -85,7 +85,7 @@ const ORDERED: Record<string, [lower: number, upper: number][]> = {
   ],
 };
 
-describe('the time constants keep their order so that', () => {
+describe('the time constants are ordered so that', () => {
   it.each(Object.entries(ORDERED))('%s', (_, pairs) => {
     for (const [lower, upper] of pairs) expect(lower).toBeLessThanOrEqual(upper);
   });

@@ -7,14 +7,14 @@ const waited = { status: 'contended', waiters: 2 } as const;
 const stuck = { status: 'stuck', waiters: 2 } as const;
 const silent = { status: 'unknown', waiters: 0 } as const;
 
-it('an alert whose lock is as usual again is not shown as what goes on', () => {
+it('an alert whose lock is back to normal is shown as clear, not as ongoing', () => {
   expect(isClear('stuck', held)).toBe(true);
   expect(isClear('stuck', waited)).toBe(true);
   expect(isClear('expired', held)).toBe(true);
   expect(isClear('waitsOver', held)).toBe(true);
 });
 
-it('an alert is never said to be clear where that is not known', () => {
+it('an alert whose state is unknown is never shown as clear', () => {
   expect(isClear('stuck', stuck)).toBe(false);
   expect(isClear('orphaned', stuck)).toBe(false);
   expect(isClear('waitsOver', waited)).toBe(false);

@@ -31,7 +31,7 @@ describe('the rules', () => {
     oldestWaitAt: null,
     blockingMs: 0,
   };
-  it('are met once what they name has lasted for long enough', () => {
+  it('fire once their condition has lasted long enough', () => {
     const rules = { ...DEFAULT_ALERT_RULES, waitsOverMs: 10_000, blockingOverMs: 60_000 };
     const met = (facts: object) => lockConditions({ ...quiet, ...facts }, rules);
     expect(met({})).toEqual([]);
@@ -47,7 +47,7 @@ describe('the rules', () => {
     ]);
   });
 
-  it('can be off one by one', () => {
+  it('can be turned off individually', () => {
     const off = { ...DEFAULT_ALERT_RULES, stuckForMs: null, orphanedForMs: null };
     expect(lockConditions({ ...quiet, stuckSince: 1, orphanedSince: 1 }, off)).toEqual([]);
   });
@@ -87,7 +87,7 @@ describe('silences', () => {
     expect(matches({ kind: 'stuck' }, { ...STUCK, name: null })).toBe(true);
   });
 
-  it('match where any of several does', () => {
+  it('match if any one of several does', () => {
     const ended = silence({ name: 'a', endsAt: 1 });
     const silences = new Silences([ended, silence({ name: 'b' }), silence({ name: 'a' })]);
     expect(silences.match(STUCK, 1)).toBe(true);
@@ -107,7 +107,7 @@ describe('silences', () => {
     }));
   };
 
-  it('of 500 patterns are compared with an alert once, not every second', () => {
+  it('500 patterns are compared with an alert once, not every second', () => {
     const silences = new Silences(many((i) => `job ${i} *`));
     const ask = (now: number) =>
       Array.from({ length: 100 }, (_, i) => silences.match({ ...STUCK, name: `job ${i} b` }, now));
@@ -118,7 +118,7 @@ describe('silences', () => {
     expect(ask(1_000)).not.toContain(true);
   });
 
-  it('of 500 names are not looked through for each alert', () => {
+  it('500 exact names are looked up, not searched one by one, for each alert', () => {
     const silences = new Silences(many((i) => `job ${i}`));
     for (let i = 0; i < 5_000; i += 1) silences.match({ ...STUCK, name: `job ${i}` }, 0);
     expect(looks).toBeLessThanOrEqual(1_000);
@@ -140,7 +140,7 @@ describe('silences', () => {
     );
   });
 
-  it('of one name match it alone, whatever is in it', () => {
+  it('with an exact name match that name alone, whatever characters it contains', () => {
     const text = fc.string({ unit: fc.constantFrom('a', '*', '\\', ' '), maxLength: 6 });
     fc.assert(
       fc.property(text, text, (name, other) => {
@@ -192,7 +192,7 @@ class Followed {
 }
 
 describe('an alert', () => {
-  it('fires once at a time, is resolved only after 30 s of quiet, and tells its news once', () => {
+  it('fires once at a time, is resolved only after 30 s of quiet, and reports each change once', () => {
     fc.assert(
       fc.property(fc.array(second, { maxLength: 20 }), (story) => {
         const lock = new Followed();
@@ -290,7 +290,7 @@ class World {
 }
 
 describe('messages', () => {
-  it('come at most once a minute, and bring each alert to its last state', () => {
+  it('are sent at most once a minute, each with the latest state of its alerts', () => {
     const step = fc.record({
       afterMs: fc.integer({ min: 0, max: 40_000 }),
       fire: fc.boolean(),
@@ -348,7 +348,7 @@ describe('messages', () => {
     expect(due?.message.groups.map(({ firing }) => firing)).toEqual([300, 300, 300]);
   });
 
-  it('wait for what begins within 3 s of the first, and not for a clock that was set back', () => {
+  it('wait 3 s for further alerts, and no longer if the clock is set back', () => {
     const world = new World();
     world.fire(1);
     const due = (at: number) => dueMessage({ position: 0, messageAt: null }, world.past, at);

@@ -25,7 +25,7 @@ const at = (value: number, floor: number | null = 0, ceiling: number | null = 10
 });
 
 describe('a refusal', () => {
-  it('is given for what leaves the bounds from a durable value, and marked as an estimate', () => {
+  it('is given if the step would leave the bounds from a durable value, and is marked as an estimate', () => {
     const reading = { state: at(3), underWay: NONE };
     const answer = { outcome: 'outOfBounds', value: 3, floor: 0, ceiling: 10, estimate: true };
     expect(gateRefusal(reading, -4)).toEqual(answer);
@@ -33,20 +33,20 @@ describe('a refusal', () => {
     for (const delta of [-3, 7, 0]) expect(gateRefusal(reading, delta)).toBeNull();
   });
 
-  it('is not given where nothing is known, where no bound is in the way, or for a sum that is not exact', () => {
+  it('is not given if nothing is known, no bound would be passed, or the sum is not exact', () => {
     expect(gateRefusal({ state: null, underWay: NONE }, -1)).toBeNull();
     expect(gateRefusal({ state: at(0, null), underWay: NONE }, -1)).toBeNull();
     expect(gateRefusal({ state: at(5, 0, MOST), underWay: NONE }, MOST)).toBeNull();
   });
 
-  it('never rests on steps under way, but its value leaves them out, within the bounds', () => {
+  it('never relies on steps under way; the value that it reports leaves them out and stays within the bounds', () => {
     const underWay = { down: 9, up: 2 };
     expect(gateRefusal({ state: at(3), underWay }, -3)).toBeNull();
     expect(gateRefusal({ state: at(3), underWay }, -4)).toMatchObject({ value: 0 });
     expect(gateRefusal({ state: at(3), underWay }, 8)).toMatchObject({ value: 5 });
   });
 
-  it('is never given to what may be a repeat, since its first attempt may have been applied', () => {
+  it('is never given to a possible repeat, since its first attempt may have been applied', () => {
     expect(isRefusable(add(-1))).toBe(true);
     expect(isRefusable(add(-1, 'one'))).toBe(false);
     expect(isRefusable({ ...add(-1, 'one'), isFirst: true })).toBe(true);
@@ -54,7 +54,7 @@ describe('a refusal', () => {
   });
 });
 
-it('nothing is left at a bound, whatever is under way, and the refusal there says so', () => {
+it('at a bound nothing is left, whatever is under way, and the refusal says so', () => {
   expect([at(0), at(1), at(10), at(5, null, null)].map(isAtBound)).toEqual([
     true,
     false,
@@ -71,7 +71,7 @@ it('nothing is left at a bound, whatever is under way, and the refusal there say
 });
 
 describe('what a command has under way', () => {
-  it('is its delta, and everything while bounds or any value are set', () => {
+  it('is its delta, or everything while bounds or a value are being set', () => {
     const party = { party: OPERATOR, request: requestOf('intent') };
     expect(stepsOf(add(-3))).toEqual({ down: 3, up: 0 });
     expect(stepsOf(add(3))).toEqual({ down: 0, up: 3 });
@@ -88,7 +88,7 @@ describe('what a command has under way', () => {
     expect(stepsOf(createCounter(4))).toEqual(NONE);
   });
 
-  it('gives something back only towards a bound that is there', () => {
+  it('gives something back only towards a bound that exists', () => {
     expect(givesBack({ down: 1, up: 0 }, { floor: 0, ceiling: null })).toBe(false);
     expect(givesBack({ down: 0, up: 1 }, { floor: 0, ceiling: null })).toBe(true);
     expect(givesBack({ down: 1, up: 0 }, { floor: 0, ceiling: 5 })).toBe(true);
@@ -96,14 +96,14 @@ describe('what a command has under way', () => {
   });
 });
 
-it('only an answer with a rev is news, and none proves bounds', () => {
+it('only an answer with a rev updates the gate, and no answer proves bounds', () => {
   expect(newsOf({ outcome: 'applied', value: 4, rev: 9 })).toEqual({ rev: 9, value: 4 });
   expect(newsOf({ outcome: 'outOfBounds', value: 0, floor: 0, ceiling: null })).toBeNull();
   const rebound = { outcome: 'rebound', rev: 9, value: 4, floor: 1, ceiling: 5 } as const;
   expect(newsOf(rebound)).toEqual({ rev: 9, value: 4 });
 });
 
-it('drift is shown where it can be, and not made up while a counter changes', () => {
+it('drift is shown where it can be known, and none is invented while a counter changes', () => {
   const of = (rev: number, value: number) => ({ ...at(value), rev });
   expect(driftOf(of(5, 3), of(5, 3), of(5, 3))).toBe(0);
   expect(driftOf(of(5, 4), of(5, 3), of(5, 4))).toBe(1);
@@ -215,7 +215,7 @@ function startedWorld(value = 5): GateWorld {
 }
 
 describe('over random moves of three processes', () => {
-  it('the estimate is never above what is left, through crashes, wipes and late messages', () => {
+  it('the estimate never exceeds what is left, despite crashes, wipes and late messages', () => {
     const moves = fc.array(fc.oneof(...usual, wipes), { minLength: 20, maxLength: 120 });
     const property = fc.property(fc.constantFrom(5, 5_000), moves, (value, all) => {
       const world = startedWorld(value);
@@ -227,7 +227,7 @@ describe('over random moves of three processes', () => {
     fc.assert(property, { numRuns: 3_000 });
   });
 
-  it('no refusal is older than its reading may be, nor than an answered step that came before it, whatever is lost on the way', () => {
+  it('no refusal relies on a reading that is too old, or older than a step answered before it, whatever messages are lost', () => {
     let confirmed = 0;
     const lost = { weight: 3, arbitrary: lostExchange };
     const restock = { weight: 1, arbitrary: fc.constant<Move>((w) => w.change({ value: 10 })) };
@@ -252,7 +252,7 @@ describe('over random moves of three processes', () => {
     expect(confirmed).toBeGreaterThan(1_000);
   });
 
-  it('a gate that was wiped, or has missed everything, agrees with MySQL again in time', () => {
+  it('a gate that was wiped, or missed all messages, agrees with MySQL again in time', () => {
     const moves = fc.array(fc.oneof(...usual, wipes, { weight: 3, arbitrary: lostExchange }));
     const property = fc.property(moves, fc.integer({ min: 0, max: 10 }), (all, value) => {
       const world = startedWorld();

@@ -40,7 +40,7 @@ describe('a counter that was never created', () => {
     }
   });
 
-  it('is created with what was asked for, and a rev that begins at the clock', () => {
+  it('is created with the requested value and bounds, and a rev that starts at the clock', () => {
     const { next, answer, events } = on(null, createCounter(5, { floor: 0, ceiling: 9 }));
     expect(answer).toEqual({ outcome: 'created' });
     expect(next).toEqual({
@@ -55,7 +55,7 @@ describe('a counter that was never created', () => {
     expect(events).toMatchObject([{ kind: 'created', service: 'orders', value: 5, ceiling: 9 }]);
   });
 
-  it('cannot begin outside its bounds, nor with bounds that no value lies between', () => {
+  it('cannot be created outside its bounds, or with bounds that allow no value', () => {
     for (const [initial, floor, ceiling] of [
       [10, 0, 9],
       [-1, 0, null],
@@ -69,8 +69,8 @@ describe('a counter that was never created', () => {
   });
 });
 
-describe('a counter that is there', () => {
-  it('is not created again: the answer has its present value', () => {
+describe('an existing counter', () => {
+  it('is not created again: the answer has its current value', () => {
     const { next, answer } = on(counterAt(4, { ceiling: 9 }), createCounter(0));
     expect([next, answer]).toEqual([
       null,
@@ -78,13 +78,13 @@ describe('a counter that is there', () => {
     ]);
   });
 
-  it('takes a step up to its very bounds', () => {
+  it('accepts a step exactly to a bound', () => {
     const record = counterAt(4, { floor: 0, ceiling: 9 });
     expect(on(record, add(5)).answer).toEqual({ outcome: 'applied', value: 9, rev: 8 });
     expect(on(record, add(-4)).answer).toEqual({ outcome: 'applied', value: 0, rev: 8 });
   });
 
-  it('refuses a step beyond them whole, and clamps nothing', () => {
+  it('refuses a step beyond a bound entirely, without clamping', () => {
     const record = counterAt(4, { floor: 0, ceiling: 9 });
     for (const delta of [6, -5, MOST, -MOST]) {
       const { next, answer, events, memos } = on(record, add(delta, 'one'));
@@ -93,7 +93,7 @@ describe('a counter that is there', () => {
     }
   });
 
-  it('is exact to the last integer that a number can be, bounds or none', () => {
+  it('is exact up to the largest safe integer, with or without bounds', () => {
     expect(on(counterAt(MOST - 1), add(1)).answer).toMatchObject({ value: MOST });
     expect(on(counterAt(-MOST), add(MOST)).answer).toMatchObject({ value: 0 });
     for (const [value, delta] of [
@@ -114,7 +114,7 @@ describe('a counter that is there', () => {
     expect(Object.is(on(counterAt(1), adjust(1, -0)).next?.value, 0)).toBe(true);
   });
 
-  it('remembers who moved it last, and by how much', () => {
+  it('records who changed it last, and by how much', () => {
     expect(on(counterAt(4), add(-3)).next?.lastMove).toEqual({
       at: NOW,
       delta: -3,
@@ -135,12 +135,12 @@ describe('a request id', () => {
   const { memos } = on(record, add(1, 'one'));
   const [memo] = memos as [IdempotencyRecord];
 
-  it('is one step: asked again it gets the same answer, and nothing moves', () => {
+  it('applies one step: repeated, it gets the same answer and changes nothing', () => {
     const { next, answer } = on(counterAt(90), add(1, 'one'), memo);
     expect([next, answer]).toEqual([null, { outcome: 'applied', value: 5, rev: 8 }]);
   });
 
-  it('is refused with another input', () => {
+  it('is refused if repeated with another input', () => {
     expect(() => on(record, add(2, 'one'), memo)).toThrow(
       expect.objectContaining({ reason: 'INVALID' }),
     );
@@ -153,13 +153,13 @@ describe('a request id', () => {
     expect(later.next).not.toBeNull();
   });
 
-  it('keeps its counter for as long as it is remembered, even if the clock is set back', () => {
+  it('keeps its counter from deletion while it is remembered, even if the clock is set back', () => {
     const { next } = on(counterAt(0), add(1, 'a'));
     const later = on(next, add(1, 'b'), null, NOW - 60_000).next;
     expect(later?.answersUntil).toBe(NOW + ANSWER_RETENTION_MS);
   });
 
-  it('of a refused step is not used up', () => {
+  it('is not used up by a refused step', () => {
     const full = counterAt(9, { ceiling: 9 });
     expect(on(full, add(1, 'two')).memos).toEqual([]);
   });
@@ -169,14 +169,14 @@ describe('an operator', () => {
   const record = counterAt(4, { floor: 0, ceiling: 9 });
   const seen = { floor: 0, ceiling: 9 };
 
-  it('sets the value that was seen, within the bounds, with a reason in the history', () => {
+  it('replaces the value that was seen, within the bounds, with a reason in the history', () => {
     const { answer, events, memos } = on(record, adjust(4, 9));
     expect(answer).toEqual({ outcome: 'adjusted', was: 4, value: 9, delta: 5, rev: 8 });
     expect(events).toMatchObject([{ kind: 'adjusted', service: '', delta: 5, ...OPERATOR }]);
     expect(memos).toHaveLength(1);
   });
 
-  it('changes nothing where the value has moved, or the new one is out of bounds', () => {
+  it('changes nothing if the value has changed since, or the new one is out of bounds', () => {
     expect(on(record, adjust(5, 9))).toMatchObject({
       next: null,
       answer: { outcome: 'changed', value: 4 },
@@ -187,14 +187,14 @@ describe('an operator', () => {
     });
   });
 
-  it('sets the value whatever it is by now, and says what it was', () => {
+  it('can set the value whatever it is now, and learns what it was', () => {
     const { answer } = on(record, { ...adjust(0, 9), seenValue: null });
     expect(answer).toEqual({ outcome: 'adjusted', was: 4, value: 9, delta: 5, rev: 8 });
     const beyond = { ...adjust(0, 10), seenValue: null };
     expect(on(record, beyond)).toMatchObject({ next: null, answer: { outcome: 'outOfBounds' } });
   });
 
-  it('moves the value by a step from wherever it is, whole or not at all, with a reason in the history', () => {
+  it('adjusts the current value by a step, completely or not at all, with a reason in the history', () => {
     const { answer, events, memos } = on(record, adjustBy(-4));
     expect(answer).toEqual({ outcome: 'adjusted', was: 4, value: 0, delta: -4, rev: 8 });
     expect(events).toMatchObject([{ kind: 'adjusted', service: '', delta: -4, ...OPERATOR }]);
@@ -207,14 +207,14 @@ describe('an operator', () => {
     }
   });
 
-  it('sets the bounds that were seen, wherever the value has gone within the new ones', () => {
+  it('replaces the bounds that were seen if the current value lies within the new ones', () => {
     const { next, answer, events } = on(record, setBounds(seen, null, 4));
     expect(answer).toEqual({ outcome: 'rebound', rev: 8, value: 4, floor: null, ceiling: 4 });
     expect(next).toMatchObject({ value: 4, floor: null, ceiling: 4, lastMove: null });
     expect(events).toMatchObject([{ kind: 'rebound', floor: null, ceiling: 4, ...OPERATOR }]);
   });
 
-  it('changes no bounds that are others now, that exclude the value, or that exclude everything', () => {
+  it('cannot change bounds that have changed since, or set ones that exclude the value or every value', () => {
     expect(on(record, setBounds(OPEN, 0, 5)).answer).toMatchObject({
       outcome: 'changed',
       ceiling: 9,

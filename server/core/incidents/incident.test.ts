@@ -47,7 +47,7 @@ const slow = { status: 'contended', waiters: 3, blockingMs: 30_001 } as const;
 const fine = {};
 
 describe('an incident', () => {
-  it('begins when the lock enters act now, at the instant since which it is there', () => {
+  it('begins when the lock enters "act now", at the instant of that change', () => {
     const lock = new Watched().pass(5, fine);
     expect(lock.incident).toBeNull();
     lock.pass(1, { ...stuck, since: lock.now + 400 });
@@ -61,7 +61,7 @@ describe('an incident', () => {
     expect(lock.incident).toMatchObject({ status: 'contended', beganAt: START + 4_000 });
   });
 
-  it('ends when neither was so for 30 s, with the instant at which that began', () => {
+  it('ends after 30 s in which neither was true, dated to the start of those 30 s', () => {
     const lock = new Watched().pass(10, stuck).pass(30, fine);
     expect(lock.incident).toMatchObject({ clearedAt: START + 11_000, endedAt: null });
     lock.pass(1, fine);
@@ -69,7 +69,7 @@ describe('an incident', () => {
     expect(lock.ended).toMatchObject([{ endedAt: START + 11_000 }]);
   });
 
-  it('goes on where one thing that is wrong follows on another within 30 s', () => {
+  it('continues if another problem follows within 30 s', () => {
     const lock = new Watched().pass(10, stuck).pass(29, fine).pass(1, slow);
     expect(lock.incident).toMatchObject({
       beganAt: START + 1_000,
@@ -82,20 +82,20 @@ describe('an incident', () => {
     expect(lock.ended).toHaveLength(1);
   });
 
-  it('is another one after that, which begins no sooner than the last one ended', () => {
+  it('is followed by a new one that begins no earlier than the last one ended', () => {
     const lock = new Watched().pass(10, { ...stuck, since: START }).pass(31, fine);
     const before = lock.ended[0]?.endedAt ?? 0;
     lock.pass(1, { ...stuck, since: START });
     expect(lock.incident?.beganAt).toBe(before);
   });
 
-  it('counts for each waiter how long it waited, but not while nothing is wrong', () => {
+  it('counts how long each waiter waited while something was wrong', () => {
     const lock = new Watched().pass(11, stuck).pass(20, { waiters: 5 }).pass(11, fine);
     // Ten seconds for two of them, and the second in which it ceased.
     expect(lock.ended).toMatchObject([{ waiterMs: 22_000, waitersMax: 5 }]);
   });
 
-  it('keeps the worst status, and what was seen then', () => {
+  it('keeps the worst status, with the facts at that moment', () => {
     const hold = { service: 'orders', owner: 'w1', token: 1, grantedAt: START };
     const reason = { kind: 'longWait', since: START, limitMs: 1 } as const;
     const lock = new Watched()
@@ -105,7 +105,7 @@ describe('an incident', () => {
     expect(lock.incident).toMatchObject({ status: 'stuck', facts: { hold, stuck: reason } });
   });
 
-  it('keeps the first proof of each death, also where the lock was worse', () => {
+  it('keeps the first proof of each death, even if the lock had a worse status', () => {
     const proof = { token: 1, since: START - 5_000, witness: 'host-4', evidence: 'gone', dead: 1 };
     const orphaned = { status: 'orphaned', isActNow: true, orphaned: proof } as const;
     const later = { ...orphaned, orphaned: { ...proof, token: 2, evidence: 'reused' } };
@@ -117,14 +117,14 @@ describe('an incident', () => {
     ]);
   });
 
-  it('names each operator once who acted', () => {
+  it('names each operator who acted once', () => {
     const lock = new Watched()
       .pass(2, { ...stuck, actors: ['ada'] })
       .pass(2, { ...stuck, actors: ['ada', 'ben'] });
     expect(lock.incident?.actors).toEqual(['ada', 'ben']);
   });
 
-  it('does not change with a reading that is a little earlier, as of another process', () => {
+  it('ignores a slightly earlier reading, such as one of another process', () => {
     const lock = new Watched().pass(5, stuck);
     const before = lock.incident;
     lock.now -= 3_000;
@@ -132,7 +132,7 @@ describe('an incident', () => {
     expect(lock.incident).toBe(before);
   });
 
-  it('goes on, and ends 30 s after it is clear, though the clock is set back by an hour', () => {
+  it('continues, and ends 30 s after it is clear, even if the clock is set back by an hour', () => {
     const lock = new Watched().pass(5, stuck);
     const { beganAt, waiterMs = 0 } = lock.incident ?? {};
     lock.now -= 3_600_000;
@@ -146,7 +146,7 @@ describe('an incident', () => {
     expect(lock.ended).toMatchObject([{ beganAt, endedAt: beganAt }]);
   });
 
-  it('ended when it was read last, if after a night without readings another hold is wrong', () => {
+  it('ended at its last reading if, after a night without readings, a different hold has a problem', () => {
     const hold = { service: 's', owner: 'o', token: 7, grantedAt: START };
     const before = { ...stuck, hold, held: [7], blockingMs: 20_000 };
     const lock = new Watched().pass(5, before);
@@ -157,7 +157,7 @@ describe('an incident', () => {
     expect(lock.incident).toMatchObject({ beganAt: lock.now, facts: { hold: { token: 8 } } });
   });
 
-  it('goes on after such a night with its hold, and counts no wait beyond those of now', () => {
+  it('continues after such a night if its hold does, counting only the present waits', () => {
     const hold = { service: 's', owner: 'o', token: 7, grantedAt: START };
     const before = { ...stuck, hold, held: [7], blockingMs: 20_000 };
     const lock = new Watched().pass(5, before);
@@ -167,7 +167,7 @@ describe('an incident', () => {
     expect(lock.incident).toMatchObject({ endedAt: null, waiterMs: 8_000 + 20_000 });
   });
 
-  it('of any length ends once, however its readings are spaced', () => {
+  it('ends exactly once, whatever its length and the intervals between readings', () => {
     for (const gapMs of [1, 250, 1_000, 7_000, INCIDENT_QUIET_MS, 10 * INCIDENT_QUIET_MS]) {
       const lock = new Watched();
       lock.pass(3, stuck);
@@ -180,7 +180,7 @@ describe('an incident', () => {
   });
 });
 
-describe('the end of the hold of an incident', () => {
+describe("the end of an incident's hold", () => {
   const hold = { service: 's', owner: 'o', token: 7, grantedAt: 1_000 };
   const facts = { stuck: null, hold };
 
@@ -192,7 +192,7 @@ describe('the end of the hold of an incident', () => {
     expect(withHoldEnd(facts, holds).hold).toEqual({ ...hold, endedAt: 5_000 });
   });
 
-  it('is seen while the incident is open, at the instant that the lock says where it does', () => {
+  it('is noticed while the incident is open, at the instant that the lock reports, if it does', () => {
     const lock = new Watched().pass(5, { ...stuck, hold, held: [7] });
     expect(lock.incident?.facts.hold).toEqual(hold);
     const end = { token: 7, at: lock.now + 300 };
@@ -201,18 +201,18 @@ describe('the end of the hold of an incident', () => {
     expect(lock.incident?.facts.hold).toEqual({ ...hold, endedAt: end.at });
   });
 
-  it('is the first reading without the hold where the lock no longer says when it ended', () => {
+  it('is the first reading without the hold if the lock no longer reports when it ended', () => {
     const lock = new Watched().pass(5, { ...stuck, hold, held: [7, 8] }).pass(3, fine);
     expect(lock.incident?.facts.hold?.endedAt).toBe(START + 6_000);
   });
 
-  it('is absent where none is recorded', () => {
+  it('is absent if none is recorded', () => {
     expect(withHoldEnd(facts, [{ token: 7, to: null }])).toBe(facts);
     expect(withHoldEnd(facts, [{ token: 8, to: 6_000 }])).toBe(facts);
   });
 });
 
-test('the worst blocking of an incident is what its recorded waits added up to, also between two readings', () => {
+test('the worst blocking time of an incident comes from its recorded waits, even between two readings', () => {
   const read = { beganAt: 10_000, endedAt: 60_000, readAt: 90_000, blockingMaxMs: 40_000 };
   const wait = (from: number, to: number | null) => ({ from, to });
   const waits = [wait(5_000, 30_400), wait(10_000, 30_400), wait(29_000, 31_000)];

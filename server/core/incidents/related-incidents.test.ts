@@ -10,7 +10,7 @@ const waiter = (owner: string, from = 200, to: number | null = null) => {
 const heldUntil = 500;
 const alone = { heldUntil, waiters: [] };
 
-test('incidents go together where the holder of one lock waits for the other, or is one process', () => {
+test('incidents are related if the holder of one lock waits for the other, or one process holds both', () => {
   const mine = { hold: hold('a'), heldUntil, waiters: [waiter('b')] };
   expect(relationOf(mine, { ...alone, hold: hold('b') })).toBe('effect');
   expect(relationOf(mine, { ...alone, hold: hold('c'), waiters: [waiter('a')] })).toBe('cause');
@@ -25,7 +25,7 @@ test('incidents go together where the holder of one lock waits for the other, or
   expect(relationOf(mine, { ...alone, hold: foreign })).toBeNull();
 });
 
-test('a holder that waited only before its hold or after it does not join two incidents', () => {
+test('a holder that waited only before or after its hold does not relate two incidents', () => {
   const mine = { hold: hold('a'), heldUntil };
   const other = { ...alone, hold: hold('b') };
   expect(relationOf({ ...mine, waiters: [waiter('b', 10, 90)] }, other)).toBeNull();

@@ -21,7 +21,7 @@ const refusal = (part: Partial<typeof ASK>) => {
 };
 
 describe('the policy of a namespace', () => {
-  it('lets through what is within its bounds, edges included', () => {
+  it('accepts what is within its bounds, inclusive', () => {
     expect(refusal({})).toBe(null);
     expect(refusal({ leaseMs: 1_000, waitMs: 5_000 })).toBe(null);
     expect(refusal({ leaseMs: 60_000 })).toBe(null);
@@ -37,7 +37,7 @@ describe('the policy of a namespace', () => {
     expect(refusal(part)).toMatchObject({ reason: 'INVALID', message });
   });
 
-  it('leaves it to the lock to refuse what has a request id, for it may be known there', () => {
+  it('does not refuse a call with a request id itself, since the lock may have its answer', () => {
     const named = { ...ASK, requestId: 'r1' };
     expect(checkPolicy('billing', POLICY, named)).toBe(null);
     expect(checkPolicy('billing', POLICY, { ...named, leaseMs: 999 })).toEqual({
@@ -45,14 +45,14 @@ describe('the policy of a namespace', () => {
     });
   });
 
-  it('tells how long a wait may be, to a caller that is to wait in parts', () => {
+  it('reports the longest allowed wait to a caller that has to wait in parts', () => {
     expect(refusal({ waitMs: 5_001 })).toMatchObject({ waitMaxMs: 5_000 });
     expect(refusal({ leaseMs: 999, waitMs: 5_001 })).toMatchObject({ waitMaxMs: undefined });
     const named = { ...ASK, requestId: 'r1', waitMs: 5_001 };
     expect(checkPolicy('billing', POLICY, named)).toMatchObject({ waitMaxMs: 5_000 });
   });
 
-  it('cuts the lease of a renewal down instead of refusing it', () => {
+  it('shortens the lease of a renewal instead of refusing it', () => {
     expect(allowedLeaseMs(POLICY, 90_000)).toBe(60_000);
     expect(allowedLeaseMs(POLICY, 500)).toBe(500);
   });

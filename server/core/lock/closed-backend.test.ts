@@ -23,7 +23,7 @@ const take = () => {
   return answer.outcome === 'granted' ? answer.token : 0;
 };
 
-describe('a backend that is closed', () => {
+describe('a closed backend', () => {
   it('grants nothing, queues no new caller, and says why', () => {
     world.policy = CLOSED;
     for (const parts of [{}, PATIENT, { reentrant: true }, { mode: 'shared' as const }]) {
@@ -32,7 +32,7 @@ describe('a backend that is closed', () => {
     expect(world.record).toBe(null);
   });
 
-  it('lets holders renew, re-enter, release, and anybody look', () => {
+  it('lets holders renew, re-enter and release, and anyone inspect', () => {
     const token = take();
     world.policy = CLOSED;
     expect(world.run(renew('orders/w1', token)).outcome).toBe('renewed');
@@ -44,14 +44,14 @@ describe('a backend that is closed', () => {
     expect(world.run(release('orders/w1', token)).outcome).toBe('released');
   });
 
-  it('tells a request that was granted before what it was granted', () => {
+  it('repeats the grant to a request that was granted before', () => {
     const ask = acquire('orders/w1', { requestId: 'one' });
     const first = world.run(ask);
     world.policy = CLOSED;
     expect(world.run(ask)).toEqual(first);
   });
 
-  it('hands no released, evicted or expired lock on until it is open again', () => {
+  it('grants no released, evicted or expired lock to a waiter until it is open again', () => {
     const token = take();
     world.run(acquire('orders/w2', PATIENT));
     world.policy = CLOSED;
@@ -63,7 +63,7 @@ describe('a backend that is closed', () => {
     expect(world.record?.holds).toMatchObject([{ owner: 'w2' }]);
   });
 
-  it('takes an offer back; the waiter who had it keeps its place', () => {
+  it('revokes an offer; its waiter keeps its place', () => {
     const token = take();
     world.run(acquire('orders/w2', PATIENT), 'p2');
     world.run(release('orders/w1', token));
@@ -73,7 +73,7 @@ describe('a backend that is closed', () => {
     expect(world.record).toMatchObject({ holds: [], offers: [], queue: [{ owner: 'w2' }] });
   });
 
-  it('keeps the place of a request that asks again, and lets it leave', () => {
+  it('keeps the place of a request that asks again, and lets it cancel', () => {
     take();
     const ask = acquire('orders/w2', { ...PATIENT, requestId: 'two' });
     world.run(ask);
@@ -82,7 +82,7 @@ describe('a backend that is closed', () => {
     expect(world.run(cancel('orders/w2', 'two'))).toEqual({ outcome: 'cancelled' });
   });
 
-  it('ends a lease that lapses there like any other', () => {
+  it('ends an expired lease as usual', () => {
     take();
     world.policy = CLOSED;
     world.pass(60_000);
@@ -90,7 +90,7 @@ describe('a backend that is closed', () => {
     expect(world.record).toMatchObject({ holds: [], ended: { cause: 'expired' } });
   });
 
-  it('grants no set, and keeps the place of one that waits', () => {
+  it('grants no multi-lock, and keeps the place of one that waits', () => {
     const sets = new MultiLockWorld();
     sets.runSet(multiLockOf('ab'));
     const waiting = multiLockOf('bc', { ...PATIENT, owner: 'w2', requestId: 'three' });
@@ -105,7 +105,7 @@ describe('a backend that is closed', () => {
     expect(sets.runSet(waiting)).toMatchObject({ outcome: 'granted' });
   });
 
-  it('takes no step of a service on a counter, answers a step that was taken, and lets people look and adjust', () => {
+  it('refuses counter steps of services, repeats the answer to an earlier step, and lets people inspect and adjust', () => {
     const context = { now: 1, remembered: null, policy: CLOSED };
     const record = counterAt(4);
     expect(() => decideCounter(record, add(1), context)).toThrow(refused);

@@ -31,7 +31,7 @@ describe('an acquire of a free lock', () => {
     expect(world.record?.holds).toHaveLength(1);
   });
 
-  it('is granted after the last lease lapsed, with a higher token', () => {
+  it('is granted after the last lease expired, with a higher token', () => {
     const first = take('orders/w1', { leaseMs: 10_000 });
     world.pass(10_000);
     const second = take('orders/w2');
@@ -41,7 +41,7 @@ describe('an acquire of a free lock', () => {
 });
 
 describe('an acquire of a held lock', () => {
-  it('without patience receives who holds it and when to try again', () => {
+  it('without patience is answered who holds it and when to try again', () => {
     const { token } = take('orders/w1', { leaseMs: 2_000 });
     const answer = world.run(acquire('orders/w2'));
     expect(answer).toEqual({
@@ -89,7 +89,7 @@ describe('an acquire of a held lock', () => {
     expect(answer).toMatchObject({ outcome: 'queueFull', queueLength: 1 });
   });
 
-  it('by the same owner waits like anybody else unless it asked to re-enter', () => {
+  it('by the same owner waits like any other unless it asked to re-enter', () => {
     take('orders/w1');
     expect(world.run(acquire('orders/w1')).outcome).toBe('held');
   });
@@ -114,7 +114,7 @@ describe('re-entering', () => {
     expect(world.run(acquire('billing/w1', { reentrant: true })).outcome).toBe('held');
   });
 
-  it('of a lapsed hold is a new grant', () => {
+  it('of an expired hold is a new grant', () => {
     const first = take('orders/w1', { leaseMs: 1_000 });
     world.pass(1_000);
     const again = take('orders/w1', { reentrant: true });
@@ -122,7 +122,7 @@ describe('re-entering', () => {
     expect(again.token).toBeGreaterThan(first.token);
   });
 
-  it('has a limit, beyond which nothing changes', () => {
+  it('is refused beyond a limit, without a change', () => {
     for (let i = 1; i <= 1_000; i += 1) take('orders/w1', { reentrant: true });
     const before = world.record;
     const more = () => world.run(acquire('orders/w1', { reentrant: true }));
@@ -131,8 +131,8 @@ describe('re-entering', () => {
   });
 });
 
-describe('the same request asked again', () => {
-  it('receives its grant, with the deadline as it is now', () => {
+describe('a repeated request', () => {
+  it('is answered its grant, with the current deadline', () => {
     const ask = acquire('orders/w1', { requestId: 'r1' });
     const first = take('orders/w1', { requestId: 'r1' });
     world.pass(1_000);
@@ -141,7 +141,7 @@ describe('the same request asked again', () => {
     expect(again).toEqual({ ...first, expiresAt: START_AT + 21_000, expiresInMs: 20_000 });
   });
 
-  it('receives `ended`, and why, once its hold is over', () => {
+  it('is answered `ended`, with the cause, once its hold is over', () => {
     const { token } = take('orders/w1', { requestId: 'r1' });
     world.run(release('orders/w1', token));
     const again = () => world.run(acquire('orders/w1', { requestId: 'r1' }));
@@ -157,14 +157,14 @@ describe('the same request asked again', () => {
     });
   });
 
-  it('receives `expired` as soon as its lease is over, before any process noticed', () => {
+  it('is answered `expired` as soon as its lease is over, before any process has noticed', () => {
     const { token } = take('orders/w1', { requestId: 'r1', leaseMs: 1_000 });
     world.pass(1_000);
     const again = world.run(acquire('orders/w1', { requestId: 'r1', leaseMs: 1_000 }));
     expect(again).toEqual({ outcome: 'ended', token, cause: 'expired' });
   });
 
-  it('is not answered `ended` where the record was read before its grant was written, and the memory after', () => {
+  it('is not answered `ended` if its grant was written between the reads of the record and of the stored answer', () => {
     world.run(release('orders/w0', take('orders/w0').token));
     const ask = acquire('orders/w1', { requestId: 'r1' });
     const readBefore = world.record;
@@ -193,7 +193,7 @@ describe('the same request asked again', () => {
     expect(again).toMatchObject({ outcome: 'granted', token });
   });
 
-  it('with another input is refused, whether it was granted or waits', () => {
+  it('with another input is refused, whether granted or waiting', () => {
     const reused = expect.objectContaining({ reason: 'INVALID' });
     take('orders/w1', { requestId: 'r1' });
     const other = acquire('orders/w1', { requestId: 'r1', leaseMs: 1_000 });
@@ -204,7 +204,7 @@ describe('the same request asked again', () => {
     expect(() => world.run(otherWaiter)).toThrow(LockyardError);
   });
 
-  it('hears its first answer, or keeps its place, though the policy forbids it by now; a new one is refused', () => {
+  it('gets its first answer or keeps its place although the policy now forbids it; a new one is refused', () => {
     const outsidePolicy = { sentence: 'leaseMs must be at most 1000 in namespace billing.' };
     const forbidden = (...args: Parameters<typeof acquire>) => ({
       ...acquire(...args),
@@ -247,7 +247,7 @@ describe('the same request asked again', () => {
     expect(world.record?.queue[0]).toMatchObject({ process: 'p2', enqueuedAt: START_AT });
   });
 
-  it('while its first call still waits at the same process is granted once', () => {
+  it('is granted once if its first call still waits at the same process', () => {
     take('orders/w1', { leaseMs: 1_000 });
     const ask = acquire('orders/w2', { requestId: 'r2', waitMs: 5_000, reentrant: true });
     world.run(ask);
@@ -256,7 +256,7 @@ describe('the same request asked again', () => {
     expect(world.record).toMatchObject({ holds: [{ owner: 'w2', count: 1 }], queue: [] });
   });
 
-  it('finds its place even if the process that kept it has died since', () => {
+  it('keeps its place even if the process that kept it has died since', () => {
     take('orders/w1', { leaseMs: 60_000 });
     const ask = acquire('orders/w2', { requestId: 'r2', waitMs: 60_000 });
     world.run(ask, 'p1');
@@ -275,7 +275,7 @@ describe('the same request asked again', () => {
     expect(world.run(ask, 'p2').outcome).toBe('granted');
   });
 
-  it('after its patience receives the time-out for good', () => {
+  it('is answered `timeout` for good once its patience is over', () => {
     take('orders/w1', { leaseMs: 60_000 });
     const ask = acquire('orders/w2', { requestId: 'r2', waitMs: 5_000 });
     world.run(ask);
@@ -285,7 +285,7 @@ describe('the same request asked again', () => {
     expect(world.run(ask).outcome).toBe('timeout');
   });
 
-  it('receives the time-out even if it was cancelled meanwhile', () => {
+  it('is answered `timeout` even if it was cancelled meanwhile', () => {
     take('orders/w1', { leaseMs: 1_000 });
     const ask = acquire('orders/w2', { requestId: 'r2', waitMs: 5_000 });
     world.run(ask);

@@ -17,7 +17,7 @@ const take = (caller: Caller, options: Parameters<typeof acquire>[1] = {}) => {
 const forbidden = expect.objectContaining({ reason: 'FORBIDDEN' });
 
 describe('a renewal', () => {
-  it('gives the current hold a whole lease from now', () => {
+  it('gives the current hold a full lease from now', () => {
     const token = take('orders/w1', { leaseMs: 10_000 });
     world.pass(4_000);
     expect(world.run(renew('orders/w1', token, 10_000))).toEqual({
@@ -35,7 +35,7 @@ describe('a renewal', () => {
     expect(answer).toMatchObject({ outcome: 'renewed', expiresAt: START_AT + 10_000 });
   });
 
-  it('comes too late at the very instant at which the lease ends, though no caller came after', () => {
+  it('is too late at the exact instant at which the lease ends, even if no caller followed', () => {
     const token = take('orders/w1', { leaseMs: 10_000 });
     world.pass(10_000);
     expect(world.run(renew('orders/w1', token))).toEqual({
@@ -61,7 +61,7 @@ describe('a renewal', () => {
     expect(world.record?.holds[0]?.renewals).toBe(0);
   });
 
-  it('of a token that has a successor says since when it is over', () => {
+  it('with the token of an earlier hold is answered when that hold ended', () => {
     const first = take('orders/w1');
     world.run(release('orders/w1', first));
     world.run(release('orders/w2', take('orders/w2')));
@@ -76,13 +76,13 @@ describe('a renewal', () => {
 });
 
 describe('a release', () => {
-  it('ends the hold; the lock is free at once', () => {
+  it('ends the hold and frees the lock at once', () => {
     const token = take('orders/w1');
     expect(world.run(release('orders/w1', token))).toEqual({ outcome: 'released' });
     expect(world.record?.holds).toEqual([]);
   });
 
-  it('takes one entry off a hold that was entered again', () => {
+  it('removes one entry from a re-entered hold', () => {
     const token = take('orders/w1');
     take('orders/w1', { reentrant: true });
     expect(world.run(release('orders/w1', token))).toEqual({
@@ -92,7 +92,7 @@ describe('a release', () => {
     expect(world.run(release('orders/w1', token))).toEqual({ outcome: 'released' });
   });
 
-  it('is `lost` when the lease has lapsed, with the instant at which it did', () => {
+  it('is `lost` when the lease has expired, with the instant of expiry', () => {
     const token = take('orders/w1', { leaseMs: 1_000 });
     world.pass(5_000);
     expect(world.run(release('orders/w1', token))).toEqual({
@@ -115,7 +115,7 @@ describe('a release', () => {
     });
   });
 
-  it('is `lost` the second time, and does not touch the successor', () => {
+  it('is `lost` the second time, and does not affect the next holder', () => {
     const token = take('orders/w1');
     world.run(release('orders/w1', token));
     const next = take('orders/w1');
@@ -134,7 +134,7 @@ describe('a release', () => {
     expect(() => world.run(release('billing/w1', token))).toThrow(forbidden);
   });
 
-  it('asked again with the same request id takes one step only', () => {
+  it('repeated with the same request id removes one entry only', () => {
     const token = take('orders/w1');
     take('orders/w1', { reentrant: true });
     const once = world.run(release('orders/w1', token, 'r1'));
@@ -151,7 +151,7 @@ describe('a release', () => {
     expect(other).toThrow(expect.objectContaining({ reason: 'INVALID' }));
   });
 
-  it('keeps the record small however often the lock is re-entered under new request ids', () => {
+  it('keeps the record small, however often the lock is re-entered under new request ids', () => {
     const token = take('orders/w1', { requestId: 'first' });
     for (let i = 0; i < 50; i += 1) {
       take('orders/w1', { reentrant: true, requestId: `again ${i}` });
@@ -161,7 +161,7 @@ describe('a release', () => {
   });
 });
 
-describe('the withdrawal of a grant that came too late', () => {
+describe('reverting a grant that came too late', () => {
   const anonymous = (leaseMs: number) => acquire('orders/w1', { leaseMs, reentrant: true });
 
   it('frees the lock, and the next grant has a higher token', () => {
@@ -172,14 +172,14 @@ describe('the withdrawal of a grant that came too late', () => {
     expect(world.record?.holds[0]?.token).toBeGreaterThan(first);
   });
 
-  it('says when it ended even if the lease has lapsed meanwhile', () => {
+  it('says when it ended even if the lease has expired meanwhile', () => {
     const first = take('orders/w1', { leaseMs: 1_000 });
     world.pass(1_500);
     world.run({ verb: 'withdraw', token: first });
     expect(world.record?.ended).toMatchObject({ token: first, at: START_AT + 1_000 });
   });
 
-  it('leaves what expired before it remembered as earlier, so that its holder receives the truth', () => {
+  it('keeps the record of the hold that expired before it, so that its holder is answered correctly', () => {
     take('orders/w1', { leaseMs: 1_000, mode: 'shared' });
     world.pass(300);
     const late = take('orders/w2', { leaseMs: 1_000, mode: 'shared' });
@@ -193,14 +193,14 @@ describe('the withdrawal of a grant that came too late', () => {
     });
   });
 
-  it('leaves a grant alone with which a request id may still be answered', () => {
+  it('keeps a grant that may still be the answer to a request id', () => {
     const token = take('orders/w1', { leaseMs: 1_000, requestId: 'r1' });
     expect(world.run({ verb: 'withdraw', token })).toEqual({ outcome: 'kept' });
     const again = world.run(acquire('orders/w1', { leaseMs: 1_000, requestId: 'r1' }));
     expect(again).toMatchObject({ outcome: 'granted', token });
   });
 
-  it('of a re-entry takes that entry off and leaves the rest of the hold alone', () => {
+  it('of a re-entry removes that entry and keeps the rest of the hold', () => {
     const token = take('orders/w1', { leaseMs: 1_000, requestId: 'r1' });
     world.run(anonymous(1_000));
     world.run({ verb: 'withdraw', token });
@@ -208,7 +208,7 @@ describe('the withdrawal of a grant that came too late', () => {
     expect(world.run({ verb: 'withdraw', token })).toEqual({ outcome: 'kept' });
   });
 
-  it('hands the lock on to the first waiter who is still there', () => {
+  it('grants the lock to the first waiter that is still present', () => {
     const token = take('orders/w1', { leaseMs: 1_000, reentrant: true });
     world.run(acquire('orders/w2', { waitMs: 60_000 }), 'p2');
     world.run(acquire('orders/w3', { waitMs: 60_000 }), 'p3');
@@ -217,7 +217,7 @@ describe('the withdrawal of a grant that came too late', () => {
     expect(world.record).toMatchObject({ offers: [{ ticket: 2 }], queue: [{ owner: 'w3' }] });
   });
 
-  it('of a hold that is not there is `gone`', () => {
+  it('of a hold that does not exist is `gone`', () => {
     expect(world.run({ verb: 'withdraw', token: 1 })).toEqual({ outcome: 'gone' });
   });
 });

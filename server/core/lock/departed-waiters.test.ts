@@ -24,7 +24,7 @@ function afterCrash(count: number, waitMs = 60_000) {
 }
 
 describe('waiters whose process died', () => {
-  it('all keep their age and their timeout when they ask again, and take places in the new order', () => {
+  it('keep their age and their timeout when they ask again, and queue in the new order', () => {
     const { world, asks, free } = afterCrash(3);
     world.pass(1_000);
     for (const ask of asks.toReversed()) {
@@ -37,7 +37,7 @@ describe('waiters whose process died', () => {
     expect(world.record?.holds).toMatchObject([{ owner: 'w2', waitedMs: 6_000 }]);
   });
 
-  it('have waited since they came first if the lock is free when they ask again', () => {
+  it('have waited since their first request if the lock is free when they ask again', () => {
     const { world, asks, free } = afterCrash(2);
     free();
     const [first] = asks;
@@ -53,14 +53,14 @@ describe('waiters whose process died', () => {
     for (const ask of asks) expect(world.run(ask, 'p2').outcome).toBe('timeout');
   });
 
-  it('time out if they ask again, though their timeout passed before anyone noticed', () => {
+  it('time out if they ask again, even if no process noticed their timeout', () => {
     const { world, asks } = afterCrash(2, 8_000);
     world.pass(3_000);
     world.run({ verb: 'settle' }, 'p2');
     for (const ask of asks) expect(world.run(ask, 'p2').outcome).toBe('timeout');
   });
 
-  it('have timed out for as long as any answer is stored, though the lock is free by then', () => {
+  it('have timed out for as long as an answer is stored, although the lock is free by then', () => {
     const { world, asks, free } = afterCrash(2, 8_000);
     world.run({ verb: 'settle' }, 'p2');
     free();
@@ -68,7 +68,7 @@ describe('waiters whose process died', () => {
     for (const ask of asks) expect(world.run(ask, 'p2').outcome).toBe('timeout');
   });
 
-  it('start again if they ask with another input, or after the time for which they are remembered', () => {
+  it('start a new wait if they ask with another input, or after they are no longer remembered', () => {
     const { world, asks } = afterCrash(2);
     world.run({ verb: 'settle' }, 'p2');
     const other = acquire('orders/w1', { waitMs: 70_000, requestId: 'r' });
@@ -80,7 +80,7 @@ describe('waiters whose process died', () => {
     expect(world.record?.departed).toEqual([]);
   });
 
-  it('come back though the policy forbids their request by now; a new one is refused', () => {
+  it('may return although the policy now forbids their request; a new one is refused', () => {
     const { world, asks } = afterCrash(1);
     const outsidePolicy = { sentence: 'waitMs must be at most 1000 in namespace billing.' };
     world.run({ verb: 'settle' }, 'p3');
@@ -98,7 +98,7 @@ describe('waiters whose process died', () => {
     expect(() => world.run({ ...other, outsidePolicy }, 'p2')).toThrow(refused);
   });
 
-  it('come back to a queue that others have filled meanwhile', () => {
+  it('may return to a queue that others have filled meanwhile', () => {
     const { world, asks } = afterCrash(3);
     world.policy = { queueLimit: 2, lockDelayMs: 0 };
     for (const i of [1, 2]) world.run(acquire(`orders/new${i}`, { waitMs: 60_000 }), 'p2');
@@ -110,7 +110,7 @@ describe('waiters whose process died', () => {
     expect(world.run(late, 'p2')).toMatchObject({ outcome: 'queueFull', queueLength: 5 });
   });
 
-  it('find it full beyond a bound, and keep their age and their timeout for the next try', () => {
+  it('find it full beyond a bound, and keep their age and their timeout for the next attempt', () => {
     const { world, asks } = afterCrash(DEPARTED_MAX);
     const late = acquire('orders/late', { waitMs: 60_000, requestId: 'r' });
     world.run(late, 'p2');
@@ -136,7 +136,7 @@ describe('waiters whose process died', () => {
     expect(outcomes).toEqual(['timeout', 'granted']);
   });
 
-  it('are cancelled by their own owner alone', () => {
+  it('can be cancelled only by their own owner', () => {
     const { world, asks, free } = afterCrash(1);
     world.run({ verb: 'settle' }, 'p2');
     const byOther = { ...cancel('orders/w0', 'r'), owner: 'w1' };
@@ -153,7 +153,7 @@ describe('waiters whose process died', () => {
     expect(world.run(ask, 'p2')).toMatchObject({ outcome: 'granted' });
   });
 
-  it('are forgotten beyond a bound: those who left first, then those with the shortest waits', () => {
+  it('are forgotten beyond a bound: first those who left first, then those with the shortest waits', () => {
     const { world } = afterCrash(DEPARTED_MAX + 1);
     world.run({ verb: 'settle' }, 'p2');
     expect(world.record?.departed).toHaveLength(DEPARTED_MAX);
@@ -197,7 +197,7 @@ describe('a waiter that timed out while another process decided', () => {
     for (const process of ['p1', 'p2']) expect(world.run(ask, process).outcome).toBe('timeout');
   });
 
-  it('takes no place from those whose wait goes on', () => {
+  it('takes no place from those that still wait', () => {
     const { world, ask } = timedOut();
     for (let i = 0; i < DEPARTED_MAX; i += 1) {
       world.run(acquire(`orders/late${i}`, { waitMs: 60_000, requestId: 'r' }), 'p3');
@@ -238,7 +238,7 @@ describe('a multi-lock whose process died while it waited', () => {
     });
   });
 
-  it('does so if its locks are free when it asks again', () => {
+  it('keeps its age if its locks are free when it asks again', () => {
     const { world, ask, token } = crashed();
     world.run('b', release('orders/x', token), 'p2');
     const answer = world.runSet(ask, 'p2');
@@ -256,7 +256,7 @@ describe('a multi-lock whose process died while it waited', () => {
     expect(world.queueOf('b')).toEqual([]);
   });
 
-  it('comes back though there is no room for new names by now', () => {
+  it('may return although there is no room left for new names', () => {
     const { world, ask } = crashed();
     world.policy = { ...world.policy, fullBecause: 'The namespace is full.' };
     const answer = world.runSet(ask, 'p2');
@@ -277,14 +277,14 @@ describe('a multi-lock whose process died while it waited', () => {
     expect(world.runSet(ask, 'p2')).toMatchObject({ outcome: 'timeout' });
   });
 
-  it('comes back though the policy forbids its request by now', () => {
+  it('may return although the policy now forbids its request', () => {
     const { world, ask } = crashed();
     const outsidePolicy = { sentence: 'waitMs must be at most 1000 in namespace billing.' };
     const answer = world.runSet({ ...ask, outsidePolicy }, 'p2');
     expect(answer).toMatchObject({ outcome: 'queued', patienceLeftMs: 55_000 });
   });
 
-  it('keeps its age also if it lost its place between two requests', () => {
+  it('keeps its age even if it lost its place between two requests', () => {
     const world = new MultiLockWorld();
     world.run('b', acquire('orders/x', { leaseMs: LEASE_MS }), 'p0');
     const ask = multiLockOf('ab', { waitMs: 60_000, requestId: 'r' });

@@ -34,7 +34,7 @@ describe('a frozen lock', () => {
     expect(world.run(release('orders/w1', token)).outcome).toBe('released');
   });
 
-  it('keeps its queue, and is handed on when it is unfrozen', () => {
+  it('keeps its queue, and is granted to the first waiter when it is unfrozen', () => {
     const token = take();
     world.run(acquire('orders/w2', PATIENT));
     world.run(freeze());
@@ -46,7 +46,7 @@ describe('a frozen lock', () => {
     expect(world.record?.holds).toMatchObject([{ owner: 'w2' }]);
   });
 
-  it('takes an offer back; the waiter who had it keeps its place', () => {
+  it('revokes an offer; its waiter keeps its place', () => {
     const token = take();
     world.run(acquire('orders/w2', PATIENT), 'p2');
     world.run(release('orders/w1', token));
@@ -71,7 +71,7 @@ describe('a frozen lock', () => {
     expect(answer).toMatchObject({ outcome: 'forced', next: { kind: 'nobody' }, queueLength: 1 });
   });
 
-  it('is not frozen twice: the first reason stays', () => {
+  it('is not frozen twice: the first reason remains', () => {
     world.run(freeze('one'));
     const before = world.record;
     expect(world.run(freeze('two')).outcome).toBe('unchanged');
@@ -99,14 +99,14 @@ describe('a frozen lock', () => {
     expect(world.run({ ...unfreeze('six'), seenAt }).outcome).toBe('unchanged');
   });
 
-  it('is answered the same again by the same act', () => {
+  it('gives the same answer when an action is repeated', () => {
     const first = world.run(freeze('one'));
     world.run(unfreeze('two'));
     expect(world.run(freeze('one'))).toEqual(first);
     expect(world.record?.frozen).toBe(null);
   });
 
-  it('tells a waiter whose patience ends that its time is over', () => {
+  it('answers `timeout` to a waiter whose patience ends', () => {
     world.run(freeze());
     const ask = acquire('orders/w1', { waitMs: 1_000, requestId: 'a' });
     expect(world.run(ask).outcome).toBe('queued');

@@ -31,7 +31,7 @@ beforeEach(() => {
   world = new LockWorld();
 });
 
-describe('a namespace that is full', () => {
+describe('a full namespace', () => {
   it('refuses a lock without a record, with patience or without', () => {
     world.policy = FULL;
     for (const parts of [{}, { waitMs: 60_000 }, { reentrant: true }, { requestId: 'one' }]) {
@@ -41,7 +41,7 @@ describe('a namespace that is full', () => {
     expect(world.run({ verb: 'inspect' })).toMatchObject({ state: 'free' });
   });
 
-  it('goes on for a lock that has one: held, waited for, free', () => {
+  it('keeps working for a lock with a record: held, waited for, free', () => {
     const first = world.run(acquire('orders/w1'));
     world.policy = FULL;
     const token = first.outcome === 'granted' ? first.token : 0;
@@ -54,7 +54,7 @@ describe('a namespace that is full', () => {
     expect(world.run(acquire('orders/w3')).outcome).toBe('granted');
   });
 
-  it('freezes no lock without a record, and freezes one that has one', () => {
+  it('freezes only locks that have a record', () => {
     world.policy = FULL;
     expect(() => world.run(freeze())).toThrow(refused);
     expect(world.run(unfreeze())).toEqual({ outcome: 'unchanged', rev: 0 });
@@ -66,7 +66,7 @@ describe('a namespace that is full', () => {
     expect(world.run(unfreeze())).toMatchObject({ outcome: 'unfrozen' });
   });
 
-  it('makes no lock for an operator that acts on a hold of a name without a record', () => {
+  it('creates no record when an operator acts on a name without one', () => {
     world.policy = FULL;
     for (const act of [forceRelease(7), extend(7, 1_000), askRelease(7), stopRenewals(7)]) {
       expect(world.run(act)).toMatchObject({ outcome: 'changed' });
@@ -74,14 +74,14 @@ describe('a namespace that is full', () => {
     }
   });
 
-  it('tells a request that was granted before what it was granted', () => {
+  it('repeats the grant to a request that was granted before', () => {
     const ask = acquire('orders/w1', { requestId: 'one' });
     const first = world.run(ask);
     world.policy = FULL;
     expect(world.run(ask)).toEqual(first);
   });
 
-  it('tells a request whose lock was deleted since that its hold is over, and grants nothing', () => {
+  it('answers a request whose lock was deleted since that its hold is over, and grants nothing', () => {
     const ask = acquire('orders/w1', { requestId: 'one' });
     const first = world.run(ask);
     const token = first.outcome === 'granted' ? first.token : 0;
@@ -94,7 +94,7 @@ describe('a namespace that is full', () => {
     }
   });
 
-  it('refuses a set of which one lock has no record, and keeps the place of one that waits', () => {
+  it('refuses a multi-lock with a lock that has no record, and keeps the place of one that waits', () => {
     const sets = new MultiLockWorld();
     expect(sets.runSet(multiLockOf('ab'))).toMatchObject({ outcome: 'granted' });
     sets.policy = FULL;
@@ -108,7 +108,7 @@ describe('a namespace that is full', () => {
     expect(sets.runSet(patient)).toMatchObject({ outcome: 'queued' });
   });
 
-  it('refuses a set with more locks without a record than there is room for', () => {
+  it('refuses a multi-lock with more locks without a record than there is room for', () => {
     const sets = new MultiLockWorld();
     expect(sets.runSet(multiLockOf('ab'))).toMatchObject({ outcome: 'granted' });
     sets.policy = { ...ROOMY, roomForNames: 1 };
@@ -120,7 +120,7 @@ describe('a namespace that is full', () => {
     expect(sets.runSet(multiLockOf('ab', { owner: 'w2' }))).toMatchObject({ outcome: 'held' });
   });
 
-  it('tells a set of which a lock was deleted since that its holds are over', () => {
+  it('answers a multi-lock of which a lock was deleted since that its holds are over', () => {
     const sets = new MultiLockWorld();
     const ask = multiLockOf('ab', { requestId: 'one' });
     expect(sets.runSet(ask)).toMatchObject({ outcome: 'granted' });
@@ -132,7 +132,7 @@ describe('a namespace that is full', () => {
     });
   });
 
-  it('refuses a counter that was never made, and goes on for one that was', () => {
+  it('refuses a counter that was never created, and keeps working for existing ones', () => {
     const context = { now: Date.UTC(2026, 0, 1), remembered: null, policy: FULL };
     expect(() => decideCounter(null, createCounter(), context)).toThrow(refused);
     expect(decideCounter(counterAt(3), createCounter(), context).answer.outcome).toBe('exists');

@@ -55,7 +55,7 @@ describe('a lock that is held at least for a while', () => {
     expect(world.run(acquire('orders/w2')).outcome).toBe('granted');
   });
 
-  it('is free at once when it is released later than that', () => {
+  it('is free at once if it is released after that instant', () => {
     const token = take();
     world.pass(6_000);
     expect(world.run(release('orders/w1', token))).toEqual({ outcome: 'released' });
@@ -70,7 +70,7 @@ describe('a lock that is held at least for a while', () => {
     expect(world.run(acquire('orders/w2')).outcome).toBe('granted');
   });
 
-  it('makes the queue wait, and then goes to the first in it', () => {
+  it('makes the queue wait, and is then granted to the first waiter', () => {
     const token = take();
     world.run(acquire('orders/w2', { waitMs: 60_000 }));
     world.run(acquire('orders/w3', { waitMs: 60_000 }));
@@ -82,19 +82,19 @@ describe('a lock that is held at least for a while', () => {
     expect(world.record?.queue).toMatchObject([{ owner: 'w3' }]);
   });
 
-  it('keeps out its former owner like any other caller, also one that would re-enter', () => {
+  it('excludes its former owner like any other caller, even one that would re-enter', () => {
     takeAndRelease();
     expect(world.run(acquire('orders/w1')).outcome).toBe('held');
     expect(world.run(acquire('orders/w1', { reentrant: true })).outcome).toBe('held');
   });
 
-  it('lets other shared holders in, and keeps out exclusive ones', () => {
+  it('admits other shared holders, and excludes exclusive ones', () => {
     takeAndRelease({ mode: 'shared' });
     expect(world.run(acquire('orders/w2', { mode: 'shared' })).outcome).toBe('granted');
     expect(world.run(acquire('orders/w3')).outcome).toBe('held');
   });
 
-  it('goes to all of its entries, and is kept from the last release on', () => {
+  it('is kept only after the last of its entries is released', () => {
     const token = take({ leaseMs: 60_000 });
     world.run(acquire('orders/w1', { reentrant: true }));
     expect(world.run(release('orders/w1', token))).toEqual({
@@ -104,7 +104,7 @@ describe('a lock that is held at least for a while', () => {
     expect(world.run(release('orders/w1', token))).toMatchObject({ freesAt: FREES_AT });
   });
 
-  it('is kept longer by a re-entry that asks for it, and never shorter', () => {
+  it('is kept longer if a re-entry asks for it, and never shorter', () => {
     const token = take();
     world.pass(5_000);
     const again = { reentrant: true, holdAtLeastMs: 8_000 };
@@ -118,7 +118,7 @@ describe('a lock that is held at least for a while', () => {
 });
 
 describe('its former holder', () => {
-  it('gets the same answer to every further release, with a request id or without', () => {
+  it('gets the same answer to every further release, with or without a request id', () => {
     const token = take();
     const named = release('orders/w1', token, 'once');
     const released = { outcome: 'released', freesAt: FREES_AT };
@@ -135,7 +135,7 @@ describe('its former holder', () => {
     });
   });
 
-  it('cannot renew it, and gets to know when the lock frees', () => {
+  it('cannot renew it, and is answered when the lock frees', () => {
     const token = takeAndRelease();
     expect(world.run(renew('orders/w1', token))).toEqual({
       outcome: 'released',
@@ -145,7 +145,7 @@ describe('its former holder', () => {
     expect(world.record?.holds).toMatchObject([{ expiresAt: FREES_AT, renewals: 0 }]);
   });
 
-  it('gets `ended` for its acquire, asked again', () => {
+  it('gets `ended` for its repeated acquire', () => {
     const token = takeAndRelease({ requestId: 'r1' });
     const again = acquire('orders/w1', { holdAtLeastMs: 6_000, requestId: 'r1' });
     expect(world.run(again)).toEqual({ outcome: 'ended', token, cause: 'released' });
@@ -157,27 +157,27 @@ describe('its former holder', () => {
     expect(world.run(acquire('orders/w2')).outcome).toBe('held');
   });
 
-  it('has no valid token any more', () => {
+  it('no longer has a valid token', () => {
     const token = takeAndRelease();
     expect(world.run({ verb: 'check', token })).toEqual({ valid: false });
     expect(world.run({ verb: 'inspect' }).minValidToken).toBeGreaterThan(token);
   });
 });
 
-describe('an acquire that is undone', () => {
-  it('frees the lock at once, since no caller had it', () => {
+describe('an undone acquire', () => {
+  it('frees the lock at once, since no caller received it', () => {
     take({ requestId: 'r1' });
     expect(world.run(cancel('orders/w1', 'r1'))).toEqual({ outcome: 'released' });
     expect(world.run(acquire('orders/w2')).outcome).toBe('granted');
   });
 
-  it('frees the lock at once when its grant came too late', () => {
+  it('frees the lock at once if its grant came too late', () => {
     const token = take();
     expect(world.run({ verb: 'withdraw', token })).toEqual({ outcome: 'withdrawn' });
     expect(world.run(acquire('orders/w2')).outcome).toBe('granted');
   });
 
-  it('is not undone as late once it was released', () => {
+  it('is not undone for lateness once it was released', () => {
     const token = takeAndRelease();
     expect(world.run({ verb: 'withdraw', token })).toEqual({ outcome: 'gone' });
     expect(world.run(acquire('orders/w2')).outcome).toBe('held');
@@ -185,7 +185,7 @@ describe('an acquire that is undone', () => {
 });
 
 describe('an operator', () => {
-  it('sees that it was released, when, and when it frees', () => {
+  it('sees that and when it was released, and when it frees', () => {
     takeAndRelease();
     expect(world.run({ verb: 'inspect' })).toMatchObject({
       state: 'held',
@@ -195,7 +195,7 @@ describe('an operator', () => {
     });
   });
 
-  it('ends it at once by force, without a lock-delay: its holder knows', () => {
+  it('can end it at once by force, without a lock delay, since its holder has released it', () => {
     world.policy = { ...world.policy, lockDelayMs: 3_000 };
     const token = takeAndRelease();
     world.run(acquire('orders/w2', { waitMs: 60_000 }));

@@ -16,12 +16,12 @@ const inspect = () => world.run({ verb: 'inspect' });
 const isValid = (token: number) => world.run({ verb: 'check', token }).valid;
 
 describe('inspecting', () => {
-  it('a lock that was never taken finds it free', () => {
+  it('finds a lock that was never acquired free', () => {
     const answer = { state: 'free', rev: 0, holders: [], waiters: [] };
     expect(inspect()).toMatchObject(answer);
   });
 
-  it('a held lock shows its holder and its waiters, first come first', () => {
+  it('shows the holder of a held lock, and its waiters in order', () => {
     const token = take();
     world.run(acquire('orders/w2', { waitMs: 5_000 }));
     world.pass(1_000);
@@ -67,7 +67,7 @@ describe('inspecting', () => {
     });
   });
 
-  it('a lapsed lease never shows it as held, whether or not anybody noticed', () => {
+  it('never shows a lock with an expired lease as held, whether or not any process has noticed', () => {
     const token = take(1_000);
     world.pass(1_000);
     expect(inspect()).toMatchObject({ state: 'expired', holders: [] });
@@ -76,12 +76,12 @@ describe('inspecting', () => {
     expect(inspect()).toMatchObject({ state: 'expired', holders: [] });
   });
 
-  it('a released lock finds it free', () => {
+  it('finds a released lock free', () => {
     world.run(release('orders/w1', take()));
     expect(inspect().state).toBe('free');
   });
 
-  it('leaves out waiters whose patience is over', () => {
+  it('omits waiters whose patience is over', () => {
     take();
     world.run(acquire('orders/w2', { waitMs: 1_000 }));
     world.run(acquire('orders/w3', { waitMs: 5_000 }));
@@ -89,7 +89,7 @@ describe('inspecting', () => {
     expect(inspect().waiters).toMatchObject([{ place: 1, owner: 'w3' }]);
   });
 
-  it('changes nothing, not even what time has made due', () => {
+  it('changes nothing, not even what is due by now', () => {
     take(1_000);
     const before = world.record;
     world.pass(5_000);
@@ -99,7 +99,7 @@ describe('inspecting', () => {
 });
 
 describe('checking a token', () => {
-  it('says yes for the live hold alone, and until its last millisecond', () => {
+  it('accepts only that of the live hold, up to its last millisecond', () => {
     const token = take(1_000);
     expect(isValid(token)).toBe(true);
     expect(isValid(token + 1)).toBe(false);
@@ -109,7 +109,7 @@ describe('checking a token', () => {
     expect(isValid(token)).toBe(false);
   });
 
-  it('says no at once after a release', () => {
+  it('refuses it immediately after a release', () => {
     const token = take();
     world.run(release('orders/w1', token));
     expect(isValid(token)).toBe(false);

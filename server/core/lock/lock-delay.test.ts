@@ -16,7 +16,7 @@ const take = (leaseMs = 10_000) => {
 const PATIENT = { waitMs: 60_000 };
 
 describe('the lock-delay', () => {
-  it('keeps the lock from everybody after a lease that lapsed, counted from its end', () => {
+  it('keeps all callers from the lock after a lease has expired, counted from its end', () => {
     take(1_000);
     world.pass(2_000);
     expect(world.run(acquire('orders/w2'))).toMatchObject({ outcome: 'held', retryAfterMs: 2_000 });
@@ -31,7 +31,7 @@ describe('the lock-delay', () => {
     expect(world.record?.delayedUntil).toBe(0);
   });
 
-  it('keeps the lock from the first waiter after a release by force, and then hands it on', () => {
+  it('keeps the first waiter from the lock after a force-release, and then grants it', () => {
     const token = take();
     world.run(acquire('orders/w2', PATIENT));
     expect(world.run(forceRelease(token))).toMatchObject({ next: { kind: 'nobody' } });
@@ -43,12 +43,12 @@ describe('the lock-delay', () => {
     expect(world.record?.holds).toMatchObject([{ owner: 'w2' }]);
   });
 
-  it('does not follow a clean release', () => {
+  it('does not follow a normal release', () => {
     world.run(release('orders/w1', take()));
     expect(world.run(acquire('orders/w2')).outcome).toBe('granted');
   });
 
-  it('follows the loss of one of several readers too', () => {
+  it('also follows the loss of one of several readers', () => {
     const token = take();
     world.run(release('orders/w1', token));
     world.run(acquire('orders/r1', { mode: 'shared', leaseMs: 1_000 }));
@@ -59,7 +59,7 @@ describe('the lock-delay', () => {
     expect(world.run(acquire('orders/r3', { mode: 'shared' })).outcome).toBe('granted');
   });
 
-  it('costs no waiter its place: an offer that it cuts off is made again', () => {
+  it('costs no waiter its place: an offer that it interrupts is repeated', () => {
     take();
     world.run(release('orders/w1', world.record?.lastToken ?? 0));
     world.run(acquire('orders/r1', { mode: 'shared', leaseMs: 1_000 }));
@@ -73,7 +73,7 @@ describe('the lock-delay', () => {
     expect(world.record?.holds).toMatchObject([{ owner: 'w' }]);
   });
 
-  it('is part of the compare: a grant decided too soon is not written', () => {
+  it('is compared by the store: a grant decided too soon is not written', () => {
     take(1_000);
     world.pass(1_000);
     const early = world.propose(acquire('orders/w2'), 'p1', 3_500);

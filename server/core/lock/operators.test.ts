@@ -39,7 +39,7 @@ describe('a force-release', () => {
     expect(world.run({ verb: 'inspect' }).minValidToken).toBeGreaterThan(token);
   });
 
-  it('tells who got the lock next', () => {
+  it('says who got the lock next', () => {
     const token = take('orders/w1');
     world.run(acquire('orders/w2', { waitMs: 1_000 }));
     world.run(acquire('orders/w3', { waitMs: 1_000 }));
@@ -48,14 +48,14 @@ describe('a force-release', () => {
     expect(answer).toMatchObject({ outcome: 'forced', next, queueLength: 1 });
   });
 
-  it('tells to whom the lock is offered', () => {
+  it('says to whom the lock is offered', () => {
     const token = take('orders/w1');
     world.run(acquire('billing/w2', { waitMs: 1_000 }), 'p2');
     const next = { kind: 'offered', owner: 'w2', service: 'billing', token: null };
     expect(world.run(forceRelease(token))).toMatchObject({ outcome: 'forced', next });
   });
 
-  it('names no one where its permits are not enough for the next, whatever was offered before', () => {
+  it('names no next holder if its permits are not enough for the first waiter, whatever was offered before', () => {
     const permits = { mode: 'permit', capacity: 2 } as const;
     const [first, second] = ['orders/w1', 'orders/w2'].map((caller) =>
       take(caller as Caller, { ...permits, permits: 1 }),
@@ -69,7 +69,7 @@ describe('a force-release', () => {
     expect(answer).toMatchObject({ outcome: 'forced', next: { kind: 'nobody' }, queueLength: 2 });
   });
 
-  it('is not refused by renewals and new waiters', () => {
+  it('is not refused because of renewals or new waiters', () => {
     const token = take('orders/w1');
     world.run(renew('orders/w1', token));
     world.run(acquire('orders/w2', { waitMs: 1_000 }), 'p2');
@@ -92,7 +92,7 @@ describe('a force-release', () => {
     expect(world.record).toBe(before);
   });
 
-  it('of a hold that has lapsed says so, with the rev that noted it', () => {
+  it('of an expired hold says so, with the rev that recorded the expiry', () => {
     const seen = take('orders/w1', { leaseMs: 1_000 });
     world.pass(2_000);
     const answer = world.run(forceRelease(seen));
@@ -105,13 +105,13 @@ describe('a force-release', () => {
     });
   });
 
-  it('of a lock that was never taken changes nothing', () => {
+  it('of a lock that was never acquired changes nothing', () => {
     const answer = world.run(forceRelease(7));
     expect(answer).toMatchObject({ outcome: 'changed', rev: 0, state: 'free' });
     expect(world.record).toBe(null);
   });
 
-  it('asked again with the same id is answered the same, and evicts no other holder', () => {
+  it('repeated with the same id gets the same answer, and evicts no other holder', () => {
     const token = take('orders/w1');
     const once = world.run(forceRelease(token, 'a'));
     const next = take('orders/w2');
@@ -132,21 +132,21 @@ describe('an extension', () => {
     });
   });
 
-  it('is not taken back by the next renewal', () => {
+  it('is not shortened by the next renewal', () => {
     const token = take('orders/w1', { leaseMs: 10_000 });
     world.run(extend(token, 60_000));
     const answer = world.run(renew('orders/w1', token, 10_000));
     expect(answer).toMatchObject({ outcome: 'renewed', expiresAt: START_AT + 70_000 });
   });
 
-  it('asked again with the same id adds no more', () => {
+  it('repeated with the same id adds no more time', () => {
     const token = take('orders/w1', { leaseMs: 10_000 });
     const once = world.run(extend(token, 60_000));
     expect(world.run(extend(token, 60_000))).toEqual(once);
     expect(world.record?.holds[0]?.expiresAt).toBe(START_AT + 70_000);
   });
 
-  it('makes no hold last longer from now than the longest lease, for which a restore waits', () => {
+  it('makes no hold last longer from now than the longest lease, which is how long a restore waits', () => {
     const token = take('orders/w1', { leaseMs: LEASE_MAX_MS });
     world.pass(60_000);
     const before = world.record;
@@ -155,7 +155,7 @@ describe('an extension', () => {
     expect(world.run(extend(token, 60_000))).toMatchObject({ expiresInMs: LEASE_MAX_MS });
   });
 
-  it('does nothing for a hold that is over, nor for its successor', () => {
+  it('does nothing for a hold that is over, or for the next one', () => {
     const seen = take('orders/w1', { leaseMs: 1_000 });
     world.pass(1_000);
     take('orders/w2', { leaseMs: 1_000 });

@@ -47,7 +47,7 @@ describe('permits', () => {
     for (const token of tokens) expect(world.run({ verb: 'check', token }).valid).toBe(true);
   });
 
-  it('are granted and queued for in events that say how many there were then', () => {
+  it('are recorded on grant and on queueing with their number at that time', () => {
     const said: [string, number | undefined][] = [];
     world.onWrite = ({ decision: { events } }) => {
       said.push(
@@ -67,7 +67,7 @@ describe('permits', () => {
     ]);
   });
 
-  it('are given back one hold at a time, and go to the next waiters that fit', () => {
+  it('are released one hold at a time, and granted to the next waiters that fit', () => {
     const tokens = [take('a', 6), take('b', 4)];
     queue('c', 3);
     queue('d', 3);
@@ -81,7 +81,7 @@ describe('permits', () => {
     expect(permits()).toEqual({ capacity: 10, inUse: 7 });
   });
 
-  it('for a large request are neither overtaken nor starved: small ones wait behind it', () => {
+  it('are not granted to small requests ahead of a large one, so it does not starve', () => {
     const first = take('a', 1);
     const second = take('b', 1);
     queue('large', 10);
@@ -94,7 +94,7 @@ describe('permits', () => {
     expect(waiting()).toEqual(['small']);
   });
 
-  it('go to those behind a large request once it gives up', () => {
+  it('are granted to those behind a large request once it gives up', () => {
     take('a', 5);
     const large = asking('large', 10, PATIENT);
     world.run(large);
@@ -103,7 +103,7 @@ describe('permits', () => {
     expect(owners()).toEqual(['a', 'small']);
   });
 
-  it('wait for other modes, and other modes wait for them', () => {
+  it('exclude the other modes, and are excluded by them', () => {
     const { token } = world.run(acquire('orders/w')) as { token: number };
     queue('a', 2);
     world.run(acquire('orders/r', { mode: 'shared', ...PATIENT }));
@@ -133,7 +133,7 @@ describe('permits', () => {
     expect(owners()).toEqual(['w1', 'w0']);
   });
 
-  it('are kept for a waiter between two requests', () => {
+  it('are reserved for a waiter between two requests', () => {
     const token = take('a', 10);
     const away = asking('away', 6, { ...PATIENT, requestId: 'r1' });
     world.run(away);
@@ -145,7 +145,7 @@ describe('permits', () => {
     expect(owners()).toEqual(['away']);
   });
 
-  it('are entered again by their owner with the same number only, also while others wait', () => {
+  it('can be re-entered by their owner only with the same number, even while others wait', () => {
     const token = take('a', 3);
     queue('large', 10);
     const again = { reentrant: true };
@@ -154,7 +154,7 @@ describe('permits', () => {
     expect(permits()).toEqual({ capacity: 10, inUse: 3 });
   });
 
-  it('are held by a bounded number of callers at once', () => {
+  it('can be held by only a bounded number of callers at once', () => {
     const most = { capacity: 10_000 };
     for (let i = 0; i < SHARED_MAX; i += 1) take(`w${i}`, 1, most);
     expect(ask('one-more', 1, most).outcome).toBe('held');
@@ -164,7 +164,7 @@ describe('permits', () => {
 describe('the capacity', () => {
   const refused = (capacity: number) => expect.objectContaining({ reason: 'INVALID', capacity });
 
-  it('is that of the first caller, and another one is refused with the present one', () => {
+  it('is set by the first caller, and a different one is refused, naming the one in force', () => {
     const token = take('a', 3);
     const other = { capacity: 12 };
     expect(() => ask('b', 3, other)).toThrow(refused(10));
@@ -175,7 +175,7 @@ describe('the capacity', () => {
     expect(() => ask('b', 3, other)).toThrow(refused(10));
   });
 
-  it('is named again once no permits are held or waited for, expired ones included', () => {
+  it('can be set again once no permits are held or waited for, expired ones included', () => {
     take('a', 3, { leaseMs: 1_000 });
     world.pass(1_000);
     take('b', 11, { capacity: 12 });
@@ -185,7 +185,7 @@ describe('the capacity', () => {
     expect(permits()).toBe(undefined);
   });
 
-  it('of a caller that waits behind an exclusive hold is in force from then on', () => {
+  it('set by a caller that waits behind an exclusive hold applies from then on', () => {
     world.run(acquire('orders/w'));
     const waiter = asking('a', 3, PATIENT);
     world.run(waiter);
@@ -196,7 +196,7 @@ describe('the capacity', () => {
 });
 
 describe('a capacity that an operator changes', () => {
-  it('lets waiters in as soon as it is raised', () => {
+  it('admits waiters as soon as it is raised', () => {
     take('a', 8);
     queue('b', 4);
     const answer = world.run(setCapacity(10, 12));
@@ -219,7 +219,7 @@ describe('a capacity that an operator changes', () => {
     expect(owners()).toEqual(['c', 'd']);
   });
 
-  it('takes back what was offered beyond it', () => {
+  it('revokes offers beyond it', () => {
     const token = take('a', 10);
     world.run(asking('w0', 4, PATIENT), 'p2');
     world.run(asking('w1', 4, PATIENT), 'p3');
@@ -243,7 +243,7 @@ describe('a capacity that an operator changes', () => {
     expect(ask('c', 10).outcome).toBe('granted');
   });
 
-  it('may be named by callers, and so may the one that they named before', () => {
+  it('may be named by callers, and so may the earlier one', () => {
     take('a', 1);
     world.run(setCapacity(10, 12));
     expect(ask('b', 1, { capacity: 10 }).outcome).toBe('granted');
@@ -252,7 +252,7 @@ describe('a capacity that an operator changes', () => {
     expect(other).toThrow(/^capacity: must be 10 or, as an operator has set it, 12, /);
   });
 
-  it('lets a holder of more than it allows enter again', () => {
+  it('lets a holder with more permits than it allows re-enter', () => {
     const token = take('w1', 7);
     world.run(setCapacity(10, 5));
     const again = ask('w1', 7, { reentrant: true });
@@ -267,7 +267,7 @@ describe('a capacity that an operator changes', () => {
     expect(tooMany).toThrow(expect.objectContaining({ reason: 'CONFLICT', capacity: 5 }));
   });
 
-  it('is refused below what a waiter wants, and names that waiter', () => {
+  it('cannot go below what a waiter wants; the refusal names that waiter', () => {
     take('a', 8);
     queue('large', 7);
     const answer = world.run(setCapacity(10, 6));
@@ -275,7 +275,7 @@ describe('a capacity that an operator changes', () => {
     expect(permits()).toEqual({ capacity: 10, inUse: 8 });
   });
 
-  it('changes only the capacity that the operator saw, and once', () => {
+  it('replaces only the capacity that the operator saw, and only once', () => {
     expect(world.run(setCapacity(10, 6))).toMatchObject({
       outcome: 'otherCapacity',
       capacity: null,

@@ -54,7 +54,7 @@ describe('a reassignment', () => {
     expect(world.record?.ended).toMatchObject({ token, cause: 'forced', by: 'ada' });
   });
 
-  it('is in the history with who did it and why, at the end and at the grant', () => {
+  it('is in the history with its actor and reason, at both the end and the grant', () => {
     const token = take('orders/w1');
     queue('orders/w2');
     const { decision } = world.propose(reassign(token, queue('orders/w3')));
@@ -78,7 +78,7 @@ describe('a reassignment', () => {
     expect(waiting()).toEqual(['w2']);
   });
 
-  it('gives the lock to the first in the queue when the chosen one is gone by then', () => {
+  it('grants the lock to the first in the queue if the chosen waiter has gone meanwhile', () => {
     const token = take('orders/w1');
     queue('orders/w2');
     world.run(reassign(token, queue('orders/w3', 'p2')));
@@ -88,7 +88,7 @@ describe('a reassignment', () => {
     expect(waiting()).toEqual([]);
   });
 
-  it('keeps the lock for the chosen one from all newcomers', () => {
+  it('reserves the lock for the chosen waiter against all newcomers', () => {
     const token = take('orders/w1');
     world.run(reassign(token, queue('orders/w3', 'p2')));
     expect(world.run(acquire('orders/w9')).outcome).toBe('held');
@@ -105,7 +105,7 @@ describe('a reassignment', () => {
     expect(world.record).toBe(before);
   });
 
-  it('does nothing when the waiter is gone: the hold goes on', () => {
+  it('does nothing when the waiter is gone: the hold continues', () => {
     const token = take('orders/w1');
     const before = world.record;
     expect(world.run(reassign(token, 7))).toEqual({
@@ -126,7 +126,7 @@ describe('a reassignment', () => {
     expect(holding()).toEqual(['w1']);
   });
 
-  it('asked again with the same id is answered the same, and evicts no other holder', () => {
+  it('repeated with the same id gets the same answer, and evicts no other holder', () => {
     const token = take('orders/w1');
     const ticket = queue('orders/w2');
     const once = world.run(reassign(token, ticket, 'a'));
@@ -144,7 +144,7 @@ describe('a reassignment', () => {
     expect(world.write(stalled)).toBe(false);
   });
 
-  it('is refused while the lock is frozen, and the hold goes on', () => {
+  it('is refused while the lock is frozen, and the hold continues', () => {
     const token = take('orders/w1');
     const ticket = queue('orders/w2');
     world.run(freeze());
@@ -154,7 +154,7 @@ describe('a reassignment', () => {
     expect(world.run(reassign(token, ticket, 'b')).outcome).toBe('reassigned');
   });
 
-  it('is refused where a lock-delay would follow, but not for a hold that was only kept', () => {
+  it('is refused if a lock delay would follow, but not for a released hold that is only kept', () => {
     world.policy = { queueLimit: 200, lockDelayMs: 1_000 };
     const token = take('orders/w1', { holdAtLeastMs: 5_000 });
     const ticket = queue('orders/w2');
@@ -178,7 +178,7 @@ describe('a reassignment of a shared lock or of permits', () => {
   const shared = { mode: 'shared' } as const;
   const permits = (count: number) => ({ mode: 'permit', permits: count, capacity: 4 }) as const;
 
-  it('lets a reader in beside the other readers, past a writer', () => {
+  it('admits a reader beside the other readers, ahead of a writer', () => {
     const token = take('orders/r1', shared);
     take('orders/r2', shared);
     queue('orders/w');
@@ -188,7 +188,7 @@ describe('a reassignment of a shared lock or of permits', () => {
     expect(waiting()).toEqual(['w']);
   });
 
-  it('is refused for a writer beside whom others still read', () => {
+  it('is refused for a writer while other readers hold the lock', () => {
     const token = take('orders/r1', shared);
     take('orders/r2', shared);
     const ticket = queue('orders/w');
@@ -196,7 +196,7 @@ describe('a reassignment of a shared lock or of permits', () => {
     expect(holding()).toEqual(['r1', 'r2']);
   });
 
-  it('of a writer to a reader lets those in as well that fit beside it and whose turn it is', () => {
+  it('from a writer to a reader also admits those next in turn that fit beside it', () => {
     const token = take('orders/w1');
     queue('orders/r1', 'p1', shared);
     queue('orders/w2');
@@ -208,7 +208,7 @@ describe('a reassignment of a shared lock or of permits', () => {
     expect(waiting()).toEqual(['w2', 'r2']);
   });
 
-  it('grants permits where those that were freed are enough, and is refused where they are not', () => {
+  it('grants permits if enough were freed, and is refused otherwise', () => {
     const token = take('orders/p1', permits(2));
     take('orders/p2', permits(2));
     const large = queue('orders/p3', 'p1', permits(3));

@@ -11,8 +11,8 @@ beforeEach(() => {
   token = answer.outcome === 'granted' ? answer.token : 0;
 });
 
-describe('asking a holder to let go', () => {
-  it('is passed on at every renewal from then on, and changes nothing else', () => {
+describe('requesting a release', () => {
+  it('is reported at every renewal from then on, and changes nothing else', () => {
     expect(world.run(askRelease(token))).toMatchObject({ outcome: 'told' });
     world.pass(1_000);
     const told = { by: 'ada', reason: 'a deploy waits', at: START_AT };
@@ -25,7 +25,7 @@ describe('asking a holder to let go', () => {
     }
   });
 
-  it('tells the next holder nothing', () => {
+  it('is not reported to the next holder', () => {
     world.run(askRelease(token));
     world.pass(10_000);
     const next = world.run(acquire('orders/w2'));
@@ -33,7 +33,7 @@ describe('asking a holder to let go', () => {
     expect(world.run(renew('orders/w2', nextToken))).not.toHaveProperty('askedToRelease');
   });
 
-  it('meant for a hold that is over is answered with what is there instead', () => {
+  it('for a hold that is over is answered with the current state', () => {
     world.pass(10_000);
     world.run(acquire('orders/w2'));
     expect(world.run(askRelease(token))).toMatchObject({
@@ -44,8 +44,8 @@ describe('asking a holder to let go', () => {
   });
 });
 
-describe('stopping the renewals of a hold', () => {
-  it('leaves it the end it has, however often it renews', () => {
+describe('blocking the renewals of a hold', () => {
+  it('leaves its end unchanged, however often it renews', () => {
     world.run(stopRenewals(token));
     world.pass(9_000);
     expect(world.run(renew('orders/w1', token, 60_000))).toMatchObject({
@@ -61,13 +61,13 @@ describe('stopping the renewals of a hold', () => {
     });
   });
 
-  it('leaves operators free to give it more time', () => {
+  it('still lets operators extend it', () => {
     world.run(stopRenewals(token));
     world.run(extend(token, 5_000));
     expect(world.run(renew('orders/w1', token))).toMatchObject({ expiresAt: START_AT + 15_000 });
   });
 
-  it('is done once by one act', () => {
+  it('is applied once per action', () => {
     const first = world.run(stopRenewals(token));
     const { record } = world;
     expect(world.run(stopRenewals(token))).toEqual(first);

@@ -28,7 +28,7 @@ describe('a shared lock', () => {
     for (const token of tokens) expect(world.run({ verb: 'check', token }).valid).toBe(true);
   });
 
-  it('keeps a writer out until the last reader is gone', () => {
+  it('excludes a writer until the last reader has gone', () => {
     const first = read('r1');
     const second = read('r2');
     expect(world.run(acquire('orders/w')).outcome).toBe('held');
@@ -39,7 +39,7 @@ describe('a shared lock', () => {
     expect(owners()).toEqual(['w']);
   });
 
-  it('lets no reader past a writer who waits: writers do not starve', () => {
+  it('admits no reader ahead of a waiting writer: writers do not starve', () => {
     const token = read('r1');
     world.run(acquire('orders/w', PATIENT));
     expect(world.run(acquire('orders/r2', SHARED))).toMatchObject({ outcome: 'held' });
@@ -48,7 +48,7 @@ describe('a shared lock', () => {
     expect(owners()).toEqual(['w']);
   });
 
-  it('goes to all readers up to the next writer at once', () => {
+  it('is granted to all readers up to the next writer at once', () => {
     const { token } = take(['orders/w1']);
     for (const reader of ['r1', 'r2']) {
       world.run(acquire(`orders/${reader}`, { ...SHARED, ...PATIENT }));
@@ -60,7 +60,7 @@ describe('a shared lock', () => {
     expect(world.record?.queue.map(({ owner }) => owner)).toEqual(['w2', 'r3']);
   });
 
-  it('lets the readers behind a writer in when the writer gives up', () => {
+  it('admits the readers behind a writer when the writer gives up', () => {
     read('r1');
     const writer = acquire('orders/w', PATIENT);
     world.run(writer);
@@ -84,7 +84,7 @@ describe('a shared lock', () => {
     expect(world.record?.offers).toEqual([]);
   });
 
-  it('keeps the place of a reader between two requests, and lets the next ones in beside it', () => {
+  it('keeps the place of a reader between two requests, and admits the next ones beside it', () => {
     const { token } = take(['orders/w1']);
     const away = acquire('orders/r1', { ...SHARED, ...PATIENT, requestId: 'r1' });
     world.run(away);
@@ -97,7 +97,7 @@ describe('a shared lock', () => {
     expect(owners()).toEqual(['r2', 'r3', 'r1']);
   });
 
-  it('loses one reader when one lease lapses; the others stay', () => {
+  it('loses one reader when its lease expires; the others remain', () => {
     const short = take(['orders/r1', { ...SHARED, leaseMs: 1_000 }]).token;
     const long = read('r2');
     world.pass(1_000);
@@ -110,7 +110,7 @@ describe('a shared lock', () => {
     expect(world.run(renew('orders/r2', long)).outcome).toBe('renewed');
   });
 
-  it('remembers of several that lapse at once the one that lapsed last', () => {
+  it('remembers the last of several holds that expire together', () => {
     const later = take(['orders/r1', { ...SHARED, leaseMs: 2_000 }]).token;
     const sooner = take(['orders/r2', { ...SHARED, leaseMs: 1_000 }]).token;
     world.pass(5_000);
@@ -120,7 +120,7 @@ describe('a shared lock', () => {
     expect(lost).toMatchObject({ cause: 'superseded', at: world.now - 3_000 });
   });
 
-  it('is answered by request id as it was granted, even if others came in', () => {
+  it('repeats its grant by request id, even if others hold it too by now', () => {
     const ask = acquire('orders/r1', { ...SHARED, requestId: 'a' });
     const first = world.run(ask);
     read('r2');
@@ -130,7 +130,7 @@ describe('a shared lock', () => {
     expect(world.run(ask)).toMatchObject({ outcome: 'ended', token, cause: 'released' });
   });
 
-  it('is re-entered by its owner in the same mode only, also while a writer waits', () => {
+  it('can be re-entered by its owner only in the same mode, even while a writer waits', () => {
     const token = read('r1');
     world.run(acquire('orders/w', PATIENT));
     const again = acquire('orders/r1', { ...SHARED, reentrant: true });
@@ -138,7 +138,7 @@ describe('a shared lock', () => {
     expect(world.run(acquire('orders/r1', { reentrant: true })).outcome).toBe('held');
   });
 
-  it('is not prolonged by entering again once its renewals were stopped', () => {
+  it('is not prolonged by re-entry once its renewals are blocked', () => {
     const { token, expiresAt } = take(['orders/r1', SHARED]);
     world.run(stopRenewals(token));
     world.pass(1_000);

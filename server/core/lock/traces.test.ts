@@ -50,7 +50,7 @@ const kept = () => world.record?.holds.map(({ traceparent }) => traceparent);
 const waitedFor = () => world.record?.holds.map((hold) => hold.waitedForTraceparent);
 
 describe('the trace of an acquire', () => {
-  it('stays with its hold over renewals and re-entries, whatever trace those belong to', () => {
+  it('stays with its hold across renewals and re-entries, whatever trace those belong to', () => {
     const token = take('orders/w1', { reentrant: true, traceparent: trace(1) });
     world.run(renew('orders/w1', token));
     world.run(acquire('orders/w1', { reentrant: true, traceparent: trace(2) }));
@@ -58,7 +58,7 @@ describe('the trace of an acquire', () => {
     expect(kept()).toEqual([trace(1)]);
   });
 
-  it('is that of each hold where several share the lock', () => {
+  it('is kept for each hold of a shared lock', () => {
     take('orders/w1', { mode: 'shared', traceparent: trace(1) });
     take('orders/w2', { mode: 'shared' });
     take('orders/w3', { mode: 'shared', traceparent: trace(3) });
@@ -73,7 +73,7 @@ describe('the trace of an acquire', () => {
     expect(JSON.stringify(end.events)).not.toContain(trace(1));
   });
 
-  it('is no part of what the request is: repeated from another span it gets the same answer', () => {
+  it('is not part of the request: repeated from another span it gets the same answer', () => {
     const ask = acquire('orders/w1', { requestId: 'r1', traceparent: trace(1) });
     const first = world.run(ask);
     expect(world.run({ ...ask, traceparent: trace(2) })).toEqual(first);
@@ -81,8 +81,8 @@ describe('the trace of an acquire', () => {
   });
 });
 
-describe('who sees it', () => {
-  it('is its own service alone, in every answer that names the holder', () => {
+describe('a trace is visible to', () => {
+  it('its own service alone, in every answer that names the holder', () => {
     take('orders/w1', { traceparent: trace(1) });
     expect(held('orders/w2')).toEqual([trace(1)]);
     expect(held('billing/w2')).toEqual([undefined]);
@@ -108,7 +108,7 @@ describe('who sees it', () => {
     }
   });
 
-  it('is no service where the caller is not known any more', () => {
+  it('no service once its caller is no longer known', () => {
     take('orders/w1', { traceparent: trace(1) });
     const answer = world.run(detach(acquire('orders/w2')));
     expect(answer).toMatchObject({ outcome: 'timeout' });
@@ -117,7 +117,7 @@ describe('who sees it', () => {
 });
 
 describe('a grant after a wait', () => {
-  it('names the hold whose end let it in, and keeps that for a repeated request', () => {
+  it('names the hold whose end made room for it, for a repeated request too', () => {
     const token = take('orders/w1', { traceparent: trace(1) });
     const ask = queue('orders/w2', 2, { requestId: 'r1' });
     world.pass(500);
@@ -129,7 +129,7 @@ describe('a grant after a wait', () => {
     expect(world.run(ask)).toMatchObject(granted);
   });
 
-  it('names the one before it, not the one that it found when it came', () => {
+  it('names the hold right before it, not the one that it found on arrival', () => {
     const token = take('orders/w1', { traceparent: trace(1) });
     queue('orders/w2', 2);
     queue('orders/w3', 3);
@@ -138,7 +138,7 @@ describe('a grant after a wait', () => {
     expect(waitedFor()).toEqual([trace(2)]);
   });
 
-  it('does so when the lease expired, an operator ended it, or gave it to another waiter', () => {
+  it('names it also when the lease expired, or an operator ended or reassigned it', () => {
     take('orders/w1', { leaseMs: 1_000, traceparent: trace(1) });
     queue('orders/w2', 2);
     world.pass(1_000);
@@ -153,7 +153,7 @@ describe('a grant after a wait', () => {
     expect(waitedFor()).toEqual([trace(4)]);
   });
 
-  it('does so where the caller waits at another process, or lost its place meanwhile', () => {
+  it('names it also when the caller waits at another process, or lost its place meanwhile', () => {
     const token = take('orders/w1', { traceparent: trace(1) });
     queue('orders/w2', 2, {}, 'p2');
     world.run(release('orders/w1', token));
@@ -163,7 +163,7 @@ describe('a grant after a wait', () => {
     expect(waitedFor()).toEqual([trace(1)]);
   });
 
-  it('does not where that hold was of another service, had no trace, or ended before the wait', () => {
+  it('names none if that hold was of another service, had no trace, or ended before the wait', () => {
     const foreign = take('billing/w1', { traceparent: trace(1) });
     queue('orders/w2', 2);
     world.run(release('billing/w1', foreign));
@@ -179,7 +179,7 @@ describe('a grant after a wait', () => {
 });
 
 describe('several locks together', () => {
-  it('keep one trace, show it to their service alone, and name what each was waited for', () => {
+  it('keep one trace, show it only to their service, and name the hold that each waited for', () => {
     const locks = new MultiLockWorld();
     const first = { ...multiLockOf('ab'), traceparent: trace(1) };
     const grants = locks.runSet(first);

@@ -39,7 +39,7 @@ const owners = () => world.record?.queue.map(({ owner }) => owner);
 const holders = () => world.record?.holds.map(({ owner }) => owner);
 
 describe('a freed lock', () => {
-  it('goes to the first waiter at once if its caller is at the deciding process', () => {
+  it('is granted to the first waiter at once if its caller is at the deciding process', () => {
     wait('orders/w1');
     wait('orders/w2');
     world.pass(2_000);
@@ -62,7 +62,7 @@ describe('a freed lock', () => {
     expect(world.run(acquire('orders/late')).outcome).toBe('held');
   });
 
-  it('is granted when the process of the offered waiter looks', () => {
+  it('is granted when the process of the offered waiter checks', () => {
     wait('orders/w1', 'p2');
     free('p1');
     world.pass(250);
@@ -71,7 +71,7 @@ describe('a freed lock', () => {
     expect(world.record).toMatchObject({ offers: [], queue: [] });
   });
 
-  it('goes to the next when the offer lapses unclaimed', () => {
+  it('is offered to the next waiter when the offer expires unclaimed', () => {
     wait('orders/w1', 'p2');
     wait('orders/w2', 'p1');
     free('p1');
@@ -81,7 +81,7 @@ describe('a freed lock', () => {
     expect(owners()).toEqual([]);
   });
 
-  it('is not granted to a waiter whose patience is over by the time of writing', () => {
+  it('is not granted to a waiter whose patience is over when it is written', () => {
     wait('orders/w1', 'p1', 1_000);
     world.pass(999);
     const stalled = world.propose(release('orders/holder', holder));
@@ -91,7 +91,7 @@ describe('a freed lock', () => {
     expect(holders()).toEqual([]);
   });
 
-  it('passes over waiters whose process is dead, all together', () => {
+  it('skips all waiters of a dead process at once', () => {
     wait('orders/w1', 'p2');
     wait('orders/w2', 'p2');
     wait('orders/w3', 'p1');
@@ -100,7 +100,7 @@ describe('a freed lock', () => {
     expect(holders()).toEqual(['w3']);
   });
 
-  it('passes over a waiter of the deciding process whose caller has left without a word', () => {
+  it('skips a waiter of the deciding process whose caller has disconnected', () => {
     wait('orders/w1', 'p1');
     wait('orders/w2', 'p2');
     world.hangUp('p1');
@@ -110,14 +110,14 @@ describe('a freed lock', () => {
 });
 
 describe('giving up', () => {
-  it('takes the waiter out of the queue for good', () => {
+  it('removes the waiter from the queue for good', () => {
     const ask = wait('orders/w1');
     expect(world.run(giveUp(ask))).toMatchObject({ outcome: 'timeout', queueLength: 0 });
     free();
     expect(world.run(ask).outcome).toBe('timeout');
   });
 
-  it('is answered again, with who holds the lock by then', () => {
+  it('gets the same answer when repeated, with the current holder', () => {
     const ask = wait('orders/w1');
     expect(world.run(giveUp(ask))).toMatchObject({ holders: [{ owner: 'holder' }] });
     free();
@@ -131,13 +131,13 @@ describe('giving up', () => {
     expect(world.record?.holds).toEqual([]);
   });
 
-  it('comes too late when the grant was faster', () => {
+  it('is too late if the grant was faster', () => {
     const ask = wait('orders/w1');
     free();
     expect(world.run(giveUp(ask))).toMatchObject({ outcome: 'granted', waitedMs: 0 });
   });
 
-  it('of an offered waiter passes the offer on', () => {
+  it('by an offered waiter passes the offer to the next', () => {
     const ask = wait('orders/w1', 'p2');
     wait('orders/w2', 'p3');
     free('p1');
@@ -145,7 +145,7 @@ describe('giving up', () => {
     expect(world.record).toMatchObject({ offers: [{ ticket: 2 }], queue: [{ owner: 'w2' }] });
   });
 
-  it('does not touch a waiter that is waiting at another process by now', () => {
+  it('does not affect a waiter that now waits at another process', () => {
     const ask = wait('orders/w1', 'p1');
     world.run(ask, 'p2');
     expect(world.run(giveUp(ask), 'p1')).toMatchObject({ outcome: 'queued', ticket: 1, place: 1 });
@@ -153,8 +153,8 @@ describe('giving up', () => {
   });
 });
 
-describe('detaching', () => {
-  it('keeps the place for 2 s, and says which it is', () => {
+describe('disconnecting', () => {
+  it('keeps the place for 2 s, and reports it', () => {
     wait('orders/w1', 'p2');
     const ask = wait('orders/w2');
     expect(world.run(detach(ask))).toMatchObject({ outcome: 'queued', ticket: 2, place: 2 });
@@ -195,13 +195,13 @@ describe('detaching', () => {
     expect(world.run(ask, 'p3')).toMatchObject({ outcome: 'queued', place: 1 });
   });
 
-  it('comes too late when the grant was faster', () => {
+  it('is too late if the grant was faster', () => {
     const ask = wait('orders/w1');
     free();
     expect(world.run(detach(ask)).outcome).toBe('granted');
   });
 
-  it('does not touch a waiter that is waiting at another process by now', () => {
+  it('does not affect a waiter that now waits at another process', () => {
     const ask = wait('orders/w1', 'p1');
     world.run(ask, 'p2');
     expect(world.run(detach(ask), 'p1')).toMatchObject({ outcome: 'queued', ticket: 1, place: 1 });
@@ -210,13 +210,13 @@ describe('detaching', () => {
 });
 
 describe('cancelling', () => {
-  it('takes a waiter out of the queue', () => {
+  it('removes a waiter from the queue', () => {
     wait('orders/w1');
     expect(world.run(cancel('orders/w1', 'r'))).toEqual({ outcome: 'cancelled' });
     expect(owners()).toEqual([]);
   });
 
-  it('of a lock that has just lapsed grants nothing first', () => {
+  it('of a lock that has just expired grants nothing first', () => {
     const ask = wait('orders/w1', 'p1', 700_000);
     world.pass(600_000);
     const proposal = world.propose({ ...cancel('orders/w1', 'r'), request: ask.request });
@@ -224,7 +224,7 @@ describe('cancelling', () => {
     expect(proposal.decision.handOffs).toEqual([]);
   });
 
-  it('gives back what was granted meanwhile', () => {
+  it('releases what was granted meanwhile', () => {
     wait('orders/w1');
     free();
     expect(world.run(cancel('orders/w1', 'r'))).toEqual({ outcome: 'released' });
@@ -237,14 +237,14 @@ describe('cancelling', () => {
     expect(world.run(cancel('orders/w1', 'r'))).toEqual({ outcome: 'none' });
   });
 
-  it('finds nothing once the lease has lapsed', () => {
+  it('finds nothing once the lease has expired', () => {
     const world = new LockWorld();
     world.run(acquire('orders/w1', { leaseMs: 1_000, requestId: 'r' }));
     world.pass(1_000);
     expect(world.run(cancel('orders/w1', 'r'))).toEqual({ outcome: 'none' });
   });
 
-  it('undoes a re-entry once, and not the entry before it', () => {
+  it('undoes a re-entry once, and never the entry before it', () => {
     const reenter = acquire('orders/holder', { reentrant: true, requestId: 'again' });
     world.run(reenter);
     expect(world.run(cancel('orders/holder', 'again'))).toEqual({ outcome: 'released' });
@@ -253,7 +253,7 @@ describe('cancelling', () => {
     expect(world.run(reenter)).toEqual({ outcome: 'ended', token: holder, cause: 'released' });
   });
 
-  it('does not reach what another owner or another service asked for', () => {
+  it('does not affect requests of another owner or service', () => {
     const { request } = wait('orders/w1');
     const byOwner = { verb: 'cancel', service: 'orders', owner: 'w2', request } as const;
     const byService = { verb: 'cancel', service: 'billing', owner: 'w1', request } as const;
@@ -267,7 +267,7 @@ describe('a grant whose only caller hung up before the answer', () => {
   const hangUp = (ask: AcquireCommand) => world.run({ ...detach(ask), hungUp: true });
   const leaseEnd = () => world.record?.holds[0]?.expiresAt;
 
-  it('is kept for as long as a place in the queue, and for its whole lease once it is asked for', () => {
+  it('is kept for as long as a place in the queue, and for its full lease once its caller asks again', () => {
     const ask = wait('orders/w1');
     free();
     hangUp(ask);
@@ -288,7 +288,7 @@ describe('a grant whose only caller hung up before the answer', () => {
     expect(world.run(acquire('orders/w2'))).toMatchObject({ outcome: 'granted' });
   });
 
-  it('is undone then, and not lost: no lock-delay follows, and no least time is kept', () => {
+  it('is undone then, not lost: no lock delay follows, and it is not held at least', () => {
     world.policy = { ...world.policy, lockDelayMs: 20_000 };
     const ask = wait('orders/w1', 'p1', 60_000, { holdAtLeastMs: 10_000 });
     free();
@@ -299,7 +299,7 @@ describe('a grant whose only caller hung up before the answer', () => {
     expect(world.run(acquire('orders/w2'))).toMatchObject({ outcome: 'granted' });
   });
 
-  it('has the lease that it was granted once it is asked for, though its renewals were stopped', () => {
+  it('has its full lease once its caller asks again, even if its renewals were blocked', () => {
     const ask = wait('orders/w1', 'p1', 60_000, { holdAtLeastMs: 8_000 });
     free();
     hangUp(ask);
@@ -311,7 +311,7 @@ describe('a grant whose only caller hung up before the answer', () => {
     expect(world.run(acquire('orders/w2')).outcome).toBe('held');
   });
 
-  it('keeps its lease where its holder renewed it, since its caller received it', () => {
+  it('keeps its lease if its holder renewed it, which proves that the caller received it', () => {
     const ask = wait('orders/w1');
     free();
     const { token = 0 } = world.record?.holds[0] ?? {};
@@ -332,7 +332,7 @@ describe('a waiter whose place was lost between two requests', () => {
     return ask;
   };
 
-  it('has waited since it came first, at whatever process it asks again', () => {
+  it('has waited since its first request, at whatever process it asks again', () => {
     const ask = detached();
     expect(world.run(ask, 'p2')).toMatchObject({ outcome: 'queued', patienceLeftMs: 50_000 });
     world.pass(5_000);
@@ -340,7 +340,7 @@ describe('a waiter whose place was lost between two requests', () => {
     expect(world.record?.holds).toMatchObject([{ owner: 'w1', waitedMs: 15_000 }]);
   });
 
-  it('has so where the lock is free by then', () => {
+  it('has waited since its first request even if the lock is free by then', () => {
     const ask = detached();
     free('p2');
     expect(world.run(ask, 'p2')).toMatchObject({ outcome: 'granted', waitedMs: 10_000 });
@@ -359,7 +359,7 @@ describe('a waiter whose place was lost between two requests', () => {
     expect(world.run(cancel('orders/w1', 'r'), 'p2')).toEqual({ outcome: 'none' });
   });
 
-  it('does not get its patience a second time', () => {
+  it('does not get its patience twice', () => {
     const ask = detached(10_000);
     expect(world.run(ask, 'p2')).toMatchObject({ outcome: 'timeout' });
     expect(owners()).toEqual([]);

@@ -17,8 +17,8 @@ const granted = (answer: unknown) => {
   return (answer as MultiLockGranted).grants;
 };
 
-describe('a set that finds its locks free', () => {
-  it('is granted all of them, each an ordinary hold with a token of its own, marked as of one set', () => {
+describe('a multi-lock that finds its locks free', () => {
+  it('is granted all of them, each an ordinary hold with its own token, marked as one multi-lock', () => {
     const world = new MultiLockWorld();
     const grants = granted(world.runSet(multiLockOf('cab')));
     expect(grants.map(({ name }) => name)).toEqual(['a', 'b', 'c']);
@@ -30,7 +30,7 @@ describe('a set that finds its locks free', () => {
     }
   });
 
-  it('takes shared and exclusive locks together', () => {
+  it('acquires shared and exclusive locks together', () => {
     const world = new MultiLockWorld();
     world.run('a', acquire('orders/r', { mode: 'shared' }));
     granted(world.runSet(multiLockOf('ab', { modes: { a: 'shared' } })));
@@ -45,8 +45,8 @@ describe('a set that finds its locks free', () => {
   });
 });
 
-describe('a set that finds a lock taken', () => {
-  it('has nothing and changes nothing without patience', () => {
+describe('a multi-lock that finds a lock held', () => {
+  it('without patience acquires and changes nothing', () => {
     const world = new MultiLockWorld();
     take(world, 'b', 'orders/x');
     const before = new Map(world.records);
@@ -58,7 +58,7 @@ describe('a set that finds a lock taken', () => {
     expect(world.records).toEqual(before);
   });
 
-  it('is blocked by its own owner as by anybody else', () => {
+  it('is blocked by its own owner as by any other', () => {
     const world = new MultiLockWorld();
     take(world, 'b', 'orders/w1');
     expect(world.runSet(multiLockOf('ab'))).toMatchObject({
@@ -67,7 +67,7 @@ describe('a set that finds a lock taken', () => {
     });
   });
 
-  it('receives a freeze, and waits at a frozen lock where it has patience', () => {
+  it('is answered `frozen`, or waits at a frozen lock if it has patience', () => {
     const world = new MultiLockWorld();
     world.run('b', freeze('a repair'));
     expect(world.runSet(multiLockOf('ab'))).toEqual({
@@ -81,7 +81,7 @@ describe('a set that finds a lock taken', () => {
     });
   });
 
-  it('holds nothing while it waits: others may have the locks that are free', () => {
+  it('holds nothing while it waits: others may acquire the free locks', () => {
     const world = new MultiLockWorld();
     take(world, 'b', 'orders/x');
     const queued = world.runSet(multiLockOf('abc', { waitMs: 5_000 }));
@@ -90,7 +90,7 @@ describe('a set that finds a lock taken', () => {
     expect(take(world, 'c', 'orders/y').outcome).toBe('granted');
   });
 
-  it('is refused where the queue of that lock is full', () => {
+  it('is refused if the queue of that lock is full', () => {
     const world = new MultiLockWorld();
     world.policy = { queueLimit: 1, lockDelayMs: 0 };
     take(world, 'b', 'orders/x');
@@ -100,8 +100,8 @@ describe('a set that finds a lock taken', () => {
   });
 });
 
-describe('a set whose turn comes', () => {
-  it('is offered the lock, never granted it alone, and takes all when it asks', () => {
+describe('a multi-lock whose turn comes', () => {
+  it('is offered the lock, never granted it alone, and acquires all of them when it asks', () => {
     const world = new MultiLockWorld();
     const { token } = take(world, 'b', 'orders/x');
     const set = multiLockOf('ab', { waitMs: 5_000 });
@@ -114,7 +114,7 @@ describe('a set whose turn comes', () => {
     expect(world.queueOf('b')).toEqual([]);
   });
 
-  it('moves on to the lock that blocks it now and lets the next one pass, with the patience it has left', () => {
+  it('moves to the queue of the lock that blocks it now, with its remaining patience, and lets the next waiter pass', () => {
     const world = new MultiLockWorld();
     const b = take(world, 'b', 'orders/x');
     const set = multiLockOf('ab', { waitMs: 5_000 });
@@ -132,7 +132,7 @@ describe('a set whose turn comes', () => {
     expect(world.queueOf('a')).toEqual(['w1']);
   });
 
-  it('is not reassigned one of its locks alone, and does not pass a waiter that was', () => {
+  it('cannot be reassigned one of its locks alone, and does not overtake a waiter that was', () => {
     const world = new MultiLockWorld();
     const { token } = take(world, 'a', 'orders/x');
     world.runSet(multiLockOf('ab', { waitMs: 60_000, requestId: 'm' }));
@@ -151,7 +151,7 @@ describe('a set whose turn comes', () => {
     expect(world.holdersOf('a')).toEqual(['w9']);
   });
 
-  it('writes the end of a lease that it reports as over', () => {
+  it('records the end of a lease that it reports as expired', () => {
     const world = new MultiLockWorld();
     world.policy = { queueLimit: 200, lockDelayMs: 5_000 };
     world.run('a', acquire('orders/x', { leaseMs: 1_000 }));
@@ -161,7 +161,7 @@ describe('a set whose turn comes', () => {
     expect(world.records.get('a')).toMatchObject({ holds: [], ended: { cause: 'expired' } });
   });
 
-  describe('where the queue of the lock that blocks it now is full', () => {
+  describe('a multi-lock that moves to a full queue', () => {
     /** It waits at b; then a is held, with so many waiters, and b is released. */
     const blockedAt = (names: string, waiters: number) => {
       const world = new MultiLockWorld();
@@ -179,7 +179,7 @@ describe('a set whose turn comes', () => {
       return { world, set, asks };
     };
 
-    it('it gets a place there before newcomers do', () => {
+    it('gets a place there before newcomers do', () => {
       const { world, set } = blockedAt('ab', 2);
       world.policy = { queueLimit: 2, lockDelayMs: 0 };
       const late = acquire('orders/late', { waitMs: 100 });
@@ -189,7 +189,7 @@ describe('a set whose turn comes', () => {
       expect(world.queueOf('b')).toEqual([]);
     });
 
-    it('it waits at another one that blocks it', () => {
+    it('waits at another lock that blocks it', () => {
       const { world, set } = blockedAt('abc', DEPARTED_MAX);
       take(world, 'c', 'orders/z');
       world.policy = { queueLimit: 0, lockDelayMs: 0 };
@@ -197,7 +197,7 @@ describe('a set whose turn comes', () => {
       expect(world.runSet(set)).toMatchObject(moved);
     });
 
-    it('it keeps its age and its timeout for the next try if there is none', () => {
+    it('keeps its age and its timeout for the next attempt if there is none', () => {
       const { world, set, asks } = blockedAt('ab', DEPARTED_MAX);
       world.policy = { queueLimit: 0, lockDelayMs: 0 };
       const full = { outcome: 'queueFull', name: 'a', queueLength: DEPARTED_MAX };
@@ -213,7 +213,7 @@ describe('a set whose turn comes', () => {
     });
   });
 
-  it('does not pass a single acquire that waits', () => {
+  it('does not overtake a single acquire that waits', () => {
     const world = new MultiLockWorld();
     const b = take(world, 'b', 'orders/x');
     world.run('b', acquire('orders/single', { waitMs: 5_000 }), 'p2');
@@ -224,7 +224,7 @@ describe('a set whose turn comes', () => {
     expect(world.runSet(multiLockOf('ab', { owner: 'w9' }))).toMatchObject({ outcome: 'held' });
   });
 
-  it('does not pass a writer who waits, even where it only wants to share', () => {
+  it('does not overtake a waiting writer, even if it only wants to share', () => {
     const world = new MultiLockWorld();
     world.run('a', acquire('orders/reader', { mode: 'shared' }));
     world.run('a', acquire('orders/writer', { waitMs: 5_000 }));
@@ -232,7 +232,7 @@ describe('a set whose turn comes', () => {
     expect(world.runSet(set)).toMatchObject({ outcome: 'held', blockedBy: [{ name: 'a' }] });
   });
 
-  it('takes a lock that was only offered to a younger set', () => {
+  it('takes a lock that was only offered to a younger multi-lock', () => {
     const world = new MultiLockWorld();
     const [b, c] = [take(world, 'b', 'orders/x'), take(world, 'c', 'orders/x')];
     const old = multiLockOf('bc', { owner: 'old', waitMs: 5_000 });
@@ -247,7 +247,7 @@ describe('a set whose turn comes', () => {
     expect(world.runSet(young, 'p2')).toMatchObject({ outcome: 'queued', name: 'c', place: 1 });
   });
 
-  it('has it recorded that an offer was revoked for it', () => {
+  it('records that an offer was revoked for it', () => {
     const world = new MultiLockWorld();
     const [b, c] = [take(world, 'b', 'orders/x'), take(world, 'c', 'orders/x')];
     const old = multiLockOf('bc', { owner: 'old', waitMs: 5_000 });
@@ -264,7 +264,7 @@ describe('a set whose turn comes', () => {
     ]);
   });
 
-  it('takes the last room of a shared lock from the youngest set that was offered it', () => {
+  it('takes the last room of a shared lock from the youngest multi-lock that was offered it', () => {
     const world = new MultiLockWorld();
     const { token } = take(world, 'a', 'orders/x');
     const shared = { modes: { b: 'shared' as const }, waitMs: 5_000 };
@@ -290,7 +290,7 @@ describe('a set whose turn comes', () => {
     expect(world.queueOf('b')).toEqual(['youngest', 'younger']);
   });
 
-  it('goes before younger sets that stood at a lock before it moved there', () => {
+  it('precedes younger multi-locks that queued at a lock before it moved there', () => {
     const world = new MultiLockWorld();
     const [b, c] = [take(world, 'b', 'orders/x'), take(world, 'c', 'orders/x')];
     const old = multiLockOf('bc', { owner: 'old', waitMs: 5_000 });
@@ -309,7 +309,7 @@ describe('a set whose turn comes', () => {
     granted(world.runSet(old));
   });
 
-  it('costs its queue nothing once its caller has left, and little once its process is dead', () => {
+  it('does not delay its queue once its caller has left, and hardly once its process is dead', () => {
     const world = new MultiLockWorld();
     const b = take(world, 'b', 'orders/x');
     const [first, second] = [1, 2].map((i) => multiLockOf('ab', { owner: `w${i}`, waitMs: 5_000 }));
@@ -323,7 +323,7 @@ describe('a set whose turn comes', () => {
     expect(world.holdersOf('b')).toEqual(['single']);
   });
 
-  it('times out with what is in its way, and when it is repeated, with what is in its way then', () => {
+  it('times out naming what blocks it, and when repeated, what blocks it then', () => {
     const world = new MultiLockWorld();
     take(world, 'b', 'orders/x');
     const set = multiLockOf('ab', { waitMs: 500, requestId: 'r1' });
@@ -345,8 +345,8 @@ describe('a set whose turn comes', () => {
   });
 });
 
-describe('a set with a request id', () => {
-  it('is granted once, and answered again with the same holds', () => {
+describe('a multi-lock with a request id', () => {
+  it('is granted once, and repeated with the same holds', () => {
     const world = new MultiLockWorld();
     const set = multiLockOf('ab', { requestId: 'r1' });
     const first = granted(world.runSet(set));
@@ -355,14 +355,14 @@ describe('a set with a request id', () => {
     expect(again).toEqual(first.map((g) => ({ ...g, expiresInMs: g.expiresInMs - 10 })));
   });
 
-  it('is refused with another input', () => {
+  it('is refused if repeated with another input', () => {
     const world = new MultiLockWorld();
     world.runSet(multiLockOf('ab', { requestId: 'r1' }));
     const other = multiLockOf('ab', { requestId: 'r1', input: 'other' });
     expect(() => world.runSet(other)).toThrow(/used before/);
   });
 
-  it('tells which of its holds are over and which are not', () => {
+  it('says which of its holds are over and which are not', () => {
     const world = new MultiLockWorld();
     const set = multiLockOf('ab', { requestId: 'r1' });
     const [a, b] = granted(world.runSet(set));
@@ -374,7 +374,7 @@ describe('a set with a request id', () => {
     });
   });
 
-  it('hears its first answer, or keeps its place, though the policy forbids it by now; a new one is refused', () => {
+  it('gets its first answer or keeps its place although the policy now forbids it; a new one is refused', () => {
     const world = new MultiLockWorld();
     const outsidePolicy = { sentence: 'leaseMs must be at most 1000 in namespace billing.' };
     const set = multiLockOf('ab', { requestId: 'r1' });
@@ -389,7 +389,7 @@ describe('a set with a request id', () => {
     expect(() => world.runSet({ ...anew, outsidePolicy })).toThrow(refused);
   });
 
-  it('keeps one place where two calls of it lined up at different locks at once', () => {
+  it('keeps one place if two of its calls queued at different locks at once', () => {
     const world = new MultiLockWorld();
     take(world, 'b', 'orders/x');
     const set = multiLockOf('ab', { waitMs: 5_000, requestId: 'r1' });
@@ -422,7 +422,7 @@ describe('a set with a request id', () => {
     expect(world.runSet(set).outcome).toBe(waitMs > 0 ? 'timeout' : 'ended');
   });
 
-  it('whose leases have expired stays over once its cancel has said so, though the clock is set back', () => {
+  it('whose leases have expired stays over once a cancel has said so, even if the clock is set back', () => {
     const world = new MultiLockWorld();
     const set = multiLockOf('ab', { requestId: 'r1' });
     const [a] = granted(world.runSet(set));
@@ -456,7 +456,7 @@ describe('a set with a request id', () => {
     expect(world.run('a', acquire('orders/w2')).outcome).toBe('granted');
   });
 
-  it('that was entered again since gives back its own entry alone, once, and is over all the same', () => {
+  it('that was re-entered since releases only its own entry, once, and is over nevertheless', () => {
     const world = new MultiLockWorld();
     const set = multiLockOf('ab', { requestId: 'r1' });
     const [a, b] = granted(world.runSet(set));
@@ -477,7 +477,7 @@ describe('a set with a request id', () => {
     expect(world.run('b', release('orders/w1', b?.token ?? 0))).toEqual({ outcome: 'released' });
   });
 
-  it('is given back whole after a late grant, unless a request id may still be answered with it', () => {
+  it('is reverted as a whole after a late grant, unless a request id may still be answered with it', () => {
     const world = new MultiLockWorld();
     const set = multiLockOf('ab');
     const holds = granted(world.runSet(set));

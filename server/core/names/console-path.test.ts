@@ -22,6 +22,6 @@ test.each([
   expect(nameFromPath(segment)).toBe(name);
 });
 
-test('broken percent-encoding is no name', () => {
+test('malformed percent-encoding is not a name', () => {
   expect(nameFromPath('%E0%A4%A')).toBeNull();
 });

@@ -56,7 +56,7 @@ describe('a lock is kept', () => {
     });
   });
 
-  it('for an hour after its hold was lost, settled or not, and through its lock-delay', () => {
+  it('for an hour after its hold was lost, recorded or not, and during its lock delay', () => {
     take({ leaseMs: 1_000 });
     world.pass(1_000);
     goesAfter(60 * MINUTE_MS, 'lostLately');
@@ -84,14 +84,14 @@ describe('a lock is kept', () => {
     goesAfter(until - world.now, 'answersKept');
   });
 
-  it('with each lock of a set, whose answer is kept with one of them', () => {
+  it('with each lock of a multi-lock, whose answer is stored with one of them', () => {
     const sets = new MultiLockWorld();
     sets.runSet(multiLockOf('ab', { requestId: 'one' }));
     const until = Math.max(...[...sets.memos.values()].map(({ expiresAt }) => expiresAt));
     for (const name of 'ab') expect(sets.records.get(name)?.answersUntil).toBe(until);
   });
 
-  it('for as long as an answer can be remembered, where an older version wrote it', () => {
+  it('for as long as an answer can be remembered, if an older version wrote it', () => {
     world.run(release('orders/w1', take()));
     world.record = { ...(world.record as LockRecord), answersUntil: null };
     goesAfter((24 * 60 + 30 + 15) * MINUTE_MS, 'answersKept');
@@ -115,7 +115,7 @@ it('a counter is kept while an answer about it is remembered, and until a new on
   expect(counterDeletion(moved, now + 15 * MINUTE_MS).keptBecause).toBe(null);
 });
 
-it('why a counter is kept is not said of a lock: counters have no tokens', () => {
+it('a counter has its own reasons for being kept, since it has no tokens', () => {
   expect(retentionLabel('tokensAhead', 'lock')).toMatch(/^a new lock could repeat its tokens /);
   expect(retentionLabel('tokensAhead', 'counter')).toMatch(/^a new counter could repeat its revs /);
   expect(retentionLabel('answersKept', 'counter')).toBe(retentionLabel('answersKept', 'lock'));

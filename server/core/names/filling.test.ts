@@ -3,7 +3,7 @@ import { findFilling } from './filling';
 
 const namespace = (name: string, used: number) => ({ name, used, maxLocks: 100 });
 
-test('a full namespace comes before those that are nearly full, and is not said to be nearly so', () => {
+test('a full namespace is listed before nearly full ones, and called full', () => {
   const near = namespace('near', 95);
   const full = namespace('full', 100);
   const all = [near, namespace('free', 3), full, namespace('also', 120)];

@@ -15,7 +15,7 @@ test.each([
   expect(wayBack(pathname, query)).toBe(query ? `${pathname}?${query}` : pathname);
 });
 
-test('what only tells one navigation from another does not come back', () => {
+test('parameters that only identify a navigation are dropped from the landing address', () => {
   expect(wayBack('/waits', 'view=list&_rsc=1k2j3')).toBe('/waits?view=list');
 });
 

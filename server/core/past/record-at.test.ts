@@ -17,7 +17,7 @@ const event = (kind: EventKind, at: number, more: Partial<LockEvent> = {}): Lock
 const hold = { from: 1_000, to: 9_000, service: 'orders', owner: 'w1', token: 5 };
 const bare = { waits: [], frozen: null, now: null, lockDelayMs: 0 };
 
-test('a hold of the past has the lease, the renewals and the remarks that it had then', () => {
+test('a past hold has the lease, the renewals and the operator requests of that time', () => {
   const events = [
     event('granted', 1_000, { token: 5, expiresAt: 3_000, meta: { host: 'h' }, mode: 'shared' }),
     event('renewed', 2_000, { token: 5, expiresAt: 6_000 }),
@@ -40,7 +40,7 @@ test('a hold of the past has the lease, the renewals and the remarks that it had
   ]);
 });
 
-test('of a hold of the past, renewals are a lower bound where not every event is known', () => {
+test('the renewals of a past hold are a lower bound if not every event is known', () => {
   const granted = event('granted', 1_000, { token: 5, rev: 10 });
   const renewed = (rev: number) => event('renewed', 1_000 + rev, { token: 5, rev });
   const queued = event('queued', 1_012, { owner: 'w2', rev: 12 });
@@ -52,7 +52,7 @@ test('of a hold of the past, renewals are a lower bound where not every event is
   expect(isPartial([renewed(11), renewed(12)])).toBe(true);
 });
 
-test('a hold is live at an instant that it covers, whatever little is known of it', () => {
+test('a hold is live at every instant that it covers, however little is known of it', () => {
   const [plain] = recordAt({ ...bare, at: 5_000, holds: [hold], events: [] }).holds;
   expect(plain).toMatchObject({ mode: 'exclusive', expiresAt: 9_000 });
   const open = { ...hold, to: null, permits: 2 };
@@ -60,7 +60,7 @@ test('a hold is live at an instant that it covers, whatever little is known of i
   expect(permit).toMatchObject({ mode: 'permit', permits: 2, expiresAt: 5_001 });
 });
 
-test('a lock whose last hold was lost says so, and is delayed as its namespace wants', () => {
+test('a lock whose last hold was lost says so, and is delayed as its namespace requires', () => {
   const events = [
     event('granted', 1_000, { token: 4, expiresAt: 2_000 }),
     event('expired', 2_000, { token: 4, heldMs: 1_000 }),
@@ -73,7 +73,7 @@ test('a lock whose last hold was lost says so, and is delayed as its namespace w
   expect(recordAt({ ...facts, at: 3_500 }).delayedUntil).toBe(0);
 });
 
-test('permits that others hold on keep no lost hold from delaying the lock, and a grant ends the delay', () => {
+test('a lost hold delays the lock even while others keep their permits, and a grant ends the delay', () => {
   const events = [
     event('granted', 1_000, { token: 4, expiresAt: 2_000, mode: 'permit', permits: 1 }),
     event('granted', 1_100, { token: 5, expiresAt: 9_000, mode: 'permit', permits: 1 }),
@@ -87,7 +87,7 @@ test('permits that others hold on keep no lost hold from delaying the lock, and 
   expect(recordAt({ ...facts, events: [...events, granted] }).delayedUntil).toBe(0);
 });
 
-test('the end of a hold that its holder had released delays nothing, forced or not', () => {
+test('the end of a released hold that was kept causes no delay, forced or not', () => {
   const events = [
     event('granted', 1_000, { token: 4, expiresAt: 9_000 }),
     event('kept', 1_500, { token: 4, expiresAt: 6_000 }),
@@ -99,7 +99,7 @@ test('the end of a hold that its holder had released delays nothing, forced or n
   expect(recordAt({ ...facts, events: [...events, lost] }).delayedUntil).toBe(3_100);
 });
 
-test('waiters of the past are in the order in which they joined the queue, each with its own timeout', () => {
+test('past waiters are in the order in which they joined the queue, each with its own timeout', () => {
   const wait = (owner: string, from: number): PastWait => {
     return { from, to: 9_000, service: 'orders', owner, end: 'granted' };
   };
@@ -122,14 +122,14 @@ test('waiters of the past are in the order in which they joined the queue, each 
   );
 });
 
-test('of a waiter of the past whose timeout was not recorded it is not known', () => {
+test('the timeout of a past waiter is unknown if it was not recorded', () => {
   const wait: PastWait = { from: 100, to: 9_000, service: 's', owner: 'o', end: 'granted' };
   const known = { ...wait, patienceMs: 5_000 };
   const { queue } = recordAt({ ...bare, at: 600, holds: [hold], waits: [known, wait], events: [] });
   expect(queue.map(({ patienceMs }) => isPatienceKnown(patienceMs))).toEqual([true, false]);
 });
 
-test('a set that moves from queue to queue waits in one of them at a time', () => {
+test('a multi-lock that moves between queues waits in one of them at a time', () => {
   const wait = (to: number, end: string): PastWait => {
     return { from: 100, to, service: 'orders', owner: 'w1', end };
   };
@@ -142,7 +142,7 @@ test('a set that moves from queue to queue waits in one of them at a time', () =
   expect(withoutMoved(all.slice(0, 1)).map(({ lock }) => lock)).toEqual(['c']);
 });
 
-test('every span is found in its class: it ends within reach of each instant that it covers', () => {
+test('every span is found at each instant that it covers, by the class of its length', () => {
   for (const heldMs of [1, 2, 3, 4, 1_000, 86_400_000, 2 ** 50]) {
     const of = spanClass(event('released', 2 ** 51, { heldMs }));
     expect(heldMs).toBeLessThan(spanReachMs(of));
@@ -151,7 +151,7 @@ test('every span is found in its class: it ends within reach of each instant tha
   expect(spanClass(event('renewed', 5_000, { waitedMs: 9 }))).toBe(-1);
 });
 
-test('the capacity of the past is known where no permit is in use any more', () => {
+test('a past capacity is known even if no permit is in use any more', () => {
   const permits = { mode: 'permit' as const, permits: 3 };
   const granted = event('granted', 1_000, { token: 5, capacity: 8, ...permits });
   const set = event('capacity', 3_000, { capacity: 2, owner: '', service: '' });
@@ -167,7 +167,7 @@ test('the capacity of the past is known where no permit is in use any more', () 
   expect(recordAt(waited).capacity).toBe(null);
 });
 
-test('the capacity of the past is neither one that was set later nor one that had gone', () => {
+test('a past capacity is neither one set later nor one no longer in force', () => {
   const permits = { mode: 'permit' as const, permits: 3 };
   const granted = event('granted', 1_000, { token: 5, expiresAt: 9_000, ...permits });
   const set = (at: number) => event('capacity', at, { capacity: 2, owner: '', service: '' });

@@ -39,7 +39,7 @@ class GatekeeperReferee implements Referee {
 }
 
 it(
-  'no caller is granted a frozen or delayed lock, and a hold whose renewals were stopped is prolonged by operators alone',
+  'no caller is granted a frozen or delayed lock, and only operators prolong a hold whose renewals are blocked',
   () => {
     fc.assert(
       fc.property(steps, (played) => {

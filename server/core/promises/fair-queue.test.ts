@@ -151,7 +151,7 @@ function isPresent(waiter: Waiter, written: Written): boolean {
 }
 
 it(
-  'promise 6: the queue is first in, first out among those present, but for one that an operator chose; no waiter is lost',
+  'promise 6: the queue is first in, first out among those present, except for one that an operator chose; no waiter is lost',
   () => {
     let reassigned = 0;
     fc.assert(
@@ -168,7 +168,7 @@ it(
 );
 
 it(
-  'promise 6: a connected waiter is served or receives its time-out',
+  'promise 6: a connected waiter is granted the lock or times out',
   () => {
     fc.assert(
       fc.property(steps, (played) => {
@@ -222,7 +222,7 @@ class AgeReferee implements Referee {
 }
 
 it(
-  'a waiter that asks again keeps its age, though its process died meanwhile',
+  'a waiter that asks again keeps its age, even if its process died meanwhile',
   () => {
     let returns = 0;
     fc.assert(
@@ -249,7 +249,7 @@ const UNNOTICED_MS = 1_500;
 const LOOK_EVERY_MS = 250;
 
 it(
-  'promise 6: a dead process costs its queue at most 2 s, however many of its callers wait',
+  'promise 6: a dead process delays its queue by at most 2 s, however many of its callers wait',
   () => {
     const crowd = fc.array(fc.constantFrom('p2', 'p3'), { maxLength: 30 });
     const instants = fc.integer({ min: 0, max: 4_000 });

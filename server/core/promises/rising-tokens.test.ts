@@ -125,7 +125,7 @@ const chapters = fc.array(
 );
 
 it(
-  'promise 2: tokens rise for ever, across deletion, lost memories and restored backups',
+  'promise 2: tokens strictly increase, across deletion, data losses and restored backups',
   () => {
     fc.assert(
       fc.property(chapters, (all) => played(all, lockDeletion)),

@@ -226,7 +226,7 @@ function isSound({ queue, offers, holds }: LockRecord): void {
 }
 
 it(
-  'promise 1 and 2 of multi-locks: all locks or none, however late a decision; a waiting one holds nothing and overtakes no waiter',
+  'promises 1 and 2 for multi-locks: all locks or none, however late a decision; a waiting one holds nothing and overtakes no waiter',
   () => {
     fc.assert(
       fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
@@ -239,7 +239,7 @@ it(
 );
 
 it(
-  'multi-locks that block one another are all served, in whatever order they are asked and offered',
+  'multi-locks that block one another are all granted, in whatever order they ask and are offered locks',
   () => {
     const wanted = fc.array(fc.uniqueArray(name, { minLength: 2, maxLength: 4 }), {
       minLength: 2,

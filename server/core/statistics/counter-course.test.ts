@@ -11,7 +11,7 @@ const minute = (index: number, value: number, added: number, removed: number, ch
 });
 
 describe('the course of a counter', () => {
-  it('is level where nothing happened, and begins with the value before the first change', () => {
+  it('is flat where nothing happened, and begins with the value before the first change', () => {
     const { points } = counterCourse([minute(10, 40, 0, 60), minute(30, 45, 5, 0)], 0, NOW);
     expect(points.map(({ at, value }) => [(at - HOUR) / MINUTE_MS, value])).toEqual([
       [-0.5, 100],
@@ -22,7 +22,7 @@ describe('the course of a counter', () => {
     ]);
   });
 
-  it('leaves out what is older than an hour, or belonged to an earlier counter of that name', () => {
+  it('omits what is older than an hour, or belonged to an earlier counter of that name', () => {
     const old = [minute(-2, 5, 5, 0), minute(10, 40, 0, 60), minute(30, 9, 9, 0)];
     expect(counterCourse(old, 0, NOW).points[0]?.value).toBe(100);
     const createdAt = HOUR + 20 * MINUTE_MS;
@@ -40,7 +40,7 @@ describe('the course of a counter', () => {
     expect(young.rate).toEqual({ changes: 3, net: 6 });
   });
 
-  it('counts steps of a value, not its creation or new limits, and never beyond what is exact', () => {
+  it('counts steps, not the creation or new limits, and never beyond what is exact', () => {
     const sum = emptyCounterMinute(HOUR);
     const event = { at: HOUR, rev: 1, service: 'shop' };
     addCounterEvent(sum, { ...event, kind: 'created', value: 7, floor: 0, ceiling: null });

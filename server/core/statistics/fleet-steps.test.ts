@@ -8,7 +8,7 @@ const reading = (at: number, held = 1) => {
 const isRising = (instants: number[]) =>
   instants.every((at, i) => i === 0 || at > Number(instants[i - 1]));
 
-it('the course of all locks never goes back in time where the clock does', () => {
+it('the course of all locks never goes back in time when the clock does', () => {
   const course = new FleetSteps(120);
   for (let i = 0; i < 6; i += 1) course.add(reading(3_600_000 + i * STEP_MS), i * STEP_MS);
   for (let i = 6; i < 9; i += 1) course.add(reading(3_600_000 - 60_000 + i * STEP_MS), i * STEP_MS);
@@ -18,7 +18,7 @@ it('the course of all locks never goes back in time where the clock does', () =>
   expect(course.all).toMatchObject([{ at: 0, held: 5 }]);
 });
 
-it('a clock that is set back within a step costs nothing of it', () => {
+it('a clock that is set back within a step loses none of it', () => {
   const course = new FleetSteps(120);
   for (let i = 0; i < 3; i += 1) course.add(reading(3_600_000 + i * STEP_MS), i * STEP_MS);
   course.add(reading(3_600_000 + 2 * STEP_MS - 500, 7), 2 * STEP_MS + 1_000);

@@ -9,7 +9,7 @@ const reading = (name: string, at: number, parts: Partial<HeatReading> = {}): He
   return { ...lock, at, waiterMs: 1_000, status: 'contended', ...parts };
 };
 
-test('a heat map adds up what was waited in each of its steps, with the worst status', () => {
+test('a heat map adds up the waits in each of its steps, with the worst status', () => {
   const steps = new HeatSteps('24h', NOW);
   const { from } = steps;
   steps.add(reading('a', from));
@@ -24,7 +24,7 @@ test('a heat map adds up what was waited in each of its steps, with the worst st
   expect(from + count * stepMs).toBeGreaterThan(NOW);
 });
 
-test('it has the locks that were waited for most, most first, and nothing outside its range', () => {
+test('a heat map lists the locks with the most waiting, most first, and nothing outside its range', () => {
   const steps = new HeatSteps('1h', NOW);
   const { from } = steps;
   for (let i = 0; i < 20; i += 1) steps.add(reading(`n${i}`, from, { waiterMs: i }));

@@ -17,7 +17,7 @@ const grantsAt = (minute: number, grants: number) => {
 };
 
 describe('the steps of a range', () => {
-  it.each(INSIGHT_RANGES)('cover %s up to now without a hole, in at most 180 points', (range) => {
+  it.each(INSIGHT_RANGES)('cover %s up to now without a gap, in at most 180 points', (range) => {
     const { points, stepMs } = new InsightSteps(range, NOW).view();
     expect(points.length).toBeLessThanOrEqual(180);
     expect(points.length * stepMs).toBe(LENGTH_MS[range] * 60 * MINUTE_MS);
@@ -29,7 +29,7 @@ describe('the steps of a range', () => {
     expect(last + stepMs).toBeGreaterThan(NOW);
   });
 
-  it('hold every minute of the range in its step, and none from outside', () => {
+  it('contain every minute of the range in its step, and none from outside', () => {
     const backs = fc.array(fc.nat({ max: 45 * 24 * 60 }), { maxLength: 40 });
     fc.assert(
       fc.property(ranges, backs, (range, minutesBack) => {
@@ -49,7 +49,7 @@ describe('the steps of a range', () => {
     );
   });
 
-  it('say nothing of waits and holds where there were none', () => {
+  it('show no waits and holds where there were none', () => {
     const { total, holds } = new InsightSteps('1h', NOW).view();
     const hour: FleetNow['hour'] = total;
     expect(hour).toMatchObject({ waitP50Ms: null, waitP99Ms: null, holdP50Ms: null });

@@ -21,7 +21,7 @@ const nearestRank = (values: number[], q: number) =>
   [...values].sort((a, b) => a - b)[Math.max(1, Math.ceil(q * values.length)) - 1];
 
 describe('a histogram', () => {
-  it('has every duration in the one bucket whose bounds hold it', () => {
+  it('has every duration in the one bucket whose bounds include it', () => {
     fc.assert(
       fc.property(durations, (durationMs) => {
         const { fromMs, toMs } = bucketBounds(bucketOf(durationMs));
@@ -40,7 +40,7 @@ describe('a histogram', () => {
     expect(bucketBounds(127).fromMs).toBeGreaterThan(30 * DAY_MS);
   });
 
-  it('tells a quantile at most 9.1 % off, and exactly up to 7 ms', () => {
+  it('gives quantiles that are at most 9.1 % off, and exact up to 7 ms', () => {
     const qs = fc.double({ min: 0, max: 1, noNaN: true });
     const lengths = fc.array(
       durations.map((ms) => Math.min(ms, 34 * DAY_MS)),
@@ -73,7 +73,7 @@ describe('a histogram', () => {
     );
   });
 
-  it('comes back whole from its text, which is ASCII and shorter than what it counts', () => {
+  it('is read back completely from its text, which is ASCII and shorter than what it counts', () => {
     fc.assert(
       fc.property(lists, (values) => {
         const histogram = histogramOf(values);
@@ -89,7 +89,7 @@ describe('a histogram', () => {
     );
   });
 
-  it('shows its buckets shortest first, with every duration in one of them', () => {
+  it('lists its buckets shortest first, with every duration in one of them', () => {
     fc.assert(
       fc.property(lists, (values) => {
         const bars = histogramOf(values).bars();
@@ -106,7 +106,7 @@ describe('a histogram', () => {
     );
   });
 
-  it('has no quantile while it is empty, and takes odd durations for what they are nearest to', () => {
+  it('has no quantile while it is empty, and counts invalid durations as the nearest valid one', () => {
     expect(new LogHistogram().quantile(0.5)).toBeNull();
     expect(new LogHistogram().encode()).toBe('');
     for (const odd of [-5, 0.4, Number.NaN, -0]) expect(histogramOf([odd]).quantile(1)).toBe(0);

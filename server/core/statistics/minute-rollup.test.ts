@@ -56,7 +56,7 @@ describe('a roll-up', () => {
     );
   });
 
-  it('is changed by just those events that it is said to be changed by', () => {
+  it('is changed by exactly the events listed as changing it', () => {
     const untouched = plain(emptyRollup(0));
     fc.assert(
       fc.property(events, (event) => {
@@ -72,7 +72,7 @@ describe('a roll-up', () => {
     }
   });
 
-  it('of all is the sum of its parts', () => {
+  it('of all events is the sum of the roll-ups of its parts', () => {
     fc.assert(
       fc.property(lists, lists, (a, b) => {
         const sum = { ...rollupOf(a), refused: a.length };
@@ -84,7 +84,7 @@ describe('a roll-up', () => {
     );
   });
 
-  it('takes a grant without a wait for one of 0 ms, and a hold for as long as it was', () => {
+  it('counts a grant without a wait as 0 ms, and a hold with its full length', () => {
     const event = { at: 1, rev: 1, service: 'orders', owner: 'w1', token: 1 };
     const { waits, holds } = rollupOf([
       { kind: 'granted', ...event },

@@ -31,7 +31,7 @@ describe('refused attempts', () => {
     });
   });
 
-  it('until an instant leave out who came later, and are estimated where they went on', () => {
+  it('up to an instant omit later owners, and are estimated for those that continued', () => {
     const span = { attempts: 11, token: 1, firstAt: 100, lastAt: 200 };
     const early = { ...span, service: 'a', owner: 'early', attempts: 3, lastAt: 120 };
     const late = { ...span, service: 'a', owner: 'late', firstAt: 180 };
@@ -45,7 +45,7 @@ describe('refused attempts', () => {
     expect(refusalsUntil(counts, 200)).toEqual(counts);
   });
 
-  it('of one owner have their beginning in the last hold, also where a refusal names none', () => {
+  it('of one owner begin with the last hold, even if a refusal names none', () => {
     const tally = new RefusalTally();
     tally.note(caller('w1'), 7, 100);
     tally.note(caller('w1'), 9, 200);
@@ -54,7 +54,7 @@ describe('refused attempts', () => {
     expect(w1).toMatchObject({ attempts: 3, token: 9, firstAt: 200, lastAt: 300 });
   });
 
-  it('of many owners name the 20 most frequent, and sum up the rest', () => {
+  it('of many owners name the 20 most frequent, and add up the rest', () => {
     fc.assert(
       fc.property(fc.array(fc.nat(200), { minLength: 400, maxLength: 800 }), (noise) => {
         const tally = new RefusalTally(COUNTED_OWNERS_MIN);
@@ -74,7 +74,7 @@ describe('refused attempts', () => {
     );
   });
 
-  it('of a crowd of equally frequent owners are counted in full for each that is named', () => {
+  it('of many equally frequent owners are counted in full for each that is named', () => {
     const tally = new RefusalTally();
     for (let i = 0; i < 5_000; i += 1) tally.note(caller(`w${i % 50}`), 7, i);
     const { owners, others } = countsOf(tally);
@@ -83,7 +83,7 @@ describe('refused attempts', () => {
     expect(others?.attempts).toBe(3_000);
   });
 
-  it('of several processes add up, whichever is added to which', () => {
+  it('of several processes add up, in any order', () => {
     const [one, two] = [new RefusalTally(), new RefusalTally()];
     one.note(caller('w1'), 7, 100);
     one.note(caller('w2'), 7, 150);

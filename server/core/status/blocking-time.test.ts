@@ -63,7 +63,7 @@ describe('total blocking time', () => {
     expect(world.totalMs).toBe(97_000);
   });
 
-  it('leaves out what was refused before this hold', () => {
+  it('omits what was refused before this hold', () => {
     const { world, token } = held();
     world.lock.pass(10_000);
     world.refuse({ owner: 'w2', first: 9_000, last: 1_000 });
@@ -77,7 +77,7 @@ describe('total blocking time', () => {
     expect(world.totalMs).toBe(2_000);
   });
 
-  it('is 0 where a standby is expected, by the namespace or by the role of the holder', () => {
+  it('is 0 if a standby is expected, by the namespace or by the role of the holder', () => {
     const { world: leader } = held({ role: 'leader' });
     const { world: worker } = held({ role: 'worker' });
     for (const { lock } of [leader, worker]) {

@@ -25,20 +25,20 @@ describe('a holder', () => {
     expect(livenessOf(old, [], T)).toMatchObject({ state: 'unknown', kind: null, at: null });
   });
 
-  test('that renews is alive for 30 s, and unknown after that', () => {
+  test('that renews is alive for 30 s after it, then unknown', () => {
     const renewing = { ...hold, renewals: 3, renewedAt: T - 30_000 };
     const verdict = { state: 'alive', kind: 'renewals', evidence: 'renewed 3 times' };
     expect(livenessOf(renewing, [], T)).toMatchObject({ ...verdict, at: T - 30_000 });
     expect(livenessOf(renewing, [], T + 1)).toMatchObject({ state: 'unknown' });
   });
 
-  test('is alive while a witness has seen it within 30 s, and unknown after that', () => {
+  test('is alive for 30 s after a witness saw it, then unknown', () => {
     expect(livenessOf(hold, [report()], T)).toMatchObject({ state: 'alive', at: T - 1_000 });
     const later = livenessOf(hold, [report()], T + 29_001);
     expect(later).toMatchObject({ state: 'unknown', witness: 'host-4', at: T - 1_000 });
   });
 
-  test('is dead once its kernel says so, and stays dead for as long as the hold lasts', () => {
+  test('is dead once its kernel says so, for the rest of the hold', () => {
     const verdict = { state: 'dead', evidence: 'pid 4127 is gone', since: T - 5_000 };
     expect(livenessOf(hold, [dead()], T)).toMatchObject(verdict);
     expect(livenessOf(hold, [dead()], T + 86_400_000)).toMatchObject(verdict);
@@ -53,14 +53,14 @@ describe('a holder', () => {
     expect(livenessOf(kept, [dead()], T + 60_000)).toMatchObject({ state: 'unknown' });
   });
 
-  test('is not taken for an earlier pod of the same name', () => {
+  test('is not confused with an earlier pod of the same name', () => {
     const gone = pod({ state: 'dead', since: hold.grantedAt - 1 });
     expect(livenessOf(hold, [gone], T)).toMatchObject({ state: 'unknown' });
     const now = pod({ state: 'dead', since: hold.grantedAt });
     expect(livenessOf(hold, [now], T)).toMatchObject({ state: 'dead', since: hold.grantedAt });
   });
 
-  test('is unknown where its pod is said to be dead and its kernel sees it running', () => {
+  test('is unknown if its pod is reported dead while its kernel sees it running', () => {
     const verdict = livenessOf(hold, [pod({ state: 'dead' }), report()], T);
     expect(verdict).toMatchObject({ state: 'unknown' });
     expect(verdict.evidence).toContain('disagree');
@@ -103,7 +103,7 @@ describe('a lock', () => {
     expect(orphanReason([other], reportsOn, T)).toBeNull();
   });
 
-  test('that was released, and is only kept for a while, needs no process', () => {
+  test('that was released and is only kept for a while needs no process', () => {
     expect(orphanReason([{ ...live, releasedAt: T }], () => [dead()], T)).toBeNull();
   });
 });

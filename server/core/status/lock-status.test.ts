@@ -20,7 +20,7 @@ const world = () => {
   return { lock, status, take };
 };
 
-it('the longest wait is that of a waiter behind others, if it queued again after a restart', () => {
+it('the longest wait may be that of a later waiter, if it queued again after a restart', () => {
   const { lock, take } = world();
   take();
   const ask = acquire('orders/w2', { waitMs: 60_000, requestId: 'r1' });
@@ -33,7 +33,7 @@ it('the longest wait is that of a waiter behind others, if it queued again after
   expect(lock.record && statusFacts(lock.record).oldestWaitAt).toBe(START_AT);
 });
 
-it('a lock is shown with a hold that is not released as long as there is one', () => {
+it('a lock is shown with a hold that is not released if there is one', () => {
   const { lock } = world();
   const leading = () => lock.record && leadingHold(lock.record, lock.now)?.owner;
   const take = (owner: `orders/${string}`, leaseMs: number, holdAtLeastMs = 0) => {
@@ -53,13 +53,13 @@ it('a lock is shown with a hold that is not released as long as there is one', (
 });
 
 describe('the status of a lock', () => {
-  it('is `free` when its last hold was given back', () => {
+  it('is `free` once its last hold was released', () => {
     const { lock, status, take } = world();
     lock.run(release('orders/w1', take()));
     expect(status()).toBe('free');
   });
 
-  it('is `held` while its lease runs, also when a short job never renews', () => {
+  it('is `held` during its lease, even if a short job never renews', () => {
     const { lock, status, take } = world();
     take();
     expect(status()).toBe('held');
@@ -76,7 +76,7 @@ describe('the status of a lock', () => {
     expect(status()).toBe('contended');
   });
 
-  it('is `expiring` when under a fifth of the lease is left and the holder has stopped renewing', () => {
+  it('is `expiring` when less than a fifth of the lease is left and the holder has stopped renewing', () => {
     const { lock, status, take } = world();
     lock.run(renew('orders/w1', take(), 10_000));
     lock.pass(8_000);
@@ -85,7 +85,7 @@ describe('the status of a lock', () => {
     expect(status()).toBe('expiring');
   });
 
-  it('is `orphaned` while a dead holder has a lease, with waiters or without', () => {
+  it('is `orphaned` during the lease of a dead holder, with or without waiters', () => {
     const { lock, take } = world();
     const token = take();
     const orphaned = { token, since: lock.now, witness: 'host-4', evidence: 'gone', dead: 1 };
@@ -122,7 +122,7 @@ describe('the status of a lock', () => {
     expect(status(false)).toBe('unknown');
   });
 
-  it('is `free` again an hour after a lease lapsed, settled or not', () => {
+  it('is `free` again an hour after a lease expired, recorded or not', () => {
     const { lock, status, take } = world();
     take();
     lock.pass(10_000 + 3_599_999);
@@ -154,7 +154,7 @@ describe('the status of a lock', () => {
     expect(status()).toBe('free');
   });
 
-  it('is `free` when it is kept no longer, though that is not written yet', () => {
+  it('is `free` when it is no longer kept, even before that is recorded', () => {
     const { lock, status } = world();
     const answer = lock.run(acquire('orders/w1', { holdAtLeastMs: 1_000 }));
     lock.run(release('orders/w1', answer.outcome === 'granted' ? answer.token : 0));
@@ -163,7 +163,7 @@ describe('the status of a lock', () => {
     expect(lock.run({ verb: 'inspect' }).state).toBe('free');
   });
 
-  it('is `free` then also where the hold before it had expired', () => {
+  it('is `free` then even if the hold before it had expired', () => {
     const { lock } = world();
     lock.run(acquire('orders/w0'));
     lock.pass(20_000);
@@ -173,7 +173,7 @@ describe('the status of a lock', () => {
     expect(lock.run({ verb: 'inspect' }).state).toBe('free');
   });
 
-  it('is `frozen` whether it is held or waited for, and as before when it is unfrozen', () => {
+  it('is `frozen` whether held or waited for, and as before once it is unfrozen', () => {
     const { lock, status, take } = world();
     take();
     lock.run(freeze());
@@ -182,7 +182,7 @@ describe('the status of a lock', () => {
     expect(status()).toBe('held');
   });
 
-  it('is `delayed` in the pause after a hold that was lost', () => {
+  it('is `delayed` during the lock delay after a lost hold', () => {
     const { lock, status, take } = world();
     lock.policy = { ...lock.policy, lockDelayMs: 5_000 };
     lock.run(forceRelease(take()));
@@ -191,7 +191,7 @@ describe('the status of a lock', () => {
     expect(status()).toBe('free');
   });
 
-  it('of a shared lock is `held` until the last lease ends, `expiring` when one of them is', () => {
+  it('of a shared lock is `held` until the last lease ends, and `expiring` if one of them is', () => {
     const { lock, status } = world();
     const one = lock.run(acquire('orders/r1', { mode: 'shared' }));
     lock.run(acquire('orders/r2', { mode: 'shared', leaseMs: 60_000 }));

@@ -23,7 +23,7 @@ describe('the process that a hold names', () => {
     }
   });
 
-  test('is one that a witness can report: whatever else a hold claims names none', () => {
+  test('is one that a witness can report: no other claim of a hold names a process', () => {
     const reported = (pid: string) => {
       const named = { pid: Number(pid), pidStart: whole.pidStart };
       return witnessedProcess.safeParse({ ...named, state: 'dead', evidence: '' }).success;
@@ -33,7 +33,7 @@ describe('the process that a hold names', () => {
     }
   });
 
-  test('is another one on another host, boot or process id namespace, or with another start', () => {
+  test('differs by host, boot, process id namespace or start', () => {
     const others = [
       { host: 'host-5' },
       { bootId: '0a393e48-dfe0-4750-ad11-60da4f9dcf82' },
@@ -47,14 +47,14 @@ describe('the process that a hold names', () => {
   });
 });
 
-describe('a hold that is entered again', () => {
+describe('a re-entered hold', () => {
   const held = { ...whole, pod: 'web-0', ciRun: '77', task: 'a' };
 
-  test('by the same process names it still', () => {
+  test('by the same process still names it', () => {
     expect(metaAfterReentry(held, { ...whole, pod: 'web-0', ciRun: '77' })).toBe(held);
   });
 
-  test('by another process names none that could be proven dead', () => {
+  test('by another process names no process that could be proven dead', () => {
     const { pod, ciRun, host, pid, task } = held;
     const other = { ...whole, pid: '5000', pidStart: '990001', pod, ciRun };
     expect(metaAfterReentry(held, other)).toEqual({ host, pid, pod, ciRun, task });

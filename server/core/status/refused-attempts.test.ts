@@ -48,7 +48,7 @@ class PolledLock {
   }
 }
 
-describe('a lock that callers skip', () => {
+describe('a lock whose callers poll', () => {
   it('is stuck beyond its limit while an owner was refused within the last 60 s', () => {
     const polled = new PolledLock();
     expect(polled.seen).toEqual({ status: 'held', tier: 'normal', stuck: null });
@@ -71,11 +71,11 @@ describe('a lock that callers skip', () => {
     expect(stuck?.since).toBe(polled.lock.now - 10 * SECOND);
   });
 
-  it('is never stuck by what was refused before this hold', () => {
+  it('is never stuck because of refusals before this hold', () => {
     expect(new PolledLock().refuse(50 * SECOND, 41 * SECOND).seen.stuck).toBeNull();
   });
 
-  it('is worth watching once it is held for longer than its own p99, and not before', () => {
+  it('is worth watching only once it is held for longer than its own p99', () => {
     const atP99 = new PolledLock({ heldMs: 10 * SECOND }).refuse(SECOND, SECOND);
     expect(atP99.seen).toMatchObject({ status: 'held', tier: 'normal' });
     atP99.lock.pass(1);
@@ -106,7 +106,7 @@ describe('a lock with a standby', () => {
   });
 
   it.each(both)(
-    'that is expected %s is stuck like any other where an operator asked',
+    "that is expected %s is stuck like any other after an operator's request",
     (_, open) => {
       const leader = open();
       leader.lock.run(askRelease(leader.token));
@@ -117,7 +117,7 @@ describe('a lock with a standby', () => {
     },
   );
 
-  it('is contended and worth watching where none is expected', () => {
+  it('that is not expected makes it contended and worth watching', () => {
     const worker = new PolledLock({ heldMs: 20 * SECOND });
     worker.lock.run(acquire('orders/w2', { waitMs: 60 * SECOND }), 'p2');
     expect(worker.seen).toMatchObject({ status: 'contended', tier: 'watch' });

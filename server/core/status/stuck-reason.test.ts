@@ -79,7 +79,7 @@ describe('a lock is stuck', () => {
     });
   });
 
-  it('when a caller has waited longer than the namespace allows, also while the lock is not held', () => {
+  it('when a caller has waited longer than the namespace allows, even if the lock is not held', () => {
     const policy = { ...DEFAULT_POLICY, patienceMaxMs: 60 * SECOND };
     const waited = (ms: number): StuckFacts => ({ holds: [], waiters: 1, oldestWaitAt: NOW - ms });
     expect(stuckReason(waited(65 * SECOND), norms({ policy }), NOW)).toBeNull();
@@ -90,7 +90,7 @@ describe('a lock is stuck', () => {
     });
   });
 
-  it('when its renewals go on though a waiter gave up during this hold, and only this one', () => {
+  it('when its renewals continue although a waiter gave up during this same hold', () => {
     const held = facts(60 * SECOND);
     expect(stuckReason(held, norms({ gaveUpAt: NOW - 60 * SECOND }), NOW)).toBeNull();
     expect(stuckReason(held, norms({ gaveUpAt: NOW - 20 * SECOND }), NOW)).toMatchObject({
@@ -101,7 +101,7 @@ describe('a lock is stuck', () => {
     expect(stuckReason(never, norms({ gaveUpAt: NOW - 20 * SECOND }), NOW)).toBeNull();
   });
 
-  it('when its renewals go on 30 s after the holder has heard that it was asked to let go', () => {
+  it('when its renewals continue 30 s after the holder learnt of a release request', () => {
     const asked = (agoMs: number, renewedAgoMs: number) =>
       facts(120 * SECOND, 0, {
         askedToRelease: { by: 'ana', reason: 'deploy', at: NOW - agoMs },
@@ -115,7 +115,7 @@ describe('a lock is stuck', () => {
     });
   });
 
-  it('of a shared lock when the longest of its holds is', () => {
+  it('of a shared lock, when the longest of its holds is', () => {
     const { holds } = facts(60 * SECOND);
     const shared = { holds: [hold(SECOND), ...holds], waiters: 1, oldestWaitAt: NOW };
     expect(stuckReason(shared, norms(), NOW)).toMatchObject({ kind: 'longHold' });
@@ -164,7 +164,7 @@ const live = ({ holds }: StuckFacts) => holds.filter(({ expiresAt }) => expiresA
 
 describe('whatever the lock, `stuck`', () => {
   it(
-    'never comes from age alone: without anybody who wants the lock there is none',
+    'never results from age alone: some caller must want the lock',
     () => {
       check(
         fc.property(anyFacts, anyNorms, ({ holds }, known) => {
@@ -178,7 +178,7 @@ describe('whatever the lock, `stuck`', () => {
   );
 
   it(
-    'never comes without the facts that its reason names',
+    'never occurs without the facts that its reason names',
     () => {
       check(
         fc.property(anyFacts, anyNorms, (given, known) => {
@@ -204,7 +204,7 @@ describe('whatever the lock, `stuck`', () => {
   );
 
   it(
-    'does not go while time passes, waiters come or the history is of shorter holds',
+    'does not end because time passes, waiters come or the history has shorter holds',
     () => {
       const later = fc.integer({ min: 0, max: 10 * SECOND });
       const share = fc.double({ min: 0, max: 1, noNaN: true });

@@ -98,7 +98,7 @@ describe('the timeline of a lock', () => {
     },
   );
 
-  it('knows from its end when a hold or a wait began that is older than the events', () => {
+  it('derives the start of a hold or wait that is older than the events from its end', () => {
     const { lock, events } = recordedWorld();
     const first = lock.run(acquire('orders/w1', { leaseMs: 60_000 }));
     lock.run(acquire('orders/w2', { waitMs: 60_000 }));
@@ -113,7 +113,7 @@ describe('the timeline of a lock', () => {
     ]);
   });
 
-  it('shows a wait that goes on, also where the same owner waited twice and was granted once', () => {
+  it('shows an ongoing wait, even if the same owner waited twice and was granted once', () => {
     const { lock, events } = recordedWorld();
     const first = lock.run(acquire('orders/w1', { leaseMs: 60_000 }));
     lock.run(acquire('orders/w2', { waitMs: 60_000 }));
@@ -128,7 +128,7 @@ describe('the timeline of a lock', () => {
     ]);
   });
 
-  it('shows a multi-lock that has moved into the queue once, as old as it is', () => {
+  it('shows a multi-lock that moved into the queue once, with its true age', () => {
     const { lock, events } = recordedWorld();
     lock.run(acquire('orders/w1', { leaseMs: 60_000 }));
     lock.pass(5_000);
@@ -142,7 +142,7 @@ describe('the timeline of a lock', () => {
     expect(waits).toMatchObject([{ owner: 'w2', from: START_AT - 10_000, to: null }]);
   });
 
-  it('shows a multi-lock in no queue that it has left, or was not in, though it was granted the lock', () => {
+  it('shows a granted multi-lock in no queue that it had left or was never in', () => {
     const whole = { service: 'orders', owner: 'w1', mode: 'exclusive' } as const;
     const granted: LockEvent = {
       ...{ kind: 'granted', at: START_AT + 9_000, rev: 9, token: 4 },
@@ -170,7 +170,7 @@ describe('the timeline of a lock', () => {
     expect(holds[0]?.end).toBe('forced');
   });
 
-  it('draws many short holds as few bars that say how many they are', () => {
+  it('draws many short holds as a few bars with their number', () => {
     const { lock, events } = recordedWorld();
     for (let i = 0; i < 1_000; i += 1) {
       const answer = lock.run(acquire('orders/w1'));
@@ -197,7 +197,7 @@ describe('the timeline of a lock', () => {
     expect([waits.length, moreWaits]).toEqual([60, 40]);
   });
 
-  it('has nothing of a hold that ended before it, and nothing of one that began after it', () => {
+  it('omits holds that ended before it or began after it', () => {
     const { lock, events } = recordedWorld();
     const answer = lock.run(acquire('orders/w1'));
     lock.run(release('orders/w1', answer.outcome === 'granted' ? answer.token : 0));

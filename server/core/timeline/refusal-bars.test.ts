@@ -9,7 +9,7 @@ function counts(owner: string, attempts: number, firstAt: number, lastAt: number
   return { all: span, owners: [{ service: 'orders', owner, ...span }], others: null };
 }
 
-test('refused attempts of all processes are one bar a minute, which lies within its minute', () => {
+test('refused attempts of all processes form one bar a minute, within its minute', () => {
   const bars = refusalBars([
     { minute: 2 * MINUTE, counts: counts('b', 3, 70_000, 130_000) },
     { minute: MINUTE, counts: counts('a', 2, 61_000, 80_000) },

@@ -309,7 +309,7 @@ test('what needs a person is marked as such, and a calm lock has no mark', () =>
   expect(alarms({ status: 'contended', waiters: 2 })).toEqual([]);
 });
 
-test('a name with invisible characters does not disturb the sentence', () => {
+test('a name with invisible characters does not affect the sentence', () => {
   const owner = 'job\u202ekcuts';
   expect(sentence({ hold: { ...hold, owner } })).toContain('by job[U+202E]kcuts on host-4.');
 });

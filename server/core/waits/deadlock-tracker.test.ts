@@ -43,12 +43,12 @@ function endedHold(ended: Partial<EndedHold>, queue: LockParts['queue'] = []): C
 }
 
 describe('a cycle is a deadlock', () => {
-  test('at once, where all of its locks are known to have been so at one instant', () => {
+  test('at once, if all of its locks are known for one instant', () => {
     expect(look(cycle(), { [A]: 10, [B]: 10 }).found).toHaveLength(1);
     expect(tracker.current).toHaveLength(1);
   });
 
-  test('only once each lock was read again: the waits may never have existed together', () => {
+  test('only once each lock was read again, since the waits may never have existed together', () => {
     expect(look(cycle(), { [A]: 10, [B]: 20 }).found).toEqual([]);
     expect(look(cycle(), { [A]: 19, [B]: 30 }).found).toEqual([]);
     expect(look(cycle(), { [A]: 20, [B]: 30 }).found).toHaveLength(1);
@@ -103,7 +103,7 @@ describe('a deadlock ends', () => {
     expect(tracker.current).toEqual([]);
   });
 
-  test('not because its backend is silent', () => {
+  test('not because its backend does not respond', () => {
     expect(look(cycle(), { [A]: 20, [B]: 20 }, [B]).ended).toEqual([]);
     expect(tracker.current).toHaveLength(1);
   });

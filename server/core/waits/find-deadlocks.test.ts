@@ -28,7 +28,7 @@ describe('a deadlock is found', () => {
     expect(found(...locks)).toEqual([['p', 'q']]);
   });
 
-  test('with its steps: who waits for which lock, and whose hold is in the way', () => {
+  test('with its steps: who waits for which lock, and whose hold blocks it', () => {
     const state = readWaits([
       lock('a', held('p', ['r'])),
       lock('b', held('q', ['p'])),
@@ -47,7 +47,7 @@ describe('a deadlock is found', () => {
     ]);
   });
 
-  test('once each, where there are several', () => {
+  test('once each, if there are several', () => {
     const locks = [
       lock('a', held('p', ['q'])),
       lock('b', held('q', ['p'])),
@@ -60,7 +60,7 @@ describe('a deadlock is found', () => {
     ]);
   });
 
-  test('through a place in a queue: a reader behind a writer waits for the readers before both', () => {
+  test('through the queue: a reader behind a writer waits for the readers ahead of both', () => {
     const readers: LockParts = {
       holds: [{ owner: 'p', mode: 'shared' }],
       queue: [{ owner: 'writer' }, { owner: 'q', mode: 'shared' }],
@@ -68,7 +68,7 @@ describe('a deadlock is found', () => {
     expect(found(lock('a', readers), lock('b', held('q', ['p'])))).toEqual([['p', 'q']]);
   });
 
-  test('among permits, where too few are left without those of its own members', () => {
+  test('among permits, if too few are left without those of its members', () => {
     const pool = (free: string): LockParts => ({
       capacity: 4,
       holds: [
@@ -82,13 +82,13 @@ describe('a deadlock is found', () => {
 });
 
 describe('no deadlock is reported', () => {
-  test('for a chain, however long', () => {
+  test('for a chain of any length', () => {
     const names = Array.from({ length: 500 }, (_, i) => `p${i}`);
     const chain = names.slice(1).map((owner, i) => lock(owner, held(names[i] as string, [owner])));
     expect(found(...chain)).toEqual([]);
   });
 
-  test('among permits, where an owner that is free to go on leaves enough', () => {
+  test('among permits, if an owner that is not blocked would release enough', () => {
     const pool: LockParts = {
       capacity: 4,
       holds: [
@@ -108,7 +108,7 @@ describe('no deadlock is reported', () => {
     expect(found(lock('a', shared), lock('b', held('q', ['p'])))).toEqual([]);
   });
 
-  test('for owners behind one', () => {
+  test('for owners that wait behind one', () => {
     const locks = [
       lock('a', held('p', ['q', 'late'])),
       lock('b', held('q', ['p'])),
@@ -145,11 +145,11 @@ describe('no deadlock is reported', () => {
       { holds: [{ owner: 'q' }], queue: [{ owner: 'p', over: { detachedUntil: NOW } }] },
     ],
   ];
-  test.each(cases)('where an owner %s', (_, a, b) => {
+  test.each(cases)('if an owner %s', (_, a, b) => {
     expect(found(lock('a', a), lock('b', b))).toEqual([]);
   });
 
-  test('where one name is used by two processes', () => {
+  test('if two processes use one name', () => {
     const both: LockParts = {
       holds: ['1', '2'].map((pid) => ({ owner: 'p', mode: 'shared', meta: { host: 'h', pid } })),
       queue: [{ owner: 'q' }],
@@ -217,7 +217,7 @@ it(
 );
 
 it(
-  'every cycle that is put into such a mix is found, with its owners and no others',
+  'every cycle added to such a mix is found, with exactly its owners',
   () => {
     const links = fc.array(kinds, { minLength: 2, maxLength: 6 });
     fc.assert(

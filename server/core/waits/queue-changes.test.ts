@@ -19,7 +19,7 @@ function followed(before: WaiterRow[], after: WaiterRow[]): WaiterRow[] | null {
   return queue && detailAfter(lock, { kind: 'changes', frame, queue, asOf: 0 }).waiters;
 }
 
-it('names those who left, changed or joined, and no others', () => {
+it('names exactly the waiters that left, changed or joined', () => {
   const before = [waiter(1), waiter(2), waiter(3), waiter(4)];
   const changed = waiter(3, { detached: true });
   const after = [waiter(2), changed, waiter(4), waiter(9), waiter(5)];
@@ -36,13 +36,13 @@ it('keeps an unchanged queue the same object, and unchanged waiters too', () => 
   expect(followed(before, [waiter(2), waiter(3)])?.[0]).toBe(before[1]);
 });
 
-it('gives no changes of a queue whose waiters changed places, which is then sent whole', () => {
+it('gives no changes if waiters changed places: the queue is then sent completely', () => {
   expect(queueChanges([waiter(1), waiter(2)], [waiter(2), waiter(1)])).toBeNull();
   expect(queueChanges([waiter(1)], [waiter(2), waiter(1)])).toBeNull();
 });
 
 it(
-  'leads a page through any course of a queue to what the queue is',
+  'brings a page up to date through any course of a queue',
   () => {
     const step = fc.record({ leave: fc.nat(3), join: fc.nat(3), flip: fc.nat(7) });
     fc.assert(
