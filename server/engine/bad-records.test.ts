@@ -21,29 +21,26 @@ describe.each(storeNames)('a record over %s that was edited by hand', (name) => 
     ['to a token beyond 2^53', { head: `[${2 ** 53},1,0,[],0,0]` }, /token/],
   ];
 
-  it.each(edits)(
-    '%s is refused by name, and costs no other record anything',
-    async (_, parts, what) => {
-      const [good, bad] = [freshKey('edited'), freshKey('edited')];
-      const { token } = await takeLock(member, bad, 'w1');
-      const seen = await stored(rig.under.store, bad);
-      await swapOne(rig.under.store, update(bad, seen, parts));
+  it.each(edits)('%s is refused by name, and affects no other record', async (_, parts, what) => {
+    const [good, bad] = [freshKey('edited'), freshKey('edited')];
+    const { token } = await takeLock(member, bad, 'w1');
+    const seen = await stored(rig.under.store, bad);
+    await swapOne(rig.under.store, update(bad, seen, parts));
 
-      const refusal = { reason: 'UNSUPPORTED', message: expect.stringMatching(what) };
-      const calls = [
-        acquire(member, bad, 'w2'),
-        release(member, bad, 'w1', token),
-        member.engine.run(bad, { verb: 'inspect' }),
-      ];
-      const taken = takeLock(member, good, 'w2');
-      for (const call of calls) await expect(call).rejects.toMatchObject(refusal);
-      expect((await taken).outcome).toBe('granted');
-      await expect(acquire(member, bad, 'w2')).rejects.toMatchObject(refusal);
-      expect(await rowsOf(good, bad)).toEqual([null, expect.stringMatching(what)]);
-    },
-  );
+    const refusal = { reason: 'UNSUPPORTED', message: expect.stringMatching(what) };
+    const calls = [
+      acquire(member, bad, 'w2'),
+      release(member, bad, 'w1', token),
+      member.engine.run(bad, { verb: 'inspect' }),
+    ];
+    const taken = takeLock(member, good, 'w2');
+    for (const call of calls) await expect(call).rejects.toMatchObject(refusal);
+    expect((await taken).outcome).toBe('granted');
+    await expect(acquire(member, bad, 'w2')).rejects.toMatchObject(refusal);
+    expect(await rowsOf(good, bad)).toEqual([null, expect.stringMatching(what)]);
+  });
 
-  it('so that exclusive holds share it is sound again once they are released, all but one', async () => {
+  it('so that exclusive holds share it is valid again once all but one are released', async () => {
     const bad = freshKey('edited');
     const shared = { mode: 'shared', leaseMs: 600_000 } as const;
     const first = await takeLock(member, bad, 'w1', shared);

@@ -67,7 +67,7 @@ describe.each(storeNames)('a random campaign over %s', (name) => {
   });
 });
 
-describe('a campaign has the power to find', () => {
+describe('a campaign finds', () => {
   const broken: [string, (store: Store, process: number) => Store][] = [
     ['a store that ignores what a change expects', blind],
     ['a store that judges a swap by its rev alone', careless],

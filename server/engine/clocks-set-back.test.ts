@@ -7,7 +7,7 @@ import { touching } from './testing/faulty-store';
 
 const LEASE_MS = 10_000;
 
-describe.each(storeNames)('over %s, what was said to be over', (name) => {
+describe.each(storeNames)('over %s, what was reported as over', (name) => {
   let rig: EngineRig;
   let member: Member;
   let other: Member;
@@ -43,7 +43,7 @@ describe.each(storeNames)('over %s, what was said to be over', (name) => {
   ];
 
   it.each(sayings)(
-    '%s stays over for every process, though the clock is set back',
+    '%s stays over for every process, even if the clock is set back',
     async (_, say) => {
       const key = freshKey();
       const { token } = await takeLock(member, key, 'w1', { leaseMs: LEASE_MS, requestId: 'r' });
@@ -59,7 +59,7 @@ describe.each(storeNames)('over %s, what was said to be over', (name) => {
     },
   );
 
-  it('is said in time where the store takes no writes', async () => {
+  it('is answered in time if the store accepts no writes', async () => {
     const key = freshKey();
     await takeLock(member, key, 'w1', { leaseMs: LEASE_MS });
     rig.letPass(LEASE_MS);

@@ -7,7 +7,7 @@ import { timed, untilQueued } from './testing/observed-calls';
 
 const SET_FORWARD_MS = 120_000;
 
-describe.each(storeNames)('over %s, where the clock is set forward', (name) => {
+describe.each(storeNames)('over %s, when the clock is set forward', (name) => {
   let rig: EngineRig;
   let member: Member;
   let other: Member;
@@ -18,7 +18,7 @@ describe.each(storeNames)('over %s, where the clock is set forward', (name) => {
   });
   afterAll(() => rig.close());
 
-  it('a multi-lock whose wait is over by that clock ends it, and leaves the queue to others', async () => {
+  it('a multi-lock whose wait is over by that clock times out and leaves the queue', async () => {
     const key = freshKey();
     await takeLock(member, key, 'holder');
     const waiting = acquireMultiLock(member, [key, freshKey()], 'w1', { waitMs: 20_000 });

@@ -16,7 +16,7 @@ let rig: EngineRig;
 afterEach(() => rig?.close());
 
 describe.each(storeNames)('counters over %s', (name) => {
-  it(`${STEPS} random steps from ${CALLERS} callers, replies lost and doubled: the value is the sum of what was applied, within its bounds, each id once`, async () => {
+  it(`${STEPS} random steps from ${CALLERS} callers, with lost and repeated replies: the value is the sum of what was applied, within its bounds, each id once`, async () => {
     const seed = newSeed();
     console.info(`seed ${seed}`);
     rig = await EngineRig.open(name);

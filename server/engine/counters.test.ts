@@ -28,7 +28,7 @@ describe.each(storeNames)('counters over %s', (name) => {
   };
   const valueAt = async (key: RecordKey) => (await readCounter(other, key)).value;
 
-  it('a counter that was never created is NOT_FOUND, and creating it twice changes nothing', async () => {
+  it('a counter that was never created is NOT_FOUND, and creating one twice changes nothing', async () => {
     const key = freshKey();
     await expect(addTo(member, key, 1)).rejects.toMatchObject({ reason: 'NOT_FOUND' });
     await expect(readCounter(member, key)).rejects.toMatchObject({ reason: 'NOT_FOUND' });
@@ -39,7 +39,7 @@ describe.each(storeNames)('counters over %s', (name) => {
     });
   });
 
-  it('of many that create one counter at once, one does', async () => {
+  it('of many callers that create one counter at once, one does', async () => {
     const key = freshKey();
     const answers = await Promise.all(
       Array.from({ length: 20 }, (_, i) =>
@@ -49,7 +49,7 @@ describe.each(storeNames)('counters over %s', (name) => {
     expect(answers.filter(({ outcome }) => outcome === 'created')).toHaveLength(1);
   });
 
-  it('a counter and a lock of one name are two things', async () => {
+  it('a counter and a lock of the same name are independent', async () => {
     const key = await counter(1);
     const { token } = await takeLock(member, key, 'w1');
     expect(await addTo(other, key, 4)).toMatchObject({ outcome: 'applied', value: 5 });
@@ -57,7 +57,7 @@ describe.each(storeNames)('counters over %s', (name) => {
     expect(await valueAt(key)).toBe(5);
   });
 
-  it('a thousand callers of one hot counter cost one write', async () => {
+  it('a thousand concurrent callers of one counter cost one write', async () => {
     const key = await counter();
     let writes = 0;
     member.faults.onSwap = (changes) => {
@@ -71,7 +71,7 @@ describe.each(storeNames)('counters over %s', (name) => {
     expect(await valueAt(key)).toBe(1_000);
   });
 
-  it('processes that add at once lose nothing, and never pass a bound', async () => {
+  it('processes that add at once lose no step, and never pass a bound', async () => {
     const key = await counter(100, 0);
     const answers = await Promise.all(
       Array.from({ length: 200 }, (_, i) => addTo(i % 2 ? member : other, key, -1)),
@@ -81,7 +81,7 @@ describe.each(storeNames)('counters over %s', (name) => {
     expect(await valueAt(key)).toBe(0);
   });
 
-  it('a refusal rests on a fresh reading, never on a remembered one', async () => {
+  it('a refusal relies on a fresh read, never on a cached one', async () => {
     const key = await counter(0, 0, 10);
     await addTo(member, key, 10);
     await addTo(other, key, -10);
@@ -89,7 +89,7 @@ describe.each(storeNames)('counters over %s', (name) => {
     expect(await readCounter(other, key)).toMatchObject({ value: 1, floor: 0, ceiling: 10 });
   });
 
-  it('one request id is one step, at whichever process it is asked again', async () => {
+  it('one request id is one step, at whichever process it is repeated', async () => {
     const key = await counter();
     const first = await addTo(member, key, 7, 'once');
     await addTo(member, key, 1);
@@ -116,7 +116,7 @@ describe.each(storeNames)('counters over %s', (name) => {
     expect(await valueAt(key)).toBe(3);
   });
 
-  it('a step whose outcome cannot be read is UNKNOWN, and its id tells afterwards', async () => {
+  it('a step whose outcome cannot be read is UNKNOWN, and its id finds it afterwards', async () => {
     const key = await counter();
     suffer(key, ...Array<Fate>(200).fill({ kind: 'loseReply' }));
     await expect(addTo(member, key, 3, 'lost')).rejects.toMatchObject({ reason: 'UNKNOWN' });

@@ -50,7 +50,7 @@ const places = [
 ];
 
 describe.each(places)('calls with request ids over $name', ({ open }) => {
-  it('have one effect and one answer however often, and through whatever process, they are sent', async () => {
+  it('have one effect and one answer, however often and through whatever process they are sent', async () => {
     const seed = newSeed();
     console.info(`seed ${seed}`);
     rig = new EngineRig(await open());
@@ -60,7 +60,7 @@ describe.each(places)('calls with request ids over $name', ({ open }) => {
   }, 600_000);
 });
 
-it('a store that does not test which requests have an answer is found', async () => {
+it('a store that does not check which requests have an answer is detected', async () => {
   rig = await EngineRig.open('sqlite');
   const honest = rig.under.another.bind(rig.under);
   rig.under.another = async () => trusting(await honest());

@@ -37,8 +37,8 @@ describe.each(storeNames)('two engines over %s', (name) => {
   const inspect = (key: RecordKey, { engine } = a) => engine.run(key, { verb: 'inspect' });
   const now = async () => (await readOne(rig.under.store, freshKey())).now;
 
-  describe('rule 3: no answer comes from a remembered record', () => {
-    it('a refusal is read afresh: released elsewhere, granted here', async () => {
+  describe('rule 3: no answer relies on a cached record', () => {
+    it('a refusal is based on a fresh read: released elsewhere, granted here', async () => {
       const key = freshKey();
       const { token } = await takeLock(a, key, 'w1');
       expect(await acquire(a, key, 'w2')).toMatchObject({ outcome: 'held' });
@@ -46,7 +46,7 @@ describe.each(storeNames)('two engines over %s', (name) => {
       expect(await acquire(a, key, 'w2')).toMatchObject({ outcome: 'granted' });
     });
 
-    it('a grant is written against what is there: taken elsewhere, refused here', async () => {
+    it('a grant is compared with the present record: acquired elsewhere, refused here', async () => {
       const key = freshKey();
       const { token } = await takeLock(a, key, 'w1');
       await release(a, key, 'w1', token);
@@ -57,7 +57,7 @@ describe.each(storeNames)('two engines over %s', (name) => {
       });
     });
 
-    it('a hold that was ended elsewhere is lost here at once', async () => {
+    it('a hold that ended elsewhere is lost here at once', async () => {
       const key = freshKey();
       const { token } = await takeLock(a, key, 'w1');
       await release(b, key, 'w1', token);
@@ -69,7 +69,7 @@ describe.each(storeNames)('two engines over %s', (name) => {
       });
     });
 
-    it('a hold that was made elsewhere is seen here at once', async () => {
+    it('a hold that was granted elsewhere is seen here at once', async () => {
       const key = freshKey();
       await release(a, key, 'w1', (await takeLock(a, key, 'w1')).token);
       const { token } = await takeLock(b, key, 'w2');
@@ -77,7 +77,7 @@ describe.each(storeNames)('two engines over %s', (name) => {
       expect(await inspect(key)).toMatchObject({ state: 'held', holders: [{ token }] });
     });
 
-    it('a time that is not over yet is proven, not assumed', async () => {
+    it('a deadline that has not passed yet is verified, not assumed', async () => {
       const key = freshKey();
       const { token } = await takeLock(a, key, 'w1');
       rig.letPass(LEASE_MS);
@@ -95,7 +95,7 @@ describe.each(storeNames)('two engines over %s', (name) => {
       return { key, token, next: await takeLock(b, key, 'w2') };
     };
 
-    it('cannot release, renew or check its successor away', async () => {
+    it("cannot release, renew or validate its successor's hold", async () => {
       const { key, token, next } = await overtaken();
       const before = await inspect(key);
       for (const where of [a, b]) {
@@ -118,7 +118,7 @@ describe.each(storeNames)('two engines over %s', (name) => {
       expect(await inspect(key)).toMatchObject({ holders: [{ token: next.token }] });
     });
 
-    it('is not who an operator’s act hits, and neither is its successor', async () => {
+    it('is not affected by an operator’s action, and neither is its successor', async () => {
       const { key, token, next } = await overtaken();
       const act = { token, by: 'ada', reason: 'it hangs' };
       const request = requestIdentity({
@@ -143,7 +143,7 @@ describe.each(storeNames)('two engines over %s', (name) => {
   });
 
   describe('rule 5: one request id', () => {
-    it('is answered the same grant again, by any process', async () => {
+    it('is answered the same grant, by any process', async () => {
       const key = freshKey();
       const first = await takeLock(a, key, 'w1', { requestId: 'r' });
       for (const where of [a, b, a]) {
@@ -158,7 +158,7 @@ describe.each(storeNames)('two engines over %s', (name) => {
       expect(await eventKinds(rig.under.store, key)).toEqual(['granted']);
     });
 
-    it('grants once when two calls come at once, at one process and at two', async () => {
+    it('grants once when two calls arrive at once, at one process or at two', async () => {
       for (const [one, two] of [
         [a, a],
         [a, b],
@@ -173,7 +173,7 @@ describe.each(storeNames)('two engines over %s', (name) => {
       }
     });
 
-    it('receives its grant even if that was made elsewhere in the middle of the read', async () => {
+    it('is answered its grant even if another process wrote it in the middle of the read', async () => {
       const key = freshKey();
       a.faults.tear = () => takeLock(b, key, 'w1', { requestId: 'r' });
       const { token } = await takeLock(a, key, 'w1', { requestId: 'r' });
@@ -181,7 +181,7 @@ describe.each(storeNames)('two engines over %s', (name) => {
       expect(await eventKinds(rig.under.store, key)).toEqual(['granted']);
     });
 
-    it('releases once, whatever comes between', async () => {
+    it('releases once, whatever happens in between', async () => {
       const key = freshKey();
       const { token } = await takeLock(a, key, 'w1');
       await takeLock(a, key, 'w1', { reentrant: true });
@@ -202,7 +202,7 @@ describe.each(storeNames)('two engines over %s', (name) => {
       expect((await inspect(key)).rev).toBe(rev);
     });
 
-    it('is kept only if it changed something', async () => {
+    it('is stored only if it changed something', async () => {
       const key = freshKey();
       const { token } = await takeLock(a, key, 'w1');
       const asked = acquireCommand(key, 'w2', { requestId: 'r' });
@@ -216,7 +216,7 @@ describe.each(storeNames)('two engines over %s', (name) => {
       expect(await b.engine.rememberedAnswer(asked.request)).not.toBe(null);
     });
 
-    it('is kept for at least 15 minutes after its hold, as the store knows it', async () => {
+    it("is stored for at least 15 minutes after its hold, by the store's clock", async () => {
       const key = freshKey();
       const asked = acquireCommand(key, 'w1', { requestId: 'r' });
       const kept = async () =>
@@ -242,7 +242,7 @@ describe.each(storeNames)('two engines over %s', (name) => {
       expect(other.token).toBeGreaterThan(token);
     });
 
-    it('leaves more than one answer in one flush apart', async () => {
+    it('is answered separately from others in the same commit', async () => {
       const key = freshKey();
       const { token } = await takeLock(a, key, 'w1');
       const calls = [
@@ -263,7 +263,7 @@ describe.each(storeNames)('two engines over %s', (name) => {
   });
 
   describe('a record that cannot be understood', () => {
-    it('is UNSUPPORTED to those who ask for it, and stops no other call', async () => {
+    it('is UNSUPPORTED to its callers, and stops no other call', async () => {
       const [broken, sound] = [freshKey(), freshKey()];
       await created(rig.under.store, broken, { head: '{"not":"a record"', queue: '' });
       const answers = await Promise.all([
@@ -276,8 +276,8 @@ describe.each(storeNames)('two engines over %s', (name) => {
   });
 
   if (!can(name, 'ownClock')) {
-    describe('when hours pass', () => {
-      it('a request id is remembered 15 minutes after its hold, and then it is free again', async () => {
+    describe('over hours', () => {
+      it('a request id is remembered for 15 minutes after its hold, and may be used again then', async () => {
         const key = freshKey();
         const { token } = await takeLock(a, key, 'w1', { requestId: 'r', leaseMs: 10_000 });
         rig.passMs(10_000 + 15 * MINUTE - 1_000);
@@ -304,7 +304,7 @@ describe.each(storeNames)('two engines over %s', (name) => {
         expect(again.token).toBe(token);
       });
 
-      it('a clock that is set back revives nothing', async () => {
+      it('a clock that is set back revives no hold', async () => {
         const key = freshKey();
         const { token } = await takeLock(a, key, 'w1', { leaseMs: 1_000 });
         rig.passMs(2_000);

@@ -20,7 +20,7 @@ const call = (
 const rulesOf = (...calls: RecordedCall[]) => checkHistory(calls).map(({ rule }) => rule);
 
 describe('the history checker finds nothing in', () => {
-  it('a history in which everything is as it should be', () => {
+  it('a correct history', () => {
     const calls = [
       call('acquire', 1, [0, 10]),
       call('acquire', null, [20, 30], { outcome: 'refused' }),
@@ -39,19 +39,19 @@ describe('the history checker finds nothing in', () => {
     ).toEqual([]);
   });
 
-  it('a successor that a lost release may have let in', () => {
+  it('a successor after a release whose reply was lost', () => {
     const lost = call('release', 1, [100, 200], { outcome: 'unknown' });
     expect(rulesOf(call('acquire', 1, [0, 10]), lost, call('acquire', 2, [110, 150]))).toEqual([]);
   });
 
-  it('a renewal whose own lease a lost renewal may have kept alive', () => {
+  it('a renewal of a lease that a renewal with a lost reply may have prolonged', () => {
     const lost = call('renew', 1, [900, null], { outcome: 'unknown' });
     expect(rulesOf(call('acquire', 1, [0, 10]), lost, call('renew', 1, [1_500, 1_510]))).toEqual(
       [],
     );
   });
 
-  it('a missing token that a lost acquire may have been granted', () => {
+  it('a missing token that an acquire with a lost reply may have been granted', () => {
     const lost = call('acquire', null, [20, 40], { outcome: 'unknown' });
     const holds = [
       call('acquire', 1, [0, 10]),
@@ -76,7 +76,7 @@ describe('the history checker finds', () => {
     expect(rulesOf(...twice)).toEqual(['C1 unique']);
   });
 
-  it('a token lower than one that was answered before', () => {
+  it('a token lower than an earlier one', () => {
     expect(rulesOf(call('acquire', 2, [0, 10]), call('acquire', 1, [5_000, 5_010]))).toContain(
       'C2 order',
     );
@@ -106,7 +106,7 @@ describe('the history checker finds', () => {
     expect(rulesOf(...calls)).toContain('C3 exclusion');
   });
 
-  it('tokens that are missing without a cause', () => {
+  it('tokens that are missing without an explanation', () => {
     const calls = [
       call('acquire', 1, [0, 10]),
       call('release', 1, [11, 12]),

@@ -32,7 +32,7 @@ describe.concurrent.each(storeNames)('a lock held at least for a while, over %s'
   const take = (key: RecordKey, holdAtLeastMs: number) =>
     takeLock(member, key, 'w1', { leaseMs: 30_000, holdAtLeastMs });
 
-  it('stays taken after its release, for every process, and then goes to a waiter elsewhere', async () => {
+  it('stays taken after its release for every process, and is then granted to a waiter at another one', async () => {
     const key = freshKey();
     const { token } = await take(key, LEAST_MS);
     const waiting = acquire(other, key, 'w2', { waitMs: PATIENT_MS });
@@ -54,7 +54,7 @@ describe.concurrent.each(storeNames)('a lock held at least for a while, over %s'
     );
   });
 
-  it('is free once it is kept no longer, and never counts as expired', async () => {
+  it('is free once it is no longer kept, and never counts as expired', async () => {
     const key = freshKey();
     const { token } = await take(key, LEAST_MS);
     await release(member, key, 'w1', token);

@@ -35,7 +35,7 @@ describe.each(storeNames)('a hot lock over %s', (name) => {
   });
   afterAll(() => rig.close());
 
-  it(`never has two holders: ${CALLERS} callers add to an unguarded number ${ROUNDS} times each`, async () => {
+  it(`never has two holders while ${CALLERS} callers add to an unguarded number ${ROUNDS} times each`, async () => {
     const key = freshKey();
     const tokens: number[] = [];
     let inside = 0;
@@ -62,7 +62,7 @@ describe.each(storeNames)('a hot lock over %s', (name) => {
     expect(tokens).toEqual([...new Set(tokens)].sort((x, y) => x - y));
   });
 
-  it('has one winner of 50 that try at once, and tells the rest who it is', async () => {
+  it('is granted to one of 50 simultaneous callers, and the others are answered who holds it', async () => {
     const key = freshKey();
     for (let round = 0; round < 20; round += 1) {
       const tries = Array.from({ length: CALLERS }, (_, i) =>

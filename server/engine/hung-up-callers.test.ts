@@ -22,8 +22,8 @@ import { reasonOf, untilQueued } from './testing/observed-calls';
 const LEASE_MS = 60_000;
 const PATIENT = { timeout: 20_000, interval: 20 };
 
-describe('callers that hang up while their places cannot be given up', () => {
-  it('cost those behind them no more than one that hangs up at any other time', async () => {
+describe('callers that hang up while their backend cannot record it', () => {
+  it('delay those behind them no more than one that hangs up at any other time', async () => {
     const rig = await EngineRig.open('sqlite');
     const [member, other] = [await rig.join(), await rig.join()];
     const key = freshKey();
@@ -60,7 +60,7 @@ describe('callers that hang up while their places cannot be given up', () => {
 });
 
 describe('a caller that hangs up while another call of its request fails', () => {
-  it('costs those behind it no more than one that hangs up at any other time', async () => {
+  it('delays those behind it no more than one that hangs up at any other time', async () => {
     const rig = await EngineRig.open('sqlite');
     const [member, other] = [await rig.join(), await rig.join()];
     const key = freshKey();
@@ -87,8 +87,8 @@ describe('a caller that hangs up while another call of its request fails', () =>
   });
 });
 
-describe('callers that do not hear of their places', () => {
-  it('cost those behind them no more than one that hangs up', async () => {
+describe('callers that do not learn their places', () => {
+  it('delay those behind them no more than one that hangs up', async () => {
     const rig = await EngineRig.open('sqlite');
     const [member, other] = [await rig.join(), await rig.join()];
     const key = freshKey();
@@ -119,7 +119,7 @@ describe('callers that do not hear of their places', () => {
   });
 });
 
-describe('a grant whose caller hung up while the backend did not answer', () => {
+describe('a grant whose caller hung up while the backend did not respond', () => {
   it.each([
     ['asked without an id', {}],
     ['could ask again', { requestId: 'r' }],
@@ -211,7 +211,7 @@ describe('a caller that hung up and lost its place', () => {
 describe.each(['single acquires', 'multi-locks'])(
   'waiting callers that are refused, %s',
   (kind) => {
-    it('leave the queue at once, whether they may ask again or not, and keep their age alone', async () => {
+    it('leave the queue at once, whether or not they may ask again, and keep only their age', async () => {
       const rig = await EngineRig.open('sqlite');
       const [member, other] = [await rig.join(), await rig.join()];
       const key = freshKey();
@@ -280,7 +280,7 @@ describe.each(storeNames)(
     };
     const inspect = (key: RecordKey) => other.engine.run(key, { verb: 'inspect' });
 
-    it('leaves the lock free, where it cannot ask again', async () => {
+    it('leaves the lock free if it cannot ask again', async () => {
       const key = freshKey();
       await hangUpDuringHandOver(key, {});
       await expect.poll(async () => (await inspect(key)).state).toBe('free');
@@ -288,7 +288,7 @@ describe.each(storeNames)(
       expect(kinds).toEqual(['granted', 'queued', 'released', 'granted', 'late']);
     });
 
-    it('leaves it for as long as a place in the queue is kept, where it can', async () => {
+    it('keeps the grant for as long as a place in the queue if it can ask again', async () => {
       const key = freshKey();
       await hangUpDuringHandOver(key, { requestId: 'r' });
       const [hold] = (await inspect(key)).holders;
@@ -296,7 +296,7 @@ describe.each(storeNames)(
       expect(hold?.expiresInMs).toBeLessThanOrEqual(2_000);
     });
 
-    it('has the whole lease again once it asks again, and so has one that was answered before', async () => {
+    it('has the full lease once it asks again, and so has one that was answered before', async () => {
       const key = freshKey();
       await hangUpDuringHandOver(key, { requestId: 'r' });
       const again = await takeLock(other, key, 'w2', {
@@ -330,7 +330,7 @@ describe.each(storeNames)(
   },
 );
 
-it('a grant that is answered once hang-ups are noticed says what is left of its lease then', async () => {
+it('a grant that is answered after hang-ups were recorded says what is left of its lease then', async () => {
   const rig = await EngineRig.open('sqlite');
   const member = await rig.join();
   const key = freshKey();
@@ -374,7 +374,7 @@ describe('a grant that is delivered to two calls of one request', () => {
     return holders[0]?.expiresInMs;
   };
 
-  it('is kept for as long as a place in the queue is, where both have hung up', async () => {
+  it('is kept for as long as a place in the queue if both have hung up', async () => {
     expect(await heldAfter([true, true])).toBeLessThanOrEqual(DETACHED_MS);
   });
 

@@ -38,7 +38,7 @@ describe('a row that another transaction keeps locked', () => {
       (error) => error.reason as string,
     );
 
-  it('holds up no other lock whose change shares its packet, and changes nothing of its own', async () => {
+  it('delays no other lock whose change shares its packet, and its own lock is not changed', async () => {
     const [locked, ...others] = Array.from({ length: 12 }, freshKey) as [RecordKey, ...RecordKey[]];
     const token = await take(locked);
     const tokens: number[] = [];
@@ -54,7 +54,7 @@ describe('a row that another transaction keeps locked', () => {
     expect(await outcomeOf(release(member, locked, 'w', token))).toBe('released');
   });
 
-  it('is what callers hear of, however many such rows there are', async () => {
+  it('is answered as CONTENDED, however many such rows there are', async () => {
     const locked = Array.from({ length: 10 }, () => freshKey());
     const tokens: number[] = [];
     for (const key of locked) tokens.push(await take(key));
@@ -63,7 +63,7 @@ describe('a row that another transaction keeps locked', () => {
     expect(new Set(await Promise.all(asked))).toEqual(new Set(['CONTENDED']));
   });
 
-  it('slows no other lock down while its own is asked for again and again', async () => {
+  it('slows no other lock down while its own is requested again and again', async () => {
     const locked = Array.from({ length: 3 }, freshKey);
     const tokens: number[] = [];
     for (const key of locked) tokens.push(await take(key));
@@ -92,7 +92,7 @@ describe('a row that another transaction keeps locked', () => {
     expect(times.at(-1)).toBeLessThan(PROMPT_MS);
   });
 
-  it('closes the backend to no other lock, though multi-locks ask for such rows as well', async () => {
+  it('does not close the backend to other locks, even if multi-locks need such rows too', async () => {
     const [one, two, ...inMultiLocks] = Array.from({ length: 4 }, freshKey) as [
       RecordKey,
       RecordKey,
@@ -124,7 +124,7 @@ describe('a row that another transaction keeps locked', () => {
     expect([...outcomes]).toEqual(['granted']);
   });
 
-  it('has a multi-lock refused for what it is: the backend answers', async () => {
+  it('refuses a multi-lock as CONTENDED, since the backend responds', async () => {
     const locked = freshKey();
     await release(member, locked, 'w', await take(locked));
     await lockRow(locked);
@@ -132,7 +132,7 @@ describe('a row that another transaction keeps locked', () => {
     expect(await outcomeOf(asked)).toBe('CONTENDED');
   });
 
-  it('holds up no multi-lock of other locks, and none of the other locks of its own', async () => {
+  it('delays no multi-lock of other locks, and none of the other locks of one that needs it', async () => {
     const locked = Array.from({ length: 4 }, freshKey);
     const others = locked.map(() => freshKey());
     const refusals = new Set<string>();

@@ -58,7 +58,7 @@ describe.each(storeNames)('an engine over %s', (name) => {
     ],
   ];
 
-  describe.concurrent('rule 7: where it cannot be known', () => {
+  describe.concurrent('rule 7: if the outcome cannot be known', () => {
     /** The reply is lost, and another writer changes the record before the outcome can be read. */
     const loseAndMoveOn = (where: Member, key: RecordKey) =>
       sufferAt(where, key, { kind: 'loseReply' }, { kind: 'pass', first: () => bump(key) });
@@ -69,7 +69,7 @@ describe.each(storeNames)('an engine over %s', (name) => {
       expect(await reasonOf(acquire(own, key, 'w1'))).toBe('UNKNOWN');
     });
 
-    it('an acquire with one is found by its id', async () => {
+    it('an acquire with a request id is found by it', async () => {
       const [own, key] = [await rig.join(), freshKey()];
       loseAndMoveOn(own, key);
       const { token } = await takeLock(own, key, 'w1', { requestId: 'r1' });
@@ -99,7 +99,7 @@ describe.each(storeNames)('an engine over %s', (name) => {
     ];
 
     it.each(hindrances)(
-      'no request is answered that nothing was changed: %s',
+      'no request is answered as if nothing was changed: %s',
       async (_, hinder) => {
         const [own, key] = [await rig.join(), freshKey()];
         hinder(own, key);
@@ -110,16 +110,19 @@ describe.each(storeNames)('an engine over %s', (name) => {
       },
     );
 
-    it.each(hindrances)('no set is answered that nothing was changed: %s', async (_, hinder) => {
-      const [own, key] = [await rig.join(), freshKey()];
-      hinder(own, key);
-      const asked = acquireMultiLock(own, [key], 'w1', { leaseMs: 20_000, requestId: 'r1' });
-      expect(await reasonOf(asked)).toBe('UNKNOWN');
-      own.faults.onRead = () => PASS;
-      expect(await holdersOf(key)).toMatchObject([{ owner: 'w1' }]);
-    });
+    it.each(hindrances)(
+      'no multi-lock is answered as if nothing was changed: %s',
+      async (_, hinder) => {
+        const [own, key] = [await rig.join(), freshKey()];
+        hinder(own, key);
+        const asked = acquireMultiLock(own, [key], 'w1', { leaseMs: 20_000, requestId: 'r1' });
+        expect(await reasonOf(asked)).toBe('UNKNOWN');
+        own.faults.onRead = () => PASS;
+        expect(await holdersOf(key)).toMatchObject([{ owner: 'w1' }]);
+      },
+    );
 
-    it('a cancel of a set is UNKNOWN', async () => {
+    it('a cancel of a multi-lock is UNKNOWN', async () => {
       const [own, key] = [await rig.join(), freshKey()];
       await acquireMultiLock(own, [key], 'w1', { leaseMs: 20_000, requestId: 'r1' });
       loseAndMoveOn(own, key);
@@ -127,7 +130,7 @@ describe.each(storeNames)('an engine over %s', (name) => {
       expect(await holdersOf(key)).toEqual([]);
     });
 
-    it('an undone grant of a set takes no more than its own entry from a hold that was re-entered', async () => {
+    it('an undone grant of a multi-lock removes only its own entry from a re-entered hold', async () => {
       const [own, key] = [await rig.join(), freshKey()];
       const reenter = () => takeLock(other, key, 'w1', { reentrant: true });
       const lost: Fate[] = [{ kind: 'loseReply' }, { kind: 'pass', first: () => bump(key) }];
@@ -137,7 +140,7 @@ describe.each(storeNames)('an engine over %s', (name) => {
       expect(await holdersOf(key)).toMatchObject([{ token: grants[0]?.token, holdCount: 1 }]);
     });
 
-    it('a release is UNKNOWN where its lock was deleted before that could be read', async () => {
+    it('a release is UNKNOWN if its lock was deleted before the outcome could be read', async () => {
       const [own, key] = [await rig.join(), freshKey()];
       const { token } = await takeLock(own, key, 'w1');
       const remove = async () => {
@@ -148,7 +151,7 @@ describe.each(storeNames)('an engine over %s', (name) => {
       expect(await reasonOf(release(own, key, 'w1', token))).toBe('UNKNOWN');
     });
 
-    it('a step out without a request id is UNKNOWN, and not taken twice', async () => {
+    it('a release of one entry without a request id is UNKNOWN, and not applied twice', async () => {
       const [own, key] = [await rig.join(), freshKey()];
       const { token } = await takeLock(own, key, 'w1');
       await takeLock(own, key, 'w1', { reentrant: true });
@@ -158,7 +161,7 @@ describe.each(storeNames)('an engine over %s', (name) => {
       expect(await holdersOf(key)).toMatchObject([{ holdCount: 2 }]);
     });
 
-    it('a step out with one is taken once, and known', async () => {
+    it('a release of one entry with a request id is applied once, and its outcome is known', async () => {
       const [own, key] = [await rig.join(), freshKey()];
       const { token } = await takeLock(own, key, 'w1');
       await takeLock(own, key, 'w1', { reentrant: true });
@@ -169,7 +172,7 @@ describe.each(storeNames)('an engine over %s', (name) => {
       expect(await holdersOf(key)).toMatchObject([{ holdCount: 2 }]);
     });
 
-    it('a waiter to whom the lock was handed by that swap is not left behind its own hold', async () => {
+    it('a waiter that this swap granted the lock does not go on waiting behind its own hold', async () => {
       const [own, key] = [await rig.join(), freshKey()];
       const { token } = await takeLock(own, key, 'w1');
       const waiting = acquire(own, key, 'w2', { waitMs: 15_000, leaseMs: 15_000 });
@@ -212,7 +215,7 @@ describe.each(storeNames)('an engine over %s', (name) => {
     });
   });
 
-  describe.concurrent('a command that loses every race', () => {
+  describe.concurrent('a command that loses every compare-and-swap', () => {
     const loseRaces = (own: Member, key: RecordKey, untilMs: number) => {
       const startedAt = performance.now();
       own.faults.onSwap = (changes) =>
@@ -236,14 +239,14 @@ describe.each(storeNames)('an engine over %s', (name) => {
       },
     );
 
-    it('is CONTENDED where its store rolls it back each time', async () => {
+    it('is CONTENDED if its store rolls it back each time', async () => {
       const [own, key] = [await rig.join(), freshKey()];
       const { token } = await takeLock(own, key, 'w1', { leaseMs: 60_000 });
       own.faults.onSwap = (changes) => (touching(key)(changes) ? { kind: 'rollBack' } : PASS);
       expect(await reasonOf(renew(own, key, 'w1', token))).toBe('CONTENDED');
     });
 
-    it('succeeds as soon as the races end', async () => {
+    it('succeeds as soon as the conflicts end', async () => {
       const [own, key] = [await rig.join(), freshKey()];
       const { token } = await takeLock(own, key, 'w1');
       loseRaces(own, key, 800);
@@ -251,7 +254,7 @@ describe.each(storeNames)('an engine over %s', (name) => {
     });
   });
 
-  it.concurrent('no waiter that may have been granted is answered that nothing was changed', async () => {
+  it.concurrent('no waiter that may have been granted the lock is answered as if nothing was changed', async () => {
     const [own, key] = [await rig.join(), freshKey()];
     const { token } = await takeLock(own, key, 'w0');
     const waiting = reasonOf(acquire(own, key, 'w1', { waitMs: 5_000, leaseMs: 20_000 }));
@@ -269,7 +272,7 @@ describe.each(storeNames)('an engine over %s', (name) => {
   });
 
   describe.each(losses)('rule 7: a swap %s', (_, fates) => {
-    it.concurrent('grants once, with one line of history', async () => {
+    it.concurrent('grants once, with one history entry', async () => {
       const [own, key] = [await rig.join(), freshKey()];
       sufferAt(own, key, ...fates);
       const { token } = await takeLock(own, key, 'w1');
@@ -278,7 +281,7 @@ describe.each(storeNames)('an engine over %s', (name) => {
       expect(await eventKinds(rig.under.store, key)).toEqual(['granted']);
     });
 
-    it.concurrent('enters again once', async () => {
+    it.concurrent('re-enters once', async () => {
       const [own, key] = [await rig.join(), freshKey()];
       const { token } = await takeLock(own, key, 'w1');
       sufferAt(own, key, ...fates);
@@ -290,7 +293,7 @@ describe.each(storeNames)('an engine over %s', (name) => {
       expect(await eventKinds(rig.under.store, key)).toEqual(['granted', 'reentered']);
     });
 
-    it.concurrent('takes one step out, not two', async () => {
+    it.concurrent('releases one entry, not two', async () => {
       const [own, key] = [await rig.join(), freshKey()];
       const { token } = await takeLock(own, key, 'w1');
       await takeLock(own, key, 'w1', { reentrant: true });
@@ -302,7 +305,7 @@ describe.each(storeNames)('an engine over %s', (name) => {
       expect(await holdersOf(key)).toMatchObject([{ token, holdCount: 2 }]);
     });
 
-    it.concurrent('renews and releases, and says so', async () => {
+    it.concurrent('renews and releases, and answers so', async () => {
       const [own, key] = [await rig.join(), freshKey()];
       const { token } = await takeLock(own, key, 'w1');
       sufferAt(own, key, ...fates);
@@ -327,7 +330,7 @@ describe.each(storeNames)('an engine over %s', (name) => {
       last: async () => own.later(ms),
     });
 
-    it('is given back and decided again', async () => {
+    it('is reverted and decided again', async () => {
       const [own, key] = [await rig.join(), freshKey()];
       sufferAt(own, key, lateBy(own, 1_270));
       const answer = await takeLock(own, key, 'w1', { leaseMs: 1_400 });
@@ -338,7 +341,7 @@ describe.each(storeNames)('an engine over %s', (name) => {
       expect([givenBack?.token, last?.token]).toEqual([first?.token, answer.token]);
     });
 
-    it('is UNKNOWN the second time, and the lock is not held', async () => {
+    it('is UNKNOWN if it happens twice, and the lock is not held', async () => {
       const [own, key] = [await rig.join(), freshKey()];
       const isGrant = ({ events }: Change) => events.some(({ kind }) => kind === 'granted');
       // Both times together leave some two seconds of the command's time.
@@ -350,7 +353,7 @@ describe.each(storeNames)('an engine over %s', (name) => {
       expect(await holdersOf(key)).toEqual([]);
     });
 
-    it('that is decided again after a wait has what is left of its patience, not all of it', async () => {
+    it('that is decided again after a wait has only the rest of its patience', async () => {
       const [own, key] = [await rig.join(), freshKey()];
       const { token } = await takeLock(own, key, 'w1');
       const askedAt = performance.now();
@@ -366,13 +369,13 @@ describe.each(storeNames)('an engine over %s', (name) => {
       expect(await behind).toMatchObject({ outcome: 'granted' });
     });
 
-    it('that cannot be given back is UNKNOWN, never "nothing was changed"', async () => {
+    it('that cannot be reverted is UNKNOWN, never "nothing was changed"', async () => {
       const [own, key] = [await rig.join(), freshKey()];
       sufferAt(own, key, { kind: 'pass', afterMs: 1_850 }, ...Array(200).fill({ kind: 'refuse' }));
       expect(await reasonOf(acquire(own, key, 'w1', { leaseMs: 2_000 }))).toBe('UNKNOWN');
     });
 
-    it('keeps its token for its request id, and its lease begins again', async () => {
+    it('keeps its token for its request id, and its lease starts again', async () => {
       const [own, key] = [await rig.join(), freshKey()];
       // A busy store has some two seconds for each: before the lease ends, and for the command.
       const asked = { leaseMs: 2_400, requestId: 'r1' };
@@ -390,7 +393,7 @@ describe.each(storeNames)('an engine over %s', (name) => {
       expect(await eventKinds(rig.under.store, key)).toEqual(['granted', 'renewed']);
     });
 
-    it('that is over by then says so to its request id, and is never granted twice', async () => {
+    it('that has expired by then is answered so to its request id, and is never granted twice', async () => {
       const [own, key] = [await rig.join(), freshKey()];
       sufferAt(own, key, { kind: 'pass', afterMs: 450 });
       const answer = await acquire(own, key, 'w1', { leaseMs: 400, requestId: 'r1' });
@@ -398,7 +401,7 @@ describe.each(storeNames)('an engine over %s', (name) => {
       expect(await eventKinds(rig.under.store, key)).toEqual(['granted', 'expired']);
     });
 
-    it('answers no more than what is left of the lease, however late other replies come', async () => {
+    it('is answered with no more than what is left of the lease, however late other replies arrive', async () => {
       const [own, key] = [await rig.join(), freshKey()];
       await release(own, key, 'w1', (await takeLock(own, key, 'w1')).token);
       const slow = freshKey();
@@ -412,7 +415,7 @@ describe.each(storeNames)('an engine over %s', (name) => {
       expect(answer.expiresInMs).toBeGreaterThan(answer.expiresAt - now - 1_000);
     });
 
-    it('tells every caller less than what is left of the lease', async () => {
+    it('is answered to every caller with less than what is left of the lease', async () => {
       const [own, key] = [await rig.join(), freshKey()];
       sufferAt(own, key, { kind: 'pass', beforeMs: 100, afterMs: 200 });
       const askedAt = performance.now();
@@ -423,7 +426,7 @@ describe.each(storeNames)('an engine over %s', (name) => {
     });
   });
 
-  it('gives a packet its whole time, also where a reader in it has less', async () => {
+  it('gives a packet its full time, even if a read in it has less', async () => {
     const [own, held, lapsed] = [await rig.join(), freshKey(), freshKey()];
     const { token } = await takeLock(own, held, 'w1', { leaseMs: 60_000 });
     await takeLock(own, lapsed, 'w2', { leaseMs: SHORT_MS });
@@ -452,7 +455,7 @@ describe.each(storeNames)('an engine over %s', (name) => {
     expect(packets[0], 'both are in one packet').toBe(true);
   });
 
-  it('gives commands on other locks their whole time, also where one that came long before has less', async () => {
+  it('gives commands on other locks their full time, even if a much earlier command has less', async () => {
     const [own, old, fresh] = [await rig.join(), freshKey(), freshKey()];
     const first = await takeLock(own, old, 'w1', { leaseMs: 60_000 });
     const second = await takeLock(own, fresh, 'w2', { leaseMs: 60_000 });

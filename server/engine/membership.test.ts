@@ -15,7 +15,7 @@ interface Observed {
   process: string;
 }
 
-describe.each(storeNames)('signs of life over %s', (name) => {
+describe.each(storeNames)('heartbeats over %s', (name) => {
   let rig: EngineRig;
 
   beforeAll(async () => {
@@ -23,7 +23,7 @@ describe.each(storeNames)('signs of life over %s', (name) => {
   });
   afterAll(() => rig.close());
 
-  it('of a living process are found among more dead ones than are read at once', async () => {
+  it('of a live process are found among more dead ones than one read returns', async () => {
     const dead = Array.from({ length: 1_100 }, (_, i) =>
       creation({ namespace: '.lockyard', name: `process/!${i}` }, { head: '1' }),
     );
@@ -79,13 +79,13 @@ describe.each(storeNames)('heartbeats of one process over %s, as another reads t
     return here.membership.refresh();
   };
 
-  it('count at once after the clock was set back', async () => {
+  it('are valid at once after the clock was set back', async () => {
     setBack();
     await there.membership.start();
     expect(await isAlive()).toBe(true);
   });
 
-  it('do not outlast a crash for longer because the clock was set back', async () => {
+  it('do not outlast a crash any longer because the clock was set back', async () => {
     there.faults.goAway();
     setBack();
     expect(await isAlive()).toBe(true);
@@ -93,7 +93,7 @@ describe.each(storeNames)('heartbeats of one process over %s, as another reads t
     expect(await isAlive()).toBe(false);
   });
 
-  it('do not count again once they are deleted, though the clock is set back', async () => {
+  it('do not become valid again once deleted, even if the clock is set back', async () => {
     there.faults.goAway();
     const key = heartbeatKey(there.process);
     const { rev, writer } = await stored(rig.under.store, key);
@@ -103,7 +103,7 @@ describe.each(storeNames)('heartbeats of one process over %s, as another reads t
     expect(await isAlive()).toBe(false);
   });
 
-  it('are not overwritten by older ones whose reply comes later', async () => {
+  it('are not overwritten by older ones whose reply arrives later', async () => {
     await there.membership.stop();
     await refreshDuring(async () => {
       await there.membership.start();
@@ -112,7 +112,7 @@ describe.each(storeNames)('heartbeats of one process over %s, as another reads t
     expect(here.membership.isAlive(there.process)).toBe(true);
   });
 
-  it('count as there while they cannot be read, until they can', async () => {
+  it('count as present while they cannot be read', async () => {
     const processes = [there.process, 'neverStarted'];
     const fresh = await observed();
     fresh.faults.onScan = firstFates(() => true, { kind: 'refuse' });
@@ -123,7 +123,7 @@ describe.each(storeNames)('heartbeats of one process over %s, as another reads t
     await fresh.faults.close();
   });
 
-  it('count again where it is back, before its waiters are looked at', async () => {
+  it('count again when their process is back, before its waiters are checked', async () => {
     await there.membership.stop();
     expect(await isAlive()).toBe(false);
     await there.membership.start();
@@ -131,7 +131,7 @@ describe.each(storeNames)('heartbeats of one process over %s, as another reads t
     expect(here.membership.isAlive(there.process)).toBe(true);
   });
 
-  it('may be there again while that cannot be read', async () => {
+  it('may be present again while they cannot be read', async () => {
     await there.membership.stop();
     expect(await isAlive()).toBe(false);
     here.faults.onScan = firstFates(() => true, { kind: 'refuse' });
@@ -159,7 +159,7 @@ describe.each(storeNames)('heartbeats of one process over %s, as another reads t
     await expect.poll(() => written).toBeGreaterThan(0);
   });
 
-  it('follow one another in the same period where the backend is slow', async () => {
+  it('keep the same period on a slow backend', async () => {
     const slowMs = 600;
     let begunAt = performance.now();
     let periodMs = Number.POSITIVE_INFINITY;
@@ -188,7 +188,7 @@ describe.each(storeNames)('heartbeats of one process over %s, as another reads t
     await expect.poll(() => there.membership.refusal).toMatchObject({ reason: 'BACKEND_DOWN' });
   });
 
-  it('do not come back after a goodbye with a reply that comes later', async () => {
+  it('do not return with a late reply after the process has signed off', async () => {
     await refreshDuring(async () => {
       await there.membership.stop();
       expect(await isAlive()).toBe(false);

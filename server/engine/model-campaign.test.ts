@@ -19,11 +19,11 @@ const rows: Row[] = [
 ];
 
 describe.each(rows)(
-  'an engine over %s and the pure model of locks and counters',
+  'the engine over %s and the pure model of locks and counters',
   (_, open, few) => {
     const steps = IS_LONG ? 5_000 : few;
 
-    it(`tell, keep and write down the same in each of ${steps} random steps`, async () => {
+    it(`answer, store and record the same in each of ${steps} random steps`, async () => {
       console.info(`seed ${SEED}`);
       const {
         disagreement,
@@ -38,7 +38,7 @@ describe.each(rows)(
   },
 );
 
-describe('the model finds out', () => {
+describe('the model detects', () => {
   const changing = (spoilt: (change: Change) => Change) => (store: Store) => {
     const other: Store = Object.create(store);
     other.swap = (changes) => store.swap(changes.map(spoilt));
@@ -69,7 +69,7 @@ describe('the model finds out', () => {
     expect(disagreement, `seed ${seed}`).not.toBe(null);
   });
 
-  it('shards of which one takes sets for all', async () => {
+  it('shards of which one handles multi-locks for all', async () => {
     const seed = newSeed();
     const { disagreement } = await compareWithModel({ open: carelessShards, seed, steps: 6_000 });
     expect(disagreement, `seed ${seed}`).toMatch(/acquireSet|cancelSet/);

@@ -31,7 +31,7 @@ function crowded(events: LockEvent[]): LockEvent[] {
   });
 }
 
-describe.each(storeNames)('random overlapping sets over %s', (name) => {
+describe.each(storeNames)('random overlapping multi-locks over %s', (name) => {
   it.each([
     [`${SETS} of them while all goes well`, SETS, 0],
     [`and ${FAULTY_SETS} of them while replies are lost and late`, FAULTY_SETS, 0.03],

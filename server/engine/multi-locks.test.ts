@@ -23,7 +23,7 @@ const freshKeys = (count = 3): [RecordKey, ...RecordKey[]] => {
   return keys as [RecordKey, ...RecordKey[]];
 };
 
-describe.concurrent.each(storeNames)('sets over %s', (name) => {
+describe.concurrent.each(storeNames)('multi-locks over %s', (name) => {
   let rig: EngineRig;
   let a: Member;
   let b: Member;
@@ -42,7 +42,7 @@ describe.concurrent.each(storeNames)('sets over %s', (name) => {
   };
   const queued = (key: RecordKey, count = 1) => untilQueued(b, key, count);
 
-  it('are granted whole, and each hold is renewed and released alone', async () => {
+  it('are granted completely, and each hold is renewed and released on its own', async () => {
     const keys = freshKeys();
     const { grants } = await takeMultiLock(a, keys, 'w1');
     expect(grants.map((grant) => grant.name)).toEqual(keys.map((key) => key.name));
@@ -56,7 +56,7 @@ describe.concurrent.each(storeNames)('sets over %s', (name) => {
     expect((await inspect(first)).holders[0]?.set).toMatchObject({ size: 3 });
   });
 
-  it('take nothing where one lock is held', async () => {
+  it('acquire nothing if one lock is held', async () => {
     const keys = freshKeys();
     await takeLock(b, keys[1] as RecordKey, 'other');
     expect(await acquireMultiLock(a, keys, 'w1')).toMatchObject({
@@ -91,7 +91,7 @@ describe.concurrent.each(storeNames)('sets over %s', (name) => {
     },
   );
 
-  it('let the next one pass and move on where another lock blocks them by now', async () => {
+  it('let the next waiter pass, and move on if another lock blocks them by now', async () => {
     const keys = freshKeys();
     const [first, second] = keys as [RecordKey, RecordKey];
     const one = await takeLock(a, second, 'other');
@@ -111,7 +111,7 @@ describe.concurrent.each(storeNames)('sets over %s', (name) => {
     expect(await eventKinds(rig.under.store, second)).toContain('moved');
   });
 
-  it('end in time when their patience is over, and leave no place behind', async () => {
+  it('time out when their patience is over, and leave no place behind', async () => {
     const keys = freshKeys();
     await takeLock(a, keys[0], 'other');
     const { answer, ms } = await timed(
@@ -125,7 +125,7 @@ describe.concurrent.each(storeNames)('sets over %s', (name) => {
     expect(again).toMatchObject({ outcome: 'timeout' });
   });
 
-  it('keep their place between two requests with the same id, at whichever process', async () => {
+  it('keep their place between two requests with the same id, at any process', async () => {
     const keys = freshKeys();
     const { token } = await takeLock(a, keys[0], 'other');
     const parts = { waitMs: 10_000, requestId: 'r1' };
@@ -142,7 +142,7 @@ describe.concurrent.each(storeNames)('sets over %s', (name) => {
     });
   });
 
-  it('answer both of two calls with one id the same', async () => {
+  it('give two calls with one id the same answer', async () => {
     const keys = freshKeys();
     const { token } = await takeLock(a, keys[0], 'other');
     const parts = { waitMs: 10_000, requestId: 'r1' };
@@ -172,7 +172,7 @@ describe.concurrent.each(storeNames)('sets over %s', (name) => {
     expect((await inspect(keys[0])).waiters).toEqual([]);
   });
 
-  it('are undone by their request id, waiting or granted', async () => {
+  it('can be undone by their request id, waiting or granted', async () => {
     const keys = freshKeys();
     const { token } = await takeLock(a, keys[0], 'other');
     const waiting = acquireMultiLock(a, keys, 'w1', { waitMs: 10_000, requestId: 'r1' });
@@ -185,7 +185,7 @@ describe.concurrent.each(storeNames)('sets over %s', (name) => {
     expect(await holdersOf(keys)).toEqual(['', '', '']);
   });
 
-  it('answer a draining server’s callers with their place', async () => {
+  it('are answered with their place by a server that shuts down', async () => {
     const member = await rig.join();
     const keys = freshKeys();
     await takeLock(a, keys[0], 'other');
@@ -195,7 +195,7 @@ describe.concurrent.each(storeNames)('sets over %s', (name) => {
     expect(await waiting).toMatchObject({ outcome: 'queued', place: 1 });
   });
 
-  it('cost the others at most 2 s when their process dies while it waits', async () => {
+  it('delay others by at most 2 s when their process dies while waiting', async () => {
     const dying = await rig.join();
     const keys = freshKeys();
     const { token } = await takeLock(a, keys[0], 'other');
@@ -211,7 +211,7 @@ describe.concurrent.each(storeNames)('sets over %s', (name) => {
     await lost;
   });
 
-  it('are held whole or not at all by a process that dies between its swap and its answer', async () => {
+  it('are held completely or not at all if their process dies between swap and answer', async () => {
     for (const fate of ['loseReply', 'loseRequest'] as const) {
       const dying = await rig.join();
       const keys = freshKeys();
@@ -242,7 +242,7 @@ describe.concurrent.each(storeNames)('sets over %s', (name) => {
     },
   );
 
-  it('are not taken any more once their caller was answered that nothing was changed', async () => {
+  it('are not acquired any more once their caller was answered that nothing was changed', async () => {
     const [own, keys] = [await rig.join(), freshKeys()];
     own.faults.onRead = (read) =>
       read.some((key) => key.name === keys[0].name) ? { kind: 'pass', afterMs: 5_000 } : PASS;
@@ -252,7 +252,7 @@ describe.concurrent.each(storeNames)('sets over %s', (name) => {
     expect(await holdersOf(keys)).toEqual(['', '', '']);
   });
 
-  it('are given back whole and decided again where the grant came too late', async () => {
+  it('are reverted completely and decided again if the grant came too late', async () => {
     const member = await rig.join();
     const keys = freshKeys();
     const last = async () => member.later(1_270);
@@ -264,7 +264,7 @@ describe.concurrent.each(storeNames)('sets over %s', (name) => {
     }
   });
 
-  it('do not starve behind others who are always busy with their locks, nor those behind them', async () => {
+  it('do not starve, nor do waiters behind them, while others keep their locks busy', async () => {
     const keys = freshKeys(2);
     // All turns of a busy machine may take longer than a call is usually held open.
     const patient = { waitMs: 60_000, wait: { holdRequestMs: 60_000 } };

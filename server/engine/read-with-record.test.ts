@@ -93,7 +93,7 @@ describe.each(storeNames)('a record that is read again before it is decided over
     expect((await other.engine.run(key, { verb: 'inspect' })).state).toBe('free');
   });
 
-  it('adds one request to a counter once', async () => {
+  it('applies one request to a counter once', async () => {
     const key = freshKey();
     await takeLock(other, key, 'w1', { leaseMs: 60_000 });
     await leaveWaiter(rig.under.store, key);

@@ -33,7 +33,7 @@ describe.each(storeNames)('an engine whose commits over %s are slow', (name) => 
   });
   afterAll(() => rig.close());
 
-  it('subtracts the wait for a commit from the lease once', async () => {
+  it('subtracts the wait for a commit from the lease exactly once', async () => {
     const key = freshKey();
     const { token } = await takeLock(member, key, 'w1');
     const release = await rig.under.stallRow(key);
@@ -49,7 +49,7 @@ describe.each(storeNames)('an engine whose commits over %s are slow', (name) => 
     expect(answer.expiresInMs).toBeLessThanOrEqual(12_000 - 700);
   });
 
-  it('answers lost, and never renewed, where the lease was over when its renewal was confirmed', async () => {
+  it('answers lost, never renewed, if the lease was over when its renewal was confirmed', async () => {
     const key = freshKey();
     const { token } = await takeLock(member, key, 'w1', { leaseMs: 2_000 });
     const last = async () => rig.letPass(2_100);
@@ -62,7 +62,7 @@ describe.each(storeNames)('an engine whose commits over %s are slow', (name) => 
   });
 });
 
-describe('a renewal that was over when its commit returned, too late to be decided again', () => {
+describe('a renewal whose lease was over when its commit returned, too late to be decided again', () => {
   let rig: EngineRig;
   let member: Member;
   beforeAll(async () => {
@@ -93,7 +93,7 @@ describe('a renewal that was over when its commit returned, too late to be decid
     return { answer: said, key, token };
   }
 
-  it('is answered with the lease that another renewal of the same commit began', async () => {
+  it('is answered with the lease from another renewal of the same commit', async () => {
     const { answer } = await renewSlowly({
       beside: (key, token) => renew(member, key, 'w1', token, 60_000),
     });
@@ -101,7 +101,7 @@ describe('a renewal that was over when its commit returned, too late to be decid
     expect((answer as RenewAnswer & { expiresInMs: number }).expiresInMs).toBeGreaterThan(50_000);
   });
 
-  it('is answered with the lease that another process began in a later commit', async () => {
+  it("is answered with the lease from another process's later commit", async () => {
     const other = await rig.join();
     const { answer } = await renewSlowly({
       behind: (key, token) => renew(other, key, 'w1', token, 60_000),
@@ -109,12 +109,12 @@ describe('a renewal that was over when its commit returned, too late to be decid
     expect(answer).toMatchObject({ outcome: 'renewed' });
   });
 
-  it('is lost where no renewal prolonged the hold', async () => {
+  it('is lost if no renewal prolonged the hold', async () => {
     const { answer } = await renewSlowly({});
     expect(answer).toMatchObject({ outcome: 'lost', cause: 'expired' });
   });
 
-  it('that was lost stays lost, though the clock is set back', async () => {
+  it('that was lost stays lost, even if the clock is set back', async () => {
     const other = await rig.join();
     const { answer, key, token } = await renewSlowly({});
     expect(answer).toMatchObject({ outcome: 'lost', cause: 'expired' });
@@ -124,7 +124,7 @@ describe('a renewal that was over when its commit returned, too late to be decid
     expect(await eventKinds(rig.under.store, key)).toEqual(['granted', 'renewed', 'expired']);
   });
 
-  it('is UNKNOWN where the end of the hold cannot be written', async () => {
+  it('is UNKNOWN if the end of the hold cannot be written', async () => {
     const { answer } = await renewSlowly({
       behind: async (key) => {
         member.faults.onSwap = (changes) => (touching(key)(changes) ? { kind: 'refuse' } : PASS);
@@ -133,7 +133,7 @@ describe('a renewal that was over when its commit returned, too late to be decid
     expect(answer).toBe('UNKNOWN');
   });
 
-  it('is UNKNOWN where it is decided again in vain: it was applied', async () => {
+  it('is UNKNOWN if deciding it again fails, since it was applied', async () => {
     const key = freshKey();
     const { token } = await takeLock(member, key, 'w1', { leaseMs: 2_000 });
     let swaps = 0;
@@ -149,7 +149,7 @@ describe('a renewal that was over when its commit returned, too late to be decid
     expect(await eventKinds(rig.under.store, key)).toEqual(['granted', 'renewed']);
   });
 
-  it('is UNKNOWN where the store cannot be read', async () => {
+  it('is UNKNOWN if the store cannot be read', async () => {
     const { answer } = await renewSlowly({
       behind: async ({ name }) => {
         const concerns = (keys: RecordKey[]) => keys.some((key) => key.name === name);
@@ -160,7 +160,7 @@ describe('a renewal that was over when its commit returned, too late to be decid
   });
 });
 
-describe.concurrent('a store that takes long for every call', () => {
+describe.concurrent('a store that is slow in every call', () => {
   let rig: EngineRig;
   beforeAll(async () => {
     rig = await EngineRig.open('sqlite');
@@ -177,14 +177,14 @@ describe.concurrent('a store that takes long for every call', () => {
     return ms;
   }
 
-  it('delays the answer to several locks that are granted too late by no more than 5 s', async () => {
+  it('delays the answer to a multi-lock that is granted too late by at most 5 s', async () => {
     const [key, beside] = [freshKey(), freshKey()];
     const asked = { leaseMs: 2_900, requestId: 'r' };
     const ms = await timeOf(key, (from) => acquireMultiLock(from, [key, beside], 'w1', asked));
     expect(ms).toBeLessThan(ANSWER_MAX_MS + BUSY_MS);
   });
 
-  it('delays the answer to a wait by no more than 5 s beyond it', async () => {
+  it('delays the answer to a wait by at most 5 s beyond its end', async () => {
     const key = freshKey();
     await takeLock(await rig.join(), key, 'w1', { leaseMs: 60_000 });
     const asked = { waitMs: 200, requestId: 'r' };

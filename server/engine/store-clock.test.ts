@@ -41,7 +41,7 @@ describe('what is known of a backend’s clock', () => {
     expect(clock.atLeast()).toBe(null);
   });
 
-  it('is never ahead of it, and no further behind than the fastest reply was old', () => {
+  it('is never ahead of it, and behind it by at most the age of the fastest reply', () => {
     for (const [there, back] of [
       [1, 40],
       [30, 3],
@@ -56,7 +56,7 @@ describe('what is known of a backend’s clock', () => {
     expect(behind()).toBeLessThanOrEqual(3 + 4);
   });
 
-  it('is not spoilt by a reply that came late', () => {
+  it('is not affected by a late reply', () => {
     ask(1, 1);
     ask(1, 5_000);
     expect(behind()).toBeLessThanOrEqual(1 + 6);
@@ -79,7 +79,7 @@ describe('what is known of a backend’s clock', () => {
     expect(behind()).toBeLessThanOrEqual(2);
   });
 
-  it('is reported as a step where no question and answer can explain it, and only then', () => {
+  it('is reported as a step exactly when no round trip can explain it', () => {
     for (const [there, back] of [
       [1, 40],
       [300, 3],

@@ -57,7 +57,7 @@ describe.concurrent.each(storeNames)('two processes over %s', (name) => {
     expect(await late).toMatchObject({ outcome: 'granted' });
   });
 
-  it('readers who wait at both are let in side by side', async () => {
+  it('readers that wait at both are admitted together', async () => {
     const key = freshKey();
     const { token } = await takeLock(a, key, 'w');
     const readers = [a, b, a, b].map((member, i) =>
@@ -69,7 +69,7 @@ describe.concurrent.each(storeNames)('two processes over %s', (name) => {
     expect((await inspect(key)).holders).toHaveLength(4);
   });
 
-  it('many readers and writers of both never meet', async () => {
+  it('readers and writers of both never hold at once', async () => {
     const key = freshKey();
     let readers = 0;
     let writers = 0;
@@ -89,7 +89,7 @@ describe.concurrent.each(storeNames)('two processes over %s', (name) => {
     expect(await Promise.all(visits)).toEqual(Array(40).fill(true));
   });
 
-  it('a freeze by one keeps the waiters of the other in line, until it is lifted', async () => {
+  it('a freeze by one keeps the waiters of the other in the queue until it is lifted', async () => {
     const key = freshKey();
     const { token } = await takeLock(a, key, 'w1');
     const waiting = acquire(b, key, 'w2', { waitMs: 20_000 });
@@ -105,7 +105,7 @@ describe.concurrent.each(storeNames)('two processes over %s', (name) => {
     expect(await eventKinds(rig.under.store, key)).toContain('unfrozen');
   });
 
-  it('a lock that one reassigns goes to the waiter that was chosen, at either, and the others keep their places', async () => {
+  it('a lock that one reassigns is granted to the chosen waiter at either, and the others keep their places', async () => {
     const key = freshKey();
     const { token } = await takeLock(a, key, 'w1');
     const waits = [a, b, b, a].map((member, i) =>
@@ -135,7 +135,7 @@ describe.concurrent.each(storeNames)('two processes over %s', (name) => {
     expect(await renew(b, key, 'q2', seen)).toMatchObject({ outcome: 'lost', cause: 'forced' });
   });
 
-  it('after a lease that lapsed the lock rests for the lock-delay, then goes to who waits at the other', async () => {
+  it('after an expired lease the lock delay passes, then a waiter at the other is granted the lock', async () => {
     const key = { ...freshKey(), namespace: 'slow' };
     const { expiresAt } = await takeLock(a, key, 'w1', { leaseMs: 2_000 });
     const answer = await takeLock(b, key, 'w2', { waitMs: 20_000, leaseMs: 10_000 });
@@ -144,7 +144,7 @@ describe.concurrent.each(storeNames)('two processes over %s', (name) => {
     expect(grantedAt).toBeLessThan(expiresAt + 6_500);
   });
 
-  it('what one is asked to tell a holder, the holder hears from the other at its next renewal', async () => {
+  it("a release request made at one is delivered by the other at the holder's next renewal", async () => {
     const key = freshKey();
     const { token, expiresAt } = await takeLock(a, key, 'w1');
     expect(await tell(key, 'askRelease', token)).toMatchObject({ outcome: 'told' });
@@ -158,7 +158,7 @@ describe.concurrent.each(storeNames)('two processes over %s', (name) => {
     expect(await tell(key, 'askRelease', token - 1)).toMatchObject({ outcome: 'changed' });
   });
 
-  it('a hold whose renewals were stopped is entered again for what is left of it, however little that is, and says so', async () => {
+  it('a hold whose renewals are blocked can be re-entered for what is left of it, however little, and the answer says so', async () => {
     const key = freshKey();
     const { token, expiresAt } = await takeLock(a, key, 'w1', { leaseMs: 60_000 });
     await tell(key, 'stopRenewals', token);

@@ -19,7 +19,7 @@ import { firstFates, PASS, touching } from './testing/faulty-store';
  * not been answered. Only what it then writes may prove that.
  */
 describe.each(storeNames)(
-  'calls with a request id, decided from a known record over %s',
+  'calls with a request id, decided from a cached record over %s',
   (name) => {
     let rig: EngineRig;
     let here: Member;
@@ -48,7 +48,7 @@ describe.each(storeNames)(
       await member.engine.reread([key]);
     };
 
-    it('adds once what another process has added before', async () => {
+    it('applies a step once if another process has applied it before', async () => {
       const counter = await newCounter();
       expect(await add(there, counter, 'r')).toMatchObject({ value: 1 });
       await knows(here, counter);
@@ -64,7 +64,7 @@ describe.each(storeNames)(
       expect(await here.engine.count(counter, { verb: 'get' })).toMatchObject({ value: 1 });
     });
 
-    it('adds the others of one packet while one of them was answered before', async () => {
+    it('applies the other steps of a packet in which one was answered before', async () => {
       const counters = await Promise.all([newCounter(), newCounter(), newCounter()]);
       const [first, second, third] = counters as [RecordKey, RecordKey, RecordKey];
       await add(there, second, 'r');
@@ -78,7 +78,7 @@ describe.each(storeNames)(
       expect(answers.map((answer) => 'value' in answer && answer.value)).toEqual([1, 1, 2, 1]);
     });
 
-    it('enters a lock once that another process has granted before', async () => {
+    it('enters a lock once if another process has granted it before', async () => {
       const key = freshKey();
       const ask = { reentrant: true, leaseMs: 60_000, requestId: 'r' };
       const { token } = await takeLock(there, key, 'w1', ask);
@@ -87,7 +87,7 @@ describe.each(storeNames)(
       expect(await release(here, key, 'w1', token)).toMatchObject({ outcome: 'released' });
     });
 
-    it('adds once where the reply to the first try was lost', async () => {
+    it('applies a step once if the reply to the first attempt was lost', async () => {
       const counter = await newCounter();
       here.faults.onSwap = () => {
         here.faults.onSwap = () => PASS;
@@ -97,7 +97,7 @@ describe.each(storeNames)(
       expect(await add(here, counter, 'r')).toMatchObject({ outcome: 'applied', value: 1 });
     });
 
-    it('repeats the answer of another process at once where a try got no reply', async () => {
+    it('repeats the answer of another process at once if an attempt got no reply', async () => {
       const [counter, other] = (await Promise.all([newCounter(), newCounter()])) as [
         RecordKey,
         RecordKey,
@@ -113,7 +113,7 @@ describe.each(storeNames)(
       expect(answers.map((answer) => 'value' in answer && answer.value)).toEqual([1, 2, 1]);
     });
 
-    it('takes and gives back once in one packet what another process was answered before', async () => {
+    it('acquires and releases once, in one packet, if another process has done so before', async () => {
       const key = freshKey();
       const take = { leaseMs: 60_000, requestId: 'take' };
       const { token } = await takeLock(there, key, 'w1', take);
@@ -137,7 +137,7 @@ describe.each(storeNames)(
       expect(kinds).toEqual(['granted', 'released', 'granted']);
     });
 
-    it('adds again once the stored answer has expired', async () => {
+    it('applies the step again once the stored answer has expired', async () => {
       const counter = await newCounter();
       await add(there, counter, 'r');
       rig.letPass(16 * 60_000);
@@ -146,7 +146,7 @@ describe.each(storeNames)(
       expect(await add(there, counter, 'r')).toMatchObject({ outcome: 'applied', value: 2 });
     });
 
-    it('lets a waiter ask again, and leave its place once more, without a refused write', async () => {
+    it('lets a waiter ask again, and disconnect again, without a refused write', async () => {
       const key = freshKey();
       await takeLock(here, key, 'w1');
       const ask = { waitMs: 20_000, requestId: 'r', wait: { holdRequestMs: 100 } };
@@ -162,7 +162,7 @@ describe.each(storeNames)(
     });
 
     const reads = can(name, 'testsAnswers') ? 'without a read' : 'after a read';
-    it(`takes and gives back a known lock ${reads}`, async () => {
+    it(`acquires and releases a cached lock ${reads}`, async () => {
       const key = freshKey();
       await release(here, key, 'w1', (await takeLock(here, key, 'w1')).token);
       let readings = 0;

@@ -35,7 +35,7 @@ describe.concurrent.each(storeNames)('waiting over %s', (name) => {
   const queueOf = async (key: RecordKey) => (await inspect(key)).waiters.map(({ owner }) => owner);
   const queued = (key: RecordKey, count: number) => untilQueued(b, key, count);
 
-  it('a waiter is granted what is released at its own process, at once', async () => {
+  it('a waiter is granted at once what is released at its own process', async () => {
     const turnsMs: number[] = [];
     for (let turn = 0; turn < 5; turn += 1) {
       const key = freshKey();
@@ -57,7 +57,7 @@ describe.concurrent.each(storeNames)('waiting over %s', (name) => {
     expect(Math.min(...turnsMs)).toBeLessThan(250);
   });
 
-  it('a waiter is granted what is released at another process, soon', async () => {
+  it('a waiter is soon granted what is released at another process', async () => {
     const key = freshKey();
     const { token } = await takeLock(a, key, 'w1');
     const waiting = acquire(b, key, 'w2', { waitMs: 10_000 });
@@ -68,7 +68,7 @@ describe.concurrent.each(storeNames)('waiting over %s', (name) => {
     expect(ms).toBeLessThan(6_000);
   });
 
-  it('a waiter is granted a lock whose holder let its lease lapse', async () => {
+  it('a waiter is granted a lock whose lease has expired', async () => {
     const key = freshKey();
     const { expiresInMs } = await takeLock(a, key, 'w1', { leaseMs: 2_000 });
     const { answer, ms } = await timed(acquire(b, key, 'w2', { waitMs: 10_000 }));
@@ -102,7 +102,7 @@ describe.concurrent.each(storeNames)('waiting over %s', (name) => {
     expect(tokens).toEqual([...tokens].sort((x, y) => x - y));
   });
 
-  it('a late comer never overtakes the queue', async () => {
+  it('a newcomer never overtakes the queue', async () => {
     const key = freshKey();
     const { token } = await takeLock(a, key, 'w1');
     const waiting = acquire(b, key, 'w2', { waitMs: 10_000 });
@@ -112,7 +112,7 @@ describe.concurrent.each(storeNames)('waiting over %s', (name) => {
     expect(await waiting).toMatchObject({ outcome: 'granted' });
   });
 
-  it('patience that ends is answered `timeout`, when it ends, and leaves no place', async () => {
+  it('a wait is answered `timeout` when its patience ends, and leaves no place', async () => {
     const key = freshKey();
     const { token } = await takeLock(a, key, 'w1');
     const { answer, ms } = await timed(acquire(a, key, 'w2', { waitMs: 600 }));
@@ -123,7 +123,7 @@ describe.concurrent.each(storeNames)('waiting over %s', (name) => {
     expect(await eventKinds(rig.under.store, key)).toEqual(['granted', 'queued', 'timeout']);
   });
 
-  it('a wait that is no longer than its request is held times out, also without an id', async () => {
+  it('a wait no longer than a request is held open times out even without an id', async () => {
     const key = freshKey();
     await takeLock(a, key, 'w1', { leaseMs: 60_000 });
     const waitMs = 300;
@@ -137,7 +137,7 @@ describe.concurrent.each(storeNames)('waiting over %s', (name) => {
     expect(answer).toMatchObject({ outcome: 'timeout' });
   });
 
-  it('patience is over all requests of one id: it does not begin again with each', async () => {
+  it('patience counts over all requests of one id and does not restart with each', async () => {
     const key = freshKey();
     await takeLock(a, key, 'w1', { leaseMs: 60_000 });
     const ask = () =>
@@ -160,7 +160,7 @@ describe.concurrent.each(storeNames)('waiting over %s', (name) => {
     ).toHaveLength(1);
   });
 
-  it('a request that ends is answered `queued`, and asked again keeps its place, at any process', async () => {
+  it('a request that ends is answered `queued` and keeps its place when repeated, at any process', async () => {
     const key = freshKey();
     const { token } = await takeLock(a, key, 'w1');
     const ask = (where: Member, owner: string, holdRequestMs: number) =>
@@ -180,7 +180,7 @@ describe.concurrent.each(storeNames)('waiting over %s', (name) => {
     expect(await second).toMatchObject({ outcome: 'granted' });
   });
 
-  it('a place whose request is not repeated is kept 2 s, no more', async () => {
+  it('a place whose request is not repeated is kept for only 2 s', async () => {
     const key = freshKey();
     const { token } = await takeLock(a, key, 'w1');
     const askedAt = performance.now();
@@ -211,7 +211,7 @@ describe.concurrent.each(storeNames)('waiting over %s', (name) => {
     expect(await eventKinds(rig.under.store, key)).toEqual(['granted', 'queued', 'cancelled']);
   });
 
-  it('it is recorded as cancelled also where its lock is checked at that moment', async () => {
+  it('it is recorded as cancelled even if its lock is checked at that moment', async () => {
     const key = freshKey();
     const member = await rig.join();
     const { token } = await takeLock(member, key, 'w1');
@@ -247,7 +247,7 @@ describe.concurrent.each(storeNames)('waiting over %s', (name) => {
     expect(keptMs).toBeLessThan(6_000);
   });
 
-  it('a grant that its caller never heard of is given back', async () => {
+  it('a grant that its caller never received is reverted', async () => {
     const key = freshKey();
     const { token } = await takeLock(a, key, 'w1');
     const line = new AbortController();
@@ -260,7 +260,7 @@ describe.concurrent.each(storeNames)('waiting over %s', (name) => {
     expect(await acquire(b, key, 'w3')).toMatchObject({ outcome: 'granted' });
   });
 
-  it('a waiter is granted a lock whose record its store has lost, soon', async () => {
+  it('a waiter is soon granted a lock whose record its store has lost', async () => {
     const key = freshKey();
     await takeLock(a, key, 'w1');
     const waiting = acquire(b, key, 'w2', { waitMs: 10_000 });
@@ -272,7 +272,7 @@ describe.concurrent.each(storeNames)('waiting over %s', (name) => {
     expect(ms).toBeLessThan(5_000);
   });
 
-  it('a full queue is reported, and takes no other caller', async () => {
+  it('a full queue is reported, and accepts no other caller', async () => {
     const key = { ...freshKey(), namespace: 'small' };
     rig.policies.set('small', { queueLimit: 2, lockDelayMs: 0 });
     await takeLock(a, key, 'w1');
@@ -304,7 +304,7 @@ describe.concurrent.each(storeNames)('waiting over %s', (name) => {
     expect(await queueOf(key)).toEqual([]);
   });
 
-  it('a process that dies without a word costs its queue at most 2 s', async () => {
+  it('a process that crashes delays its queue by at most 2 s', async () => {
     const key = freshKey();
     const dying = await rig.join();
     const { token } = await takeLock(a, key, 'w1');
@@ -325,7 +325,7 @@ describe.concurrent.each(storeNames)('waiting over %s', (name) => {
     await Promise.all([lost, lostToo]);
   });
 
-  it('a process that drains answers `queued` to all, and every place is kept for those who ask elsewhere', async () => {
+  it('a process that shuts down answers `queued` to all, and keeps their places for repeats elsewhere', async () => {
     const key = freshKey();
     const draining = await rig.join();
     const { token } = await takeLock(a, key, 'w1');
@@ -346,7 +346,7 @@ describe.concurrent.each(storeNames)('waiting over %s', (name) => {
     expect(await behind).toMatchObject({ outcome: 'granted' });
   });
 
-  it('a place that no caller can claim from a process that drains costs those behind it nothing', async () => {
+  it('a place that no caller can claim from a process that shuts down does not delay those behind it', async () => {
     const key = freshKey();
     const draining = await rig.join();
     await takeLock(a, key, 'w1');

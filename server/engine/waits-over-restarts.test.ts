@@ -9,7 +9,7 @@ beforeAll(async () => {
 });
 afterAll(() => rig.close());
 
-it('a waiter that asks again after a restart has waited since it came first', async () => {
+it('a waiter that asks again after a restart has waited since its first request', async () => {
   const key = freshKey();
   const before = await rig.join();
   const { token } = await takeLock(before, key, 'w1', { leaseMs: 600_000 });
@@ -35,7 +35,7 @@ it('a waiter that asks again after a restart has waited since it came first', as
   expect(granted.waitedMs).toBeGreaterThanOrEqual(14_000);
 });
 
-it('waiters whose process was killed have all waited since they came first, multi-locks too', async () => {
+it('waiters whose process was killed have waited since their first request, multi-locks too', async () => {
   const [key, other] = [freshKey(), freshKey()];
   const before = await rig.join();
   const { token } = await takeLock(before, key, 'w0', { leaseMs: 600_000 });

@@ -34,7 +34,7 @@ describe.concurrent.each(storeNames)('one request over several calls, over %s', 
   });
   afterAll(() => rig.close());
 
-  it('has one patience, also where another process is the first to see it end', async () => {
+  it('has one patience, even if another process is the first to see it end', async () => {
     const key = freshKey();
     await takeLock(a, key, 'w1', { leaseMs: 60_000 });
     const parts = { waitMs: 6_000, requestId: 'r' };
@@ -56,7 +56,7 @@ describe.concurrent.each(storeNames)('one request over several calls, over %s', 
     expect(queued).toHaveLength(1);
   });
 
-  it('is asked on with where a call ends just as its place was lost, and never said to be over', async () => {
+  it('is queued again if a call ends just as its place is lost, and does not time out', async () => {
     const key = freshKey();
     const { token } = await takeLock(a, key, 'w1', { leaseMs: 60_000 });
     const member = await rig.join();
@@ -75,7 +75,7 @@ describe.concurrent.each(storeNames)('one request over several calls, over %s', 
     expect(kinds.slice(0, 5)).toEqual(['granted', 'queued', 'dropped', 'queued', 'detached']);
   });
 
-  it('has one place for a call that begins as another ends whose place was lost', async () => {
+  it('has one place if a call begins as another one with a lost place ends', async () => {
     const key = freshKey();
     const { token } = await takeLock(a, key, 'w1', { leaseMs: 60_000 });
     const member = await rig.join();
@@ -99,7 +99,7 @@ describe.concurrent.each(storeNames)('one request over several calls, over %s', 
     expect(kinds).toEqual(['granted', 'queued', 'dropped', 'queued', 'released', 'granted']);
   });
 
-  it('is not asked on with for a caller that hung up as its place was lost', async () => {
+  it('is not queued again for a caller that hung up as its place was lost', async () => {
     const key = freshKey();
     await takeLock(a, key, 'w1', { leaseMs: 60_000 });
     const member = await rig.join();
@@ -114,7 +114,7 @@ describe.concurrent.each(storeNames)('one request over several calls, over %s', 
     expect(await eventKinds(rig.under.store, key)).toEqual(['granted', 'queued', 'dropped']);
   });
 
-  it('keeps its place while one of its calls is on the line, though another hangs up', async () => {
+  it('keeps its place while one of its calls is connected, even if another hangs up', async () => {
     const key = freshKey();
     const { token } = await takeLock(a, key, 'w1');
     const parts = { waitMs: 20_000, requestId: 'r' };
@@ -137,7 +137,7 @@ describe.concurrent.each(storeNames)('one request over several calls, over %s', 
   });
 });
 
-it('a wait so short that it is over before its turn is granted what is free, all the same', async () => {
+it('a wait so short that it is over before its turn is still granted a free lock', async () => {
   const rig = await EngineRig.open('sqlite');
   const { faults, process } = await rig.join();
   const options = rig.optionsOver(faults, process);

@@ -24,7 +24,7 @@ describe('a batcher', () => {
     Array.from({ length: count }, (_, i) => `${name}-${i}`);
   const sent = () => commits.map(({ ids }) => ids.join(''));
 
-  it('sends what comes in one turn together, and what comes alone at once', async () => {
+  it('sends what arrives in one turn together, and what arrives alone at once', async () => {
     const batcher = batcherOf();
     submit(batcher, 'a', 'b');
     await turn();
@@ -36,7 +36,7 @@ describe('a batcher', () => {
     expect(sent()).toEqual(['ab', 'c']);
   });
 
-  it('sends a second packet beside the first once it is as big', async () => {
+  it('sends a second packet beside the first once it is as large', async () => {
     const batcher = batcherOf();
     submit(batcher, ...numbered(50));
     await turn();
@@ -48,7 +48,7 @@ describe('a batcher', () => {
     expect(commits.map(({ ids }) => ids.length)).toEqual([50, 50]);
   });
 
-  it('sends no small packet beside another one', async () => {
+  it('sends no small packet beside another', async () => {
     const batcher = batcherOf();
     submit(batcher, 'a');
     await turn();
@@ -68,7 +68,7 @@ describe('a batcher', () => {
     expect(commits.map(({ ids }) => ids.length)).toEqual([256, 244]);
   });
 
-  it('shares what is at hand between two packets where a store pays by the record', async () => {
+  it("divides what is waiting between two packets if the store's cost is per record", async () => {
     const batcher = batcherOf(true);
     submit(batcher, ...numbered(50));
     await turn();
@@ -92,15 +92,18 @@ describe('a batcher', () => {
   it.each([
     { records: 23, packets: [23] },
     { records: 24, packets: [16, 8] },
-  ])('splits $records records only where the rest sets out too', async ({ records, packets }) => {
-    const batcher = batcherOf(true);
-    submit(batcher, ...numbered(records));
-    await turn();
-    await turn();
-    expect(commits.map(({ ids }) => ids.length)).toEqual(packets);
-  });
+  ])(
+    'splits $records records only if the rest is sent at once too',
+    async ({ records, packets }) => {
+      const batcher = batcherOf(true);
+      submit(batcher, ...numbered(records));
+      await turn();
+      await turn();
+      expect(commits.map(({ ids }) => ids.length)).toEqual(packets);
+    },
+  );
 
-  it('lets no record wait for the packets of others where the store is embedded', async () => {
+  it('lets no record wait for other packets if the store is embedded', async () => {
     const batcher = batcherOf(false, true);
     submit(batcher, ...numbered(10));
     await turn();
@@ -115,7 +118,7 @@ describe('a batcher', () => {
     expect(sent().slice(1)).toEqual(['a', 'b', 'lock-3']);
   });
 
-  it('sends what waits as soon as the packet before it is done', async () => {
+  it('sends what is waiting as soon as the previous packet is done', async () => {
     const batcher = batcherOf();
     submit(batcher, 'a', 'b');
     await turn();
@@ -127,7 +130,7 @@ describe('a batcher', () => {
     expect(sent()).toEqual(['ab', 'c']);
   });
 
-  it('lets no packet that hangs hold up a smaller one', async () => {
+  it('lets no hanging packet delay a smaller one', async () => {
     const batcher = batcherOf();
     submit(batcher, 'a', 'b');
     await turn();
@@ -135,7 +138,7 @@ describe('a batcher', () => {
     await expect.poll(sent, { timeout: 5_000, interval: 5 }).toEqual(['ab', 'c']);
   });
 
-  it('sends records that share no packet one by one, beside the packets of others', async () => {
+  it('sends records that must not share a packet one by one, beside other packets', async () => {
     const batcher = batcherOf();
     batcher.sendAlone(['a', 'b', 'c']);
     submit(batcher, 'a', 'b', 'c', 'd', 'e');
@@ -153,7 +156,7 @@ describe('a batcher', () => {
     expect(sent().slice(4)).toEqual(['ad']);
   });
 
-  it('lets those go first that were not tried last', async () => {
+  it('sends those first that were not in the last attempt', async () => {
     const batcher = batcherOf();
     batcher.sendAlone(['a', 'b', 'c']);
     batcher.sendAlone(['a']);

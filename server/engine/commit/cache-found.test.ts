@@ -16,7 +16,7 @@ import { callsAbout, untilQueued } from '../testing/observed-calls';
 /** Those that answer a change that was not applied with the record that is there. */
 const telling = storeNames.filter((name) => can(name, 'manyProcesses') && can(name, 'readsClock'));
 
-describe.each(telling)('a command that meets a change of another process over %s', (name) => {
+describe.each(telling)('a command that finds a change by another process over %s', (name) => {
   let rig: EngineRig;
   let here: Member;
   let there: Member;
@@ -29,7 +29,7 @@ describe.each(telling)('a command that meets a change of another process over %s
   });
   afterAll(() => rig.close());
 
-  it('is decided again from what the swap found, without a read', async () => {
+  it('is decided again from what the swap returned, without a read', async () => {
     const key = freshKey();
     await cycle(here, key, 'w1');
     const before = await cycle(there, key, 'w2');
@@ -42,7 +42,7 @@ describe.each(telling)('a command that meets a change of another process over %s
     expect(await eventKinds(rig.under.store, key)).toEqual([...ofCycle, ...ofCycle, ...ofCycle]);
   });
 
-  it('is decided again alone where others share its packet', async () => {
+  it('is decided again alone if others share its packet', async () => {
     const keys = [freshKey(), freshKey(), freshKey()];
     const [stale = freshKey(), ...others] = keys;
     for (const key of keys) await cycle(here, key, 'w1');
@@ -59,7 +59,7 @@ describe.each(telling)('a command that meets a change of another process over %s
     }
   });
 
-  it('is refused by a hold only once that was read', async () => {
+  it('is refused because of a hold only after reading it', async () => {
     const key = freshKey();
     await cycle(here, key, 'w1');
     const { token } = await takeLock(there, key, 'w2');
@@ -69,7 +69,7 @@ describe.each(telling)('a command that meets a change of another process over %s
     expect(calls).toEqual({ reads: 1, swaps: 1 });
   });
 
-  it('keeps the queue that it finds', async () => {
+  it('keeps the queue as found', async () => {
     const key = freshKey();
     await cycle(here, key, 'w1');
     const { token } = await takeLock(there, key, 'w2');

@@ -22,13 +22,13 @@ const numbered = (word: string, many: number) =>
 const known = (records: RecordCache, ids: string[]) =>
   ids.filter((id) => records.get(id)?.writer === id);
 
-it('no more records are kept in mind than there is room for', () => {
+it('the cache keeps no more records than its size', () => {
   const ids = numbered('lock', 3 * CAPACITY);
   const records = remembering(ids);
   expect(known(records, ids)).toEqual(ids.slice(-CAPACITY));
 });
 
-it('a record that is asked for again outlives those that are not', () => {
+it('a record that is used again outlives those that are not', () => {
   const hot = numbered('hot', CAPACITY / 2);
   const records = remembering(hot);
   for (const passing of numbered('passing', 20 * CAPACITY)) {
@@ -38,14 +38,14 @@ it('a record that is asked for again outlives those that are not', () => {
   expect(known(records, hot)).toEqual(hot);
 });
 
-it('looking whether something is known makes no room for it', () => {
+it('checking whether a record is cached adds no entry', () => {
   const ids = numbered('lock', CAPACITY);
   const records = remembering(ids);
   for (const stranger of numbered('stranger', CAPACITY)) records.get(stranger);
   expect(known(records, ids)).toEqual(ids);
 });
 
-it('what is evicted is not known any more, even where its entry is still referenced', () => {
+it('an evicted record is no longer known, even if its entry is still referenced', () => {
   const records = remembering(['lock']);
   const place = records.entryOf('lock');
   records.evict('lock');
@@ -53,7 +53,7 @@ it('what is evicted is not known any more, even where its entry is still referen
   expect(records.get('lock')).toBeNull();
 });
 
-it('what is evicted again and again leaves no memory behind', () => {
+it('repeated evictions leak no memory', () => {
   setFlagsFromString('--expose-gc');
   const collect = runInNewContext('gc') as () => void;
   const ids = numbered('lock', CAPACITY);

@@ -31,7 +31,7 @@ describe.each(shared)('a record that another process changed, reread over %s,', 
 
   const changeElsewhere = (key: RecordKey) => cycle(there, key, 'w1');
 
-  it('costs the next command one swap, and a read only where clocks are estimated', async () => {
+  it('costs the next command one swap, and a read only if clocks are estimated', async () => {
     const key = freshKey();
     for (const owner of ['new here', 'known here']) {
       await changeElsewhere(key);
@@ -43,7 +43,7 @@ describe.each(shared)('a record that another process changed, reread over %s,', 
     }
   });
 
-  it('does not replace what this process wrote while it was read', async () => {
+  it('does not replace what this process wrote during the read', async () => {
     const key = freshKey();
     await changeElsewhere(key);
     let token = 0;
@@ -59,7 +59,7 @@ describe.each(shared)('a record that another process changed, reread over %s,', 
     expect(calls).toEqual({ reads: 0, swaps: 1 });
   });
 
-  it('is decided from what is there if it has changed again since', async () => {
+  it('is decided from the present record if it has changed again', async () => {
     const key = freshKey();
     await changeElsewhere(key);
     await here.engine.reread([key]);
@@ -68,7 +68,7 @@ describe.each(shared)('a record that another process changed, reread over %s,', 
     expect(answer).toMatchObject({ outcome: 'held', holders: [{ owner: 'w3', token }] });
   });
 
-  it('keeps the place of a waiter whose process has only just started', async () => {
+  it('keeps the place of a waiter whose process has just started', async () => {
     const key = freshKey();
     const { token } = await takeLock(here, key, 'w1');
     const newcomer = await rig.join();
@@ -84,7 +84,7 @@ describe.each(shared)('a record that another process changed, reread over %s,', 
     expect(await waiting).toMatchObject({ outcome: 'granted' });
   });
 
-  it('is left to the next command if it is not one of ours', async () => {
+  it('is left to the next command if it cannot be understood', async () => {
     const key = freshKey();
     await rig.under.store.swap([creation(key, { head: 'no record' })]);
     const [read] = await here.engine.reread([key]);
@@ -92,7 +92,7 @@ describe.each(shared)('a record that another process changed, reread over %s,', 
     expect(await reasonOf(acquire(here, key, 'w1'))).toBe('UNSUPPORTED');
   });
 
-  it('is decided from what is there if its name was deleted and used again', async () => {
+  it('is decided from the present record if its name was deleted and used again', async () => {
     const key = freshKey();
     await changeElsewhere(key);
     await here.engine.reread([key]);

@@ -10,13 +10,13 @@ const asked = (agoMs: number, isAnswered = false) =>
 const group = (id: string, ...commands: PendingCommand[]): CommandGroup => ({ id, commands });
 const idsOf = (packets: CommandGroup[][]) => packets.map((one) => one.map(({ id }) => id).join(''));
 
-it('commands that are nearly out of time share no packet with those on other locks', () => {
+it('commands close to their deadline share no packet with those on other locks', () => {
   const groups = [group('a', asked(0)), group('b', asked(3_000), asked(0)), group('c', asked(500))];
   expect(idsOf(splitByUrgency(groups, NOW))).toEqual(['ac', 'b']);
   expect(idsOf(splitByUrgency(groups.slice(1, 2), NOW))).toEqual(['b']);
 });
 
-it('commands that were refused while they waited cost those on their own lock no time', () => {
+it('commands that were refused while waiting do not delay those on the same lock', () => {
   const [late, fresh] = [asked(4_700, true), asked(0)];
   const packets = splitByUrgency([group('a', late, fresh), group('b', late)], NOW);
   expect(packets).toEqual([[group('a', fresh)]]);

@@ -32,7 +32,7 @@ const contextOver = (store: RecordStore) =>
 
 const soon = () => performance.now() + 5_000;
 
-it('a change that was found applied stays so while the rest of its packet is unclear', async () => {
+it('a change that was found applied stays so while the rest of its packet is unknown', async () => {
   const { store } = under;
   const faults = new FaultyStore(store);
   const first = creation(freshKey());
@@ -50,7 +50,7 @@ it('a change that was found applied stays so while the rest of its packet is unc
   expect(outcomes).toMatchObject([{ applied: 'yes', writer: first.writer }, { applied: 'yes' }]);
 });
 
-it('an answer that the first try stored itself, after a later try, proves that it was applied', async () => {
+it('an answer stored late by the first attempt itself proves that it was applied', async () => {
   const { store } = under;
   const faults = new FaultyStore(store);
   const key = freshKey();
@@ -71,7 +71,7 @@ it('an answer that the first try stored itself, after a later try, proves that i
   expect(outcomes).toMatchObject([{ applied: 'yes', writer: change.writer }]);
 });
 
-it('a late change passes on no record, and one that met another record passes that on', async () => {
+it('a late change returns no record, and one that found another record returns that', async () => {
   const { store } = under;
   const [late, lost] = [freshKey(), freshKey()];
   const seen = await created(store, late);

@@ -63,8 +63,8 @@ async function until(isSo: () => Promise<boolean>, withinMs: number): Promise<nu
   return performance.now() - startedAt;
 }
 
-describe('while Redis is well', () => {
-  it('a counter that was just made is refused by the gate as soon as one that was there', async () => {
+describe('while Redis responds', () => {
+  it('steps on a new counter are refused by the gate as soon as those on an old one', async () => {
     const claimMs = 30_000;
     const own = await GateRig.open({ ...GATE_LIMITS, claimMs }, 50);
     try {
@@ -78,7 +78,7 @@ describe('while Redis is well', () => {
     }
   });
 
-  it('a sold-out counter is refused as an estimate, without a statement of its own', async () => {
+  it('steps on a sold-out counter are refused as an estimate, without a statement to MySQL', async () => {
     await soldOut();
     const reads: RecordKey[][] = [];
     a.plain.faults.onRead = (keys) => {
@@ -92,7 +92,7 @@ describe('while Redis is well', () => {
     expect(ofCounter.length).toBeLessThanOrEqual(1);
   });
 
-  it('what one process gives back, the next step at another one finds', async () => {
+  it('what one process gives back is available to the next step at another', async () => {
     await soldOut();
     await untilRefusedByGate(b, key, -1);
     for (let i = 0; i < 20; i += 1) {
@@ -101,7 +101,7 @@ describe('while Redis is well', () => {
     }
   });
 
-  it('limits that an operator changes hold at the gate at once', async () => {
+  it('limits that an operator changes apply at the gate at once', async () => {
     await soldOut();
     const party = { by: 'ana', reason: 'more were found' };
     const request = requestIdentity({
@@ -122,7 +122,7 @@ describe('while Redis is well', () => {
     expect((await durable()).value).toBe(-2);
   });
 
-  it('a repeat of an applied step gets its answer, though the counter has sold out since', async () => {
+  it('a repeat of an applied step gets its answer, even if the counter has sold out since', async () => {
     await createAt(a, key, 1);
     const named = { service: 'orders', verb: 'counter.add', namespace: key.namespace } as const;
     const request = requestIdentity({
@@ -145,7 +145,7 @@ describe('while Redis is well', () => {
     expect(await step(a, key, -1, { request: another, isFirst: true })).toEqual(GATE);
   });
 
-  it('while steps are under way the estimate leaves them out', async () => {
+  it('the estimate leaves out steps under way', async () => {
     await createAt(a, key, 10);
     await untilRefusedByGate(a, key, -11);
     let release = () => {};
@@ -172,8 +172,8 @@ describe('while Redis is well', () => {
   });
 });
 
-describe('what is wrong at the gate', () => {
-  it('is repaired in time: a change that did not pass it, as a restore or an older server makes', async () => {
+describe('a wrong value at the gate', () => {
+  it('is corrected in time after a change that bypassed it, such as by a restore or an older server', async () => {
     await soldOut();
     await step({ engine: b.plain.engine }, key, 5);
     const sold = async () => (await step(a, key, -1)).outcome === 'applied';
@@ -206,7 +206,7 @@ describe('what is wrong at the gate', () => {
     expect(await step(a, key, -5)).toMatchObject({ outcome: 'applied', value: 0 });
   });
 
-  it('is repaired at once by a reconciliation, which says what was there', async () => {
+  it('is corrected at once by a reconciliation, which reports the old value', async () => {
     await createAt(a, key, 5);
     await untilRefusedByGate(a, key, -6);
     await rig.spoil(key, { rev: '9007199254740000', value: '0' });
@@ -218,7 +218,7 @@ describe('what is wrong at the gate', () => {
     expect(await step(a, key, -5)).toMatchObject({ outcome: 'applied', value: 0 });
   });
 
-  it('goes with a counter that is deleted, and a new one of its name is not mistaken for it', async () => {
+  it('is removed with a deleted counter, and a new one of that name is not confused with it', async () => {
     await soldOut();
     const { store } = rig.rig.under;
     const [read] = (await store.read([{ ...key, kind: 'counter' }], [])).records;
@@ -232,7 +232,7 @@ describe('what is wrong at the gate', () => {
     expect(await step(a, key, -3)).toMatchObject({ outcome: 'applied', value: 0 });
   });
 
-  it('goes at once where the gate hears of the deletion', async () => {
+  it('is removed at once if the deletion goes through the gate', async () => {
     await soldOut();
     await a.gate.forget([key]);
     expect((await b.gate.look(key))?.state).toBeNull();
@@ -241,7 +241,7 @@ describe('what is wrong at the gate', () => {
   });
 });
 
-describe('without Redis nothing changes but speed', () => {
+describe('without Redis only speed changes', () => {
   it('wiped: MySQL decides for a while, then the gate refuses again', async () => {
     await soldOut();
     await rig.wipe();
@@ -283,7 +283,7 @@ describe('without Redis nothing changes but speed', () => {
     },
   );
 
-  it('set back to an older copy of itself: what it had then is not believed', async () => {
+  it('set back to an older copy: its old values are not trusted', async () => {
     await soldOut();
     const older = await rig.fieldsOf(key);
     await step(a, key, 5);
@@ -293,7 +293,7 @@ describe('without Redis nothing changes but speed', () => {
     expect(await step(a, key, -5)).toMatchObject({ outcome: 'applied', value: 0 });
   });
 
-  it('restarted with a copy from right before: that is too much, and never in the estimate', async () => {
+  it('restarted with a copy from just before: its value is too high, and never used as the estimate', async () => {
     await createAt(a, key, 5);
     await untilRefusedByGate(a, key, -6);
     const older = await rig.fieldsOf(key);

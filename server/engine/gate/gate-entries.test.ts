@@ -4,7 +4,7 @@ import type { GateEntry } from './gate-entry';
 
 const ONE_LESS = { down: 1, up: 0 };
 
-it('of many counters those are kept of which something is under way, or was not sent', () => {
+it('of many counters those are kept that have steps under way or unsent messages', () => {
   const touched = new Set<GateEntry>();
   let crowded = 0;
   const entries = new GateEntries(

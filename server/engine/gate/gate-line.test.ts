@@ -102,7 +102,7 @@ const takeAll = (line: GateLine, ids: string[]) =>
 const untilAllRefused = (line: GateLine, ids: string[]) =>
   expect.poll(async () => (await takeAll(line, ids)).filter((refusal) => !refusal).length).toBe(0);
 
-it('steps on sold-out counters are refused without a message for each, after an exchange that came after them', async () => {
+it('steps on sold-out counters are refused together, by one exchange that begins after them', async () => {
   const shop = new Shop('many');
   const { line, sent } = shop.join('p1');
   await untilAllRefused(line, shop.ids);
@@ -117,7 +117,7 @@ it('steps on sold-out counters are refused without a message for each, after an 
 });
 
 it.each([1, 7, COUNTERS])(
-  'what one process gives back to %d counters, the next step at another one finds, and the others stay refused',
+  'what one process gives back to %d counters is available to the next step at another, and the other counters stay sold out',
   async (count) => {
     const shop = new Shop(`back${count}`);
     const [one, other] = [shop.join('p1').line, shop.join('p2').line];
@@ -137,7 +137,7 @@ it.each([1, 7, COUNTERS])(
   },
 );
 
-it('far from its bounds a counter needs few messages, its estimate is a little too low at most, and the value follows', async () => {
+it('far from its bounds a counter needs few messages, its estimate is at most slightly too low, and its value follows', async () => {
   const stock = 100_000;
   const shop = new Shop('far', stock);
   const [{ line, sent }, other] = [shop.join('p1'), shop.join('p2').line];

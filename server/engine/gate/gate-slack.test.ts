@@ -30,7 +30,7 @@ function withSlack(id: string): GateEntry {
   return entry;
 }
 
-it('what a counter has announced in advance is taken back by the one that speaks for it', () => {
+it('what was announced in advance for a counter is withdrawn only by its current entry', () => {
   let now = 0;
   const sent: string[] = [];
   const slack = new GateSlack(

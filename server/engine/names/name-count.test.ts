@@ -9,7 +9,7 @@ function counted() {
   return { clock, names: new NameCount(() => clock.at) };
 }
 
-it('counts what the projection shows, and what was made here until the projection shows it', () => {
+it('counts the names in the projection, and those created here until they are in it', () => {
   const { names } = counted();
   names.appeared(lock('a'));
   names.appeared(counter('a'));
@@ -30,7 +30,7 @@ it('counts what the projection shows, and what was made here until the projectio
   expect(names.total('unheard-of')).toBe(0);
 });
 
-it('counts a name once that the projection shows before the write that made it is answered', () => {
+it('counts a name once if the projection has it before its write is answered', () => {
   const { names } = counted();
   for (const name of ['a', 'b']) names.creating(lock(name));
   names.appeared(lock('a'));
@@ -40,7 +40,7 @@ it('counts a name once that the projection shows before the write that made it i
   expect(names.total('default')).toBe(2);
 });
 
-it('believes the projection also where nothing was made since', () => {
+it('uses the projection even if nothing was created since', () => {
   const { clock, names } = counted();
   names.appeared(lock('a'));
   names.creating(lock('a'));
@@ -50,7 +50,7 @@ it('believes the projection also where nothing was made since', () => {
   expect(names.total('default')).toBe(1);
 });
 
-it('believes the projection where a name that was made here does not come up within a minute', () => {
+it('uses the projection alone if a name created here is not in it within a minute', () => {
   const { clock, names } = counted();
   const make = (name: string) => {
     names.creating(lock(name));
@@ -65,7 +65,7 @@ it('believes the projection where a name that was made here does not come up wit
   expect(names.total('default')).toBe(2);
 });
 
-it('has no room in a full namespace, nor anywhere while memory is short, but for our own names', () => {
+it("has no room in a full namespace, or anywhere while memory is short, except for Lockyard's own names", () => {
   const { names } = counted();
   const memory = { isShort: false };
   const room = new NameCapacity(names, () => memory.isShort);

@@ -19,12 +19,12 @@ function backend() {
   return { state, policyOf };
 }
 
-test('a backend without restrictions decides with the policy itself', () => {
+test('a backend without restrictions uses the policy itself', () => {
   const { policyOf } = backend();
   expect(policyOf('default')).toBe(DEFAULT_POLICY);
 });
 
-test('each restriction is in force as soon as it begins, changes or ends', () => {
+test('each restriction applies as soon as it begins, changes or ends', () => {
   const { state, policyOf } = backend();
   state.grantsFrom = 5_000;
   expect(policyOf('default')).toEqual({
@@ -53,7 +53,7 @@ test('each restriction is in force as soon as it begins, changes or ends', () =>
   expect(policyOf('default')).toBe(state.policy);
 });
 
-test('what restricts a namespace makes one policy, however often it is asked for', () => {
+test('the restrictions of a namespace give one policy object, however often it is requested', () => {
   const { state, policyOf } = backend();
   state.grantsFrom = 5_000;
   expect(policyOf('default')).toBe(policyOf('default'));
