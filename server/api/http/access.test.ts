@@ -70,7 +70,7 @@ test('the same name in two namespaces is two locks', async () => {
   }
 });
 
-test('a hold belongs to its service: another one is FORBIDDEN to end it', async () => {
+test('a hold belongs to its service: another service is FORBIDDEN to end it', async () => {
   const mine = await api.post(key, 'lock.acquire', { ...ask, name: 'mine', leaseMs: 60_000 });
   const stranger = await api.key('stranger');
   const theirs = { name: 'mine', owner: 'o', token: mine.data?.token };
@@ -128,7 +128,7 @@ test('an API key gives no access to the console', async () => {
   }
 });
 
-test('who may do what in the console', async () => {
+test('roles in the console', async () => {
   const cookies = {
     viewer: (await person('vera', 'viewer')).cookie,
     operator: (await person('otto', 'operator')).cookie,
@@ -189,7 +189,7 @@ test('who may do what in the console', async () => {
   }
 });
 
-test('an act that comes twice with one request id is done once, and is another one with another id or by another person', async () => {
+test('an action sent twice with one request id is applied once; with another id or by another user it is a new action', async () => {
   const { cookie } = await person('olga', 'operator');
   const name = 'extended by request';
   const held = await api.post(key, 'lock.acquire', { ...ask, name, leaseMs: 60_000 });
@@ -219,7 +219,7 @@ test('an act that comes twice with one request id is done once, and is another o
   expect(repeated.data).toEqual(forced.data);
 });
 
-test('a signed-out and a disabled person are refused at once', async () => {
+test('a signed-out and a disabled user are refused at once', async () => {
   const sam = await person('sam', 'viewer');
   expect((await api.console(sam.cookie, 'locks.list', {})).status).toBe(200);
   await api.console(sam.cookie, 'session.signOut', undefined, 'mutation');
@@ -230,7 +230,7 @@ test('a signed-out and a disabled person are refused at once', async () => {
   expectRefused(await api.console(again, 'locks.list', {}), 401, 'UNAUTHENTICATED');
 });
 
-test('a user who changes the password gets another cookie, with which the session goes on', async () => {
+test('a user who changes the password gets a new cookie that continues the session', async () => {
   const { cookie } = await person('pat', 'viewer');
   const input = { current: PASSWORD, next: `${PASSWORD} again` };
   const reply = await api.console(cookie, 'session.changePassword', input, 'mutation');
@@ -243,7 +243,7 @@ test('a user who changes the password gets another cookie, with which the sessio
   expect((await api.console(fresh, 'locks.list', {})).status).toBe(200);
 });
 
-test('the session cookie is for this host alone and out of reach of scripts', async () => {
+test('the session cookie is for this host only and not readable by scripts', async () => {
   await createUser(api.cli, { name: 'carl', role: 'viewer', password: PASSWORD });
   const signIn = (headers: Record<string, string> = {}) =>
     api.console(null, 'session.signIn', { name: 'carl', password: PASSWORD }, 'mutation', headers);
@@ -263,7 +263,7 @@ test('the session cookie is for this host alone and out of reach of scripts', as
   expect(secure.headers.get('strict-transport-security')).toMatch(/^max-age=\d{8}/);
 });
 
-test('a browser that has signed in before still can while others guess from the same address', async () => {
+test('a browser that has signed in before still can while others guess passwords from the same address', async () => {
   await createUser(api.cli, { name: 'dora', role: 'viewer', password: PASSWORD });
   const tryIn = (password: string, cookie: string | null = null) =>
     api.console(cookie, 'session.signIn', { name: 'dora', password }, 'mutation');
@@ -280,7 +280,7 @@ test('a browser that has signed in before still can while others guess from the 
   expect(cookieOf(reply)).not.toBe(mark);
 });
 
-test('a role that changes within a batch counts for the calls after it', async () => {
+test('a role that changes within a batch applies to the calls after it', async () => {
   const { id, cookie } = await person('erna', 'admin');
   await person('ella', 'admin');
   const inputs = [

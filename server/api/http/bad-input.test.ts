@@ -129,7 +129,7 @@ describe('lock.acquireMany refuses', () => {
     expect(data).toMatchObject({ state: 'free', rev: 0 });
   });
 
-  test('an id that was used with another input', async () => {
+  test('an id that was already used with another input', async () => {
     const locks = [lock(10), lock(11)];
     const asked = { ...set, locks, leaseMs: 60_000, requestId: 'used' };
     expect((await api.post(key, 'lock.acquireMany', asked)).data?.outcome).toBe('granted');
@@ -164,7 +164,7 @@ const badTokens: [string, unknown][] = [
   ['null', null],
 ];
 
-describe('a token may not be', () => {
+describe('a token cannot be', () => {
   test.each(badTokens)('%s', async (_, bad) => {
     const mine = { name: NAME, owner: OWNER, token: bad };
     await expectRefused(await api.post(key, 'lock.release', mine), 400, 'INVALID');
@@ -192,13 +192,13 @@ test('the message names the field and what is wrong with it', async () => {
   expect(reply.error?.message).toMatch(/leaseMs: .*100.*waitMs: .*number/);
 });
 
-test('meta with a text that is too long is refused before it is looked at as a whole', async () => {
+test('meta with a text that is too long is refused before it is checked as a whole', async () => {
   const reply = await api.post(key, 'lock.acquire', { ...whole, meta: { a: 'x'.repeat(225_000) } });
   await expectRefused(reply, 400, 'INVALID');
   expect(reply.error?.message).toBe('meta.a: must be a text of at most 1024 characters');
 });
 
-test('a body over 256 KB is TOO_LARGE, whether or not its length is declared', async () => {
+test('a body over 256 KB is TOO_LARGE, with or without a declared length', async () => {
   const long = JSON.stringify({ ...whole, meta: { a: 'x'.repeat(300_000) } });
   await expectRefused(await api.post(key, 'lock.release', long), 413, 'TOO_LARGE');
   const chunks = new Blob([long]).stream();
@@ -225,7 +225,7 @@ test.each([
   expect(reply.error?.message).toBe('An object may have at most 200 fields.');
 });
 
-test('no body over 16 KB is read for a sign-in, whether or not its length is declared', async () => {
+test('no body over 16 KB is read for a sign-in, with or without a declared length', async () => {
   const long = JSON.stringify({ name: 'a', password: 'b'.repeat(16_384) });
   const headers = { 'content-type': 'application/json', origin: api.url };
   for (const body of [long, new Blob([long]).stream()]) {
@@ -257,7 +257,7 @@ test('a compressed body is refused by a message that says so', async () => {
   }
 });
 
-test('a body that is compressed for its transfer is refused in the same way', async () => {
+test('a body with a compressed transfer encoding is refused in the same way', async () => {
   const body = JSON.stringify(whole);
   const head = `POST /api/v1/lock.acquire HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${key}\r\n`;
   const coded = 'Content-Type: application/json\r\nTransfer-Encoding: gzip, chunked\r\n';
@@ -276,7 +276,7 @@ test.each(['%', '%zz', 'lock.acquire%', '%ff', '%C3%28', 'a%2'])(
   },
 );
 
-test('broken percent-encoding in a query is INVALID', async () => {
+test('malformed percent-encoding in a query is INVALID', async () => {
   const path = `/api/v1/lock.inspect?input=%7B%22name%22%3A%22%ff%22%7D`;
   const headers = { authorization: `Bearer ${key}` };
   await expectRefused(await api.send(path, { headers }), 400, 'INVALID');
@@ -321,7 +321,7 @@ test.each(['POST', 'HEAD', 'PUT', 'DELETE', 'PATCH', 'OPTIONS'])(
   },
 );
 
-test('CONNECT is refused after the answers before it, and the connection is closed', async () => {
+test('CONNECT is refused after earlier requests are answered, and the connection is closed', async () => {
   const ask = `GET /api/health/live HTTP/1.1\r\nHost: a\r\n\r\n`;
   const text = await answersTo(`${ask}CONNECT evil.example:443 HTTP/1.1\r\nHost: a\r\n\r\nmore`);
   const [health = '', refusal = '', ...others] = text.split(/(?=HTTP\/1\.1 )/);
@@ -364,7 +364,7 @@ describe.each(elsewhere)('from another site (%o)', (from) => {
   });
 });
 
-test('a page of this server itself may call', async () => {
+test('a page of this server itself is allowed to call', async () => {
   const headers = { origin: api.url, 'sec-fetch-site': 'same-origin' };
   const reply = await api.post(key, 'lock.acquire', { ...whole, name: 'own page' }, { headers });
   expect(reply.data).toMatchObject({ outcome: 'granted' });
@@ -397,7 +397,7 @@ test.each(['[{}]', '7', 'null', '"x"'])('the input of a batch must not be %s', a
   expect(JSON.parse(text)).toMatchObject([refused, refused]);
 });
 
-test('a batch of several calls may not wait', async () => {
+test('a batch of several calls cannot wait', async () => {
   const call = { ...whole, owner: 'other', waitMs: 1_000 };
   const path = 'lock.acquire,lock.acquire?batch=1';
   const { status, text } = await api.post(key, path, { 0: call, 1: call });
@@ -412,7 +412,7 @@ test('an address that is too long is refused by name', async () => {
   await expectRefused(reply, 413, 'TOO_LARGE');
 });
 
-test('a name that is not percent-encoded is refused in words, as curl sends it', async () => {
+test('a name that is not percent-encoded, as curl sends it, is refused with an explanation', async () => {
   const text = await answersTo('GET /api/v1/lock.inspect?name=jób HTTP/1.1\r\nHost: a\r\n\r\n');
   expect(text).toMatch(/^HTTP\/1\.1 400 .*characters that must be percent-encoded.*"INVALID"/s);
 });
@@ -440,7 +440,7 @@ test.each([
   expect(text).toMatch(/^HTTP\/1\.1 400 .*X-Request-Id: .*"reason":"INVALID"/s);
 });
 
-test('an offered WebSocket is refused, an offered HTTP/2 is not taken up', async () => {
+test('an upgrade to WebSocket is refused, one to HTTP/2 is ignored', async () => {
   const offer = (protocol: string) => ({
     connection: 'Upgrade',
     upgrade: protocol,
@@ -452,7 +452,7 @@ test('an offered WebSocket is refused, an offered HTTP/2 is not taken up', async
   expect((await rawRequest('GET', '/', offer('websocket'))).status).not.toBe(101);
 });
 
-test('prototypes are as they were', () => {
+test('prototypes are unchanged', () => {
   expect(Object.keys(Object.prototype)).toEqual([]);
   expect(({} as Record<string, unknown>).waitMs).toBeUndefined();
 });

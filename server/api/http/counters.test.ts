@@ -36,13 +36,13 @@ test('a counter is created once, added to within its bounds, and read', async ()
   expect((await get(name)).data).toEqual({ value: 0, ...bounds, rev: data?.rev });
 });
 
-test('a counter without bounds begins at 0 and says so', async () => {
+test('a counter without bounds begins at 0, and the answer says so', async () => {
   const name = freshName();
   await create(name);
   expect((await get(name)).data).toMatchObject({ value: 0, floor: null, ceiling: null });
 });
 
-test('one request id is one step, and with another input it is INVALID', async () => {
+test('one request id is one step; with another input it is INVALID', async () => {
   const name = freshName();
   await create(name);
   const first = await add(name, 3, { requestId: 'a' });
@@ -62,14 +62,14 @@ test('the same request id of another service, or on another counter, is another 
   expect((await get(next)).data).toMatchObject({ value: 1 });
 });
 
-test('a counter that was never created is NOT_FOUND, even where a lock has its name', async () => {
+test('a counter that was never created is NOT_FOUND, even if a lock has its name', async () => {
   const name = freshName();
   await api.post(key, 'lock.acquire', { name, owner: 'w1', leaseMs: 10_000 });
   expect(await add(name, 1)).toMatchObject({ status: 404, reason: 'NOT_FOUND' });
   expect(await get(name)).toMatchObject({ status: 404, reason: 'NOT_FOUND' });
 });
 
-test('a lock that takes what looks like a counter’s place is only a lock', async () => {
+test('a lock whose name looks like a counter’s key is only a lock', async () => {
   const name = freshName();
   await create(name, { initial: 7 });
   for (const odd of [`#${name}`, `default#${name}`, `/${name}`]) {
@@ -83,7 +83,7 @@ test('a lock that takes what looks like a counter’s place is only a lock', asy
   expect((await get(name)).data).toMatchObject({ value: 7 });
 });
 
-test('names are byte-exact, and namespaces and key scopes hold', async () => {
+test('names are byte-exact, and namespaces and key scopes apply', async () => {
   const name = freshName();
   await create(name);
   expect(await get(`${name} `)).toMatchObject({ status: 404 });
@@ -113,7 +113,7 @@ test.each<[string, string, unknown]>([
   expect(await api.post(key, procedure, input)).toMatchObject({ status: 400, reason: 'INVALID' });
 });
 
-test('nothing of a counter shows among the locks, and nothing of a lock among the counters', async () => {
+test('counters are not shown among locks, and locks not among counters', async () => {
   const name = freshName();
   await create(name, { initial: 5, ceiling: 9 });
   await api.post(key, 'lock.acquire', { name: `${name} lock`, owner: 'w1', leaseMs: 10_000 });

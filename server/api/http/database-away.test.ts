@@ -54,7 +54,7 @@ describe.skipIf(!isMysqlTested)('over MySQL', () => {
   ];
 
   test.each(failures)(
-    'a database that %s is reported within 5 s, and recovers by itself within 5 s',
+    'a database that %s is reported within 5 s, and recovers automatically within 5 s',
     async (what, fail) => {
       const name = `held as it ${what}`;
       const { token, rev } = (await acquire(name)).data as { token: number; rev: number };
@@ -117,7 +117,7 @@ describe.skipIf(!isMysqlTested)('over MySQL', () => {
 });
 
 describe.skipIf(!isMysqlTested)('a backend besides the control database', () => {
-  test('may be down at the start: its locks are unknown until it responds', async () => {
+  test('may be down at start: its locks are unknown until it responds', async () => {
     const { place, line, url } = await openLine();
     line.refuse();
     const api = await ApiHarness.start({ LOCKYARD_BACKEND_LATE: url });
@@ -141,7 +141,7 @@ describe.skipIf(!isMysqlTested)('a backend besides the control database', () => 
 });
 
 describe.skipIf(!isMysqlTested)('two servers over one MySQL', () => {
-  test('a waiter at one is granted what is released at the other; a key revoked at one is refused at both', async () => {
+  test('a waiter at one is granted a lock released at the other; a key revoked at one is refused at both', async () => {
     const place = await newTestLocation('mysql');
     if (place.url.kind !== 'mysql') throw new Error('Not a MySQL.');
     const env = {

@@ -60,7 +60,7 @@ const cli = (...words: string[]) => {
   return runCliCommand(api.runtime, command);
 };
 
-test('an operator sees what would go and what is kept, and deletes at most as many as were typed', async () => {
+test('an operator sees what would be deleted and kept, and deletes at most the number typed', async () => {
   await used('a1', 'a2', 'a3');
   passed.ms += 11 * MINUTE_MS;
   await used('a4');
@@ -100,7 +100,7 @@ test('an operator sees what would go and what is kept, and deletes at most as ma
   expect(namesWith('a')).toEqual(['a4', 'a5']);
 });
 
-test('names that are kept do not count among those that may go', async () => {
+test('names that are kept do not count among those to delete', async () => {
   await used('g1', 'g2');
   passed.ms += 11 * MINUTE_MS;
   await acquire('g0');
@@ -110,7 +110,7 @@ test('names that are kept do not count among those that may go', async () => {
   expect(data).toMatchObject({ state: 'held' });
 });
 
-test('names that were chosen one by one each get an answer, and tokens rise across a deletion', async () => {
+test('individually chosen names each get an answer, and tokens rise across a deletion', async () => {
   const before = (await acquire('c1')).data as { token: number };
   await used('c2');
   await api.post(key, 'lock.release', {
@@ -144,7 +144,7 @@ test('names that were chosen one by one each get an answer, and tokens rise acro
   expect(after.token).toBeGreaterThan(before.token + 10 * MINUTE_MS);
 });
 
-test('names that are kept are reported once, whether the time was up before the others or not', async () => {
+test('names that are kept are reported once, even if the time runs out before the others', async () => {
   await used('h1', 'h2');
   passed.ms += 11 * MINUTE_MS;
   await acquire('h2');
@@ -163,7 +163,7 @@ test('names that are kept are reported once, whether the time was up before the 
   }
 });
 
-test('counters go the same way, and a lock of the same name stays', async () => {
+test('counters are deleted in the same way, and a lock of the same name is kept', async () => {
   for (const name of ['d1', 'd2']) {
     await api.post(key, 'counter.create', { namespace: 'jobs', name });
   }
@@ -182,7 +182,7 @@ test('counters go the same way, and a lock of the same name stays', async () => 
   expect(namesWith('d')).toEqual(['d1', 'd2']);
 });
 
-test('a viewer may not, and the try is written down; bad input is INVALID', async () => {
+test('a viewer is refused, and the attempt is audited; bad input is INVALID', async () => {
   const viewer = await api.signIn('Vera', PASSWORD);
   operator = await api.signIn('Olga', PASSWORD);
   const refused = await remove({ prefix: '', atMost: 9 }, viewer);
@@ -212,7 +212,7 @@ test('a viewer may not, and the try is written down; bad input is INVALID', asyn
   expect(nowhere).toMatchObject({ status: 404, reason: 'NOT_FOUND' });
 });
 
-test('the command line tells what would go, and deletes name by name', async () => {
+test('the command line previews what would be deleted, and reports each name', async () => {
   await used('e1', 'e2');
   await acquire('e3\n');
   await seen('e', 3);
@@ -238,7 +238,7 @@ test('the command line tells what would go, and deletes name by name', async () 
   );
 });
 
-test('a deletion by the command line goes no further once it is interrupted', async () => {
+test('a deletion by the command line stops once it is interrupted', async () => {
   const names = Array.from({ length: DELETED_AT_ONCE + 1 }, (_, i) => `h${i}`);
   const create = (name: string) => api.post(key, 'counter.create', { namespace: 'jobs', name });
   for (let i = 0; i < names.length; i += 100) {
@@ -270,7 +270,7 @@ test('a deletion by the command line goes no further once it is interrupted', as
   expect((await counters()).matching).toBe(1);
 });
 
-test('where the time to look among very many locks is over, those found go, and there may be more', async () => {
+test('if the time to search very many locks is over, those found are deleted, and there may be more', async () => {
   const names = Array.from({ length: 70 }, (_, i) => `p${i}`);
   await used(...names);
   await seen('p', names.length);
@@ -297,7 +297,7 @@ test('where the time to look among very many locks is over, those found go, and 
   expect(deleted).toBe(names.length);
 });
 
-test('a deletion whose process died is recorded as unknown, since some may be gone', async () => {
+test('a deletion whose process died is recorded as unknown, since some names may be deleted', async () => {
   const what = { act: 'lock.delete', namespace: 'jobs', subject: 'f*', reason: REASON } as const;
   await openIntent(api.cli, { name: 'Olga', kind: 'user' }, what);
   passed.ms += MINUTE_MS;
@@ -326,7 +326,7 @@ test('a deletion with an unknown outcome is never answered as one that changed n
   expect(await lastEntry()).toMatchObject({ subject: 'g1', outcome: 'not_applied' });
 });
 
-test('arguments that are not a deletion are refused in one line', () => {
+test('invalid arguments of a deletion are refused in one line', () => {
   const refusal = (...words: string[]) => {
     try {
       parseDeleteCommand(['locks', 'delete', ...words]);

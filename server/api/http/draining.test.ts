@@ -4,7 +4,7 @@ import { createUser } from '@/server/operations/users/create-user';
 import { ApiHarness } from '@/test/api-harness';
 import { EventStream } from '@/test/event-stream';
 
-test('live says yes, ready says whether the database answers, and neither says more', async () => {
+test('live answers yes, ready whether the database responds, and neither says more', async () => {
   const api = await ApiHarness.start();
   const live = await api.send('/api/health/live');
   expect([live.status, live.text]).toEqual([200, '{"ok":true}']);
@@ -17,7 +17,7 @@ test('live says yes, ready says whether the database answers, and neither says m
   await api.close();
 });
 
-test('a draining server answers waiters `queued`, keeps leases, cuts streams and then listens no more', async () => {
+test('a server that shuts down answers waiters `queued`, keeps leases, ends streams and stops listening', async () => {
   const api = await ApiHarness.start();
   const key = await api.key('orders');
   const password = 'plough the seventh field';

@@ -37,7 +37,7 @@ const lasting = (answer: object) =>
 const asJson = (input: object) => `input=${encodeURIComponent(JSON.stringify(input))}`;
 const asFlat = (input: Record<string, string>) => new URLSearchParams(input).toString();
 
-describe('a query with flat parameters answers what it answers with JSON', () => {
+describe('a query with flat parameters gives the same answer as with JSON', () => {
   test.each<[string, Record<string, string>, object]>([
     ['lock.inspect', { name: NAME }, { name: NAME }],
     ['lock.inspect', { name: 'free', namespace: 'default' }, { name: 'free' }],
@@ -56,7 +56,7 @@ describe('a query with flat parameters answers what it answers with JSON', () =>
   });
 });
 
-describe('flat parameters that are wrong get a typed answer that names them', () => {
+describe('invalid flat parameters get a typed answer that names them', () => {
   test.each([
     ['lock.inspect', 'name'],
     ['lock.inspect?', 'name'],
@@ -87,7 +87,7 @@ describe('flat parameters that are wrong get a typed answer that names them', ()
   });
 });
 
-test('a parameter of a command is refused by name, but for the mark of a batch', async () => {
+test('a parameter of a command is refused by name, except for `batch`', async () => {
   const ask = { name: 'with parameters', owner: 'o', leaseMs: 1_000 };
   const reply = await api.post(key, 'lock.acquire?waitMs=300', ask);
   expect([reply.status, reply.reason]).toEqual([400, 'INVALID']);
@@ -95,14 +95,14 @@ test('a parameter of a command is refused by name, but for the mark of a batch',
   expect((await get('lock.inspect?name=with+parameters')).answer.result.data.state).toBe('free');
 });
 
-test('one waiting call in a batch waits, as the batching link of tRPC sends it', async () => {
+test('a batch of one waiting call waits, as the batching link of tRPC sends it', async () => {
   const body = { 0: { name: 'other', owner: 'second', leaseMs: 1_000, waitMs: 300 } };
   const { status, text } = await api.post(key, 'lock.acquire?batch=1', body);
   expect(status).toBe(200);
   expect(JSON.parse(text)[0].result.data.outcome).toBe('timeout');
 });
 
-test('a refusal for want of a key says which kind of key, on every path', async () => {
+test('a refusal for a missing key says which kind of key is needed, on every path', async () => {
   for (const path of ['lock.inspect?name=a', `lock.inspect?batch=1&${asJson({ 0: {} })}`]) {
     const { status, headers } = await api.send(`/api/v1/${path}`);
     expect([path, status]).toEqual([path, 401]);
@@ -110,7 +110,7 @@ test('a refusal for want of a key says which kind of key, on every path', async 
   }
 });
 
-test('an address full of parameters is refused unread, and keeps no other caller waiting', async () => {
+test('an address with very many parameters is refused unread, and delays no other caller', async () => {
   const names = Array.from({ length: 14_000 }, (_, i) => i.toString(36));
   const address = `lock.inspect?${names.join('&')}`;
   const flat = new FlatQueries('/api/v1/');

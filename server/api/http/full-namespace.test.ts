@@ -40,7 +40,7 @@ const acquire = (name: string, more: object = {}) =>
   api.post(key, 'lock.acquire', { name, owner: 'w1', leaseMs: 60_000, ...more });
 const FULL = { status: 429, reason: 'NAMESPACE_FULL' };
 
-test('beyond maxLocks every way to make a name is refused with 429 and when to come back, and what exists goes on', async () => {
+test('beyond maxLocks every way to create a name is refused with 429 and a time to retry, and existing names keep working', async () => {
   await allow(3);
   const first = await acquire('a', { requestId: 'one' });
   const { token } = first.data as { token: number };
@@ -71,7 +71,7 @@ test('beyond maxLocks every way to make a name is refused with 429 and when to c
   expect((await acquire('d')).data).toMatchObject({ outcome: 'granted' });
 });
 
-test('of many new names at once exactly as many are made as there is room for', async () => {
+test('of many simultaneous new names exactly as many are created as there is room for', async () => {
   await allow(10);
   const replies = await Promise.all(Array.from({ length: 60 }, (_, i) => acquire(`many ${i}`)));
   const made = replies.filter(({ data }) => data?.outcome === 'granted');
@@ -79,7 +79,7 @@ test('of many new names at once exactly as many are made as there is room for', 
   for (const reply of replies) if (!reply.data) expect(reply).toMatchObject(FULL);
 });
 
-test('a server that starts again counts what is there', async () => {
+test('a restarted server counts the existing names', async () => {
   await allow(2);
   await acquire('a');
   await acquire('b');
@@ -90,7 +90,7 @@ test('a server that starts again counts what is there', async () => {
   expect(await acquire('c')).toMatchObject(FULL);
 });
 
-test('at 80 % of the heap new names are refused everywhere, and what exists goes on', async () => {
+test('at 80 % of the heap new names are refused everywhere, and existing names keep working', async () => {
   await acquire('a');
   heap.used = 80;
   let names = 0;

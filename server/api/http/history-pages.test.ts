@@ -20,7 +20,7 @@ interface Page {
   older: string | null;
 }
 
-test('a page of history goes on where the one before it ended', async () => {
+test('a page of history continues where the one before it ended', async () => {
   const key = await api.key('orders');
   const hold = { name: LOCK.name, owner: 'w1' };
   const { data } = await api.post(key, 'lock.acquire', { ...hold, leaseMs: 60_000 });
@@ -51,7 +51,7 @@ test.each([
 });
 
 test.each([0, -1, 0.5, 1e300])(
-  'a place in the audit log that is none is INVALID: %d',
+  'an invalid position in the audit log is INVALID: %d',
   async (before) => {
     expect(await api.console(cookie, 'audit.list', { before })).toMatchObject({
       status: 400,

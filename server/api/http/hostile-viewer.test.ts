@@ -120,7 +120,7 @@ afterEach(async () => {
   await drop();
 });
 
-test('an input of very many fields is refused before any is looked at', async () => {
+test('an input of very many fields is refused before any is checked', async () => {
   api = await ApiHarness.start();
   await createUser(api.cli, { name: 'vera', role: 'viewer', password: PASSWORD });
   const cookie = await api.signIn('vera', PASSWORD);
@@ -132,7 +132,7 @@ test('an input of very many fields is refused before any is looked at', async ()
   }
 });
 
-test('every procedure of the console is among those that a viewer sends anything to', () => {
+test('every procedure of the console is in the list of procedures tested with a hostile viewer', () => {
   const kinds = [...procedureKinds(consoleRouter)].filter(([name]) => !OWN_ACTS.includes(name));
   const named = (kind: string) => kinds.filter(([, one]) => one === kind).map(([name]) => name);
   expect(Object.keys(QUERIES).sort()).toEqual(named('query').sort());
@@ -140,7 +140,7 @@ test('every procedure of the console is among those that a viewer sends anything
 });
 
 describe.each(TEST_DIALECTS)('over %s', (dialect) => {
-  test('a viewer who sends anything at all is always answered with a reason, and changes nothing', async () => {
+  test('a viewer who sends arbitrary input always gets a reason, and changes nothing', async () => {
     const place = await newTestLocation(dialect);
     drop = () => place.remove();
     const { url } = place;

@@ -52,7 +52,7 @@ describe('forwarding headers', () => {
     expect((await enter(near, { 'x-forwarded-for': header })).address).toBe(address);
   });
 
-  test('are read behind however many headers of the caller a proxy adds them', async () => {
+  test('are read even if a proxy adds them after very many headers of the caller', async () => {
     const junk = Object.fromEntries(Array.from({ length: 1_500 }, (_, i) => [`x-${i}`, '1']));
     const added = { 'x-forwarded-for': '203.0.113.9' };
     expect((await enter(near, { ...junk, ...added })).address).toBe('203.0.113.9');
@@ -69,7 +69,7 @@ describe('forwarding headers', () => {
     },
   );
 
-  test('are not believed from any other peer', async () => {
+  test('are not trusted from any other peer', async () => {
     const forged = { 'x-forwarded-for': '203.0.113.9', 'x-forwarded-proto': 'https' };
     const { reply, address } = await enter(far, forged);
     expect(address).toBe('127.0.0.1');
@@ -80,7 +80,7 @@ describe('forwarding headers', () => {
     expect(plain.headers.get('strict-transport-security')).toBeNull();
   });
 
-  test('a session of an encrypted connection is no session of a plain one, nor the reverse', async () => {
+  test('a session of an encrypted connection is not valid on a plain one, nor the reverse', async () => {
     const secure = { 'x-forwarded-proto': 'https' };
     const cookieOf = async (headers: Record<string, string>) =>
       (await enter(near, headers)).reply.headers.getSetCookie()[0]?.split(';')[0] ?? '';
@@ -118,7 +118,7 @@ describe('a request from a page', () => {
     });
   }
 
-  test('whose Host a proxy has changed is refused by a message that names both headers and what to set', async () => {
+  test('whose Host a proxy has changed is refused with a message that names both headers and what to set', async () => {
     const { status, text } = await postAs('127.0.0.1:3000', 'https://locks.example.com');
     expect(status).toBe(403);
     const { message } = (JSON.parse(text) as { error: { message: string } }).error;
@@ -161,7 +161,7 @@ describe('a request from a page', () => {
   });
 });
 
-describe('bytes that are no request', () => {
+describe('bytes that are not a request', () => {
   let api: ApiHarness;
   beforeAll(async () => {
     api = await start();
@@ -202,7 +202,7 @@ describe('bytes that are no request', () => {
   });
 });
 
-describe('an admin whose connection crosses a network in the clear', () => {
+describe('an admin whose connection crosses a network unencrypted', () => {
   const warningFor = async (api: ApiHarness, name: string, headers: Record<string, string>) => {
     const input = { name, password: PASSWORD };
     const reply = await api.console(null, 'session.signIn', input, 'mutation', headers);
@@ -211,7 +211,7 @@ describe('an admin whose connection crosses a network in the clear', () => {
       ?.unencrypted;
   };
 
-  test('gets a warning, and no other person does', async () => {
+  test('gets a warning, and no other user does', async () => {
     const near = await start();
     const far = await start({ HOST: '0.0.0.0' });
     await createUser(far.cli, { name: 'vera', role: 'viewer', password: PASSWORD });

@@ -25,7 +25,7 @@ const insight = (input: object, by: string | null = cookie) =>
   api.console(by, 'insights.lock', input, 'query');
 const soon = (look: () => Promise<void>) => vi.waitFor(look, { timeout: 10_000, interval: 100 });
 
-test('what happens to a lock is in its pictures within seconds, in every range', async () => {
+test('what happens to a lock is in its charts within seconds, in every range', async () => {
   const { token } = (await take('seen')) ?? {};
   await api.post(key, 'lock.acquire', { name: 'seen', owner: 'w2', leaseMs: 1_000, waitMs: 30 });
   await giveBack('seen', token);
@@ -44,7 +44,7 @@ test('what happens to a lock is in its pictures within seconds, in every range',
   }
 });
 
-test('a lock that was never used has empty pictures, a namespace that does not exist none', async () => {
+test('a lock that was never used has empty charts, a namespace that does not exist none', async () => {
   const { data } = await insight({ namespace: 'default', name: 'never' });
   expect(data).toMatchObject({ range: '1h', stepMs: 60_000, waits: [], holds: [], ownHold: null });
   expect(data?.points).toHaveLength(60);
@@ -52,7 +52,7 @@ test('a lock that was never used has empty pictures, a namespace that does not e
   expect(nowhere).toMatchObject({ status: 404, reason: 'NOT_FOUND' });
 });
 
-test('pictures are for people who have signed in, and of ranges that there are', async () => {
+test('charts need a session and an existing range', async () => {
   const input = { namespace: 'default', name: 'seen' };
   expect(await insight(input, null)).toMatchObject({ status: 401, reason: 'UNAUTHENTICATED' });
   expect(await insight({ ...input, range: '2h' })).toMatchObject({ status: 400 });
@@ -60,7 +60,7 @@ test('pictures are for people who have signed in, and of ranges that there are',
   expect(fleet).toMatchObject({ status: 401, reason: 'UNAUTHENTICATED' });
 });
 
-test('all locks together: who holds and waits now, the last minute, and the last hour', async () => {
+test('all locks together: holders and waiters now, the last minute and the last hour', async () => {
   const { token } = (await take('busy')) ?? {};
   const waiting = take('busy', { owner: 'w2', waitMs: 20_000 });
   await soon(async () => {

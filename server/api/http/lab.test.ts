@@ -70,13 +70,13 @@ test.each(BAD_INPUTS)('%s is INVALID and starts nothing', async (_, input, compl
   expect(runner.started.length).toBe(before);
 });
 
-test('a strategy whose server is missing is a CONFLICT that says what it lacks', async () => {
+test('a strategy whose server is missing is a CONFLICT that says what is missing', async () => {
   const reply = await start({ strategies: ['version', 'ephemeral'] });
   expect([reply.status, reply.reason]).toEqual([409, 'CONFLICT']);
   expect(reply.error?.message).toBe('"Ephemeral nodes" cannot run. Needs ZooKeeper.');
 });
 
-test('viewers look; operators and admins start and stop, one race at a time, and it is audited', async () => {
+test('viewers see races; operators and admins start and stop them, one at a time, audited', async () => {
   for (const act of [() => start({}, cookies.viewer), () => stop('any', cookies.viewer)]) {
     const refused = await act();
     expect([refused.status, refused.reason]).toEqual([403, 'FORBIDDEN']);
@@ -126,7 +126,7 @@ test('a run is listed and shown with its rows, and an unknown one is NOT_FOUND',
   expect((await stop('nothing')).reason).toBe('NOT_FOUND');
 });
 
-test('a viewer reads the source of a strategy, and what the servers are', async () => {
+test('a viewer can read the source of a strategy and the list of servers', async () => {
   const source = await api.console(cookies.viewer, 'lab.source', { id: 'version' });
   expect(source.data).toMatchObject({ text: 'the source' });
   const preflights = runner.preflights;

@@ -112,14 +112,14 @@ test.each([
   },
 );
 
-test('a connection on which nothing was sent is closed without an answer to a request that may be on its way', async () => {
+test('an idle connection is closed without an answer to a request that may be on its way', async () => {
   await open();
   const closed = new Promise((resolve) => line.once('close', resolve));
   await closed;
   expect(heard).toBe('');
 });
 
-test('a request that waits on a connection gets its answer before what came behind it is refused', async () => {
+test('a request that waits on a connection is answered before a later one is refused', async () => {
   await api.post(key, 'lock.acquire', { name: 'busy', owner: 'holder', leaseMs: 60_000 });
   const { head, body } = acquire('busy', { waitMs: 600 });
   await open();
@@ -129,7 +129,7 @@ test('a request that waits on a connection gets its answer before what came behi
   expect(heard.indexOf('"outcome":"timeout"')).toBeLessThan(heard.indexOf('HTTP/1.1 400'));
 });
 
-test('a request behind one that waits is refused as too slow only after the answer to that one', async () => {
+test('a request behind a waiting one is refused as too slow only after the answer to that one', async () => {
   await api.post(key, 'lock.acquire', { name: 'busy', owner: 'holder', leaseMs: 60_000 });
   const first = acquire('busy', { waitMs: 1_000 });
   const second = acquire('behind');

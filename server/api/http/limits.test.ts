@@ -35,7 +35,7 @@ describe('calls a second', () => {
     expect(reply.reason).toBe('RATE_LIMITED');
   }
 
-  test('beyond the limit are refused with a time to come back, and count by key and namespace', async () => {
+  test('beyond the limit are refused with a time to retry, counted by key and namespace', async () => {
     api = await limited();
     await api.namespace('shop');
     const key = await api.key('orders', ['default', 'shop']);
@@ -51,7 +51,7 @@ describe('calls a second', () => {
     expect(await refusals('calls')).toBeGreaterThanOrEqual(2);
   });
 
-  test('never cost a hold: renew, release and cancel go through, by themselves and in a batch', async () => {
+  test('never cost a hold: renew, release and cancel are never limited, alone or in a batch', async () => {
     api = await limited();
     const key = await api.key('orders');
     const { data } = await api.post(key, 'lock.acquire', { ...mine, ...lease });
@@ -78,7 +78,7 @@ describe('calls a second', () => {
     );
   });
 
-  test('count by weight: a set as many as it has locks, and a list ten', async () => {
+  test('count by weight: a multi-lock once per lock, a list as ten', async () => {
     api = await limited();
     const key = await api.key('orders');
     const set = (names: string[]) => ({
@@ -94,7 +94,7 @@ describe('calls a second', () => {
   });
 });
 
-test('waiting calls of one key are bounded; others wait as ever, and a place is free once a call ends', async () => {
+test('waiting calls of one key are limited; other keys may wait, and each call that ends makes room', async () => {
   api = await ApiHarness.start({ LOCKYARD_WAITS_PER_KEY: '4' });
   const [key, other] = [await api.key('orders'), await api.key('billing')];
   const held = { name: 'held', owner: 'holder', leaseMs: 60_000 };
@@ -147,7 +147,7 @@ describe('connections', () => {
     return heard;
   }
 
-  test('one too many is answered 429 and closed, and those that are busy or known go on', async () => {
+  test('one beyond the limit is answered 429 and closed, and busy or authenticated ones continue', async () => {
     api = await ApiHarness.start({ LOCKYARD_CONNECTIONS: '10' });
     const key = await api.key('orders');
     const inspect = head('/api/v1/lock.inspect?input=%7B%22name%22%3A%22a%22%7D', [
@@ -173,7 +173,7 @@ describe('connections', () => {
     expect(await ask(await open(), inspect)).toMatch('HTTP/1.1 200');
   });
 
-  test('idle ones that never sent a key make room, the oldest first', async () => {
+  test('idle ones that never sent a key are closed to make room, the oldest first', async () => {
     api = await ApiHarness.start({ LOCKYARD_CONNECTIONS: '10' });
     const strangers = [];
     for (let i = 0; i < 10; i += 1) strangers.push(await open());
@@ -184,7 +184,7 @@ describe('connections', () => {
     expect(strangers.slice(1).every((line) => !line.closed)).toBe(true);
   });
 
-  test('ones that never sent a key make room too while the bodies of their requests do not arrive', async () => {
+  test('ones that never sent a key are also closed to make room while the body of their request does not arrive', async () => {
     api = await ApiHarness.start({ LOCKYARD_CONNECTIONS: '10' });
     const slow = head('/api/v1/lock.acquire', [
       'Content-Type: application/json',
@@ -209,7 +209,7 @@ describe('connections', () => {
   });
 });
 
-test('a key whose callers send without a pause leaves another key its share', async () => {
+test('a key whose callers send without pause leaves another key its share', async () => {
   api = await ApiHarness.start();
   const [key, flood] = [await api.key('orders'), await api.key('flood')];
   let floodAnswers = 0;

@@ -22,7 +22,7 @@ const namesIn = ({ data }: Reply) =>
 /** The projection reads what was written a moment later. */
 const soon = (look: () => Promise<void>) => vi.waitFor(look, { timeout: 10_000, interval: 20 });
 
-test('lists the locks of one namespace, with holder and queue, and says how old the list is', async () => {
+test('lists the locks of one namespace, with holder, queue and the age of the list', async () => {
   const { token } = (await acquire('one/held')).data as { token: number };
   const waiting = acquire('one/held', { owner: 'worker-2', waitMs: 20_000 });
   await soon(async () => {
@@ -45,7 +45,7 @@ test('lists the locks of one namespace, with holder and queue, and says how old 
   expect((await waiting).data).toMatchObject({ outcome: 'granted' });
 });
 
-test('is paged by name and complete, whatever the names', async () => {
+test('is paged by name and complete for any names', async () => {
   const names = ['two/ ', 'two/A', 'two/a', 'two/á', 'two/\u{ffff}', 'two/\u{1f512}'];
   for (const name of names) await acquire(name);
   await soon(async () => expect(namesIn(await list({ prefix: 'two/' }))).toEqual(names));
@@ -59,14 +59,14 @@ test('is paged by name and complete, whatever the names', async () => {
   expect(seen).toEqual(names);
 });
 
-test('with an empty prefix lists all, as a watch does', async () => {
+test('with an empty prefix lists all locks, as a watch does', async () => {
   await acquire('four');
   await soon(async () => expect(namesIn(await list({ prefix: '' }))).toContain('four'));
   const watched = await api.post(key, 'lock.watch', { prefix: '', waitMs: 0 });
   expect(namesIn(watched)).toContain('four');
 });
 
-test('with `busy` leaves out what is free and has no waiters', async () => {
+test('with `busy` omits locks that are free and have no waiters', async () => {
   const { token } = (await acquire('three/free')).data as { token: number };
   await acquire('three/held');
   await api.post(key, 'lock.release', { name: 'three/free', owner: 'worker-1', token });
@@ -76,7 +76,7 @@ test('with `busy` leaves out what is free and has no waiters', async () => {
   });
 });
 
-test('shows a key only its own namespaces, and nothing of what others store elsewhere', async () => {
+test('shows a key only its own namespaces', async () => {
   const both = await api.key('both', ['default', 'billing']);
   await acquire('secret plans', { namespace: 'billing' }, both);
   await soon(async () =>

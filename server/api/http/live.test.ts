@@ -71,7 +71,7 @@ class RecordingScheduler extends RequestScheduler {
   }
 }
 
-test('streams that open at once begin one after another while programs call', async () => {
+test('streams that open together begin one after another while programs call', async () => {
   // Its clock never moves: a program that has called is calling, however slow the machine is.
   const scheduler = new RecordingScheduler(new TestClock());
   const own = await ApiHarness.start({}, { scheduler });
@@ -99,7 +99,7 @@ test('streams that open at once begin one after another while programs call', as
   await own.close();
 });
 
-test('a quiet lock list is sent again every two seconds, so that its age can be shown', async () => {
+test('an unchanged lock list is sent again every two seconds, so that its age can be shown', async () => {
   const stream = await open('locks.watch', { search: 'nothing like it' });
   const first = (await stream.nextValue()).data as LockListMessage;
   const second = (await stream.nextValue()).data as LockListMessage;
@@ -213,7 +213,7 @@ const acts: [string, string, (id: string) => Promise<unknown>][] = [
     (id) => resetPassword(api.cli, { id, password: `${PASSWORD}s` }),
   ],
 ];
-test.each(acts)('a stream ends within a second of its person who %s', async (what, reason, act) => {
+test.each(acts)('a stream ends within a second of its user who %s', async (what, reason, act) => {
   const name = `who ${what}`;
   const { id } = await createUser(api.cli, { name, role: 'viewer', password: PASSWORD });
   const { tookMs, data } = await endAfter(await api.signIn(name, PASSWORD), () => act(id));
@@ -239,7 +239,7 @@ test('a stream without a session is refused', async () => {
   stream.close();
 });
 
-test('one user may have a limited number of streams, and closing one makes room', async () => {
+test('one user may have a limited number of streams, and closing one allows another', async () => {
   const openOne = () => open('locks.watch', {});
   const all = await Promise.all(Array.from({ length: STREAMS_MAX_PER_USER }, openOne));
   await Promise.all(all.map((stream) => stream.nextValue()));

@@ -40,7 +40,7 @@ const soon = (look: () => Promise<void>) => vi.waitFor(look, { timeout: 15_000, 
 const take = async (name: string, more: object = {}) =>
   (await api.post(key, 'lock.acquire', { name, owner: 'w1', leaseMs: 60_000, ...more })).data;
 
-test('what happened to locks is counted by namespace and backend, once', async () => {
+test('lock events are counted once, by namespace and backend', async () => {
   const { token } = (await take('a')) ?? {};
   await take('a', { owner: 'w2', waitMs: 20 });
   await api.post(key, 'lock.release', { name: 'a', owner: 'w1', token });
@@ -65,7 +65,7 @@ test('what happened to locks is counted by namespace and backend, once', async (
   });
 });
 
-test('the current state is reported by namespace and backend: held, waiting, by status', async () => {
+test('the current state is reported by namespace and backend: held, waiting, status', async () => {
   await take('held', { namespace: 'billing' });
   const { token } = (await take('wanted', { namespace: 'billing' })) ?? {};
   const waiting = take('wanted', { namespace: 'billing', owner: 'w2', waitMs: 20_000 });
@@ -84,7 +84,7 @@ test('the current state is reported by namespace and backend: held, waiting, by 
   await waiting;
 });
 
-test('requests are counted by procedure and kind of answer, whatever is asked for', async () => {
+test('requests are counted by procedure and kind of answer, whatever the request', async () => {
   await api.get(key, 'lock.inspect', { name: 'x' });
   await api.get(key, 'lock.inspect', { name: '' });
   await api.send('/api/v1/no.such.procedure');
@@ -108,7 +108,7 @@ test('requests are counted by procedure and kind of answer, whatever is asked fo
   });
 });
 
-test('no name of a lock, owner, service or token is exposed, whatever a request says', async () => {
+test('no lock, owner, service or token is exposed, whatever a request contains', async () => {
   const { token } = (await take('Telltale-lock', { owner: 'telltale-owner' })) ?? {};
   await api.send('/api/v1/telltale.procedure');
   await api.send('/telltale-page?telltale=query');
@@ -187,7 +187,7 @@ describe('without a token', () => {
   });
 });
 
-test('metrics are computed only a few times, however many callers read them at once', async () => {
+test('metrics are computed only a few times, however many callers read them together', async () => {
   let readings = 0;
   api.runtime.metrics.add(() => {
     readings += 1;

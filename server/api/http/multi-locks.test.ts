@@ -39,7 +39,7 @@ const asSeen = async (name: string) => {
   return data as { waiters?: unknown };
 };
 
-test('two who want the same locks in another order, with others between, are served one after the other', async () => {
+test('two callers that want the same locks in different orders are granted one after the other', async () => {
   const names = ['t:1', 't:2', 't:3'];
   const transfer = async (i: number) => {
     const owner = `w${i}`;
@@ -56,7 +56,7 @@ test('two who want the same locks in another order, with others between, are ser
   await Promise.all(Array.from({ length: 12 }, (_, i) => transfer(i)));
 });
 
-test('a set waits without holding anything, and is granted when its caller asks again with the same id', async () => {
+test('a multi-lock holds nothing while it waits, and is granted when its caller asks again with the same id', async () => {
   const ask = { name: 'u:2', owner: 'other', leaseMs: 20_000 };
   const held = (await api.post(key, 'lock.acquire', ask)).data;
   const asked = { ...setOf(['u:1', 'u:2']), waitMs: 60_000, requestId: 'r1' };
@@ -75,7 +75,7 @@ test('a set waits without holding anything, and is granted when its caller asks 
   });
 });
 
-test('the policy of the namespace bounds a set as it does a single acquire', async () => {
+test('the policy of the namespace limits a multi-lock like a single acquire', async () => {
   const named = { ...setOf(['t:1', 't:2']), requestId: 'r1' };
   const first = await acquireMany(named);
   expect(first.data?.outcome).toBe('granted');
@@ -93,7 +93,7 @@ test('the policy of the namespace bounds a set as it does a single acquire', asy
   await setNamespacePolicy(api.cli, { name: 'default', policy: null, reason: 'a test' });
 });
 
-test('a set may not wait in a batch of several calls, and is not for a key that does not reach its namespace', async () => {
+test('a multi-lock cannot wait in a batch of several calls, and needs a key for its namespace', async () => {
   const asked = { ...setOf(['x:1', 'x:2']), waitMs: 10 };
   const batch = await api.post(key, 'lock.acquireMany,lock.acquireMany?batch=1', {
     0: asked,

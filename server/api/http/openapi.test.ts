@@ -29,7 +29,7 @@ beforeAll(async () => {
 afterAll(() => api.close());
 
 describe('the description', () => {
-  test('is read without a key, and from a cache as long as it is the same', async () => {
+  test('needs no key, and is cached until it changes', async () => {
     const { status, headers, text } = await api.send(PATH);
     expect([status, headers.get('content-type')]).toEqual([200, 'application/json']);
     expect(headers.get('cache-control')).toBe('public, max-age=60');
@@ -57,8 +57,8 @@ describe('the description', () => {
 const setPolicy = (policy: NamespacePolicy | null) =>
   setNamespacePolicy(api.cli, { name: 'default', policy, reason: 'a test' });
 
-describe('what is answered is what is described:', () => {
-  test('taking, holding, waiting', async () => {
+describe('every answer matches its description:', () => {
+  test('acquiring, holding, waiting', async () => {
     const ask = { name: 'a', owner: 'one', leaseMs: 60_000 };
     const granted = await call('lock.acquire', { ...ask, requestId: 'a1' }, 'granted');
     await call('lock.acquire', { ...ask, owner: 'two' }, 'held');
@@ -93,7 +93,7 @@ describe('what is answered is what is described:', () => {
     await call('lock.watch', { prefix: '', waitMs: 0 });
   });
 
-  test('taking several at once', async () => {
+  test('acquiring several at once', async () => {
     const locks = [{ name: 'm1' }, { name: 'm2', mode: 'shared' }];
     const ask = { locks, owner: 'one', leaseMs: 60_000 };
     const names = ['m2', 'm1'];
@@ -122,7 +122,7 @@ describe('what is answered is what is described:', () => {
     await call('lock.cancelMany', { names, owner: 'one', requestId: 'm' }, 'released');
   });
 
-  test('renewing, entering again, releasing, losing', async () => {
+  test('renewing, re-entering, releasing, losing', async () => {
     const ask = { name: 'b', owner: 'one', leaseMs: 60_000, reentrant: true };
     const { data } = await call('lock.acquire', ask, 'granted');
     await call('lock.acquire', ask, 'granted');
@@ -172,7 +172,7 @@ describe('what is answered is what is described:', () => {
     await call('counter.get', tickets);
   });
 
-  test('sharing it; what operators do to it', async () => {
+  test('sharing it; operator actions on it', async () => {
     const ask = { name: 'e', owner: 'one', leaseMs: 60_000, mode: 'shared' };
     const { data } = await call('lock.acquire', ask, 'granted');
     await call('lock.acquire', { ...ask, owner: 'two' }, 'granted');
@@ -206,7 +206,7 @@ describe('what is answered is what is described:', () => {
     await call('lock.acquire', { ...ask, capacity: 5 }, 'INVALID');
   });
 
-  test('what only a witness may call, and nothing else', async () => {
+  test('what a witness alone may call', async () => {
     const input = { name: 'host-4', namespaces: [], witness: true };
     const { key: witness } = await createApiKey(api.cli, input);
     const { example } = SERVICE_API['witness.report'];
@@ -251,7 +251,7 @@ describe('what is answered is what is described:', () => {
     await call('lock.release', theirs, 'FORBIDDEN', other);
   });
 
-  test('every outcome that is described has been seen', () => {
+  test('every described outcome has occurred', () => {
     for (const name of Object.keys(SERVICE_API)) {
       for (const outcome of wire.outcomes(name)) expect(seen).toContain(`${name} ${outcome}`);
     }

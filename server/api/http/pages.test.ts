@@ -54,7 +54,7 @@ test.each(['POST', 'PUT', 'DELETE'])('a page cannot be sent a %s', async (method
   expect([reply.status, reply.headers.get('allow')]).toEqual([405, 'GET, HEAD']);
 });
 
-test('a caller who does not read a live stream loses its connection, and that is counted', async () => {
+test('a caller that does not read a live stream loses its connection, which is counted', async () => {
   const handlers = createHttpHandlers(api.runtime, async ({ res }) => {
     res.setHeader('Content-Type', 'text/event-stream');
     res.write(Buffer.alloc(24 * 1024 * 1024));
@@ -73,18 +73,18 @@ test('a caller who does not read a live stream loses its connection, and that is
   await new Promise((resolve) => deaf.close(resolve));
 });
 
-test('without a demo its link leads nowhere', async () => {
+test('without the demo its link is not found', async () => {
   const reply = await fetch(`${url}/demo?token=x`, { redirect: 'manual' });
   expect(reply.status).toBe(200);
   expect(reply.headers.get('set-cookie')).toBeNull();
 });
 
-test('broken percent-encoding is refused', async () => {
+test('malformed percent-encoding is refused', async () => {
   expect(await statusOf('/%zz')).toBe(400);
   expect(await statusOf('/%E0%A4%A')).toBe(400);
 });
 
-test('an address full of parameters is refused unread', async () => {
+test('an address with very many parameters is refused unread', async () => {
   expect(await statusOf(`/locks?${'a&'.repeat(98)}a`)).toBe(200);
   expect(await statusOf(`/locks?${'a&'.repeat(30_000)}a`)).toBe(400);
 });

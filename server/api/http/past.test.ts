@@ -43,7 +43,7 @@ const somethingIsRecorded = () =>
     { timeout: 10_000 },
   );
 
-test('pages of the past show who held a lock and who waited then, and how it was held', async () => {
+test('pages of the past show who held a lock and waited for it then, with lease and renewals', async () => {
   const { data: held } = await lock('past', 'w1', { meta: { host: 'h1', pid: '7' } });
   const grantedAt = Number(held?.expiresAt) - 60_000;
   const waiting = lock('past', 'w2', { waitMs: 20_000 });
@@ -157,7 +157,7 @@ test('a counter has the value that it had then, and none before it was created',
   expect(early).toMatchObject({ status: 404, reason: 'NOT_FOUND' });
 });
 
-test('a counter whose bounds were changed last shows the step before that', async () => {
+test('a counter whose last change was of its bounds shows the step before that', async () => {
   const name = 'rebound';
   const ref = { namespace: 'default', name };
   await api.post(key, 'counter.create', { name, initial: 10 });
@@ -190,7 +190,7 @@ async function soonOf(name: string, kind: string): Promise<number> {
   );
 }
 
-test('of a time without events the roll-ups of the minute are given', async () => {
+test('an instant without recorded events is answered with the roll-ups of its minute', async () => {
   const asked = Date.now();
   await lock('counted', 'w1');
   const now = Date.now();

@@ -39,7 +39,7 @@ const state = async (name = 'busy') => {
   return { holders: holders.map((h) => h.owner), waiters: waiters.map((w) => w.owner) };
 };
 
-test('a caller that hangs up leaves every queue that its one connection asked for', async () => {
+test('a caller that hangs up leaves every queue that it joined over that connection', async () => {
   await api.post(key, 'lock.acquire', { name: 'busy', owner: 'holder', leaseMs: 60_000 });
   const wait = { waitMs: 20_000 };
   sendAtOnce(acquire('first', wait), acquire('second', wait), acquire('third', { name: 'idle' }));
@@ -67,7 +67,7 @@ test.each([
   await expect.poll(async () => (await state(name)).waiters, SOON).toEqual([]);
 });
 
-test('requests on one connection are answered in their order, each by what those before it have done', async () => {
+test('requests on one connection are answered in order, each after the effects of those before it', async () => {
   const tried = ['a', 'b', 'c'].map((owner) => acquire(owner, { name: 'tried' }));
   sendAtOnce(...tried);
   let heard = '';
@@ -78,7 +78,7 @@ test('requests on one connection are answered in their order, each by what those
   await expect.poll(outcomes, SOON).toEqual(['granted', 'held', 'held']);
 });
 
-test('of many requests sent at once, those that would wait too long are refused by name', async () => {
+test('of many requests sent at once, those that would wait too long are refused with the reason', async () => {
   await api.post(key, 'lock.acquire', { name: 'slow', owner: 'holder', leaseMs: 60_000 });
   const wait = acquire('waiter', { name: 'slow', waitMs: 20_000, requestId: 'slow' });
   sendAtOnce(wait, ...Array.from({ length: 200 }, () => acquire('x', { name: 'slow' })));
@@ -95,7 +95,7 @@ test('of many requests sent at once, those that would wait too long are refused 
   expect(heard).not.toContain('HTTP/1.1 5');
 });
 
-test('requests that wait on one connection keep little memory, however long their headers are', async () => {
+test('requests that wait on one connection use little memory, however long their headers are', async () => {
   const name = 'long headers';
   await api.post(key, 'lock.acquire', { name, owner: 'holder', leaseMs: 60_000 });
   const wait = acquire('waiter', { name, waitMs: 20_000, requestId: 'long headers' });
@@ -113,7 +113,7 @@ test('requests that wait on one connection keep little memory, however long thei
   await expect.poll(statuses, SOON).toEqual(['200', '200', '200', '200', '429', '429', '200']);
 });
 
-test('behind a wait, a request with a long body or one of unknown length is refused by name', async () => {
+test('a request behind a waiting one is refused with the reason if its body is long or of unknown length', async () => {
   const name = 'long';
   await api.post(key, 'lock.acquire', { name, owner: 'holder', leaseMs: 60_000 });
   const short = acquire('short', { name });

@@ -37,7 +37,7 @@ const detailOf = async (name: string) => {
 };
 const soon = (look: () => Promise<void>) => vi.waitFor(look, { timeout: 15_000, interval: 100 });
 
-test('attempts that are refused are counted by lock and owner, and make a long hold stuck', async () => {
+test('refused attempts are counted by lock and owner, and make a long hold stuck', async () => {
   expect(await ask('polled', 'w1')).toBe('granted');
   expect(await ask('free', 'w1')).toBe('granted');
   for (const owner of ['w2', 'w3', 'w2']) expect(await ask('polled', owner)).toBe('held');

@@ -47,7 +47,7 @@ function send(line: Socket, path: string, input: unknown): void {
   line.write(`${head.join('\r\n')}\r\n\r\n${body}`);
 }
 
-test('of what arrived while the process was blocked, renewals are answered before acquires', async () => {
+test('after the process was blocked, renewals are answered before acquires', async () => {
   const owner = 'worker-1';
   const tokens: number[] = [];
   for (let i = 0; i < HELD; i += 1) {

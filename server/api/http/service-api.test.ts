@@ -43,7 +43,7 @@ test('refuses a second holder at once, naming the first', async () => {
   expect(data).toMatchObject({ outcome: 'held', holders: [{ owner: 'worker-1', token }] });
 });
 
-test('grants shared holds side by side, and keeps writers apart from them', async () => {
+test('grants shared holds together, and excludes writers meanwhile', async () => {
   const name = freshName();
   const first = await acquire(name, { owner: 'reader-1', mode: 'shared' });
   const second = await acquire(name, { owner: 'reader-2', mode: 'shared' });
@@ -59,7 +59,7 @@ test('grants shared holds side by side, and keeps writers apart from them', asyn
   });
 });
 
-test('grants permits up to the capacity, and says which capacity is in force', async () => {
+test('grants permits up to the capacity, and reports the capacity in force', async () => {
   const name = freshName();
   const mode = 'permit';
   const first = await acquire(name, { owner: 'one', mode, permits: 7, capacity: 10 });
@@ -80,7 +80,7 @@ test('grants permits up to the capacity, and says which capacity is in force', a
   expect((await acquire(name, again)).reason).toBe('CONFLICT');
 });
 
-test('a namespace’s policy is refused by its bound, and cuts renewals down', async () => {
+test('a call beyond the namespace’s policy is refused with the bound, and renewals are shortened', async () => {
   const name = freshName();
   const token = await tokenOf(name);
   const policy = {
@@ -111,7 +111,7 @@ test('a namespace’s policy is refused by its bound, and cuts renewals down', a
   }
 });
 
-test('an acquire that is asked again under a stricter policy hears its first answer; a new one is refused', async () => {
+test('a repeated acquire under a stricter policy gets its first answer; a new one is refused', async () => {
   const [name, other] = [freshName(), freshName()];
   const first = await acquire(name, { leaseMs: 90_000, requestId: 'r1' });
   const policy = { ...DEFAULT_POLICY, leaseMaxMs: 60_000 };
@@ -163,7 +163,7 @@ test('renews, inspects, checks and releases a hold', async () => {
   });
 });
 
-test('a reentrant owner releases step by step', async () => {
+test('a reentrant owner releases once per acquire', async () => {
   const name = freshName();
   const token = await tokenOf(name);
   const again = await acquire(name, { reentrant: true });
@@ -176,7 +176,7 @@ test('a reentrant owner releases step by step', async () => {
   expect((await api.post(key, 'lock.release', mine)).data).toEqual({ outcome: 'released' });
 });
 
-test('a repeated request id is answered with the same grant, and with `ended` once that is over', async () => {
+test('a repeated request id is answered with the same grant, and with `ended` once the hold is over', async () => {
   const name = freshName();
   const ask = () => acquire(name, { requestId: 'once' });
   const first = (await ask()).data;
@@ -197,7 +197,7 @@ test('one request id with another input is INVALID', async () => {
   expect([status, reason]).toEqual([400, 'INVALID']);
 });
 
-test('a repeated release with one request id takes one step', async () => {
+test('a repeated release with one request id counts once', async () => {
   const name = freshName();
   const token = await tokenOf(name);
   await acquire(name, { reentrant: true });
@@ -208,7 +208,7 @@ test('a repeated release with one request id takes one step', async () => {
   expect((await release()).data).toEqual(first);
 });
 
-test('a waiter is granted what is released', async () => {
+test('a waiter is granted a released lock', async () => {
   const name = freshName();
   const token = await tokenOf(name);
   const waiting = acquire(name, { owner: 'worker-2', waitMs: 20_000 });
@@ -240,7 +240,7 @@ test('a caller that hangs up leaves the queue', async () => {
   await expectQueue(name, []);
 });
 
-test('a grant whose caller hung up meanwhile is given back', async () => {
+test('a grant whose caller hung up meanwhile is reverted', async () => {
   const name = freshName();
   const { runtime } = api;
   const actor = await runtime.apiKeys.verify(key);
@@ -271,7 +271,7 @@ test('cancels an acquire that was granted', async () => {
   expect(again.data).toEqual({ outcome: 'none' });
 });
 
-test('names that differ in a byte are different locks', async () => {
+test('names that differ in one byte are different locks', async () => {
   for (const name of ['job', 'JOB', 'job ', 'jób', '__proto__', 'a/b?c#d%', '😀'.repeat(50)]) {
     expect((await acquire(name)).data, name).toMatchObject({ outcome: 'granted' });
     expect((await api.get(key, 'lock.inspect', { name })).data, name).toMatchObject({
@@ -280,7 +280,7 @@ test('names that differ in a byte are different locks', async () => {
   }
 });
 
-test('a batch answers each call on its own', async () => {
+test('a batch answers each call separately', async () => {
   const [a, b] = [freshName(), freshName()];
   const body = {
     0: { name: a, owner: 'o', leaseMs: 1_000 },

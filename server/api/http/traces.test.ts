@@ -38,8 +38,8 @@ const seenIn = ({ data }: Reply, of: 'holders' | 'locks' | 'blockedBy' = 'holder
 const traces = (holders: { traceparent?: string }[]) =>
   holders.map(({ traceparent }) => traceparent);
 
-describe('the header traceparent of an acquire is kept with the hold', () => {
-  test('on the fast path, and on the one that batches take', async () => {
+describe('the traceparent header of an acquire is stored with the hold', () => {
+  test('on the fast path and for batches', async () => {
     await acquire('plain', trace(1));
     expect(traces(seenIn(await inspect('plain')))).toEqual([trace(1)]);
     const batch = { 0: { name: 'batched', owner: 'w1', leaseMs: 60_000 } };
@@ -54,7 +54,7 @@ describe('the header traceparent of an acquire is kept with the hold', () => {
     expect(traces(seenIn(await inspect('batched')))).toEqual([trace(2)]);
   });
 
-  test('of several locks together, with each', async () => {
+  test('with each lock of a multi-lock', async () => {
     const both = { locks: [{ name: 'set a' }, { name: 'set b' }], owner: 'w1', leaseMs: 60_000 };
     await api.post(key, 'lock.acquireMany', both, { headers: { traceparent: trace(3) } });
     const again = await api.post(key, 'lock.acquireMany', { ...both, owner: 'w2' });
@@ -62,7 +62,7 @@ describe('the header traceparent of an acquire is kept with the hold', () => {
     expect(traces(seenIn(again, 'blockedBy'))).toEqual([trace(3), trace(3)]);
   });
 
-  test('of a waiter, which learns whose end let it in', async () => {
+  test('for a waiter, which is answered the trace of the hold that it waited for', async () => {
     const { data } = await acquire('waited for', trace(4));
     const waiting = acquire('waited for', trace(5), { owner: 'w2', waitMs: 20_000 });
     const waiters = async () => (await inspect('waited for')).data?.waiters;
@@ -86,14 +86,14 @@ describe('the header traceparent of an acquire is kept with the hold', () => {
     },
   );
 
-  test('and a field of that name in the input is refused, as every unknown one', async () => {
+  test('and an input field of that name is refused like every unknown field', async () => {
     expect((await acquire('as input', undefined, { traceparent: trace(7) })).reason).toBe(
       'INVALID',
     );
   });
 });
 
-describe('the services that did not take the lock see no trace of it', () => {
+describe('other services do not see the trace of a hold', () => {
   const refused = (by: string, name: string) =>
     api.post(by, 'lock.acquire', { name, owner: 'w9', leaseMs: 60_000 });
   const timedOut = (by: string, name: string) =>

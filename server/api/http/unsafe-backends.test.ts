@@ -47,7 +47,7 @@ const acquire = (name: string, parts: object = {}) =>
     ...parts,
   });
 
-test('a setting that is changed on the real server shows, with its reason', async () => {
+test('a setting changed on the real server is shown with its reason', async () => {
   expect((await readAgain()).reading).toMatchObject({
     level: 'Best-effort',
     reasons: [expect.stringContaining('once a second')],
@@ -56,7 +56,7 @@ test('a setting that is changed on the real server shows, with its reason', asyn
   expect((await readAgain()).reading).toMatchObject({ level: 'Strong', unsafe: null });
 });
 
-test('a server that copies another is unsafe while it does, and called a former replica until that is forgotten', async () => {
+test('a running replica is unsafe, and is called a former replica until its replica settings are reset', async () => {
   await root.query(
     "CHANGE MASTER TO MASTER_HOST = '127.0.0.1', MASTER_PORT = 1, MASTER_USER = 'x'",
   );
@@ -70,7 +70,7 @@ test('a server that copies another is unsafe while it does, and called a former 
   expect((await readAgain()).reading?.reasons.join()).not.toMatch(/replica/);
 });
 
-test('a server that is to wait for replicas, and has none, is not called better for it', async () => {
+test('a server that should wait for replicas and has none is not rated higher for it', async () => {
   await root.query('SET GLOBAL innodb_flush_log_at_trx_commit = 1');
   await root.query('SET GLOBAL rpl_semi_sync_master_enabled = ON');
   const { reading } = await readAgain();
@@ -81,7 +81,7 @@ test('a server that is to wait for replicas, and has none, is not called better 
   });
 });
 
-test('a server that became read-only grants nothing, says why, and still renews, releases and tells what is held', async () => {
+test('a read-only server grants nothing and says why, and still renews, releases and inspects', async () => {
   const { token } = (await acquire('held before')).data as { token: number };
   const waiting = acquire('held before', { owner: 'patient', waitMs: 25_000 });
   await expect
@@ -118,7 +118,7 @@ test('a server that became read-only grants nothing, says why, and still renews,
   expect((await waiting).data).toMatchObject({ outcome: 'granted' });
 });
 
-test('an unsafe control database ends the start with one line, unless it is allowed: then it grants, as Best-effort', async () => {
+test('an unsafe control database ends the start with one line, unless allowed: then it grants as Best-effort', async () => {
   await root.query('SET GLOBAL read_only = ON');
   await expect(ApiHarness.start(controlAs('root'))).rejects.toThrow(
     /^The configuration of the control database is unsafe[^\n]*read-only[^\n]*LOCKYARD_ALLOW_UNSAFE=default\.$/,
@@ -132,7 +132,7 @@ test('an unsafe control database ends the start with one line, unless it is allo
   await other.close();
 });
 
-test('the rights of docs/backends.md are enough: those to change tables at the first start alone', async () => {
+test('the rights in docs/backends.md are sufficient, those to change tables only for the first start', async () => {
   await root.query("CREATE USER plain@'%'");
   await root.query('DROP DATABASE control');
   await root.query('CREATE DATABASE control');
@@ -146,7 +146,7 @@ test('the rights of docs/backends.md are enough: those to change tables at the f
   await other.close();
 });
 
-test('a control database that takes no writes at all ends the start with one line', async () => {
+test('a control database that accepts no writes ends the start with one line', async () => {
   await root.query('CREATE DATABASE empty');
   await root.query("GRANT ALL ON empty.* TO plain@'%'");
   await root.query('SET GLOBAL read_only = ON');

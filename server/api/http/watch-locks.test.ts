@@ -60,7 +60,7 @@ const release = (name: string, token: number) =>
   api.post(key, 'lock.release', { name, owner: 'worker-1', token });
 
 describe('a request for changes', () => {
-  test('answers the present states first, then each change once, wherever it resumes', async () => {
+  test('answers the current states first, then each change once, wherever it resumes', async () => {
     const names = ['one/b', 'one/a'];
     const first = await now({ names });
     expect(first).toMatchObject({ reset: false, more: false });
@@ -90,7 +90,7 @@ describe('a request for changes', () => {
     });
   });
 
-  test('is not woken by a renewal, and is by a lease that runs out', async () => {
+  test('is answered when a lease expires, and not for a renewal', async () => {
     const token = await acquire('two', { leaseMs: 6_000 });
     await expect.poll(async () => (await now({ names: ['two'] })).locks[0]?.state).toBe('held');
     const { position } = await now({ names: ['two'] });
@@ -102,7 +102,7 @@ describe('a request for changes', () => {
     expect(lapsed.locks).toMatchObject([{ name: 'two', state: 'expired', holders: [] }]);
   });
 
-  test('by prefix tells of locks that come up later, and leaves out what is free at first', async () => {
+  test('by prefix includes locks created later, and omits those that are free at first', async () => {
     await release('three/free', await acquire('three/free'));
     const held = await acquire('three/held');
     const input = { prefix: 'three/' };
@@ -120,7 +120,7 @@ describe('a request for changes', () => {
     expect(freed.locks).toMatchObject([{ name: 'three/held', state: 'free', holders: [] }]);
   });
 
-  test('comes in pages of 500, complete, for very many locks', async () => {
+  test('is answered completely in pages of 500 for very many locks', async () => {
     const names = Array.from({ length: 520 }, (_, i) => `many/${i}`);
     for (let i = 0; i < names.length; i += 20) {
       const locks = names.slice(i, i + 20).map((name) => ({ name }));
@@ -143,7 +143,7 @@ describe('a request for changes', () => {
     }
   }
 
-  test('from a position that is not kept says so, and starts at the present', async () => {
+  test('from a position that is no longer kept says so, and starts with the current states', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'lockyard-watch-'));
     const start = async () => {
       const server = await ApiHarness.start({ LOCKYARD_DATA_DIR: folder });
@@ -217,7 +217,7 @@ describe('refuses', () => {
 });
 
 describe('an event stream', () => {
-  test('sends the present states, then changes, and resumes after the last event', async () => {
+  test('sends the current states, then changes, and resumes after the last event', async () => {
     const names = ['five'];
     const events = await open(await stream({ names }));
     const first = await nextAnswer(events);
@@ -233,7 +233,7 @@ describe('an event stream', () => {
     resumed.close();
   });
 
-  test('tells a slow reader the last state of each lock, once', async () => {
+  test('sends a slow reader only the last state of each lock, once', async () => {
     const { watches } = api.runtime.projection;
     const target = watchTarget('default', 'orders', {
       namespace: 'default',
@@ -261,7 +261,7 @@ describe('an event stream', () => {
     await answers.return();
   });
 
-  test('that its caller leaves is closed', async () => {
+  test('is closed when its caller disconnects', async () => {
     const { watches } = api.runtime.projection;
     const events = await open(await stream({ names: ['six'] }));
     await nextAnswer(events);
@@ -314,7 +314,7 @@ describe('a key', () => {
     expect(performance.now() - changedAt).toBeLessThan(10_000);
   });
 
-  test('that is narrowed to what a watch is of, or widened, keeps it', async () => {
+  test('keeps a watch if the key is narrowed to what it watches, or widened', async () => {
     const wide = { name: 'kept', namespaces: ['default'], prefix: 'kept/' };
     const { id, key: kept } = await createApiKey(api.cli, wide);
     const of = { prefix: 'kept/some' };
@@ -331,7 +331,7 @@ describe('a key', () => {
     events.close();
   });
 
-  test('may have only so many watches open, and others as ever', async () => {
+  test('may have a limited number of open watches, without affecting other keys', async () => {
     const small = await ApiHarness.start({ LOCKYARD_WATCHES_PER_KEY: '2' });
     const [mine, other] = [await small.key('orders'), await small.key('billing')];
     await isRead(small);

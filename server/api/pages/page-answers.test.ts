@@ -3,7 +3,7 @@ import { systemClock } from '../../platform/clock';
 import { PageAnswers } from './page-answers';
 import { PageRelay } from './process/page-relay';
 
-test('pages that cannot be rendered at the start do not end it', async () => {
+test('pages that cannot be rendered at start do not end the start', async () => {
   const warnings: string[] = [];
   const log = { warn: (_: unknown, text: string) => warnings.push(text) };
   const runtime = { clock: systemClock, metrics: { add: () => undefined }, log };

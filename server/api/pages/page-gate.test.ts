@@ -3,7 +3,7 @@ import { PageGate } from './page-gate';
 
 const staying = () => new AbortController().signal;
 
-test('no more than four are inside, a hundred wait in their order, and further callers are refused', async () => {
+test('at most four pages are rendered at once, a hundred wait in order, and further callers are refused', async () => {
   const gate = new PageGate(4, 100);
   const first = await Promise.all(Array.from({ length: 4 }, () => gate.enter(staying())));
   const order: number[] = [];
@@ -20,7 +20,7 @@ test('no more than four are inside, a hundred wait in their order, and further c
   expect([gate.rendering, gate.queued]).toEqual([0, 0]);
 });
 
-test('a place is given back once, however often its owner leaves', async () => {
+test('a place is freed once, however often its owner leaves', async () => {
   const gate = new PageGate(1, 2);
   const leave = await gate.enter(staying());
   const second = gate.enter(staying());

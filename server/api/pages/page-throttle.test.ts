@@ -29,7 +29,7 @@ async function answersWithin(pace: PageThrottle, callers: number, ms: number, by
   return answers;
 }
 
-test('callers who never pause get no more than the share of the time', async () => {
+test('callers that never pause get no more than their share of the time', async () => {
   const pace = new PageThrottle(clock, 0.1);
   // Half a millisecond for each answer, plus what half a second has saved.
   const most = (10_500 * 0.1) / 0.5 + 1;
@@ -38,7 +38,7 @@ test('callers who never pause get no more than the share of the time', async () 
   expect(answers).toBeGreaterThan(most * 0.9);
 });
 
-test('large answers are fewer', async () => {
+test('large answers are served less often', async () => {
   const small = await answersWithin(new PageThrottle(clock, 0.1), 50, 5_000);
   const large = await answersWithin(new PageThrottle(clock, 0.1), 50, 5_000, 1024 * 1024);
   expect(large).toBeLessThan(small / 4);

@@ -44,7 +44,7 @@ function nearlyTrees(depth: number): fc.Arbitrary<unknown> {
     .map(([segment, found, rest]) => [segment, found, ...rest]);
 }
 
-test('what is let through is exactly what Next can read', () => {
+test('exactly those router states are accepted that Next can read', () => {
   fc.assert(
     fc.property(fc.oneof(nearlyTrees(3), nearlyTrees(0), fc.jsonValue()), (value) => {
       const header = encoded(value);
@@ -54,7 +54,7 @@ test('what is let through is exactly what Next can read', () => {
   );
 });
 
-test('what is nested absurdly is refused without a stack overflow', () => {
+test('a very deeply nested router state is refused without a stack overflow', () => {
   const deep = (depth: number) => `${'["",{"c":'.repeat(depth)}["",{}]${'}]'.repeat(depth)}`;
   expect(isRouterState(deep(10))).toBe(true);
   expect(isRouterState(deep(1_000))).toBe(false);

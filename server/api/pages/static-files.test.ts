@@ -32,7 +32,7 @@ it('the icon is answered at both addresses at which browsers ask for it', () =>
     expect((await fetch(`${url}/other.ico`)).status).toBe(404);
   }));
 
-it('a file is not sent again to a browser that has it, also behind a proxy that compresses', () =>
+it('a file is not sent again to a browser that has it, even behind a proxy that compresses', () =>
   withIcon(async (url) => {
     const asked = async (known: string) => {
       const { status } = await fetch(`${url}/icon.svg`, { headers: { 'If-None-Match': known } });
@@ -58,7 +58,7 @@ it.each<[string | undefined, boolean]>([
   expect(acceptsGzip(header)).toBe(isAccepted);
 });
 
-it('a header full of spaces keeps no other caller waiting', () => {
+it('a header full of spaces delays no other caller', () => {
   const startedAt = process.cpuUsage();
   expect(acceptsGzip(`gzip${' '.repeat(60_000)};q=0`)).toBe(false);
   // With a look at every pair of spaces it takes seconds.

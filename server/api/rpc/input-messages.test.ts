@@ -68,7 +68,7 @@ const OF_THE_LIBRARY =
   /expected|received|Too (small|big)|Invalid|Unrecognized|pattern|undefined|NaN|not valid/;
 
 test.each([...serviceInputs, ...consoleInputs])(
-  'a wrong input of $name is refused in plain words that name the field and what is allowed',
+  'an invalid input of $name is refused with a message that names the field and what is allowed',
   ({ input }) => {
     const { properties = {}, required = [] } = shapeOf(input);
     const fields = Object.keys(properties);

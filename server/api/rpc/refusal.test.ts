@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { meta } from '../../contract/primitives';
 import { errorShape, refusalOf } from './refusal';
 
-test('an unforeseen failure tells its caller nothing of what it was', () => {
+test('an unexpected failure reveals nothing to its caller', () => {
   const failures = [
     new Error("Access denied for user 'root'@'10.0.0.7' to /var/lib/lockyard/lockyard.db"),
     Object.assign(new Error('select password_hash from users'), { sql: 'select', errno: 1 }),

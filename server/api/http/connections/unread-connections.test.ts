@@ -47,7 +47,7 @@ async function serve(answer: RequestListener) {
   return { clock, unread, ask, aLook };
 }
 
-test('a connection that reads nothing of its answer for 10 s is closed, and one that reads slowly is not', async () => {
+test('a connection that reads nothing of its answer for 10 s is closed, one that reads slowly is not', async () => {
   const answer: RequestListener = (_, res) => res.end(Buffer.alloc(24 * MEBIBYTE));
   const { clock, unread, ask, aLook } = await serve(answer);
   ask();
@@ -63,7 +63,7 @@ test('a connection that reads nothing of its answer for 10 s is closed, and one 
   await readSome(slow, 11 * MEBIBYTE);
 });
 
-test('a live stream of which more than 1 MB waits is closed at once', async () => {
+test('a live stream with more than 1 MB unread is closed at once', async () => {
   const { unread, ask } = await serve((_, res) => {
     res.setHeader('Content-Type', 'text/event-stream');
     res.write(Buffer.alloc(24 * MEBIBYTE));
@@ -72,7 +72,7 @@ test('a live stream of which more than 1 MB waits is closed at once', async () =
   await expect.poll(() => unread.closed).toBe(1);
 });
 
-test('a live stream that waits for its reader is left alone while that reads, however large an event is', async () => {
+test('a live stream is kept while its reader reads, however large an event is', async () => {
   const { clock, unread, ask, aLook } = await serve((_, res) => {
     noteAwaited(res);
     res.setHeader('Content-Type', 'text/event-stream');
@@ -86,7 +86,7 @@ test('a live stream that waits for its reader is left alone while that reads, ho
   await expect.poll(() => unread.closed).toBe(1);
 });
 
-test('a connection that waits for its answer is left alone however long', async () => {
+test('a connection that waits for its answer is kept, however long that takes', async () => {
   const { clock, unread, ask, aLook } = await serve(() => undefined);
   ask();
   await aLook();

@@ -26,7 +26,7 @@ afterEach(async () => {
 
 const line = () => lines[0] as HttpCallerConnection;
 
-test('a caller that hangs up is gone, and the signal says so, asked for before or after', async () => {
+test('a caller that hangs up aborts its signal, whether requested before or after', async () => {
   const { signal } = line();
   expect([line().isClosed, signal.aborted]).toEqual([false, false]);
   caller.destroy();
@@ -34,13 +34,13 @@ test('a caller that hangs up is gone, and the signal says so, asked for before o
   expect(line().isClosed).toBe(true);
 });
 
-test('a signal that is first asked for afterwards is aborted already', async () => {
+test('a signal first requested after the caller hung up is already aborted', async () => {
   caller.destroy();
   await expect.poll(() => line().isClosed).toBe(true);
   expect(line().signal.aborted).toBe(true);
 });
 
-test('a caller that has its answer did not hang up', async () => {
+test('a caller that has received its answer did not hang up', async () => {
   const { signal } = line();
   const heard = new Promise((resolve) => caller.once('data', resolve));
   answerNow();

@@ -54,8 +54,8 @@ async function expectSame(wire: WireRequest) {
 const tokenOf = (body: string) =>
   (JSON.parse(body) as { result: { data: { token: number } } }).result.data.token;
 
-describe('plain calls are answered by the fast path, as the tRPC handler would', () => {
-  test('a hold from its grant to its release', async () => {
+describe('plain calls get the same answer from the fast path as from the tRPC handler', () => {
+  test('the calls of a hold from its grant to its release', async () => {
     const granted = await expectSame(post('lock.acquire', acquire));
     expect(granted).toMatchObject({ status: 200, isTaken: true });
     const token = tokenOf(granted.body);
@@ -188,7 +188,7 @@ describe('everything unusual is left to the tRPC handler', () => {
   });
 });
 
-test('a check added to the procedures holds on both paths, and the fast path still answers', async () => {
+test('a check added to the procedures applies on both paths, and the fast path still answers', async () => {
   const refuse = () => {
     throw new LockyardError('FORBIDDEN', 'A check refuses this.');
   };
@@ -208,7 +208,7 @@ test('a check added to the procedures holds on both paths, and the fast path sti
   }
 });
 
-test(`${FUZZED_REQUESTS} random requests are answered alike by both paths`, async () => {
+test(`${FUZZED_REQUESTS} random requests get the same answers from both paths`, async () => {
   const seed = newSeed();
   console.info(`seed ${seed}`);
   const before = paths.taken;

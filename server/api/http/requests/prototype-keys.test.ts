@@ -47,7 +47,7 @@ const spelling = (text: string) =>
     );
 
 describe('a key of a JSON text', () => {
-  it('is not taken for __proto__ where it is none', () => {
+  it('is not mistaken for __proto__', () => {
     fc.assert(
       fc.property(plainText, (text) => {
         expect(isRefused(() => refusePrototypeKeys(text))).toBe(false);
@@ -56,7 +56,7 @@ describe('a key of a JSON text', () => {
     );
   });
 
-  it('is found to be __proto__ however it is spelled and wherever it is', () => {
+  it('is recognised as __proto__ in every spelling and position', () => {
     const places = ['{"a":1,%}', '{%}', '[{"b":[{ \n%}]}]', '{"a":"\\\\" ,%}'];
     fc.assert(
       fc.property(spelling('__proto__'), fc.constantFrom(...places), (name, place) => {
@@ -67,12 +67,12 @@ describe('a key of a JSON text', () => {
     );
   });
 
-  it('is looked for in a text of any depth', () => {
+  it('is found in a text of any depth', () => {
     const text = `${'['.repeat(50_000)}{"a":1}${']'.repeat(50_000)}`;
     expect(isRefused(() => refusePrototypeKeys(text))).toBe(false);
   });
 
-  it('is looked for in about the time that parsing takes, also in a text with escapes', () => {
+  it('is searched for in about the time of parsing, even in a text with escapes', () => {
     const text = JSON.stringify({ a: ['\u0001', ...Array.from({ length: 100_000 }, () => 1)] });
     const quickest = (work: () => void) =>
       Math.min(

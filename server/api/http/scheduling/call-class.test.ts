@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { LIST_COST_CALLS } from '../../../operations/locks/for-services/list-locks';
 import { serviceWork } from './call-class';
 
-test('a batch costs what its calls cost one by one, and is urgent only if all of them are', () => {
+test('a batch costs the sum of its calls, and is urgent only if all of them are', () => {
   expect(serviceWork('lock.renew')).toEqual({ callClass: 'hold', calls: 1 });
   expect(serviceWork('lock.list')).toEqual({ callClass: 'service', calls: LIST_COST_CALLS });
   expect(serviceWork('lock.renew,lock.release')).toEqual({ callClass: 'hold', calls: 2 });

@@ -33,13 +33,13 @@ function ask(callClass: CallClass, caller: string, { units = 1, endsItself = tru
 const times = (count: number, what: () => void) => Array.from({ length: count }, what);
 const count = (what: string) => begun.filter((one) => one === what).length;
 
-test('a call that finds no other before it begins at once', () => {
+test('a call begins at once if no other is waiting', () => {
   ask('service', 'orders');
   ask('console', '192.0.2.1');
   expect(begun).toEqual(['service orders', 'console 192.0.2.1']);
 });
 
-test('what arrived together is served by its class: holds, other calls, console, pages', async () => {
+test('calls that arrived together are served by class: holds, other calls, console, pages', async () => {
   times(30, () => ask('service', 'orders'));
   const beforehand = begun.length;
   ask('page', '192.0.2.1');
@@ -52,7 +52,7 @@ test('what arrived together is served by its class: holds, other calls, console,
   expect(begun).toHaveLength(35);
 });
 
-test('of long calls no more begin in one turn than of short ones in the same time', async () => {
+test('fewer long calls than short ones begin in one turn', async () => {
   times(8, () => ask('service', 'orders'));
   for (let i = 0; i < 10; i += 1) {
     scheduler.submit('console', '192.0.2.1', 64, (turn) => {
@@ -68,7 +68,7 @@ test('of long calls no more begin in one turn than of short ones in the same tim
   expect(begun.slice(-2)).toEqual(['hold orders', 'long']);
 });
 
-test('a class that waits below a flood of another keeps a small part', async () => {
+test('a class below a flooded one still gets a small share', async () => {
   times(60, () => ask('hold', 'orders'));
   ask('service', 'billing');
   ask('console', '192.0.2.1');
@@ -80,7 +80,7 @@ test('a class that waits below a flood of another keeps a small part', async () 
 });
 
 describe('between API keys', () => {
-  test('one call of each in turn, however many one of them sends', async () => {
+  test('calls are served one of each in turn, however many one key sends', async () => {
     times(40, () => ask('service', 'flood'));
     const beforehand = begun.length;
     times(8, () => ask('service', 'orders'));
@@ -90,7 +90,7 @@ describe('between API keys', () => {
     );
   });
 
-  test('a call that is as much work as many counts as many', async () => {
+  test('a call counts by its amount of work', async () => {
     times(20, () => ask('service', 'flood', { units: 4 }));
     times(20, () => ask('service', 'orders'));
     const beforehand = count('service flood');
@@ -100,7 +100,7 @@ describe('between API keys', () => {
     expect(meanwhile).toBeLessThanOrEqual(6);
   });
 
-  test('a key whose calls do not end fills its own queue, and does not block another key', async () => {
+  test('a key whose calls do not end fills only its own queue, and does not block another key', async () => {
     ask('service', 'orders');
     times(100, () => ask('service', 'flood', { endsItself: false }));
     await nextTurn();
@@ -112,7 +112,7 @@ describe('between API keys', () => {
     await expect.poll(() => count('service flood')).toBe(16);
   });
 
-  test('a key that comes back at once is waited for, so that its calls go with those of another', async () => {
+  test("a key that calls again at once is waited for, so that its calls are served together with another key's", async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     const come = () => ask('service', 'orders', { endsItself: false });
     times(100, () => ask('service', 'flood', { endsItself: false }));
@@ -136,7 +136,7 @@ describe('between API keys', () => {
     expect(begun).toEqual(times(8, () => 'service flood'));
   });
 
-  test('a key keeps its holds while its other calls have all their room', async () => {
+  test('a key can still renew and release while its other calls use all their capacity', async () => {
     ask('service', 'orders');
     times(100, () => ask('service', 'flood', { endsItself: false }));
     await nextTurn();
@@ -145,13 +145,13 @@ describe('between API keys', () => {
     expect(count('hold flood')).toBe(5);
   });
 
-  test('a key that is alone has the whole of it', async () => {
+  test('a key that is alone has all of the capacity', async () => {
     times(300, () => ask('service', 'orders', { endsItself: false }));
     await nextTurn();
     expect(begun).toHaveLength(300);
   });
 
-  test('calls that wait for a store that does not answer keep no other call out for long', async () => {
+  test('calls that wait for a store that does not respond block no other call for long', async () => {
     times(600, () => ask('service', 'orders', { endsItself: false }));
     await nextTurn();
     expect(begun).toHaveLength(512);
@@ -162,7 +162,7 @@ describe('between API keys', () => {
   });
 });
 
-test('the console has little under way while programs call, and all its room while none does', async () => {
+test('the console may have few calls under way while programs call, and all its capacity otherwise', async () => {
   ask('service', 'orders', { endsItself: false });
   times(10, () => ask('console', '192.0.2.1', { endsItself: false }));
   await nextTurn();
@@ -172,7 +172,7 @@ test('the console has little under way while programs call, and all its room whi
   await expect.poll(() => count('console 192.0.2.1')).toBe(10);
 });
 
-test('a busy event loop narrows what a key may have under way beside others, a spare one widens it', () => {
+test('a key may have fewer calls under way beside others on a busy event loop, and more on an idle one', () => {
   let utilization = 0.5;
   const window = new SharedWindow(() => utilization);
   times(10, () => window.adapt());
@@ -182,7 +182,7 @@ test('a busy event loop narrows what a key may have under way beside others, a s
   expect(window.size).toBe(8);
 });
 
-test('how many wait, and for how long, is counted by class', async () => {
+test('the number of waiting calls and their delays are counted by class', async () => {
   times(30, () => ask('service', 'orders'));
   const ofService = ({ labels }: { labels: Record<string, string> }) => labels.class === 'service';
   const [before] = scheduler.tally.metrics();

@@ -45,7 +45,7 @@ function relayTo(req: IncomingMessage, res: ServerResponse): Promise<number | nu
   return relay.relay(scope as RequestScope, '', gone.signal);
 }
 
-test('a page whose caller hung up while it was queued is neither rendered nor kept', async () => {
+test('a page whose caller hung up in the queue is neither rendered nor stored', async () => {
   const relayed = new Promise<number | null>((resolve, reject) => {
     front = createServer((req, res) => {
       res.once('close', () => {
@@ -60,7 +60,7 @@ test('a page whose caller hung up while it was queued is neither rendered nor ke
   expect([rendered, relay.unreadBytes]).toEqual([0, 0]);
 });
 
-test('a page whose caller hangs up in its midst is rendered no further, and nothing of it is kept', async () => {
+test('a page whose caller hangs up while it is sent is not rendered further, and nothing of it is stored', async () => {
   const ended = new Promise((resolve) => {
     pages.prependListener('request', (_, res: ServerResponse) => {
       res.write('half a');
@@ -78,7 +78,7 @@ test('a page whose caller hangs up in its midst is rendered no further, and noth
   expect([await relayed, await ended, relay.unreadBytes]).toEqual([6, false, 0]);
 });
 
-test('a page process that takes a request and does not answer has failed within a bounded time', async () => {
+test('a page process that accepts a request and does not answer fails within a bounded time', async () => {
   isStopped = true;
   const relayed = new Promise((resolve) => {
     front = createServer((req, res) => {

@@ -36,7 +36,7 @@ function keep(program: string, pingEveryMs = 2_000): PageSupervisor {
 
 const READY = "process.on('disconnect', () => process.exit()); process.send('ready');";
 
-test('a page process that dies is started again, each time a little later', async () => {
+test('a page process that dies is restarted, after a longer pause each time', async () => {
   await keep(READY).start();
   const pids = new Set([keeper.pid]);
   const gapsMs: number[] = [];
@@ -54,7 +54,7 @@ test('a page process that dies is started again, each time a little later', asyn
   expect(gapsMs[1]).toBeGreaterThanOrEqual(500);
 });
 
-test('one that is stopped is killed when it has left a few pings unanswered, and started again', async () => {
+test('a stopped page process is killed after a few unanswered pings, and restarted', async () => {
   const answering = "process.on('message', () => process.send({ residentBytes: 7 }));";
   await keep(READY + answering, 100).start();
   await until(() => keeper.residentBytes === 7);
@@ -70,7 +70,7 @@ const BUSY_AT_FIRST =
   "process.once('message', () => { const end = Date.now() + 1_500; while (Date.now() < end); " +
   "process.on('message', () => process.send({ residentBytes: 7 })); });";
 
-test('one that is long busy with its first pages is left alone until it has rendered one', async () => {
+test('a page process that takes long for its first page is not killed before it has rendered one', async () => {
   await keep(READY + BUSY_AT_FIRST, 100).start();
   const { pid } = keeper;
   await until(() => keeper.residentBytes === 7);
@@ -87,7 +87,7 @@ test.runIf(process.platform === 'linux')(
   },
 );
 
-test('one that is started again has as long for its first page as the first one', async () => {
+test('a restarted page process has as long for its first page as the first one', async () => {
   await keep(READY + BUSY_AT_FIRST, 100).start();
   await until(() => keeper.residentBytes === 7);
   keeper.noteRendered();
@@ -99,11 +99,11 @@ test('one that is started again has as long for its first page as the first one'
   expect(keeper.restarts).toBe(1);
 });
 
-test('one that cannot start ends the start in one line', async () => {
+test('a page process that cannot start ends the start with one line', async () => {
   await expect(keep('process.exit(3);').start()).rejects.toThrow(/ended as it started/);
 });
 
-test('none is left after the keeper has closed', async () => {
+test('no page process is left after the supervisor has closed', async () => {
   await keep(READY).start();
   const { pid } = keeper;
   await keeper.close();
