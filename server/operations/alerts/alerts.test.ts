@@ -87,7 +87,7 @@ test('a namespace may have rules of its own, and go back to the default', async 
   expect((await ask('rules')).data).toMatchObject([{ rules: DEFAULT_ALERT_RULES, isOwn: false }]);
 });
 
-test('receivers are listed without what is secret of their addresses', async () => {
+test('receivers are listed without the secret parts of their addresses', async () => {
   const { text, data } = await ask('list');
   expect(data?.receivers).toMatchObject([
     { id: 'chat', format: 'slack', host: 'chat.internal', sent: 0 },
@@ -96,7 +96,7 @@ test('receivers are listed without what is secret of their addresses', async () 
   for (const secret of ['geheim', 'secret-path', 'T1', KEY]) expect(text).not.toContain(secret);
 });
 
-test('what has been put right is counted as firing no more, long before it is resolved', async () => {
+test('an alert whose cause has ended no longer counts as firing, long before it is resolved', async () => {
   const table = new AlertTable(api.runtime.database);
   const alertOn = (kind: AlertKind, name: string | null, firedAt = clock.now()): AlertChange => ({
     alert: {

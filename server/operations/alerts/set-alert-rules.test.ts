@@ -20,7 +20,7 @@ describe.each(TEST_DIALECTS)('alert rules over %s', (dialect) => {
   });
   afterAll(() => runtime.close());
 
-  test('that are changed several times at once have an audit entry that is true for each', async () => {
+  test('changed several times at once have a correct audit entry for each change', async () => {
     const admin = contextOf(runtime, userActor('admin')) as OperationContext;
     const waits = [1_000, 2_000, 3_000, 4_000, 5_000, 6_000];
     const set = (waitsOverMs: number) => {
@@ -34,7 +34,7 @@ describe.each(TEST_DIALECTS)('alert rules over %s', (dialect) => {
     expect(new Set(before).size).toBe(waits.length);
   });
 
-  test('are not changed from rules that others changed meanwhile', async () => {
+  test('are not changed if others have changed them meanwhile', async () => {
     const admin = contextOf(runtime, userActor('admin')) as OperationContext;
     const rulesWith = (waitsOverMs: number) => ({ ...DEFAULT_ALERT_RULES, waitsOverMs });
     const change = (toMs: number, seenMs?: number) =>

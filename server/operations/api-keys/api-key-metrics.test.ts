@@ -17,7 +17,7 @@ const valuesOf = async (database: Database) => {
   return Object.fromEntries(families.map(({ name, samples }) => [name, samples]));
 };
 
-test('a scrape waits for at most a second for a control database that hangs, and says so', async () => {
+test('a scrape waits at most a second for a control database that hangs, and says so', async () => {
   let values: unknown = null;
   void valuesOf(answering(new Promise(() => undefined))).then((read) => {
     values = read;

@@ -46,7 +46,7 @@ describe.each(KEY_VERBS)('a key that may only %s', (verb) => {
     ({ key } = await create({ verbs: [verb] }));
   });
 
-  test.each(ofServices)('is answered for %s exactly if that is its verb', async (procedure) => {
+  test.each(ofServices)('may call %s exactly if that is its verb', async (procedure) => {
     const { example } = SERVICE_API[procedure];
     const isIts = SERVICE_API[procedure].verb === verb;
     const reply = await call(key, procedure, example);
@@ -63,7 +63,7 @@ describe.each(KEY_VERBS)('a key that may only %s', (verb) => {
   });
 });
 
-test('a key with a prefix uses and sees names of its own only, in every procedure', async () => {
+test('a key with a prefix uses and sees only names with it, in every procedure', async () => {
   const wide = (await create({})).key;
   const { key } = await create({ prefix: 'mine:' });
   for (const procedure of ofServices) {
@@ -96,7 +96,7 @@ test('a key with a prefix uses and sees names of its own only, in every procedur
   expect((await watch({ prefix: 'other' })).status).toBe(403);
 });
 
-test('a key is refused from the instant that it expires on, and says so', async () => {
+test('a key is refused from the instant of its expiry, with that reason', async () => {
   const { id, key } = await create({ expiresInMs: 60_000 });
   const inspect = () => api.get(key, 'lock.inspect', { name: 'x' });
   clock.pass(59_999);
@@ -149,7 +149,7 @@ test.each([
   },
 );
 
-test('of two that rotate a key at once one wins; the old secret works until the grace is over', async () => {
+test('of two simultaneous rotations of a key one succeeds; the old secret works until the grace is over', async () => {
   const { id, key: old } = await create({ prefix: 'mine:', verbs: ['acquire', 'read'] });
   const [name] = (await listAllApiKeys(api.cli))
     .filter((row) => row.id === id)
@@ -187,7 +187,7 @@ test('of two that rotate a key at once one wins; the old secret works until the 
   expect([await check(made.key), await check(immediate.key)]).toEqual([401, 200]);
 });
 
-test('a key that was rotated is never allowed more, nor longer than its grace', async () => {
+test('a rotated key is never allowed more, or for longer than its grace', async () => {
   const { id } = await create({ prefix: 'mine:', verbs: ['acquire', 'read'] });
   await rotateApiKey(api.cli, { id, graceMs: 60_000 });
   const endsAt = clock.now() + 60_000;
@@ -224,7 +224,7 @@ test('the key of a witness is given no limits', async () => {
   }
 });
 
-test('a change of a key holds at once; a key without limits is given none', async () => {
+test('a change of a key applies at once; a key without limits cannot get any', async () => {
   const { id, key } = await create({ prefix: 'mine:' });
   const inspect = (name: string) => api.get(key, 'lock.inspect', { name });
   expect((await inspect('other')).status).toBe(403);
@@ -241,7 +241,7 @@ test('a change of a key holds at once; a key without limits is given none', asyn
   });
 });
 
-test('a key with limits has a text that a version without limits does not know', async () => {
+test('a key with limits has a form that a version without limits does not recognise', async () => {
   const { key } = await create({ verbs: ['read'] });
   expect(key).toMatch(/^lyl_/);
   expect((await create({ expiresInMs: DAY_MS })).key).toMatch(/^lyl_/);

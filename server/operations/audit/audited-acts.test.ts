@@ -102,8 +102,8 @@ async function closeByGuess() {
   await resolveAuditIntents(runtime);
 }
 
-describe('what the audit log says of an act', () => {
-  test('is what its own process says, even if another assumed that it was not applied', async () => {
+describe('the audit entry of an action', () => {
+  test('has the outcome known to its own process, even if another assumed that it was not applied', async () => {
     await start('sqlite');
     const seen = await hold();
     const guessed: unknown[] = [];
@@ -116,7 +116,7 @@ describe('what the audit log says of an act', () => {
     expect(await lastAct()).toMatchObject({ outcome: 'done', result: { outcome: 'forced' } });
   });
 
-  test('stays true if its process was stopped before the act: it is no longer applied', async () => {
+  test('stays correct if its process was stopped before the action, which is no longer applied', async () => {
     await start('sqlite');
     const seen = await hold();
     const ctx = processThat('before', async () => {
@@ -129,7 +129,7 @@ describe('what the audit log says of an act', () => {
   });
 });
 
-describe('an act whose outcome was never written', () => {
+describe('an action whose outcome was never written', () => {
   /** So far ahead that the server leaves the intents to this test. */
   const laterClock = () => ({ ...runtime.clock, now: () => runtime.clock.now() + 3_600_000 });
 
@@ -159,7 +159,7 @@ describe('an act whose outcome was never written', () => {
     return new Set(rows.map(({ outcome }) => outcome));
   };
 
-  test('is resolved, the oldest first, while 150 older ones wait for a backend that is not responding', async () => {
+  test('is resolved, oldest first, while 150 older ones wait for a backend that is not responding', async () => {
     await start('sqlite');
     const { db, tables } = runtime.database;
     await db.insert(tables.namespaces).values({ id: 'away', backend: 'away', createdAt: 0 });
@@ -195,7 +195,7 @@ describe('an act whose outcome was never written', () => {
   });
 });
 
-describe('an act is answered within 5 s', () => {
+describe('an action is answered within 5 s', () => {
   /** What is promised, and room for a busy machine. */
   const ANSWER_MAX_MS = 12_000;
   const tookMs = async (act: Promise<unknown>) => {

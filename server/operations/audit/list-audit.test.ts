@@ -21,7 +21,7 @@ const entry = (i: number, parts: Partial<Schema['audit']['$inferInsert']>) => ({
   ...parts,
 });
 
-describe.each(TEST_DIALECTS)('the audit log as it is listed, over %s', (dialect) => {
+describe.each(TEST_DIALECTS)('the audit log listing over %s', (dialect) => {
   let runtime: TestRuntime;
 
   beforeAll(async () => {
@@ -46,17 +46,17 @@ describe.each(TEST_DIALECTS)('the audit log as it is listed, over %s', (dialect)
     return rows.map(({ at }) => at / 1_000);
   };
 
-  it('has what happened from one instant until before another', async () => {
+  it('contains what happened from one instant until before another', async () => {
     expect(await subjects({ from: 2_000, to: 4_000 })).toEqual([3, 2]);
     expect(await subjects({ from: 7_000 })).toEqual([]);
   });
 
-  it('has what was done to one lock, by its exact name and namespace', async () => {
+  it('contains the actions on one lock, by its exact name and namespace', async () => {
     expect(await subjects({ namespace: 'default', subject: 'lock-2' })).toEqual([2]);
     expect(await subjects({ namespace: 'other', subject: 'lock-2' })).toEqual([3]);
   });
 
-  it('finds text whatever the case of its letters, accented ones too, but not other letters', async () => {
+  it('finds text in any case, accented letters too, but not other letters', async () => {
     expect(await subjects({ search: 'LOCK-2' })).toEqual([4, 3, 2]);
     expect(await subjects({ search: 'ärger ÜBER' })).toEqual([5]);
     expect(await subjects({ search: 'Arger' })).toEqual([6]);
@@ -66,7 +66,7 @@ describe.each(TEST_DIALECTS)('the audit log as it is listed, over %s', (dialect)
     }
   });
 
-  it('finds an entry by its request id, whether its caller sent one or not', async () => {
+  it('finds an entry by its request id, whether or not its caller sent one', async () => {
     expect(await subjects({ requestId: 'a"b_c%' })).toEqual([2]);
     expect(await subjects({ requestId: 'aXbYcZ' })).toEqual([]);
     expect(await subjects({ requestId: 'A"b_c%' })).toEqual([]);
@@ -76,7 +76,7 @@ describe.each(TEST_DIALECTS)('the audit log as it is listed, over %s', (dialect)
     expect(rows.map(({ requestId }) => requestId)).toEqual(['intent-3', 'a"b_c%']);
   });
 
-  it('is searched through in pages, and beside everything else that this process does', async () => {
+  it('is searched page by page, without blocking the process', async () => {
     await addEntries(MANY);
     const found = [];
     let turns = 0;

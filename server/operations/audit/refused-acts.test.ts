@@ -6,7 +6,7 @@ import { contextOf, openTestRuntime, type TestRuntime, userActor } from '../test
 import { listAudit } from './list-audit';
 import { permit } from './permit';
 
-describe.each(TEST_DIALECTS)('refused acts on %s', (dialect) => {
+describe.each(TEST_DIALECTS)('refused actions on %s', (dialect) => {
   let runtime: TestRuntime;
   beforeEach(async () => {
     runtime = await openTestRuntime(dialect);
@@ -22,7 +22,7 @@ describe.each(TEST_DIALECTS)('refused acts on %s', (dialect) => {
   const entries = async (): Promise<AuditEntry[]> =>
     (await listAudit(contextOf(runtime, userActor('admin')), { limit: 100 })).rows;
 
-  test('of one person and kind are one entry a minute, with a count', async () => {
+  test('of one user and kind are one entry a minute, with a count', async () => {
     for (let i = 0; i < 30; i += 1) await refuse('same');
     await Promise.all(Array.from({ length: 30 }, () => refuse('same')));
     await runtime.refusedActs.write();
@@ -46,13 +46,13 @@ describe.each(TEST_DIALECTS)('refused acts on %s', (dialect) => {
     ]);
   });
 
-  test('of two persons are two entries', async () => {
+  test('of two users are two entries', async () => {
     await refuse('same');
     await refuse('same', oleg);
     expect((await entries()).map(({ actor }) => actor)).toEqual(['a operator', 'a viewer']);
   });
 
-  test('name what else was tried, and from where, up to twenty', async () => {
+  test('name up to twenty other attempts, with their addresses', async () => {
     await refuse('first');
     await refuse('second', vera, '192.0.2.2');
     for (let i = 0; i < 30; i += 1) await refuse(`key ${i}`);
@@ -67,7 +67,7 @@ describe.each(TEST_DIALECTS)('refused acts on %s', (dialect) => {
     expect(entry?.result.alsoTried).toHaveLength(20);
   });
 
-  test('are recorded however long the name of what they are about is, as far as it fits', async () => {
+  test('are recorded with as much of a long name as fits', async () => {
     const subject = `backendUnknown in ${'n'.repeat(62)} of ${'é'.repeat(100)}`;
     const act = permit(contextOf(runtime, vera), 'operator', { act: 'alert.silence', subject });
     await expect(act).rejects.toMatchObject({ reason: 'FORBIDDEN' });

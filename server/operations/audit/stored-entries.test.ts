@@ -27,17 +27,20 @@ const KEYS = [
   ['counter.adjust', '{"value":2,"newValue":1,"requestId":"click-2"}', 'Gxw5pl3fuaKkanW-Mrpkiw'],
 ] as const;
 
-test.each(KEYS)('the answer to an act of an earlier version is found: %s %s', (act, seen, key) => {
-  expect(requestOfIntent(stored(act, seen))).toMatchObject({ key });
-});
+test.each(KEYS)(
+  'the answer to an action of an earlier version is found: %s %s',
+  (act, seen, key) => {
+    expect(requestOfIntent(stored(act, seen))).toMatchObject({ key });
+  },
+);
 
-test('an act that comes again with its request id is the same act, unless it asks for more', () => {
+test('an action repeated with its request id is the same action, unless it asks for more', () => {
   const inputHashes = ['{"token":5,"rev":9,"requestId":"r"}', '{"token":6,"requestId":"r"}'].map(
     (seen) => requestOfIntent(stored('lock.extend', seen))?.inputHash,
   );
   expect(new Set(inputHashes).size).toBe(2);
 });
 
-test('an act on the control database left no answer in a store', () => {
+test('an action on the control database leaves no answer in a store', () => {
   expect(requestOfIntent(stored('key.create', '{"namespaces":["default"]}'))).toBeNull();
 });

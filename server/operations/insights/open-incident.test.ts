@@ -21,7 +21,7 @@ describe.each(TEST_DIALECTS)('an incident over %s', (dialect) => {
   });
   afterAll(() => rig.close());
 
-  test('is shown until now at most when it has just ended, and until some time after it later', async () => {
+  test('is shown up to now if it has just ended, later with some time after its end', async () => {
     const { database } = rig.runtime;
     const key = freshKey();
     const beganAt = Date.now() - 600_000;
@@ -43,7 +43,7 @@ describe.each(TEST_DIALECTS)('an incident over %s', (dialect) => {
     expect((await detailOf(before)).timeline.to).toBe(before + 15_000);
   });
 
-  test('shows, while it is open, who held the lock and who waited since long before, and what the holder waits for', async () => {
+  test('shows, while open, who held the lock, who has waited since long before, and what the holder waits for', async () => {
     const { engines, projection, database } = rig.runtime;
     const engine = engines.get('default');
     if (!engine) throw new Error('There is no backend.');

@@ -217,7 +217,7 @@ describe('every page of the console', () => {
   });
   afterAll(() => Promise.all([...scenes.values()].map((scene) => scene.close())));
 
-  it('is answered on MySQL as on SQLite, now and as of then', async () => {
+  it('gets the same data on MySQL as on SQLite, now and in the past', async () => {
     const [first = new Map(), ...others] = await Promise.all(
       [...scenes.values()].map((scene) => scene.answers()),
     );

@@ -37,7 +37,7 @@ test.each([
   expect(found?.says).toMatch(says);
 });
 
-test('a gate that is away, was wiped, or is missing is a warning, a good or an unused one is not', () => {
+test('a gate that does not respond, was wiped or is missing is a warning; a healthy or unused one is not', () => {
   const used = { gate: 'cache', backend: 'default', isUp: true, readyInMs: 0 };
   const levels = (more: Partial<typeof used>, wanted = 'cache') => {
     const facts = {
@@ -65,7 +65,7 @@ test('a gate that is away, was wiped, or is missing is a warning, a good or an u
   ]);
 });
 
-test('every complaint about a setting is a warning with its cure', () => {
+test('every complaint about a setting is a warning with its remedy', () => {
   const settings = [
     { name: 'innodb_flush_log_at_trx_commit', value: '2', complaint: 'Must be 1.' },
     { name: 'version', value: '10.11', complaint: null },
@@ -103,7 +103,7 @@ const JOB = {
 };
 const HERE = { runner: 'a1', isHere: true };
 
-test('a job that is late, one that fails, and history that is not recorded are named', () => {
+test('late jobs, failing jobs and unrecorded history are named', () => {
   const levels = (found: { level: string }[]) => found.map(({ level }) => level);
   expect(levels(jobFindings([JOB], HERE, [{ store: 'orders', lagMs: 300 }]))).toEqual(
     Array(3).fill('ok'),
@@ -142,7 +142,7 @@ test('keys that expire soon, have expired in use, or are unused are named', () =
   ]);
 });
 
-test('the advice where there is no admin works', () => {
+test('the advice given when there is no admin works', () => {
   const upkeep = { admins: 0, backupAt: NOW, receivers: 1, failing: [], now: NOW };
   const adviceFor = (users: number) => upkeepFindings({ ...upkeep, users })[0]?.advice;
   // A demo prints its own link, not the setup link, which is refused once there is a user.
@@ -150,7 +150,7 @@ test('the advice where there is no admin works', () => {
   expect(adviceFor(1)).toContain('users create --name NAME --role admin');
 });
 
-test('a key that has expired is named if a program may still have it, with what helps', () => {
+test('an expired key is named if a program may still use it, with advice', () => {
   const expiresAt = NOW - HOUR;
   const adviceFor = (lastUsedAt: number, replacedBy: string | null) => {
     const key = {

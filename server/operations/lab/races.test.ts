@@ -63,7 +63,7 @@ describe.each(TEST_DIALECTS)('races of the Lab, kept on %s', (dialect) => {
 
   const kept = (id: string) => getLabRun(elsewhere.ctx, { id });
 
-  test('what a race reports is shown by every process, and kept when it ends', async () => {
+  test('the reports of a race are shown by every process, and kept when it ends', async () => {
     const id = await start(here);
     expect(here.runner.started).toEqual([settings]);
     const { runner } = here;
@@ -101,7 +101,7 @@ describe.each(TEST_DIALECTS)('races of the Lab, kept on %s', (dialect) => {
     expect(runs.map((run) => run.id)).toEqual([id]);
   });
 
-  test('of two people who press Run at once one starts a race, and the other sees who did', async () => {
+  test('of two users who press Run at once one starts a race, and the other sees who did', async () => {
     const answers = await Promise.all([
       startRace(here.ctx, settings),
       startRace(elsewhere.ctx, settings),
@@ -129,7 +129,7 @@ describe.each(TEST_DIALECTS)('races of the Lab, kept on %s', (dialect) => {
     await start(elsewhere);
   });
 
-  test('a race that dies ends with what it had, and says why', async () => {
+  test('a race that dies ends with its results so far, and says why', async () => {
     const id = await start(here);
     here.runner.report({ kind: 'entry-finished', row: labRow({ id: 'written-back' }) });
     const message = 'The process of the race ended unexpectedly (SIGKILL).';
@@ -138,7 +138,7 @@ describe.each(TEST_DIALECTS)('races of the Lab, kept on %s', (dialect) => {
     expect(await kept(id)).toMatchObject({ message, result: { finished: 1 } });
   });
 
-  test('a wrong way that did not oversell is not counted among those that held', async () => {
+  test('a wrong way that did not oversell does not count as correct', async () => {
     const id = await start(here);
     for (const each of ['written-back', 'version']) {
       here.runner.report({ kind: 'entry-finished', row: labRow({ id: each }) });
@@ -151,7 +151,7 @@ describe.each(TEST_DIALECTS)('races of the Lab, kept on %s', (dialect) => {
     await vi.waitFor(async () => expect((await kept(id)).endedBy).toBe('done'), soon);
   });
 
-  test('a race whose server shuts down is recorded as ended by that', async () => {
+  test('a race whose server shuts down is recorded as ended by the shutdown', async () => {
     const id = await start(here);
     here.runner.report({ kind: 'entry-finished', row: labRow({ id: 'written-back' }) });
     await here.lab.close();
@@ -159,7 +159,7 @@ describe.each(TEST_DIALECTS)('races of the Lab, kept on %s', (dialect) => {
     expect(here.runner.stops).toBeGreaterThan(0);
   });
 
-  test('a race whose server was killed counts as ended once it is silent, or its one server is back', async () => {
+  test('a race whose server was killed counts as ended once it stops reporting, or its only server is back', async () => {
     const id = 'killed';
     const seenAt = runtime.clock.now();
     await runtime.database.transaction((tx) =>
@@ -174,7 +174,7 @@ describe.each(TEST_DIALECTS)('races of the Lab, kept on %s', (dialect) => {
     await start(elsewhere);
   });
 
-  test('a race that another process gave up is stopped when its own process writes again', async () => {
+  test('a race that another process recorded as ended is stopped when its own process writes again', async () => {
     const id = await start(here);
     await elsewhere.lab.table.endSilent(runtime.database.db, { all: true });
     expect((await kept(id)).endedBy).toBe('restart');
@@ -183,7 +183,7 @@ describe.each(TEST_DIALECTS)('races of the Lab, kept on %s', (dialect) => {
     expect((await kept(id)).endedBy).toBe('restart');
   });
 
-  test('only the last runs are kept', async () => {
+  test('only the latest runs are kept', async () => {
     const { table } = here.lab;
     for (let n = 0; n < LAB_RUNS_MAX + 2; n++) {
       const run = { id: `run${n}`, startedBy: 'ada', settings };

@@ -30,7 +30,7 @@ describe.each(TEST_DIALECTS)('the policy of a namespace over %s', (dialect) => {
   const set = (policy: typeof POLICY | null) =>
     setNamespacePolicy(admin(), { name: 'billing', policy, reason: REASON });
 
-  test('is the default until it is changed, and again when it is taken away', async () => {
+  test('is the default until it is changed, and again once it is removed', async () => {
     expect(runtime.namespaces.policyOf('billing')).toEqual(DEFAULT_POLICY);
     expect(runtime.namespaces.policyOf('unheard-of')).toEqual(DEFAULT_POLICY);
     expect(await set(POLICY)).toEqual({ name: 'billing', policy: POLICY });
@@ -39,7 +39,7 @@ describe.each(TEST_DIALECTS)('the policy of a namespace over %s', (dialect) => {
     expect(runtime.namespaces.policyOf('billing')).toEqual(DEFAULT_POLICY);
   });
 
-  test('that is changed at one process holds at the others within 2 s', async () => {
+  test('changed at one process applies at the others within 2 s', async () => {
     const { namespaces } = runtime.anotherProcess();
     await namespaces.refresh();
     const following = namespaces.follow(runtime.log);
@@ -53,7 +53,7 @@ describe.each(TEST_DIALECTS)('the policy of a namespace over %s', (dialect) => {
     await set(null);
   });
 
-  test('that is changed holds though a reading from before the change comes late', async () => {
+  test('stays changed although an earlier read is answered late', async () => {
     const { namespaces: directory, database } = runtime;
     const former = await database.db.select().from(database.tables.namespaces);
     let arrive = () => {};
@@ -71,7 +71,7 @@ describe.each(TEST_DIALECTS)('the policy of a namespace over %s', (dialect) => {
     await set(null);
   });
 
-  test('is changed with an audit entry that tells both', async () => {
+  test('is changed with an audit entry that has the old and the new one', async () => {
     await set(POLICY);
     const { rows } = await listAudit(admin() as OperationContext, { limit: 1 });
     expect(rows[0]).toMatchObject({
@@ -84,7 +84,7 @@ describe.each(TEST_DIALECTS)('the policy of a namespace over %s', (dialect) => {
     await set(null);
   });
 
-  test('that is changed several times at once has an audit entry that is true for each', async () => {
+  test('changed several times at once has a correct audit entry for each change', async () => {
     const limits = [1, 2, 3, 4, 5, 6];
     await Promise.all(limits.map((queueLimit) => set({ ...POLICY, queueLimit })));
     const { rows } = await listAudit(admin() as OperationContext, { limit: limits.length });
@@ -98,7 +98,7 @@ describe.each(TEST_DIALECTS)('the policy of a namespace over %s', (dialect) => {
     await set(null);
   });
 
-  test('is not changed from one that others changed meanwhile', async () => {
+  test('is not changed if others have changed it meanwhile', async () => {
     const change = (queueLimit: number, seen: typeof POLICY | null) => {
       const policy = { ...POLICY, queueLimit };
       return setNamespacePolicy(admin(), { name: 'billing', policy, seen, reason: REASON });
@@ -115,7 +115,7 @@ describe.each(TEST_DIALECTS)('the policy of a namespace over %s', (dialect) => {
     await set(null);
   });
 
-  test('is changed by admins only, and only where there is a namespace', async () => {
+  test('can be changed only by admins, and only for an existing namespace', async () => {
     const input = { name: 'billing', policy: POLICY, reason: REASON };
     const operator = contextOf(runtime, userActor('operator'));
     await expect(setNamespacePolicy(operator, input)).rejects.toMatchObject({

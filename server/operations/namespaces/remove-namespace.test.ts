@@ -42,7 +42,7 @@ test('a key keeps its namespace until it expires, and no longer', async () => {
 });
 
 test.each(TEST_DIALECTS)(
-  'of a removal and a key for that namespace at the same instant one is refused, on %s',
+  'of a removal and a new key for that namespace at the same time one is refused, on %s',
   async (dialect) => {
     const { url, remove } = await newTestLocation(dialect);
     const LOCKYARD_DATABASE_URL = url.kind === 'mysql' ? url.url : `sqlite:${url.path}`;

@@ -22,7 +22,7 @@ describe.each(TEST_DIALECTS)('saved views on %s', (dialect) => {
   const person = (userId: string) =>
     contextOf(runtime, { ...(userActor('viewer') as UserActor), userId });
 
-  test('each person has views of their own, and a name once', async () => {
+  test('each user has views of their own, with unique names', async () => {
     const [ada, bea] = [person('ada'), person('bea')];
     await saveView(ada, { name: 'My team', query: 'namespace=shop' });
     const { id } = await saveView(ada, { name: 'Großer Lagerbestand', query: 'q=stock' });
@@ -40,7 +40,7 @@ describe.each(TEST_DIALECTS)('saved views on %s', (dialect) => {
     expect(await listSavedViews(bea)).toHaveLength(1);
   });
 
-  test('a deletion whose answer got lost is not said to have changed nothing', async () => {
+  test('a deletion whose reply was lost is not reported as having changed nothing', async () => {
     const dora = person('dora');
     const { id } = await saveView(dora, { name: 'Mine', query: '' });
     const { database } = runtime;
@@ -55,7 +55,7 @@ describe.each(TEST_DIALECTS)('saved views on %s', (dialect) => {
     expect(await listSavedViews(dora)).toEqual([]);
   });
 
-  test('there is a limit to them, and only people have any', async () => {
+  test('their number is limited, and only users have any', async () => {
     const cleo = person('cleo');
     for (let i = 0; i < SAVED_VIEWS_MAX; i += 1) await saveView(cleo, { name: `v${i}`, query: '' });
     const more = saveView(cleo, { name: 'one more', query: '' });

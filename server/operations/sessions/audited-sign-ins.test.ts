@@ -19,7 +19,7 @@ describe.each(TEST_DIALECTS)('the audit log of sign-ins on %s', (dialect) => {
   });
   afterAll(() => runtime.close());
 
-  test('names the person whose session a sign-in in the same browser has ended', async () => {
+  test('names the user whose session was ended by a sign-in in the same browser', async () => {
     const root = contextOf(runtime, COMMAND_LINE);
     for (const name of ['Ana', 'Bo'])
       await createUser(root, { name, role: 'viewer', password: PASSWORD });

@@ -68,7 +68,7 @@ describe.each(TEST_DIALECTS)('sessions on %s', (dialect) => {
     return contextOf(runtime, actor, addressOf(actor?.name ?? ''));
   };
 
-  test('a session is its person until signed out, and two sign-ins are two sessions', async () => {
+  test('a session is valid until sign-out, and two sign-ins are two sessions', async () => {
     const { id, name } = await newPerson();
     const first = (await enter(name)).session.value;
     const second = (await enter(name)).session.value;
@@ -85,7 +85,7 @@ describe.each(TEST_DIALECTS)('sessions on %s', (dialect) => {
     expect(await resolve(second)).toMatchObject({ userId: id });
   });
 
-  test('a person signs in by a name with a space behind it, as phones type it', async () => {
+  test('a user can sign in by a name with a trailing space, as phones type it', async () => {
     const { id, name } = await newPerson();
     const { session } = await enter(`${name} `);
     expect(await resolve(session.value)).toMatchObject({ userId: id });
@@ -113,7 +113,7 @@ describe.each(TEST_DIALECTS)('sessions on %s', (dialect) => {
     expect(await resolve(session.value)).toBeNull();
   });
 
-  test('a session ends after twelve hours, however busy', async () => {
+  test('a session ends after twelve hours, even in use', async () => {
     const { session } = await enter((await newPerson()).name);
     const { db, tables } = runtime.database;
     runtime.clock.pass(SESSION_MAX_MS - 1_000);
@@ -126,7 +126,7 @@ describe.each(TEST_DIALECTS)('sessions on %s', (dialect) => {
     expect(await resolve(session.value)).toBeNull();
   });
 
-  test('a changed password ends the other sessions, and only the new one signs in', async () => {
+  test('a changed password ends the other sessions, and only the new password signs in', async () => {
     const { name } = await newPerson();
     const [here, there] = [(await enter(name)).session.value, (await enter(name)).session.value];
     const ctx = await contextWith(here);
@@ -142,7 +142,7 @@ describe.each(TEST_DIALECTS)('sessions on %s', (dialect) => {
     await enter(name, OTHER_PASSWORD);
   });
 
-  test('a copied cookie is of no use 5 s after its person has changed the password', async () => {
+  test('a copied cookie is refused 5 s after its user has changed the password', async () => {
     const { id, name } = await newPerson();
     const old = (await enter(name)).session.value;
     const input = { current: PASSWORD, next: OTHER_PASSWORD };
@@ -154,7 +154,7 @@ describe.each(TEST_DIALECTS)('sessions on %s', (dialect) => {
     expect(await resolve(session.value)).toMatchObject({ userId: id });
   });
 
-  test('a sign-in ends the session that the browser had, also that of another person', async () => {
+  test('a sign-in ends the session that the browser had, even that of another user', async () => {
     const [first, second] = [await newPerson(), await newPerson()];
     const before = (await enter(first.name)).session.value;
     const elsewhere = (await enter(first.name)).session.value;
@@ -167,7 +167,7 @@ describe.each(TEST_DIALECTS)('sessions on %s', (dialect) => {
     expect(await resolve(after.session.value)).toMatchObject({ userId: second.id });
   });
 
-  test('a sign-in that fails leaves the session that the browser had', async () => {
+  test('a failed sign-in keeps the session that the browser had', async () => {
     const { id, name } = await newPerson();
     const { value } = (await enter(name)).session;
     const failing = signIn(await contextWith(value), { name, password: OTHER_PASSWORD });
@@ -191,7 +191,7 @@ describe.each(TEST_DIALECTS)('sessions on %s', (dialect) => {
     await elsewhere.apiKeys.close();
   });
 
-  test('a person who is removed while signing in is refused as an unknown one', async () => {
+  test('a user who is removed while signing in is refused like an unknown one', async () => {
     const { id, name } = await newPerson();
     const { database } = runtime;
     const transaction = database.transaction.bind(database);
@@ -207,7 +207,7 @@ describe.each(TEST_DIALECTS)('sessions on %s', (dialect) => {
     expect(refused).toEqual(unknown);
   });
 
-  test('a password that was reset ends every session', async () => {
+  test('a password reset ends every session', async () => {
     const { id, name } = await newPerson();
     const { value } = (await enter(name)).session;
     await resetPassword(contextOf(runtime, COMMAND_LINE), { id, password: OTHER_PASSWORD });
@@ -221,7 +221,7 @@ describe.each(TEST_DIALECTS)('sessions on %s', (dialect) => {
     for (const { status } of await Promise.allSettled(tries)) expect(status).toBe('rejected');
   }
 
-  test('five failures from one network lock an account there for a while, even for the right password, and nowhere else', async () => {
+  test('five failures from one network lock the account for that network only, even for the right password', async () => {
     const { name } = await newPerson();
     const session = (await enter(name)).session.value;
     await fail(FAILURES_MAX + 3, name, '198.51.100.1');
@@ -239,7 +239,7 @@ describe.each(TEST_DIALECTS)('sessions on %s', (dialect) => {
     await enter(name, PASSWORD, '198.51.100.1');
   });
 
-  test('a locked account takes only so many attempts from a network that cost the check of a password', async () => {
+  test('for a locked account only a limited number of attempts from a network cost a password check', async () => {
     const { name } = await newPerson();
     await fail(FAILURES_MAX + LOCKED_ATTEMPTS_MAX, name, '198.51.100.5');
     for (const who of [name, `no ${name}`]) {
@@ -283,7 +283,7 @@ describe.each(TEST_DIALECTS)('sessions on %s', (dialect) => {
     runtime.clock.pass(3 * SIGN_IN_WINDOW_MS);
   });
 
-  test('a known browser has five failures of its own, which no other can use up', async () => {
+  test('a known browser has five failures of its own, which no other caller can use up', async () => {
     const { name } = await newPerson();
     await fail(FAILURES_MAX + 1, name, '198.51.100.7');
     await enter(name, PASSWORD, '198.51.100.7', 'a browser');
@@ -310,7 +310,7 @@ describe.each(TEST_DIALECTS)('sessions on %s', (dialect) => {
     await enter(name, PASSWORD, '203.0.113.2');
   });
 
-  test('a password that was reset lets in from where sign-in had been locked, known browsers too', async () => {
+  test('a password reset lifts every sign-in lock, also of known browsers', async () => {
     const { id, name } = await newPerson();
     const other = await newPerson();
     for (const [network, known] of [['198.51.100.3'], ['198.51.100.4'], ['x', 'a browser']]) {
@@ -325,7 +325,7 @@ describe.each(TEST_DIALECTS)('sessions on %s', (dialect) => {
     await expect(still).rejects.toMatchObject({ reason: 'UNAUTHENTICATED' });
   });
 
-  test('wrong current passwords lock that session out of changing it, and nothing else', async () => {
+  test('wrong current passwords only lock that session out of changing the password', async () => {
     const { name } = await newPerson();
     const [here, there] = [(await enter(name)).session.value, (await enter(name)).session.value];
     const change = async (value: string, current: string) =>
@@ -367,7 +367,7 @@ describe.each(TEST_DIALECTS)('sessions on %s', (dialect) => {
     expect((wrong as Error).message).toBe((unknown as Error).message);
   });
 
-  test('a failed sign-in is in the audit log when it is answered, so that its time tells nothing of the account', async () => {
+  test('a failed sign-in is audited before its answer, so its duration reveals nothing about the account', async () => {
     const { name } = await newPerson();
     const { audit } = runtime.database.tables;
     const triesAs = async (actor: string) => {
@@ -387,7 +387,7 @@ describe.each(TEST_DIALECTS)('sessions on %s', (dialect) => {
     }
   });
 
-  test('one network may fail only so often, whatever names it tries; known browsers in it go on', async () => {
+  test('failures of one network are limited over all names, except for known browsers in it', async () => {
     const { name } = await newPerson();
     for (let other = 0; other < FAILURES_MAX_PER_NETWORK; other++) {
       await fail(1, `x${other}`, '2001:db8:a:b::1');
@@ -412,7 +412,7 @@ describe.each(TEST_DIALECTS)('the first admin on %s', (dialect) => {
     setUpFirstAdmin(contextOf(runtime, null), { token, name, password: PASSWORD });
   const makeToken = async () => (await createSetupToken(runtime.database, runtime.clock)) ?? '';
 
-  test('is offered a form only by a link that works', async () => {
+  test('gets the form only with a valid link', async () => {
     const token = await makeToken();
     const isOffered = (text: string) => isSetupToken(runtime.database, text, runtime.clock.now());
     expect(await Promise.all([token, `${token}x`, ''].map(isOffered))).toEqual([
@@ -424,7 +424,7 @@ describe.each(TEST_DIALECTS)('the first admin on %s', (dialect) => {
     expect(await isOffered(token)).toBe(false);
   });
 
-  test('is made by one of several links that are used at once, and is signed in', async () => {
+  test('is created by one of several links used at once, and is signed in', async () => {
     expect(await getCurrentSession(contextOf(runtime, null))).toEqual({
       user: null,
       setupNeeded: true,

@@ -24,7 +24,7 @@ const PASSWORD = 'seven green kites over Oslo';
 const NEXT = 'eight grey herons over Turku';
 const AUDIT_PAGE = { limit: 200 };
 
-describe.each(TEST_DIALECTS)('people and permissions on %s', (dialect) => {
+describe.each(TEST_DIALECTS)('users and permissions on %s', (dialect) => {
   let runtime: TestRuntime;
   beforeAll(async () => {
     runtime = await openTestRuntime(dialect);
@@ -49,7 +49,7 @@ describe.each(TEST_DIALECTS)('people and permissions on %s', (dialect) => {
   const service: Actor = { kind: 'service', keyId: 'k', service: 's', namespaces: ['default'] };
 
   test.each(adminActs)(
-    '%s is for admins, and a refused try is in the audit log',
+    '%s is for admins only, and a refused attempt is in the audit log',
     async (act, run) => {
       await expect(run(null)).rejects.toMatchObject({ reason: 'UNAUTHENTICATED' });
       await expect(run(service)).rejects.toMatchObject({ reason: 'FORBIDDEN' });
@@ -69,7 +69,7 @@ describe.each(TEST_DIALECTS)('people and permissions on %s', (dialect) => {
     },
   );
 
-  test('only admins see people and keys', async () => {
+  test('only admins see users and keys', async () => {
     for (const look of [listUsers, listAllApiKeys]) {
       await expect(look(as(userActor('operator')))).rejects.toMatchObject({ reason: 'FORBIDDEN' });
       await expect(look(as(null))).rejects.toMatchObject({ reason: 'UNAUTHENTICATED' });
@@ -89,7 +89,7 @@ describe.each(TEST_DIALECTS)('people and permissions on %s', (dialect) => {
     expect(Object.keys(found[0] ?? {})).not.toContain('passwordHash');
   });
 
-  test('a name that imitates another user is refused, also of two that are added at once', async () => {
+  test('a name that imitates another user is refused, even if both are added at once', async () => {
     await create('Olga', 'viewer');
     for (const name of ['olga', 'OLGA', '0lga']) {
       await expect(create(name, 'admin')).rejects.toMatchObject({ reason: 'CONFLICT' });
@@ -101,7 +101,7 @@ describe.each(TEST_DIALECTS)('people and permissions on %s', (dialect) => {
     expect(names.filter((name) => name === 'olga' || name === 'bruno')).toHaveLength(2);
   });
 
-  test('a weak password is refused, and the act is not counted as done', async () => {
+  test('a weak password is refused, and the action is not recorded as done', async () => {
     const weak = createUser(root(), { name: 'weak', role: 'viewer', password: 'password1234' });
     await expect(weak).rejects.toMatchObject({ reason: 'INVALID' });
     expect((await listUsers(root())).map(({ name }) => name)).not.toContain('weak');
@@ -140,7 +140,7 @@ describe.each(TEST_DIALECTS)('people and permissions on %s', (dialect) => {
     }
   });
 
-  describe('a user who is no longer an admin when the act happens', () => {
+  describe('a user who is no longer an admin when the action is applied', () => {
     /** The caller of a request that began while this was an admin who was signed in. */
     async function lapsed(name: string, how: (id: string) => Promise<unknown>): Promise<Actor> {
       const { id } = await create(name, 'admin');
@@ -156,7 +156,7 @@ describe.each(TEST_DIALECTS)('people and permissions on %s', (dialect) => {
     ];
 
     test.each(ways)(
-      'as it %s, changes nothing, which the audit log says',
+      'changes nothing as it %s, and the audit log says so',
       async (how, reason, make) => {
         const admin = await lapsed(`Zara ${ways.findIndex(([way]) => way === how)}`, make);
         const { id } = await create(`target ${how}`, 'viewer');
@@ -198,7 +198,7 @@ describe.each(TEST_DIALECTS)('people and permissions on %s', (dialect) => {
     expect(roles.map(({ role }) => role)).toEqual(['viewer', 'viewer']);
   });
 
-  test('a namespace is made once, on a backend that is configured', async () => {
+  test('a namespace is created once, on a configured backend', async () => {
     const make = (name: string, backend = 'default') => createNamespace(root(), { name, backend });
     expect(await runtime.namespaces.get('fresh')).toBeNull();
     await make('fresh');
@@ -208,7 +208,7 @@ describe.each(TEST_DIALECTS)('people and permissions on %s', (dialect) => {
     await expect(make('elsewhere', 'nowhere')).rejects.toMatchObject({ reason: 'NOT_FOUND' });
   });
 
-  test('every act is in the audit log with its outcome, and nothing in it is secret', async () => {
+  test('every action is in the audit log with its outcome, and without secrets', async () => {
     const { key } = await createApiKey(root(), { name: 'audited', namespaces: ['default'] });
     const { id } = await create('audited person', 'viewer');
     await setRole(root(), { id, role: 'operator' });
@@ -234,7 +234,7 @@ describe.each(TEST_DIALECTS)('people and permissions on %s', (dialect) => {
       expect(dump).not.toContain(secret);
   });
 
-  test('a change whose audit entry cannot be written does not happen', async () => {
+  test('a change whose audit entry cannot be written is not applied', async () => {
     const { db } = runtime.database;
     const broken = new Proxy(db, {
       get(target, property) {
@@ -252,7 +252,7 @@ describe.each(TEST_DIALECTS)('people and permissions on %s', (dialect) => {
     expect(await runtime.namespaces.get('unaudited')).toBeNull();
   });
 
-  test('the audit log is paged and searched, whatever is searched for', async () => {
+  test('the audit log is paged and can be searched for any text', async () => {
     for (const name of ['page-1', 'page-2', 'page-3', '100%_!x'.replace(/\W/g, '-')]) {
       await createNamespace(root(), { name: name.toLowerCase(), backend: 'default' });
     }

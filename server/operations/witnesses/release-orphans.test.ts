@@ -39,7 +39,7 @@ async function take(namespace: string, name: string, pid: number, more: object =
   return { token: data?.token, report, state };
 }
 
-test('two witnesses of different kinds release a lock, where the policy allows it, and nothing else does', async () => {
+test('only two witnesses of different kinds cause a release, and only if the policy allows it', async () => {
   const twice = await take('default', 'proven twice', 7);
   const once = await take('default', 'proven once', 8);
   const elsewhere = await take('careful', 'proven twice', 9);
@@ -64,7 +64,7 @@ test('two witnesses of different kinds release a lock, where the policy allows i
   ]);
 });
 
-test('a lock that is held at least for a while is released no sooner, though its holder is dead', async () => {
+test('a lock that is held at least for a while is released no sooner, even if its holder is dead', async () => {
   const kept = await take('default', 'kept', 27, { holdAtLeastMs: 600_000 });
   const other = await take('default', 'kept no longer', 28, { holdAtLeastMs: 1 });
   for (const orphan of [kept, other]) {
@@ -75,7 +75,7 @@ test('a lock that is held at least for a while is released no sooner, though its
   expect(await kept.state()).toBe('held');
 });
 
-test('a release that fails keeps no other orphan from being released', async () => {
+test('a failed release does not prevent the release of other orphaned locks', async () => {
   const { projection } = api.runtime;
   const detail = projection.detail.bind(projection);
   projection.detail = (namespace, name) =>

@@ -17,7 +17,7 @@ import { setCounterBounds } from './set-counter-bounds';
 const reason = 'stock was counted';
 const BOUNDS = { floor: 0, ceiling: 10 };
 
-describe.each(TEST_DIALECTS)('acts on counters over %s', (dialect) => {
+describe.each(TEST_DIALECTS)('actions on counters over %s', (dialect) => {
   let rig: ActsRig;
   beforeAll(async () => {
     rig = await ActsRig.open(dialect);
@@ -35,7 +35,7 @@ describe.each(TEST_DIALECTS)('acts on counters over %s', (dialect) => {
     return { ...refOf(name), rev: (await standing(name)).rev };
   }
 
-  test('a counter is made with a reason, once; the audit log says whether', async () => {
+  test('a counter is created once, with a reason; the audit log says whether it was', async () => {
     const ref = refOf('made');
     const ask = { ...ref, initial: 5, ...BOUNDS, reason };
     expect(await createCounter(operator(), ask)).toEqual({ outcome: 'created' });
@@ -45,7 +45,7 @@ describe.each(TEST_DIALECTS)('acts on counters over %s', (dialect) => {
     expect(await lastEntry()).toMatchObject({ ...entry, outcome: 'not_applied' });
   });
 
-  test('the value that was seen is adjusted; one that has moved is left alone', async () => {
+  test('the value that was seen is adjusted; one that has changed is not', async () => {
     const seen = await made('adjusted');
     const act = { ...seen, seenValue: 5, value: 9, reason };
     const answer = await adjustCounter(operator(), act);
@@ -64,7 +64,7 @@ describe.each(TEST_DIALECTS)('acts on counters over %s', (dialect) => {
     expect(await standing('adjusted')).toMatchObject({ value: 9, ...BOUNDS });
   });
 
-  test('a value in use is moved by a step, or set whatever it is; the audit log has the old and the new one', async () => {
+  test('a value in use is adjusted by a step, or set unconditionally; the audit log has the old and the new value', async () => {
     const { rev } = await made('busy');
     await addToCounter(as(SERVICE), { ...refOf('busy'), delta: 2 });
     const step = { ...refOf('busy'), rev, delta: -3, reason, requestId: 's1' };
@@ -90,7 +90,7 @@ describe.each(TEST_DIALECTS)('acts on counters over %s', (dialect) => {
     expect(await standing('busy')).toMatchObject({ value: 9 });
   });
 
-  test('the bounds that were seen are set though the value has moved, but never past it', async () => {
+  test('the bounds that were seen are changed although the value has moved, but never so that they exclude it', async () => {
     const seen = await made('rebound');
     await addToCounter(as(SERVICE), { ...refOf('rebound'), delta: 1 });
     const act = { ...seen, seenBounds: BOUNDS, bounds: { floor: null, ceiling: 6 }, reason };
@@ -105,7 +105,7 @@ describe.each(TEST_DIALECTS)('acts on counters over %s', (dialect) => {
     expect(await standing('rebound')).toMatchObject({ value: 6, floor: null, ceiling: 6 });
   });
 
-  test('an act that comes twice with one request id is done once, whatever happened between; with another input it is refused', async () => {
+  test('an action sent twice with one request id is applied once, whatever happened in between; with another input it is refused', async () => {
     const message = 'Repeated: this request was applied before.';
     const repeated = { outcome: 'not_applied', result: { message } };
     const made = { ...refOf('repeated'), initial: 5, ...BOUNDS, reason, requestId: 'r1' };
@@ -142,7 +142,7 @@ describe.each(TEST_DIALECTS)('acts on counters over %s', (dialect) => {
     expect(await setCounterBounds(operator(), wider)).toEqual(rebound);
   });
 
-  test('a viewer sees and may not act; a service may not use the console; tries are written down', async () => {
+  test('a viewer may look but not act; a service may not use the console; attempts are audited', async () => {
     const seen = await made('kept');
     const acts: ((ctx: OperationContext) => Promise<unknown>)[] = [
       (ctx) => createCounter(ctx, { ...refOf('new'), initial: 0, reason }),
@@ -160,7 +160,7 @@ describe.each(TEST_DIALECTS)('acts on counters over %s', (dialect) => {
     await expect(standing('new')).rejects.toMatchObject({ reason: 'NOT_FOUND' });
   });
 
-  test('an act that was applied although its reply was lost is resolved as done', async () => {
+  test('an action that was applied although its reply was lost is resolved as done', async () => {
     const seen = await made('unheard');
     const ctx = operator(
       rig.enginesThat('count', () => {
@@ -182,7 +182,7 @@ describe.each(TEST_DIALECTS)('acts on counters over %s', (dialect) => {
     expect(await standing('unheard')).toMatchObject({ value: 8 });
   });
 
-  test('the moves tell who, when, by how much and why, newest first and page by page', async () => {
+  test('the history lists who, when, by how much and why, newest first and page by page', async () => {
     const seen = await made('told');
     await addToCounter(as(SERVICE), { ...refOf('told'), delta: -2 });
     await adjustCounter(operator(), { ...seen, seenValue: 3, value: 10, reason });

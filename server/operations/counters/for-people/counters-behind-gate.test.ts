@@ -100,7 +100,7 @@ async function spoil(value: number): Promise<void> {
 }
 
 describe('is this counter true?', () => {
-  test('fast value, durable value, drift and distance to the bounds are shown, and the last 20 moves', async () => {
+  test('fast value, durable value, drift, distance to the bounds and the last 20 changes are shown', async () => {
     const made = { ...ref, initial: 30, floor: 0, ceiling: 40 };
     expect(await createCounter(as(SERVICE), made)).toEqual({ outcome: 'created' });
     // A busy machine may make the first exchange late.
@@ -133,7 +133,7 @@ describe('is this counter true?', () => {
     expect((await moves()).older).not.toBeNull();
   });
 
-  test('drift is shown until it is repaired; an operator repairs it at once, with a reason', async () => {
+  test('drift is shown until it is corrected; an operator corrects it at once, with a reason', async () => {
     await untilFresh();
     await spoil(0);
     expect(await gateOf()).toMatchObject({ status: 'fresh', fast: { value: 0 }, drift: -5 });
@@ -155,7 +155,7 @@ describe('is this counter true?', () => {
     expect(await add(5)).toMatchObject({ outcome: 'applied', value: 5 });
   });
 
-  test('drift is repaired within 10 s without anyone', async () => {
+  test('drift is corrected automatically within 10 s', async () => {
     await untilFresh();
     await spoil(999);
     expect((await gateOf())?.drift).toBe(994);
@@ -169,7 +169,7 @@ describe('is this counter true?', () => {
     expect(performance.now() - startedAt).toBeLessThan(15_000);
   });
 
-  test('a viewer may not reconcile, nor is there anything to reconcile without a gate', async () => {
+  test('a viewer may not reconcile, and without a gate there is nothing to reconcile', async () => {
     const act = { ...ref, rev: 1, seenValue: 5, seenFastValue: null, reason };
     const viewer = as(userActor('viewer'));
     await expect(reconcileCounter(viewer, act)).rejects.toMatchObject({ reason: 'FORBIDDEN' });

@@ -22,7 +22,7 @@ import { setFrozen } from './set-frozen';
 
 const REASON = 'the holder is gone';
 
-describe.each(TEST_DIALECTS)('acts on locks over %s', (dialect) => {
+describe.each(TEST_DIALECTS)('actions on locks over %s', (dialect) => {
   let rig: ActsRig;
   beforeAll(async () => {
     rig = await ActsRig.open(dialect);
@@ -128,7 +128,7 @@ describe.each(TEST_DIALECTS)('acts on locks over %s', (dialect) => {
     await Promise.all(waits);
   });
 
-  test('what operators request of a holder comes with its next renewal, and is audited', async () => {
+  test("operators' requests to a holder arrive with its next renewal, and are audited", async () => {
     const seen = await hold('to be asked');
     const told = { ...seen, reason: 'the deploy waits' };
     for (const verb of ['askRelease', 'stopRenewals'] as const) {
@@ -150,7 +150,7 @@ describe.each(TEST_DIALECTS)('acts on locks over %s', (dialect) => {
     expect((await audit())[0]).toMatchObject({ outcome: 'changed' });
   });
 
-  test('a freeze whose outcome was not written is resolved', async () => {
+  test('a freeze whose outcome was not recorded is resolved', async () => {
     const { namespace, name, rev } = await hold('frozen unheard');
     const input = { namespace, name, rev, reason: REASON };
     await expect(setFrozen(operator(killedEngines()), 'freeze', input)).rejects.toThrow();
@@ -193,7 +193,7 @@ describe.each(TEST_DIALECTS)('acts on locks over %s', (dialect) => {
     expect((await audit())[0]).toMatchObject({ act: 'lock.extend', outcome: 'done' });
   });
 
-  test('a capacity is changed where it is the one that was seen, and the log has both', async () => {
+  test('a capacity is changed if it is the one that was seen, and the audit log has the old and the new one', async () => {
     const lock = { namespace: 'default', name: 'permits' };
     const asked = { ...lock, owner: 'worker-1', leaseMs: 60_000, waitMs: 0, meta: {} };
     const permit = { mode: 'permit', permits: 2, capacity: 3, reentrant: false } as const;
@@ -214,7 +214,7 @@ describe.each(TEST_DIALECTS)('acts on locks over %s', (dialect) => {
     await expect(setCapacity(as(userActor('viewer')), change)).rejects.toThrow();
   });
 
-  test('another hold than the one that was seen is not touched, and the answer names both', async () => {
+  test('a hold other than the one that was seen is not changed, and the answer names both', async () => {
     const seen = await hold('changed');
     await forceReleaseLock(operator(), { ...seen, reason: REASON });
     const next = await hold('changed');
@@ -228,7 +228,7 @@ describe.each(TEST_DIALECTS)('acts on locks over %s', (dialect) => {
     expect(await holderOf('changed')).toMatchObject({ token: next.token });
   });
 
-  test('a viewer, a service and a sign-in that cannot be checked may not act, and the try is written down', async () => {
+  test('a viewer, a service and a session that cannot be checked may not act, and the attempt is audited', async () => {
     const seen = await hold('kept');
     const tries: [Actor, string][] = [
       [userActor('viewer'), 'FORBIDDEN'],
@@ -262,7 +262,7 @@ describe.each(TEST_DIALECTS)('acts on locks over %s', (dialect) => {
     expect(await holderOf('unaudited')).toMatchObject({ token: seen.token });
   });
 
-  test('an act that was applied although its reply was lost is resolved as done, once its process can no longer apply it', async () => {
+  test('an action that was applied although its reply was lost is resolved as done, once its process can no longer apply it', async () => {
     const seen = await hold('unheard');
     const ctx = operator(killedEngines());
     const act = forceReleaseLock(ctx, { ...seen, reason: REASON });
@@ -279,7 +279,7 @@ describe.each(TEST_DIALECTS)('acts on locks over %s', (dialect) => {
     });
   });
 
-  test('so is one that its caller gave a request id; another one under that id was not done', async () => {
+  test('an action with a request id is resolved as done too, and another one under that id as not applied', async () => {
     const seen = await hold('unheard by id');
     const ask = { ...seen, extendMs: 5_000, reason: REASON, requestId: 'r1' };
     for (const extendMs of [5_000, 9_000]) {
@@ -326,7 +326,7 @@ describe.each(TEST_DIALECTS)('acts on locks over %s', (dialect) => {
     expect(outcomes).toEqual(['done', 'not_applied', 'not_applied']);
   });
 
-  test('so it is where two processes asked at once, and neither knew of the other', async () => {
+  test('of attempts with one request id at two processes at once, one is recorded as done', async () => {
     const seen = await hold('clicked at two servers');
     const ask = { ...seen, extendMs: 5_000, reason: REASON, requestId: 'r1' };
     const unaware = () => operator(rig.enginesThat('rememberedAnswer', () => null));
@@ -337,7 +337,7 @@ describe.each(TEST_DIALECTS)('acts on locks over %s', (dialect) => {
     expect(entries.map((entry) => entry.outcome)).toEqual(['not_applied', 'done']);
   });
 
-  test('an act that was never done is found out too', async () => {
+  test('an action that was never applied is resolved as not applied', async () => {
     const seen = await hold('undone');
     const stale = { ...seen, token: seen.token - 1 };
     const ctx = operator(killedEngines());
@@ -347,7 +347,7 @@ describe.each(TEST_DIALECTS)('acts on locks over %s', (dialect) => {
     expect((await audit())[0]).toMatchObject({ subject: 'undone', outcome: 'not_applied' });
   });
 
-  test('an act whose operator was made a viewer, or signed out, since the check is not done', async () => {
+  test('an action whose operator became a viewer or signed out after the check is not applied', async () => {
     const seen = { ...(await hold('out of reach')), reason: REASON };
     const { db, tables } = rig.runtime.database;
     const entry = async () => (await audit())[0];
@@ -363,7 +363,7 @@ describe.each(TEST_DIALECTS)('acts on locks over %s', (dialect) => {
     expect(await holderOf('out of reach')).toMatchObject({ token: seen.token });
   });
 
-  test('a namespace that does not exist is NOT_FOUND, and the try is closed', async () => {
+  test('a namespace that does not exist is NOT_FOUND, and the audit entry is closed', async () => {
     const lost = { namespace: 'nowhere', name: 'x', token: 1, rev: 1, reason: REASON };
     await expect(forceReleaseLock(operator(), lost)).rejects.toMatchObject({ reason: 'NOT_FOUND' });
     expect((await audit())[0]).toMatchObject({

@@ -8,7 +8,7 @@ import { ActsRig } from '../../testing/acts-rig';
 import { userActor } from '../../testing/test-runtime';
 import { listLockPresence, stepBackFromLock, takeOnLock } from './take-on-lock';
 
-describe.each(TEST_DIALECTS)('who is on a lock, over %s', (dialect) => {
+describe.each(TEST_DIALECTS)('presence on a lock over %s', (dialect) => {
   let rig: ActsRig;
   beforeAll(async () => {
     rig = await ActsRig.open(dialect);
@@ -21,7 +21,7 @@ describe.each(TEST_DIALECTS)('who is on a lock, over %s', (dialect) => {
   const onIt = async (name: string) =>
     (await listLockPresence(viewer())).find((row) => row.name === name)?.actor ?? null;
 
-  test('one person at a time is, every process and viewer sees who, and the audit log has both ends', async () => {
+  test('is one user at a time, shown by every process, with both ends in the audit log', async () => {
     const ref = refOf('watched');
     await takeOnLock(rig.operator(), { ...ref, token: null });
     expect(await onIt('watched')).toBe('a operator');
@@ -50,7 +50,7 @@ describe.each(TEST_DIALECTS)('who is on a lock, over %s', (dialect) => {
     await expect(takeOnLock(admin(), nowhere)).rejects.toMatchObject({ reason: 'NOT_FOUND' });
   });
 
-  test('it ends with the hold that was seen', async () => {
+  test('ends with the hold that was seen', async () => {
     const engine = rig.runtime.engines.get('default') as LockEngine;
     const held = await acquire({ engine }, refOf('held'), 'w1', { leaseMs: 60_000 });
     if (held.outcome !== 'granted') throw new Error(held.outcome);
@@ -63,7 +63,7 @@ describe.each(TEST_DIALECTS)('who is on a lock, over %s', (dialect) => {
     await expect.poll(() => onIt('held'), { timeout: 10_000 }).toBeNull();
   });
 
-  test('on a shared lock it ends with the hold that was seen, though others go on', async () => {
+  test('of a shared lock ends with the hold that was seen, although others continue', async () => {
     const engine = rig.runtime.engines.get('default') as LockEngine;
     const take = async (owner: string) => {
       const wanted = { leaseMs: 60_000, mode: 'shared' } as const;
@@ -83,7 +83,7 @@ describe.each(TEST_DIALECTS)('who is on a lock, over %s', (dialect) => {
     await expect.poll(() => onIt('shared'), { timeout: 10_000 }).toBeNull();
   });
 
-  test('it ends by itself after 30 minutes', async () => {
+  test('ends automatically after 30 minutes', async () => {
     await takeOnLock(rig.operator(), { ...refOf('forgotten'), token: null });
     const { database, clock, projection } = rig.runtime;
     let laterMs = 30 * 60_000 - 5_000;
@@ -94,7 +94,7 @@ describe.each(TEST_DIALECTS)('who is on a lock, over %s', (dialect) => {
     expect(await later.list()).toEqual([]);
   });
 
-  test('two who take it on at once are both answered, and one of them is on it', async () => {
+  test('answers two simultaneous users, and one of them is on it', async () => {
     const ref = { ...refOf('contested'), token: null };
     const tries = Array.from({ length: 8 }, (_, i) =>
       takeOnLock(i % 2 ? admin() : rig.operator(), ref),
