@@ -64,7 +64,7 @@ describe.each(TEST_DIALECTS)('the alerts over %s', (dialect) => {
     expect(await new AlertTable(database).resolved(10)).toMatchObject([{ name: 'index' }]);
   });
 
-  it('repeat nothing after a restart, and lose nothing that was not accepted', async () => {
+  it('send nothing twice after a restart, and lose no message that was not accepted', async () => {
     rig.store('a', STUCK);
     await rig.pass(rig.process([webhook(receiver.url)]), 40_000);
     expect(receiver.received).toHaveLength(1);
@@ -116,7 +116,7 @@ describe.each(TEST_DIALECTS)('the alerts over %s', (dialect) => {
     ]);
   });
 
-  it('are sent once where two processes do this work for a moment', async () => {
+  it('are sent once even if two processes do this work for a moment', async () => {
     const processes = [rig.process([webhook(receiver.url)]), rig.process([webhook(receiver.url)])];
     for (const name of ['a', 'b', 'c']) rig.store(name, STUCK);
     for (let i = 0; i < 60; i += 1) {
@@ -145,7 +145,7 @@ describe.each(TEST_DIALECTS)('the alerts over %s', (dialect) => {
     });
   });
 
-  it('of an expired lease fire when history was read past its end: until then it may be renewed', async () => {
+  it('of an expired lease fire once history was read past its end, since it may have been renewed', async () => {
     const process = rig.process([]);
     rig.store('index', { heldMs: 1_000, leaseLeftMs: 2_000 });
     const { now } = rig;
@@ -174,7 +174,7 @@ describe.each(TEST_DIALECTS)('the alerts over %s', (dialect) => {
     expect(await follow(4)).toMatchObject([{ kind: 'expired', since: rig.now - 8_000 }]);
   });
 
-  it('say nothing of what was left over while there was no server, until 5 s have passed', async () => {
+  it('ignore what was left while no server ran, until 5 s have passed', async () => {
     const process = rig.process([]);
     const firing = () => new AlertTable(database).firing(10);
     const follow = async (seconds: number) => {
@@ -198,7 +198,7 @@ describe.each(TEST_DIALECTS)('the alerts over %s', (dialect) => {
     expect(await firing()).toMatchObject([{ kind: 'stuck', name: 'other' }]);
   });
 
-  it('of a silence are sent when it ends, if they fire by then', async () => {
+  it('under a silence are sent when it ends, if they still fire', async () => {
     const process = rig.process([webhook(receiver.url)]);
     await rig.silence({ name: 'in*' }, rig.now + 120_000);
     rig.store('index', STUCK);
@@ -229,7 +229,7 @@ describe.each(TEST_DIALECTS)('the alerts over %s', (dialect) => {
     },
   );
 
-  it('are sent to Alertmanager once a minute, also where the clock is set back', async () => {
+  it('are sent to Alertmanager once a minute, even if the clock is set back', async () => {
     const process = rig.process([webhook(receiver.url, { format: 'alertmanager' })]);
     rig.store('index', STUCK);
     await rig.pass(process, 40_000);
@@ -240,7 +240,7 @@ describe.each(TEST_DIALECTS)('the alerts over %s', (dialect) => {
     expect(receiver.received).toHaveLength(before + 2);
   });
 
-  it('of hundreds of locks at once are written in few statements, and mixed up with no other', async () => {
+  it('of hundreds of locks at once are written in few statements, each with its own facts', async () => {
     const statements: string[] = [];
     rig = new AlertRig(countingStatements(database, statements));
     const process = rig.process([webhook(receiver.url)]);
@@ -282,7 +282,7 @@ describe.each(TEST_DIALECTS)('the alerts over %s', (dialect) => {
     expect(receiver.last?.body).toMatchObject({ firing: 0, resolved: 1 });
   });
 
-  it('have begun as long ago as by the clock of their backend, also for counters', async () => {
+  it('are dated by the clock of their backend, also for counters', async () => {
     await rig.setRules('default', { ...DEFAULT_ALERT_RULES, counterWithin: 5 });
     rig.clockOffsetMs = -3_600_000;
     rig.count('stock', 5, 1);
@@ -291,7 +291,7 @@ describe.each(TEST_DIALECTS)('the alerts over %s', (dialect) => {
     expect(await new AlertTable(database).firing(10)).toMatchObject([{ name: 'stock', since }]);
   });
 
-  it('begin again at what is stored, also where that is asked for while they are read', async () => {
+  it('reload the stored alerts, even if that is requested while they are read', async () => {
     rig.store('index', STUCK);
     const { alerting } = rig.process([webhook(receiver.url)]);
     await rig.pass(new AlertingProcess(alerting), 60_000);
@@ -318,7 +318,7 @@ describe('a receiver', () => {
     expect(await post()).toEqual({ isAccepted: false, why: 'It cannot be reached.' });
   });
 
-  it('is not followed elsewhere', async () => {
+  it('that redirects is not followed', async () => {
     const other = await ReceiverUnderTest.start();
     try {
       for (const status of [301, 302, 307, 308]) {
@@ -331,7 +331,7 @@ describe('a receiver', () => {
     }
   });
 
-  it('that hangs is left, at once where this process shuts down', async () => {
+  it('that hangs is abandoned, at once if this process shuts down', async () => {
     receiver.answer = () => undefined;
     expect(await post(100)).toEqual({ isAccepted: false, why: 'It did not answer within 0.1 s.' });
     const ending = new AbortController();
@@ -340,7 +340,7 @@ describe('a receiver', () => {
     expect(await sent).toEqual({ isAccepted: false, why: 'The attempt was ended.' });
   });
 
-  it('that never ends its answer costs nothing more than the status', async () => {
+  it('that never ends its answer is read only up to the status', async () => {
     let isClosed = false;
     receiver.answer = (res) => {
       res.writeHead(200);
@@ -359,7 +359,7 @@ describe('a receiver', () => {
 
 const FLAPPING = process.env.TEST_LONG === '1' ? 10_000 : 1_500;
 
-it(`${FLAPPING} locks that keep getting stuck make one message a minute at most`, async () => {
+it(`${FLAPPING} locks that repeatedly get stuck cause at most one message a minute`, async () => {
   const database = await openTestDatabase('sqlite');
   try {
     const rig = new AlertRig(database);

@@ -35,7 +35,7 @@ describe('an alert on a stuck lock', () => {
     }
   };
 
-  it('fires though every caller gives up before it has waited for as long', async () => {
+  it('fires even if every caller gives up before waiting as long', async () => {
     const process = rig.process([]);
     const began = rig.now;
     await callers(process, 3, 7);
@@ -44,7 +44,7 @@ describe('an alert on a stuck lock', () => {
     expect(await firing()).toMatchObject([{ kind: 'stuck', name: 'index', since: began }]);
   });
 
-  it('goes on while callers come and go, also in another process', async () => {
+  it('continues while callers come and go, even in another process', async () => {
     await rig.setRules('default', { ...DEFAULT_ALERT_RULES, stuckForMs: 60_000 });
     await callers(rig.process([]), 8, 7);
     const [alert] = await firing();
@@ -82,7 +82,7 @@ describe('an alert on a stuck lock', () => {
     expect(await firing()).toEqual([]);
   });
 
-  it('does not fire for callers that are further apart than what resolves an alert', async () => {
+  it('does not fire for callers further apart than the time that resolves an alert', async () => {
     const process = rig.process([]);
     for (let i = 0; i < 4; i += 1) {
       await callers(process, 1, 7);

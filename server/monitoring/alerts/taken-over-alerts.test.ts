@@ -24,7 +24,7 @@ describe.each(TEST_DIALECTS)('alerts that are taken over, in %s,', (dialect) => 
   });
   afterAll(() => database.close());
 
-  it('are resolved in time also where maintenance begins again every 20 s', async () => {
+  it('are resolved in time even if maintenance restarts every 20 s', async () => {
     const process = rig.process([]);
     rig.store('index', STUCK);
     await rig.pass(process, 40_000);
@@ -37,7 +37,7 @@ describe.each(TEST_DIALECTS)('alerts that are taken over, in %s,', (dialect) => 
     expect(await stored.firingSubjects()).toHaveLength(0);
   });
 
-  it('are resolved also where a former process wrote them after its successor began', async () => {
+  it('are resolved even if a former process wrote them after its successor began', async () => {
     const [former, heir] = [rig.process([]), rig.process([])];
     rig.store('index', FINE);
     await rig.pass(heir, 1_000);
@@ -54,7 +54,7 @@ describe.each(TEST_DIALECTS)('alerts that are taken over, in %s,', (dialect) => 
     expect(await stored.firingSubjects()).toHaveLength(0);
   });
 
-  it('of a silent backend go on at a process that has just begun, until it responds', async () => {
+  it('of a silent backend continue at a new process until it responds', async () => {
     rig.silent.add('other');
     await rig.pass(rig.process([]), 1_000);
     const firing = await stored.firing(10);
@@ -68,7 +68,7 @@ describe.each(TEST_DIALECTS)('alerts that are taken over, in %s,', (dialect) => 
     expect(await stored.firing(10)).toEqual([]);
   });
 
-  it('cost no memory for counters where another process watches them', async () => {
+  it('use no memory for counters if another process watches them', async () => {
     await rig.setRules('default', { ...DEFAULT_ALERT_RULES, counterWithin: 5 });
     const [former, heir] = [rig.process([]), rig.process([])];
     await rig.pass(former, 1_000);
@@ -80,7 +80,7 @@ describe.each(TEST_DIALECTS)('alerts that are taken over, in %s,', (dialect) => 
     expect(await stored.firing(10)).toMatchObject([{ kind: 'counterNear', name: 'stock 7' }]);
   });
 
-  it('cost no memory for counters either where another process takes over during a reading', async () => {
+  it('use no memory for counters if another process takes over during a read', async () => {
     await rig.setRules('default', { ...DEFAULT_ALERT_RULES, counterWithin: 5 });
     const former = rig.process([]);
     const round = former.round();
@@ -90,7 +90,7 @@ describe.each(TEST_DIALECTS)('alerts that are taken over, in %s,', (dialect) => 
     expect(rig.counters.takeChanged().size).toBe(0);
   });
 
-  it('are counted in the metrics of the process that watches them, and of no other', async () => {
+  it('are counted only in the metrics of the process that watches them', async () => {
     const [former, heir] = [rig.process([]), rig.process([])];
     const firing = () =>
       [former, heir].map(({ alerting }) => {

@@ -125,7 +125,7 @@ describe.each(TEST_DIALECTS)('events that share rows, in %s', (dialect) => {
     await new EventRecorder(database, backend, clock, new EventTally()).record();
   };
 
-  it('are read beside those of earlier versions, which wrote objects', async () => {
+  it('can be read together with those of earlier versions, which wrote objects', async () => {
     const step = (afterMs: number, kind: 'granted' | 'released') => ({
       ...{ afterMs, changes: [{ name: 'a', kinds: [kind], lastedMs: 3 }] },
     });
@@ -161,7 +161,7 @@ describe.each(TEST_DIALECTS)('events that share rows, in %s', (dialect) => {
       runs,
     );
 
-  it('are one row for a short hold, and one each for what is far apart', async () => {
+  it('share one row for a short hold, and have one each if far apart in time', async () => {
     const hold = (at: number, rev: number) =>
       (['granted', 'released'] as const).map((kind, i) => ({
         ...{ id: rev + i, at },
@@ -179,7 +179,7 @@ describe.each(TEST_DIALECTS)('events that share rows, in %s', (dialect) => {
     expect(await rowCount()).toBe(3);
   });
 
-  it('are read in order and each once, by pages of any length', async () => {
+  it('are read in order and once each, in pages of any length', async () => {
     const pageLength = fc.integer({ min: 1, max: 9 });
     await holds(pageLength, async (commits, limit) => {
       for (const name of NAMES) {
@@ -189,7 +189,7 @@ describe.each(TEST_DIALECTS)('events that share rows, in %s', (dialect) => {
     });
   });
 
-  it('are read up to any instant, by pages of any length', async () => {
+  it('are read up to any instant, in pages of any length', async () => {
     const page = fc.record({
       limit: fc.integer({ min: 1, max: 9 }),
       untilMs: fc.integer({ min: -1, max: 20_000 }),
@@ -204,7 +204,7 @@ describe.each(TEST_DIALECTS)('events that share rows, in %s', (dialect) => {
     });
   });
 
-  it('are recorded once by processes that take over from one another, though commits were not visible yet', async () => {
+  it('are recorded once by processes that take over from one another, even if commits were not visible yet', async () => {
     const hidden = fc.array(fc.nat({ max: 40 }), { maxLength: 3 });
     const views = fc.array(fc.record({ until: fc.nat({ max: 40 }), hidden }), { maxLength: 4 });
     await fc.assert(
@@ -245,7 +245,7 @@ describe.each(TEST_DIALECTS)('events that share rows, in %s', (dialect) => {
     });
   });
 
-  it('are found as of any instant, with what they ended', async () => {
+  it('are found as of any instant, with the hold or wait that they ended', async () => {
     const instant = fc.integer({ min: -500, max: 20_000 });
     await holds(instant, async (commits, sinceStart) => {
       const at = START + sinceStart;
@@ -316,7 +316,7 @@ describe('the events of a row', () => {
     ]);
   });
 
-  it('are the same whether or not the commit has their texts, for locks and for counters', () => {
+  it('are the same with and without their texts in the commit, for locks and counters', () => {
     const step = (rev: number, value: number) => ({
       ...{ kind: 'added' as const, at: START, rev, service: 'orders', delta: 1, value },
     });

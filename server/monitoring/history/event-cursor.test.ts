@@ -12,7 +12,7 @@ describe('the cursor of a page of events', () => {
     expect(parseCursor(cursorText(cursor))).toEqual(cursor);
   });
 
-  it('is refused with an id that no history can have', () => {
+  it('is refused with an impossible id', () => {
     const text = cursorText({ ...row, historyId: 2 ** 53 });
     expect(() => parseCursor(text)).toThrow('before: must be the `older` of another page.');
   });

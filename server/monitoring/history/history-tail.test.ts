@@ -48,7 +48,7 @@ describe.each(storeNames)('the tail of a history in %s', (name) => {
     expect(idsOf(await later.poll())).toEqual([second.id]);
   });
 
-  it('catches up with more rows than it takes at once', async () => {
+  it('catches up with more rows than it reads at once', async () => {
     const written: number[] = [];
     for (let i = 0; i < 250; i += 1) written.push((await write()).id);
     const delivered: number[] = [];
@@ -56,7 +56,7 @@ describe.each(storeNames)('the tail of a history in %s', (name) => {
     expect(delivered).toEqual(written);
   });
 
-  it('loses nothing by a poll that failed', async () => {
+  it('loses nothing after a failed poll', async () => {
     const { id } = await write();
     const failing: HistorySource = Object.create(under.store);
     failing.historyAfter = () => Promise.reject(new Error('Not now.'));
@@ -66,7 +66,7 @@ describe.each(storeNames)('the tail of a history in %s', (name) => {
     expect(idsOf(await unlucky.poll())).toEqual([id]);
   });
 
-  it('does not look for millions of ids that were never there', async () => {
+  it('does not search for millions of ids that never existed', async () => {
     const asked: number[] = [];
     const sparse: HistorySource = Object.create(under.store);
     sparse.historyAfter = async (position) =>
@@ -108,7 +108,7 @@ describe.each(storeNames)('the tail of a history in %s', (name) => {
       expect(await tail.poll()).toEqual([]);
     });
 
-    it('passes a gap that is old, and delivers what comes after it', async () => {
+    it('skips an old gap, and delivers what follows', async () => {
       const close = await under.openGap();
       const { id } = await write();
       await tail.poll();
@@ -120,7 +120,7 @@ describe.each(storeNames)('the tail of a history in %s', (name) => {
       expect(idsOf(await tail.poll())).toEqual([next.id]);
     });
 
-    it('meets some rows twice and misses none when it begins again at its position', async () => {
+    it('may repeat rows but misses none when it restarts at its position', async () => {
       const close = await under.openGap();
       const { id } = await write();
       await tail.poll();

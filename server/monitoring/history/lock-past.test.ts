@@ -72,7 +72,7 @@ describe.each(['sqlite', 'mysql'] as const)('the timeline of a lock over %s', (n
     ]);
   });
 
-  it('says since when it is complete where there are too many events', async () => {
+  it('says from when it is complete if there are too many events', async () => {
     const renewals = Array.from({ length: 7_000 }, (_, i) => {
       return event('renewed', START + i * APART, 2);
     });
@@ -82,7 +82,7 @@ describe.each(['sqlite', 'mysql'] as const)('the timeline of a lock over %s', (n
     expect(since).toBe(START + 1_000 * APART);
   });
 
-  it('tells the first 300 events of a story, and how many more there are', async () => {
+  it('lists the first 300 events of a story, and counts the others', async () => {
     const all = Array.from({ length: 200 }, (_, i) => {
       const [at, token] = [START + i * 1_000, i + 1];
       const released = event('released', at + 500, 2 * token, { token, heldMs: 500 });

@@ -65,7 +65,7 @@ describe.each(storeNames)('a history of %s that two tails follow', (name) => {
   };
   const tailFrom = (position: number) => new HistoryTail(history.forTail(), clock, position);
 
-  it('delivers every row to both, and reads each once', async () => {
+  it('delivers every row to both, and reads each only once', async () => {
     const [first, second] = [tailFrom(0), tailFrom(0)];
     const written = [await write(), await write()];
     const wholeRows = await first.poll();
@@ -78,7 +78,7 @@ describe.each(storeNames)('a history of %s that two tails follow', (name) => {
     expect(read).toEqual(written);
   });
 
-  it('delivers what has come since the other tail read, with what that had read', async () => {
+  it("delivers what has arrived since the other tail's read, together with what that read", async () => {
     const [first, second] = [tailFrom(0), tailFrom(0)];
     const written = [await write()];
     await first.poll();
@@ -87,7 +87,7 @@ describe.each(storeNames)('a history of %s that two tails follow', (name) => {
     expect(second.isAtEnd).toBe(true);
   });
 
-  it('keeps what another tail has yet to get for as long as that one asks', async () => {
+  it('keeps what another tail still needs for as long as that one asks', async () => {
     const [first, second] = [tailFrom(0), tailFrom(0)];
     const written = [await writeOurs(), await write(), await writeOurs()];
     await first.poll();
@@ -96,7 +96,7 @@ describe.each(storeNames)('a history of %s that two tails follow', (name) => {
     expect(read).toEqual(written.slice(1));
   });
 
-  it('keeps nothing for a tail that asks no more', async () => {
+  it('keeps nothing for a tail that has stopped asking', async () => {
     const [first, second] = [tailFrom(0), tailFrom(0)];
     await second.poll();
     clock.pass(10_000);
@@ -107,7 +107,7 @@ describe.each(storeNames)('a history of %s that two tails follow', (name) => {
     expect(read).toEqual(written);
   });
 
-  it('keeps what a tail did not get because the store failed', async () => {
+  it('keeps what a tail missed because the store failed', async () => {
     const [first, second] = [tailFrom(0), tailFrom(0)];
     const written = [await writeOurs(), await writeOurs()];
     await first.poll();
@@ -119,7 +119,7 @@ describe.each(storeNames)('a history of %s that two tails follow', (name) => {
     expect(read).toEqual([]);
   });
 
-  it('keeps nothing that all have had', async () => {
+  it('keeps nothing that all tails have received', async () => {
     const [first, second] = [tailFrom(0), tailFrom(0)];
     const written = [await writeOurs(), await write()];
     await first.poll();
@@ -129,7 +129,7 @@ describe.each(storeNames)('a history of %s that two tails follow', (name) => {
     expect(read).toEqual(written);
   });
 
-  it('delivers a row that the other tail could not see yet', async () => {
+  it('delivers a row that was not yet visible to the other tail', async () => {
     const [first, second] = [tailFrom(0), tailFrom(0)];
     const written = [await write(), await write(), await write()];
     hidden.add(written[1] ?? 0);
@@ -139,7 +139,7 @@ describe.each(storeNames)('a history of %s that two tails follow', (name) => {
     expect(second.isAtEnd).toBe(true);
   });
 
-  it('delivers what this process has written to both, and reads none of it', async () => {
+  it("delivers this process's own writes to both without reading them", async () => {
     const [first, second] = [tailFrom(0), tailFrom(0)];
     const written = [await writeOurs(), await writeOurs()];
     expect(idsOf(await first.poll())).toEqual(written);
@@ -150,7 +150,7 @@ describe.each(storeNames)('a history of %s that two tails follow', (name) => {
     expect(read).toEqual([]);
   });
 
-  it('delivers what this process has written as it is stored, but for empty facts', async () => {
+  it("delivers this process's own writes as stored, except for empty facts", async () => {
     const tail = tailFrom(0);
     const lost = freshKey();
     await created(under.store, lost);
@@ -192,7 +192,7 @@ describe.each(storeNames)('a history of %s that two tails follow', (name) => {
     expect(idsOf(await second.poll())).toEqual(written);
   });
 
-  it('keeps no more of what is not asked for than a tail may need', async () => {
+  it('keeps no more than a tail may need of what is not asked for', async () => {
     const events = Array.from({ length: 200 }, (_, i) => eventOf(i + 1));
     const [slow, last] = [tailFrom(0), tailFrom(400)];
     for (let id = 1; id <= 600; id += 1) {

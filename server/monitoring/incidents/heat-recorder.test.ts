@@ -33,7 +33,7 @@ describe.each(TEST_DIALECTS)('the counts of waiting over %s', (dialect) => {
     return { rig, heat, recorder };
   }
 
-  it('say which locks were waited for, how long and when, over an hour and a day', async () => {
+  it('show which locks were waited for, how long and when, over an hour and a day', async () => {
     const rig = new TableRig();
     const heat = new HeatTable(database);
     const clock = { now: () => rig.now, monotonic: () => rig.now };
@@ -59,7 +59,7 @@ describe.each(TEST_DIALECTS)('the counts of waiting over %s', (dialect) => {
     expect((await heat.map('24h', rig.now)).rows).toHaveLength(2);
   });
 
-  it('as of an instant are those until then, each once', async () => {
+  it('as of an instant include those up to then, once each', async () => {
     const { rig, heat, recorder } = await warm(40);
     const begin = rig.now;
     const at = begin + 40 * MINUTE_MS;
@@ -78,7 +78,7 @@ describe.each(TEST_DIALECTS)('the counts of waiting over %s', (dialect) => {
     expect(hour.from).toBeLessThanOrEqual(at - 60 * MINUTE_MS);
   });
 
-  it('as of an instant leave out what was waited later, also within the same quarter of an hour', async () => {
+  it('as of an instant omit later waits, even within the same quarter of an hour', async () => {
     const { rig, heat, recorder } = await warm(45);
     const begin = rig.now;
     rig.store('warm', { waiters: 0 });
@@ -92,7 +92,7 @@ describe.each(TEST_DIALECTS)('the counts of waiting over %s', (dialect) => {
     }
   });
 
-  it('lack nothing of a day in which recording began again every ten minutes', async () => {
+  it('are complete for a day in which recording restarted every ten minutes', async () => {
     const { rig, heat, recorder } = await warm(50);
     const begin = rig.now;
     for (; rig.now <= begin + 60 * MINUTE_MS; rig.now += 5_000) {
@@ -102,7 +102,7 @@ describe.each(TEST_DIALECTS)('the counts of waiting over %s', (dialect) => {
     expect(minutesOf(await heat.map('24h', rig.now))).toBe(60);
   });
 
-  it('lack nothing of a day in which the server was restarted every ten minutes', async () => {
+  it('are complete for a day in which the server was restarted every ten minutes', async () => {
     const { rig, heat, ...first } = await warm(70);
     const clock = { now: () => rig.now, monotonic: () => rig.now };
     const begin = rig.now;
@@ -129,7 +129,7 @@ describe.each(TEST_DIALECTS)('the counts of waiting over %s', (dialect) => {
     expect(minutesOf(await heat.map('24h', rig.now))).toBeGreaterThanOrEqual(55);
   });
 
-  it('go on while the control database is away, and are stored when it is back', async () => {
+  it('continue while the control database is unavailable, and are stored when it is back', async () => {
     let isAway = false;
     const { rig, heat, recorder } = await warm(60, {
       add: async (...step) => {
@@ -165,7 +165,7 @@ describe.each(TEST_DIALECTS)('the counts of waiting over %s', (dialect) => {
     ]);
   });
 
-  it('say nothing of a lock that has taken the place of one that was waited for', async () => {
+  it('are not attributed to a lock that has replaced one that was waited for', async () => {
     const rig = new TableRig();
     rig.now += 30 * 24 * 60 * MINUTE_MS;
     const heat = new HeatTable(database);

@@ -54,7 +54,7 @@ describe.each(TEST_DIALECTS)('the recorded incidents over %s', (dialect) => {
   const STUCK = { heldMs: 120_000, leaseLeftMs: 3_600_000, waiters: 2, waitedMs: 5_000 };
   const FINE = { heldMs: 10, leaseLeftMs: 3_600_000, waiters: 0 };
 
-  it('has an incident from when a lock is stuck until 30 s after it was released', async () => {
+  it('have an incident from when a lock is stuck until 30 s after its release', async () => {
     const by = recorder();
     rig.store('fine', FINE);
     rig.store('index', STUCK);
@@ -72,7 +72,7 @@ describe.each(TEST_DIALECTS)('the recorded incidents over %s', (dialect) => {
     expect(await incidents.countOpen()).toBe(0);
   });
 
-  it('begins one when the waits of a lock add up to more than 30 s', async () => {
+  it('begin one when the waits of a lock add up to more than 30 s', async () => {
     const by = recorder();
     rig.store('hot', { heldMs: 1_000, leaseLeftMs: 3_600_000, waiters: 4, waitedMs: 1_000 });
     await watch(by, 6);
@@ -82,7 +82,7 @@ describe.each(TEST_DIALECTS)('the recorded incidents over %s', (dialect) => {
     expect(await all()).toMatchObject([{ name: 'hot', status: 'contended', facts }]);
   });
 
-  it('does not count a lock as quiet if its backend goes silent in the middle of a reading', async () => {
+  it('do not count a lock as quiet if its backend stops responding in the middle of a read', async () => {
     rig.store('index', STUCK);
     let goesSilent = false;
     const table: typeof rig.table = Object.create(rig.table);
@@ -102,7 +102,7 @@ describe.each(TEST_DIALECTS)('the recorded incidents over %s', (dialect) => {
     expect(await all()).toMatchObject([{ name: 'index', clearedAt: null }]);
   });
 
-  it('begins none because the clock of this process was set', async () => {
+  it('begin none because the clock of this process was set', async () => {
     const by = recorder();
     rig.clockOffsetMs = 90_000;
     rig.store('queue', { heldMs: 1_000, leaseLeftMs: 3_600_000, waiters: 1 });
@@ -113,7 +113,7 @@ describe.each(TEST_DIALECTS)('the recorded incidents over %s', (dialect) => {
     expect(await all()).toEqual([]);
   });
 
-  it('goes on with what is open after a restart, and counts on', async () => {
+  it('continue after a restart, and keep counting', async () => {
     rig.store('index', STUCK);
     await watch(recorder(), 12);
     const successor = recorder();
@@ -128,7 +128,7 @@ describe.each(TEST_DIALECTS)('the recorded incidents over %s', (dialect) => {
     expect(incident?.waiterMs).toBeGreaterThanOrEqual(2 * 70_000);
   });
 
-  it('writes its counts every 10 s, however soon processes take over from one another', async () => {
+  it('are written every 10 s, however soon processes take over from one another', async () => {
     rig.store('index', STUCK);
     for (let takeover = 0; takeover < 5; takeover += 1) {
       await watch(recorder(), 5);
@@ -137,7 +137,7 @@ describe.each(TEST_DIALECTS)('the recorded incidents over %s', (dialect) => {
     }
   });
 
-  it('writes within 3 s that a lock seems mended, and less often of one that goes on turning', async () => {
+  it('are written within 3 s when a lock seems well again, and less often if that keeps changing', async () => {
     const statements: string[] = [];
     const by = recorder(['default'], countingStatements(database, statements));
     rig.store('index', STUCK);
@@ -158,7 +158,7 @@ describe.each(TEST_DIALECTS)('the recorded incidents over %s', (dialect) => {
     expect(incident?.clearedAt).toBe(rig.now - 10_000);
   });
 
-  it('leaves to its successor what it has no time to end, and nothing is lost', async () => {
+  it('are left to the next process if there is no time to end them, and nothing is lost', async () => {
     const names = Array.from({ length: 250 }, (_, i) => `lock-${i}`);
     for (const name of names) rig.store(name, STUCK);
     const by = recorder();
@@ -181,7 +181,7 @@ describe.each(TEST_DIALECTS)('the recorded incidents over %s', (dialect) => {
     expect([...new Set(found.map(({ endedAt }) => endedAt))]).toEqual([rig.now - 31_000]);
   });
 
-  it('has one incident of a lock where two processes record at once for a moment', async () => {
+  it('have one incident of a lock even if two processes record for a moment', async () => {
     rig.store('index', STUCK);
     const [one, other] = [recorder(), recorder()];
     rig.now += 1_000;
@@ -191,7 +191,7 @@ describe.each(TEST_DIALECTS)('the recorded incidents over %s', (dialect) => {
     expect(await all()).toHaveLength(1);
   });
 
-  it('writes what begins and ends at hundreds of locks at once in few statements, and mixes nothing up', async () => {
+  it('of hundreds of locks at once are written in few statements, each with its own facts', async () => {
     const locks = Array.from({ length: 250 }, (_, i) => `lock-${i}`);
     const lengthOf = (lock: string) => (locks.indexOf(lock) % 5) + 1;
     const statements: string[] = [];
@@ -214,7 +214,7 @@ describe.each(TEST_DIALECTS)('the recorded incidents over %s', (dialect) => {
     expect([...(await incidents.open()).keys()]).toContain('default/default/lock-99');
   });
 
-  it('follows to its end what a former process wrote after its successor began', async () => {
+  it('include to its end one that a former process wrote after its successor began', async () => {
     const [former, heir] = [recorder(), recorder()];
     rig.store('index', FINE);
     await watch(heir, 1);
@@ -228,7 +228,7 @@ describe.each(TEST_DIALECTS)('the recorded incidents over %s', (dialect) => {
     expect(await incidents.countOpen()).toBe(0);
   });
 
-  it('leaves an incident that another process has ended as it is', async () => {
+  it('do not change once another process has ended them', async () => {
     rig.store('index', STUCK);
     const former = recorder();
     await watch(former, 2);
@@ -241,7 +241,7 @@ describe.each(TEST_DIALECTS)('the recorded incidents over %s', (dialect) => {
     expect(await all()).toEqual(ended);
   });
 
-  it('knows nothing of a lock whose backend is silent: its incident neither ends nor grows', async () => {
+  it('of a silent backend neither end nor grow', async () => {
     const by = recorder();
     rig.store('remote', { ...STUCK, namespace: 'away' });
     await watch(by, 11);
@@ -255,7 +255,7 @@ describe.each(TEST_DIALECTS)('the recorded incidents over %s', (dialect) => {
     expect((await all())[0]?.endedAt).not.toBeNull();
   });
 
-  it('does not count a lease as expired before history was read past its end: it may be renewed', async () => {
+  it('do not count a lease as expired before history was read past its end: it may be renewed', async () => {
     const by = recorder();
     rig.store('index', { heldMs: 1_000, leaseLeftMs: 2_000 });
     rig.table.reads.note('default', rig.now);
@@ -266,7 +266,7 @@ describe.each(TEST_DIALECTS)('the recorded incidents over %s', (dialect) => {
     expect(await all()).toMatchObject([{ name: 'index', status: 'expired' }]);
   });
 
-  it('begins none for what was left over while there was no server', async () => {
+  it('begin none for what was left while no server ran', async () => {
     const by = recorder();
     rig.store('index', STUCK);
     rig.store('lapsed', { heldMs: 60_000, leaseLeftMs: -30_000 });
@@ -279,7 +279,7 @@ describe.each(TEST_DIALECTS)('the recorded incidents over %s', (dialect) => {
     expect(await all()).toEqual([]);
   });
 
-  it('ends the incident of a lock that is deleted', async () => {
+  it('end when their lock is deleted', async () => {
     const by = recorder();
     rig.store('index', STUCK);
     await watch(by, 2);
@@ -290,7 +290,7 @@ describe.each(TEST_DIALECTS)('the recorded incidents over %s', (dialect) => {
     expect(incident?.facts.hold?.endedAt).toBe(rig.now - 30_000);
   });
 
-  it('ends the incident of a lock whose backend was taken away, and says nothing of its hold', async () => {
+  it('end when their backend is removed, with an unknown end of the hold', async () => {
     rig.store('remote', { ...STUCK, namespace: 'away' });
     await watch(recorder(), 11);
     rig.remove('remote', 'away');
@@ -301,7 +301,7 @@ describe.each(TEST_DIALECTS)('the recorded incidents over %s', (dialect) => {
     expect(incident?.facts.hold?.endedAt).toBeUndefined();
   });
 
-  it('lists the latest first, page by page, and forgets what ended 30 days ago', async () => {
+  it('are listed latest first, page by page, and removed 30 days after their end', async () => {
     const by = recorder();
     for (const name of ['a', 'b', 'c']) {
       rig.store(name, STUCK);
@@ -318,7 +318,7 @@ describe.each(TEST_DIALECTS)('the recorded incidents over %s', (dialect) => {
     expect((await all()).map(({ name }) => name)).toEqual(['c', 'b']);
   });
 
-  it('remembers for a day when the last incident of a lock ended, as long as a successor looks back', async () => {
+  it("keep the end of a lock's last incident for a day, as far as a successor looks back", async () => {
     const by = recorder();
     const grantedAt = rig.now;
     const wrongAgain = async () => {

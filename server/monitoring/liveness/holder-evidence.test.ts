@@ -83,7 +83,7 @@ describe.each(TEST_DIALECTS)('evidence in %s', (dialect) => {
   }
   type Member = ReturnType<typeof member>;
 
-  test('of a death by a clock that is ahead counts as of now', async () => {
+  test('of a death, dated by a clock that is ahead, counts from now', async () => {
     const { evidence, hold } = member();
     const row = hold('a', processMeta());
     const [held] = row.record.holds;
@@ -117,7 +117,7 @@ describe.each(TEST_DIALECTS)('evidence in %s', (dialect) => {
     }
   });
 
-  test('of a death reaches every process, and concerns all locks of that process and no other', async () => {
+  test('of a death reaches every Lockyard process, and applies to exactly the locks of the dead one', async () => {
     const [one, two] = [member(), member()];
     for (const each of [one, two]) {
       each.hold('a', processMeta());
@@ -137,7 +137,7 @@ describe.each(TEST_DIALECTS)('evidence in %s', (dialect) => {
     expect(two.evidence.hasDeaths).toBe(true);
   });
 
-  test('of a death that comes while all is read again stays known', async () => {
+  test('of a death that arrives during a full read is kept', async () => {
     const { evidence, hold, stateOf, report } = member();
     hold('a', processMeta());
     const { read } = EvidenceTable.prototype;
@@ -164,7 +164,7 @@ describe.each(TEST_DIALECTS)('evidence in %s', (dialect) => {
     expect(stateOf('a')).toBe('dead');
   });
 
-  test('of a death is final, and of life counts for 30 s', async () => {
+  test('of a death is final, and of life is valid for 30 s', async () => {
     const [one, two] = [member(), member()];
     for (const each of [one, two]) {
       each.hold('a', processMeta());
@@ -180,7 +180,7 @@ describe.each(TEST_DIALECTS)('evidence in %s', (dialect) => {
     expect([two.stateOf('a'), two.stateOf('b')]).toEqual(['dead', 'unknown']);
   });
 
-  test('of a death has its locks looked at again when another witness disagrees, and when that is old', async () => {
+  test('of a death causes its locks to be evaluated again when another witness disagrees, and when that expires', async () => {
     const members = [member(), member()];
     const [one, two] = members as [Member, Member];
     const looked = async () => {
@@ -215,7 +215,7 @@ describe.each(TEST_DIALECTS)('evidence in %s', (dialect) => {
     ]);
   });
 
-  test('is asked for of the processes of that machine only, and no more once they are dead', async () => {
+  test('is requested only for processes of that machine, and no longer once they are dead', async () => {
     const { evidence, hold, report } = member();
     const pids = (host = HOST) => evidence.questionsFor(host, KERNEL).map(({ pid }) => pid);
     hold('a', processMeta());
@@ -231,7 +231,7 @@ describe.each(TEST_DIALECTS)('evidence in %s', (dialect) => {
     expect(pids()).toEqual([]);
   });
 
-  test('is asked for of every service in turn, however many processes another one names', async () => {
+  test('is requested for every service in turn, however many processes another one names', async () => {
     const { evidence, hold, report } = member();
     hold('a', processMeta());
     await report(ALIVE);
@@ -243,7 +243,7 @@ describe.each(TEST_DIALECTS)('evidence in %s', (dialect) => {
     expect(pids).toContain('7');
   });
 
-  test('is asked for of 10,000 processes of one service at most', async () => {
+  test('is requested for at most 10,000 processes of one service', async () => {
     const { evidence, hold } = member();
     for (let pid = 1; pid <= 10_001; pid += 1) hold(`lock ${pid}`, processMeta(String(pid)));
     const asked = new Set<string>();
@@ -261,7 +261,7 @@ describe.each(TEST_DIALECTS)('evidence in %s', (dialect) => {
     expect(asked.size).toBe(10_000);
   });
 
-  test('goes with the last lock of its process', async () => {
+  test('is removed with the last lock of its process', async () => {
     const { evidence, hold, report } = member();
     const rowsLeft = async () => {
       const { db, tables } = database;
@@ -277,7 +277,7 @@ describe.each(TEST_DIALECTS)('evidence in %s', (dialect) => {
     expect([await rowsLeft(), evidence.hasDeaths]).toEqual([0, false]);
   });
 
-  test('of a URL concerns the hold that was asked about, and not the next pod of that name', async () => {
+  test('of a URL applies to the hold that was asked about, not to the next pod of that name', async () => {
     const { evidence, hold, stateOf } = member();
     const asked: string[] = [];
     const witness = { id: 'k8s', template: 'http://k8s/{pod}', authorization: null };
@@ -296,7 +296,7 @@ describe.each(TEST_DIALECTS)('evidence in %s', (dialect) => {
     expect(stateOf('a')).toBe('unknown');
   });
 
-  test('of a URL is known and counts from its answer, however late another one comes', async () => {
+  test('of a URL is valid from its answer, however late another URL answers', async () => {
     const { evidence, hold, stateOf } = member();
     let answerLast = () => {};
     const last = new Promise<void>((resolve) => {
@@ -316,7 +316,7 @@ describe.each(TEST_DIALECTS)('evidence in %s', (dialect) => {
     expect(stateOf('b')).toBe('dead');
   });
 
-  test('of a URL is asked for of every service in turn, however many pods another one names', async () => {
+  test('of a URL is requested for every service in turn, however many pods another one names', async () => {
     const { evidence, hold } = member();
     const witness = { id: 'k8s', template: 'http://k8s/{pod}', authorization: null };
     const asked: string[] = [];

@@ -12,7 +12,7 @@ describe('the URL that is asked', () => {
     expect(witnessUrl(template, meta)).toBe(url);
   });
 
-  test('is none where a value is missing, or would lead elsewhere', () => {
+  test('is not asked if a value is missing, or would lead elsewhere', () => {
     expect(witnessUrl(template, { pod: 'a' })).toBeNull();
     expect(witnessUrl(template, { pod: 'a', ciRun: '' })).toBeNull();
     for (const pod of ['.', '..']) expect(witnessUrl(template, { pod, ciRun: '7' })).toBeNull();
@@ -46,7 +46,7 @@ describe('what a URL answers', () => {
   const going = new AbortController().signal;
   const ask = () => askUrl(url, { authorization: null }, going);
 
-  test('is its state, since when, and its evidence in one short line', async () => {
+  test('is the state, since when, and the evidence in one short line', async () => {
     says({
       state: 'dead',
       since: '2026-11-21T02:41:00Z',
@@ -75,7 +75,7 @@ describe('what a URL answers', () => {
     expect(await ask()).toMatchObject({ state: 'unknown' });
   });
 
-  test('is unknown where it redirects, and nothing follows it', async () => {
+  test('is unknown if it redirects, and is not followed', async () => {
     answer = (_, res) => void res.writeHead(302, { location: `${url}/elsewhere` }).end();
     asked = 0;
     expect(await ask()).toMatchObject({ state: 'unknown', evidence: 'answered with status 302' });
@@ -84,7 +84,7 @@ describe('what a URL answers', () => {
     expect(await ask()).toMatchObject({ state: 'unknown' });
   });
 
-  test('is unknown after 2 s, also if it sends byte after byte', async () => {
+  test('is unknown after 2 s, even if it keeps sending bytes', async () => {
     answer = (_, res) => {
       const drip = setInterval(() => res.write(' '), 100);
       res.on('close', () => clearInterval(drip));

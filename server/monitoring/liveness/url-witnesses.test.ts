@@ -44,7 +44,7 @@ describe('the URLs of witnesses', () => {
     server.close();
   });
 
-  test('are asked again and again though those of another witness do not respond', async () => {
+  test('are asked regularly even if those of another witness do not respond', async () => {
     const [away, k8s] = urls.jobs();
     const waiting = away?.run();
     for (let round = 1; round <= 2; round += 1) {
@@ -55,7 +55,7 @@ describe('the URLs of witnesses', () => {
     await waiting;
   });
 
-  test('are asked no more from when their turn ends, and what was asked last is not noted', async () => {
+  test('are no longer asked once their turn ends, and the last answer is discarded', async () => {
     const [away] = urls.jobs();
     const waiting = away?.run();
     await expect.poll(() => asked.length).toBeGreaterThan(0);

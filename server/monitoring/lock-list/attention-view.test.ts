@@ -11,7 +11,7 @@ async function look(rig: TableRig) {
 }
 
 describe('the view of what needs attention', () => {
-  it('has the locks to act on, the unknown ones and those to watch, in that order, and no others', async () => {
+  it('lists exactly the locks to act on, the unknown ones and those to watch, in that order', async () => {
     const rig = new TableRig();
     rig.store('held');
     rig.store('free', { heldMs: null });
@@ -28,7 +28,7 @@ describe('the view of what needs attention', () => {
     });
   });
 
-  it('has a lock at once, keeps it for 30 s after it is mended, and counts it no longer', async () => {
+  it('shows a lock at once, and keeps it for 30 s after it is well again, without counting it', async () => {
     const rig = new TableRig();
     rig.store('job', { leaseLeftMs: 5_000 });
     expect(await look(rig)).toEqual({ names: [], attention: 0, matching: 0 });
@@ -43,7 +43,7 @@ describe('the view of what needs attention', () => {
     expect(await look(rig)).toEqual({ names: [], attention: 0, matching: 0 });
   });
 
-  it('says of each row whether its lock still needs attention, as the count does', async () => {
+  it('marks each row whose lock still needs attention, in agreement with the count', async () => {
     const rig = new TableRig();
     rig.stuckAfterMs = 60_000;
     rig.store('job', { heldMs: 61_000, waiters: 2 });
@@ -58,7 +58,7 @@ describe('the view of what needs attention', () => {
     expect(await tiers()).toEqual({ found: [['job', 'contended', undefined]], attention: 0 });
   });
 
-  it('shows no holder of a lock from the instant on at which it is shown as expired', async () => {
+  it('shows no holder from the instant at which a lock is shown as expired', async () => {
     const rig = new TableRig();
     rig.store('job', { leaseLeftMs: 5_000 });
     const { rows: held } = await rig.lists.page(ALL, false);
@@ -68,7 +68,7 @@ describe('the view of what needs attention', () => {
     expect(rows).toMatchObject([{ status: 'expired', holders: 0 }]);
   });
 
-  it('shows no holder of a lock that is free since the least time of its last hold is over', async () => {
+  it('shows no holder of a lock that became free when the least time of its last hold ended', async () => {
     const rig = new TableRig();
     rig.store('job', { leaseLeftMs: 5_000, isKept: true });
     const { rows: kept } = await rig.lists.page(ALL, false);
@@ -78,7 +78,7 @@ describe('the view of what needs attention', () => {
     expect(rows).toMatchObject([{ status: 'free', holders: 0 }]);
   });
 
-  it('keeps a lock that needs attention again, and forgets one that is deleted', async () => {
+  it('keeps a lock that needs attention again, and removes a deleted one', async () => {
     const rig = new TableRig();
     rig.store('job', { leaseLeftMs: -10 });
     rig.store('other', { leaseLeftMs: -10 });

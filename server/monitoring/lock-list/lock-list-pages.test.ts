@@ -80,7 +80,7 @@ function expectedBlocking(rig: TableRig): number {
 }
 
 describe('a view that is kept up to date', () => {
-  it('shows what one made at this instant would, and its order whenever it is ranked', async () => {
+  it('shows the same rows as a new view, and the same order whenever it is ranked', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { maxLength: 60 }), async (steps) => {
         const rig = new TableRig();
@@ -110,7 +110,7 @@ describe('a view that is kept up to date', () => {
     );
   });
 
-  it('has a lock that came in place of another one that went while it was brought up to date', async () => {
+  it('includes a lock that replaced another one during the update', async () => {
     const rig = new TableRig();
     for (let i = 0; i < 100; i += 1) rig.store(`job-${100 + i}`);
     rig.isBusy = true;
@@ -126,7 +126,7 @@ describe('a view that is kept up to date', () => {
     }
   });
 
-  it('has a lock once that takes the place of one that came and went before the first look', async () => {
+  it('includes once a lock that replaced one created and deleted before the first update', async () => {
     const rig = new TableRig();
     rig.store('brief');
     rig.remove('brief');
@@ -135,7 +135,7 @@ describe('a view that is kept up to date', () => {
     expect(rows.map((row) => row.name)).toEqual(['lasting']);
   });
 
-  it('leaves every row in its place between two rankings, but for one that needs attention now', async () => {
+  it('keeps every row in place between two rankings, except one that now needs attention', async () => {
     const rig = new TableRig();
     for (let i = 0; i < 20; i += 1) rig.store(`job-${10 + i}`, { heldMs: 1_000 * i });
     const names = async (input: object = {}) =>
@@ -163,7 +163,7 @@ describe('a view that is kept up to date', () => {
     expect(await pageOf(rig, lockListInput.parse({}))).not.toMatchObject({ ranking });
   });
 
-  it('takes a lock that another shard keeps by now for one that went and another that came', () => {
+  it('treats a lock that moved to another shard as removed and added', () => {
     const noted: [from: string | null, to: string | null][] = [];
     const replaced = (before: ProjectionRow | null, after: ProjectionRow | null) => {
       noted.push([before?.backend ?? null, after?.backend ?? null]);
@@ -193,7 +193,7 @@ describe('a view that is kept up to date', () => {
     expect(await names('lease')).toEqual(['stuck', 'job']);
   });
 
-  it('is read window by window, each row once, and past its end there is nothing', async () => {
+  it('is read window by window, each row once, and is empty past its end', async () => {
     const rig = new TableRig();
     for (let i = 0; i < 1_234; i += 1) rig.store(`job-${i}`, { heldMs: i % 100 });
     const seen: string[] = [];

@@ -79,7 +79,7 @@ const round = fc.record({
 });
 
 describe('a live list', () => {
-  it('adds up to the whole list after every tick, also for a reader that is cut off and comes back', async () => {
+  it('gives the complete list after every tick, even to a reader that reconnects', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(round, { maxLength: 15 }), async (rounds) => {
         const rig = new TableRig();
@@ -114,7 +114,7 @@ describe('a live list', () => {
     );
   });
 
-  it('sends the rows that have changed and no others, and an order only when it has changed', async () => {
+  it('sends only changed rows, and the order only when it has changed', async () => {
     const rig = new TableRig();
     for (let i = 0; i < 40; i += 1) rig.store(`job-${10 + i}`);
     const reader = await opened(rig, { sort: 'name', limit: 20 });
@@ -140,7 +140,7 @@ describe('a live list', () => {
     await reader.cut();
   });
 
-  it('shares one look among all readers of the same view', async () => {
+  it('computes a view once for all of its readers', async () => {
     const rig = new TableRig();
     for (let i = 0; i < 20; i += 1) rig.store(`job-${i}`);
     const readers = await Promise.all(Array.from({ length: 5 }, () => opened(rig)));
@@ -152,7 +152,7 @@ describe('a live list', () => {
     for (const reader of readers) await reader.cut();
   });
 
-  it('keeps nothing from those who follow it when another reader comes just before a tick', async () => {
+  it('loses nothing for its readers when another one joins just before a tick', async () => {
     const rig = new TableRig();
     rig.store('job-1');
     const first = await opened(rig);
@@ -164,7 +164,7 @@ describe('a live list', () => {
     for (const reader of [first, second]) await reader.cut();
   });
 
-  it('begins again with everything for a reader that comes back too late, or with an id of another process', async () => {
+  it('restarts with the full list for a reader that returns too late, or with an id of another process', async () => {
     const rig = new TableRig();
     rig.store('job-1');
     for (const lastId of ['epoch.999999', 'elsewhere.1', '1700000000000', 'epoch.', '']) {

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { TimeBudget } from './time-budget';
 
-describe('what live lists may spend', () => {
-  it('is a fifth of a core: beyond it the next work waits, and lists are called slowed until they need not wait for a while', () => {
+describe('the time budget of live lists', () => {
+  it('is a fifth of a core: beyond it work waits, and lists count as slowed until they have not waited for a while', () => {
     let now = 1_000;
     const spending = new TimeBudget(() => now);
     let spent = 0;

@@ -51,7 +51,7 @@ async function start(
   }).start();
 }
 
-it('a maintenance job that goes on failing is logged once, under its name, with the reason', async () => {
+it('a maintenance job that keeps failing is logged once, under its name, with the reason', async () => {
   const lines: string[] = [];
   let attempts = 0;
   const record = async () => {
@@ -81,7 +81,7 @@ function stallingClock() {
   };
 }
 
-it('a process that stood still for longer than its lease does no job until it has the lock again', async () => {
+it('a process that was paused for longer than its lease runs no job until it has the lock again', async () => {
   const clock = stallingClock();
   const begun: boolean[] = [];
   let runs = 0;
@@ -97,7 +97,7 @@ it('a process that stood still for longer than its lease does no job until it ha
   await maintenance.stop();
 });
 
-it('what is done every ten minutes is not done again whenever a process has the lock again', async () => {
+it('ten-minute jobs do not run again whenever a process gets the lock again', async () => {
   const clock = stallingClock();
   const begun: number[] = [];
   let [runs, pruned] = [0, 0];
@@ -120,7 +120,7 @@ it('what is done every ten minutes is not done again whenever a process has the 
   await maintenance.stop();
 });
 
-it('expired holds are ended of the locks that no caller has touched since they were read', async () => {
+it('expired holds are ended of locks that no caller has used since they were read', async () => {
   const member = await rig.join();
   const { engine, faults } = member;
   const [untouched, touched, lapsedAgain] = [freshKey(), freshKey(), freshKey()];
@@ -147,7 +147,7 @@ it('expired holds are ended of the locks that no caller has touched since they w
   await maintenance.stop();
 });
 
-it('a process ends at once though the URL of a witness does not respond', async () => {
+it('a process ends at once even if the URL of a witness does not respond', async () => {
   let asked = 0;
   let giveUp = () => {};
   const run = () =>
@@ -162,7 +162,7 @@ it('a process ends at once though the URL of a witness does not respond', async 
   await maintenance.stop();
 });
 
-it('a clean-up under way ends with the process, however many records are left to look at', async () => {
+it('a clean-up ends with its process, however many records are left to check', async () => {
   await rig.under.store.swap(Array.from({ length: 450 }, () => creation(freshKey())));
   let [instant, pages] = [0, 0];
   let stopped: Promise<void> | null = null;
@@ -181,7 +181,7 @@ it('a clean-up under way ends with the process, however many records are left to
   expect(pages).toBe(1);
 });
 
-it('a removal of what is old ends with the process, however many rows are left to remove', async () => {
+it('a removal of old rows ends with its process, however many are left', async () => {
   const { database } = rig.under;
   const { raw } = database;
   const columns = 'backend, lock_id, minute, grants, timeouts, expiries, forced, waits, holds';

@@ -55,7 +55,7 @@ async function passMs(watch: GuaranteeWatch, ms: number): Promise<void> {
 }
 
 describe('a backend', () => {
-  it('grants nothing until its settings were read, and they are read as soon as it is there', async () => {
+  it('grants nothing until its settings were read, which happens as soon as it is available', async () => {
     settings = null;
     const watch = watchOf();
     await watch.read();
@@ -78,7 +78,7 @@ describe('a backend', () => {
     expect(watch.closedBecause()).toMatch(/until its settings have been read\.$/);
   });
 
-  it('is closed within a minute of becoming unsafe, and open again within a minute of being put right', async () => {
+  it('is closed within a minute of becoming unsafe, and open again within a minute of being corrected', async () => {
     const watch = watchOf();
     await watch.read();
     settings = UNSAFE;
@@ -100,7 +100,7 @@ describe('a backend', () => {
     });
   });
 
-  it('that is unsafe in a way that cannot be allowed is closed all the same, and nothing else is offered', async () => {
+  it('that is unsafe in a way that cannot be allowed is closed in any case, without a suggestion to allow it', async () => {
     settings = { ...UNSAFE, isNeverAllowed: true };
     for (const isAllowed of [true, false]) {
       const watch = watchOf(isAllowed);
@@ -110,7 +110,7 @@ describe('a backend', () => {
     expect(lines.map(({ level }) => level)).toEqual([50, 50]);
   });
 
-  it('is read at once where its store has seen its settings change', async () => {
+  it('is read at once if its store has noticed a changed setting', async () => {
     const watch = watchOf();
     await watch.read();
     await passMs(watch, 3_000);
@@ -120,7 +120,7 @@ describe('a backend', () => {
     expect(readings).toBe(2);
   });
 
-  it('that cannot be read keeps its last reading, says how old it is, and stays closed if it was', async () => {
+  it('that cannot be read keeps its last reading with its age, and stays closed if it was closed', async () => {
     settings = UNSAFE;
     const watch = watchOf();
     await watch.read();
@@ -132,7 +132,7 @@ describe('a backend', () => {
     expect(closedBecause).not.toBe(null);
   });
 
-  it('whose settings never come is reported as failing, and read again', async () => {
+  it('whose settings cannot be read is reported as failing, and read again', async () => {
     const silent = { guarantees: () => new Promise<never>(() => undefined) };
     const log = pino({ level: 'silent' });
     const watch = new GuaranteeWatch(
@@ -144,7 +144,7 @@ describe('a backend', () => {
     expect(watch.row()).toMatchObject({ reading: null, isFailing: true });
   });
 
-  it('is read about once a minute, and once for those who ask at the same time', async () => {
+  it('is read about once a minute, and once for simultaneous requests', async () => {
     const watch = watchOf();
     await Promise.all([watch.read(), watch.read(), watch.read()]);
     expect(readings).toBe(1);
@@ -155,7 +155,7 @@ describe('a backend', () => {
 });
 
 describe('the log', () => {
-  it('tells every change once, the worse the louder, and nothing of what is well', async () => {
+  it('reports every change once, at a level that fits it, and nothing that is in order', async () => {
     const watch = watchOf();
     for (const now of [STRONG, STRONG, WEAK, WEAK, UNSAFE, STRONG, null, null]) {
       settings = now;
@@ -166,7 +166,7 @@ describe('the log', () => {
 });
 
 describe('the metrics', () => {
-  it('tell the level, whether it is closed, and how old the reading is', async () => {
+  it('show the level, whether it is closed, and the age of the reading', async () => {
     const watch = watchOf();
     const told = () =>
       Object.fromEntries(

@@ -64,7 +64,7 @@ describe.concurrent.each(storeNames)('maintenance over %s', (name) => {
     }
   };
 
-  it.sequential('clean up an expired lease within 2 s if no caller comes, its event at the deadline', async () => {
+  it.sequential('ends an expired lease within 2 s if no caller asks, with its event dated to the deadline', async () => {
     const watcher = await rig.watch();
     await soon(async () => expect(await chief(watcher)).toBe(watcher.process));
     const { key, expiresAt, token } = await takeShortly(watcher);
@@ -80,7 +80,7 @@ describe.concurrent.each(storeNames)('maintenance over %s', (name) => {
     }, 8_000);
   });
 
-  it.sequential('leave a lease that expired just now to the next caller', async () => {
+  it.sequential('leaves a lease that has just expired to the next caller', async () => {
     const watcher = await rig.watch();
     await soon(async () => expect(await chief(watcher)).toBe(watcher.process));
     const { key, rev } = await takeLapsedInTime(watcher);
@@ -91,7 +91,7 @@ describe.concurrent.each(storeNames)('maintenance over %s', (name) => {
     });
   });
 
-  it.sequential('take the waiters of a dead process out of a queue that no caller reads', async () => {
+  it.sequential('removes the waiters of a dead process from a queue that no caller reads', async () => {
     const watcher = await rig.watch();
     const dying = await rig.engines.join();
     const key = freshKey();
@@ -110,7 +110,7 @@ describe.concurrent.each(storeNames)('maintenance over %s', (name) => {
     await lost;
   });
 
-  it.sequential('are done by one process alone, and by another at once when that one ends', async () => {
+  it.sequential('runs in one process, and at once in another when that one ends', async () => {
     const watchers = [await rig.watch(), await rig.watch(), await rig.watch()];
     const [first] = watchers as [MonitoringMember, ...MonitoringMember[]];
     // One process, unless a busy machine is too late to renew its lease.
@@ -142,7 +142,7 @@ describe.concurrent.each(storeNames)('maintenance over %s', (name) => {
     expect(areInCharge()).toBe(true);
   });
 
-  it.sequential('are taken over from a process that died, and every event is opened exactly once', async () => {
+  it.sequential('is taken over from a process that died, and every event is recorded exactly once', async () => {
     const [one, two] = [await rig.watch(), await rig.watch()];
     await soon(async () => expect(await chief(one)).toBeDefined());
     const isOne = (await chief(one)) === one.process;
@@ -178,7 +178,7 @@ describe.concurrent.each(storeNames)('maintenance over %s', (name) => {
     }
   });
 
-  it.sequential('go on for one backend while another is silent', async () => {
+  it.sequential('continues for one backend while another is not responding', async () => {
     const silent = await rig.engines.join();
     const otherBackends = [
       { id: 'another', store: silent.faults, engine: silent.engine, epochOf: () => 1 },
@@ -193,7 +193,7 @@ describe.concurrent.each(storeNames)('maintenance over %s', (name) => {
     });
   });
 
-  it.sequential('go on though a record cannot be read', async () => {
+  it.sequential('continues although a record cannot be read', async () => {
     const broken = freshKey();
     await created(rig.engines.under.store, broken, { head: '{' });
     const watcher = await rig.watch();
@@ -203,7 +203,7 @@ describe.concurrent.each(storeNames)('maintenance over %s', (name) => {
     });
   });
 
-  it.sequential('open every event, also when the database refuses for a moment in between', async () => {
+  it.sequential('records every event, even if the database fails for a moment in between', async () => {
     const { database, store } = rig.engines.under;
     const worker = await rig.engines.join();
     const refusals = { left: 0 };
@@ -243,7 +243,7 @@ describe.concurrent.each(storeNames)('maintenance over %s', (name) => {
     expect(kinds).toEqual(['granted', 'released']);
   });
 
-  it.sequential('open a long history without falling behind, page by page, newest first', async () => {
+  it.sequential('records a long history without falling behind, page by page', async () => {
     const worker = await rig.engines.join();
     const key = freshKey();
     const { token } = await takeLock(worker, key, 'w1', { leaseMs: 60_000 });
@@ -255,7 +255,7 @@ describe.concurrent.each(storeNames)('maintenance over %s', (name) => {
     expect(revs).toEqual(revs.map((_, i) => (revs[0] ?? 0) + i));
   });
 
-  it.sequential('remove all remembered answers that lapsed, however many', async () => {
+  it.sequential('removes all expired stored answers, however many', async () => {
     const { store } = rig.engines.under;
     const { now } = await readOne(store, freshKey());
     const keys: string[] = [];

@@ -34,7 +34,7 @@ const sumOf = (text: string, name: string) =>
   (parseExposition(text).get(name)?.series ?? []).reduce((sum, { value }) => sum + value, 0);
 
 describe('metrics', () => {
-  it('are put together once for all who ask at the same time, and again for those who ask later', async () => {
+  it('are computed once for simultaneous requests, and again for later ones', async () => {
     const metrics = new Metrics();
     let readings = 0;
     metrics.add(async () => {
@@ -47,7 +47,7 @@ describe('metrics', () => {
     expect(sumOf(await metrics.text(), 'lockyard_readings')).toBe(2);
   });
 
-  it('name 200 namespaces and tell of all others together, losing nothing', async () => {
+  it('name 200 namespaces and add up all others, losing nothing', async () => {
     const labels = new NamespaceLabels();
     const namespaces = Array.from({ length: 250 }, (_, i) => `team-${i}`);
     const tally = new EventTally();
@@ -84,7 +84,7 @@ describe('metrics', () => {
     }
   });
 
-  it('count a duration of exactly as long as a bound in the bucket that ends there', () => {
+  it('count a duration equal to a bound in the bucket that ends there', () => {
     const tally = new EventTally();
     const event = { at: 0, rev: 1, service: 's', owner: 'o' } as const;
     const bounds = Array.from({ length: 14 }, (_, i) => 4 ** i);
@@ -102,7 +102,7 @@ describe('metrics', () => {
     }
   });
 
-  it('say nothing of the lag of the event loop before it was sampled', async () => {
+  it('omit the lag of the event loop before it was sampled', async () => {
     const metrics = new Metrics();
     const shortest = async () =>
       parseExposition(await metrics.text()).get('nodejs_eventloop_lag_min_seconds')?.series[0]
@@ -113,7 +113,7 @@ describe('metrics', () => {
 });
 
 describe('counters of events', () => {
-  it('begin at 0 in a process that takes over, so that the first event is seen to come', async () => {
+  it('begin at 0 in a process that takes over, so that a rate includes the first event', async () => {
     const rig = await MonitoringRig.open('sqlite');
     try {
       const before = await rig.watch();
@@ -143,7 +143,7 @@ describe('counters of events', () => {
   });
 });
 
-describe('metrics of permits and of holds that are kept', () => {
+describe('metrics of permits and of kept holds', () => {
   let rig: MonitoringRig;
   afterEach(() => rig.close());
 
@@ -179,7 +179,7 @@ describe.each(storeNames.filter((name) => can(name, 'manyProcesses')))(
     let rig: MonitoringRig;
     afterEach(() => rig.close());
 
-    it('count every event once in the sum, also when another process takes over maintenance', async () => {
+    it('count every event once in the sum, even when another process takes over maintenance', async () => {
       rig = await MonitoringRig.open(name);
       const watchers = [await rig.watch(), await rig.watch()];
       const texts = () =>

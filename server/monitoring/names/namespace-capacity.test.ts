@@ -50,7 +50,7 @@ describe.each(storeNames)('free locks over %s', (name) => {
     (await readOne(rig.engines.under.store, key)).record !== null;
   const until = (look: () => Promise<void>) => vi.waitFor(look, { timeout: 15_000, interval: 50 });
 
-  it('are deleted once idle for 5 minutes in a namespace over half full, the oldest first, and new tokens are higher', async () => {
+  it('are deleted after 5 idle minutes in a namespace over half full, oldest first, and new tokens are higher', async () => {
     const keys: RecordKey[] = [];
     for (let i = 0; i < 8; i += 1) keys.push(await released((30 - i) * MINUTE_MS));
     const used = await released(4 * MINUTE_MS, { rev: sinceEra(now - 60 * MINUTE_MS) });
@@ -68,7 +68,7 @@ describe.each(storeNames)('free locks over %s', (name) => {
     expect(token).toBeGreaterThan(tokenAt(now));
   });
 
-  it('are kept in a full namespace while frozen, delayed, lost lately, remembered, or ahead of the clock', async () => {
+  it('are kept in a full namespace while frozen, delayed, recently lost, remembered, or ahead of the clock', async () => {
     const long = 20 * DAY_MS;
     const remark = { by: 'ada', reason: 'a repair', at: now };
     const at = now - 50 * MINUTE_MS;
@@ -98,7 +98,7 @@ describe.each(storeNames)('free locks over %s', (name) => {
     expect(await isThere(young)).toBe(true);
   });
 
-  it('are deleted in one namespace though those of another cannot be', async () => {
+  it('are deleted in one namespace even if those of another cannot be', async () => {
     const kept = await released(30 * MINUTE_MS, {}, 'a-first');
     const goes = await released(30 * MINUTE_MS, {}, 'b-second');
     const watcher = await rig.watch({ policy: { ...DEFAULT_POLICY, maxLocks: 1 } });
@@ -108,7 +108,7 @@ describe.each(storeNames)('free locks over %s', (name) => {
     expect(await isThere(kept)).toBe(true);
   });
 
-  it('leave the lists of the process that deletes them after 30 days at once', async () => {
+  it('are removed at once from the lists of the process that deletes them after 30 days', async () => {
     const first = await rig.watch();
     await until(async () => expect(first.intents.asked).toBeGreaterThan(0));
     // Its scan may still run, and would delete them before the second lists them.
@@ -125,7 +125,7 @@ describe.each(storeNames)('free locks over %s', (name) => {
 });
 
 describe.each(TEST_DIALECTS)('an upgrade over %s', (dialect) => {
-  it('gives a namespace that has more than the default allows twice what it has, once', async () => {
+  it('gives a namespace with more names than the default allows twice its number, once', async () => {
     const database = await openTestDatabase(dialect);
     const { namespaces } = database.tables;
     await ensureDefaultNamespace(database, systemClock);

@@ -17,21 +17,21 @@ describe('instants of the past', () => {
   };
   const which = (instants: number[]) => instants.filter((at) => cache.get(at) !== undefined);
 
-  it('are kept for those who look: the last four, while they are small', async () => {
+  it('are kept while pages use them: the last four, if small', async () => {
     for (const at of [1, 2, 3, 4]) await keep(at, 12_000);
     void cache.get(1);
     await keep(5, 12_000);
     expect(which([1, 2, 3, 4, 5])).toEqual([1, 3, 4, 5]);
   });
 
-  it('of a large fleet are kept once, so that the memory of its locks is taken once', async () => {
+  it('of a large fleet are kept one at a time', async () => {
     await keep(1, 100_000);
     expect(which([1])).toEqual([1]);
     await keep(2, 100_000);
     expect(which([1, 2])).toEqual([2]);
   });
 
-  it('are forgotten a minute after a page asked for them last', async () => {
+  it('are dropped a minute after the last request of a page', async () => {
     await keep(1, 10);
     await keep(2, 10);
     vi.advanceTimersByTime(MINUTE_MS - 1);
@@ -42,7 +42,7 @@ describe('instants of the past', () => {
     expect(which([1])).toEqual([]);
   });
 
-  it('that cannot be read are read again by the next who asks', async () => {
+  it('that could not be read are read again at the next request', async () => {
     const failing = Promise.reject(new Error('Gone.'));
     cache.keep(1, failing);
     await expect(failing).rejects.toThrow('Gone.');

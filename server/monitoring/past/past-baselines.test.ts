@@ -17,7 +17,7 @@ const MINUTE = 29_000_000 * MINUTE_MS;
 const GRANTED_AT = MINUTE - 5 * MINUTE_MS;
 const STUCK_AFTER_MS = 60_000;
 
-describe.each(TEST_DIALECTS)('what locks of the past are measured against, over %s', (dialect) => {
+describe.each(TEST_DIALECTS)('the baselines of past locks, over %s', (dialect) => {
   let database: Database;
   let locks = 0;
   beforeAll(async () => {
@@ -80,7 +80,7 @@ describe.each(TEST_DIALECTS)('what locks of the past are measured against, over 
     expect(refused?.attempts).toBe(50);
   });
 
-  it('a lock was orphaned from the proof that its holder was dead, unless it was renewed after that', async () => {
+  it("a lock was orphaned from the proof of its holder's death, unless it was renewed afterwards", async () => {
     const row = rowAt(freshKey(), MINUTE);
     const { token = 0 } = row.hold ?? {};
     const death = { token, at: MINUTE - 1_000, since: MINUTE - 3_000 };
@@ -95,7 +95,7 @@ describe.each(TEST_DIALECTS)('what locks of the past are measured against, over 
     expect((await shown(renewed, [{ ...proof, at: MINUTE - 30_000 }])).status).toBe('held');
   });
 
-  describe('a holder that renewed on after a waiter had timed out', () => {
+  describe('a holder that kept renewing after a waiter had timed out', () => {
     const record = async (key: ReturnType<typeof freshKey>, kinds: string[]) => {
       const events = kinds.map((kind, i) => {
         const event = { kind, at: MINUTE - 2_000 - kinds.length + 1 + i, rev: 3 + i };
@@ -122,7 +122,7 @@ describe.each(TEST_DIALECTS)('what locks of the past are measured against, over 
       });
     });
 
-    it('is looked for in the newest 2,000 rows of its lock', async () => {
+    it('is searched for in the newest 2,000 rows of its lock', async () => {
       const [near, far] = [freshKey(), freshKey()];
       // A freeze shares its row with no other event.
       await record(near, ['timeout', ...new Array<string>(1_999).fill('frozen')]);

@@ -71,7 +71,7 @@ describe.each(TEST_DIALECTS)('the counters of the past, in %s', (dialect) => {
     return { names: found.rows.map(({ name }) => name), matching, total };
   };
 
-  it('leave a page to those that there were, however many were created since', async () => {
+  it('fill a page with those that existed then, however many were created since', async () => {
     for (let i = 0; i < 30; i += 1) await create(`a${i}`, SINCE);
     for (const name of ['b1', 'b2', 'b3']) await create(name, BEFORE);
     expect(await page(2)).toEqual({ names: ['b1', 'b2'], matching: 3, total: 3 });
@@ -79,7 +79,7 @@ describe.each(TEST_DIALECTS)('the counters of the past, in %s', (dialect) => {
     expect(await page(2, 'a')).toEqual({ names: [], matching: 0, total: 3 });
   });
 
-  it('have no known value at instants since which their backend has not answered', async () => {
+  it("have no known value at instants since their backend's last answer", async () => {
     await create('stock', BEFORE, 3);
     const known = async () => (await past.page(THEN, { limit: 1 })).rows;
     expect(await known()).toMatchObject([{ value: 3, isKnown: true }]);
@@ -89,7 +89,7 @@ describe.each(TEST_DIALECTS)('the counters of the past, in %s', (dialect) => {
     expect(await known()).toMatchObject([{ value: 3, isKnown: false }]);
   });
 
-  it('have what a former counter of that name was, also where it was created again since', async () => {
+  it('include an earlier counter of the same name, even if it was created again since', async () => {
     await create('again', BEFORE, 3);
     await create('again', SINCE, 9);
     await create('another', SINCE);

@@ -54,7 +54,7 @@ const fleetOf = (rows: ProjectionRow[], backends: BackendState[]) => {
   });
 };
 
-it('a deadlock over two backends is shown as of then, also where their clocks have drifted since', async () => {
+it('a deadlock over two backends is shown as of then, even if their clocks have drifted since', async () => {
   const fleet = await fleetOf(
     // Read by clocks that were two and five milliseconds apart from what they are now.
     [lockOf('a', 'one', AT + 12, ['p', 'q']), lockOf('b', 'two', AT + 25, ['q', 'p'])],
@@ -65,7 +65,7 @@ it('a deadlock over two backends is shown as of then, also where their clocks ha
   expect(heads[0]?.deadlock?.steps).toHaveLength(2);
 });
 
-it('how often a hold was renewed is said as a lower bound where only its latest renewals are known', async () => {
+it('the number of renewals is a lower bound if only the latest ones are known', async () => {
   const row = lockOf('a', 'one', AT, ['p', 'q']);
   const fleet = await fleetOf([row], [backendOf('one', 0)]);
   const hold = { ...(row.record.holds[0] as Hold), renewedAt: AT - 1_000 };

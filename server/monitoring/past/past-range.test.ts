@@ -40,13 +40,13 @@ describe.each(TEST_DIALECTS)('the nearest change, in %s', (dialect) => {
     return { kind: 'renewed' as const, at: START + i };
   });
 
-  it('after an instant is found though a page of routine ends within its millisecond', async () => {
+  it('after an instant is found even if a page of routine events ends within its millisecond', async () => {
     const at = START + PAGE - 1;
     await record([...renewals, { kind: 'granted', at }]);
     expect(await range().change('locks', START - 1, 'next')).toBe(at);
   });
 
-  it('before an instant is found though a page of routine ends within its millisecond', async () => {
+  it('before an instant is found even if a page of routine events ends within its millisecond', async () => {
     await record([{ kind: 'granted', at: START }, ...renewals]);
     expect(await range().change('locks', START + PAGE, 'previous')).toBe(START);
   });

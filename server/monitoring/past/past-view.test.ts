@@ -32,7 +32,7 @@ describe.each(IS_LONG ? (['sqlite', 'mysql'] as const) : (['sqlite'] as const))(
     let rig: MonitoringRig;
     afterEach(() => rig.close());
 
-    it('is what clients noted themselves, at every instant that is clear of changes', async () => {
+    it('agrees with what clients recorded themselves, at every instant without a change nearby', async () => {
       const seed = newSeed();
       const random = seeded(seed);
       rig = await MonitoringRig.open(store);
@@ -73,7 +73,7 @@ describe.each(IS_LONG ? (['sqlite', 'mysql'] as const) : (['sqlite'] as const))(
       expect(seen.waiters, `seed ${seed}`).toBeGreaterThan(0);
     });
 
-    it('calls locks unknown at instants since which their backend has not answered', async () => {
+    it("shows locks as unknown at instants since their backend's last answer", async () => {
       rig = await MonitoringRig.open(store);
       const watcher = await rig.watch();
       const [held, left, lapsed] = [freshKey(), freshKey(), freshKey()];
@@ -115,7 +115,7 @@ describe.each(IS_LONG ? (['sqlite', 'mysql'] as const) : (['sqlite'] as const))(
       expect(again.rows.map(({ name, status }) => [name, status])).toEqual([[held.name, 'held']]);
     });
 
-    it('shows a multi-lock that has moved from one queue to another in that one alone', async () => {
+    it('shows a multi-lock that moved between queues only in the later one', async () => {
       rig = await MonitoringRig.open(store);
       const watcher = await rig.watch();
       const [first, second] = [freshKey(), freshKey()].sort((a, b) => (a.name < b.name ? -1 : 1));
@@ -142,7 +142,7 @@ describe.each(IS_LONG ? (['sqlite', 'mysql'] as const) : (['sqlite'] as const))(
       expect([await waitersOf(first), await waitersOf(second)]).toEqual([0, 1]);
     });
 
-    it('shows a lock as orphaned since its incident noted the proof, on every page', async () => {
+    it('shows a lock as orphaned from the proof that its incident recorded, on every page', async () => {
       rig = await MonitoringRig.open(store);
       const { database } = rig.engines.under;
       const watcher = await rig.watch();

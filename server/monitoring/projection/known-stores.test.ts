@@ -23,7 +23,7 @@ beforeEach(() => {
   stores = new KnownStores(clock, () => readAt);
 });
 
-it('after an outage the present of a store is known only when it was read again', () => {
+it('after an outage the current state of a store is known only once it was read again', () => {
   readAt = clock.monotonic();
   const [state] = stores.states([store]);
   const reachable = () => state?.engine.health().reachable;
@@ -42,7 +42,7 @@ it('after an outage the present of a store is known only when it was read again'
   expect([stores.isKnown(store), reachable(), stores.isFresh(store)]).toEqual([true, true, true]);
 });
 
-it('what was read before this process stood still for 5 s is not the present', () => {
+it('what was read before this process was paused for 5 s is not current', () => {
   expect(stores.isFresh(store)).toBe(false);
   readAt = clock.monotonic();
   clock.pass(4_999);

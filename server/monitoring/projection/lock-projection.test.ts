@@ -44,7 +44,7 @@ describe.each(storeNames)('the lock projection over %s', (name) => {
   /** What is promised within a second, with some for a busy machine. */
   const withinASecond = (look: () => void) => soon(look, 8_000);
 
-  it('shows what any process changes within a second, from the first record on', async () => {
+  it('shows changes of any process within a second, from the first record on', async () => {
     const elsewhere = await rig.engines.join();
     const key = freshKey();
     watcher = await rig.watch();
@@ -67,7 +67,7 @@ describe.each(storeNames)('the lock projection over %s', (name) => {
     await withinASecond(() => expect(rowOf(key)).toMatchObject({ status: 'free', hold: null }));
   });
 
-  it('shows what its own process changes without reading it, and reads what another one did', async () => {
+  it('shows changes of its own process without reading them, and reads those of others', async () => {
     watcher = await rig.watch();
     const elsewhere = await rig.engines.join();
     const [ours, theirs] = [freshKey(), freshKey()];
@@ -86,7 +86,7 @@ describe.each(storeNames)('the lock projection over %s', (name) => {
     expect(read).not.toContain(ours.name);
   });
 
-  it('tells its listeners when something moved, and not after they left', async () => {
+  it('notifies its listeners of changes until they unsubscribe', async () => {
     watcher = await rig.watch();
     await takeLock(watcher, freshKey(), 'w1');
     let told = 0;
@@ -102,7 +102,7 @@ describe.each(storeNames)('the lock projection over %s', (name) => {
     expect(told).toBe(before);
   });
 
-  it('reads everything that was there before it began, and never its own records', async () => {
+  it("reads everything that existed before it began, except Lockyard's own records", async () => {
     const elsewhere = await rig.engines.join();
     const keys = Array.from({ length: 600 }, () => freshKey());
     await Promise.all(keys.map((key) => takeLock(elsewhere, key, 'w1', { leaseMs: 60_000 })));
@@ -146,7 +146,7 @@ describe.each(storeNames)('the lock projection over %s', (name) => {
     expect(none.rows).toEqual([]);
   });
 
-  it('calls everything unknown while its backend is silent, never free, and keeps the last reading', async () => {
+  it('shows everything as unknown, never free, while its backend does not respond, and keeps the last reading', async () => {
     watcher = await rig.watch();
     const [held, free, unread] = [freshKey(), freshKey(), freshKey()];
     const { token } = await takeLock(watcher, held, 'w1', { leaseMs: 60_000 });
@@ -194,7 +194,7 @@ describe.each(storeNames)('the lock projection over %s', (name) => {
     expect(await projection.detail(held.namespace, held.name)).toMatchObject({ fresh: true });
   });
 
-  it('shows the last holder that it knew of on the page of a lock while its backend is silent', async () => {
+  it("shows the last known holder on a lock's page while its backend does not respond", async () => {
     watcher = await rig.watch();
     const { projection } = watcher.monitoring;
     const key = freshKey();
@@ -218,7 +218,7 @@ describe.each(storeNames)('the lock projection over %s', (name) => {
     await waiting;
   });
 
-  it('calls a lock unknown after an outage until it is read again: others may have renewed it', async () => {
+  it('shows a lock as unknown after an outage until it is read again: others may have renewed it', async () => {
     watcher = await rig.watch();
     const { projection } = watcher.monitoring;
     const key = freshKey();
@@ -249,7 +249,7 @@ describe.each(storeNames)('the lock projection over %s', (name) => {
     await soon(() => expect(rowOf(key)?.status).toBe('held'));
   });
 
-  it('goes on though a record cannot be read, and does not call that one free', async () => {
+  it('continues although a record cannot be read, and does not show that one as free', async () => {
     const broken = freshKey();
     await created(rig.engines.under.store, broken, { head: '{"no":"record"' });
     watcher = await rig.watch();
@@ -295,7 +295,7 @@ describe.each(storeNames)('the lock projection over %s', (name) => {
     expect(rowOf(stays)).toMatchObject({ status: 'held' });
   });
 
-  it('does not show a deleted record again because a reading from before comes late', async () => {
+  it('does not show a deleted record again because of a late earlier read', async () => {
     watcher = await rig.watch();
     const { store } = rig.engines.under;
     const { projection } = watcher.monitoring;

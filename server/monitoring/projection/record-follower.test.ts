@@ -109,7 +109,7 @@ it('thousands of changes a second are read once a second, unless a page or a wat
   expect(await pauseAfter(500, 1_000)).toBe(150);
 });
 
-it('a reading of all records ends at its next page once the server stops, and counts for nothing', async () => {
+it('a full read ends at its next page once the server stops, and is discarded', async () => {
   const keys = Array.from({ length: 250 }, freshKey);
   await Promise.all(keys.map((key) => takeLock(member, key, 'w1', LEASE)));
   let pages = 0;
@@ -139,7 +139,7 @@ it('nothing is kept of a lock that another process deleted', async () => {
   expect(refusals.of(id)).toBeNull();
 });
 
-it('all of a backend is read again every 15 s, or later where that takes more than 0.5 % of the time', async () => {
+it('a backend is read completely every 15 s, or less often if that takes more than 0.5 % of the time', async () => {
   const projection = await project('p1');
   const pausesAfter = async (scanMs: number) => {
     member.faults.onScan = () => {
@@ -156,7 +156,7 @@ it('all of a backend is read again every 15 s, or later where that takes more th
   expect(await pausesAfter(10)).toBe(15_000);
 });
 
-it('a deleted copy that a reshard left over on another shard takes no lock off the list', async () => {
+it('deleting a copy that a reshard left on another shard removes no lock from the list', async () => {
   const key = freshKey();
   const { token } = await takeLock(member, key, 'w1');
   await release(member, key, 'w1', token);
@@ -168,7 +168,7 @@ it('a deleted copy that a reshard left over on another shard takes no lock off t
   expect(projection.row(key.namespace, key.name)).not.toBeNull();
 });
 
-it('a watch misses nothing that the process of its last request had yet to read', async () => {
+it('a watch misses nothing that the process of its last request had not read yet', async () => {
   const [behind, ahead] = [await project('p1'), await project('p2')];
   const { namespace, name } = freshKey();
   const target = watchTarget('default', 'orders', { namespace, names: [name] });

@@ -60,7 +60,7 @@ const namesIn = async (rows: ProjectionRow[], input: object = {}) =>
   (await list(rows, input)).locks.map(({ name }) => name);
 
 describe('a listing', () => {
-  it('tells holder, queue and state of every lock of its namespace, and how old it is', async () => {
+  it('has the holder, queue and state of every lock of its namespace, and its age', async () => {
     const rows = [rowOf('held', [hold]), rowOf('free'), rowOf('other', [hold], 'billing')];
     expect(await list(rows)).toEqual({
       locks: [
@@ -115,13 +115,13 @@ describe('a listing', () => {
     expect(pages.flat()).toEqual([...names].sort());
   });
 
-  it('is narrowed by prefix, and to locks that are not free', async () => {
+  it('can be limited by prefix, and to locks that are not free', async () => {
     const rows = [rowOf('a:1', [hold]), rowOf('a:2'), rowOf('b:1', [hold]), rowOf('A:1', [hold])];
     expect(await namesIn(rows, { prefix: 'a:' })).toEqual(['a:1', 'a:2']);
     expect(await namesIn(rows, { prefix: 'a:', busy: true })).toEqual(['a:1']);
   });
 
-  it('never tells a lapsed hold as held, nor what is not known as free', async () => {
+  it('never shows an expired hold as held, or an unknown lock as free', async () => {
     const lapsed = rowOf('lapsed', [{ ...hold, expiresAt: NOW }]);
     expect((await list([lapsed])).locks).toMatchObject([{ state: 'expired', holders: [] }]);
     const away = await list(

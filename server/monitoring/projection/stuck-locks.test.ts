@@ -27,7 +27,7 @@ describe.concurrent.each(storeNames)('stuck locks in the projection over %s', (n
   const soon = (look: () => void | Promise<void>) =>
     vi.waitFor(look, { timeout: 20_000, interval: 10 });
 
-  it.sequential('says why while a caller waits for a hold beyond its namespace’s limit, and is contended before', async () => {
+  it.sequential('have the reason while a caller waits for a hold beyond its namespace’s limit, and are contended before', async () => {
     const key = freshKey();
     const quiet = freshKey();
     await takeLock(watcher, quiet, 'w1', { leaseMs: 60_000 });
@@ -57,7 +57,7 @@ describe.concurrent.each(storeNames)('stuck locks in the projection over %s', (n
     expect(rowOf(quiet)).toMatchObject({ status: 'held', stuck: null });
   });
 
-  it.sequential('calls a lock stuck that is renewed on and on though a waiter gave up', async () => {
+  it.sequential('include a lock that is still renewed after a waiter gave up', async () => {
     const key = freshKey();
     const { token } = await takeLock(watcher, key, 'w1', { leaseMs: 60_000 });
     expect((await acquire(watcher, key, 'w2', { waitMs: 300 })).outcome).toBe('timeout');
@@ -80,7 +80,7 @@ describe.concurrent.each(storeNames)('stuck locks in the projection over %s', (n
 });
 
 describe.concurrent.each(KEPT)('stuck locks after a restart over %s', (name) => {
-  it('are stuck as before, also for a waiter that gave up long before', async () => {
+  it('stay stuck, even because of a waiter that gave up long before', async () => {
     const rig = await MonitoringRig.open(name);
     try {
       const policy = { ...DEFAULT_POLICY, stuckAfterMs: 1_000 };

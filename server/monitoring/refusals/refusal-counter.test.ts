@@ -16,7 +16,7 @@ function refuse(counter: RefusalCounter, from: number, to: number, at: number): 
   return performance.now() - begunAt;
 }
 
-it('attempts on more locks than are counted in a minute cost no more than others, and are in the sums', () => {
+it('attempts beyond the number of locks counted in a minute cost no more, and are in the sums', () => {
   const counter = new RefusalCounter();
   const countedMs = refuse(counter, 0, LOCKS_MAX, MINUTE_MS);
   // The best of several, as the machine may be busy with something else during one.
@@ -30,7 +30,7 @@ it('attempts on more locks than are counted in a minute cost no more than others
   expect(total?.attempts).toBe(2.5 * LOCKS_MAX);
 });
 
-it('attempts after a clock was set back are known with those before', () => {
+it('attempts after a clock was set back are known together with those before', () => {
   const counter = new RefusalCounter();
   const known = new KnownRefusals();
   const key = { namespace: 'default', name: 'lock' };
@@ -46,7 +46,7 @@ it('attempts after a clock was set back are known with those before', () => {
   expect(attempts).toEqual([1, 2, 3, 4, 5]);
 });
 
-it('the next minute counts other locks in the place of those of the one before', () => {
+it('the next minute may count other locks than the one before', () => {
   const counter = new RefusalCounter();
   refuse(counter, 0, LOCKS_MAX + 1, MINUTE_MS);
   const name = 'default/lock-30000';

@@ -100,7 +100,7 @@ describe.each(TEST_DIALECTS)('refused attempts over %s', (dialect) => {
     return { lock: total.refused, all: all.refused };
   };
 
-  it('are known at their own process at once, also while the database is away, and written later', async () => {
+  it('are known at their own process at once, even while the database is unavailable, and written later', async () => {
     const process = start();
     process.isCutOff = true;
     process.refuse('w2', { times: 3 });
@@ -173,7 +173,7 @@ describe.each(TEST_DIALECTS)('refused attempts over %s', (dialect) => {
     expect((await refusedInRollups()).all).toBe(1_200);
   });
 
-  it('are all counted where a clock that was set back begins a minute again', async () => {
+  it('are all counted if a clock that was set back repeats a minute', async () => {
     const process = start();
     for (const passedMs of [MINUTE_MS - 1_000, 2_000, -2_000, 2_000]) {
       clock.pass(passedMs);
@@ -184,7 +184,7 @@ describe.each(TEST_DIALECTS)('refused attempts over %s', (dialect) => {
     expect(await refusedInRollups()).toEqual({ lock: 4, all: 4 });
   });
 
-  it('from minutes ago are known for each process, also at one that refuses as it starts', async () => {
+  it('from minutes ago are known for each process, even at one that refuses while starting', async () => {
     const [one, two] = [start(), start()];
     for (let minute = 0; minute < 5; minute += 1) {
       one.refuse('w2', { times: 2 });
@@ -213,7 +213,7 @@ describe.each(TEST_DIALECTS)('refused attempts over %s', (dialect) => {
     expect([one.attempts, two.attempts]).toEqual([25, 25]);
   });
 
-  it('of one hold are all known at every process in the end, whichever refused, began or was cut off', async () => {
+  it('of one hold are all known at every process in the end, whichever refused, started or was cut off', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 12, maxLength: 30 }), async (steps) => {
         await database.raw.ask('DELETE FROM lock_refusals', []);
@@ -247,7 +247,7 @@ describe.each(TEST_DIALECTS)('refused attempts over %s', (dialect) => {
     );
   });
 
-  it('of others are sought among what was written since, however long no other process refuses', async () => {
+  it('of others are searched for among newer rows, however long no other process refuses', async () => {
     const alone = start();
     for (let run = 0; run < 3; run += 1) await alone.run();
     const [first = 0, second = 0, third = 0] = alone.soughtSince;

@@ -42,7 +42,7 @@ describe.each(TEST_DIALECTS)('the roll-ups of counters, in %s', (dialect) => {
     return { id, at, changes: [{ key, rev: id, events: [event] }] };
   };
 
-  it('are the sums of all steps, each counted once, through restarts and rows that come twice', async () => {
+  it('are the sums of all steps, each counted once, despite restarts and repeated rows', async () => {
     const seed = newSeed();
     console.info(`seed ${seed}`);
     const random = seeded(seed);
@@ -89,7 +89,7 @@ describe.each(TEST_DIALECTS)('the roll-ups of counters, in %s', (dialect) => {
     expect(found).toEqual(expected);
   });
 
-  it('stay exact at the largest steps, and are written whatever the steps add up to', async () => {
+  it('stay exact with the largest steps, and are written whatever the sum', async () => {
     const writer = await begin();
     for (let id = 1; id <= 4; id += 1) {
       await writer.take([added(id, 0, MOST, MOST)], id);
@@ -102,7 +102,7 @@ describe.each(TEST_DIALECTS)('the roll-ups of counters, in %s', (dialect) => {
     ]);
   });
 
-  it('are shown for the counters of a list and for one, by the ids of their rows', async () => {
+  it('are returned for the counters of a list and for one, by the ids of their rows', async () => {
     const writer = await begin();
     await writer.take([added(1, 0, 5, 5), added(2, 1, -2, 8)], 2);
     clock.pass(15_000);

@@ -13,7 +13,7 @@ const nothingHeld = {
   grantRate: { perSecond: () => 0 },
 };
 
-test('after a time without readers, the first to ask receives a new reading', async () => {
+test('after a time without readers the first request gets a new reading', async () => {
   const under = await storesUnderTest.sqlite.open();
   try {
     const clock = new TestClock();
@@ -29,7 +29,7 @@ test('after a time without readers, the first to ask receives a new reading', as
   }
 });
 
-test('a last hour that could not be read is not said to be empty, however soon it is asked for', async () => {
+test('a last hour that could not be read is not shown as empty, however soon it is requested', async () => {
   const clock = new TestClock();
   const insights = {
     ofAll: async (backends: string[], range: InsightRange, now: number) => {
@@ -68,7 +68,7 @@ async function fleetUnderTest(
   }
 }
 
-test('the figures of the last hour are there for a page that was not', () =>
+test('the figures of the last hour are available to a page opened later', () =>
   fleetUnderTest(async (fleet, clock, set) => {
     for (let held = 1; held <= 130; held += 1) {
       set({ held, waiting: 2, stuck: 1, blockingMs: 9_000 });
@@ -106,7 +106,7 @@ test('the course of a figure has its peak and its lowest reading, however short 
     expect(samples.at(-1)?.at).toBe(asOf);
   }));
 
-test('while a backend is not known, as at the start, no figure is said to have been lower', () =>
+test('while a backend is unknown, as at the start, it adds no lower figures to the course', () =>
   fleetUnderTest(async (fleet, clock, set) => {
     set({ isWhole: false });
     await fleet.sample();
@@ -121,7 +121,7 @@ test('while a backend is not known, as at the start, no figure is said to have b
     expect((await fleet.now()).samples[0]).toMatchObject({ held: 40, low: { held: 40 } });
   }));
 
-test('what a page was once shown stays in the course', () =>
+test('a value once shown to a page stays in the course', () =>
   fleetUnderTest(async (fleet, clock, set) => {
     await fleet.sample();
     clock.pass(400);

@@ -44,7 +44,7 @@ it.each([-1, 1])(
   },
 );
 
-it('grants leave no memory behind, though their rate is not asked for', () => {
+it('grants leak no memory, even if their rate is never requested', () => {
   setFlagsFromString('--expose-gc');
   const collect = runInNewContext('gc') as () => void;
   const clock = new TestClock(1_000_000);

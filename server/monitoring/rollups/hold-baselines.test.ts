@@ -102,7 +102,7 @@ describe.each(TEST_DIALECTS)('how long each lock is held, in %s', (dialect) => {
     expect(own.ofNamespace('default')?.count).toBe(100);
   });
 
-  it('is not of holds that an operator ended, so that one which was stuck does not hide the next', async () => {
+  it('excludes holds that an operator ended, so that a stuck one does not hide the next', async () => {
     const own = new HoldBaselines(database, ALONE, clock);
     await hold(['a'], twenty(50));
     await hold(['a'], [2 * DAY_MS], clock.now(), 'forced');
@@ -113,7 +113,7 @@ describe.each(TEST_DIALECTS)('how long each lock is held, in %s', (dialect) => {
     expect(own.of(idOf('b'))).toBeNull();
   });
 
-  it('follows what is added, and starts over with each week', async () => {
+  it('follows new holds, and starts again with each week', async () => {
     const own = new HoldBaselines(database, ALONE, clock);
     await hold(['a', 'b'], twenty(50));
     await own.refresh();
@@ -132,7 +132,7 @@ describe.each(TEST_DIALECTS)('how long each lock is held, in %s', (dialect) => {
     expect(own.of(idOf('b'))).toBeNull();
   });
 
-  it('is known of every lock, though they are read page by page', async () => {
+  it('is known of every lock, although they are read page by page', async () => {
     const names = Array.from({ length: 5_500 }, (_, i) => `lock-${i}`);
     for (let i = 0; i < 5; i += 1) await hold(names.slice(i * 1_100, (i + 1) * 1_100), twenty(7));
     const own = new HoldBaselines(database, ALONE, clock);
@@ -157,7 +157,7 @@ describe.each(TEST_DIALECTS)('how long each lock is held, in %s', (dialect) => {
     expect(names.filter((name) => own.of(idOf(name))?.count !== 40)).toEqual([]);
   });
 
-  it('is known where another process counts what the one before it left behind', async () => {
+  it('is known if another process counts what the previous one left behind', async () => {
     const own = new HoldBaselines(database, ALONE, clock);
     const shareAt = (name: string) => shareOf(`default/${name}`).share;
     const names = Array.from({ length: 20_000 }, (_, i) => `lock-${i}`);
@@ -173,7 +173,7 @@ describe.each(TEST_DIALECTS)('how long each lock is held, in %s', (dialect) => {
     expect(own.of(idOf('behind'))?.count).toBe(20);
   });
 
-  it('is known where another process counts on after one that ended between two parts', async () => {
+  it('is known if another process continues after one that ended between two parts', async () => {
     const own = new HoldBaselines(database, ALONE, clock);
     const names = Array.from({ length: 3_000 }, (_, i) => `lock-${i}`);
     const first = held(names, [7]);
@@ -208,7 +208,7 @@ describe.each(TEST_DIALECTS)('how long each lock is held, in %s', (dialect) => {
     expect(own.of(idOf('a'))?.count).toBe(20);
   });
 
-  it('is kept of the locks whose holds changed last, where there are too many', async () => {
+  it('is kept for the most recently changed locks, if there are too many', async () => {
     const own = new HoldBaselines(database, ALONE, clock, { locksMax: 3 });
     for (const name of ['a', 'b', 'c', 'd']) await hold([name], twenty(7));
     await own.refresh();
@@ -220,7 +220,7 @@ describe.each(TEST_DIALECTS)('how long each lock is held, in %s', (dialect) => {
     expect(kept()).toEqual(['b', 'd', 'e']);
   });
 
-  it('comes from both weeks also of a lock that was given up, and is used again', async () => {
+  it('comes from both weeks even for a lock that was dropped and is used again', async () => {
     const own = new HoldBaselines(database, ALONE, clock, { locksMax: 2 });
     await hold(['a'], twenty(7), weekOf(NOW) - 1_000);
     for (const name of ['b', 'c']) await hold([name], twenty(7));
@@ -232,7 +232,7 @@ describe.each(TEST_DIALECTS)('how long each lock is held, in %s', (dialect) => {
     expect(own.ofNamespace('default')?.count).toBe(41);
   });
 
-  it('is known of a namespace, all its locks together, whatever is added or given up', async () => {
+  it('is known for a namespace, all its locks together, whatever is added or dropped', async () => {
     const own = new HoldBaselines(database, ALONE, clock, { locksMax: 3 });
     await hold(['a', 'b'], twenty(10).slice(10));
     await own.refresh();
@@ -281,7 +281,7 @@ describe.each(storeNames)('the lock list over %s', (name) => {
     return new Map(rows.map((row) => [row.name, row]));
   };
 
-  it('says beside each lock how long it is held as a rule, as soon as a process begins', async () => {
+  it('shows the usual hold time of each lock as soon as a process begins', async () => {
     rig = await MonitoringRig.open(name);
     const worker = await rig.watch();
     const other = freshKey();
@@ -297,7 +297,7 @@ describe.each(storeNames)('the lock list over %s', (name) => {
     expect(row.ownHold?.count).toBe(25);
   });
 
-  it('says so also where a process reads that later than the locks', async () => {
+  it('shows it even if a process reads it later than the locks', async () => {
     rig = await MonitoringRig.open(name);
     const worker = await rig.watch();
     const key = await heldOften(worker);

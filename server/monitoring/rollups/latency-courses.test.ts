@@ -21,7 +21,7 @@ function rig() {
   return { clock, health, courses, sampleFor, points: () => courses.now().courses[0]?.points };
 }
 
-test('a step of the course has its slowest response, and says whether there was none', () => {
+test('a step of the course has its slowest response, or says that there was none', () => {
   const { health, sampleFor, points } = rig();
   sampleFor(COURSE_STEP_MS / 2);
   health.latencyMs = 40;
@@ -38,7 +38,7 @@ test('a step of the course has its slowest response, and says whether there was 
   ]);
 });
 
-test('the course covers the last hour and no more, also after a pause of the process', () => {
+test('the course covers only the last hour, even after a pause of the process', () => {
   const { clock, sampleFor, points } = rig();
   sampleFor(2 * COURSE_SPAN_MS);
   expect(points()).toHaveLength(COURSE_SPAN_MS / COURSE_STEP_MS);
@@ -46,7 +46,7 @@ test('the course covers the last hour and no more, also after a pause of the pro
   expect(points()).toEqual([]);
 });
 
-test('a clock that was set back leaves no point that is yet to come, and the course goes on', () => {
+test('a clock that was set back leaves no point in the future, and the course continues', () => {
   const { clock, health, courses, sampleFor } = rig();
   sampleFor(COURSE_SPAN_MS);
   clock.pass(-COURSE_SPAN_MS / 2);

@@ -35,7 +35,7 @@ describe.each(['sqlite', 'mysql'] as const)('the recorded past of a lock over %s
     return { grants: total.grants, holds: holds.reduce((sum, { count }) => sum + count, 0) };
   };
 
-  it('has an event as soon as it is opened, and has it once however it goes on to be counted', async () => {
+  it('includes an event as soon as it is recorded, exactly once while it is being counted', async () => {
     const seen: Awaited<ReturnType<typeof totalNow>>[] = [];
     let record: { rev: number; writer: string } | null = null;
     for (let round = 1; round <= 4; round += 1) {
@@ -53,7 +53,7 @@ describe.each(['sqlite', 'mysql'] as const)('the recorded past of a lock over %s
     expect(await totalNow()).toEqual({ grants: 4, holds: 4 });
   });
 
-  it('counts no attempt that was refused after the instant that is looked at', async () => {
+  it('counts no attempt refused after the instant shown', async () => {
     const refusedAt = (minute: number, attempts: number) => {
       const all = { attempts, token: 0, firstAt: minute, lastAt: minute };
       const counts = { all, owners: [], others: null };
@@ -68,7 +68,7 @@ describe.each(['sqlite', 'mysql'] as const)('the recorded past of a lock over %s
     expect(total.refused).toBe(3);
   });
 
-  it('says of a lock that was never used that nothing happened', async () => {
+  it('is empty for a lock that was never used', async () => {
     expect(await totalNow()).toEqual({ grants: 0, holds: 0 });
   });
 });

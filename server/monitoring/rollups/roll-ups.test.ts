@@ -65,7 +65,7 @@ describe.each(storeNames)('the roll-ups over %s', (name) => {
     await opener.record();
   };
 
-  it('are the sums of the events, each counted once, through restarts, crashes and two openers at a time', async () => {
+  it('are the sums of the events, each counted once, despite restarts, crashes and two recorders at a time', async () => {
     const seed = newSeed();
     console.info(`seed ${seed}`);
     const random = seeded(seed);
@@ -90,7 +90,7 @@ describe.each(storeNames)('the roll-ups over %s', (name) => {
     expect(await holdsByWeek(under.database)).toEqual(holdsOf(writer.events));
   });
 
-  it('of a busy minute are one row a lock, added to as long as events come', async () => {
+  it('of a busy minute are one row per lock, updated as events arrive', async () => {
     const opening = begin();
     const keys = [freshKey(), freshKey()];
     for (let round = 0; round < 10; round += 1) {
@@ -104,7 +104,7 @@ describe.each(storeNames)('the roll-ups over %s', (name) => {
     expect(rollups.map(({ grants }) => grants).sort()).toEqual([10, 10, 20]);
   });
 
-  it('and the events are whole, however many came at once, and though a transaction is run again', async () => {
+  it('and the events are complete, however many arrive at once, even if a transaction is repeated', async () => {
     const opening = begin();
     const count = 2_700;
     const many = (rev: number) => Array.from({ length: count }, () => granted(rev, START));
@@ -121,7 +121,7 @@ describe.each(storeNames)('the roll-ups over %s', (name) => {
     expect(grants.sort((a, b) => a - b)).toEqual([count, count, 2 * count]);
   });
 
-  it('of many locks are written in parts, each counted once though any of them is interrupted', async () => {
+  it('of many locks are written in parts, each counted once even if interrupted', async () => {
     const seed = newSeed();
     console.info(`seed ${seed}`);
     const random = seeded(seed);
@@ -150,7 +150,7 @@ describe.each(storeNames)('the roll-ups over %s', (name) => {
     expect(await holdsByWeek(under.database)).toEqual(holdsOf(events));
   });
 
-  it('count nothing twice where some locks were counted further than others when a process died', async () => {
+  it('count nothing twice if some locks were counted further than others when a process died', async () => {
     const share = shareOf(recordId({ namespace: 'default', name: 'first' })).share;
     const names = Array.from({ length: 20_000 }, (_, i) => ({
       namespace: 'default',
@@ -183,7 +183,7 @@ describe.each(storeNames)('the roll-ups over %s', (name) => {
     expect(await holdsByWeek(under.database)).toEqual(holdsOf(events));
   });
 
-  it('tell the tally of a process what that process has written, and nothing twice', async () => {
+  it('update the tally of a process with what that process has written, and nothing twice', async () => {
     const [one, two] = [begin(), begin()];
     await swap(under, [freshKey()], 0, (rev) => [granted(rev, START, 70)]);
     await openAll(one);
@@ -223,7 +223,7 @@ describe.each(storeNames)('the roll-ups over %s', (name) => {
     expect(await under.database.db.$count(lockWeeks)).toBe(2);
   });
 
-  it('leave of the history no more than that of an hour, however far ahead its clock was', async () => {
+  it('keep only an hour of the raw history, however far ahead its clock was', async () => {
     // The store's clock is: it shows the present.
     const opening = begin();
     const commit = () => swap(under, [freshKey()], 0, (rev) => [granted(rev, START)]);
@@ -243,7 +243,7 @@ describe.each(storeNames)('the roll-ups over %s', (name) => {
     expect(early).not.toContain((await idsLeft())[0]);
   });
 
-  it('keep the history that they are not made from yet', async () => {
+  it('keep the raw history that has not been added to them yet', async () => {
     clock = new TestClock(Date.now());
     const opening = begin();
     await swap(under, [freshKey()], 0, (rev) => [granted(rev, START)]);

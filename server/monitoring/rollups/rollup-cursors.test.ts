@@ -33,7 +33,7 @@ describe.each(TEST_DIALECTS)('the events of a lock that no roll-up has, in %s', 
     return events.map(({ at }) => at).sort((a, b) => a - b);
   };
 
-  it('are those of its shard after the commit, and of no other lock', async () => {
+  it('are only its own ones, those of its shard after the commit', async () => {
     const lockId = await record('shard-1', 'counted', [1, 2, 3, 4]);
     await record('shard-2', 'counted', [5]);
     await record('shard-1', 'another', [6]);
@@ -41,7 +41,7 @@ describe.each(TEST_DIALECTS)('the events of a lock that no roll-up has, in %s', 
     expect(await found('shard-2', lockId, 2)).toEqual([5]);
   });
 
-  it('are looked for among its newest 1,000 events, whichever shard recorded them', async () => {
+  it('are searched for among its newest 1,000 events, whichever shard recorded them', async () => {
     const lockId = await record('shard-1', 'busy', [11, 12]);
     await record(
       'shard-2',

@@ -5,7 +5,7 @@ import { MultiLockWorld, multiLockOf } from '../../core/testing/multi-lock-world
 import { ProjectionRow } from '../projection/projection-row';
 import { heldLock } from './held-lock';
 
-it('the next of a lock is the waiter that is served first, also an older one that came later', () => {
+it('the next waiter of a lock is the one served first, even if an older one joined later', () => {
   const world = new MultiLockWorld();
   const taken = (name: string) => world.run(name, acquire('orders/x')) as Granted;
   const { token } = taken('b');

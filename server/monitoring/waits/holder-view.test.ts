@@ -51,7 +51,7 @@ describe('the processes that hold locks', () => {
     expect((await waiting).outcome).toBe('granted');
   });
 
-  it('a hold that is released, and only kept for a while, is none of its process', async () => {
+  it('a hold that is released and only kept for a while does not count for its process', async () => {
     const key = freshKey();
     const shared = { ...MINUTE, mode: 'shared' } as const;
     const kept = await takeLock(watcher, key, 'w1', { ...shared, holdAtLeastMs: 60_000 });
@@ -67,7 +67,7 @@ describe('the processes that hold locks', () => {
     await vi.waitFor(async () => expect(await tokens()).toEqual([token]), { timeout: 10_000 });
   });
 
-  it('a lock shows who is served once a hold on it ends, where enough permits are free then', async () => {
+  it('a lock shows who is granted it once a hold ends, if enough permits are free then', async () => {
     const key = freshKey();
     const some = (permits: number) =>
       ({ ...MINUTE, mode: 'permit', permits, capacity: 3 }) as const;

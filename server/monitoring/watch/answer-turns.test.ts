@@ -41,7 +41,7 @@ it('rests between answers, so that others of the process get their turn', async 
   expect(clock.rests).toBeGreaterThanOrEqual(18);
 });
 
-it('an answer that fails fails for its caller alone', async () => {
+it('a failing answer fails only for its caller', async () => {
   const { turns, ask } = turnsOnTestClock();
   const fails = turns.run(
     () => {

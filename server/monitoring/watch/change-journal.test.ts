@@ -15,7 +15,7 @@ describe('the journal of changes', () => {
     expect(names(journal.sinceInstant(2_001))).toEqual(['a', 'c']);
   });
 
-  it('names a quiet change to those alone who were answered elsewhere', () => {
+  it('names a minor change only to those answered elsewhere', () => {
     const journal = new ChangeJournal(0, 1_000);
     journal.add({ name: 'a', version: 1, by: 2_000 });
     journal.add({ name: 'b', version: 2, by: 2_001, isQuiet: true });
@@ -39,7 +39,7 @@ describe('the journal of changes', () => {
     expect(journal.since(30_000)).toHaveLength(10_000);
   });
 
-  it('names of some locks what it names of all', () => {
+  it('names the same changes for some locks as for all', () => {
     const journal = new ChangeJournal(0, 1_000);
     for (let version = 1; version <= 40_000; version += 1) {
       const name = `lock-${(version * 7) % 50}`;
@@ -54,7 +54,7 @@ describe('the journal of changes', () => {
     expect(journal.sinceOf(some, 0)).toBeNull();
   });
 
-  it('misses nothing after an instant where the clock was set back', () => {
+  it('misses nothing after an instant even if the clock was set back', () => {
     const journal = new ChangeJournal(0, 1_000);
     journal.add({ name: 'a', version: 1, by: 5_000 });
     journal.add({ name: 'b', version: 2, by: 3_000 });

@@ -33,7 +33,7 @@ const row = (record: Partial<LockRecord>) => {
 
 const held = (more: object = {}) => row({ holds: [{ ...HOLD, ...more }] });
 
-describe('those who watch a lock are', () => {
+describe('callers that watch a lock are', () => {
   it.each([
     ['a renewal', { expiresAt: NOW + 60_000, renewedAt: NOW + 1, renewals: 1 }],
     ['a request to release', { askedToRelease: { by: 'ana', reason: 'why', at: NOW } }],

@@ -51,7 +51,7 @@ describe.each(sharedStores)('watches over %s', (name) => {
   const targetOf = (key: { namespace: string; name: string }) =>
     watchTarget('default', 'orders', { namespace: key.namespace, names: [key.name] });
 
-  it('tell what any process changed within three seconds', async () => {
+  it('report changes of any process within three seconds', async () => {
     const key = freshKey();
     const elsewhere = await rig.engines.join();
     const first = await ask(member, targetOf(key));
@@ -69,7 +69,7 @@ describe.each(sharedStores)('watches over %s', (name) => {
     expect(freed.locks).toMatchObject([{ state: 'free', holders: [] }]);
   });
 
-  it('lose no last state and never go back where two processes answer in turn', async () => {
+  it('lose no last state and never go back if two processes answer in turn', async () => {
     const seed = newSeed();
     const random = seeded(seed);
     const other = await rig.watch();
@@ -118,7 +118,7 @@ describe.each(sharedStores)('watches over %s', (name) => {
 });
 
 describe('a watch whose backend stops responding', () => {
-  it('says unknown, never free, also of a lock that never was, and what is known again', async () => {
+  it('answers unknown, never free, even for a lock that never existed, and then the known states', async () => {
     const rig = await MonitoringRig.open('sqlite');
     const member = await rig.watch();
     const { projection } = member.monitoring;
@@ -150,7 +150,7 @@ describe('a watch whose backend stops responding', () => {
 });
 
 describe('a watch of a lock in its lock delay', () => {
-  it('tells the end of it, for which nothing is written', async () => {
+  it('reports its end, for which nothing is written', async () => {
     const rig = await MonitoringRig.open('sqlite');
     const key = freshKey();
     const delayed = { ...unwrittenRecord(Date.now()), delayedUntil: Date.now() + 8_000 };

@@ -123,7 +123,7 @@ async function ask(at: Process, since: string | null, target = TARGET): Promise<
 
 const namesOf = ({ locks }: WatchAnswer) => locks.map(({ name }) => name);
 
-it('a stream that resumes amid the present states tells what changed before it resumed', async () => {
+it('a stream that resumes during the current states reports what changed before it resumed', async () => {
   const one = startProcess('p1');
   for (let i = 0; i < LOCKS; i += 1) change(nameOf(i));
   const first = await ask(one, null);
@@ -136,7 +136,7 @@ it('a stream that resumes amid the present states tells what changed before it r
   expect(sent).toContain(nameOf(LOCKS - 1));
 });
 
-it('a position ahead of all that its process has seen begins again with the present states', async () => {
+it('a position ahead of everything that its process has read restarts with the current states', async () => {
   const one = startProcess('p1');
   change(nameOf(1));
   const { position } = await ask(one, null);
@@ -145,7 +145,7 @@ it('a position ahead of all that its process has seen begins again with the pres
   expect(await ask(one, position)).toMatchObject({ reset: false, locks: [] });
 });
 
-it('present states go on where processes answer in turn, and nothing is lost', async () => {
+it('the current states continue when processes answer in turn, and nothing is lost', async () => {
   const turns = [startProcess('p1'), startProcess('p2')];
   for (let i = 0; i < LOCKS; i += 1) change(nameOf(i));
   let answer: WatchAnswer | null = null;
@@ -163,7 +163,7 @@ it('present states go on where processes answer in turn, and nothing is lost', a
   expect(namesOf(await ask(turns[0] as Process, answer?.position ?? null))).toContain(nameOf(3));
 });
 
-it('a part of many changes has a position before those that the watch has not heard of', async () => {
+it('a part of many changes has a position before those not yet sent', async () => {
   const one = startProcess('p1');
   const stream = follow(one, null);
   await answerOf(stream);
@@ -183,7 +183,7 @@ it('a part of many changes has a position before those that the watch has not he
   expect(sent).toContain('late');
 });
 
-it('a process that has not read as far as the one before answers nothing yet', async () => {
+it('a process that has not read as far as the previous one does not answer yet', async () => {
   const [one, two] = [startProcess('p1'), startProcess('p2')];
   change(nameOf(1));
   const { position } = await ask(one, null);
@@ -203,7 +203,7 @@ it('a process that has not read as far as the one before answers nothing yet', a
   });
 });
 
-it('a watch that waits until its process has read as far is no work under way', async () => {
+it('a watch that waits until its process has read as far does not count as work', async () => {
   const [one, two] = [startProcess('p1'), startProcess('p2')];
   const { position } = await ask(one, null);
   let isWaiting = false;
@@ -216,7 +216,7 @@ it('a watch that waits until its process has read as far is no work under way', 
   await answer;
 });
 
-it('a thousand watches that wait until their process has read as far look at its backend together', async () => {
+it('a thousand watches that wait until their process has read as far share its reads', async () => {
   const [one, two] = [startProcess('p1'), startProcess('p2')];
   const { position } = await ask(one, null);
   const answers = Array.from({ length: 1_000 }, () => ask(two, position));
@@ -228,7 +228,7 @@ it('a thousand watches that wait until their process has read as far look at its
   await Promise.all(answers);
 });
 
-it('a process waits for what another showed by a clock that it knew badly', async () => {
+it('a process waits for what another one showed by an imprecisely known clock', async () => {
   const [one, two] = [startProcess('p1', 3_000), startProcess('p2')];
   change(nameOf(1));
   const shown = await ask(one, null);
@@ -268,7 +268,7 @@ it('a process whose backend has come back waits until it has read as far, like a
   expect(namesOf(await answer)).toContain(nameOf(1));
 });
 
-it('a watch goes on at another process though the clock of its backend was set back', async () => {
+it('a watch continues at another process even if the clock of its backend was set back', async () => {
   const [one, two] = [startProcess('p1'), startProcess('p2')];
   change(nameOf(1));
   await ask(two, null);
@@ -281,7 +281,7 @@ it('a watch goes on at another process though the clock of its backend was set b
   expect(namesOf(await answer)).toEqual([nameOf(1), nameOf(2)]);
 });
 
-it('a process whose backend is silent says so and waits for nothing', async () => {
+it('a process whose backend does not respond says so and does not wait', async () => {
   const [one, two] = [startProcess('p1'), startProcess('p2')];
   change(nameOf(1));
   const shown = await ask(one, null);
@@ -289,7 +289,7 @@ it('a process whose backend is silent says so and waits for nothing', async () =
   expect((await ask(two, shown.position)).position).not.toBe(shown.position);
 });
 
-it('a lock that was unknown at one process is answered by one that knew of no outage', async () => {
+it('a lock that was unknown at one process is answered by one that noticed no outage', async () => {
   const [one, two] = [startProcess('p1'), startProcess('p2')];
   change(nameOf(1));
   await ask(two, null);
@@ -391,7 +391,7 @@ it('a lock that was never used is delayed while its backend grants nothing after
   await stream.return();
 });
 
-it('a watch that resumes after such a time is answered its end, at the same process or another', async () => {
+it('a watch that resumes after such a delay is answered its end, at the same or another process', async () => {
   const [one, two] = [startProcess('p1'), startProcess('p2')];
   grantsFrom = rig.now + 10_000;
   await ask(two, null, UNUSED);

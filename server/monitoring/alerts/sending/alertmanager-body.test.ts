@@ -13,7 +13,7 @@ function descriptionAt(now: number, part: Partial<SentAlert> = {}): string {
   return sent.annotations.description;
 }
 
-test('what Alertmanager is sent again says of when it is, as in Slack', () => {
+test('an alert repeated to Alertmanager says from when its sentence is, as in Slack', () => {
   expect(descriptionAt(FIRED_AT + 3_000)).toBe('Held for 2 m by one.');
   const late = 'At 2026-11-27 07:24 UTC: Held for 2 m by one.';
   expect(descriptionAt(FIRED_AT + 60_000)).toBe(late);

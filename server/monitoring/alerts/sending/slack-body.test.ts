@@ -15,7 +15,7 @@ function textAt(at: number, part: Partial<SentAlert> = {}): string {
   return (JSON.parse(slackBody(message, 'http://h')) as { text: string }).text;
 }
 
-test('a sentence that is sent long after its alert fired comes with the time that it is of', () => {
+test('a sentence sent long after its alert fired begins with the time of firing', () => {
   expect(textAt(FIRED_AT + 3_000)).toContain('|job> The lease of one expired 5 s ago.\n');
   const late = '|job> At 2026-11-27 07:24 UTC: The lease of one expired 5 s ago.\n';
   expect(textAt(FIRED_AT + 23 * 60_000)).toContain(late);

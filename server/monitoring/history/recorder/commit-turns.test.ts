@@ -24,14 +24,14 @@ function turnsOf(changes: number): number {
 }
 
 describe('commits that were read together', () => {
-  it('are worked off in short turns', () => {
+  it('are processed in short turns', () => {
     expect(turnsOf(0)).toBe(1);
     expect(turnsOf(300)).toBe(1);
     expect(turnsOf(301)).toBe(2);
     expect(turnsOf(3_000)).toBe(10);
   });
 
-  it('are worked off in no more than 20 turns, however many they are', () => {
+  it('are processed in at most 20 turns, however many there are', () => {
     for (const changes of [6_000, 6_001, 50_000, 200_000]) expect(turnsOf(changes)).toBe(20);
   });
 });

@@ -74,7 +74,7 @@ describe('an event recorder', () => {
 
   afterEach(() => database.close());
 
-  it('is not behind while commits keep coming, and leaves what comes meanwhile to the next run', async () => {
+  it('is not behind while commits keep arriving, and leaves later ones to the next run', async () => {
     const clock = new TestClock();
     const history = new BusyHistory(clock);
     const recorder = new EventRecorder(database, { id: 'b', history }, clock, new EventTally());
@@ -90,7 +90,7 @@ describe('an event recorder', () => {
     }
   });
 
-  it('is as far behind as the oldest event that the process before it left unrecorded', async () => {
+  it('is as far behind as the oldest event that the previous process left unrecorded', async () => {
     const clock = new TestClock();
     const history = new RushHour(clock);
     const health = () => ({ clockOffsetMs: 5_000 });
@@ -140,7 +140,7 @@ describe('an event recorder', () => {
     },
   );
 
-  describe('to which thousands of events a second come', () => {
+  describe('that receives thousands of events a second', () => {
     let clock: TestClock;
     let history: RushHour;
     let readers: EventReaders;
@@ -198,7 +198,7 @@ describe('an event recorder', () => {
       expect(recorder.lagMs()).toBeLessThanOrEqual(BUNDLE_MS);
     });
 
-    it('writes what it has collected as soon as fewer come', async () => {
+    it('writes what it has collected as soon as fewer arrive', async () => {
       await rush(5);
       expect(await rowsOf(0)).toBe(0);
       await recorder.record();
@@ -230,7 +230,7 @@ describe('an event recorder', () => {
         .toBe(true);
     });
 
-    it('is never further behind than it may collect, however many commits come between two calls', async () => {
+    it('is never further behind than its collecting time, however many commits arrive between two calls', async () => {
       recorder.restart();
       for (let i = 0; i < 80; i += 1) {
         for (let commit = 0; commit < 300; commit += 1) history.commit(3);
@@ -251,7 +251,7 @@ describe('an event recorder', () => {
       expect(await revsOf(0)).toEqual([1, 2, 3]);
     });
 
-    it('loses none that it had collected when it ends, and records none twice', async () => {
+    it('loses no collected event when it ends, and records none twice', async () => {
       await rush(4);
       const successor = recorderOf(new EventReaders(database, clock));
       await rush(2, successor);
@@ -263,7 +263,7 @@ describe('an event recorder', () => {
       expect(await revsOf(1)).toEqual([1, 2, 3, 4, 5, 6]);
     });
 
-    it('collects over a gap in the ids, and records those behind it when it is due', async () => {
+    it('collects across a gap in the ids, and records those after it when due', async () => {
       await rush(2);
       history.commit(MANY, 1);
       await recorder.record();

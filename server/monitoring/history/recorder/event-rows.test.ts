@@ -16,7 +16,7 @@ describe.each(TEST_DIALECTS)('rows of events, in %s', (dialect) => {
   });
   afterEach(() => database.close());
 
-  it('keep every text as it is, beside any other', async () => {
+  it('preserve every text, beside any other', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(texts, { minLength: 1, maxLength: 5 }), async (owners) => {
         await database.raw.ask('DELETE FROM lock_events', []);
@@ -46,7 +46,7 @@ describe.each(TEST_DIALECTS)('rows of events, in %s', (dialect) => {
     );
   });
 
-  it('stay as they are when they are written again', async () => {
+  it('do not change when they are written again', async () => {
     const row = (body: string): SqlValue[] => ['b', 1, 0, 'default/a', 5, 1, 'granted', body, 0];
     const write = (body: string) =>
       database.raw.batch(insertionsOf(database.kind, [row(body)]), false);

@@ -180,7 +180,7 @@ describe('a recorder whose writes take long', () => {
     return new Map<string, number>([...locks, [ALL_LOCKS, MANY * commits]]);
   };
 
-  it('reads and counts on meanwhile, so that no commit waits for a write', async () => {
+  it('keeps reading and counting meanwhile, so that no commit waits for a write', async () => {
     const slow = obstructed(database);
     const recorder = recorderIn(slow.database);
     await recordFirst(recorder, ROLL_UPS_DUE_MS);
@@ -201,7 +201,7 @@ describe('a recorder whose writes take long', () => {
     expect(await holdCounts()).toEqual(allCounts());
   });
 
-  it('reads and counts thousands of small commits meanwhile without a pause', async () => {
+  it('keeps reading and counting thousands of small commits without a pause', async () => {
     const slow = obstructed(database);
     const recorder = recorderIn(slow.database);
     await recordFirst(recorder, BUNDLE_MS);
@@ -274,7 +274,7 @@ describe('a recorder whose writes take long', () => {
     expect(recorder.lagMs()).toBe(clock.monotonic() - inWriteAt);
   });
 
-  it('reads no more than it may keep, and loses nothing of the rest', async () => {
+  it('reads no more than its limit, and loses nothing of the rest', async () => {
     const slow = obstructed(database);
     const recorder = recorderIn(slow.database);
     const owner = 'o'.repeat(2_000);
@@ -294,7 +294,7 @@ describe('a recorder whose writes take long', () => {
     expect(await revsOf(3)).toEqual(allRevs());
   });
 
-  it('writes what is due also where it has to begin again every few seconds', async () => {
+  it('writes what is due even if it has to restart every few seconds', async () => {
     const recorder = recorderIn(database);
     const begun = async (passMs: number) => {
       recorder.restart();
@@ -311,7 +311,7 @@ describe('a recorder whose writes take long', () => {
   });
 
   it.each([true, false])(
-    'records events also while roll-ups cannot be written, embedded: %s',
+    'records events even while roll-ups cannot be written, embedded: %s',
     async (isEmbedded) => {
       const refuse = "BEGIN SELECT RAISE(ABORT, 'The disk is full.'); END";
       await database.raw.ask(`CREATE TRIGGER no BEFORE INSERT ON lock_minutes ${refuse}`, []);
@@ -329,7 +329,7 @@ describe('a recorder whose writes take long', () => {
     },
   );
 
-  it('records and counts all once, though writes fail, and others take over', async () => {
+  it('records and counts everything once, although writes fail and others take over', async () => {
     const seed = newSeed();
     console.info(`seed ${seed}`);
     const random = seeded(seed);

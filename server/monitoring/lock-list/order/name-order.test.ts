@@ -8,7 +8,7 @@ function orderOf(names: (string | null)[]) {
   return new NameOrder<string>((slot) => names[slot] ?? null, compare);
 }
 
-it('compares all slots, those that came last and first included', () => {
+it('compares all slots, including the first and the last', () => {
   const names: (string | null)[] = ['m', 'd', 'x'];
   const order = orderOf(names);
   order.add([0, 1, 2]);
@@ -37,7 +37,7 @@ it('compares a slot by its new name once it is used again', () => {
   expect([...order.from(() => false)]).toEqual(['m', 'x', 'z']);
 });
 
-it('adds a name among a million without a look at all of them', () => {
+it('adds a name to a million without comparing all of them', () => {
   const count = 1_000_000;
   const names = Array.from({ length: count + 2_000 }, (_, i) => String(i).padStart(7, '0'));
   const order = orderOf(names);

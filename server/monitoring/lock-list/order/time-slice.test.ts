@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { restMs, TimeSlice } from './time-slice';
 
 describe('a time slice', () => {
-  it('counts its own work and not what it waits for', async () => {
+  it('counts its own work, not its waits', async () => {
     let now = 0;
     const work = (ms: number) => {
       now += ms;
