@@ -44,8 +44,8 @@ function expectTruth(clock: ClockInterval, world: World): void {
   expect(interval?.latest).toBeGreaterThan(world.shown() - rounding);
 }
 
-describe('what is known of a clock elsewhere', () => {
-  it('always has the truth within it, however slow questions and answers are', () => {
+describe("the interval known for another machine's clock", () => {
+  it('always contains the true time, however slow requests and replies are', () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 0, max: 2_000_000_000_000 }),
@@ -65,7 +65,7 @@ describe('what is known of a clock elsewhere', () => {
     );
   });
 
-  it('has it again at the next measurement after that clock was set, by more than was uncertain', () => {
+  it('contains it again at the next measurement after that clock was set by more than the uncertainty', () => {
     fc.assert(
       fc.property(
         fc.array(measurement, { minLength: 1, maxLength: 5 }),
@@ -100,7 +100,7 @@ describe('what is known of a clock elsewhere', () => {
     );
   });
 
-  it('is nothing before a measurement, and after it was forgotten', () => {
+  it('is unknown before a measurement, and after a reset', () => {
     const clock = new ClockInterval();
     expect(clock.at(0)).toBe(null);
     clock.measure(5, 0, 1);

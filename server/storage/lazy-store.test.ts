@@ -11,7 +11,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-it('a backend that stays away is logged once for each reason, and is retried until it is there', async () => {
+it('a backend that stays unavailable is logged once for each reason, and retried until it is available', async () => {
   let reason = 'refused';
   let tries = 0;
   const sent: string[] = [];
@@ -30,7 +30,7 @@ it('a backend that stays away is logged once for each reason, and is retried unt
   await store.close();
 });
 
-it('a start waits for an opening for 5 s at most, says so, and uses what is opened later', async () => {
+it('a start waits at most 5 s for a backend to open, says so, and uses it once it opens later', async () => {
   let arrive: (store: never) => void = () => {};
   const slow = new Promise<never>((resolve) => {
     arrive = resolve;
@@ -50,7 +50,7 @@ it('a start waits for an opening for 5 s at most, says so, and uses what is open
   await store.close();
 });
 
-it('closing waits for an opening for 2 s at most, and what that opens later is closed', async () => {
+it('closing waits at most 2 s for an opening, and closes what opens later', async () => {
   const closed: string[] = [];
   const opened = { close: async () => void closed.push('opened') };
   let arrive: (store: never) => void = () => {};

@@ -144,7 +144,7 @@ const KINDS = {
 };
 
 describe.each(Object.entries(KINDS))('%s with TLS', (_, { secure, plain }) => {
-  test("keeps records where an authority of one's own has signed its certificate", async () => {
+  test('stores records if its certificate is signed by a configured authority', async () => {
     // A ZooKeeper that has just begun may take its time over the first handshake.
     const store = await vi.waitFor(() => opened(secure(), authority.file), SOON);
     try {
@@ -188,7 +188,7 @@ describe.each(Object.entries(KINDS))('%s with TLS', (_, { secure, plain }) => {
     expect(await stateOf(() => opened(url as string, file))).toMatch(why);
   });
 
-  test('is not used any more once its certificate is not trusted any more, which is said', async () => {
+  test('is no longer used once its certificate is no longer trusted, and the reason is reported', async () => {
     const { url, file, distrust, close } = await replaceable(secure());
     const state = stateOf(async () => {
       const store = await vi.waitFor(() => opened(url, file), SOON);
@@ -219,7 +219,7 @@ test('the settings of a MySQL that refuses connections without TLS are read, wit
   }
 });
 
-test('a control database is not used any more once its certificate is not trusted any more', async () => {
+test('a control database is no longer used once its certificate is no longer trusted', async () => {
   const { url, file, distrust, close } = await replaceable(KINDS.mysql.secure());
   const { database } = readConfig({ LOCKYARD_DATABASE_URL: url, LOCKYARD_TLS_CA_DEFAULT: file });
   const control = await openDatabase(database);
@@ -242,7 +242,7 @@ test('a control database whose authority is not trusted is refused with the name
   await rm(dataDir, { recursive: true });
 });
 
-test('a control database with TLS is spoken to with TLS', async () => {
+test('a control database with TLS is used with TLS', async () => {
   const { database } = readConfig({
     LOCKYARD_DATABASE_URL: KINDS.mysql.secure(),
     LOCKYARD_TLS_CA_DEFAULT: authority.file,

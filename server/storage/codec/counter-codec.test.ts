@@ -24,7 +24,7 @@ it('a counter is read as it was written', () => {
   );
 });
 
-it('a counter of an older version is taken to have answers kept since its last move', () => {
+it('a counter of an older version is assumed to have stored answers since its last change', () => {
   const read = (head: string) => decodeCounter({ rev: 1, writer: 'w', head, queue: '' }).record;
   expect(read('[1,null,null,5,0]').answersUntil).toBe(5 + 15 * 60_000);
   expect(read('[1,null,null,5,[9,1,"orders",0]]').answersUntil).toBe(9 + 15 * 60_000);

@@ -12,14 +12,14 @@ const row = (id: number, changeCount: number) => {
   return { id, at: 1_000, changes: encodeHistory(changes), took };
 };
 
-describe('a history that is decoded in turns', () => {
-  it('is what it is when it is decoded at once', async () => {
+describe('a history that is decoded in parts', () => {
+  it('is the same as when it is decoded at once', async () => {
     const rows = [row(1, 500), row(2, 0), row(3, 500), row(4, 1)];
     expect(await decodeInTurns(rows)).toEqual(rows.map(decodeHistory));
     expect(await decodeInTurns([])).toEqual([]);
   });
 
-  it('lets other work of this process run between thousands of changes', async () => {
+  it('lets other work of the process run between thousands of changes', async () => {
     const decoded = decodeInTurns(Array.from({ length: 20 }, (_, i) => row(i, 250)));
     let isDone = false;
     let turns = 0;

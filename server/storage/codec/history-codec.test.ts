@@ -24,7 +24,7 @@ const step = (rev: number, delta: number, value: number, more = {}): CounterEven
   ...more,
 });
 
-it('increments are read back as they were written, whatever comes between them', () => {
+it('increments are read back as they were written, whatever is between them', () => {
   const person = { service: '', by: 'ana', reason: 'why' };
   const events: RecordEvent[] = [
     { kind: 'created', at: 5, rev: 10, service: 'orders', value: 0, floor: null, ceiling: 9 },
@@ -46,7 +46,7 @@ it('events of locks are read back as they were written', () => {
   expect(readBack(events)).toEqual(events);
 });
 
-it('hundreds of steps cost a few bytes each', () => {
+it('hundreds of steps take a few bytes each', () => {
   const events = Array.from({ length: 500 }, (_, i) => step(i + 1, -1, 1_000_000 - i));
   const text = encodeHistory([creation(KEY, { events, rev: 500, writer: 'w' })]);
   expect(text.length).toBeLessThan(500 * 4);
@@ -59,7 +59,7 @@ describe('the text of a history', () => {
   ];
   const counter = [step(18, 3, 3), step(19, -1, 2), step(20, 1, 5)];
 
-  it('is the same whether or not its events are texts already', () => {
+  it('is the same whether or not its events are already texts', () => {
     for (const events of [lock, counter]) {
       const plain = creation(KEY, { events, rev: 20 });
       const encoded = { ...plain, eventTexts: encodeEventTexts(events, 20) };
@@ -67,7 +67,7 @@ describe('the text of a history', () => {
     }
   });
 
-  it('never has the texts of other events, or of another rev', () => {
+  it('never contains the texts of other events, or of another rev', () => {
     const eventTexts = encodeEventTexts(lock, 20);
     const plain = creation(KEY, { events: lock.slice(0, 1), rev: 20 });
     expect(encodeHistory([{ ...plain, eventTexts }])).toBe(encodeHistory([plain]));
@@ -75,7 +75,7 @@ describe('the text of a history', () => {
     expect(encodeHistory([{ ...later, eventTexts }])).toBe(encodeHistory([later]));
   });
 
-  it('is read as earlier versions wrote it', () => {
+  it('is also read as earlier versions wrote it', () => {
     const changes =
       '[["w","default/a",20,[["renewed",1000,1,"orders","o",19,{"meta":{"a":"b"}}],' +
       '["granted",1000,0,"orders","p",20]]],["x","default/b",3,[["queued",1,0,"s","o",0]]],' +

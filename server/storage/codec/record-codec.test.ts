@@ -52,7 +52,7 @@ describe('a record', () => {
   );
 
   it(
-    'of every text and number a caller may send is read as it was written',
+    'with any text and number that a caller may send is read as it was written',
     () => {
       const text = fc.string({ unit: 'binary', minLength: 1, maxLength: 100 });
       const instant = fc.integer({ min: 0, max: 2 ** 42 });
@@ -174,7 +174,7 @@ describe('a record of the first version', () => {
     expect([offers, frozen, delayedUntil]).toEqual([[], null, 0]);
   });
 
-  it('does not say until when answers about it are remembered', () => {
+  it('does not say until when its answers are stored', () => {
     expect(read(held('0')).answersUntil).toBe(null);
     expect(read(`${held('0').slice(0, -1)},0,7]`)).toMatchObject({
       delayedUntil: 7,
@@ -207,13 +207,13 @@ describe('a waiter', () => {
     return Buffer.byteLength(text ?? '') / queue.length;
   };
 
-  it('takes at most 160 bytes with an owner of 100 bytes', () => {
+  it('takes at most 160 bytes for an owner of 100 bytes', () => {
     expect(bytesEach(crowd((i) => String(i).padEnd(100, 'x')))).toBeLessThanOrEqual(160);
     expect(bytesEach(crowd((i) => String(i).padEnd(6, 'x') + 'ü'.repeat(47)))).toBeLessThan(160);
   });
 });
 
-it('a queue without departed waiters is written as by the version before', () => {
+it('a queue without departed waiters is written as in the previous version', () => {
   const facts = { service: 'orders', owner: 'w1', tag: 'AbCdEfGhIjKlMn', process: 'p' };
   const times = { enqueuedAt: 7, patienceMs: 5, detachedUntil: null };
   const waiter: Waiter = { ticket: 3, mode: 'shared', ...facts, ...times };
@@ -230,13 +230,13 @@ describe('a departed waiter', () => {
     ownerMark: '1z141z3',
   }));
 
-  it('takes at most 60 bytes, and none once it is forgotten', () => {
+  it('takes at most 60 bytes, and none once it is removed', () => {
     const { queue } = encodeRecord({ ...EMPTY, departed }, null);
     expect(Buffer.byteLength(queue ?? '') / departed.length).toBeLessThanOrEqual(60);
     expect(encodeRecord(EMPTY, null).queue).toBe('');
   });
 
-  it('is written with the queue, and not again by a change of the head alone', () => {
+  it('is written with the queue, not with a change of only the head', () => {
     const record = { ...EMPTY, departed };
     const known = { record, writer: 'w', storedQueue: encodeRecord(record, null).storedQueue };
     expect(encodeRecord({ ...record, rev: 2 }, known).queue).toBe(null);
@@ -245,7 +245,7 @@ describe('a departed waiter', () => {
 });
 
 describe('a hand-off', () => {
-  it('rewrites the head alone, until many served waiters have piled up', () => {
+  it('rewrites only the head until many served waiters have accumulated', () => {
     const queue = Array.from({ length: 200 }, (_, i): Waiter => {
       const facts = { service: 's', owner: `w${i}`, tag: `tag${i}`, process: 'p' };
       return {

@@ -20,7 +20,7 @@ const weak: Guarantees = {
   unsafe: 'Two servers write.',
 };
 
-it('shards promise together what the weakest of them does, and say which that is', () => {
+it('shards together guarantee what the weakest one does, and name it', () => {
   expect(
     joinGuarantees([
       ['a', strong],
@@ -38,7 +38,7 @@ it('shards promise together what the weakest of them does, and say which that is
   });
 });
 
-it('a reason that is true of all shards is listed once', () => {
+it('a reason that applies to all shards is listed once', () => {
   expect(
     joinGuarantees([
       ['a', strong],

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { openTestDatabase } from '@/db/testing/test-database';
 import { StoreIncarnation } from './store-incarnation';
 
-test('a data loss pauses grants for one longest lease from the moment it was detected, also before its recovery', async () => {
+test('a data loss pauses grants for one longest lease from its detection, even before its recovery', async () => {
   const database = await openTestDatabase('sqlite');
   try {
     const incarnation = await StoreIncarnation.open(database, 'orders', 1);

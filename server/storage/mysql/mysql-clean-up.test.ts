@@ -30,7 +30,7 @@ const countOf = async (table: string) => {
 };
 
 describe('cleaning up', () => {
-  it('looks at expired answers alone, however many others there are', async () => {
+  it('reads only expired answers, however many others there are', async () => {
     const insert = (first: number, last: number, expiresAt: string) =>
       foreign.query(
         'INSERT INTO lock_requests (id, input_hash, answer, expires_at) ' +
@@ -43,7 +43,7 @@ describe('cleaning up', () => {
     expect(await countOf('lock_requests')).toBe(YOUNG_ROWS - 7);
   });
 
-  it('looks at the oldest commits alone, however many are young', async () => {
+  it('reads only the oldest commits, however many newer ones there are', async () => {
     const insert = (rows: number, at: number) =>
       foreign.query(
         'INSERT INTO lock_history (at, changes, took) ' +

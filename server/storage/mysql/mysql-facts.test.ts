@@ -23,7 +23,7 @@ afterAll(async () => {
 const read = (uri = url) => readMysqlFacts(uri, 3_000);
 
 describe('a real server', () => {
-  it('reports its settings, its tables as the migrations made them, and that it is no replica', async () => {
+  it('reports its settings, its tables as the migrations created them, and that it is not a replica', async () => {
     const facts = await read();
     expect(facts.version).toMatch(/^\d+\.\d+/);
     expect(facts.variables).toMatchObject({ read_only: 'OFF' });
@@ -47,7 +47,7 @@ describe('a real server', () => {
     expect(mysqlGuarantees(await read()).unsafe).toBe(null);
   });
 
-  it('reports what matters to a user with rights on the tables alone, and what it may not read', async () => {
+  it('reports what matters even to a user with rights only on the tables, and what it may not read', async () => {
     const name = `lk${process.pid}`;
     const database = new URL(url).pathname.slice(1);
     await root.query(`CREATE USER ${name}@'%' IDENTIFIED BY 'a password'`);
@@ -75,7 +75,7 @@ describe('a real server', () => {
 });
 
 describe('a server that does not answer', () => {
-  it('is given up within its time limit, and no connection stays open', async () => {
+  it('is abandoned within the time limit, and no connection stays open', async () => {
     const { hostname, port } = new URL(url);
     const line = await TcpProxy.start(hostname, Number(port));
     const through = new URL(url);

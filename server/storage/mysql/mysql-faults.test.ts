@@ -136,14 +136,14 @@ inEachForm('a deadlock', () => {
     return { error: await swap, changes, keys: [first, second] };
   };
 
-  it('is known to have changed nothing, and may be tried again', async () => {
+  it('is known to have changed nothing, and may be retried', async () => {
     const { error, keys } = await deadlock();
     expect(error).toMatchObject({ applied: 'no', retryable: true });
     await foreign.query('ROLLBACK');
     for (const key of keys) expect((await stored(store, key)).rev).toBe(1);
   });
 
-  it('leaves a connection on which the same call works', async () => {
+  it('leaves a connection on which the same call succeeds', async () => {
     const before = await store.historyEnd();
     const { changes } = await deadlock();
     await expect.poll(openTransactions, SOON).toBe(0);
@@ -179,7 +179,7 @@ inEachForm('changes that belong together', () => {
     return { error, thread, noneTook, changes };
   };
 
-  it('are none of them there when their connection is killed in the middle', async () => {
+  it('are not applied at all when their connection is killed in the middle', async () => {
     const { error, thread, noneTook, changes } = await stalled();
     await foreign.query(`KILL ${thread}`);
     expect(await error).toMatchObject({ applied: 'unknown' });
@@ -191,7 +191,7 @@ inEachForm('changes that belong together', () => {
     ]);
   });
 
-  it('are all of them there or none when their process goes away in the middle', async () => {
+  it('are all applied or none when their process dies in the middle', async () => {
     // The call ends before its wait for the row does.
     store = open(900);
     const { error, changes } = await stalled();
@@ -210,7 +210,7 @@ inEachForm('changes that belong together', () => {
 });
 
 inEachForm('a row that another transaction keeps locked', () => {
-  it('for too long ends the wait: nothing was changed, the connection is clean, the same call works', async () => {
+  it('for too long ends the wait: nothing was changed, the connection is clean, the same call succeeds', async () => {
     const patient = open();
     const [kept, beside] = [freshKey(), freshKey()];
     const seen = await created(patient, kept);
@@ -228,7 +228,7 @@ inEachForm('a row that another transaction keeps locked', () => {
     await patient.close();
   });
 
-  it('stalls only who wants that row', async () => {
+  it('delays only those that need that row', async () => {
     const [kept, others] = [freshKey(), Array.from({ length: 20 }, () => freshKey())];
     await created(store, kept);
     await lockRows(kept);
@@ -241,7 +241,7 @@ inEachForm('a row that another transaction keeps locked', () => {
     expect((await swapOne(store, after)).applied).toBe(true);
   });
 
-  it('beyond the time of a packet leaves its effect unknown, and a second swap finds it out', async () => {
+  it('beyond the time of a packet leaves its effect unknown, and a second swap determines it', async () => {
     const hasty = open(900);
     const key = freshKey();
     const seen = await created(store, key);
@@ -272,7 +272,7 @@ inEachForm('a connection', () => {
     expect((await swapOne(store, update(key, seen))).applied).toBe(true);
   });
 
-  it('that breaks off before its update is answered leaves record, history and remembered answer whole', async () => {
+  it('that breaks before its update is answered leaves record, history and stored answer consistent', async () => {
     const server = new URL(url);
     const line = await TcpProxy.start(server.hostname, Number(server.port));
     server.port = String(line.port);
@@ -303,7 +303,7 @@ inEachForm('a connection', () => {
     await line.close();
   });
 
-  it('that is cut between two statements of a packet never takes the first answers for all', async () => {
+  it('that is cut between two statements of a packet never takes the first answers for all of them', async () => {
     const connection = new MysqlConnection(url, PATIENT_MS);
     const cut = connection.packet(['DO 1', 'KILL CONNECTION_ID()', 'SELECT 3']);
     expect(await failureOf(cut)).toMatchObject({ applied: 'unknown' });
@@ -326,7 +326,7 @@ inEachForm('a connection', () => {
     expect((await stored(store, key)).rev).toBe(1);
   });
 
-  it('counts changed rows, not found ones: the one state that the flags are known in', async () => {
+  it('counts changed rows, not found ones, since its flags are known', async () => {
     const connection = new MysqlConnection(url, PATIENT_MS);
     const key = freshKey();
     await created(store, key);
@@ -344,7 +344,7 @@ inEachForm('a connection', () => {
     expect(await failureOf(store.swap([creation(freshKey())]))).toMatchObject({ applied: 'no' });
   });
 
-  it('to a server that is not there fails at once, with nothing changed', async () => {
+  it('to a server that does not exist fails at once, with nothing changed', async () => {
     const absent = new MysqlStore('mysql://root@127.0.0.1:1/nothing');
     const error = await failureOf(absent.swap([creation(freshKey())]));
     expect(error).toMatchObject({ applied: 'no', retryable: false });
@@ -352,8 +352,8 @@ inEachForm('a connection', () => {
   });
 });
 
-describe('a server that goes away after a swap took', () => {
-  it('and before the losers of the same swap were looked up leaves the whole swap unknown', async () => {
+describe('a server that goes away after a swap was applied', () => {
+  it('and before the refused changes of the same swap were read leaves the whole swap unknown', async () => {
     store = new MysqlStore(url, undefined, null, false);
     const [took, lost] = [freshKey(), freshKey()];
     await created(store, lost);
@@ -377,7 +377,7 @@ describe('a server that goes away after a swap took', () => {
 });
 
 describe('a deletion', () => {
-  it('touches no stored answers: what has expired is removed by a call of its own', async () => {
+  it('does not touch stored answers: expired ones are removed by a separate call', async () => {
     const key = freshKey();
     const seen = await created(store, key);
     const exchange = vi.spyOn(MysqlConnection.prototype, 'exchange');
@@ -388,7 +388,7 @@ describe('a deletion', () => {
     expect(await failureOf(store.deleteExpiredAnswers())).toMatchObject({ applied: 'no' });
   });
 
-  it('locks its rows in the order in which swaps do, and answers in the order asked', async () => {
+  it('locks rows in the same order as swaps, and answers in the requested order', async () => {
     const names = [freshKey(), freshKey(), freshKey()];
     const [a, b, c] = names.sort((x, y) => Buffer.compare(bytes(x), bytes(y))) as [
       RecordKey,

@@ -28,14 +28,14 @@ describe('a single server that flushes every commit', () => {
     expect(complaints(told)).toEqual([]);
   });
 
-  it('is so with a small max_allowed_packet too, which it says: what does not fit is refused', () => {
+  it('is Strong with a small max_allowed_packet too, and says that larger changes are refused', () => {
     const told = on(MARIADB, { max_allowed_packet: '1048576' });
     expect(told.level).toBe('Strong');
     expect(complaints(told)).toEqual(['max_allowed_packet']);
     expect(complaints(on(MARIADB, { max_allowed_packet: '4194304' }))).toEqual([]);
   });
 
-  it('tells what it was not allowed to ask, and is none the worse for it', () => {
+  it('reports what it was not allowed to read, without a lower level', () => {
     const told = mysqlGuarantees(MYSQL);
     const role = told.settings.find(({ name }) => name === 'replica status');
     expect(role?.value).toContain('REPLICATION CLIENT');
@@ -156,7 +156,7 @@ const timed: [string, MysqlFacts, Variables, Parts][] = [
   ['it is the primary of a replication group', MYSQL, GROUP, { groupMembers: 3 }],
 ];
 
-describe('a server is Timed where', () => {
+describe('a server is Timed if', () => {
   it.each(timed)('%s', (_, base, variables, parts) => {
     const told = on(base, variables, parts);
     expect(told).toMatchObject({ level: 'Timed', unsafe: null });
@@ -276,7 +276,7 @@ const unsafe: [string, MysqlFacts, Variables, Parts, RegExp][] = [
   ['it runs in forced recovery', MARIADB, { innodb_force_recovery: '1' }, {}, /forced recovery/],
 ];
 
-describe('a server is unsafe, and Best-effort at most, where', () => {
+describe('a server is unsafe, and Best-effort at most, if', () => {
   it.each(unsafe)('%s', (_, base, variables, parts, why) => {
     const told = on(base, variables, parts);
     expect(told.level).toBe('Best-effort');
@@ -286,16 +286,16 @@ describe('a server is unsafe, and Best-effort at most, where', () => {
   });
 });
 
-it('a group of one member that may write is not refused for those that are not there', () => {
+it('a group with one writable member is not refused because of absent ones', () => {
   const variables = { ...GROUP, group_replication_single_primary_mode: 'OFF' };
   expect(on(MYSQL, variables, { groupMembers: 1 }).unsafe).toBe(null);
 });
 
-it('a binary log of statements is complained of: swaps fail under it', () => {
+it('a binary log of statements is reported: swaps fail with it', () => {
   expect(complaints(on(MYSQL, { binlog_format: 'STATEMENT' }))).toEqual(['binlog_format']);
 });
 
-it('every reason is listed once, the weightiest first', () => {
+it('every reason is listed once, the most serious first', () => {
   const told = on(
     MARIADB,
     { ...GALERA, sync_binlog: '0', log_bin: 'ON' },

@@ -39,7 +39,7 @@ const statements = async () => {
 };
 
 describe('a table that another program has locked, as for a backup or an ALTER', () => {
-  it('leaves no statement behind that waits for it, nor one that lands later', async () => {
+  it('leaves no statement that waits for it or is applied later', async () => {
     const [old, fresh] = [freshKey(), freshKey()];
     const seen = await created(store, old);
     await foreign.query('LOCK TABLES locks WRITE');
@@ -60,7 +60,7 @@ describe('a table that another program has locked, as for a backup or an ALTER',
 
 const HOLD_COMMITS = ['START', 'FLUSH', 'BLOCK_DDL', 'BLOCK_COMMIT'];
 
-it('a swap whose commit a backup of the server holds back is rolled back, and known to be', async () => {
+it('a swap whose commit is blocked by a backup of the server is rolled back, and reported as such', async () => {
   const server = await startPrivateMariadb({ durable: false });
   try {
     const { url: uri } = await createScratchDatabase(server.url);

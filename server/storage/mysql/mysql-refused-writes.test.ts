@@ -73,7 +73,7 @@ describe.each([
     return rows.map(({ id }) => Number(id));
   };
 
-  it('because it is read-only says so, and goes on once it is not', async () => {
+  it('because it is read-only says so, and works again once it is not', async () => {
     const key = freshKey();
     const seen = await created(store, key);
     const change = update(key, seen, { head: 'after', events: [eventOf(2)] });
@@ -88,7 +88,7 @@ describe.each([
     expect(await store.swap([change])).toMatchObject([{ applied: true }]);
   });
 
-  it('because it is read-only is left by every connection: its address may lead to another', async () => {
+  it('because it is read-only is left by every connection, since its address may now lead to another server', async () => {
     await Promise.all(Array.from({ length: 4 }, () => store.read([freshKey()], [])));
     const before = await connectionIds();
     expect(before).toHaveLength(4);
@@ -153,7 +153,7 @@ it('a server that is read-only when a process starts says so, and is used once i
   await lazy.close();
 });
 
-it('a full server says so, and reads on', async () => {
+it('a full server says so, and can still be read', async () => {
   store = new MysqlStore(url, PATIENT_MS);
   const key = freshKey();
   await created(store, key);

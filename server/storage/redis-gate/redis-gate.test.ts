@@ -29,7 +29,7 @@ const later = (ms: number) => admin.eval(moveGateClock, 0, ms);
 
 const bare = ({ state, underWay, wasCorrected }: GateReply) => ({ state, underWay, wasCorrected });
 
-it(`${MESSAGES} random messages of three processes leave what the model of the rules says`, async () => {
+it(`${MESSAGES} random messages of three processes lead to the state of the model`, async () => {
   const seed = newSeed();
   console.info(`seed ${seed}`);
   const random = seeded(seed);
@@ -83,7 +83,7 @@ it(`${MESSAGES} random messages of three processes leave what the model of the r
   for (const store of stores.values()) store.close();
 });
 
-it('steps under way are those of all processes, each as it last said, and a dead one’s end with a later read', async () => {
+it('steps under way are those last announced by all processes, and a dead one’s end with a later read', async () => {
   const limits = { ...CALM, stepMaxMs: 1_000 };
   const [one, other] = ['p1', 'p2'].map((process) =>
     openRedisGate(redis.url, { scope: 'b', process }, limits),
@@ -108,7 +108,7 @@ it('steps under way are those of all processes, each as it last said, and a dead
   other.close();
 });
 
-it('a dead process’s steps are over in time, though the clock was set back meanwhile', async () => {
+it('a dead process’s steps end in time, even if the clock was set back meanwhile', async () => {
   const limits = { ...CALM, stepMaxMs: 1_000 };
   const [one, other] = ['p1', 'p2'].map((process) =>
     openRedisGate(redis.url, { scope: 'f', process }, limits),
@@ -146,7 +146,7 @@ it('one process at a time is asked to read a counter, another once that has take
   other.close();
 });
 
-it('counters that are not used leave nothing behind, and a restart begins with nothing', async () => {
+it('unused counters leave nothing behind, and a restart begins with nothing', async () => {
   const limits = { ...CALM, stepMaxMs: 60_000, freshMs: 4_000 };
   const store = openRedisGate(redis.url, { scope: 'd', process: 'p1' }, limits);
   await store.exchange([], null);
@@ -169,7 +169,7 @@ it('counters that are not used leave nothing behind, and a restart begins with n
   store.close();
 });
 
-it('a message that comes late, on a connection that was given up, changes nothing', async () => {
+it('a message that arrives late, on an abandoned connection, changes nothing', async () => {
   const relay = await HoldingRelay.start(Number(new URL(redis.url).port));
   const url = `redis://127.0.0.1:${relay.port}`;
   const store = openRedisGate(url, { scope: 'e', process: 'p1' }, { ...CALM, stepMaxMs: 60_000 });

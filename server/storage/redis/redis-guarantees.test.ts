@@ -63,7 +63,7 @@ it('a Redis that is configured safely now, but was not for all of its run, is Ti
   expect(reasons[0]).toContain('next restart');
 });
 
-it('what makes a Redis unsafe cannot be allowed', () => {
+it('an unsafe configuration of Redis cannot be allowed', () => {
   const replica = redisGuarantees({ ...SOUND, role: 'slave' }, true);
   expect(replica).toMatchObject({ isNeverAllowed: true, servesNothing: true });
   const evicting = redisGuarantees({ ...SOUND, evictionPolicy: 'allkeys-lru' }, true);

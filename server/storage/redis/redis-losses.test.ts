@@ -141,7 +141,7 @@ describe('a Redis that has lost data', () => {
     },
   );
 
-  it.concurrent('keeps the remaining freezes and counters, and tells a holder why it lost', async () => {
+  it.concurrent('keeps the remaining freezes and counters, and answers a holder why it lost its lock', async () => {
     const rig = await RedisRig.start();
     try {
       const one = await rig.join();
@@ -180,7 +180,7 @@ describe('a Redis that has lost data', () => {
     }
   });
 
-  it.concurrent('is served again if the process that recovered it died before recording so', async () => {
+  it.concurrent('is served again if the process that recovered it died before recording it', async () => {
     const rig = await RedisRig.start();
     try {
       const key = freshKey();
@@ -213,7 +213,7 @@ describe('a Redis that has lost data', () => {
     }
   });
 
-  it.concurrent('never gives a number of its history twice', async () => {
+  it.concurrent('never assigns a number of its history twice', async () => {
     const rig = await RedisRig.start();
     try {
       const { store } = await rig.join();
@@ -248,7 +248,7 @@ describe('a Redis that has lost nothing', () => {
     }
   });
 
-  it.concurrent('but its scripts continues as if nothing had happened', async () => {
+  it.concurrent('except its scripts works as before', async () => {
     const rig = await RedisRig.start();
     try {
       const one = await rig.join();
@@ -263,7 +263,7 @@ describe('a Redis that has lost nothing', () => {
     }
   });
 
-  it.concurrent('is not taken for one that has by a process that starts later', async () => {
+  it.concurrent('is not mistaken for one that has by a process that starts later', async () => {
     const rig = await RedisRig.start();
     try {
       const one = await rig.join();

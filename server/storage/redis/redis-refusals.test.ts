@@ -28,7 +28,7 @@ const isRefused = (work: () => Promise<unknown>, words: string) =>
   );
 
 describe('a Redis where no lock may be stored is refused with a clear reason', () => {
-  it.concurrent('because it evicts keys, until it does no more', async () => {
+  it.concurrent('because it evicts keys, until it no longer does', async () => {
     const rig = await RedisRig.start({
       settings: ['--maxmemory', '64mb', '--maxmemory-policy', 'allkeys-lru'],
     });
@@ -45,7 +45,7 @@ describe('a Redis where no lock may be stored is refused with a clear reason', (
     }
   });
 
-  it.concurrent('because it evicts keys since a while ago and has lost data', async () => {
+  it.concurrent('because it has been evicting keys and has lost data', async () => {
     const rig = await RedisRig.start();
     try {
       const { store, incarnation } = await rig.join(undefined, 20);
@@ -108,7 +108,7 @@ describe('a Redis where no lock may be stored is refused with a clear reason', (
     }
   });
 
-  it.concurrent('because it follows another one', async () => {
+  it.concurrent('because it is a replica', async () => {
     const rig = await RedisRig.start();
     const replica = await startPrivateRedis({
       settings: ['--replicaof', '127.0.0.1', new URL(rig.server.url).port],
@@ -143,7 +143,7 @@ describe('a Redis where no lock may be stored is refused with a clear reason', (
 });
 
 describe('a Redis that is full', () => {
-  it.concurrent('refuses whole swaps: nothing of one is there', async () => {
+  it.concurrent('refuses swaps completely: nothing of one is applied', async () => {
     const rig = await RedisRig.start();
     try {
       const { store } = await rig.join();
@@ -167,7 +167,7 @@ describe('a Redis that is full', () => {
     }
   });
 
-  it.concurrent('lets records be deleted, which makes room', async () => {
+  it.concurrent('allows deleting records, which makes room', async () => {
     const rig = await RedisRig.start();
     try {
       const { store } = await rig.join();

@@ -15,7 +15,7 @@ const PATIENT_MS = 10_000;
 const SOON = { timeout: 25_000, interval: 20 };
 const QUEUE = '[["a waiter"]]';
 
-it('a user who may not MSET, as earlier documentation has it, writes every record', async () => {
+it('a user without MSET, as in earlier documentation, can write every record', async () => {
   const { store, close } = await openLeastPrivilegedRedis(PATIENT_MS, 'mset');
   try {
     const births = [QUEUE, ''].map((queue) =>
@@ -52,7 +52,7 @@ it.each(RIGHTS)(
   },
 );
 
-it('a right that is taken away while it is used leaves no record without its history', async () => {
+it('a right that is revoked during use leaves no record without its history', async () => {
   const rig = await RedisRig.start({
     settings: ['--user', 'locker', 'on', '>right', '~*', '+@all'],
   });

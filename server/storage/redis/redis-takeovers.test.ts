@@ -206,7 +206,7 @@ describe('a Redis that is set up to be Strong', () => {
     }
   });
 
-  it.concurrent('is trusted by this version as it was by one that knew its run by the id alone', async () => {
+  it.concurrent('is trusted by this version like by one that identified its run only by the id', async () => {
     const rig = await RedisRig.start(DURABLE);
     try {
       const key = freshKey();

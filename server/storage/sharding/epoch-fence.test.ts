@@ -62,7 +62,7 @@ it('under another stamp nothing is written and nothing is read, even by a proces
   expect(await swapOne(store, update(key, seen))).toMatchObject({ applied: true });
 });
 
-it('a stamp waits for the swaps under way, and none of them is written after it', async () => {
+it('a stamp waits for swaps under way, and none of them is written after it', async () => {
   const [key, other] = [freshKey(), freshKey()];
   const seen = await created(store, key);
   const foreign = await createConnection({ uri: scratch.url });
@@ -83,13 +83,13 @@ it('a stamp waits for the swaps under way, and none of them is written after it'
   await stamps.replace('theirs.2', 'ours.1', place);
 });
 
-it('a stamp replaces only the one that was found', async () => {
+it('a stamp replaces only the one that was read', async () => {
   await refused(stamps.replace('theirs.2', 'theirs.3', { ...place, generation: 3 }));
   await refused(stamps.change('theirs.2', ['DELETE FROM lock_requests']));
   expect(await stamps.read()).toMatchObject({ stamp: 'ours.1', place });
 });
 
-it('a shard is not taken for a whole backend', async () => {
+it('a shard is not mistaken for a whole backend', async () => {
   await expect(openBackend({ kind: 'mysql', url: scratch.url }, systemClock)).rejects.toThrow(
     /one of several shards/,
   );

@@ -40,13 +40,13 @@ const judge = (list: ShardList, founds: (FoundStamp | null)[]) =>
   );
 
 describe('shards', () => {
-  it('are served to every process with the list that they are stamped with, also while some are away', () => {
+  it('are served to every process with the stamped list, even while some are unavailable', () => {
     const verdict = { verdict: 'serve', stamp: servingStamp(AB, 3), generation: 3 };
     expect(judge(AB, [serving(a, 3), serving(b, 3)])).toEqual(verdict);
     expect(judge(AB, [null, serving(b, 3)])).toEqual(verdict);
   });
 
-  it('begin by themselves only where all of them answer and none has kept anything', () => {
+  it('are stamped automatically only if all of them respond and all are empty', () => {
     const begun = { ...EMPTY, ...found(a, startingStamp(AB)), isEmpty: true };
     expect(judge(AB, [EMPTY, EMPTY])).toEqual({ verdict: 'begin' });
     expect(judge(AB, [begun, EMPTY])).toEqual({ verdict: 'begin' });
@@ -82,31 +82,31 @@ describe('a reshard', () => {
   const survey = (list: ShardList, founds: Record<string, FoundStamp>) =>
     inspectShards('orders', list, new Map(Object.entries(founds)));
 
-  it('reaches the shards of both lists, or is refused', () => {
+  it('needs the shards of both lists, or is refused', () => {
     const founds = { [a]: serving(a), [b]: serving(b), [c]: EMPTY };
     expect(survey(BC, founds)).toEqual({ members: [b, c, a], lost: [], generation: 1 });
     const { [a]: _, ...without } = founds;
     expect(survey({ ...BC, leaving: [] }, without)).toMatch(/a:3306\/x, which is not named here/);
   });
 
-  it('is refused where nothing is to be done, and where a server knows nothing of shards', () => {
+  it('is refused if there is nothing to do, or if a server does not know of shards', () => {
     const served = { [a]: serving(a), [b]: serving(b) };
     expect(survey(AB, served)).toMatch(/is served with this list already/);
     expect(survey(AB, { [a]: { ...USED, isInUse: true }, [b]: EMPTY })).toMatch(/Stop every one/);
     expect(survey(AB, { [a]: USED, [b]: EMPTY })).toMatchObject({ generation: 0, lost: [] });
   });
 
-  it('takes a shard that was recreated, or restored, for one that lost its grants', () => {
+  it('treats a recreated or restored shard as one that lost its grants', () => {
     expect(survey(AB, { [a]: serving(a, 2), [b]: EMPTY })).toMatchObject({ lost: [b] });
     expect(survey(AB, { [a]: serving(a, 2), [b]: serving(b, 1) })).toMatchObject({ lost: [b] });
   });
 
-  it('that was interrupted remembers which shards lost data, and counts no other as lost', () => {
+  it('that was interrupted remembers which shards lost data, and treats no other one so', () => {
     const moving = found(a, movingStamp(2), 2, [a, b], [a]);
     expect(survey(AB, { [a]: moving, [b]: serving(b, 1) })).toMatchObject({ lost: [a] });
   });
 
-  it('that was interrupted counts as lost what has been recreated since, and nothing that it had not reached', () => {
+  it('that was interrupted treats as lost the shards recreated since, and none that it had not reached', () => {
     const all = [b, c, a];
     const begun = found(c, movingStamp(0), 0, all);
     const moving = found(a, movingStamp(2), 2, all);
@@ -118,7 +118,7 @@ describe('a reshard', () => {
     expect(survey(BC, first)).toMatchObject({ lost: [], generation: 0 });
   });
 
-  it('knows a shard that was renamed by the name under which it was stamped', () => {
+  it('recognises a renamed shard by the name in its stamp', () => {
     const renamed = { [c]: serving(a), [b]: serving(b) };
     const list = { ...BC, leaving: [] };
     expect(survey(list, renamed)).toMatchObject({ members: [b, c], lost: [] });

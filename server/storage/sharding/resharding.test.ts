@@ -81,7 +81,7 @@ async function recreate(place: number): Promise<void> {
   await connection.end();
 }
 
-it('a reshard that another one overtakes moves nothing more, and does not put its list into force', async () => {
+it('a reshard that is superseded by another one moves nothing more, and does not apply its list', async () => {
   const [first, second, third] = [listOf([0, 1]), listOf([1, 2], [0]), listOf([0, 2], [1])];
   await reshard(first, 2);
   const keys = counterKeys();
@@ -106,7 +106,7 @@ it('a reshard that another one overtakes moves nothing more, and does not put it
   }
 });
 
-it('of two reshards that have found the same, one at most moves records', async () => {
+it('of two reshards that start from the same state at most one moves records', async () => {
   const [first, second, third] = [listOf([0, 1]), listOf([1, 2], [0]), listOf([0, 2], [1])];
   await reshard(first, 2);
   const slow = await Resharding.begin(BACKEND, second);
@@ -137,7 +137,7 @@ it('two names of one database are refused before a record is moved, and the list
   await created(await homeOf(listOf([0, 1]), key, 3), key);
 });
 
-it('a shard that is recreated while a move is broken off is taken for one that lost its grants', async () => {
+it('a shard that is recreated during an interrupted move is treated as one that lost its grants', async () => {
   const [first, second] = [listOf([0, 1]), listOf([0, 1, 2])];
   await reshard(first, 2);
   const broken = await Resharding.begin(BACKEND, second);
@@ -150,7 +150,7 @@ it('a shard that is recreated while a move is broken off is taken for one that l
   expect(grantsFrom).toBeGreaterThan(before + LEASE_MAX_MS - 60_000);
 });
 
-it('the history of a shard that was recreated goes on above what is recorded of it', async () => {
+it('the history of a recreated shard continues above what is recorded of it', async () => {
   const list = listOf([0, 1]);
   await reshard(list, 2);
   await recreate(0);
@@ -184,7 +184,7 @@ it('more answers than fit into one packet are moved in several', async () => {
   expect(row?.moved).toBe(answers);
 });
 
-it('a record that is too large for its new shard is not taken for a write of another program', async () => {
+it('a record that is too large for its new shard is not mistaken for a write of another program', async () => {
   const [first, second] = [listOf([0, 1]), listOf([1, 2], [0])];
   await reshard(first, 2);
   for (const key of counterKeys()) {

@@ -29,7 +29,7 @@ class Calls {
 }
 
 describe('a call', () => {
-  it('is alone where calls come one at a time', async () => {
+  it('is alone if calls arrive one at a time', async () => {
     const calls = new Calls();
     for (let i = 0; i < 10; i += 1) expect(await calls.isAlone()).toBe(true);
   });
@@ -47,7 +47,7 @@ describe('a call', () => {
     expect(await new Calls().isAlone(2)).toBe(false);
   });
 
-  it('is alone again once callers have come one at a time for 250 ms', async () => {
+  it('is alone again once calls have arrived one at a time for 250 ms', async () => {
     const calls = new Calls();
     await calls.isAlone(2);
     calls.now += 249;
@@ -56,7 +56,7 @@ describe('a call', () => {
     expect(await calls.isAlone()).toBe(true);
   });
 
-  it('is not alone while two callers meet every 200 ms', async () => {
+  it('is not alone while two calls overlap every 200 ms', async () => {
     const calls = new Calls();
     await calls.isAlone(2);
     for (let i = 0; i < 1_000; i += 1) {
@@ -65,7 +65,7 @@ describe('a call', () => {
     }
   });
 
-  it('is alone beside one for which no caller waits', async () => {
+  it('is alone beside a call for which no caller waits', async () => {
     const calls = new Calls();
     const end = calls.begin(0);
     expect(await calls.isAlone()).toBe(true);
@@ -73,7 +73,7 @@ describe('a call', () => {
     expect(await calls.isAlone()).toBe(true);
   });
 
-  it('that failed is beside no other', async () => {
+  it('that failed does not count beside others', async () => {
     const overlap = new CallOverlap(() => 0);
     const failure = overlap.during(1, () => Promise.reject(new Error('gone')));
     await expect(failure).rejects.toThrow('gone');

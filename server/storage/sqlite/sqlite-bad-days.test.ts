@@ -46,7 +46,7 @@ async function killInTheMiddle(task: SqliteVictimTask): Promise<RecordedCall[]> 
 }
 
 describe('a process that is killed with its SQLite file open', () => {
-  it('leaves what it granted to the next: nothing twice, nothing forgotten, no token falls', async () => {
+  it('leaves its grants to the next process: nothing twice, nothing lost, no token lower', async () => {
     const seed = newSeed();
     console.info(`seed ${seed}`);
     const keys = [freshKey(), freshKey()];
@@ -103,8 +103,8 @@ describe('a process that is killed with its SQLite file open', () => {
   });
 });
 
-describe('a write lock that another program takes on a SQLite file', () => {
-  it('costs calls no longer than it lasts, and the next ones nothing', async () => {
+describe('a write lock of another program on a SQLite file', () => {
+  it('delays calls only while it lasts', async () => {
     const here = await startProcess(open);
     await takeLock(here, freshKey(), 'before');
     const other = createClient({ url: fileUrl(path) });

@@ -5,7 +5,7 @@ const HOUR_MS = 60 * 60_000;
 /** More than are looked at in one go. */
 const YOUNG_ROWS = 1_200;
 
-it('looks at the oldest commits alone, however many are young', async () => {
+it('reads only the oldest commits, however many newer ones there are', async () => {
   const { store, database, close } = await storesUnderTest.sqlite.open();
   const before = Date.now() - HOUR_MS;
   const insert = (rows: number, at: number) =>

@@ -39,7 +39,7 @@ afterEach(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-it('goes on as fast as time does where the clock of the machine is set back', async () => {
+it('continues at normal speed if the clock of the machine is set back', async () => {
   const before = await now();
   wallMs -= 30_000;
   expect(await now()).toBe(before);
@@ -49,13 +49,13 @@ it('goes on as fast as time does where the clock of the machine is set back', as
   expect(await now()).toBe(before + 61_500);
 });
 
-it('follows the clock of the machine where that is ahead', async () => {
+it('follows the clock of the machine if that is ahead', async () => {
   const before = await now();
   wallMs += 10_000;
   expect(await now()).toBe(before + 10_000);
 });
 
-it('is not ahead of the machine where the process is stopped between its two clocks', async () => {
+it('is not ahead of the machine if the process is stopped between its two readings', async () => {
   stoppedMs = 40;
   await now();
   stoppedMs = 0;
@@ -63,7 +63,7 @@ it('is not ahead of the machine where the process is stopped between its two clo
   expect(await now()).toBe(Math.floor(wallMs + passedMs));
 });
 
-it('begins no earlier than an instant that was stored, and goes on from there', async () => {
+it('begins no earlier than a stored instant, and continues from there', async () => {
   passedMs += 5_000;
   const { now: storedAt } = await swapOne(store, creation(key));
   await store.close();

@@ -48,7 +48,7 @@ describe('a SQLite file', () => {
     (fileSystem) => expect(of({ fileSystem }).unsafe).toMatch(/another machine/),
   );
 
-  it('as Lockyard opens it has a log that is flushed before an answer, by what its writer is set to', async () => {
+  it('as Lockyard opens it has a log that is flushed before an answer', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'ly-facts-'));
     const file = await openSqliteFile(join(folder, 'a file.db'));
     const opened = await identityOf(file);
@@ -64,7 +64,7 @@ describe('a SQLite file', () => {
     expect(facts.fileSystem === null).toBe(process.platform !== 'linux');
   });
 
-  it('is unsafe once its path leads to another file or to none: another server may use that', async () => {
+  it('is unsafe once its path leads to another file or to none, which another server may use', async () => {
     const { store, database, close } = await storesUnderTest.sqlite.open();
     const { rows } = await database.raw.ask('SELECT file FROM pragma_database_list', []);
     const path = String(rows[0]?.[0]);

@@ -42,12 +42,12 @@ const observed = (file: SqliteFile): SqliteFile => ({
 
 const swapOneOf = (namespace?: string) => swapOne(store, creation(freshKey(namespace)));
 
-it('says that a caller is alone where callers come one at a time', async () => {
+it('reports a caller as alone if callers arrive one at a time', async () => {
   for (let i = 0; i < 3; i += 1) expect((await swapOneOf()).applied).toBe(true);
   expect(wereAlone).toEqual([true, true, true]);
 });
 
-it('says of no two callers at once that they are alone, nor of the next for 250 ms', async () => {
+it('reports neither two simultaneous callers as alone, nor the next ones for 250 ms', async () => {
   await Promise.all([swapOneOf(), swapOneOf()]);
   await store.swap([creation(freshKey()), creation(freshKey())]);
   await swapOneOf();
@@ -57,17 +57,17 @@ it('says of no two callers at once that they are alone, nor of the next for 250 
   expect(wereAlone.at(-1)).toBe(true);
 });
 
-it('says of no caller beside one that reads that it is alone', async () => {
+it('reports no caller as alone beside one that reads', async () => {
   await Promise.all([swapOneOf(), readOne(store, freshKey())]);
   expect(wereAlone).toEqual([false]);
 });
 
-it('says of no two callers of one lock that they are alone', async () => {
+it('reports no two callers of one lock as alone', async () => {
   await swapOne(store, creation(freshKey(), { events: [eventOf(1), eventOf(1, 'w2')] }));
   expect(wereAlone).toEqual([false]);
 });
 
-it('takes no record of Lockyard itself for a caller', async () => {
+it("does not count Lockyard's own records as callers", async () => {
   await Promise.all([swapOneOf('.lockyard'), swapOneOf(), readOne(store, freshKey('.lockyard'))]);
   await store.swap([creation(freshKey('.lockyard')), creation(freshKey())]);
   expect(wereAlone).toEqual([true, true, true]);

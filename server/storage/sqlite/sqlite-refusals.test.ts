@@ -23,7 +23,7 @@ const pages = async (sql: string) => {
   return Number(answer?.rows[0]?.[0]);
 };
 
-it('a full file says so, is known to have changed nothing, and goes on once there is space', async () => {
+it('a full disk is reported with nothing changed, and the file works again once there is space', async () => {
   const key = freshKey();
   await created(store, key);
   const limit = await pages('pragma max_page_count');
@@ -38,7 +38,7 @@ it('a full file says so, is known to have changed nothing, and goes on once ther
   expect(await store.swap([change])).toMatchObject([{ applied: true }]);
 });
 
-it('a file whose disk fails says so, is known to have changed nothing later, and goes on once it was written again', async () => {
+it('a failing disk is reported, later with nothing changed, and the file works again once the log was rewritten', async () => {
   const handle = await open(import.meta.filename);
   const prototype = Object.getPrototypeOf(handle) as FileHandle;
   await handle.close();

@@ -27,7 +27,7 @@ const memoOf = (answer: unknown): IdempotencyRecord => ({
   expiresAt: 9e12,
 });
 
-describe('a write that ZooKeeper notes outside its window', () => {
+describe('a write that ZooKeeper dates outside its window', () => {
   let under: Awaited<ReturnType<typeof openZookeeperUnderTest>>;
   let store: ZookeeperStore;
   let other: ZookeeperStore;
@@ -46,7 +46,7 @@ describe('a write that ZooKeeper notes outside its window', () => {
   const namesInHistory = async (reader = other) =>
     (await reader.historyAfter(0, 10_000)).flatMap(({ changes }) => changes.map((c) => c.key.name));
 
-  it('never counted: neither its record, nor its answers, nor its history', async () => {
+  it('never takes effect: neither its record, nor its answers, nor its history', async () => {
     const key = freshKey();
     const memo = memoOf('first');
     const seen = await created(store, key, { head: 'before', queue: 'q', memos: [memo] });
@@ -70,7 +70,7 @@ describe('a write that ZooKeeper notes outside its window', () => {
     }
   });
 
-  it('never counted either where its reply was lost, or its process died before it heard', async () => {
+  it('never takes effect even if its reply was lost, or its process died before receiving it', async () => {
     const key = freshKey();
     const seen = await created(store, key, { head: 'before' });
     const release = await under.stallRow(key);
@@ -96,7 +96,7 @@ describe('a write that ZooKeeper notes outside its window', () => {
     expect((await stored(store, key)).head).toBe('after');
   });
 
-  it('takes down all that belongs together, also what had more time', async () => {
+  it('invalidates everything that belongs together, even parts that had more time', async () => {
     const [first, second, third] = [freshKey(), freshKey(), freshKey()];
     const seen = [await created(store, first), await created(store, second)] as const;
     const release = await under.stallRow(first);
@@ -115,7 +115,7 @@ describe('a write that ZooKeeper notes outside its window', () => {
     expect(await other.swap([creation(third)])).toMatchObject([{ applied: true }]);
   });
 
-  it('leaves the others of its packet what they are', async () => {
+  it('does not affect the others of its packet', async () => {
     const [late, company] = [freshKey(), freshKey()];
     const seen = [await created(store, late), await created(store, company)] as const;
     const release = await under.stallRow(late);

@@ -27,7 +27,7 @@ describe('a long queue in a ZooKeeper', () => {
   });
   afterAll(() => under?.close());
 
-  it('is not written again with every change of its record', async () => {
+  it('is not rewritten with every change of its record', async () => {
     const key = freshKey();
     let seen = await created(store, key, { queue: LONG });
     for (const writer of [store, other, store]) {
@@ -47,7 +47,7 @@ describe('a long queue in a ZooKeeper', () => {
     }
   });
 
-  it('leaves nothing behind when another or none takes its place, or its record is forgotten', async () => {
+  it('leaves nothing behind when it is replaced or emptied, or its record is deleted', async () => {
     const key = freshKey();
     let seen = await created(store, key, { queue: LONG });
     for (const queue of [OTHER, '', null, LONG, null, 'short', OTHER, null]) {
@@ -64,7 +64,7 @@ describe('a long queue in a ZooKeeper', () => {
     expect(await under.znodeOf(key)).toMatchObject({ bytes: 0, queues: [] });
   });
 
-  it('that was written too late never counted: the one before it goes on to stand', async () => {
+  it('that was written too late never takes effect: the earlier one remains valid', async () => {
     const key = freshKey();
     const seen = await created(store, key, { queue: LONG });
     const release = await under.stallRow(key);
@@ -86,7 +86,7 @@ describe('a long queue in a ZooKeeper', () => {
     expect((await under.znodeOf(key)).queues).toHaveLength(1);
   });
 
-  it('that an operator removed by hand is gone, and its lock continues without it', async () => {
+  it('that was removed by hand is gone, and its lock continues without it', async () => {
     const key = freshKey();
     await created(store, key, { queue: LONG });
     const { path, queues } = await under.znodeOf(key);

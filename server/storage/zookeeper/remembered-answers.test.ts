@@ -33,7 +33,7 @@ const answerTo = async (key: string) => (await other.read([], [key])).memos;
 
 const extended = (key: string) => ({ extensions: [{ keys: [key], expiresAt: LAST }] });
 
-it('an answer that was removed, and then given to a later request with that id, is extended as it is now', async () => {
+it('an answer that was removed and stored again for a later request with that id is extended as it is now', async () => {
   const key = freshKey();
   const { now } = await readOne(store, key);
   const memo = memoOf('first', now);
@@ -54,7 +54,7 @@ it('an answer that was removed, and then given to a later request with that id, 
   expect(await answerTo(memo.key)).toEqual([{ ...next, expiresAt: LAST }]);
 });
 
-it('an answer that another process gave is extended by one that had found none', async () => {
+it('an answer that another process stored is extended by one that had found none', async () => {
   const key = freshKey();
   const memo = memoOf('granted', LATER);
   expect((await store.read([key], [memo.key])).memos).toEqual([]);

@@ -17,7 +17,7 @@ import { openZookeeperUnderTest } from '../conformance/testing/zookeeper-under-t
 const TOO_MUCH = 'q'.repeat(1_100_000);
 
 describe('a record too large for a packet of ZooKeeper', () => {
-  it('is refused alone: nothing of it is applied, and the others of its swap take', async () => {
+  it('is refused on its own: nothing of it is applied, and the others of its swap are', async () => {
     const under = await openZookeeperUnderTest({ answerMaxMs: 10_000 });
     const { store } = under;
     const [large, larger, other] = [freshKey(), freshKey(), freshKey()];
@@ -47,7 +47,7 @@ describe('a record too large for a packet of ZooKeeper', () => {
     await under.close();
   });
 
-  it('refuses new waiters alone: a release or a renewal at the same moment succeeds', async () => {
+  it('refuses only new waiters: a release or a renewal at the same moment succeeds', async () => {
     const rig = await ZookeeperRig.start(process.env.TEST_ZOOKEEPER_URL ?? '');
     try {
       const process = await rig.join();

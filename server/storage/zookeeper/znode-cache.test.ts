@@ -10,7 +10,7 @@ const version = (number: number) => ({
   children: [],
 });
 
-test('records stay remembered however often others are written', () => {
+test('records stay cached however often others are written', () => {
   const cache = new ZnodeCache();
   const ids = Array.from({ length: 10_000 }, (_, i) => `lock-${i}`);
   for (const id of ids) cache.noteRecord(id, version(0));
@@ -20,14 +20,14 @@ test('records stay remembered however often others are written', () => {
   expect(ids.filter((id) => cache.record(id) === undefined)).toEqual([]);
 });
 
-test('the least recently written of too many records are forgotten, never the latest', () => {
+test('of too many records the least recently written are dropped, never the latest', () => {
   const cache = new ZnodeCache();
   for (let i = 0; i < 200_000; i += 1) cache.noteRecord(`lock-${i}`, version(0));
   expect(cache.record('lock-0')).toBeUndefined();
   expect(cache.record('lock-199999')).toEqual(version(0));
 });
 
-test('a record that was dropped weighs nothing, and is unknown', () => {
+test('a dropped record uses no space, and is unknown', () => {
   const cache = new ZnodeCache();
   cache.noteRecord('kept', version(0));
   for (let i = 0; i < 200_000; i += 1) {

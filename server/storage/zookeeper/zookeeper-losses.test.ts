@@ -73,7 +73,7 @@ const onRig = (url: string, work: (rig: ZookeeperRig) => Promise<void>) => async
 };
 
 describe('a ZooKeeper that has lost data', () => {
-  it.concurrent('because an older copy was put back grants nothing for one longest lease, nor does a process that starts then', async () => {
+  it.concurrent('because an older copy was restored grants nothing for one longest lease, even to a process that starts then', async () => {
     const server = await startPrivateZookeeper();
     const [running, ended] = [
       await ZookeeperRig.start(server.url),
@@ -119,7 +119,7 @@ describe('a ZooKeeper that has lost data', () => {
     }
   });
 
-  it.concurrent('because its data folder was emptied starts again, with nothing from before', async () => {
+  it.concurrent('because its data folder was emptied starts again with no earlier data', async () => {
     const own = await startPrivateZookeeper();
     const rig = await ZookeeperRig.start(own.url);
     try {
@@ -183,7 +183,7 @@ describe('a ZooKeeper that has lost data', () => {
   );
 
   it.concurrent(
-    'but not its records keeps freezes and counters, and tells a holder why it lost',
+    'except its records keeps freezes and counters, and answers a holder why it lost its lock',
     onRig(shared(), async (rig) => {
       const one = await rig.join();
       const [held, frozen, counter] = [freshKey(), freshKey(), freshKey()];
@@ -202,7 +202,7 @@ describe('a ZooKeeper that has lost data', () => {
   );
 
   it.concurrent(
-    'has lost nothing with the znode of its clock, which is created again',
+    'does not include one that lost only the znode of its clock, which is recreated',
     onRig(shared(), async (rig) => {
       const one = await rig.join();
       const held = freshKey();
@@ -215,7 +215,7 @@ describe('a ZooKeeper that has lost data', () => {
   );
 
   it.concurrent(
-    'that knows another control database ends what was held, and grants it once its lease is over',
+    'and belongs to another control database ends its holds, and grants the locks once their leases are over',
     onRig(shared(), async (rig) => {
       const one = await rig.join();
       const held = freshKey();
@@ -230,7 +230,7 @@ describe('a ZooKeeper that has lost data', () => {
   );
 
   it.concurrent(
-    'refuses a change that was decided before, even if it expects no record, and gives no number of its history twice',
+    'refuses a change that was decided before, even if it expects no record, and assigns no number of its history twice',
     onRig(shared(), async (rig) => {
       const one = await rig.join();
       const { store, incarnation } = one;

@@ -43,7 +43,7 @@ async function write(server: ServerAddress, steps: Step[]): Promise<void> {
 /** A machine that is busy with other things may cost a connection. */
 const SOON = { timeout: 25_000, interval: 20 };
 
-it('a hard quota of ZooKeeper that is used up refuses writes whole, allows reads, and accepts writes again when there is room', async () => {
+it('an exhausted hard quota of ZooKeeper refuses writes completely, allows reads, and accepts writes again when there is room', async () => {
   const own = await startPrivateZookeeper({ settings: ['enforceQuota=true'] });
   const url = parseZookeeperUrl(`${own.url}/lockyard`);
   if (typeof url === 'string') throw new Error(url);

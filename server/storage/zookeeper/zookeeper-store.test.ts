@@ -101,7 +101,7 @@ describe('records in a ZooKeeper', () => {
     expect((await stored(other, key)).head).toBe('recreated');
   });
 
-  it('are recreated before their version numbers end, and continue', async () => {
+  it('are recreated before their version numbers run out, and continue', async () => {
     under = await openZookeeperUnderTest({
       ...PATIENT,
       limits: { ...LIMITS, lastVersion: 3, inlineQueueChars: 6 },
@@ -173,7 +173,7 @@ describe('a deletion in a ZooKeeper', () => {
     expect(records.filter(({ record }) => record !== null)).toHaveLength(1);
   });
 
-  it('costs what it deletes, however many answers are stored', async () => {
+  it('costs only what it deletes, however many answers are stored', async () => {
     under = await openZookeeperUnderTest(PATIENT);
     const { store } = under;
     const [key, other] = [freshKey(), freshKey()];
@@ -203,7 +203,7 @@ describe('a deletion in a ZooKeeper', () => {
 });
 
 describe('the history in a ZooKeeper', () => {
-  it('goes on from one parent to the next: every row once, ids that rise, and nothing left when it is pruned', async () => {
+  it('continues from one parent to the next: every row once, with rising ids, and nothing left when it is pruned', async () => {
     under = await openZookeeperUnderTest({ ...PATIENT, limits: { ...LIMITS, rowsPerChunk: 5 } });
     const stores = [under.store, await under.another()];
     const written = await Promise.all(
@@ -270,7 +270,7 @@ describe('the history in a ZooKeeper', () => {
 });
 
 describe('a connection to ZooKeeper', () => {
-  it('that breaks fails a write under way, and is opened again, its clock measured again', async () => {
+  it('that breaks fails a write under way, and is reopened, with its clock measured again', async () => {
     under = await openZookeeperUnderTest(PATIENT);
     const { store } = under;
     const key = freshKey();
@@ -290,7 +290,7 @@ describe('a connection to ZooKeeper', () => {
     expect(after?.now).toBeGreaterThanOrEqual(now);
   });
 
-  it('that falls silent costs every call at most 1.5 s: a write is unknown, a read is known to have done nothing', async () => {
+  it('that stops responding delays every call by at most 1.5 s: a write is unknown, a read has failed', async () => {
     under = await openZookeeperUnderTest();
     const { store } = under;
     const key = freshKey();

@@ -45,7 +45,7 @@ function suite(kind: ServerKind): void {
       process.off('unhandledRejection', note);
     });
 
-    it('is noticed: some are refused, or kept waiting', () => {
+    it('has an effect: some callers are refused or delayed', () => {
       const { careful, beganAt, endedAt } = report;
       const then = careful.filter(({ startedAt }) => startedAt > beganAt && startedAt < endedAt);
       expect(then.length).toBeGreaterThan(20);
@@ -57,7 +57,7 @@ function suite(kind: ServerKind): void {
       expect(suffered).not.toEqual([]);
     });
 
-    it('leaves every caller an answer that says what is known, within 5 s', () => {
+    it('answers every caller within 5 s with what is known', () => {
       const { careful, calls, stalledMs } = report;
       expect(careful.filter(({ isTyped }) => !isTyped)).toEqual([]);
       const slow = careful.filter(({ tookMs }) => tookMs > WITHIN_MS + stalledMs);
@@ -68,14 +68,14 @@ function suite(kind: ServerKind): void {
       expect([...slow, ...late]).toEqual([]);
     });
 
-    it('grants nothing twice, and lets no token fall', () => {
+    it('grants nothing twice, and never lowers a token', () => {
       const { calls, givenBack: revertedGrants } = report;
       const granted = calls.filter(({ verb, outcome }) => verb === 'acquire' && outcome === 'ok');
       expect(granted.length).toBeGreaterThan(5);
       expect(checkHistory(calls, { revertedGrants })).toEqual([]);
     });
 
-    it('did nothing if it said so, and does nothing twice', () => {
+    it('changes nothing if it says so, and applies nothing twice', () => {
       const { taken, granted, counted } = report;
       for (const { key, first, again } of taken) {
         const tokens = granted.get(key.name) ?? [];
@@ -90,7 +90,7 @@ function suite(kind: ServerKind): void {
       }
     });
 
-    it('takes nothing from a holder or from who waits behind it', () => {
+    it('takes nothing from a holder or its waiters', () => {
       const { keeper, waiter } = report;
       expect(keeper.renewal.outcome).toBe('renewed');
       expect(keeper.release.outcome).toBe('released');
@@ -98,14 +98,14 @@ function suite(kind: ServerKind): void {
       expect(waiter.token).toBeGreaterThan(keeper.token);
     });
 
-    it('ends without help: every process serves again within 5 s, one that was started then too', () => {
+    it('ends without help: every process serves again within 5 s, even one started meanwhile', () => {
       const { recoveredInMs, isReachable, stalledMs } = report;
       expect(Math.max(...recoveredInMs)).toBeLessThan(WITHIN_MS + stalledMs);
       expect(new Set(isReachable)).toEqual(new Set([true]));
     });
 
     if (kind.isPartOfMore) {
-      it('delays no caller whose locks are on another shard', () => {
+      it('delays no callers of other shards', () => {
         const { beside, beganAt, endedAt, stalledMs } = report;
         expect(new Set(beside.map(({ outcome }) => outcome))).toEqual(
           new Set(['granted', 'renewed', 'released']),
@@ -118,7 +118,7 @@ function suite(kind: ServerKind): void {
       });
     }
 
-    it('leaves the process whole', () => {
+    it('leaves the process intact', () => {
       expect(unhandled).toEqual([]);
     });
   });

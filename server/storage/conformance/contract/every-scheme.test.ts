@@ -13,7 +13,7 @@ it('every scheme of a backend is tested by the contract', () => {
   expect(Object.keys(contractStores)).toEqual(expect.arrayContaining(known));
 });
 
-it('so is every scheme whose databases may be shards, as a shard', () => {
+it('every scheme whose databases may be shards is also tested as a shard', () => {
   const sharding = known.filter((scheme) => {
     const urls = ['a', 'b'].map((host) => `${scheme}://${host}/1`);
     return typeof parseShardList('orders', urls.join()) !== 'string';

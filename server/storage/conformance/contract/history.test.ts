@@ -17,7 +17,7 @@ contract('rule 4: history is written in the same step, for applied changes only'
     ]);
   });
 
-  it('stores none of a change that lost, not even beside an applied one', async () => {
+  it('stores nothing of a refused change, even beside an applied one', async () => {
     const [lost, took] = [freshKey(), freshKey()];
     await created(suite.store, lost);
     await suite.store.swap([
@@ -28,7 +28,7 @@ contract('rule 4: history is written in the same step, for applied changes only'
     expect(await suite.historyOf(took)).toHaveLength(1);
   });
 
-  it('stores none of a change that was too late', async () => {
+  it('stores nothing of a change that was too late', async () => {
     const key = freshKey();
     const seen = await created(suite.store, key);
     const clock = { past: 0, ahead: 1 };
@@ -48,7 +48,7 @@ contract('rule 4: history is written in the same step, for applied changes only'
     expect(await suite.store.historyOf([])).toEqual([]);
   });
 
-  it('keeps the events of all changes of one swap together, each with its record', async () => {
+  it('stores the events of all changes of one swap together, each with its record', async () => {
     const keys = [freshKey(), freshKey(), freshKey()];
     const before = await suite.store.historyEnd();
     await suite.store.swap(keys.map((key) => creation(key, { events: [eventOf(1)] })));
@@ -57,7 +57,7 @@ contract('rule 4: history is written in the same step, for applied changes only'
     expect(rows[0]?.changes.map(({ key }) => key)).toEqual(expect.arrayContaining(keys));
   });
 
-  it('is where a swap says that the events of its applied changes are', async () => {
+  it('has the events of applied changes where the swap says', async () => {
     const [lost, took] = [freshKey(), freshKey()];
     await created(suite.store, lost);
     const changes = [
@@ -92,7 +92,7 @@ contract('rule 4: history is written in the same step, for applied changes only'
     expect(await suite.store.historyAfter(before, 10)).toEqual([]);
   });
 
-  it('shows an applied change to every process as soon as it was answered', async () => {
+  it('shows an applied change to every process as soon as it is answered', async () => {
     for (let i = 0; i < 20; i += 1) {
       const [writing, reading] = i % 2 ? [suite.store, suite.other] : [suite.other, suite.store];
       const key = freshKey();
@@ -112,7 +112,7 @@ contract('rule 4: history is written in the same step, for applied changes only'
     expect(row?.at).toBeLessThanOrEqual(await suite.now());
   });
 
-  it('is read page by page in the order of its ids, without a gap and without a repeat', async () => {
+  it('is read page by page in the order of its ids, without gaps or repeats', async () => {
     const end = await suite.store.historyEnd();
     const keys = Array.from({ length: 25 }, () => freshKey());
     for (const key of keys) await created(suite.store, key, { events: [eventOf(1)] });
@@ -154,7 +154,7 @@ contract('rule 4: history is written in the same step, for applied changes only'
     expect(await kept()).toEqual([third, last]);
   });
 
-  it('assigns no id twice, not even after all of it was pruned', async () => {
+  it('assigns no id twice, even after all of it was pruned', async () => {
     await created(suite.store, freshKey(), { events: [eventOf(1)] });
     const end = await suite.store.historyEnd();
     while ((await suite.store.pruneHistory(end, NEVER)) > 0);

@@ -67,7 +67,7 @@ contract('changes that belong together', (suite) => {
     },
   );
 
-  it('leave nothing, not even a ghost row, if a record that one expects is missing', async () => {
+  it('leave nothing, not even an empty row, if an expected record is missing', async () => {
     const { changes, nothingRemains } = await three();
     const { a, b, c } = changes;
     const missing = update(freshKey(), { rev: 3, writer: newWriter() }, { events: [eventOf(4)] });
@@ -78,7 +78,7 @@ contract('changes that belong together', (suite) => {
     expect((await readOne(suite.other, missing.key)).record).toBe(null);
   });
 
-  it('leave nothing if a record that one would create exists', async () => {
+  it('leave nothing if a record to be created exists', async () => {
     const { changes, nothingRemains } = await three();
     const { a, b, c } = changes;
     const key = freshKey();
@@ -90,7 +90,7 @@ contract('changes that belong together', (suite) => {
     expect((await stored(suite.other, key)).head).toBe('head');
   });
 
-  it('wait for a row that another transaction locks, and lose nothing but the time', async () => {
+  it('wait for a row that another transaction locks, and are then applied', async () => {
     const { keys, changes } = await three();
     const release = await suite.under.stallRow(keys[1]);
     const swapped = suite.store.swapAll(Object.values(changes));
@@ -111,7 +111,7 @@ contract('changes that belong together', (suite) => {
     expect(again.map(({ current }) => current?.writer)).toEqual(first.map(({ writer }) => writer));
   });
 
-  it('work with one change and with twenty', async () => {
+  it('work with one change and with twenty changes', async () => {
     for (const size of [1, 20]) {
       const keys = Array.from({ length: size }, () => freshKey());
       const results = await suite.store.swapAll(keys.map((key) => creation(key)));
@@ -119,7 +119,7 @@ contract('changes that belong together', (suite) => {
     }
   });
 
-  it('are never torn by a change of one of them at the same time', async () => {
+  it('are never applied in part because of a simultaneous change', async () => {
     for (let round = 0; round < 20; round += 1) {
       const { keys, seen, changes } = await three();
       const alone = update(keys[1], seen[1], { head: 'alone' });

@@ -62,7 +62,7 @@ const NAMES = [
   '\u{1f512}'.repeat(50),
 ];
 
-it('names that the contract tests are legal', () => {
+it('the names used by the contract tests are valid', () => {
   for (const each of NAMES) expect(lockName.safeParse(each).success, each).toBe(true);
   expect(new Set(NAMES).size).toBe(NAMES.length);
 });
@@ -98,7 +98,7 @@ contract('names', (suite) => {
     expect(told).toEqual(keys.map((key) => [key, key.name]));
   });
 
-  it('tell a lock from a counter of the same name, wherever they are read', async () => {
+  it('distinguish a lock from a counter of the same name in every read', async () => {
     const names = ['stock', '#stock', '/stock', 'a#b/c', '/', '#'];
     const keys = names.flatMap((name): RecordKey[] => [
       { namespace: 'kinds', name },
@@ -122,7 +122,7 @@ contract('names', (suite) => {
     expect(told.filter(({ namespace }) => namespace === 'kinds')).toEqual(keys);
   });
 
-  it('of one namespace never appear in another', async () => {
+  it('of one namespace never appear in another one', async () => {
     const namespaces = ['team', 'team-a', 'team.a', 'team0', 'tea', 'teams', 'team_'];
     for (const namespace of namespaces) await created(suite.store, { namespace, name: 'a/b' });
     for (const namespace of namespaces) {

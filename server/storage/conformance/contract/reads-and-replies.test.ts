@@ -4,7 +4,7 @@ import { created, creation, eventOf, freshKey, stored, swapOne, update } from '.
 import { contract } from './contract-suite';
 
 contract('rule 3: what is read is never older than what was answered before', (suite) => {
-  it('shows a swap to every process as soon as it was answered', async () => {
+  it('shows a swap to every process as soon as it is answered', async () => {
     const key = freshKey();
     let seen = await created(suite.store, key);
     for (let i = 0; i < 100; i += 1) {
@@ -17,7 +17,7 @@ contract('rule 3: what is read is never older than what was answered before', (s
     }
   });
 
-  it('reads records in the order asked for, with null for those that are not there', async () => {
+  it('reads records in the requested order, with null for those that do not exist', async () => {
     const keys = Array.from({ length: 300 }, () => freshKey());
     await suite.store.swap(
       keys.filter((_, i) => i % 2).map((key) => creation(key, { head: key.name })),
@@ -33,7 +33,7 @@ contract('rule 3: what is read is never older than what was answered before', (s
     expect(await suite.store.read([], [])).toMatchObject({ records: [], memos: [] });
   });
 
-  it('reads a record whole while others write it', async () => {
+  it('reads a record consistently while others write it', async () => {
     const key = freshKey();
     let seen = await created(suite.store, key, { head: 'x'.repeat(2_000), queue: 'x' });
     let isOn = true;
@@ -65,7 +65,7 @@ contract('rule 7: swapping again tells what became of a lost reply', (suite) => 
     expect(await suite.historyOf(key)).toHaveLength(1);
   });
 
-  it('wins if the first was not applied, and keeps it from being applied later', async () => {
+  it('succeeds if the first was not applied, and prevents it from being applied later', async () => {
     const key = freshKey();
     const seen = await created(suite.store, key);
     const first = update(key, seen, { head: 'first', events: [eventOf(2)] });

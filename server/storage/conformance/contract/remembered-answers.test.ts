@@ -16,7 +16,7 @@ contract('rule 5: answers are stored with the record', (suite) => {
     expect(memos).toEqual([memo]);
   });
 
-  it('stores none of a change that lost, not even beside an applied one', async () => {
+  it('stores nothing of a refused change, even beside an applied one', async () => {
     const [lost, took] = [freshKey(), freshKey()];
     await created(suite.store, lost);
     const [lostMemo, tookMemo] = [memoOf(1), memoOf(2)];
@@ -27,7 +27,7 @@ contract('rule 5: answers are stored with the record', (suite) => {
     expect(await suite.memosOf(lostMemo.key, tookMemo.key)).toEqual([tookMemo]);
   });
 
-  it('stores none of a single change that lost, and leaves the answers that are there', async () => {
+  it('stores no answers of a single refused change, and keeps the existing ones', async () => {
     const key = freshKey();
     const [there, fresh] = [memoOf('first'), memoOf('second')];
     await created(suite.store, key, { memos: [there] });
@@ -37,7 +37,7 @@ contract('rule 5: answers are stored with the record', (suite) => {
     expect(await suite.memosOf(there.key, fresh.key)).toEqual([there]);
   });
 
-  it('stores none of a change that lost beside an applied one whose writer differs in case alone', async () => {
+  it('stores no answers of a refused change beside an applied one whose writer differs only in case', async () => {
     const [lost, took] = [freshKey(), freshKey()];
     await created(suite.store, lost);
     const [lostMemo, tookMemo] = [memoOf(1), memoOf(2)];
@@ -87,7 +87,7 @@ contract('rule 5: answers are stored with the record', (suite) => {
     expect(await suite.memosOf(memo.key)).toEqual([{ ...granted, expiresAt: NEVER + 5 }]);
   });
 
-  it('never shortens the life of an answer that another record extended too', async () => {
+  it('never shortens the lifetime of an answer that another record has extended', async () => {
     const memo = memoOf(1, NEVER + 5);
     await created(suite.store, freshKey(), { memos: [memo] });
     await created(suite.store, freshKey(), {
@@ -96,7 +96,7 @@ contract('rule 5: answers are stored with the record', (suite) => {
     expect((await suite.memosOf(memo.key))[0]?.expiresAt).toBe(NEVER + 5);
   });
 
-  it('removes expired answers, and no others', async () => {
+  it('removes only expired answers', async () => {
     const at = await suite.now();
     const [lapsed, live] = [memoOf(1, at - 1), memoOf(2, at + MINUTE)];
     await created(suite.store, freshKey(), { memos: [lapsed, live] });
@@ -111,7 +111,7 @@ contract('rule 5: answers are stored with the record', (suite) => {
     expect(await suite.memosOf(lapsed.key)).toEqual(suite.can('keepsLapsed') ? [lapsed] : []);
   });
 
-  it('tells answers apart whose keys differ in case alone', async () => {
+  it('distinguishes answers whose keys differ only in case', async () => {
     const upper = { ...memoOf('upper'), key: `KEY${'k'.repeat(19)}` };
     const lower = { ...memoOf('lower'), key: `key${'k'.repeat(19)}` };
     await created(suite.store, freshKey(), { memos: [upper, lower] });

@@ -54,7 +54,7 @@ contract('rule 1: a swap is won by rev and writer', (suite) => {
       expect(result).toMatchObject({ applied: false, current: seen });
     });
 
-    it('tells writers apart that differ in case alone', async () => {
+    it('distinguishes writers that differ only in case', async () => {
       const key = freshKey();
       await created(suite.store, key, { writer: 'aBcDeFgHiJk' });
       const result = await swap(suite.store, update(key, { rev: 1, writer: 'AbCdEfGhIjK' }));
@@ -69,7 +69,7 @@ contract('rule 1: a swap is won by rev and writer', (suite) => {
       expect(await suite.historyOf(key)).toEqual([]);
     });
 
-    it('never creates a record over one that is there', async () => {
+    it('never creates a record over an existing one', async () => {
       const key = freshKey();
       const seen = await created(suite.store, key, { head: 'first' });
       const result = await swap(suite.other, creation(key, { head: 'second', rev: 9 }));
@@ -77,7 +77,7 @@ contract('rule 1: a swap is won by rev and writer', (suite) => {
       expect((await stored(suite.store, key)).head).toBe('first');
     });
 
-    it('lets exactly one of two processes win that create at once', async () => {
+    it('lets exactly one of two processes succeed that create a record at once', async () => {
       for (let round = 0; round < 50; round += 1) {
         const key = freshKey();
         const tries = [suite.store, suite.other].map((s, i) =>
@@ -89,7 +89,7 @@ contract('rule 1: a swap is won by rev and writer', (suite) => {
     });
   });
 
-  it('judges each change of one swap on its own', async () => {
+  it('evaluates each change of a swap separately', async () => {
     const [right, wrong, fresh, absent] = [freshKey(), freshKey(), freshKey(), freshKey()];
     const seen = await created(suite.store, right);
     await created(suite.store, wrong, { head: 'kept' });
@@ -104,7 +104,7 @@ contract('rule 1: a swap is won by rev and writer', (suite) => {
     expect((await readOne(suite.store, absent)).record).toBe(null);
   });
 
-  it('creates a deleted record again, and applies nothing that expects the deleted one', async () => {
+  it('can create a deleted record again, and applies nothing that expects the deleted one', async () => {
     const key = freshKey();
     const before = await created(suite.store, key);
     await suite.other.deleteRecords([{ key, ...before }]);
@@ -158,7 +158,7 @@ contract('rule 1: a swap is won by rev and writer', (suite) => {
     expect(results.filter(({ applied }) => !applied)).toEqual([]);
   });
 
-  it('lets one of many win who change one record at the same time, and every loser see it', async () => {
+  it('applies one of many simultaneous changes of a record, and the others find its result', async () => {
     const key = freshKey();
     const seen = await created(suite.store, key);
     const changes = Array.from({ length: 20 }, () => update(key, seen));

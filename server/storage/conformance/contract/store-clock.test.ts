@@ -49,7 +49,7 @@ contract('rule 2: time is part of the compare', (suite) => {
       expect((await swap(suite.store, update(key, seen, { clock }))).applied).toBe(true);
     });
 
-    it('revives nothing by a renewal that stalls past its deadline', async () => {
+    it('revives nothing with a renewal that is delayed past its deadline', async () => {
       const key = freshKey();
       const seen = await created(suite.store, key, { head: 'lapsing' });
       const release = await suite.under.stallRow(key);
@@ -72,7 +72,7 @@ contract('rule 2: time is part of the compare', (suite) => {
       expect((await change).applied).toBe(true);
     });
 
-    it('refuses a creation whose `ahead` was reached, and stores nothing of it', async () => {
+    it('refuses a creation whose `ahead` was reached, without a trace of it', async () => {
       const key = freshKey();
       const clock = { past: 0, ahead: await suite.now() };
       const memo = memoOf('late');
@@ -102,7 +102,7 @@ contract('rule 2: time is part of the compare', (suite) => {
       expect(await stored(suite.other, key)).toMatchObject({ rev: 1, head: 'first' });
     });
 
-    it('changes no record by a creation that comes too late', async () => {
+    it('changes no record with a creation that is too late', async () => {
       const key = freshKey();
       const seen = await created(suite.store, key);
       const clock = { past: 0, ahead: await suite.now() };
@@ -144,7 +144,7 @@ contract('rule 2: time is part of the compare', (suite) => {
     expect(await suite.historyOf(fresh)).toEqual([]);
   });
 
-  it('creates nothing if changes that belong together stall past their deadline', async () => {
+  it('creates nothing if changes that belong together are delayed past their deadline', async () => {
     const [fresh, kept] = [firstKey(), freshKey()];
     const seen = await created(suite.store, kept);
     const release = await suite.under.stallRow(kept);
@@ -163,7 +163,7 @@ contract('rule 2: time is part of the compare', (suite) => {
     expect(Math.abs(at - Date.now())).toBeLessThan(MINUTE);
   });
 
-  it('is one clock, whichever process asks', async () => {
+  it('is one clock for all processes', async () => {
     let last = 0;
     const apartMs = suite.can('readsClock') ? 0 : BOUNDS_APART_MS;
     for (let i = 0; i < 20; i += 1) {
@@ -175,7 +175,7 @@ contract('rule 2: time is part of the compare', (suite) => {
     expect(swapped.now).toBeGreaterThanOrEqual(last);
   });
 
-  it('reports the instant of a swap that lost, and of one that was applied', async () => {
+  it('reports the instant of refused and of applied swaps', async () => {
     const key = freshKey();
     await created(suite.store, key);
     const before = await suite.now();

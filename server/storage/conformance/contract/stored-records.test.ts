@@ -38,7 +38,7 @@ contract('stored records', (suite) => {
     expect((await stored(suite.store, key)).queue).toBe(queue);
   });
 
-  it('leaves the queue alone where a change does not name one, and empties it where it says so', async () => {
+  it('keeps the queue if a change does not name one, and empties it if it says so', async () => {
     const key = freshKey();
     const first = await created(suite.store, key, { queue: 'waiters' });
     const handOff = update(key, first, { head: 'next' });
@@ -48,7 +48,7 @@ contract('stored records', (suite) => {
     expect(await stored(suite.store, key)).toMatchObject({ head: 'last', queue: '' });
   });
 
-  it('stores a reassignment whole: the new hold, the others in their places, and who did it', async () => {
+  it('stores a reassignment completely: the new hold, the other waiters in their places, and the operator', async () => {
     const world = new LockWorld();
     const { token } = world.run(acquire('orders/w1')) as Granted;
     const waiters = ['w2', 'w3', 'w4'] as const;
@@ -72,7 +72,7 @@ contract('stored records', (suite) => {
     ]);
   });
 
-  it('deletes a record at the rev and writer named, and no other', async () => {
+  it('deletes a record only at the given rev and writer', async () => {
     const [gone, moved, foreign] = [freshKey(), freshKey(), freshKey()];
     const seen = await created(suite.store, gone);
     const before = await created(suite.store, moved);
@@ -91,7 +91,7 @@ contract('stored records', (suite) => {
     expect((await readOne(suite.store, gone)).record).toBe(null);
   });
 
-  it('deletes a record only when its own clock has come far enough', async () => {
+  it("deletes a record only once the store's clock has reached the given instant", async () => {
     const [due, early, never] = [freshKey(), freshKey(), freshKey()];
     const now = await suite.now();
     const records = [
@@ -108,7 +108,7 @@ contract('stored records', (suite) => {
     expect((await stored(suite.store, never)).rev).toBe(1);
   });
 
-  it('lets a record that is used and deleted at once be the one or the other, never both', async () => {
+  it('either uses or deletes a record when both happen at once, never both', async () => {
     const keys = Array.from({ length: 40 }, () => freshKey());
     const seen = [];
     for (const key of keys) seen.push({ key, ...(await created(suite.store, key)) });
@@ -123,7 +123,7 @@ contract('stored records', (suite) => {
     }
   });
 
-  it('is scanned without a repeat and without a gap while others write', async () => {
+  it('is scanned without gaps or repeats while others write', async () => {
     const keys = Array.from({ length: 500 }, () => freshKey('scanned'));
     const seen = await suite.store.swap(
       keys.map((key, i) => ({ ...blank, key, writer: `w${i}`, rev: 1 })),
@@ -152,7 +152,7 @@ contract('stored records', (suite) => {
     expect(new Set(found).size).toBe(found.length);
   });
 
-  it('gives an empty page of a namespace that has nothing', async () => {
+  it('returns an empty page for an empty namespace', async () => {
     const page = await suite.store.scan({ namespace: 'nothing-there', after: null }, 10);
     expect(page).toEqual({ records: [], next: null });
   });
@@ -199,7 +199,7 @@ contract('stored records', (suite) => {
     expect(await suite.historyOf(key)).toHaveLength(1);
   });
 
-  it('deletes many at once and none twice', async () => {
+  it('deletes many records at once, and none twice', async () => {
     const keys = Array.from({ length: 50 }, () => freshKey());
     const gone = [];
     for (const key of keys) gone.push({ key, ...(await created(suite.store, key)) });
@@ -207,7 +207,7 @@ contract('stored records', (suite) => {
     expect(await suite.other.deleteRecords(gone)).toEqual(gone.map(() => false));
   });
 
-  it('reports its guarantees: a level, whole sentences, and the settings read', async () => {
+  it('reports its guarantees: a level, full sentences, and the settings read', async () => {
     const { level, reasons, settings, unsafe } = await suite.store.guarantees();
     expect(['Strong', 'Timed', 'Best-effort']).toContain(level);
     expect(reasons.length).toBeGreaterThan(0);
@@ -219,7 +219,7 @@ contract('stored records', (suite) => {
     expect(unsafe).toBe(null);
   });
 
-  it('serves others when one process closes it, and may be closed twice', async () => {
+  it('keeps serving other processes when one closes it, and may be closed twice', async () => {
     const leaving = await suite.under.another();
     const key = freshKey();
     await created(leaving, key);

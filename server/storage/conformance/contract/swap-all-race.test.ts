@@ -10,56 +10,59 @@ const KEYS = 6;
 
 type Seen = { rev: number; writer: string };
 
-describe.each(racingStores)('two processes over %s that swap sets at once', (_, kind, share) => {
-  const rounds = ROUNDS * share;
-  let under: StoreUnderTest;
+describe.each(racingStores)(
+  'two processes over %s that swap multi-locks at once',
+  (_, kind, share) => {
+    const rounds = ROUNDS * share;
+    let under: StoreUnderTest;
 
-  beforeAll(async () => {
-    under = await kind.open();
-  });
-  afterAll(() => under.close());
+    beforeAll(async () => {
+      under = await kind.open();
+    });
+    afterAll(() => under.close());
 
-  it(`have exactly one winner in each of ${rounds} rounds, whole, and no part of the loser`, async () => {
-    const seed = newSeed();
-    console.info(`seed ${seed}`);
-    const random = seeded(seed);
-    const processes = [under.store, await under.another()] as const;
-    const keys = Array.from({ length: KEYS }, () => freshKey());
-    const seen: Seen[] = [];
-    for (const key of keys) seen.push(await created(under.store, key));
-    const wins = [0, 0];
-    for (let round = 0; round < rounds; round += 1) {
-      const shared = Math.floor(random() * KEYS);
-      const asked = processes.map((store, p) => {
-        const places = placesWith(shared, random);
-        const head = `${round} ${p}`;
-        const changes = places.map((i) => nextOf(keys[i] as RecordKey, seen[i] as Seen, head));
-        return { store, places, changes };
-      });
-      if (random() < 0.5) asked.reverse();
-      const took = await Promise.all(asked.map(({ store, changes }) => swapped(store, changes)));
-      expect(
-        took.filter((whole) => whole),
-        `seed ${seed}`,
-      ).toHaveLength(1);
-      const winner = took.indexOf(true);
-      const { places, changes, store } = asked[winner] ?? expect.unreachable();
-      wins[processes.indexOf(store)] = (wins[processes.indexOf(store)] ?? 0) + 1;
-      for (const [n, i] of places.entries()) {
-        const { rev, writer } = changes[n] as Change;
-        seen[i] = { rev, writer };
+    it(`have exactly one winner in each of ${rounds} rounds, applied completely, and no part of the loser`, async () => {
+      const seed = newSeed();
+      console.info(`seed ${seed}`);
+      const random = seeded(seed);
+      const processes = [under.store, await under.another()] as const;
+      const keys = Array.from({ length: KEYS }, () => freshKey());
+      const seen: Seen[] = [];
+      for (const key of keys) seen.push(await created(under.store, key));
+      const wins = [0, 0];
+      for (let round = 0; round < rounds; round += 1) {
+        const shared = Math.floor(random() * KEYS);
+        const asked = processes.map((store, p) => {
+          const places = placesWith(shared, random);
+          const head = `${round} ${p}`;
+          const changes = places.map((i) => nextOf(keys[i] as RecordKey, seen[i] as Seen, head));
+          return { store, places, changes };
+        });
+        if (random() < 0.5) asked.reverse();
+        const took = await Promise.all(asked.map(({ store, changes }) => swapped(store, changes)));
+        expect(
+          took.filter((whole) => whole),
+          `seed ${seed}`,
+        ).toHaveLength(1);
+        const winner = took.indexOf(true);
+        const { places, changes, store } = asked[winner] ?? expect.unreachable();
+        wins[processes.indexOf(store)] = (wins[processes.indexOf(store)] ?? 0) + 1;
+        for (const [n, i] of places.entries()) {
+          const { rev, writer } = changes[n] as Change;
+          seen[i] = { rev, writer };
+        }
       }
-    }
-    for (const [i, key] of keys.entries()) {
-      expect(await stored(under.store, key), `seed ${seed}`).toMatchObject(seen[i] as Seen);
-    }
-    const written = seen.reduce((sum, { rev }) => sum + rev - 1, 0);
-    expect(await countEvents(under.store), `seed ${seed}`).toBe(written);
-    expect(Math.min(...wins), 'where one side never wins there was no race').toBeGreaterThan(
-      rounds / 50,
-    );
-  });
-});
+      for (const [i, key] of keys.entries()) {
+        expect(await stored(under.store, key), `seed ${seed}`).toMatchObject(seen[i] as Seen);
+      }
+      const written = seen.reduce((sum, { rev }) => sum + rev - 1, 0);
+      expect(await countEvents(under.store), `seed ${seed}`).toBe(written);
+      expect(Math.min(...wins), 'where one side never wins there was no race').toBeGreaterThan(
+        rounds / 50,
+      );
+    });
+  },
+);
 
 /** Two to four places of which one is given, in any order. */
 function placesWith(place: number, random: () => number): number[] {

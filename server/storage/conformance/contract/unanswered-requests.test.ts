@@ -5,7 +5,7 @@ import { created, creation, eventOf, freshKey, readOne, stored, update } from '.
 import { contract, MINUTE, memoOf } from './contract-suite';
 
 contract('a change whose requests must have no answer', (suite) => {
-  it('is tested by the stores that say so', () => {
+  it('is checked by the stores that declare it', () => {
     expect(suite.store.testsAnswers ?? false).toBe(suite.can('testsAnswers'));
   });
 
@@ -34,7 +34,7 @@ contract('a change whose requests must have no answer', (suite) => {
     return update(key, await created(suite.store, key), { unanswered: [request], ...parts });
   };
 
-  it('is applied if none has one, alone and beside others', async () => {
+  it('is applied if no request has an answer, alone and beside others', async () => {
     const memo = memoOf('kept');
     const alone = await company({ unanswered: [newRequest(), memo.key], memos: [memo] });
     expect(await suite.store.swap([alone])).toMatchObject([{ applied: true }]);
@@ -44,31 +44,37 @@ contract('a change whose requests must have no answer', (suite) => {
     expect(results.map(({ applied }) => applied)).toEqual([true, true, true]);
   });
 
-  it.each([0, 1, 3])('leaves nothing of itself if one has, beside %i others', async (others) => {
-    const { key, memo, seen, own, change } = await answered(newRequest());
-    const beside = await Promise.all(Array.from({ length: others }, () => company()));
-    const [result, ...rest] = await suite.store.swap([change, ...beside]);
-    expect(result).toMatchObject({ applied: false, current: seen });
-    expect(rest.map(({ applied }) => applied)).toEqual(beside.map(() => true));
-    expect(await stored(suite.other, key)).toMatchObject({ ...seen, head: 'head' });
-    expect(await suite.memosOf(memo.key, own.key)).toEqual([memo]);
-    expect(await suite.historyOf(key)).toEqual([]);
-  });
+  it.each([0, 1, 3])(
+    'leaves nothing if a request has an answer, beside %i others',
+    async (others) => {
+      const { key, memo, seen, own, change } = await answered(newRequest());
+      const beside = await Promise.all(Array.from({ length: others }, () => company()));
+      const [result, ...rest] = await suite.store.swap([change, ...beside]);
+      expect(result).toMatchObject({ applied: false, current: seen });
+      expect(rest.map(({ applied }) => applied)).toEqual(beside.map(() => true));
+      expect(await stored(suite.other, key)).toMatchObject({ ...seen, head: 'head' });
+      expect(await suite.memosOf(memo.key, own.key)).toEqual([memo]);
+      expect(await suite.historyOf(key)).toEqual([]);
+    },
+  );
 
-  it.each([0, 1, 3])('creates no record if one has, beside %i others', async (others) => {
-    const { memo, own } = await answered();
-    const key = freshKey();
-    const parts = { events: [eventOf(1)], memos: [own], unanswered: [newRequest(), memo.key] };
-    const beside = await Promise.all(Array.from({ length: others }, () => company()));
-    const [result, ...rest] = await suite.store.swap([creation(key, parts), ...beside]);
-    expect(result).toMatchObject({ applied: false, current: null });
-    expect(rest.map(({ applied }) => applied)).toEqual(beside.map(() => true));
-    expect(await readOne(suite.other, key)).toMatchObject({ record: null });
-    expect(await suite.memosOf(memo.key, own.key)).toEqual([memo]);
-    expect(await suite.historyOf(key)).toEqual([]);
-  });
+  it.each([0, 1, 3])(
+    'creates no record if a request has an answer, beside %i others',
+    async (others) => {
+      const { memo, own } = await answered();
+      const key = freshKey();
+      const parts = { events: [eventOf(1)], memos: [own], unanswered: [newRequest(), memo.key] };
+      const beside = await Promise.all(Array.from({ length: others }, () => company()));
+      const [result, ...rest] = await suite.store.swap([creation(key, parts), ...beside]);
+      expect(result).toMatchObject({ applied: false, current: null });
+      expect(rest.map(({ applied }) => applied)).toEqual(beside.map(() => true));
+      expect(await readOne(suite.other, key)).toMatchObject({ record: null });
+      expect(await suite.memosOf(memo.key, own.key)).toEqual([memo]);
+      expect(await suite.historyOf(key)).toEqual([]);
+    },
+  );
 
-  it('leaves nothing of itself where others lose for reasons of their own', async () => {
+  it('leaves nothing if other changes are refused for other reasons', async () => {
     const at = await suite.now();
     const { key, seen, change } = await answered();
     const overtaken = update(freshKey(), { rev: 3, writer: newWriter() });
@@ -80,21 +86,21 @@ contract('a change whose requests must have no answer', (suite) => {
     expect(await stored(suite.other, key)).toMatchObject(seen);
   });
 
-  it('is applied where only requests of other changes have an answer', async () => {
+  it('is applied if only requests of other changes have an answer', async () => {
     const [first, second] = [await answered(), await answered()];
     const fine = await company();
     const results = await suite.store.swap([first.change, fine, second.change]);
     expect(results.map(({ applied }) => applied)).toEqual([false, true, false]);
   });
 
-  it('tells requests apart whose keys differ in case alone', async () => {
+  it('distinguishes requests whose keys differ only in case', async () => {
     const memo = { ...memoOf('upper'), key: `KEY${'K'.repeat(19)}` };
     await created(suite.store, freshKey(), { memos: [memo] });
     const lower = await company({ unanswered: [memo.key.toLowerCase()] });
     expect(await suite.store.swap([lower])).toMatchObject([{ applied: true }]);
   });
 
-  it('meets an answer that another process stored just before', async () => {
+  it('finds an answer that another process stored just before', async () => {
     for (let round = 0; round < 50; round += 1) {
       const key = freshKey();
       const seen = await created(suite.store, key);

@@ -152,8 +152,8 @@ const CASES: [what: string, changes: Case, applied: boolean[]][] = [
   ],
 ];
 
-describe('changes that are judged together', () => {
-  it.each(CASES)('get the answers that each would get by itself: %s', async (_, write, applied) => {
+describe('changes that are evaluated together', () => {
+  it.each(CASES)('get the same results as separately: %s', async (_, write, applied) => {
     const at = await now();
     const told = [];
     for (const store of [returning, judging]) {
@@ -169,7 +169,7 @@ describe('changes that are judged together', () => {
     expect(ghosts).toEqual([]);
   });
 
-  it('are applied where their windows meet, by one packet', async () => {
+  it('are applied by one packet if their windows overlap', async () => {
     const at = await now();
     const [a, b, c] = keysInOrder(3) as [RecordKey, RecordKey, RecordKey];
     const changes = [
@@ -230,7 +230,7 @@ describe('a packet that waits for a row', () => {
     expect(applied).toEqual([true, true]);
   });
 
-  it('hides a record that only it expects, and lets others create it', async () => {
+  it('finds no record if only it expects one, and lets others create it', async () => {
     for (const store of [returning, judging]) {
       const [absent, kept] = keysInOrder(2) as [RecordKey, RecordKey];
       const change = await updateWith(kept);
@@ -249,7 +249,7 @@ describe('a packet that waits for a row', () => {
 });
 
 describe('a swap', () => {
-  it('tells losers what is there, in the same round trip if any change of it was applied', async () => {
+  it('returns the present record to refused changes, in the same round trip if any change was applied', async () => {
     const [there, other, absent] = keysInOrder(3) as [RecordKey, RecordKey, RecordKey];
     const seen = await created(returning, there, { head: 'it’s there', queue: 'q' });
     const { record } = await readOne(returning, there);
@@ -267,7 +267,7 @@ describe('a swap', () => {
     expect(none).toMatchObject({ applied: false, current: null });
   });
 
-  it('in which nothing is applied writes no history, whatever its connection did before', async () => {
+  it('in which nothing is applied writes no history, whatever its connection did earlier', async () => {
     const [there, more, absent] = keysInOrder(3) as [RecordKey, RecordKey, RecordKey];
     const losers: (() => Change[])[] = [
       () => [creationWith(there), creationWith(more)],
@@ -288,7 +288,7 @@ describe('a swap', () => {
     }
   });
 
-  it('takes fewer statements by RETURNING than by reading back', async () => {
+  it('needs fewer statements with RETURNING than with reading back', async () => {
     const seen = { rev: 1, writer: newWriter() };
     const change = () => update(freshKey(), seen, { events: [eventOf(2)] });
     const counts = [[change()], [change(), change()]].map((changes) => [

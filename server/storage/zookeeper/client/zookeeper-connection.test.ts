@@ -20,7 +20,7 @@ async function connected(): Promise<ZookeeperConnection> {
   );
 }
 
-test('requests go on beyond the largest number that one can have', async () => {
+test('requests continue beyond the largest request number', async () => {
   const connection = await connected();
   Reflect.set(connection, 'lastXid', 2 ** 31 - 3);
   for (let i = 0; i < 5; i += 1) {
@@ -29,7 +29,7 @@ test('requests go on beyond the largest number that one can have', async () => {
   connection.close();
 });
 
-test('an answer that came while this process stood still is heard, however late it is read', async () => {
+test('an answer that arrived while this process was paused is accepted, however late it is read', async () => {
   const connection = await connected();
   const asked = connection.ask(getChildren('/zookeeper'));
   await new Promise((resolve) => setImmediate(resolve));

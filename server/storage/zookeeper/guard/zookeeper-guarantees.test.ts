@@ -10,7 +10,7 @@ const running = () => {
   return url.servers.map((server) => ({ ...server, credentials: null }));
 };
 
-it('a ZooKeeper is Timed, for its clock, and says its version and that it is alone', async () => {
+it('a ZooKeeper is Timed because of its clock, and reports its version and that it is standalone', async () => {
   const { level, reasons, settings, unsafe } = zookeeperGuarantees(
     await readZookeeperFacts(running()),
   );
@@ -26,7 +26,7 @@ it('a ZooKeeper is Timed, for its clock, and says its version and that it is alo
   expect(settingOf('tickTime')?.value).toMatch(/^\d+$/);
 });
 
-it('an unreachable server gets a complaint; if all are unreachable nothing is reported', async () => {
+it('an unreachable server is reported; if all are unreachable nothing is', async () => {
   const away = { host: '127.0.0.1', port: await freePort(), credentials: null };
   const { settings } = zookeeperGuarantees(await readZookeeperFacts([...running(), away]));
   const [first] = running();
