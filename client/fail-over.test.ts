@@ -44,7 +44,7 @@ describe('a single request', () => {
     expect(two.waitingCalls).toBe(0);
   });
 
-  test('goes on to the next if no connection can be made, and later ones begin there', async () => {
+  test('goes to the next if no connection can be made, and later requests begin there', async () => {
     await one.close();
     const failed: string[] = [];
     client.settings.observer = {
@@ -58,7 +58,7 @@ describe('a single request', () => {
     expect(failed).toEqual([`${urls.one} BACKEND_DOWN`]);
   });
 
-  test('goes on to the next also if none of the addresses of a host name can be reached', async () => {
+  test('goes to the next also if none of the addresses of a host name can be reached', async () => {
     const lookup = dns.lookup as (...words: unknown[]) => void;
     const found = (name: string, options: object, answer: (...words: unknown[]) => void) => {
       if (name !== 'locks.test') return lookup(name, options, answer);
@@ -124,7 +124,7 @@ describe('a wait', () => {
     return { work, taken: outcomeOf(withLock('job', { client, waitMs }, work.run)) };
   };
 
-  test('moves when its server goes, with the same request, and the hold stays where it is granted', async () => {
+  test('moves with the same request when its server becomes unreachable, and the hold stays there', async () => {
     const { work, taken } = take(60_000);
     const first = await one.next('lock.acquire');
     await one.close();
@@ -164,7 +164,7 @@ describe('a wait', () => {
     expect(await taken).toBe('done');
   });
 
-  test('moves when its server goes silent, but not from one that answers a probe', async () => {
+  test('moves when its server stops responding, but not from one that answers a probe', async () => {
     const { work, taken } = take(60_000);
     const first = await one.next('lock.acquire');
     clock.advance(1_000);
@@ -213,7 +213,7 @@ describe('a wait', () => {
   });
 });
 
-test('a hold is renewed, and released, at the address that is left', async () => {
+test('a hold is renewed and released at the remaining address', async () => {
   const work = heldWork();
   const ended = outcomeOf(withLock('job', { client, leaseMs: 9_000 }, work.run));
   (await one.next('lock.acquire')).answer(granted({ expiresInMs: 9_000 }));

@@ -134,7 +134,7 @@ test('an error of a callback ends it, after the release; so does a refusal that 
   expect(invalid.log).toEqual([]);
 });
 
-test('a candidate without a callback, or with a limit to its patience, is refused at once', async () => {
+test('a candidate without a callback, or with a limited wait, is refused at once', async () => {
   const { client, server } = bench;
   const wrong = (options: object) => outcomeOf(lead('cron', { client, ...options } as never));
   expect(String(await wrong({}))).toContain('onElected');

@@ -50,7 +50,7 @@ describe('what is sent', () => {
     expect(await answer).toEqual({ valid: true });
   });
 
-  test('what JSON does not have is refused before a request is sent, not tried again', async () => {
+  test('what JSON cannot express is refused before a request is sent, and not retried', async () => {
     const { client, server } = bench;
     const leaseMs = 10_000n as never;
     const refusal = { name: 'LockyardError', reason: 'INVALID' };
@@ -143,7 +143,7 @@ describe('what is sent', () => {
   });
 });
 
-describe('what no procedure has', () => {
+describe('an unknown option', () => {
   const any = (input: object) => ({ name: 'job', ...input }) as never;
 
   test.each([
@@ -159,7 +159,7 @@ describe('what no procedure has', () => {
     ['createCounter', 'counter.create'],
     ['addToCounter', 'counter.add'],
     ['getCounter', 'counter.get'],
-  ] as const)('%s refuses before a request is sent', async (method, procedure) => {
+  ] as const)('is refused by %s before a request is sent', async (method, procedure) => {
     const { client, server } = bench;
     const call = (input: never, options?: never) =>
       outcomeOf<unknown>(client[method](input, options));
@@ -177,7 +177,7 @@ describe('what no procedure has', () => {
     expect(server.waitingCalls).toBe(0);
   });
 
-  test('nor has a lock of a set', async () => {
+  test('is refused in a lock of a multi-lock too', async () => {
     const { client, server } = bench;
     const locks = [any({ leaseMs: 5 })];
     expect(await outcomeOf(client.acquireMany({ locks, leaseMs: 5 }))).toMatchObject({
@@ -188,7 +188,7 @@ describe('what no procedure has', () => {
   });
 });
 
-describe('what comes back instead of an answer', () => {
+describe('replies that are not answers', () => {
   const failing = () => outcomeOf(bench.client.inspect({ name: 'job' }));
 
   test('a refusal is thrown with its reason, its hint and the id of the request', async () => {
@@ -236,7 +236,7 @@ describe('what comes back instead of an answer', () => {
     expect(String(error)).not.toContain('secret-key');
   });
 
-  test('a port that fetch refuses is named as one', async () => {
+  test('a port that fetch refuses is reported as such', async () => {
     const client = new LockyardClient({ url: 'http://127.0.0.1:6000', apiKey: 'k' });
     expect(await outcomeOf(client.list())).toMatchObject({
       reason: 'UNKNOWN',

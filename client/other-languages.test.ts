@@ -100,7 +100,7 @@ describe.each(languages)('the example in $language', ({ language, program, args 
     return (await api.post(key, 'lock.acquire', ask)).data?.token as number;
   };
 
-  test('works longer than its lease, though one of its servers goes meanwhile, and releases', async () => {
+  test('works for longer than its lease although one of its servers becomes unreachable, and releases', async () => {
     const name = lock('works');
     const line = await TcpProxy.start('127.0.0.1', Number(new URL(api.url).port));
     const servers = { LOCKYARD_URL: `http://127.0.0.1:${line.port}, ${api.url}/` };
@@ -115,7 +115,7 @@ describe.each(languages)('the example in $language', ({ language, program, args 
     expect(await inspect(name)).toMatchObject({ state: 'free', holders: [] });
   });
 
-  test('says who holds the lock, at once or when its patience is over', async () => {
+  test('says who holds the lock, at once or when its wait has timed out', async () => {
     const name = lock('held');
     await hold(name);
     expect(await run(name, {})).toMatchObject({ said: 'held: other', code: 75 });
@@ -137,7 +137,7 @@ describe.each(languages)('the example in $language', ({ language, program, args 
     expect(await inspect(name)).toMatchObject({ state: 'free' });
   });
 
-  test('does not besiege a server that answers queued at once, since it shuts down', async () => {
+  test('does not flood a server that shuts down and therefore answers queued at once', async () => {
     let queued = 0;
     let until = 0;
     const server = createServer((req, res) => {
@@ -180,7 +180,7 @@ describe.each(languages)('the example in $language', ({ language, program, args 
     expect(code).toBe(1);
   });
 
-  test('loses the lock where something that is not Lockyard answers its renewals', async () => {
+  test('loses the lock if something that is not Lockyard answers its renewals', async () => {
     const granted = { outcome: 'granted', token: 7, expiresInMs: 1_500, expiresAt: 1 };
     const others = [
       { status: 200, body: 'Back soon.' },
@@ -210,7 +210,7 @@ describe.each(languages)('the example in $language', ({ language, program, args 
     }
   });
 
-  test('ends with 2 for a wrong configuration, with 69 without a server, and never with a trace', async () => {
+  test('ends with 2 for a wrong configuration, with 69 without a server, and never with a stack trace', async () => {
     const gone = { LOCKYARD_URL: 'http://127.0.0.1:1' };
     const [refused, keyless, unreachable, listed] = await Promise.all([
       run(lock('refused'), {}, { LOCKYARD_API_KEY: 'no-key' }),

@@ -57,7 +57,7 @@ describe('options', () => {
     expect(server.waitingCalls).toBe(0);
   });
 
-  test('of one lock are not options of several, and a lock of a set has none but its mode', async () => {
+  test('of one lock are not options of several, and a lock of a multi-lock has only its mode', async () => {
     const { client, server } = bench;
     const shared = withLocks(['a', 'b'], any({ client, mode: 'shared' }), () => 'never');
     expect(String(await outcomeOf(shared))).toContain('withLocks has no option `mode`');
@@ -183,7 +183,7 @@ describe('acquireHold', () => {
     });
   });
 
-  test('rejects as withLock does where nothing is granted', async () => {
+  test('rejects like withLock if nothing is granted', async () => {
     const { client, server } = bench;
     const acquired = outcomeOf(acquireHold('job', { client, waitMs: 0 }));
     (await server.next('lock.acquire')).answer(held);

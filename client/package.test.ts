@@ -177,7 +177,7 @@ describe('the package, packed and installed somewhere else', () => {
     }
   });
 
-  test('what its pages show compiles, and runs where it needs no other driver', async () => {
+  test('the examples of its pages compile, and run if they need no other driver', async () => {
     for (const name of ['prom-client', '@trpc/client', '@trpc/server']) lend(name);
     const pages = TYPED_PAGES.map((page) => snippets(page));
     for (const page of pages) expect(Object.keys(page).length).toBeGreaterThan(0);
@@ -206,7 +206,7 @@ describe('the package, packed and installed somewhere else', () => {
     }
   });
 
-  test('is all that the tutorial needs: each program answers what it says', async () => {
+  test('is sufficient for the tutorial: each program prints what the page says', async () => {
     const api = await ApiHarness.start();
     try {
       const settings = { LOCKYARD_URL: api.url, LOCKYARD_API_KEY: await api.key('tutorial') };

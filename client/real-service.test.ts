@@ -144,7 +144,7 @@ describe('waiting', () => {
     expect(performance.now() - freedAt).toBeLessThan(8_000);
   });
 
-  test('a wait outlasts many requests and keeps its place before later comers', async () => {
+  test('a wait lasts over many requests and keeps its place ahead of newcomers', async () => {
     const engine = api.runtime.engines.get('default');
     if (!engine) throw new Error('no engine');
     const acquire = engine.acquire.bind(engine);
@@ -183,7 +183,7 @@ describe('waiting', () => {
     expect(await orders.inspect({ name })).toMatchObject({ state: 'free' });
   });
 
-  test('patience ends in a LockTimeout that names the holder', async () => {
+  test('a wait ends in a LockTimeout that names the holder', async () => {
     const holder = occupy(orders);
     await holder.held;
     expect(
@@ -228,7 +228,7 @@ test('a leader is shown as such, and when it is force-released the next in the q
 });
 
 describe('losing', () => {
-  test('a hold released by force is lost at the next renewal, with who and why', async () => {
+  test('a force-released hold is lost at the next renewal, with the operator and the reason', async () => {
     const holder = occupy(orders, { leaseMs: 9_000 });
     const token = await holder.held;
     const reason = 'stuck since noon';
@@ -260,7 +260,7 @@ describe('losing', () => {
     expect(await ended).toMatchObject({ name: 'LockLost', loss: { cause: 'unrenewed' } });
   });
 
-  test('a key that may not enter the namespace is refused at once', async () => {
+  test('a key without access to the namespace is refused at once', async () => {
     const refused = withLock(name, { client: orders, namespace: 'elsewhere' }, () => {});
     expect(await outcomeOf(refused)).toMatchObject({ name: 'LockyardError', reason: 'FORBIDDEN' });
   });

@@ -54,7 +54,7 @@ describe('within work under the same lock', () => {
     expect(bench.server.waitingCalls).toBe(0);
   });
 
-  test('it does so through timers, other locks and calls side by side', async () => {
+  test('inner calls work through timers, other locks and concurrent calls', async () => {
     const ended = job({}, async () => {
       await new Promise((resolve) => setTimeout(resolve, 1));
       return withLock('other', { client: bench.client }, () =>
@@ -69,7 +69,7 @@ describe('within work under the same lock', () => {
     expect(await ended).toEqual([41, 41]);
   });
 
-  test('what the inner work throws comes through, and the outer hold lives on', async () => {
+  test('an error of the inner work is passed on, and the outer hold continues', async () => {
     const error = new Error('inner failed');
     const ended = job({}, async (hold) => {
       const inner = job({}, () => {
@@ -142,7 +142,7 @@ describe('within work under the same lock', () => {
     expect(await ended).toMatchObject({ name: 'LockUpgradeRefused', lock: 'job', token: 41 });
   });
 
-  test('calls beside each other do not share a hold', async () => {
+  test('concurrent calls do not share a hold', async () => {
     const first = heldWork();
     const outer = job({}, first.run);
     await grantNext({ token: 41 });
@@ -159,7 +159,7 @@ describe('within work under the same lock', () => {
 });
 
 describe('only while the lease surely lives', () => {
-  test('past its end by our own clock the inner work never runs, even if the loss is not yet noticed', async () => {
+  test("after its end by the client's clock the inner work never runs, even if the loss is not yet noticed", async () => {
     let innerRan = false;
     const ended = outcomeOf(
       job({}, async (hold) => {
@@ -190,7 +190,7 @@ describe('only while the lease surely lives', () => {
     expect(await ended).toBe(1);
   });
 
-  test('a hold that was released by force lets no inner work begin', async () => {
+  test('no inner work begins under a force-released hold', async () => {
     const lost = { outcome: 'lost', cause: 'forced', at: 5, by: 'Ana', reason: 'stuck' };
     const outer = heldWork();
     const ended = outcomeOf(
@@ -249,7 +249,7 @@ describe('only while the lease surely lives', () => {
   });
 });
 
-describe('work that outlives the work it was begun in', () => {
+describe('work that continues after the work that started it', () => {
   test('sends a request like any other caller', async () => {
     const { open, opened } = gate();
     let escaped: Promise<unknown> = Promise.resolve();
@@ -269,7 +269,7 @@ describe('work that outlives the work it was begun in', () => {
     expect(await escaped).toBe(42);
   });
 
-  test('holds nothing from then on: its signal aborts, and it is notified of the loss', async () => {
+  test('holds nothing any more: its signal aborts, and it is notified of the loss', async () => {
     const work = heldWork();
     let escaped: Promise<unknown> = Promise.resolve();
     let outerView: Hold | undefined;
@@ -291,7 +291,7 @@ describe('work that outlives the work it was begun in', () => {
     expect(await escaped).toMatchObject({ name: 'LockLost', loss: { cause: 'released' } });
   });
 
-  test('finds the hold around the one that is over', async () => {
+  test('uses the hold around the one that has ended', async () => {
     const { open, opened } = gate();
     let escaped: Promise<unknown> = Promise.resolve();
     const ended = job({}, async () => {
@@ -309,7 +309,7 @@ describe('work that outlives the work it was begun in', () => {
   });
 });
 
-test('work that starts work for ever leaves nothing behind', async () => {
+test('work that keeps starting work leaks nothing', async () => {
   setFlagsFromString('--expose-gc');
   const collect = runInNewContext('gc') as () => void;
   const fetch = async (url: unknown) =>
@@ -337,7 +337,7 @@ test('work that starts work for ever leaves nothing behind', async () => {
 });
 
 describe('what reaches inner work', () => {
-  test('its own signal ends only the inner work', async () => {
+  test('its own signal, which ends only the inner work', async () => {
     const caller = new AbortController();
     const work = heldWork();
     const ended = job({}, async (outer) => {

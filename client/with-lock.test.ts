@@ -25,7 +25,7 @@ async function released(facts: object = { outcome: 'released' }) {
   return call;
 }
 
-describe('while the hold is good', () => {
+describe('while the hold is valid', () => {
   test('many calls may share a signal: Node warns of no leak, and all are aborted', async () => {
     const warnings: Error[] = [];
     const note = (warning: Error) => warnings.push(warning);
@@ -73,7 +73,7 @@ describe('while the hold is good', () => {
     expect(await ended).toBe('short');
   });
 
-  test('one that another call with its token has released is lost, though the lock is still taken', async () => {
+  test('a hold that another call with its token has released is lost, even if the lock is still kept', async () => {
     const { work, ended } = await working({ holdAtLeastMs: 30_000 });
     bench.clock.advance(10_000);
     const kept = { outcome: 'released', freesAt: 1_700_000_030_000, freesInMs: 20_000 };
@@ -101,7 +101,7 @@ describe('while the hold is good', () => {
     expect(await ended).toBe('done');
   });
 
-  test('a renewal that failed is tried again soon, and the hold lives on', async () => {
+  test('a renewal that failed is soon retried, and the hold continues', async () => {
     const { work, ended } = await working();
     bench.clock.advance(10_000);
     (await bench.server.next('lock.renew')).refuse(503, 'BACKEND_DOWN');
@@ -147,7 +147,7 @@ describe('while the hold is good', () => {
     expect(await ended).toBe('done');
   });
 
-  test('a renewal of a short lease that gets no answer is tried again beside it in time', async () => {
+  test('a renewal of a short lease without an answer is repeated in time', async () => {
     const { client, server, clock } = bench;
     const work = heldWork();
     const ended = outcomeOf(withLock('job', { client, leaseMs: 900 }, work.run));
@@ -170,7 +170,7 @@ describe('while the hold is good', () => {
     expect(await ended).toBe('done');
   });
 
-  test('it is released when the work throws, and the error of the work comes through', async () => {
+  test('it is released when the work throws, and the error of the work is passed on', async () => {
     const { work, ended } = await working();
     const error = new Error('work failed');
     work.fail(error);
@@ -223,7 +223,7 @@ describe('when the hold is lost', () => {
     expect(await ended).toMatchObject({ name: 'LockLost', cause: error });
   });
 
-  test('without answered renewals it is lost when its lease may be over, and released in case it lives', async () => {
+  test('without answered renewals it is lost when its lease may be over, and released in case it is still live', async () => {
     const { work, ended } = await working({ leaseMs: 30_000 });
     bench.clock.advance(10_000);
     (await bench.server.next('lock.renew')).refuse(401, 'UNAUTHENTICATED');
@@ -299,7 +299,7 @@ describe('messages of operators to a holder', () => {
   const remark = { by: 'Ana', reason: 'a deploy waits', at: 5 };
   const later = { ...remark, at: 6 };
 
-  test('a request to let go reaches the work and the callback once, and the hold stays good', async () => {
+  test('a release request reaches the work and the callback once, and the hold stays valid', async () => {
     const asked: unknown[] = [];
     const seen: { view?: Hold } = {};
     const { client, server, clock } = bench;
@@ -328,7 +328,7 @@ describe('messages of operators to a holder', () => {
     expect(await ended).toBe('done');
   });
 
-  test('once its renewals are stopped the hold counts as valid no longer than was answered', async () => {
+  test('once its renewals are blocked the hold is valid no longer than was answered', async () => {
     const stopped: unknown[] = [];
     const { work, ended } = await working({ onRenewalsStopped: (told) => stopped.push(told) });
     bench.clock.advance(10_000);
@@ -347,7 +347,7 @@ describe('messages of operators to a holder', () => {
     expect(await ended).toMatchObject({ name: 'LockLost' });
   });
 
-  test('a listener of askedToRelease sees whether renewals were stopped; a call that it makes is notified once', async () => {
+  test('a listener of askedToRelease sees whether renewals are blocked; a call that it makes is notified once', async () => {
     const { client, server, clock } = bench;
     const seen: unknown[] = [];
     const work = heldWork();

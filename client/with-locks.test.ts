@@ -58,7 +58,7 @@ describe('under several locks', () => {
     expect(await holdersOf()).toEqual(['', '', '']);
   });
 
-  test('callers who name them in different orders never work at once, and all get their turn', async () => {
+  test('callers that name them in different orders never work at once, and all get their turn', async () => {
     let working = 0;
     const orders = [names, [...names].reverse(), [names[1], names[0]]];
     const callers = Array.from({ length: 9 }, (_, i) =>
@@ -80,7 +80,7 @@ describe('under several locks', () => {
     });
   });
 
-  test('the loss of one ends the work, says which it was, and frees the others', async () => {
+  test('the loss of one ends the work, names it, and frees the others', async () => {
     const lost = withLocks(names, { client, leaseMs: 9_000 }, async (set) => {
       const [, name] = names;
       const act = { namespace: 'default', name, token: set.token(name), rev: 0, reason: 'gone' };
@@ -130,7 +130,7 @@ describe('waiting for several locks', () => {
     expect(await held).toBeGreaterThan(0);
   });
 
-  test('a caller that times out receives what was in the way', async () => {
+  test('a caller that times out is answered what blocked it', async () => {
     await occupied(names[2]);
     const error = await outcomeOf(withLocks(names, { client, waitMs: 200 }, () => 'never'));
     expect(error).toBeInstanceOf(LockTimeout);

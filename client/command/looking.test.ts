@@ -177,7 +177,7 @@ describe('lockyard watch', () => {
     expect((await watching.ended).signal).toBe('SIGINT');
   });
 
-  test('goes on after a fault of the server, says so, and ends with a refusal', async () => {
+  test('continues after an error of the server, says so, and ends with a refusal', async () => {
     const server = new ScriptedServer();
     const watching = rig.start(['watch', 'job'], { env: { LOCKYARD_URL: await server.open() } });
     (await server.next('lock.watch')).refuse(500, 'INTERNAL');
@@ -204,7 +204,7 @@ describe('lockyard watch', () => {
 });
 
 describe('lockyard release', () => {
-  test('gives a hold back, and says with exit code 1 when it is over already', async () => {
+  test('releases a hold, and exits with 1 if it has already ended', async () => {
     const name = freshName();
     const token = await held(name);
     const words = ['release', name, '--token', String(token), '--owner', 'worker-1'];
@@ -225,7 +225,7 @@ describe('lockyard release', () => {
     });
   });
 
-  test('takes one entry off a hold that was entered twice', async () => {
+  test('removes one entry from a hold that was entered twice', async () => {
     const name = freshName();
     const token = await held(name);
     await rig.client.acquire({ name, owner: 'worker-1', leaseMs: 60_000, reentrant: true });

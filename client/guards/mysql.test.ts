@@ -84,7 +84,7 @@ describe('updating a row that is there', () => {
     }
   });
 
-  test('sees what others have committed, though its transaction began with an older reading', async () => {
+  test('sees what others have committed, even if its transaction began with an older snapshot', async () => {
     const id = await account(3);
     const connection = await pool.getConnection();
     try {

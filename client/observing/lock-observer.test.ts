@@ -78,7 +78,7 @@ describe('an observer is notified', () => {
     expect(told.length).toBe(2);
   });
 
-  test('of a loss that only the release brings to light', async () => {
+  test('of a loss that only the release reveals', async () => {
     const { work, ended } = await working();
     work.finish('done');
     (await bench.server.next('lock.release')).answer({ outcome: 'lost', cause: 'expired', at: 5 });
@@ -116,7 +116,7 @@ describe('an observer is notified', () => {
     expect(told).toEqual([['requestFailed', failed]]);
   });
 
-  test('of patience that ended, of a caller that gave up, and of a refusal', async () => {
+  test('of a wait that timed out, of a caller that gave up, and of a refusal', async () => {
     const late = take({ waitMs: 0 });
     const held = { outcome: 'held', holders: [], queueLength: 0, retryAfterMs: 50 };
     (await bench.server.next('lock.acquire')).answer(held);
@@ -151,7 +151,7 @@ describe('an observer is notified', () => {
   });
 });
 
-describe('an observer is notified of each lock of a set', () => {
+describe('an observer is notified of each lock of a multi-lock', () => {
   const pair = ['a', { name: 'b', mode: 'shared' as const }];
   const ofBoth = (outcome: string, waitedMs: number) => [
     ['waitEnded', { ...lock, name: 'a', outcome, waitedMs }],
@@ -177,7 +177,7 @@ describe('an observer is notified of each lock of a set', () => {
     ]);
   });
 
-  test('when the wait times out, is abandoned or fails, and when the set is refused at once', async () => {
+  test('when the wait times out, is abandoned or fails, and when the multi-lock is refused at once', async () => {
     const late = begun({ waitMs: 0 });
     const call = await bench.server.next('lock.acquireMany');
     call.answer({ outcome: 'held', blockedBy: [], retryAfterMs: 50 });

@@ -53,7 +53,7 @@ function span(name: string): ReadableSpan {
 
 const parentOf = (child: ReadableSpan) => child.parentSpanContext?.spanId;
 
-test('the installed API has all that is used of it', () => {
+test('the installed API has everything that is used', () => {
   expectTypeOf<typeof otel>().toExtend<TracingApi>();
 });
 
@@ -134,7 +134,7 @@ describe('one span for a wait and one for a hold, within a common span', () => {
     });
   });
 
-  test('patience that ended is an outcome and no error; a refusal is one', async () => {
+  test('a wait that timed out is an outcome, not an error; a refusal is an error', async () => {
     const { client } = bench;
     const late = outcomeOf(withLock('job', { client, waitMs: 0 }, () => 'never'));
     const held = { outcome: 'held', holders: [], queueLength: 0, retryAfterMs: 50 };
@@ -208,7 +208,7 @@ describe('a hold is known by its trace', () => {
     ]);
   });
 
-  test('several locks together have one, and link to what each was waited for', async () => {
+  test('a multi-lock has one span, which links to the holds that each lock was waited for', async () => {
     const ended = withLocks(['a', 'b'], { client: bench.client }, () => 'done');
     const call = await bench.server.next('lock.acquireMany');
     const { outcome, ...grant } = granted({ waitedForTraceparent: traceparent });

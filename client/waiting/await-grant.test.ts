@@ -44,7 +44,7 @@ describe('waiting', () => {
     expect(await taken).toBe(41);
   });
 
-  test('a full queue is tried again until patience ends, and then it is a timeout', async () => {
+  test('a full queue is retried until the wait times out', async () => {
     const taken = take({ waitMs: 2_000 });
     const full = { outcome: 'queueFull', queueLength: 200, retryAfterMs: 1_500 };
     (await bench.server.next('lock.acquire')).answer(full);
@@ -56,7 +56,7 @@ describe('waiting', () => {
     expect(bench.server.waitingCalls).toBe(0);
   });
 
-  test('a grant whose wait used up its lease is proven by a renewal before the work begins', async () => {
+  test('a grant whose wait used up its lease is confirmed by a renewal before the work begins', async () => {
     const work = heldWork();
     const ended = outcomeOf(withLock('job', { client: bench.client, leaseMs: 3_000 }, work.run));
     const call = await bench.server.next('lock.acquire');
@@ -73,7 +73,7 @@ describe('waiting', () => {
     expect(await ended).toBe('done');
   });
 
-  test('a proof of a short lease that gets no answer is asked for again while the lease lasts', async () => {
+  test('a confirmation of a short lease without an answer is repeated while the lease lasts', async () => {
     const taken = take({ leaseMs: 3_000 });
     const call = await bench.server.next('lock.acquire');
     bench.clock.advance(20_000);
@@ -87,7 +87,7 @@ describe('waiting', () => {
     expect(await taken).toBe(41);
   });
 
-  test('a proof that is answered when its lease may be over is asked for again', async () => {
+  test('a confirmation that is answered when its lease may be over is repeated', async () => {
     const taken = take({ leaseMs: 300 });
     const call = await bench.server.next('lock.acquire');
     bench.clock.advance(20_000);
@@ -102,7 +102,7 @@ describe('waiting', () => {
     expect(await taken).toBe(41);
   });
 
-  test('a grant that was over before the work began is asked for again, with another id', async () => {
+  test('a grant that was over before the work began is requested again, with another id', async () => {
     const taken = take({ waitMs: 60_000, leaseMs: 3_000 });
     const first = await bench.server.next('lock.acquire');
     bench.clock.advance(9_000);
@@ -132,7 +132,7 @@ describe('a wait without a grant', () => {
     },
   );
 
-  test('patience that ends while queued leaves the queue', async () => {
+  test('a wait that times out while queued leaves the queue', async () => {
     const taken = take({ waitMs: 20_000 });
     const call = await bench.server.next('lock.acquire');
     bench.clock.advance(20_001);
@@ -160,7 +160,7 @@ describe('a wait without a grant', () => {
     expect(bench.clock.timerCount).toBe(0);
   });
 
-  test('undoing a request takes at most 2 s, although its last try begins late', async () => {
+  test('undoing a request takes at most 2 s, even if its last attempt begins late', async () => {
     const caller = new AbortController();
     const taken = take({ waitMs: 60_000, signal: caller.signal });
     await bench.server.next('lock.acquire');
@@ -189,8 +189,8 @@ describe('a wait without a grant', () => {
   });
 });
 
-describe('failures on the way', () => {
-  test('a lost reply, garbage and 503 are asked again with the same id', async () => {
+describe('failures on the network', () => {
+  test('after a lost reply, garbage or 503 the request is repeated with the same id', async () => {
     const taken = take({ waitMs: 0 });
     const first = await bench.server.next('lock.acquire');
     first.loseReply();
@@ -221,7 +221,7 @@ describe('failures on the way', () => {
     },
   );
 
-  test('a limit on calls costs no place in a queue: the same request is asked again when it may', async () => {
+  test('a limit on calls costs no place in a queue: the same request is repeated when allowed', async () => {
     const taken = take({ waitMs: 60_000 });
     const first = await bench.server.next('lock.acquire');
     bench.clock.advance(25_000);
@@ -236,7 +236,7 @@ describe('failures on the way', () => {
     expect(await taken).toBe(41);
   });
 
-  test('retries end with the budget, in the error and not a timeout; an unknown outcome is undone', async () => {
+  test('retries end with the time budget, in the error instead of a timeout; an unknown outcome is undone', async () => {
     const taken = take({ waitMs: 0 });
     (await bench.server.next('lock.acquire')).loseReply();
     await until(() => bench.clock.nextDueMs === 50);

@@ -19,11 +19,11 @@ async function timed<T>(call: () => Promise<T>) {
   return { outcome, tookMs: performance.now() - startedAt };
 }
 
-describe('where no connection can be made', () => {
+describe('when no connection can be made', () => {
   const refusing = async () =>
     new LockyardClient({ url: `http://127.0.0.1:${await freePort()}`, apiKey: 'k' });
 
-  test.each([0, 1])('a wait of %i ms tries again, and gives up within 1 s', async (waitMs) => {
+  test.each([0, 1])('a wait of %i ms retries, and gives up within 1 s', async (waitMs) => {
     let failures = 0;
     const client = await refusing();
     client.settings.observer = { requestFailed: () => void failures++ };
@@ -33,14 +33,14 @@ describe('where no connection can be made', () => {
     expect(tookMs).toBeLessThan(3_000);
   });
 
-  test('a longer wait goes on until its patience ends', async () => {
+  test('a longer wait continues until it times out', async () => {
     const client = await refusing();
     const { outcome, tookMs } = await timed(() => take(1_600, client));
     expect(outcome).toMatchObject({ reason: 'BACKEND_DOWN' });
     expect(tookMs).toBeGreaterThan(600);
   });
 
-  test('nor a probe: 1 s too, though requests go unanswered instead of being refused', async () => {
+  test('nor a probe succeeds: 1 s too, even if requests are unanswered rather than refused', async () => {
     const full = await openFullPort();
     try {
       const client = new LockyardClient({ url: full.url, apiKey: 'k' });
@@ -74,7 +74,7 @@ describe('where no connection can be made', () => {
 });
 
 describe('once it is connected', () => {
-  test.each([0, 1])('a wait of %i ms has the 5 s that the server may take', async (waitMs) => {
+  test.each([0, 1])('a wait of %i ms allows the 5 s that the server may take', async (waitMs) => {
     const { client, server, clock } = bench;
     const probe = vi.fn(canConnect);
     client.settings.canConnect = probe;
@@ -88,7 +88,7 @@ describe('once it is connected', () => {
     expect(await taken).toBe(41);
   });
 
-  test.each([0, 1])('a wait of %i ms tries again for 5 s, and ends within 6 s', async (waitMs) => {
+  test.each([0, 1])('a wait of %i ms retries for 5 s, and ends within 6 s', async (waitMs) => {
     const { server, clock } = bench;
     const taken = take(waitMs);
     (await server.next('lock.acquire')).refuse(503, 'BACKEND_DOWN');
@@ -104,8 +104,8 @@ describe('once it is connected', () => {
   });
 });
 
-describe('a wait without end', () => {
-  test('begins again, with another id, when the service ends the wait', async () => {
+describe('an unlimited wait', () => {
+  test('restarts with another id when the service ends the wait', async () => {
     const { server, clock } = bench;
     const taken = take(Number.POSITIVE_INFINITY);
     for (const requestId of ['id-1', 'id-2', 'id-3']) {
@@ -125,7 +125,7 @@ describe('a wait without end', () => {
   });
 
   test.each([1_000, 300_000])(
-    'waits in parts of %i ms where its namespace allows no longer ones',
+    'waits in parts of %i ms if its namespace allows no longer ones',
     async (waitMaxMs) => {
       const { server } = bench;
       const taken = take(Number.POSITIVE_INFINITY);
@@ -152,7 +152,7 @@ describe('a wait without end', () => {
     expect(await taken).toMatchObject({ reason: 'INVALID', ...facts });
   });
 
-  test('outlives a server that is away for longer than a part of it', async () => {
+  test('continues when a server is unreachable for longer than a part of the wait', async () => {
     const { server, clock } = bench;
     const taken = take(Number.POSITIVE_INFINITY);
     const call = await server.next('lock.acquire');

@@ -92,7 +92,7 @@ test('reports every lock as unknown while Lockyard does not answer, then its pre
   await stopped(watching);
 });
 
-describe('where Lockyard never answers', () => {
+describe('while Lockyard never answers', () => {
   async function refuseUntilSilent() {
     for (let passedMs = 0; passedMs <= 6_000; passedMs += 500) {
       (await bench.server.next('lock.watch')).refuse(503, 'BACKEND_DOWN', { retryAfterMs: 500 });
@@ -124,7 +124,7 @@ describe('where Lockyard never answers', () => {
   });
 });
 
-test('calls every lock unknown 15 s after the last answer, also if a server vanishes after an error', async () => {
+test('reports every lock as unknown 15 s after the last answer, even if a server vanishes after an error', async () => {
   const watching = watcher({ names: ['a'] });
   await answer([held('a', 1, holder(1))]);
   const second = await bench.server.next('lock.watch');
@@ -139,7 +139,7 @@ test('calls every lock unknown 15 s after the last answer, also if a server vani
   await stopped(watching);
 });
 
-test('yields nothing more once the signal has aborted, not even what it has received already', async () => {
+test('yields nothing more once the signal has aborted, not even what was already received', async () => {
   const stop = new AbortController();
   const options = { prefix: 'x', client: bench.client, signal: stop.signal };
   const told: string[] = [];
@@ -155,7 +155,7 @@ test('yields nothing more once the signal has aborted, not even what it has rece
   expect(told).toEqual(['xa held', 'xb held', 'xa free']);
 });
 
-test('goes on after a fault of the server, and calls every lock unknown if that lasts', async () => {
+test('continues after an error of the server, and reports every lock as unknown if that lasts', async () => {
   const watching = watcher({ names: ['a'] });
   await answer([held('a', 1, holder(1))]);
   for (let passedMs = 0; passedMs <= 6_000; passedMs += 1_000) {
@@ -169,7 +169,7 @@ test('goes on after a fault of the server, and calls every lock unknown if that 
   await stopped(watching);
 });
 
-test('ends with a refusal that asking again does not change', async () => {
+test('ends with a permanent refusal', async () => {
   const watching = watcher({ names: ['a'] });
   (await bench.server.next('lock.watch')).refuse(401, 'UNAUTHENTICATED');
   await expect(watching.ended).rejects.toMatchObject({ reason: 'UNAUTHENTICATED' });
@@ -181,7 +181,7 @@ test('refuses an option that it does not have, before any request', async () => 
   expect(bench.server.waitingCalls).toBe(0);
 });
 
-test('each leader comes once, and null while there is none or it has released the lock', async () => {
+test('yields each leader once, and null while there is none or it has released the lock', async () => {
   const seen: (number | null)[] = [];
   const stop = new AbortController();
   const ended = (async () => {

@@ -74,8 +74,8 @@ async function forceRelease() {
   await forceReleaseLock(rig.api.cli, { namespace: 'default', name, token, rev, reason });
 }
 
-describe('a hold that is taken away', () => {
-  test('ends the command, which may tidy up, with the exit code for a loss', async () => {
+describe('a hold that is force-released', () => {
+  test('ends the command, which may clean up, with the exit code for a loss', async () => {
     const script = `trap 'echo tidied; exit 0' TERM; echo $$ > ${name}.pid; while :; do sleep 0.02; done`;
     // Long enough for a renewal to come in time and tell, also where the machine is busy.
     const { ended } = rig.exec([name, '--lease', '12s'], script);
@@ -86,7 +86,7 @@ describe('a hold that is taken away', () => {
     expect(err).toMatch(/force-released[^\n]*stuck since noon/);
   });
 
-  test('kills a command that does not end, and its children, after the grace period', async () => {
+  test('kills a command that does not end, with its child processes, after the grace period', async () => {
     const running = rig.exec([name, '--lease', '6s', '-k', '300ms'], stubborn(name));
     const pids = await pidsOf(name, running);
     await forceRelease();
@@ -95,7 +95,7 @@ describe('a hold that is taken away', () => {
   });
 });
 
-test('a request of an operator for the lock is reported, and the command goes on', async () => {
+test('a release request of an operator is reported, and the command continues', async () => {
   const script = `echo $$ > ${name}.pid; while [ ! -e ${name}.go ]; do sleep 0.02; done; exit 3`;
   const { ended, said } = rig.exec([name, '--lease', '12s'], script);
   await rig.written(`${name}.pid`);
@@ -107,7 +107,7 @@ test('a request of an operator for the lock is reported, and the command goes on
   expect((await ended).code).toBe(3);
 });
 
-describe('a server that goes away while the command runs', () => {
+describe('a server that becomes unreachable while the command runs', () => {
   test.each(['refuse', 'silence'] as const)(
     'costs the command its lock (%s): it is ended before its lease is over, never after',
     async (how) => {
@@ -135,7 +135,7 @@ describe('a server that goes away while the command runs', () => {
     return row.ended?.at ?? 0;
   }
 
-  test('costs nothing if it is back in time', async () => {
+  test('has no effect if it is back in time', async () => {
     const { name, line, exec } = await newPlace();
     const script = `echo $$ > ${name}.pid; while [ ! -e ${name}.go ]; do sleep 0.02; done; echo done`;
     const { ended } = exec(['--lease', '15s'], script);
@@ -151,7 +151,7 @@ describe('a server that goes away while the command runs', () => {
     expect(await ended).toMatchObject({ code: 0, out: 'done\n' });
   });
 
-  test('and is away at the end too: a second signal ends the wait, not what the command left running', async () => {
+  test('and stays unreachable: a second signal ends the wait for the release, not processes that the command left', async () => {
     const { name, line, exec } = await newPlace();
     const background = `sleep 60 > ${name}.out 2>&1 & echo $! > ${name}.pid`;
     const script = `${background}; while [ ! -e ${name}.go ]; do sleep 0.02; done; exit 4`;
@@ -169,7 +169,7 @@ describe('a server that goes away while the command runs', () => {
     process.kill(left);
   });
 
-  test('and is away at the end too: the exit code is the command’s, with a warning', async () => {
+  test('and stays unreachable: the exit code is the command’s, with a warning', async () => {
     const { name, line, exec } = await newPlace();
     const { ended } = exec(['--lease', '8s'], `echo $$ > ${name}.pid; sleep 0.4; exit 4`);
     await rig.written(`${name}.pid`);
@@ -185,7 +185,7 @@ describe.concurrent('with several addresses', () => {
     LOCKYARD_URL: `http://127.0.0.1:${line.port},${rig.api.url}`,
   });
 
-  test('a server that goes away costs nothing: the lease is renewed at the other', async () => {
+  test('the lease is renewed at the other server if one becomes unreachable', async () => {
     const { name, line, exec } = await newPlace();
     const script = `echo "$LOCKYARD_URL" > ${name}.url; while [ ! -e ${name}.go ]; do sleep 0.02; done; exit 3`;
     const { ended } = exec(['--lease', '9s'], script, { env: servers(line) });
@@ -208,7 +208,7 @@ describe.concurrent('with several addresses', () => {
     },
   );
 
-  test('one of which is none, it is refused', async () => {
+  test('an invalid one is refused', async () => {
     const { name, exec } = await newPlace();
     const env = { LOCKYARD_URL: `${rig.api.url},` };
     const { code, err } = await exec([], 'echo ran', { env }).ended;
@@ -220,7 +220,7 @@ describe.concurrent('with several addresses', () => {
   });
 });
 
-describe.concurrent('a server that is away at the start', () => {
+describe.concurrent('a server that is unreachable at the start', () => {
   test.each([['refuse'], ['silence']] as const)(
     'is asked until patience is over, then reported with 69 (%s); the command never ran',
     async (how) => {
@@ -240,7 +240,7 @@ describe.concurrent('a server that is away at the start', () => {
     expect(err).toMatch(/Lockyard cannot be reached at http\S+ \(ECONNREFUSED\)\.\n$/);
   });
 
-  test('is waited for while patience lasts', async () => {
+  test('is waited for until the wait times out', async () => {
     const { line, exec } = await newPlace();
     const late = createServer((socket) => {
       socket.pipe(connect(line.port, '127.0.0.1')).pipe(socket);
@@ -258,8 +258,8 @@ describe.concurrent('a server that is away at the start', () => {
   });
 });
 
-describe('a keeper that is killed outright', () => {
-  test('takes its command and all that it has started along, before the lease is over', async () => {
+describe('an exec that is killed with SIGKILL', () => {
+  test('ends its command and everything that this has started, before the lease is over', async () => {
     const options = [name, '--lease', '15s', '-k', '300ms', '-v'];
     const running = rig.exec(options, stubborn(name));
     const pids = await pidsOf(name, running);
@@ -271,7 +271,7 @@ describe('a keeper that is killed outright', () => {
     expect(await rig.client.inspect({ name })).toMatchObject({ state: 'held' });
   });
 
-  test('leaves no guard behind when all went well', async () => {
+  test('leaves no guard process behind after a normal end', async () => {
     // A time of its own: other tests on this machine have guards too.
     const grace = `1.${10 + (process.pid % 90)}1`;
     await rig.exec([name, '-k', `${grace}s`], ':').ended;

@@ -42,7 +42,7 @@ describe('excluding', () => {
     expect(rig.read('counter')).toBe('18\n');
   });
 
-  test('commands that share a lock run together, and not with one that wants it alone', async () => {
+  test('commands that share a lock run together, and not with an exclusive one', async () => {
     const meet = 'echo here >> met; while [ $(wc -l < met) -lt 2 ]; do sleep 0.02; done';
     const [one, two] = [rig.exec([name, '--shared'], meet), rig.exec([name, '-s'], meet)];
     expect([(await one.ended).code, (await two.ended).code]).toEqual([0, 0]);
@@ -267,7 +267,7 @@ describe('exit codes', () => {
     }
   });
 
-  test('1 for a lock that is taken, or the code that was set, at once or after the timeout', async () => {
+  test('1 for a lock that is held, or the code that was set, at once or after the timeout', async () => {
     const holder = await occupy();
     const cases: [string[], number][] = [
       [['-n'], 1],
@@ -343,7 +343,7 @@ describe('waiting', () => {
     expect(quiet?.err).toMatch(new RegExp(`^${given}$`));
   });
 
-  test('goes on until the lock is free, unless a limit is given', async () => {
+  test('continues until the lock is free, unless a limit is given', async () => {
     const holder = await occupy();
     const waiter = rig.exec([name, '-v'], 'echo ran');
     await rig.queueOf(name, 1);

@@ -45,7 +45,7 @@ async function inTerminal(name: string, script: string, keys: string, options: s
 }
 
 test.skipIf(!hasTerminal)(
-  'a command keeps its terminal: it can read the keys (needs script)',
+  'a command keeps its terminal, so it can read keys (needs script)',
   async () => {
     const script =
       'echo $$ > keys.pid; read -r line < /dev/tty; test -t 1 && echo "$line" > keys.read; exit 4';
@@ -55,7 +55,7 @@ test.skipIf(!hasTerminal)(
 );
 
 test.skipIf(!hasTerminal)(
-  'Ctrl-C reaches a command once, which may tidy up (needs script)',
+  'Ctrl-C reaches a command once, and it may clean up (needs script)',
   async () => {
     const script =
       'trap "n=x\\$n" INT; echo $$ > once.pid; while [ -z "$n" ]; do :; done; sleep 0.3; echo "$n" > once.read; exit 5';
@@ -65,7 +65,7 @@ test.skipIf(!hasTerminal)(
 );
 
 test.skipIf(!hasTerminal)(
-  'Ctrl-C ends a command that does not mind, and frees its lock (needs script)',
+  'Ctrl-C ends a command that does not handle it, and frees its lock (needs script)',
   async () => {
     expect(await inTerminal('end', 'echo $$ > end.pid; exec sleep 60', '\u0003')).toBe(130);
     await untilGone(Number(rig.read('end.pid')));

@@ -69,7 +69,7 @@ test('a key that was not made for a witness cannot report, and one that was can 
   expect(await rig.run(['ls'], { env })).toMatchObject({ code: 77, out: '' });
 });
 
-test('a witness goes on after a fault of the server, and says so', async () => {
+test('a witness continues after an error of the server, and says so', async () => {
   const server = new ScriptedServer();
   const env = { LOCKYARD_URL: await server.open(), LOCKYARD_API_KEY: witnessKey };
   const witness = rig.start(['witness'], { env });
