@@ -3,7 +3,7 @@ import { freezeChange } from './freeze-dialog';
 
 const ada = { by: 'Ada', reason: 'repair', at: 1_000 };
 
-it('a freeze that the operator has not seen is never lifted unseen', () => {
+it('a freeze that the operator has not seen is never lifted', () => {
   expect(freezeChange(ada, { ...ada })).toBeNull();
   expect(freezeChange(null, null)).toBeNull();
   expect(freezeChange(ada, { by: 'Ben', reason: 'audit', at: 2_000 })).toBe(
@@ -11,7 +11,7 @@ it('a freeze that the operator has not seen is never lifted unseen', () => {
   );
 });
 
-it('that it was frozen or unfrozen meanwhile is said', () => {
+it('the dialog says if the lock was frozen or unfrozen meanwhile', () => {
   expect(freezeChange(null, ada)).toBe('It is frozen by Ada: “repair”.');
   expect(freezeChange(ada, null)).toBe('It is frozen no more.');
 });

@@ -11,7 +11,7 @@ function renewalOf(hold: object): string {
   return renderToString(createElement(LastRenewal, { side, backend: 'main' }));
 }
 
-test('a dialog never doubts what it says elsewhere of the process of a holder', () => {
+test("a dialog never contradicts what it says elsewhere about a holder's process", () => {
   expect(renewalOf({})).toContain('the process may be dead');
   for (const state of ['alive', 'dead', 'unknown']) {
     expect(renewalOf({ liveness: { state } })).not.toContain('may be dead');

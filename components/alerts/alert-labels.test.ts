@@ -3,14 +3,14 @@ import { alertRules } from '@/server/contract/console/alerts/alert-inputs';
 import { DEFAULT_ALERT_RULES } from '@/server/contract/console/alerts/alert-rules';
 import { RULE_FIELDS, silenceNamespaces } from './alert-labels';
 
-test('a silence of an alert is of its namespace, also while the namespaces are not known', () => {
+test('a silence of an alert has its namespace even while the namespaces are not known', () => {
   expect(silenceNamespaces([], 'shop')).toEqual(['shop']);
   expect(silenceNamespaces(['billing', 'shop'], 'shop')).toEqual(['billing', 'shop']);
   expect(silenceNamespaces(['billing'], 'removed')).toEqual(['billing', 'removed']);
   expect(silenceNamespaces(['billing'], undefined)).toEqual(['billing']);
 });
 
-test('a field of the rules takes what the server takes, not less and not more', () => {
+test('a field of the rules accepts exactly what the server accepts', () => {
   for (const { field, min, max } of RULE_FIELDS) {
     const takes = (value: number) =>
       alertRules.safeParse({ ...DEFAULT_ALERT_RULES, [field]: value }).success;

@@ -31,7 +31,7 @@ function factOf(
 const skewOf = (clockOffsetMs: number, reachable = true) =>
   factOf('Clock skew', { clockOffsetMs, reachable });
 
-test('a clock skew that is shown is never 0 s', () => {
+test('a displayed clock skew is never 0 s', () => {
   expect(skewOf(240)).toBe('in sync');
   expect(skewOf(400)).toBe('400 ms ahead of the server');
   expect(skewOf(-12_000)).toBe('12 s behind the server');
@@ -41,7 +41,7 @@ test('the clock skew of a backend that does not respond is that of its last resp
   expect(skewOf(0, false)).toBe('in sync at the last response');
 });
 
-test('a backend that responds is not said to be healthy while it grants nothing after a data loss', () => {
+test('a backend that responds is not shown as healthy while it grants nothing after a data loss', () => {
   const lossOf = (quietForMs: number) => {
     return { loss: { at: 1, what: 'restarted' as const, agoMs: 5_000, quietForMs } };
   };
@@ -50,7 +50,7 @@ test('a backend that responds is not said to be healthy while it grants nothing 
   expect(factOf('Status', lossOf(549_000))).toBe('responding, grants paused');
 });
 
-test('a backend whose guarantees forbid grants is not said to be healthy', () => {
+test('a backend whose guarantees forbid grants is not shown as healthy', () => {
   const closed = { closedBecause: 'It evicts keys.' } as GuaranteeRow;
   expect(factOf('Status', {}, closed)).toBe('responding, grants disabled');
   expect(factOf('Status', {}, null)).toBe('responding');
@@ -66,7 +66,7 @@ test('a sharded backend has the state of its worst shard, and a disabled one is 
   expect(factOf('Status', disabled)).toBe('disabled on this server');
 });
 
-test('a backend that does not respond, and was never read, is not said to have no locks', () => {
+test('a backend that does not respond, and was never read, is not shown as having no locks', () => {
   expect(factOf('Locks', {}, OPEN, 0)).toBe('0');
   expect(factOf('Locks', { reachable: false }, OPEN, 0)).toBe('unknown');
   expect(factOf('Locks', { reachable: false }, OPEN, 3)).toMatch(/^3, shown as unknown/);

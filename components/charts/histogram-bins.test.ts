@@ -33,7 +33,7 @@ test('every duration of a millisecond or more is in one bar, and a bar holds onl
   );
 });
 
-test('bars stand side by side by ratio, and round durations have a mark', () => {
+test('bars are placed side by side by ratio, and round durations have a mark', () => {
   const { bins, positionOf, ticks } = histogramBins(histogramOf([92, 95, 1_000, 11_000]), null);
   expect(bins.map(({ count }) => count).filter((count) => count > 0)).toEqual([2, 1, 1]);
   expect(ticks.map(({ ms }) => ms)).toEqual([100, 1_000, 10_000]);

@@ -26,14 +26,14 @@ test.each([
 // Days on which clocks are set in much of the world: the process's own zone decides which count.
 const CHANGES = [new Date(2026, 2, 29, 20), new Date(2026, 9, 25, 20), new Date(2026, 10, 1, 20)];
 
-test('labels four hours apart are round ones of the reader, also where a clock is set', () => {
+test("labels four hours apart are round in the reader's zone, even when clocks change", () => {
   for (const change of CHANGES) {
     const ticks = timeTicks('24h', change.getTime() - 24 * HOUR, change.getTime());
     expect(ticks.slice(-5).map((at) => new Date(at).getHours())).toEqual([4, 8, 12, 16, 20]);
   }
 });
 
-test('where a clock is set back, both hours that it shows have labels', () => {
+test('when clocks are set back, both hours of that name have labels', () => {
   for (const change of CHANGES) {
     const night = change.getTime() - 20 * HOUR;
     for (let from = night; from < night + 8 * HOUR; from += HOUR) {

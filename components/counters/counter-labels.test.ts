@@ -76,11 +76,11 @@ describe('labels', () => {
   });
 });
 
-describe('what a gate has otherwise than MySQL', () => {
+describe('what differs between a gate and MySQL', () => {
   const row = { rev: 7, value: 5, floor: 0, ceiling: 40 } as CounterRow;
   const gateWith = (fast: GateRow['fast'], drift: number | null) => ({ fast, drift }) as GateRow;
 
-  it('is its drift; other limits of the same state too, which a value alone would not show', () => {
+  it('is the drift, and different limits too, which a value alone would not show', () => {
     expect(driftLabel(row, gateWith({ ...row, value: 5 }, 0))).toBe('none');
     expect(driftLabel(row, gateWith({ ...row, value: 2 }, -3))).toBe('−3');
     expect(driftLabel(row, gateWith({ ...row, value: 5, floor: 3 }, 0))).toBe('limits differ');
@@ -89,7 +89,7 @@ describe('what a gate has otherwise than MySQL', () => {
     );
   });
 
-  it('is never made up where nothing can be compared', () => {
+  it('is not shown if nothing can be compared', () => {
     expect(driftLabel(row, gateWith(null, null))).toBe('unknown');
     expect(driftLabel(row, gateWith({ ...row, value: 5 }, null))).toBe('changing');
     expect(driftLabel(row, gateWith({ ...row, value: 5, rev: 6, floor: 3 }, 0))).toBe('none');

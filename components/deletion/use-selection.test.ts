@@ -51,7 +51,7 @@ test('namespaces are kept apart, also when names of one are deleted', () => {
   ]);
 });
 
-test('a name that a field of one name a line would split into others cannot be selected', () => {
+test('a name that a field with one name per line would split cannot be selected', () => {
   expect(isNameable(rowOf('a b'))).toBe(true);
   expect(isNameable(rowOf('a\nb'))).toBe(false);
   expect(isNameable(rowOf('a\rb'))).toBe(false);

@@ -13,7 +13,7 @@ import { ageText, latencyText, rangeText, shareLeft } from './durations';
 /** With plain spaces, so that the expectations can be read. */
 const plain = (text: string) => text.replaceAll(/[\u202f\u00a0]/g, ' ');
 
-test('where room is short a duration is in its largest unit alone', () => {
+test('if room is short a duration has only its largest unit', () => {
   const texts = [6_900, 59_999, 744_000, 11_000_000, 200_000_000].map(shortDuration);
   expect(texts.map(plain)).toEqual(['6 s', '59 s', '12 m', '3 h', '2 d']);
 });

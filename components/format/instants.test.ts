@@ -17,7 +17,7 @@ test('to the minute, an instant of today shows no seconds', () => {
   expect(plain(clockText(Date.UTC(2026, 10, 19, 14, 17, 3), now, 'UTC'))).toBe('19 Nov 14:17');
 });
 
-test('today is a matter of the reader’s zone', () => {
+test('today is determined by the reader’s zone', () => {
   const at = Date.UTC(2026, 10, 19, 23, 30);
   expect(instantText(at, now, 'Europe/Berlin')).toBe('00:30:00');
 });

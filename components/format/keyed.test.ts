@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { keyed } from './keyed';
 
-test('each item has a key of its own, also where two look alike', () => {
+test('each item has its own key, even if two look alike', () => {
   const owners = ['ada', 'bob', 'ada', 'ada'];
   expect(keyed(owners, (owner) => owner)).toEqual([
     { key: 'ada', item: 'ada' },

@@ -12,7 +12,7 @@ test('the blocking time is the sum of the ages of all waits at each instant', ()
   ]);
 });
 
-test('of waits that are short beside a step, the most that they added up to is in the series', () => {
+test('the series includes the peak of waits that are short compared with a step', () => {
   const waits = [wait(1_010, 1_090), wait(1_020, 1_080), wait(1_030, null)];
   const series = blockingSeries(waits, { from: 0, to: 10_000 }, 10);
   expect(series.find(({ at }) => at === 1_080)).toEqual({ at: 1_080, blockingMs: 70 + 60 + 50 });

@@ -18,7 +18,7 @@ function panelOf(rows: HeatRow[], at: number | null = null): string {
   return renderToString(createElement(OverviewPanel, { overview, at }));
 }
 
-test('an hour in which waiters waited all the time and nothing ended is not said to be idle', () => {
+test('an hour in which callers waited all the time and nothing ended is not shown as idle', () => {
   const lock = { backend: 'main', namespace: 'shop', name: 'invoice', waiterMs: 3_600_000 };
   const cells = [{ step: 3, waiterMs: 60_000, status: 'stuck' as const }];
   expect(panelOf([])).toContain('No activity in the');

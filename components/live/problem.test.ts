@@ -8,7 +8,7 @@ import {
   retryableFailureTitle,
 } from './problem';
 
-it('a read that failed is not said to show nothing where older data is shown', () => {
+it('a failed read does not claim that nothing is shown while older data is', () => {
   expect(readFailureTitle(undefined, 'incidents')).toBe('Could not load incidents');
   expect(readFailureTitle({ pages: [] }, 'incidents')).toBe('Showing last known data');
 });
@@ -16,13 +16,13 @@ it('a read that failed is not said to show nothing where older data is shown', (
 const refused = (reason: string, message: string) =>
   Object.assign(new Error(message), { data: { reason, requestId: 'r-1' } });
 
-it('an act at which the server had a fault is not said to be not applied', () => {
+it('an action during which the server had an error is not reported as not applied', () => {
   const problem = problemOf(refused('INTERNAL', 'Something went wrong.'));
   expect(isOutcomeUnknown(problem)).toBe(true);
   expect(retryableFailureTitle(problem)).toContain('The result is unknown.');
 });
 
-it('after a try with an unknown outcome, a refused one does not make the outcome known', () => {
+it('after an attempt with an unknown outcome, a refused one does not make the outcome known', () => {
   const lost = problemOf(new Error('Failed to fetch'));
   const down = problemOf(refused('BACKEND_DOWN', 'Backend "main" is down.'), lost);
   expect(down).toMatchObject({
@@ -37,7 +37,7 @@ it('after a try with an unknown outcome, a refused one does not make the outcome
   );
 });
 
-it('an act of which parts were done before it failed is not said to have changed nothing', () => {
+it('an action that failed after a part was done is not reported as having changed nothing', () => {
   const problem = problemOfRest(refused('BACKEND_DOWN', 'Backend "main" is down.'));
   expect(problem.text).toBe('Nothing more was changed. Backend "main" is down.');
   expect(failureTitleWithoutRetry(problem, true)).toBe('Only partly applied.');

@@ -46,7 +46,7 @@ test('silence grows with time', () => {
   expect(silentMs(reading, 'default', 2_500)).toBe(2_040);
 });
 
-test('a store tells at once of what cannot wait for the next step, and keeps every reading', () => {
+test('a store reports urgent changes at once, and keeps every reading', () => {
   const store = createReadingStore(reading);
   let calls = 0;
   const stop = store.subscribe(() => calls++);

@@ -5,7 +5,7 @@ import { possibleActs } from './possible-acts';
 const actsOn = (part: Partial<Pick<LockRow, 'status'>>, hold: Partial<HoldRow> | null = {}) =>
   possibleActs({ status: 'held', ...part, hold: hold as HoldRow | null });
 
-test('a lock whose state is not known allows no action, whatever its last state was', () => {
+test('a lock of unknown state allows no action, whatever its last state was', () => {
   expect(actsOn({ status: 'unknown' })).toEqual({
     ...{ request: false, extend: false },
     ...{ release: false, freeze: false },

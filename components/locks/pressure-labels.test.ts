@@ -10,7 +10,7 @@ const hold = { grantedAt: now - 42_000 } as LockRow['hold'];
 const blocked = { callers: 3, sinceSum: 3 * now };
 const ownHold = { p50Ms: 1_000, p99Ms: 20_000, count: 90 };
 
-test('a row says what is unusual about the demand for its lock, two things at most', () => {
+test('a row shows what is unusual about the demand for its lock, at most two facts', () => {
   const row = { hold, ownHold, waiters: 3, blocked, queueTrend: 5, refused };
   expect(plain(pressureLabel(row, now))).toBe('2.1 × p99, rising, +5 a minute');
   expect(plain(pressureLabel({ ...row, queueTrend: 0 }, now))).toBe(
@@ -26,14 +26,14 @@ test('a long hold of a lock that no caller wants is not unusual', () => {
   expect(plain(pressureLabel({ hold, ownHold, waiters: 1 }, now))).toBe('2.1 × p99');
 });
 
-test('only a queue that keeps callers from their work has a trend', () => {
+test('only a queue that blocks callers has a trend', () => {
   const queue = { hold, ownHold: null, queueTrend: 2 };
   expect(pressureLabel({ ...queue, waiters: 2, blocked }, now)).toBe('rising, +2 a minute');
   expect(pressureLabel({ ...queue, waiters: 2 }, now)).toBe('');
   expect(pressureLabel({ ...queue, waiters: 0, blocked, queueTrend: -1 }, now)).toBe('');
 });
 
-test('a queue that is steady has no trend, one that shrinks has a true minus', () => {
+test('a steady queue has no trend, a shrinking one has a true minus sign', () => {
   expect(trendLabel()).toBe('');
   expect(trendLabel(0)).toBe('');
   expect(trendLabel(-12)).toBe('falling, −12 a minute');

@@ -9,7 +9,7 @@ const locatorOf = (namespaces: string[] | null) =>
     createElement(ConsoleClient, null, createElement(NameLocator, { backend: 'main', namespaces })),
   );
 
-test('it does not claim that there are no namespaces if they could not be read', () => {
+test('it does not say that there are no namespaces if they could not be read', () => {
   expect(locatorOf([])).toContain('No namespaces on this backend yet.');
   expect(locatorOf(null)).not.toContain('No namespaces');
   expect(locatorOf(null)).toContain('Namespaces unknown');

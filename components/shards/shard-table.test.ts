@@ -16,14 +16,14 @@ test('a shard that does not respond has no latency', () => {
   expect(tableOf({ reachable: false })).not.toContain('7.0\u00a0ms');
 });
 
-test('a shard that does not respond, and was never read, is not said to have no names', () => {
+test('a shard that does not respond, and was never read, is not shown as having no names', () => {
   expect(tableOf({ locks: 0 })).not.toContain('?');
   const silent = tableOf({ reachable: false, locks: 12 });
   expect(silent).toContain('title="Last known">12<');
   expect(silent).toContain('title="Unknown">?<');
 });
 
-test('a shard that grants nothing is not said to be healthy', () => {
+test('a shard that grants nothing is not shown as healthy', () => {
   expect(tableOf({})).toContain('healthy');
   const pausedTable = tableOf({ loss: { quietForMs: 5_000 } });
   expect(pausedTable).toContain('grants paused');

@@ -8,7 +8,7 @@ const fields = (isUnclear: boolean) => {
   return renderToString(createElement(AttemptFields, { attempt, hint: 'kept' }));
 };
 
-it('an action of which the outcome is not known can be sent again only as it was', () => {
+it('an action with an unknown outcome can only be sent again unchanged', () => {
   expect(fields(true)).toMatch(/^<fieldset disabled=""/);
   expect(fields(false)).not.toContain('disabled');
 });

@@ -13,7 +13,7 @@ test('a course that was read a while ago still begins at the left edge', () => {
   expect(pointsSince(points, 6_000)).toEqual(points.slice(2));
 });
 
-test('of a course that is all older the line is level at its last value', () => {
+test('if all of a course is older the line is flat at its last value', () => {
   expect(pointsSince(points, 9_000)).toEqual([{ at: 9_000, value: 9 }]);
 });
 

@@ -7,7 +7,7 @@ const free = { ...known, next: null } as HeldLock;
 const wanted = { ...free, next: { owner: 'heir-1' } } as HeldLock;
 const frozen = { ...free, isFrozen: true };
 
-it('says what becomes of the locks of a process, and leaves out what becomes of none of them', () => {
+it('says what happens to the locks of a process, and omits what happens to none of them', () => {
   expect(planText([free, free, wanted, wanted, frozen])).toBe('2 go to waiters, 2 become free.');
   expect(planText([free, wanted])).toBe('1 goes to a waiter, 1 becomes free.');
   expect(planText([free, free])).toBe('2 become free.');
@@ -29,7 +29,7 @@ it('promises a lock to no waiter while the lock delay of its namespace lasts', (
   expect(planText([delayed])).toBe('It is not granted before its lock delay is over.');
 });
 
-it('promises permits that are left to the next waiter, though others hold the lock as well', () => {
+it('promises remaining permits to the next waiter, even if others hold the lock too', () => {
   expect(afterRelease({ ...wanted, sharedWith: 2 })).toBe('granted to heir-1');
   expect(afterRelease({ ...free, sharedWith: 2 })).toBe('still held by 2\u00a0others');
 });

@@ -31,7 +31,7 @@ test('an instant of an incident has the waits, the hold and the refusals of that
   });
 });
 
-test('short holds that are drawn as one bar are not taken for one long hold', () => {
+test('short holds drawn as one bar are not treated as one long hold', () => {
   expect(readingAt(timeline, 150).heldMs).toBeNull();
   expect(endedHolds(timeline, { from: 0, to: 400 })).toEqual([
     { at: 100, ms: 100 },

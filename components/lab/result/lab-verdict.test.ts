@@ -64,7 +64,7 @@ describe('the verdict of a run', () => {
     );
   });
 
-  it('recommends the fastest that held, never a faster one that oversold', () => {
+  it('recommends the fastest correct one, never a faster one that oversold', () => {
     const rows = [
       row('slow', {}),
       row('quick', { opsPerSecond: 840, p99Ms: 8.2 }),
@@ -76,7 +76,7 @@ describe('the verdict of a run', () => {
     expect(advice).toMatch(/was “quick”: 840 a second, p99 8\.2\u00a0ms\.$/);
   });
 
-  it('recommends no wrong way that was lucky, nor counts it among those that held', () => {
+  it('neither recommends a lucky wrong way, nor counts it as correct', () => {
     const entries = [entry('w', 'wrong way'), entry('a', 'lock')];
     const lucky = row('w', { opsPerSecond: 9_000 });
     expect(runVerdict({ rows: [lucky, row('a', {})], entries, settings })).toMatchObject({
@@ -93,7 +93,7 @@ describe('the verdict of a run', () => {
     });
   });
 
-  it('names the fastest Strong one too, where the fastest is not', () => {
+  it('also names the fastest Strong one, if the fastest is not Strong', () => {
     const rows = [row('quick', { opsPerSecond: 840 }), row('sure', { opsPerSecond: 120 })];
     const entries = [
       { ...entry('quick', 'lock'), consistency: 'Timed' },
@@ -104,7 +104,7 @@ describe('the verdict of a run', () => {
     );
   });
 
-  it('says of what did not finish that it did not, and of nothing that it held', () => {
+  it('reports strategies that did not finish as such, never as correct', () => {
     const rows = [row('a', { sold: 12, verdict: 'incomplete', reason: 'The server died.' })];
     expect(runVerdict({ rows, entries: [], settings })).toMatchObject({
       held: '',
@@ -116,7 +116,7 @@ describe('the verdict of a run', () => {
   });
 });
 
-it('sorts what oversold to the top, then by speed, and what did not finish to the foot', () => {
+it('sorts oversold ones to the top, then by speed, and unfinished ones to the bottom', () => {
   const rows = [
     row('dead', { verdict: 'incomplete', opsPerSecond: 5_000 }),
     row('slow', {}),

@@ -40,7 +40,7 @@ test('a tab rests once it has been hidden for a while, and wakes at once when it
   expect(states).toEqual(['resting', 'waking', 'awake']);
 });
 
-test('a look at another tab changes nothing', () => {
+test('a short look at another tab changes nothing', () => {
   const states = follow(false);
   hide(true);
   vi.advanceTimersByTime(REST_AFTER_MS - 1);

@@ -14,7 +14,7 @@ const frozen = row({ status: 'frozen', frozen: { by: 'vera', reason: 'repair', a
 const possible = (act: Parameters<typeof bulkLocks>[0]) =>
   bulkLocks(act, [held, free, kept, unknown, frozen]).map(({ impossible }) => impossible);
 
-test('an act is done only to the locks that it applies to; the others show why it was not', () => {
+test('an action is applied only to the locks that allow it; the others show why not', () => {
   expect(possible('ask')).toEqual([null, 'not held', 'already released', 'state unknown', null]);
   expect(possible('extend')).toEqual(possible('ask'));
   expect(possible('release')).toEqual([null, 'not held', null, 'state unknown', null]);

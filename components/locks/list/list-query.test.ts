@@ -61,7 +61,7 @@ test('a preview does not change which list is shown', () => {
   expect(rowsKey(read('/?q=a&peek=shop/cart'))).toBe(rowsKey(read('/?q=a')));
 });
 
-test('what needs attention is shown first where there is any, but never in place of a search', () => {
+test('what needs attention is shown first if there is any, but never instead of a search', () => {
   expect(shownView(read('/'), 2)).toBe('attention');
   expect(shownView(read('/'), 0)).toBe('all');
   expect(shownView(read('/?q=cart'), 2)).toBe('all');

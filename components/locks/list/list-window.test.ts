@@ -28,7 +28,7 @@ describe('the window that a list follows', () => {
     expect(covers(last, 99_970, 99_999)).toBe(true);
   });
 
-  test('covers what is in view wherever that is, and a window that it has chosen is good', () => {
+  test('covers the visible rows at any position, and accepts the window that it chose', () => {
     const seed = (Math.random() * 0x7fffffff) | 0;
     console.info(`fast-check seed ${seed}`);
     const place = fc.integer({ min: 0, max: 120_000 });

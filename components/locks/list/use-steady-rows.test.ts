@@ -8,7 +8,7 @@ test('rows keep their places while their data moves on', () => {
   expect(rows).toEqual([row('a', 1), row('b', 1), row('c', 1)]);
 });
 
-test('a row that is gone stays, one that is new comes last where there is room', () => {
+test('a removed row stays, and a new one is added at the end if there is room', () => {
   const shown = [row('a'), row('b')];
   expect(steadyRows(shown, [row('n', 1), row('b', 1)])).toEqual([row('a'), row('b', 1)]);
   expect(steadyRows(shown, [row('n', 1), row('a', 1), row('b', 1)])).toEqual([

@@ -12,7 +12,7 @@ function panelOf(part: Partial<LockRow>): string {
   );
 }
 
-test('a lock whose state is not known is never said to be not held', () => {
+test('a lock of unknown state is never shown as not held', () => {
   expect(panelOf({ status: 'free' })).toContain('Not held.');
   expect(panelOf({ status: 'unknown' })).toContain('Holder unknown: backend not responding.');
   const unreadable = panelOf({ status: 'unknown', unreadable: 'It is no JSON.' });

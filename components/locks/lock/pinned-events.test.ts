@@ -23,7 +23,7 @@ test('the grant of the present hold is pinned, however long ago it was', () => {
   expect(pinnedEvents(detailOf({ hold: null }), NOW)).toEqual([]);
 });
 
-test('since when it is stuck, and what operators asked, are pinned too, newest first', () => {
+test('the start of being stuck and operator requests are pinned too, newest first', () => {
   const remark = { at: NOW - 5_000, by: 'ada', reason: 'a deploy waits' };
   const stuck = { kind: 'longHold', since: NOW - 60_000, limitMs: 30_000, p99Ms: 6_000 };
   const pinned = pinnedEvents(

@@ -22,7 +22,7 @@ it('is empty if no person has done anything', () => {
   expect(actedLabel(row(null), null, 'Ada', NOW)).toBe('');
 });
 
-it('names the person who is on it, and says “You” to that person', () => {
+it('names the user who is working on it, and says “You” to that user', () => {
   expect(actedLabel(row(null), onIt, 'Ada', NOW)).toBe('Ana is on it');
   expect(actedLabel(row(null), onIt, 'Ana', NOW)).toBe('You are on it');
 });
@@ -40,7 +40,7 @@ it('says how long ago a holder was asked, or its renewals were blocked, with the
   );
 });
 
-it('says since when a person is on it by the clock of the servers, not by that of the backend', () => {
+it("dates the start of a user's work by the clock of the servers, not of the backend", () => {
   const since = (backendNow: number) => actedSentence(row({}), onIt, 'Ada', backendNow, NOW);
   expect(since(NOW - 600_000)).toBe('Ana is on it, since 2\u00a0m\u00a000\u00a0s.');
   expect(since(NOW + 600_000)).toBe(since(NOW));

@@ -48,7 +48,7 @@ describe('the lanes of a timeline', () => {
     ]);
   });
 
-  it('draw the present reading once, not also what the past says of it', () => {
+  it('draw the present reading once, not again from the history', () => {
     const past = {
       ...none,
       holds: [holdOf(NOW - 80_000, null, { token: 7 })],
@@ -129,7 +129,7 @@ describe('the lanes of a timeline', () => {
     expect(drawn.rows).toBe(2);
   });
 
-  it('keep what is outside the span out, and cut what reaches into it', () => {
+  it('omit what is outside the span, and cut what extends beyond it', () => {
     const holds = [holdOf(NOW - 200_000, NOW - 150_000), holdOf(NOW - 140_000, NOW - 95_000)];
     const drawn = timelineLanes({ ...none, holds }, detailOf(null, null, []), span).holds;
     expect(drawn).toHaveLength(1);

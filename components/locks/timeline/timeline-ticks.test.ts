@@ -14,7 +14,7 @@ test('labels of days are at midnight of the reader, one a day, also where a cloc
   }
 });
 
-test('labels four hours apart are round ones of the reader, also where a clock is set', () => {
+test("labels four hours apart are round in the reader's zone, even when clocks change", () => {
   for (const change of CHANGES) {
     const from = change.getTime() - 18 * HOUR;
     const ticks = timelineTicks(from, from + 24 * HOUR, 7);
@@ -29,7 +29,7 @@ test('labels of short spans begin within the span, a step apart', () => {
   expect(ticks.map(({ label }) => label)).toEqual(['14:04', '14:05', '14:06', '14:07', '14:08']);
 });
 
-test('where a span goes beyond midnight, its label there names the day', () => {
+test('if a span crosses midnight, its label there names the day', () => {
   const from = new Date(2026, 10, 20, 23, 48).getTime();
   const ticks = timelineTicks(from, from + 0.5 * HOUR, 6);
   expect(ticks.map(({ label }) => label)).toEqual([

@@ -21,7 +21,7 @@ const ownerWidth = (drawing: Drawing, room: number) =>
   layOut(drawing, room, UNLIMITED).sizes.owner.width;
 
 describe('a drawing', () => {
-  it('takes the widest shapes with which it fits, and narrower ones if it is longer', () => {
+  it('uses the widest shapes that fit, and narrower ones if it is longer', () => {
     for (const room of [1_000, 1_300]) {
       for (const length of [3, 5])
         expect(layOut(chain(length), room, UNLIMITED).width).toBeLessThan(room);
@@ -68,7 +68,7 @@ describe('a drawing', () => {
     expect(wholeNameWidths([held('ロック')])).toEqual(UNLIMITED);
   });
 
-  it('keeps the least width where there is no room at all', () => {
+  it('keeps the minimum width if there is no room at all', () => {
     expect(ownerWidth(chain(3), 0)).toBe(192);
   });
 });
