@@ -12,7 +12,7 @@ describe.each(TEST_DIALECTS)('the control database on %s', (dialect) => {
 
   const setting = (id: string, changedAt = 1) => ({ id, value: `value of ${id}`, changedAt });
 
-  test('gives back what was written, whatever letters it has', async () => {
+  test('returns what was written, whatever letters it has', async () => {
     const { db, tables } = database;
     const row = {
       intent: 'gives-back',
@@ -51,7 +51,7 @@ describe.each(TEST_DIALECTS)('the control database on %s', (dialect) => {
     },
   );
 
-  test('tells names apart that differ in case, accents or trailing spaces', async () => {
+  test('distinguishes names that differ in case, accents or trailing spaces', async () => {
     const { db, tables } = database;
     const { users } = tables;
     const names = ['job', 'JOB', 'job ', 'jób', 'jo\u0301b'];
@@ -70,7 +70,7 @@ describe.each(TEST_DIALECTS)('the control database on %s', (dialect) => {
     }
   });
 
-  test('knows a duplicate key from any other failure', async () => {
+  test('distinguishes a duplicate key from any other failure', async () => {
     const { db, tables } = database;
     await db.insert(tables.settings).values(setting('twice'));
     const again = db.insert(tables.settings).values(setting('twice'));
@@ -109,7 +109,7 @@ describe.each(TEST_DIALECTS)('the control database on %s', (dialect) => {
     ]);
   });
 
-  test('does all of a transaction or nothing of it', async () => {
+  test('applies all of a transaction or nothing', async () => {
     const { db, tables } = database;
     const { settings } = tables;
     const failing = database.transaction(async (tx) => {
@@ -137,7 +137,7 @@ describe.each(TEST_DIALECTS)('the control database on %s', (dialect) => {
     expect(row?.changedAt).toBe(100);
   });
 
-  test('runs a transaction again when the database broke it off for a deadlock', async () => {
+  test('repeats a transaction that the database rolled back because of a deadlock', async () => {
     const { db, tables } = database;
     const { settings } = tables;
     await db.insert(settings).values([setting('lock-a', 0), setting('lock-b', 0)]);

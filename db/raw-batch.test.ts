@@ -28,7 +28,7 @@ describe.each(WAYS)('a batch on $dialect, aside: $isAside,', ({ dialect, isAside
     return rows.map(([id, position]) => [id, Number(position)]);
   };
 
-  it('is applied whole', async () => {
+  it('is applied completely', async () => {
     await batch([keep('a', 7), keep('b', Number.MAX_SAFE_INTEGER)]);
     expect(await kept()).toEqual([
       ['a', 7],
@@ -50,7 +50,7 @@ describe.each(WAYS)('a batch on $dialect, aside: $isAside,', ({ dialect, isAside
     ]);
   });
 
-  it('stores each text as it was given, whatever is in it', async () => {
+  it('stores each text as given, whatever it contains', async () => {
     const texts = ["it's", "'", "''); DELETE FROM settings; --", '?', '\\', '\n\t', '', 'é 漢 😀'];
     const { sql } = keep('');
     for (const [position, text] of texts.entries()) {
@@ -68,7 +68,7 @@ describe.each(WAYS)('a batch on $dialect, aside: $isAside,', ({ dialect, isAside
     await database.raw.ask("DELETE FROM settings WHERE id LIKE 't%'", []);
   });
 
-  it('stores a text with a zero whole', async () => {
+  it('stores a text that contains a zero character completely', async () => {
     await batch([
       {
         sql: 'INSERT INTO settings (id, value, changed_at) VALUES (?,?,?)',

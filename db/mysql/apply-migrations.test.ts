@@ -39,7 +39,7 @@ async function schemaOf(connection: Connection): Promise<unknown[]> {
   return [...columns, ...indexes];
 }
 
-test('processes that die at any statement of a migration leave what the next one goes on with', async () => {
+test('processes that die at any statement of a migration leave a state that the next one can continue', async () => {
   const [whole, broken] = [await newTestLocation('mysql'), await newTestLocation('mysql')];
   const database = await openDatabase(whole.url);
   await migrate(database);
@@ -77,7 +77,7 @@ test('processes that die at any statement of a migration leave what the next one
   await Promise.all([whole.remove(), broken.remove()]);
 });
 
-test('a migration that waits for a transaction on its table keeps no one else from the table', async () => {
+test('a migration that waits for a transaction on its table does not block others', async () => {
   const location = await newTestLocation('mysql');
   const connect = () => createConnection({ uri: urlOf(location.url) });
   const [backup, migrating, server] = [await connect(), await connect(), await connect()];
@@ -102,7 +102,7 @@ test('a migration that waits for a transaction on its table keeps no one else fr
   await location.remove();
 });
 
-test('a migration that takes long is named again and again until it is applied', async () => {
+test('a migration that takes long is named repeatedly until it is applied', async () => {
   const location = await newTestLocation('mysql');
   const migrating = await createConnection({ uri: urlOf(location.url) });
   const sql = ['create table slow as select sleep(0.5) as slept', 'create table quick (id int)'];
@@ -115,7 +115,7 @@ test('a migration that takes long is named again and again until it is applied',
   await location.remove();
 });
 
-test('a table of another program in the way is refused, and stays as it is', async () => {
+test('an existing table of another program is refused, and not changed', async () => {
   const location = await newTestLocation('mysql');
   const connection = await createConnection({ uri: urlOf(location.url) });
   await connection.query('create table api_keys (theirs int)');
@@ -127,7 +127,7 @@ test('a table of another program in the way is refused, and stays as it is', asy
   await location.remove();
 });
 
-test('a user who may not create tables is one line that says which page names the rights', async () => {
+test('a user who may not create tables is reported in one line that names the page with the rights', async () => {
   const place = await newTestLocation('mysql');
   const root = await createConnection({ uri: urlOf(place.url) });
   const user = `'reader${process.pid}'@'%'`;

@@ -8,7 +8,7 @@ import { migrate } from '../migrate';
 import { openDatabase } from '../open-database';
 import { newTestLocation, TEST_DIALECTS, type TestLocation } from '../testing/test-database';
 
-test('an absent server is one clear line that does not show the password', async () => {
+test('an absent server is reported in one clear line that does not show the password', async () => {
   const url = 'mysql://ana:hidden@127.0.0.1:1/lockyard';
   const opening = openDatabase({ kind: 'mysql', url });
   await expect(opening).rejects.toThrow(
@@ -16,14 +16,14 @@ test('an absent server is one clear line that does not show the password', async
   );
 });
 
-test('a host name that has no address is one clear line', async () => {
+test('a host name that has no address is reported in one clear line', async () => {
   const opening = openDatabase({ kind: 'mysql', url: 'mysql://a:b@no.such.invalid/c' });
   await expect(opening).rejects.toThrow(
     /cannot be used: (its host name has no address|its host name cannot be looked up now)\.$/,
   );
 });
 
-test('a server that accepts and never answers is given up within 5 s', async () => {
+test('a server that accepts and never answers is abandoned within 5 s', async () => {
   const silent = createServer(() => undefined);
   await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
   const { port } = silent.address() as AddressInfo;
@@ -60,7 +60,7 @@ describe.skipIf(!TEST_DIALECTS.includes('mysql'))('on MySQL', () => {
     expect(await db.select().from(tables.users)).toEqual([]);
   });
 
-  test('a server that goes silent is reported within 5 s, and served again when it is back', async () => {
+  test('a server that stops responding is reported within 5 s, and used again when it is back', async () => {
     const { db, tables } = database;
     const { settings } = tables;
     const read = () => db.select().from(settings).where(eq(settings.id, 'x'));
@@ -90,19 +90,16 @@ describe.skipIf(!TEST_DIALECTS.includes('mysql'))('on MySQL', () => {
     ['is read-only', 'start transaction read only; delete from settings'],
   ] as const;
 
-  test.each(TOO_MUCH)(
-    'a statement for which the server %s is one that it refuses',
-    async (_, sql) => {
-      const failure = await database.raw
-        .transaction(async (ask) => {
-          await ask('set max_heap_table_size = 16384', []);
-          await ask('create or replace temporary table full (x varchar(999)) engine = memory', []);
-          for (const statement of sql.split('; ')) await ask(statement, []);
-        })
-        .catch((error: unknown) => databaseFailure(error, 'no'));
-      expect(failure).toMatchObject({ reason: 'BACKEND_DOWN' });
-    },
-  );
+  test.each(TOO_MUCH)('a statement for which the server %s counts as refused', async (_, sql) => {
+    const failure = await database.raw
+      .transaction(async (ask) => {
+        await ask('set max_heap_table_size = 16384', []);
+        await ask('create or replace temporary table full (x varchar(999)) engine = memory', []);
+        for (const statement of sql.split('; ')) await ask(statement, []);
+      })
+      .catch((error: unknown) => databaseFailure(error, 'no'));
+    expect(failure).toMatchObject({ reason: 'BACKEND_DOWN' });
+  });
 
   test('a commit without a confirmation is not reported as a failure', async () => {
     const { tables } = database;

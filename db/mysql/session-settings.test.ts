@@ -86,7 +86,7 @@ describe.skipIf(!TEST_DIALECTS.includes('mysql'))('a server with settings of its
     expect(await storedValue('letters')).toBe(text);
   });
 
-  test('gives every letter to a backup, and takes it from one', async () => {
+  test('preserves every letter in a backup and a restore', async () => {
     const text = 'Zoë 漢 🔒';
     await changeInBulk(database, (change) =>
       change.insert('settings', ['id', 'value', 'changed_at'], [['restored', text, 1]]),
@@ -101,7 +101,7 @@ describe.skipIf(!TEST_DIALECTS.includes('mysql'))('a server with settings of its
     expect(read).toEqual([text]);
   });
 
-  test('runs statements over whole tables, which other programs may not', async () => {
+  test('runs statements over whole tables, although other programs may not', async () => {
     const { db } = database;
     const many = () => db.select().from(settings()).where(like(settings().value, 'many%'));
     const rows = Array.from({ length: 300 }, (_, i) => row(`many.${i}`, 'many'));
@@ -121,7 +121,7 @@ describe.skipIf(!TEST_DIALECTS.includes('mysql'))('a server with settings of its
     }
   });
 
-  test('gives a backup, a restore and a migration the time that they take', async () => {
+  test('gives a backup, a restore and a migration as long as they need', async () => {
     const slow = 'sleep(0.7) = 0';
     await changeInBulk(database, async (change) => {
       await change.run('delete from settings where value = ?', ['slow']);
@@ -159,7 +159,7 @@ describe.skipIf(!TEST_DIALECTS.includes('mysql'))('a server with settings of its
     }
   });
 
-  test('has the store of locks work as on any other server', async () => {
+  test('serves the lock store like any other server', async () => {
     const store = new MysqlStore(url);
     const keys = Array.from({ length: 300 }, () => freshKey());
     for (const key of keys) await created(store, key, { events: [eventOf(1)] });
@@ -177,7 +177,7 @@ describe.skipIf(!TEST_DIALECTS.includes('mysql'))('a server with settings of its
     await other.close();
   });
 
-  test('refuses what does not fit, and cuts nothing off', async () => {
+  test('refuses what does not fit instead of truncating it', async () => {
     await expect(database.db.insert(settings()).values(row('x'.repeat(97), ''))).rejects.toThrow();
     expect(await storedValue('x'.repeat(96))).toBe(undefined);
   });
@@ -195,7 +195,7 @@ describe.skipIf(!TEST_DIALECTS.includes('mysql'))('a server with settings of its
     other.destroy();
   });
 
-  test('runs a transaction again whose row has changed since it was read', async () => {
+  test('repeats a transaction whose row has changed since it was read', async () => {
     await database.db.insert(settings()).values(row('shared', '0'));
     let runs = 0;
     await database.transaction(async (tx) => {
@@ -211,7 +211,7 @@ describe.skipIf(!TEST_DIALECTS.includes('mysql'))('a server with settings of its
 });
 
 describe.skipIf(!TEST_DIALECTS.includes('mysql'))('a write that waits for a locked row', () => {
-  test('is given up, and does not land once the row is free', async () => {
+  test('is abandoned, and not applied once the row is free', async () => {
     const database = await openTestDatabase('mysql');
     const { settings } = database.tables;
     await database.db.insert(settings).values(row('locked', 'before'));

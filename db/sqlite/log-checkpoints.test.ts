@@ -49,7 +49,7 @@ async function expectAllKept(): Promise<void> {
   expect(check.rows[0]?.[0]).toBe('ok');
 }
 
-test('the log begins again while writes go on, so it stays short, and nothing is lost', async () => {
+test('the log restarts while writes continue, so it stays short, and nothing is lost', async () => {
   await write(150e6);
   expect(logBytes()).toBeLessThan(90e6);
   await expectAllKept();
@@ -58,7 +58,7 @@ test('the log begins again while writes go on, so it stays short, and nothing is
   await expectAllKept();
 });
 
-test('a reader that keeps its snapshot sees it unchanged, and the log begins again afterwards', async () => {
+test('a reader that keeps its snapshot sees it unchanged, and the log restarts afterwards', async () => {
   await write(1e6);
   const before = rows;
   const beginnings = logBeginnings();

@@ -132,7 +132,7 @@ async function commitAlone(disk: Disk, times: number): Promise<number> {
   return disk.flushedNow - before;
 }
 
-describe('the flush of a commit that is alone', () => {
+describe('the flush of a single commit', () => {
   it('is made on the event loop while the disk is quick', async () => {
     const disk = new Disk();
     disk.tookMs = 0.4;
@@ -186,7 +186,7 @@ describe('a flush that failed', () => {
   }
   const refused = (disk: Disk) => expect(disk.commit()).rejects.toThrow();
 
-  it('is made good by the next one, which writes all again and flushes it through each descriptor', async () => {
+  it('is repaired by the next one, which writes everything again and flushes it through each descriptor', async () => {
     const disk = await failedDisk();
     await refused(disk);
     expect([disk.runningSyncs, disk.rewrites]).toEqual([FLUSHES, 0]);
@@ -202,7 +202,7 @@ describe('a flush that failed', () => {
     expect(disk.flushing.hasFailed).toBe(false);
   });
 
-  it('stays one where all cannot be flushed again, and a second later that is tried again', async () => {
+  it('stays failed if everything cannot be flushed again, which is retried a second later', async () => {
     const disk = await failedDisk();
     await refused(disk);
     await disk.endAll();
@@ -217,7 +217,7 @@ describe('a flush that failed', () => {
     expect([disk.rewrites, disk.flushing.hasFailed]).toEqual([2, false]);
   });
 
-  it('is final where what was written cannot be read any more', async () => {
+  it('is final if what was written can no longer be read', async () => {
     const disk = await failedDisk();
     disk.rewriteFailure = new LogLost('It is gone.');
     await refused(disk);

@@ -68,7 +68,7 @@ describe('a statement that a connection has prepared', () => {
     expect(rows[0]).toMatchObject({ id: 1, text: 'a', more: 'm' });
   });
 
-  it('gives way to others: thousands of texts are all answered', async () => {
+  it('makes room for others: thousands of texts are all answered', async () => {
     for (let i = 0; i < 2_000; i += 1) {
       const { rows } = await client.execute(`select ${i} as n`);
       expect(rows[0]?.n).toBe(i);

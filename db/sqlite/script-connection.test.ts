@@ -45,7 +45,7 @@ describe('a script', () => {
     expect((await file.client.execute('select count(*) n from kept')).rows[0]?.n).toBe(ROWS);
   });
 
-  it('goes after the writes that were asked for before it, and before later ones', async () => {
+  it('runs after the writes requested before it, and before later ones', async () => {
     const write = (sql: string) => file.write((writer) => writer.execute(sql));
     await Promise.all([
       write('insert into kept values (1)'),
@@ -55,7 +55,7 @@ describe('a script', () => {
     expect(await numbers()).toEqual([3, 11]);
   });
 
-  it('that fails leaves nothing open: it rejects as the client does, and writes go on', async () => {
+  it('that fails leaves nothing open: it rejects as the client does, and writes continue', async () => {
     await file.writeAside(['insert into kept values (1)']);
     const failed = file.writeAside(['insert into kept values (2)', 'insert into kept values (1)']);
     await expect(failed).rejects.toBeInstanceOf(LibsqlError);

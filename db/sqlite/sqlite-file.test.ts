@@ -65,7 +65,7 @@ async function openElsewhere() {
   };
 }
 
-test('a second process on one file is refused in one line, and let in once the first was killed', async () => {
+test('a second process on one file is refused in one line, and accepted once the first was killed', async () => {
   const other = await openElsewhere();
   try {
     const refused = openSqliteFile(path);
@@ -169,7 +169,7 @@ describe('the flush of the write-ahead log', () => {
     await file.flushed();
   });
 
-  it('does not hold up the event loop, and what commits meanwhile shares the next one', async () => {
+  it('does not block the event loop, and later commits share the next one', async () => {
     let diskAnswers = () => {};
     disk = new Promise((resolve) => {
       diskAnswers = resolve;
@@ -215,7 +215,7 @@ describe('the flush of the write-ahead log', () => {
     return rows.map(({ id }) => id);
   };
 
-  it('that failed lets nothing more be acknowledged or shown until all of the log was written again', async () => {
+  it('that failed lets nothing more be acknowledged or shown until the whole log was written again', async () => {
     breakDisk();
     const doubtful = await keep(1).catch((error: unknown) => error);
     expect(databaseFailure(doubtful, 'no')?.reason).toBe('UNKNOWN');
@@ -244,7 +244,7 @@ describe('the flush of the write-ahead log', () => {
     expect(await kept()).toEqual([1]);
   });
 
-  it('that failed is final where the log no longer reads as it was written, until the file is opened again', async () => {
+  it('that failed is final if the log can no longer be read as written, until the file is opened again', async () => {
     await keep(1);
     breakDisk();
     await expect(keep(2)).rejects.toThrow();
@@ -276,7 +276,7 @@ describe('the flush of the write-ahead log', () => {
     expect((await synchronous(file.client)).rows[0]?.[0]).toBe(2);
   });
 
-  it('is made up for by the next process, before it answers anything', async () => {
+  it('is repeated by the next process before it answers anything', async () => {
     await file.close();
     vi.restoreAllMocks();
     const other = await openElsewhere();
@@ -287,7 +287,7 @@ describe('the flush of the write-ahead log', () => {
     expect((await file.client.execute('select id from kept')).rows).toHaveLength(1);
   });
 
-  it('is made up for by the next process although another program reads the file', async () => {
+  it('is repeated by the next process although another program reads the file', async () => {
     await file.close();
     const other = await openElsewhere();
     await other.kill();
@@ -303,7 +303,7 @@ describe('the flush of the write-ahead log', () => {
     reader.close();
   });
 
-  it('is of the log that the file has, also when the log begins again', async () => {
+  it('is of the current log of the file, even when the log restarts', async () => {
     const { ino } = statSync(`${path}-wal`);
     await keep(1);
     await file.client.execute('pragma wal_checkpoint(truncate)');
@@ -313,7 +313,7 @@ describe('the flush of the write-ahead log', () => {
   });
 });
 
-test('another program that holds the write lock costs no descriptors, and all is written afterwards', async () => {
+test('another program that holds the write lock leaks no descriptors, and everything is written afterwards', async () => {
   const file = await openSqliteFile(path);
   await file.write((writer) => writer.execute('create table kept (id integer)'));
   const other = createClient({ url: fileUrl(path) });
@@ -374,7 +374,7 @@ test('write jobs run one after another, also after one of them failed', async ()
   await file.close();
 });
 
-test('a file that cannot be opened is one clear line', async () => {
+test('a file that cannot be opened is reported in one clear line', async () => {
   writeFileSync(join(folder, 'plain'), '');
   const inFile = openSqliteFile(join(folder, 'plain', 'x.db'));
   await expect(inFile).rejects.toThrow(
@@ -388,7 +388,7 @@ test('a file that cannot be opened is one clear line', async () => {
   await expect(openSqliteFile(path)).rejects.toThrow(/cannot be opened: [^\n]*$/);
 });
 
-describe('what is no SQLite file is refused and left as it is:', () => {
+describe('what is not a SQLite file is refused and not changed:', () => {
   const modeOf = (name: string) => statSync(join(folder, name)).mode & 0o777;
 
   test('a folder', async () => {
@@ -414,7 +414,7 @@ describe('what is no SQLite file is refused and left as it is:', () => {
   });
 });
 
-test('a file and those beside it are for their owner alone, also those of before', async () => {
+test('a file and those beside it are only for their owner, even existing ones', async () => {
   const expectPrivate = () => {
     const names = readdirSync(folder);
     for (const suffix of ['', '-shm', '-wal', '.lock']) {

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { parseBackendUrl, parseDatabaseUrl } from './backend-url';
 import { parseShardList } from './shard-list';
 
-test('a comma after a MySQL URL is refused, and is no part of the database', () => {
+test('a comma after a MySQL URL is refused, and is not part of the database', () => {
   const why = 'has a comma in the name of its database; if it belongs there, write it as %2C';
   for (const text of ['mysql://root@h/a,', 'mysqls://root@h/a, ', 'mariadb://h/a,b']) {
     expect(parseDatabaseUrl(text, '/'), text).toBe(why);
