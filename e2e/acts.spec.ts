@@ -79,7 +79,7 @@ test('an extension moves the end of the lease, and the events and the audit log 
   await expect(entry).toContainText('Done');
 });
 
-test('a lock is reassigned to a waiter behind another, who keeps its place, and everyone sees who is on it and what was done', async ({
+test('a lock is reassigned to a later waiter, the first one keeps its place, and all users see who works on it and what was done', async ({
   page,
   browser,
   server,
@@ -167,7 +167,7 @@ test('in a long queue the waiter to reassign to is found by its owner', async ({
   await Promise.all(waits);
 });
 
-test('an action whose answer got lost is applied once, though retried, and never reported as not applied', async ({
+test('an action whose answer was lost is applied once, even if retried, and never reported as not applied', async ({
   page,
 }) => {
   const name = 'lost-answer';
@@ -342,7 +342,7 @@ test('a dialog whose hold changes blocks the action, shows both holds, and can g
   expect(await holdersOf(name)).toEqual([]);
 });
 
-test('a dialog stays open while its act is under way, and then shows why the act failed', async ({
+test('a dialog stays open while its action is under way, and then shows why the action failed', async ({
   page,
 }) => {
   const name = 'slow-answer';
@@ -442,7 +442,7 @@ test('the audit log shows every attempt, rejected ones too, and can be searched 
   await expect(page.getByRole('heading', { level: 1 })).toHaveText(name);
 });
 
-test('the filters of the audit log keep what is typed into them, also with pauses', async ({
+test('the filters of the audit log keep what is typed into them, even with pauses', async ({
   page,
 }) => {
   await openPage(page, '/audit?from=2026-11-20T14:05:00.000Z');

@@ -83,7 +83,7 @@ test('the page opens with what needs attention; a preview opens beside the list,
   }
 });
 
-test('on a wide screen, where rows have two lines, the acts of a row cover none of its figures', async ({
+test('on a wide screen, where rows have two lines, the actions of a row cover none of its figures', async ({
   page,
 }) => {
   await page.setViewportSize({ width: 1_920, height: 1_080 });
@@ -106,7 +106,7 @@ test('on a wide screen, where rows have two lines, the acts of a row cover none 
   expect(isOnTop).toBe(true);
 });
 
-test('text typed while the command menu is loading all goes into it, and triggers no shortcut of the page', async ({
+test('text typed while the command menu is loading goes into it completely, and triggers no shortcut of the page', async ({
   page,
 }) => {
   const held = await night.acquire({ name: 'rota:typed', leaseMs: 600_000 });
@@ -129,7 +129,7 @@ test('text typed while the command menu is loading all goes into it, and trigger
   await expect(page.getByRole('button', { name: 'I’m on it' })).toBeVisible();
 });
 
-test('an act on a selection is previewed, counted, and has a result for each lock; one that changed hands is skipped', async ({
+test('an action on a selection is previewed, counted, and has a result for each lock; one whose holder has changed is skipped', async ({
   page,
 }) => {
   const taken = [];
@@ -206,9 +206,7 @@ test('on a low screen every page of the navigation is visible, on a lower one it
   await expect(last).toBeInViewport({ ratio: 1 });
 });
 
-test('on a phone the search has the whole bar while it is typed in, and gives it back', async ({
-  page,
-}) => {
+test('on a phone the search fills the bar while it is used', async ({ page }) => {
   await page.setViewportSize({ width: 390, height: 844 });
   await openLive(page, '/?view=all');
   const search = page.getByRole('searchbox');

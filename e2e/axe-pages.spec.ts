@@ -27,7 +27,7 @@ async function open(address: string, who = admin): Promise<void> {
 }
 
 test.describe('accessible, on any screen:', () => {
-  test('the way to the setup', async () => {
+  test('the page that leads to the setup', async () => {
     await page().goto(`${server.url}/setup`);
     await expect(page().getByRole('heading', { level: 1 })).toHaveText(/Open the setup link/);
     await expectSound(page());
@@ -95,7 +95,7 @@ test.describe('accessible, on any screen:', () => {
     await expectSound(page());
   });
 
-  test('bars without the colours of the page, where the system chooses them', async () => {
+  test('bars with the colours of the system instead of the page', async () => {
     await page().emulateMedia({ forcedColors: 'active' });
     try {
       await openLive(page(), `${server.url}/?view=all`);
@@ -156,7 +156,7 @@ test.describe('accessible, on any screen:', () => {
     }
   });
 
-  test('the shards of a backend, and where a name lives though none of them answers', async () => {
+  test('the shards of a backend, and the location of a name although none of them responds', async () => {
     await callConsole(server, admin.cookie, 'namespaces.create', {
       name: 'spread',
       backend: 'spread',
@@ -201,7 +201,7 @@ test.describe('accessible, on any screen:', () => {
   });
 });
 
-test('pages whose server is gone are still usable', async () => {
+test('pages whose server is unreachable are still usable', async () => {
   const lock = await page().context().newPage();
   await signIn(page().context(), server, admin);
   await openLive(page(), `${server.url}/`);

@@ -48,7 +48,7 @@ async function heapBytes(session: CDPSession): Promise<number> {
   return usedSize;
 }
 
-test('a tab that was hidden for a night shows what is true within seconds, in no more memory', async ({
+test('a tab that was hidden for a night is up to date within seconds, with no more memory', async ({
   page,
 }) => {
   const token = await take('evening', 'passed-on');
@@ -95,7 +95,7 @@ function durationsIn(text: string): number[] {
   );
 }
 
-test('a browser whose clock is off by minutes shows ages and countdowns by that of the server', async ({
+test("a browser whose clock is off by minutes shows ages and countdowns by the server's clock", async ({
   browser,
 }) => {
   await take('timed-1', 'timed', { meta: { host: 'host-4', pid: '7' } });

@@ -20,7 +20,7 @@ const INSTEAD = {
     }),
 };
 
-test('the steps of the Containerfile make a server that starts from a folder that cannot be written, without rights', async () => {
+test('the steps of the Containerfile produce a server that starts unprivileged from a read-only folder', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'lockyard-image-'));
   // The user of the image has to get to it.
   chmodSync(folder, 0o755);

@@ -41,7 +41,7 @@ async function as(page: Page, server: RunningServer, person: Person, path: strin
   await page.goto(path);
 }
 
-test('the list follows what services add, and says how far each counter can still go', async ({
+test('the list follows what services add, and shows the headroom of each counter', async ({
   page,
   server,
 }) => {
@@ -84,7 +84,7 @@ test('the list follows what services add, and says how far each counter can stil
   await expect(row(page, 'another')).toHaveCount(0);
 });
 
-test('an operator makes a counter, sets it and changes its bounds, each with a reason', async ({
+test('an operator creates a counter, sets it and changes its bounds, each with a reason', async ({
   page,
   server,
 }) => {
@@ -129,7 +129,7 @@ test('an operator makes a counter, sets it and changes its bounds, each with a r
   await expect(row(page, 'seats')).toHaveCount(3);
 });
 
-test('a value that moves while the dialog is open is never set by accident, and adjusted or set anyway', async ({
+test('a value that changes while the dialog is open is never overwritten by accident, and can be adjusted or set anyway', async ({
   page,
   server,
 }) => {
@@ -165,7 +165,7 @@ test('a value that moves while the dialog is open is never set by accident, and 
   await expect(standing(page)).toContainText('Changed 48 → 9');
 });
 
-test('a viewer sees everything and may change nothing', async ({ page, server }) => {
+test('a viewer sees everything and cannot change anything', async ({ page, server }) => {
   await orders.createCounter({ name: 'watched', initial: 7 });
   await as(page, server, viewer, '/counters/default/watched');
   await expect(standing(page)).toContainText('7');

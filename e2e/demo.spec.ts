@@ -72,7 +72,7 @@ test('one of its locks soon becomes stuck', async ({ page }) => {
   });
 });
 
-test('the list of a busy fleet sits still: rows keep their places, nothing shifts, a row flashes once for each change of its state, and the demo ends when it is asked to', async ({
+test('the list of a busy fleet is steady: rows keep their places, nothing shifts, a row flashes once for each change of its state, and the demo ends on request', async ({
   page,
 }) => {
   await enter(page);

@@ -32,7 +32,7 @@ test('the API reference is public and usable on any screen, in light and dark, w
   expect(faults()).toEqual([]);
 });
 
-test('every part of the page that a link names is there', async ({ page }) => {
+test('every part of the page that a link names exists', async ({ page }) => {
   await page.goto('/docs');
   const lost = await page.$$eval('a[href^="#"]', (links) =>
     links
@@ -42,7 +42,7 @@ test('every part of the page that a link names is there', async ({ page }) => {
   expect(lost).toEqual([]);
 });
 
-test('a curl line that is copied from the page takes a lock', async ({
+test('a curl line copied from the page acquires a lock', async ({
   page,
   server,
   admin,

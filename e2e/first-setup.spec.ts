@@ -37,7 +37,7 @@ async function signInAs(page: Page, who: string, secret: string): Promise<void> 
 /** What a form says went wrong, without the request's id. */
 const complaint = (page: Page) => page.getByRole('main').getByRole('alert').getByRole('paragraph');
 
-test('before there is a user, every page leads to the setup, which asks for the link', async ({
+test('before there is a user, every page leads to the setup, which requires the link', async ({
   page,
 }) => {
   await openPage(page, `${server.url}/audit`);

@@ -12,7 +12,7 @@ const dialog = (page: Page) => page.getByRole('dialog');
 
 test.beforeEach(({ page, server, admin }) => signIn(page.context(), server, admin));
 
-test('a form dialog closes once its act is done, however long the list takes to load again', async ({
+test('a form dialog closes once its action is done, however long the list takes to reload', async ({
   page,
 }) => {
   await page.goto('/namespaces');
@@ -29,7 +29,7 @@ test('a form dialog closes once its act is done, however long the list takes to 
   await expect(page.getByRole('row', { name: /slow-list/ })).toBeVisible();
 });
 
-test('an act after the session has ended says where to sign in, and goes on from what was typed', async ({
+test('an action after the session has ended says where to sign in, and continues with what was typed', async ({
   page,
   server,
   admin,

@@ -34,7 +34,7 @@ async function expectSeen(page: Page, shown: string): Promise<void> {
   expect((await readable(page)).filter(hasUnseen)).toEqual([]);
 }
 
-test('a character that cannot be seen is never drawn as itself, in no list, page, dialog or title', async ({
+test('an invisible character is always drawn as a mark, in every list, page, dialog and title', async ({
   page,
   context,
   server,

@@ -139,7 +139,7 @@ test('time-outs and force releases are marked in the chart of abnormal ends', as
   await expect(endings.locator('.recharts-scatter-symbol')).toHaveCount(1);
 });
 
-test('a lock that callers skip is stuck beyond that limit too, and its page names those refused', async ({
+test('a lock whose callers poll is stuck beyond that limit too, and its page names those refused', async ({
   page,
 }) => {
   const place = { namespace: 'quick', name: 'scales' };
@@ -244,7 +244,7 @@ test('an incident says why and how long, and is saved as one file; the timeline 
   expect(await waiting).toBe('granted');
 });
 
-test('the page of the backends has their response times of the last hour from its first paint', async ({
+test('the page Backends has their response times of the last hour from its first paint', async ({
   page,
 }) => {
   const words = /Latency, last hour: [^"]*ms to [^"]*ms/;
@@ -276,7 +276,7 @@ test('a lock is compared with its own p99, shown in its row, and far beyond it t
   await expect(reason(page)).toContainText(/usually under \d+(\.\d)?.m?s\).* 1\swaiting\./);
 });
 
-test('only the page of a lock loads what draws charts, and stays usable without it', async ({
+test('only the page of a lock loads the code that draws charts, and stays usable without it', async ({
   page,
 }) => {
   const loaded: string[] = [];

@@ -44,7 +44,7 @@ async function raceWrongWays(page: Page, more: Record<string, string> = {}) {
 const finished = (page: Page) =>
   expect(page.getByText(/Finished in/)).toBeVisible({ timeout: 60_000 });
 
-test('without any server the wrong ways are seen to oversell, and the run can be exported', async ({
+test('without any server the wrong ways visibly oversell, and the run can be exported', async ({
   page,
   server,
 }) => {
@@ -93,7 +93,7 @@ test('the source of a strategy is one click away, from the form and from a resul
   await expect(dialog).toContainText('server/strategies/wrong-ways/value-written-back.ts');
 });
 
-test('a running race is live, holds off a second one, and stops on request', async ({
+test('a running race is shown live, prevents a second one, and stops on request', async ({
   page,
   server,
   browser,

@@ -41,7 +41,7 @@ test('a dialog that cannot be loaded says so in its place, and opens once the se
   expect(errors).toEqual([]);
 });
 
-test('a part of a page that cannot be loaded says so in its place, and comes once the server is back', async ({
+test('a part of a page that cannot be loaded says so in its place, and appears once the server is back', async ({
   page,
 }) => {
   await page.setViewportSize({ width: 1280, height: 800 });
@@ -85,7 +85,7 @@ test('a page is loaded ahead only once the pointer or the focus is on a link to 
   expect(new Set(prefetched)).toEqual(new Set(['/holders', '/audit']));
 });
 
-test('a page that takes long to come is marked in the navigation as soon as it is asked for', async ({
+test('a page that takes long to load is marked in the navigation as soon as it is requested', async ({
   page,
 }) => {
   await page.goto('/namespaces');

@@ -14,7 +14,7 @@ test.beforeAll(async ({ server, admin }) => {
 });
 test.beforeEach(({ context, server, admin }) => signIn(context, server, admin));
 
-test('a lock that a service takes is on the page within 2 s, counts down, shows who waits, and goes free, all without a reload', async ({
+test('a lock that a service acquires is on the page within 2 s, counts down, shows its waiters and becomes free, all without a reload', async ({
   page,
 }) => {
   const name = 'stock:sku-1';
@@ -88,7 +88,7 @@ test('on a common screen the owner of a lock is fully visible, in the list and a
   }
 });
 
-test('on a common screen the owner of a waiter is fully visible, in the queue and beside the act that grants to it', async ({
+test('on a common screen the owner of a waiter is fully visible, in the queue and beside the action that grants to it', async ({
   page,
 }) => {
   const name = 'whole-waiter';
@@ -155,7 +155,7 @@ test('search, filters and order are in the URL and survive a reload', async ({ p
   await expect(page.getByText('No locks match these filters.')).toBeVisible();
 });
 
-test('a new filter is applied at once, also while the pointer moves over the rows', async ({
+test('a new filter is applied at once, even while the pointer moves over the rows', async ({
   page,
 }) => {
   const [held, free] = ['tide:in', 'tide:out'];
@@ -179,7 +179,7 @@ test('a new filter is applied at once, also while the pointer moves over the row
   await expect(lockRow(page, free)).toBeVisible();
 });
 
-test('a hidden tab leaves its connection to others, of which a browser has six, and goes on when it is seen', async ({
+test('a hidden tab frees its connection, of which a browser has six, and continues when it is visible', async ({
   page,
 }) => {
   const name = 'harbour:light';
@@ -202,7 +202,7 @@ test('a hidden tab leaves its connection to others, of which a browser has six, 
   await expect(page.getByText('Live', { exact: true })).toBeVisible();
 });
 
-test('the keyboard finds, walks and opens', async ({ page }) => {
+test('the keyboard can search, move between rows and open them', async ({ page }) => {
   for (const place of [1, 2, 3]) {
     await orders.acquire({ name: `gate-${place}`, leaseMs: 600_000 });
   }
@@ -263,7 +263,7 @@ for (const [name, shown] of oddNames) {
   });
 }
 
-test('an event that can be read only seconds after its change is shown without a reload', async ({
+test('an event that becomes readable only seconds after its change is shown without a reload', async ({
   page,
 }) => {
   const name = 'recorded-late';
@@ -321,7 +321,7 @@ test('the first load of the list sends at most 250 KB of script, with what it lo
   expect(sent).toBeLessThanOrEqual(250_000);
 });
 
-test('a page whose own code comes late begins as it was painted, with newer counts at once after', async ({
+test('a page whose own code arrives late begins as it was painted, with newer counts right afterwards', async ({
   page,
   server,
 }) => {

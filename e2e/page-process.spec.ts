@@ -30,7 +30,7 @@ async function eventually(what: string, isSo: () => Promise<boolean> | boolean):
   throw new Error(`Not within 30 s: ${what}`);
 }
 
-test('while the process that renders pages is gone a page is 503, the APIs go on, and then it is back', async ({
+test('while the process that renders pages is dead a page is 503 and the APIs keep working, until it is restarted', async ({
   server,
   admin,
   page,
@@ -63,7 +63,7 @@ test('while the process that renders pages is gone a page is 503, the APIs go on
   expect(pageProcessOf(server)).not.toBe(before);
 });
 
-test('while the process that renders pages is stopped a page is 503 within seconds, and then it is replaced', async ({
+test('while the process that renders pages is stopped a page is 503 within seconds, until it is replaced', async ({
   server,
   admin,
 }) => {
@@ -93,7 +93,7 @@ test('the process that renders pages ends with its parent, even one that was kil
   await server.restart();
 });
 
-test('both processes speak over sockets for their user alone, and pages open no port', async ({
+test('both processes communicate over sockets only for their user, and pages open no port', async ({
   server,
 }) => {
   const sockets = readdirSync(server.dataDir).filter((name) => name.endsWith('.sock'));
@@ -169,7 +169,7 @@ function readAs({ url }: RunningServer, host: string): Promise<string> {
   });
 }
 
-test('an address without a page is 404 whatever a client navigation says that it has', async ({
+test('an address without a page is 404 whatever state a client navigation sends', async ({
   server,
 }) => {
   const states = [

@@ -74,7 +74,7 @@ test('a page that receives nothing after its first paint says how old its data i
 });
 
 for (const [what, end] of endings) {
-  test(`a server that ${what} under open pages: they say how old they are, keep what they know, and follow again by themselves`, async ({
+  test(`a server that ${what} under open pages: they show their age, keep their data, and follow again automatically`, async ({
     page: list,
     context,
     server,
@@ -115,7 +115,7 @@ for (const [what, end] of endings) {
   });
 }
 
-test('a link that is followed while no server answers stays in the console, and what it opens is as old as it is', async ({
+test('a link that is followed while no server answers stays in the console, and the page that it opens shows the age of its data', async ({
   page: list,
   context,
   server,
@@ -144,7 +144,7 @@ test('a link that is followed while no server answers stays in the console, and 
   await backends.close();
 });
 
-test('a link that is followed while the server hangs says within seconds what it waits for', async ({
+test('a link that is followed while the server hangs says within seconds what is being waited for', async ({
   page,
   server,
 }) => {
@@ -163,7 +163,7 @@ test('a link that is followed while the server hangs says within seconds what it
   await expect.poll(isServing).toBe(true);
 });
 
-test('waiters of a server that was killed ask again, and have waited since they came first', async ({
+test('waiters of a server that was killed ask again, and have waited since their first request', async ({
   server,
 }) => {
   const names = ['waited for', 'waited for as well'] as const;
@@ -220,7 +220,7 @@ const outages: [string, OnDatabase<void>, OnDatabase<Promise<void> | void>][] = 
 ];
 
 for (const [what, fail, mend] of outages) {
-  test(`a database that ${what}: services hear it within 5 s, pages draw unknown over the last reading, and all is well within 5 s of its return`, async ({
+  test(`a database that ${what}: services are answered so within 5 s, pages show locks as unknown with their last state, and all recover within 5 s of its return`, async ({
     page: list,
     context,
     database,

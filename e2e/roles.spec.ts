@@ -64,7 +64,7 @@ test('a viewer sees every lock and no actions, and a direct call is rejected and
   ]);
 });
 
-test('an operator acts on locks and manages no users', async ({ context, page, server }) => {
+test('an operator acts on locks and cannot manage users', async ({ context, page, server }) => {
   const name = 'to-act-on';
   await take(name);
   await signIn(context, server, operator);

@@ -31,7 +31,7 @@ test('a server that is asked to end answers its waiters that their places are ke
   expect(answers).toMatchObject([1, 2, 3].map((place) => ({ outcome: 'queued', place })));
 });
 
-test('a server that is asked to end before its pages are ready answers its waiters likewise', async () => {
+test('a server that is asked to end before its pages are ready answers its waiters in the same way', async () => {
   const name = 'busy before pages';
   const folder = programWithoutPages();
   await server.stop();
@@ -48,7 +48,7 @@ test('a server that is asked to end before its pages are ready answers its waite
   rmSync(folder, { recursive: true });
 });
 
-test('a server whose pages cannot start answers its waiters likewise, and exits 1 with one line', async () => {
+test('a server whose pages cannot start answers its waiters in the same way, and exits with 1 and one line', async () => {
   const name = 'busy without pages';
   const folder = programWithoutPages();
   await server.stop();
@@ -84,7 +84,7 @@ function programWithoutPages(): string {
   return folder;
 }
 
-test('work under a lock and a wait for one go on over a restart of the server', async () => {
+test('work under a lock and a wait for one continue across a restart of the server', async () => {
   const name = 'outlives-servers';
   const order: string[] = [];
   let finish = () => {};
@@ -108,7 +108,7 @@ test('work under a lock and a wait for one go on over a restart of the server', 
   expect(order).toEqual(['held', 'waiter']);
 });
 
-test('a second server on the same data is turned away and takes nothing from the first', async () => {
+test('a second server on the same data is refused without affecting the first', async () => {
   const second = startServer({ LOCKYARD_DATABASE_URL: `sqlite:${server.dataDir}/lockyard.db` });
   await expect(second).rejects.toThrow(/Another Lockyard server has .*lockyard\.db open/);
   expect((await orders.inspect({ name: 'any' })).state).toBe('free');

@@ -14,7 +14,7 @@ const EMPTY = ['an empty database', async () => undefined] as const;
 const PLACES = process.env.TEST_LONG === '1' ? [UPGRADED, EMPTY] : [UPGRADED];
 
 for (const [where, prepare] of PLACES) {
-  test(`four servers that start at once on ${where} all come up, and each migration is applied once`, async () => {
+  test(`four servers that start at once on ${where} all become ready, and each migration is applied once`, async () => {
     const database = await startOwnMariadb();
     const variables = {
       LOCKYARD_DATABASE_URL: database.url,

@@ -150,7 +150,7 @@ test('a holder receives a release request, and a hold with blocked renewals ends
   expect(told).toContain('stopped by Stella Steward');
 });
 
-test('what came of an action is read out once, not with every second that it counts down', async ({
+test('the result of an action is read out once, not with every second of its countdown', async ({
   page,
 }) => {
   const name = 'counted-down';

@@ -7,7 +7,7 @@ test.use({ timezoneId: 'Asia/Tokyo' });
 
 const NAME = 'zone/nightly';
 
-test('a reader in another time zone than the server takes over every page as it was painted', async ({
+test('in a browser in another time zone than the server every page is hydrated as it was painted', async ({
   page,
   context,
   server,
@@ -40,7 +40,7 @@ test('a reader in another time zone than the server takes over every page as it 
   }
 });
 
-test('an entry of yesterday has its day also on a page that was opened yesterday', async ({
+test('an entry of yesterday shows its day even on a page that was opened yesterday', async ({
   page,
   context,
   server,

@@ -70,7 +70,7 @@ test('a lock released at one process is granted to a waiter at the other within 
   }
 });
 
-test('the queue over both processes is one: first come, first served', async () => {
+test('both processes share one queue, first in, first out', async () => {
   const name = 'one-queue';
   const token = await take(atOne, name, 'holder');
   const served: string[] = [];
@@ -120,7 +120,7 @@ test('the console of one process shows, and acts on, what is held through the ot
   });
 });
 
-test('a process that is killed with its waiters in front costs the next one in the queue at most 2 s', async () => {
+test('a process that is killed with its waiters in front delays the next one in the queue by at most 2 s', async () => {
   const name = 'survivors-go-on';
   const token = await take(atTwo, name, 'holder');
   const lost: Promise<unknown>[] = [];
@@ -140,7 +140,7 @@ test('a process that is killed with its waiters in front costs the next one in t
   await one.restart();
 });
 
-test('a client that knows both keeps its place, its hold and its lead when the one it uses is killed', async () => {
+test('a client that knows both addresses keeps its place, its hold and its leadership when the process that it uses is killed', async () => {
   const name = 'moves-over';
   const url = `${one.url},${two.url}`;
   const client = new LockyardClient({ url, apiKey: atOne.settings.apiKey, owner: 'mover' });
@@ -198,10 +198,7 @@ test('a client that knows both keeps its place, its hold and its lead when the o
   await one.restart();
 });
 
-test('what a killed process left behind is settled by the one that lives', async ({
-  context,
-  page,
-}) => {
+test('what a killed process left is cleaned up by the other one', async ({ context, page }) => {
   const name = 'left-behind';
   await signIn(context, two, admin);
   await openLive(page, `${two.url}/locks/default/${name}`);
@@ -227,7 +224,7 @@ test('a session that ends at one process ends at the other', async ({ context, p
   await expect(page).toHaveURL(`${two.url}/sign-in`);
 });
 
-test('a database that becomes unsafe shows, with its reason, and grants nothing until it is put right', async ({
+test('a database that becomes unsafe is shown with its reason, and grants nothing until it is corrected', async ({
   context,
   page,
 }) => {

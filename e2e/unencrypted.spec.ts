@@ -8,7 +8,7 @@ test.beforeAll(async () => {
 });
 test.afterAll(() => server.discard());
 
-test('a server without TLS on a network says so at its start, and on every page of an admin', async ({
+test('a server without TLS on a network says so at start, and on every page of an admin', async ({
   browser,
 }) => {
   expect(server.output()).toMatch(/^Warning: listening on 0\.0\.0\.0 without TLS\. .*$/m);

@@ -3,7 +3,7 @@ import { createService, expect, signIn, test, waitFor } from './lockyard-test';
 
 const LEASE = { leaseMs: 600_000 };
 
-test('all that a dead process holds is released together, after a typed count, each lock audited', async ({
+test('all locks of a dead process are released together, after typing their number, and each is audited', async ({
   page,
   context,
   server,
@@ -37,7 +37,7 @@ test('all that a dead process holds is released together, after a typed count, e
   await expect(page.getByText('the rack of gone-1 failed')).toHaveCount(3);
 });
 
-test('a service folds its processes, by a click and by keys', async ({
+test('the processes of a service can be collapsed, by a click and by keys', async ({
   page,
   context,
   server,
