@@ -26,7 +26,7 @@ describe.each(['mysql', 'sqlite'] as const)('%s', (dialect) => {
     expect({ ...row }).toMatchObject({ size: Number.MAX_SAFE_INTEGER, name: 'a' });
   });
 
-  test('a transaction is written whole or not at all', async () => {
+  test('a transaction is written completely or not at all', async () => {
     await database.transaction(async (session) => {
       await session.run("INSERT INTO things VALUES (1, 1, 'a')");
       expect(await session.rows('SELECT id FROM things')).toHaveLength(1);
@@ -39,7 +39,7 @@ describe.each(['mysql', 'sqlite'] as const)('%s', (dialect) => {
     expect(await database.rows('SELECT id FROM things')).toHaveLength(1);
   });
 
-  test('writers at once all succeed, transactions and single statements', async () => {
+  test('concurrent writers all succeed, with transactions and single statements', async () => {
     const ids = Array.from({ length: 30 }, (_, id) => id);
     const insert = 'INSERT INTO things VALUES (?, 0, ?)';
     await Promise.all(

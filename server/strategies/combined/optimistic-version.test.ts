@@ -35,7 +35,7 @@ describe.each(['mysql', 'sqlite'] as const)('19, on %s', (dialect) => {
     expect([tries, await stock.sold(), await stock.left()]).toEqual([4, 0, STOCK]);
   });
 
-  test('an order that fails takes nothing', async () => {
+  test('a failed order takes no stock', async () => {
     const { database, row } = stock;
     const record = () => Promise.reject(new Error('No such customer.'));
     await expect(sellByVersion(database, row, { record })).rejects.toThrow('No such customer.');

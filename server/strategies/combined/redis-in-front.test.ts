@@ -53,7 +53,7 @@ describe('20: sells all of the stock and no more', () => {
     expect(await gate.drift()).toEqual({ fast: 0, durable: 0 });
   });
 
-  test('though Redis is wiped on the way, after which the estimate comes back', async () => {
+  test('even if Redis is wiped meanwhile, after which the estimate recovers', async () => {
     const gate = inFront();
     let sales = 0;
     await stock.sellOut(10, async () => {
@@ -66,13 +66,13 @@ describe('20: sells all of the stock and no more', () => {
     expect(await gate.drift()).toEqual({ fast: 0, durable: 0 });
   });
 
-  test('though Redis does not answer', async () => {
+  test('even if Redis does not respond', async () => {
     const silent = interpose(scratch.redis, { evalsha: () => new Promise(() => {}) });
     await stock.sellOut(10, sells(inFront({ redisMs: 5 }, silent)));
     expect([await stock.sold(), await stock.left()]).toEqual([STOCK, 0]);
   });
 
-  test('though Redis believes in more', async () => {
+  test('even if Redis has a value that is too high', async () => {
     const gate = inFront();
     await gate.reconcile();
     const [estimate = ''] = await scratch.redis.keys(`${scratch.prefix}*`);
@@ -94,7 +94,7 @@ test('20: a refusal by Redis is marked as an estimate, and does not ask MySQL', 
   expect(await gate.sell()).toEqual({ outcome: 'refused', estimate: false });
 });
 
-test('20: drift is shown, and reconciled when the step that left it must be over', async () => {
+test('20: drift is shown, and reconciled once the step that caused it must be over', async () => {
   const gate = inFront({ stepMs: 50 });
   await gate.reconcile();
   const record = () => Promise.reject(new Error('The caller dies.'));
@@ -104,7 +104,7 @@ test('20: drift is shown, and reconciled when the step that left it must be over
   expect(await gate.drift()).toEqual({ fast: STOCK, durable: STOCK });
 });
 
-test('20: a reconciliation while a sale is on its way leaves that sale off the estimate', async () => {
+test('20: a reconciliation during a sale excludes that sale from the estimate', async () => {
   const gate = inFront();
   await gate.reconcile();
   const answer = await gate.sell({
@@ -117,7 +117,7 @@ test('20: a reconciliation while a sale is on its way leaves that sale off the e
   expect(await gate.drift()).toEqual({ fast: STOCK - 1, durable: STOCK - 1 });
 });
 
-test('20: a sale that a reconciliation counts twice is returned when it is settled', async () => {
+test('20: a sale that a reconciliation counts twice is corrected when it is settled', async () => {
   const gate = inFront();
   await gate.reconcile();
   const { transaction } = stock.database;
@@ -131,7 +131,7 @@ test('20: a sale that a reconciliation counts twice is returned when it is settl
   expect(await gate.drift()).toEqual({ fast: STOCK - 1, durable: STOCK - 1 });
 });
 
-test('20: a sale on its way when Redis is wiped is taken off when it is settled', async () => {
+test('20: a sale under way when Redis is wiped is subtracted when it is settled', async () => {
   const gate = inFront();
   await gate.reconcile();
   const think = async () => {

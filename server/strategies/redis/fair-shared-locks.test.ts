@@ -18,7 +18,7 @@ describe('16, fair queue', () => {
   const unlock = (name: string, owner: string) =>
     unlockFairQueue(scratch.redis, name, owner, { prefix: scratch.prefix });
 
-  test('the longest waiter is next, in whatever order they ask', async () => {
+  test('the longest waiter is next, in whatever order they poll', async () => {
     expect(await attempt('order', 'holder')).toBe(true);
     for (const waiter of ['first', 'second', 'third']) {
       expect(await attempt('order', waiter)).toBe(false);
@@ -36,7 +36,7 @@ describe('16, fair queue', () => {
     }
   });
 
-  test('a waiter that died is passed over', async () => {
+  test('a waiter that died is skipped', async () => {
     await attempt('dead', 'holder');
     await attempt('dead', 'dies', SHORT_MS);
     await attempt('dead', 'lives');
@@ -61,7 +61,7 @@ describe('16, shared/exclusive', () => {
   const unlock = (name: string, mode: 'shared' | 'exclusive', owner: string) =>
     unlockSharedExclusive(scratch.redis, name, mode, owner, { prefix: scratch.prefix });
 
-  test('many share it, or one alone has it', async () => {
+  test('many share it, or one has it exclusively', async () => {
     expect(await attempt('both', 'shared', 'a')).toBe(true);
     expect(await attempt('both', 'shared', 'b')).toBe(true);
     expect(await attempt('both', 'exclusive', 'c')).toBe(false);

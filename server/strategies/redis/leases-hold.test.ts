@@ -70,7 +70,7 @@ describe.each(Object.entries(locks))('%s', (number, underLock) => {
     expect(await countUnguarded(load, (turn) => underLock(number, turn) as Promise<void>)).toBe(40);
   });
 
-  test('is not granted while it is held, and runs nothing then', async () => {
+  test('is not granted while it is held, and the work does not run', async () => {
     const name = `${number} held`;
     const { work, begun, end } = openEnded();
     const holder = underLock(name, work);
@@ -122,7 +122,7 @@ describe.each(Object.entries(locks))('%s', (number, underLock) => {
     expect(isLost).toBe(!number.startsWith('11'));
   });
 
-  test('a late release frees what another holds by then in strategy 11 alone', async () => {
+  test("only in strategy 11 does a late release free the next holder's lock", async () => {
     const name = `${number} late`;
     const [late, next] = [openEnded(), openEnded()];
     const paused = underLock(name, late.work, { leaseMs: LEASE_MS });

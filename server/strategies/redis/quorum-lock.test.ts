@@ -34,7 +34,7 @@ test('is granted by a majority, for what is left of the lease', async () => {
   expect(await keysLeft()).toBe(0);
 });
 
-test('is refused when too much time has passed, and given back on all nodes', async () => {
+test('is refused if too much time has passed, and released on all nodes', async () => {
   const clock = new TestClock();
   const slowBy = (ms: number) => {
     const [first, ...rest] = quorum.nodes;
@@ -65,7 +65,7 @@ test('one node may be down, two may not', async () => {
   }
 });
 
-test('a release that nodes do not answer does not say that the lock was lost', async () => {
+test('a release that nodes do not answer is not reported as a lost lock', async () => {
   expect(await tryQuorumLock(quorum.nodes, 'unheard', 'one', options)).not.toBe(null);
   const [first, second] = quorum.servers;
   for (const server of [first, second]) server?.signal('SIGSTOP');

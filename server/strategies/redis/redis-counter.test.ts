@@ -24,7 +24,7 @@ test('17: of 10 prizes it hands out 10, to however many callers at once', async 
   expect(await scratch.redis.get(key)).toBe('0');
 });
 
-test('17: takes all of an amount or nothing, and nothing from a counter that is absent', async () => {
+test('17: takes all of an amount or nothing, and nothing from a missing counter', async () => {
   const key = `${scratch.prefix}amounts`;
   expect(await takeAtomically(scratch.redis, key)).toBe(null);
   await setRedisCounter(scratch.redis, key, 5);

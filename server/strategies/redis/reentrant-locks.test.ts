@@ -58,7 +58,7 @@ describe('13, counted locally', () => {
     });
   });
 
-  test('what one caller does side by side enters side by side', async () => {
+  test('concurrent work of one caller re-enters concurrently', async () => {
     const locks = process();
     let inside = 0;
     let most = 0;
@@ -107,7 +107,7 @@ describe('14, counted in a hash', () => {
     expect(await redis.eval('return {-1, 0, 1}', 0)).toEqual([-1, 0, 1]);
   });
 
-  test('a re-entry begins the lease again, from another process too', async () => {
+  test('a re-entry restarts the lease, even from another process', async () => {
     const [here, there] = [scratch.redis, scratch.connect()];
     const key = `${scratch.prefix}lease`;
     await tryHashCountedLock(here, 'lease', 'a', options());
@@ -116,7 +116,7 @@ describe('14, counted in a hash', () => {
     expect(await here.pttl(key)).toBeGreaterThan(REST_MS);
   });
 
-  test('work may enter again by its owner', async () => {
+  test('work may re-enter with its owner', async () => {
     const { redis } = scratch;
     const inner = (owner: string) =>
       withHashCountedLock(redis, 'nested', async () => owner, { ...options(), owner, waitMs: 0 });

@@ -38,7 +38,7 @@ test('12: no moment of a crash leaves a lock without an end', async () => {
   expect(await trySetNxPxLock(redis, 'crash', 'b', { prefix })).not.toBe(null);
 });
 
-test('11: two who find the same stale key both win; of 12, one does', async () => {
+test('11: of two callers that find the same stale key both win; in 12 one does', async () => {
   const { redis, prefix } = scratch;
   await redis.set(`${prefix}stale`, Date.now() - 1);
   const firstHasWon = signal();

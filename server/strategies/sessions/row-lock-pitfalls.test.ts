@@ -34,7 +34,7 @@ test('without a name the work runs without a lock, and still in a transaction', 
   await held;
 });
 
-test('a name without a row runs nothing', async () => {
+test('with a name without a row the work does not run', async () => {
   let ran = false;
   const work = async () => {
     ran = true;
@@ -82,7 +82,7 @@ test('pitfall: a ghost session stalls every caller until its connection ends', a
   expect(await waiting).toBe('granted');
 });
 
-test('a wait of its own leaves the connection as it was for the next caller', async () => {
+test('a custom wait time does not affect the next user of the connection', async () => {
   const one = scratch.pool({ connectionLimit: 1 });
   const timeout = async () =>
     (await one.query('SELECT @@SESSION.innodb_lock_wait_timeout AS seconds'))[0];
@@ -91,7 +91,7 @@ test('a wait of its own leaves the connection as it was for the next caller', as
   expect(await timeout()).toEqual(before);
 });
 
-test('pitfall: it is not reentrant: a caller that enters again waits for itself', async () => {
+test('pitfall: it is not reentrant: a caller that re-enters waits for itself', async () => {
   const again = withRowLock(pool, 'a', () =>
     withRowLock(pool, 'a', async () => {}, { waitMs: 1_000 }),
   );
@@ -129,7 +129,7 @@ test('several locks in whatever order they are named do not deadlock', async () 
   expect(notes).toEqual([]);
 });
 
-test('of several locks all are held or none', async () => {
+test('several locks are all held, or none', async () => {
   const holder = openEnded();
   const held = withRowLock(pool, 'b', holder.work);
   await holder.begun;
@@ -148,7 +148,7 @@ function shardByAbsoluteValue(name: string, shards: number): number {
   return (Math.abs(hash) | 0) % shards;
 }
 
-test('a name always selects a database, also one whose hash has no absolute value', () => {
+test('a name always selects a database, even with the lowest possible hash', () => {
   const NAME = 'polygenelubricants';
   expect(shardByAbsoluteValue(NAME, 3)).toBeLessThan(0);
   for (const name of [NAME, '', 'a', '锁', ...Array.from({ length: 1_000 }, (_, i) => `n-${i}`)]) {

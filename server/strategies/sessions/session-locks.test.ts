@@ -41,7 +41,7 @@ test('different business fields make different ids, and letters differ by case',
   expect(await createLockResource(pool, 'Shirts')).toBe('created');
 });
 
-test('callers who lock resources that do not exist yet do not deadlock', async () => {
+test('callers that lock resources that do not exist yet do not deadlock', async () => {
   const notes: string[] = [];
   const note = (what: string) => void notes.push(what);
   const names = Array.from({ length: 30 }, (_, i) => `resource-${i % 3}`);
@@ -49,7 +49,7 @@ test('callers who lock resources that do not exist yet do not deadlock', async (
   expect(notes).toEqual([]);
 });
 
-test('the connection that locked is the one that commits, for each caller its own', async () => {
+test('each caller locks and commits on its own connection', async () => {
   await createLockResource(pool, 'shoes');
   const caller = (id: string) =>
     locks.asCaller(async () => {
@@ -63,7 +63,7 @@ test('the connection that locked is the one that commits, for each caller its ow
   expect(first).not.toBe(second);
 });
 
-test('a row that is missing answers false, and leaves nothing locked', async () => {
+test('a missing row answers false, and leaves nothing locked', async () => {
   await locks.asCaller(async () => {
     expect(await locks.lock('hats')).toBe(false);
     expect(await createLockResource(pool, 'hats')).toBe('created');
@@ -91,6 +91,6 @@ test('a rollback undoes the work and frees the lock; so does leaving without a c
   });
 });
 
-test('a lock outside a caller is refused, rather than bound to no caller', async () => {
+test("a lock without a caller's context is refused", async () => {
   await expect(locks.lock('shirts')).rejects.toThrow('asCaller');
 });

@@ -18,7 +18,7 @@ describe.each(['mysql', 'sqlite'] as const)('on %s', (dialect) => {
   const value = async () =>
     (await database.rows<{ count: number }>('SELECT count FROM counted_locks'))[0]?.count;
 
-  test('10 prizes are 10 prizes, among 40 callers that each want one', async () => {
+  test('10 prizes go to exactly 10 of 40 callers', async () => {
     await createTableCounter(database, 'prizes', 10);
     const outcomes = await Promise.all(
       Array.from({ length: 40 }, () => addWithinBounds(database, PRIZES, -1, { floor: 0 })),
@@ -28,7 +28,7 @@ describe.each(['mysql', 'sqlite'] as const)('on %s', (dialect) => {
     expect(await value()).toBe(0);
   });
 
-  test('neither bound is ever passed, and a step that would is not applied in part', async () => {
+  test('neither bound is ever passed, and a step that would pass one is not applied in part', async () => {
     await createTableCounter(database, 'prizes', 0);
     const bounds = { floor: 0, ceiling: 10 };
     const add = (delta: number) => addWithinBounds(database, PRIZES, delta, bounds);
@@ -43,7 +43,7 @@ describe.each(['mysql', 'sqlite'] as const)('on %s', (dialect) => {
     await expect(add(0.5)).rejects.toThrow(RangeError);
   });
 
-  test('up and down at once nothing is lost', async () => {
+  test('concurrent steps up and down lose nothing', async () => {
     await createTableCounter(database, 'prizes', 50);
     const steps = Array.from({ length: 60 }, (_, i) => (i % 2 ? 3 : -2));
     const outcomes = await Promise.all(
@@ -63,7 +63,7 @@ describe.each(['mysql', 'sqlite'] as const)('on %s', (dialect) => {
     expect(await value()).toBe(10);
   });
 
-  test('a counter may be any whole number of any row, and one that is missing is no zero', async () => {
+  test('a counter may be any integer column, and a missing row is not zero', async () => {
     await database.run('CREATE TABLE stock (warehouse INT, sku CHAR(4), quantity INT)');
     await database.run("INSERT INTO stock VALUES (1, 'sku1', 5), (2, 'sku1', 5)");
     const place = (warehouse: number) => ({

@@ -45,7 +45,7 @@ describe.each(['mysql', 'sqlite'] as const)('on %s', (dialect) => {
     expect(await tryHolderTableLock(database, 'shirts', 'ben')).toBe(true);
   });
 
-  test('of callers that try a free lock at once, one gets it', async () => {
+  test('of simultaneous callers of a free lock one gets it', async () => {
     for (let round = 0; round < 20; round += 1) {
       const outcomes = await Promise.allSettled(
         Array.from({ length: 8 }, (_, i) =>

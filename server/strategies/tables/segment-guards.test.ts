@@ -59,7 +59,7 @@ test('pitfall: an unrelated name in the same segment waits, one in another segme
   expect(await waiting).toBe(true);
 });
 
-test('a release waits for its segment, unless it is asked to be one plain update', async () => {
+test('a release waits for its segment, unless it is one plain update', async () => {
   await createSegmentedLockTable(pool);
   await trySegmentedTableLock(pool, 'shirts');
   const finish = await slowAcquire('segmented_locks', segmentOf('shirts'));

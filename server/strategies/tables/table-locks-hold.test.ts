@@ -106,7 +106,7 @@ describe.each(Object.entries(versions))('%s', (_name, version) => {
     expect(await tryLock(laterBy(31 * SECOND), 'shirts')).toBe(true);
   });
 
-  test('a caller that waits in vain is refused, and its attempts are counted', async () => {
+  test('a caller whose wait times out is refused, and its attempts are counted', async () => {
     await tryLock(pool, 'shirts');
     const notes: string[] = [];
     const options: PollOptions = { waitMs: 50, note: (what) => notes.push(what) };
@@ -138,7 +138,7 @@ describe.each(Object.entries(versions))('%s', (_name, version) => {
     ]);
   });
 
-  test('the default lease is a year, not the 17 days that 32 bits make of it', async () => {
+  test('the default lease is a year, not the 17 days left by a 32-bit overflow', async () => {
     expect(OVERFLOWED_YEAR_MS / DAY_MS).toBeCloseTo(17.03, 2);
     expect(YEAR_LEASE_MS / DAY_MS).toBe(365);
     await tryLock(pool, 'for a year');

@@ -39,7 +39,7 @@ describe.each(['mysql', 'sqlite'] as const)('on %s', (dialect) => {
     expect(await stock.sold()).toBeGreaterThan(STOCK);
   });
 
-  test('a subtraction in SQL falls below zero, a value written back hides it', async () => {
+  test('a subtraction in SQL falls below zero, while a value written back hides that', async () => {
     const { database, row } = stock;
     await stock.sellOut(CALLERS, () => sellCheckedInMemory(database, row, { think: letOthersRun }));
     expect(await stock.left()).toBeLessThan(0);

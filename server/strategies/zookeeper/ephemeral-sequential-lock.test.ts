@@ -77,7 +77,7 @@ test('18: the wait is bounded, and leaves no node behind', async () => {
   expect(again).not.toBe(null);
 });
 
-test('18: each waiter watches its predecessor alone, and a release wakes one', async () => {
+test('18: each waiter watches only its predecessor, and a release wakes one', async () => {
   const client = await connect();
   const watched: string[] = [];
   let woken = 0;
@@ -112,7 +112,7 @@ test('18: each waiter watches its predecessor alone, and a release wakes one', a
   expect(watched).toHaveLength(4);
 });
 
-test('18: the end of a session frees its locks, and aborts what it works on', async () => {
+test('18: the end of a session frees its locks, and aborts their work', async () => {
   const server = new URL(`http://${address()}`);
   const proxy = await TcpProxy.start(server.hostname, Number(server.port));
   onTestFinished(() => proxy.close());
@@ -143,7 +143,7 @@ test('18: the end of a session frees its locks, and aborts what it works on', as
   await expect(locks.lock('session')).rejects.toThrow('The ZooKeeper session has expired.');
 });
 
-test('18: a connection that stays broken is tried a bounded number of times, with longer waits', async () => {
+test('18: a connection that stays broken is retried a limited number of times, with longer waits', async () => {
   const triedAt: number[] = [];
   const losing = interpose(await connect(), {
     create(_path: string, _mode: number, done: (error: unknown) => void) {
