@@ -133,7 +133,7 @@ describe.each(TEST_DIALECTS)('the command line over %s', (dialect) => {
   });
   afterEach(() => remove());
 
-  test('makes no new database unless asked to, and says where it looked or made it', async () => {
+  test('creates no new database unless requested, and says where it looked or created it', async () => {
     const list = ['namespaces', 'list', '--json'];
     const refused = await runInside(list);
     expect(refused).toMatchObject({ code: 1, out: '' });
@@ -148,7 +148,7 @@ describe.each(TEST_DIALECTS)('the command line over %s', (dialect) => {
     expect(await runInside(list)).toEqual({ code: 0, out: made.out, err: '' });
   });
 
-  test('prints a new key alone, and nothing else anywhere, when no server runs', async () => {
+  test('prints a new key and nothing else when no server runs', async () => {
     await withServer(async () => undefined);
     const { code, out, err } = await run(createKey);
     expect({ code, err }).toEqual({ code: 0, err: '' });
@@ -176,7 +176,7 @@ describe.each(TEST_DIALECTS)('the command line over %s', (dialect) => {
     });
   });
 
-  test('makes people with a password of its own or a given one, and resets it', async () => {
+  test('creates users with a generated or a given password, and resets it', async () => {
     await withServer(async (runtime) => {
       const enter = (password: string) =>
         signIn(contextOf(runtime, null), { name: 'Ana B.', password: password.trimEnd() });
@@ -203,7 +203,7 @@ describe.each(TEST_DIALECTS)('the command line over %s', (dialect) => {
 });
 
 describe('the command line', () => {
-  test('says in one line what is wrong, with exit code 2 for words and 1 for the rest', async () => {
+  test('says in one line what is wrong, with exit code 2 for invalid arguments and 1 otherwise', async () => {
     const cases: [string[], number, RegExp][] = [
       [['keys', 'destroy'], 2, /Unknown command "keys destroy"/],
       [['keys'], 2, /Unknown command "keys"/],
@@ -232,7 +232,7 @@ describe('the command line', () => {
     }
   });
 
-  test('helps', async () => {
+  test('prints its help', async () => {
     const asked = [run([]), ...[['--help'], ['lock', '-h']].map((words) => runInside(words))];
     for (const { code, out, err } of await Promise.all(asked)) {
       expect({ code, err }).toEqual({ code: 0, err: '' });
@@ -245,7 +245,7 @@ describe('the command line', () => {
     expect(readdirSync(dataDir)).toEqual([]);
   });
 
-  test('takes options of every command also before its name', async () => {
+  test('accepts options of every command also before its name', async () => {
     const { code, out } = await runInside(['--json', 'doctor']);
     expect(JSON.parse(out)).toMatchObject({ exitCode: code, findings: expect.any(Array) });
     // 2 says that a dry run found differences.
@@ -257,7 +257,7 @@ describe('the command line', () => {
     });
   });
 
-  test('tells its version, and the schema that it knows', async () => {
+  test('prints its version and its schema', async () => {
     const schema = programSchemaVersion('sqlite');
     const out = expect.stringMatching(
       new RegExp(`^Lockyard \\d+\\.\\d+\\.\\d+, schema ${schema}\\n$`),
@@ -288,7 +288,7 @@ describe('the command line', () => {
     },
   );
 
-  test('hashes a password at the cost that production has', async () => {
+  test('hashes a password at the same cost as a server', async () => {
     const create = ['users', 'create', '--name', 'x', '--role', 'viewer', '--create'];
     expect(await run(create)).toMatchObject({ code: 0 });
     await withServer(async ({ database: { db, tables } }) => {
@@ -346,14 +346,14 @@ test('an apply that still reads its file ends at once with a signal', async () =
 });
 
 describe('the control socket', () => {
-  test('is its owner’s alone, and gone when the server ends', async () => {
+  test('is accessible only to its owner, and removed when the server ends', async () => {
     const { stop } = await startServer();
     expect(statSync(controlSocketPath(dataDir)).mode & 0o777).toBe(0o600);
     await stop();
     expect(readdirSync(dataDir).filter((name) => name.endsWith('.sock'))).toEqual([]);
   });
 
-  test('that a killed server left behind hinders neither the command line nor the next server', async () => {
+  test('left by a killed server blocks neither the command line nor the next server', async () => {
     const script = `require('net').createServer().listen(process.argv[1], () => console.log('up'))`;
     const path = controlSocketPath(dataDir);
     const child = spawn(process.execPath, ['-e', script, path], {
@@ -373,7 +373,7 @@ describe('the control socket', () => {
     });
   });
 
-  test('of a server that ends does not take away that of the next', async () => {
+  test('of a server that ends is not removed if it belongs to the next one', async () => {
     const first = await startServer();
     const second = await startControlSocket(first.runtime);
     await first.closeSocket();
@@ -458,7 +458,7 @@ describe('the control socket', () => {
     });
   });
 
-  test('answers nonsense in one line and stays up', async () => {
+  test('answers malformed requests in one line and keeps working', async () => {
     await withServer(async () => {
       const say = (text: string) =>
         new Promise<string>((resolve) => {

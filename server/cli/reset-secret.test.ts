@@ -20,7 +20,7 @@ describe.each(TEST_DIALECTS)('a reset of the secret over %s', (dialect) => {
 
   const start = () => home.serve(async ({ runtime }) => runtime.secret);
 
-  test('lets an installation whose secret is lost start again, with one of its own', async () => {
+  test('lets an installation whose secret is lost start again, with a new one', async () => {
     const lost = await start();
     rmSync(home.file('secret'));
     await expect(start()).rejects.toThrow('another secret');
@@ -39,7 +39,7 @@ describe.each(TEST_DIALECTS)('a reset of the secret over %s', (dialect) => {
     });
   });
 
-  test('is refused while a server runs, and makes no database', async () => {
+  test('is refused while a server runs, and creates no database', async () => {
     await home.serve(async () => {
       const { code, err } = await home.process(['secret', 'reset']);
       expect([code, err]).toEqual([1, expect.stringMatching(/server (has|is running)/)]);

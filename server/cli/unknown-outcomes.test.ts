@@ -26,7 +26,7 @@ async function reasonWhere(end: (socket: Socket) => void): Promise<unknown> {
   return JSON.parse(err).error.reason;
 }
 
-test('a command whose answer is lost is UNKNOWN: it may have been carried out', async () => {
+test('a command whose answer is lost is UNKNOWN: it may have been applied', async () => {
   expect(await reasonWhere((socket) => socket.end('{"ok":'))).toBe('UNKNOWN');
 });
 

@@ -78,7 +78,7 @@ const example = readFileSync('docs/examples/lockyard.yaml', 'utf8');
 const acts = async () =>
   (await listAudit(api.cli, { limit: 100 })).rows.map(({ act, outcome }) => `${act} ${outcome}`);
 
-test('the example shows its difference first, is applied whole, and then changes nothing', async () => {
+test('the example first shows its differences, is applied completely, and then changes nothing', async () => {
   const before = (await acts()).length;
   const shown = await apply(example, { dryRun: true, json: false });
   expect(shown.code).toBe(2);
@@ -121,7 +121,7 @@ test('the example shows its difference first, is applied whole, and then changes
   expect((await acts()).length).toBeLessThanOrEqual(count + 1);
 });
 
-test('what a file does not name stays, and goes only with --prune and from the sections that it has', async () => {
+test('what a file does not name is kept, and removed only with --prune, from the sections in the file', async () => {
   await api.key('stray');
   await api.namespace('stray');
   const keys = 'version: 1\nkeys:\n  - name: reports\n    namespaces: [billing, default]\n';
@@ -148,7 +148,7 @@ test('what a file does not name stays, and goes only with --prune and from the s
   expect(await api.runtime.namespaces.get('stray')).toBeNull();
 });
 
-test('where one change fails, those before it are done, those after it are not begun, and both are said', async () => {
+test('if one change fails, those before it are done and those after it are not begun, and the report says so', async () => {
   const text = [
     'version: 1',
     'namespaces: [{ name: first }]',
@@ -179,7 +179,7 @@ test('an admin takes the place of another one, in whatever order the file has th
   expect(await roles()).toEqual(['Ana']);
 });
 
-test('a file whose caller has gone is applied no further', async () => {
+test('a file is not applied further once its caller has gone', async () => {
   const names = ['gone-1', 'gone-2'];
   const state = {
     version: 1 as const,
@@ -195,7 +195,7 @@ test('a file whose caller has gone is applied no further', async () => {
   expect(await acts()).toContain('config.apply failed');
 });
 
-test('a file that contradicts what is there changes nothing', async () => {
+test('a file that contradicts the installation changes nothing', async () => {
   await api.key('plain');
   environment.PLAIN_KEY = newApiKey().key;
   environment.WEAK = 'password';
@@ -240,7 +240,7 @@ test('a file that contradicts what is there changes nothing', async () => {
   expect((await acts()).length).toBe(before);
 });
 
-test('what is refused of an entry names it', async () => {
+test('a refusal names its entry', async () => {
   const expiresAt = '2020-01-01T00:00:00Z';
   const text = `version: 1\nkeys: [{ name: late, namespaces: [default], expiresAt: ${expiresAt} }]`;
   expect((await apply(text)).error?.message).toBe('Key late: expiresAt: must be in the future.');
@@ -250,7 +250,7 @@ test('what is refused of an entry names it', async () => {
   );
 });
 
-test('the text of a key that was rotated changes nothing, and its successor stays', async () => {
+test('the secret of a rotated key changes nothing, and its successor is kept', async () => {
   const { key } = newApiKey();
   environment.ROTATED_KEY = key;
   const secret = 'secret: { fromEnv: ROTATED_KEY }';
@@ -270,7 +270,7 @@ test('the text of a key that was rotated changes nothing, and its successor stay
   expect(await listAllApiKeys(api.cli)).toEqual(before);
 });
 
-test('a key file that is there already is not written over, and nothing is done', async () => {
+test('an existing key file is not overwritten, and nothing is done', async () => {
   writeFileSync(join(folder, 'taken.key'), 'precious');
   const text = 'version: 1\nkeys: [{ name: k, namespaces: [default], secretFile: taken.key }]';
   const { code, error } = await apply(text);
@@ -288,7 +288,7 @@ const fileOf = (name: string) => join(folder, `${name}.key`);
 const oneKey = (name: string, more = '') =>
   `version: 1\n${more}\nkeys: [{ name: ${name}, namespaces: [default], secretFile: ${name}.key }]`;
 
-test('where the file of a key cannot be written, nothing is done and no file is left', async () => {
+test('if the file of a key cannot be written, nothing is done and no file is left', async () => {
   const text = [
     'version: 1',
     'keys:',
@@ -375,7 +375,7 @@ test('a disabled user is created so, and is never enabled in between', async () 
   expect((await apply(text)).report?.changes).toEqual([]);
 });
 
-test('of many that apply one file at once, one makes it so', async () => {
+test('of many commands that apply one file at once, one makes the changes', async () => {
   const state = {
     version: 1 as const,
     namespaces: [{ name: 'raced', backend: 'default' }],
@@ -394,7 +394,7 @@ test('of many that apply one file at once, one makes it so', async () => {
 });
 
 test.each(TEST_DIALECTS)(
-  'of two servers over %s that apply one file at once, one makes its key',
+  'of two servers over %s that apply one file at once, one creates its key',
   async (dialect) => {
     const runtime = await openTestRuntime(dialect);
     const servers = [runtime, runtime.anotherProcess()];
@@ -414,7 +414,7 @@ test.each(TEST_DIALECTS)(
   },
 );
 
-test('to apply a file is no use of the keys whose text it is given', async () => {
+test('applying a file does not count as a use of its keys', async () => {
   const runtime = await openTestRuntime('sqlite');
   const { key } = newApiKey();
   const keys = [{ name: 'k', namespaces: ['default'], secret: { fromEnv: 'K' } }];

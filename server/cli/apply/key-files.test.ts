@@ -34,7 +34,7 @@ const write = () => {
   return KeyFiles.write(join(folder, 'lockyard.yaml'), { keys } as WantedState, planned);
 };
 
-test('without hard links a key is written to its file too, for its owner alone', async () => {
+test('without hard links a key is written to its file too, for its owner only', async () => {
   const { keys } = await write();
   expect(readdirSync(folder)).toEqual([`${NAME}.key`]);
   expect(readFileSync(join(folder, `${NAME}.key`), 'utf8')).toBe(`${keys[NAME]}\n`);
@@ -42,7 +42,7 @@ test('without hard links a key is written to its file too, for its owner alone',
   expect((await write()).keys).toEqual(keys);
 });
 
-test('without hard links a file that another process has made meanwhile is not written over', async () => {
+test('without hard links a file that another process has created meanwhile is not overwritten', async () => {
   const path = join(folder, `${NAME}.key`);
   others.whileLinking = () => writeFileSync(path, 'precious');
   await expect(write()).rejects.toThrow(/key of billing cannot be written: EEXIST/);

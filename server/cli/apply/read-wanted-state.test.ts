@@ -113,7 +113,7 @@ const BAD: [string, number, RegExp][] = [
   ],
 ];
 
-test.each(BAD)('%j is refused in one line that names line %i', (text, line, message) => {
+test.each(BAD)('%j is refused in one message that names line %i', (text, line, message) => {
   let thrown: Error | undefined;
   try {
     read(text, { A: 'a' });
@@ -135,7 +135,7 @@ test('every entry of a section may use one anchor', () => {
   expect(state.keys).toHaveLength(1_000);
 });
 
-test('a file of aliases that would grow without end is refused', () => {
+test('a file whose aliases expand without limit is refused', () => {
   const levels = Array.from(
     { length: 12 },
     (_, at) => `  l${at + 1}: &l${at + 1} [${Array(9).fill(`*l${at}`).join(', ')}]`,

@@ -118,7 +118,7 @@ async function startProxy({
   return `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`;
 }
 
-test('a running server names each backend that is unsafe, weak or away, and what to do', async () => {
+test('a running server names each backend that is unsafe, weak or unavailable, and what to do', async () => {
   // This process runs maintenance a moment after its start.
   await vi.waitFor(() => expect(api.runtime.historyLags()).not.toEqual([]), 30_000);
   const { exitCode, about } = await examine(env, '--url', api.url);
@@ -168,7 +168,7 @@ test('no admin, no backup and no receiver are warnings until there are some', as
   expect(after.about('users')).toMatchObject([{ level: 'ok', says: '1 admin' }]);
 });
 
-test('a proxy that buffers answers or changes Host is a problem, another is none', async () => {
+test('a proxy that buffers answers or changes Host is a problem, another one is not', async () => {
   const holding = await startProxy({ holdsBack: true });
   const buffered = await examine(env, '--url', holding);
   expect(buffered.about('address').filter(({ level }) => level !== 'ok')).toMatchObject([
@@ -183,7 +183,7 @@ test('a proxy that buffers answers or changes Host is a problem, another is none
   expect(plain.about('address').filter(({ level }) => level !== 'ok')).toEqual([]);
 });
 
-test('a busy server whose streams begin late is not taken for a proxy that buffers', async () => {
+test('a busy server whose streams begin late is not mistaken for a proxy that buffers', async () => {
   const { about } = await examine(env, '--url', await startProxy({ lateMs: 2_500 }));
   const unbuffered = expect.stringContaining('streams arrive unbuffered');
   expect(about('address')).toContainEqual(expect.objectContaining({ says: unbuffered }));
@@ -211,7 +211,7 @@ test('a proxy that offers browsers no HTTP/2 is named, one that does is not', as
   expect(await warnings(['h2', 'http/1.1'])).toEqual([]);
 });
 
-test('a certificate that ends soon, has ended, is of another name or is not trusted is named', async () => {
+test('a certificate that expires soon, has expired, is for another name or is not trusted is named', async () => {
   const port = await startTls(['h2', 'http/1.1']);
   const says = async (host: string, aheadMs = 0) => {
     const found = await examineLater(aheadMs, env, '--url', `https://${host}:${port}`);
@@ -264,7 +264,7 @@ test('a wrong key, an address without a server, and an invalid address are probl
   ]);
 });
 
-test('an address with https: where there is no TLS is named so', async () => {
+test('an https: address without TLS is reported as such', async () => {
   const url = api.url.replace('http:', 'https:');
   const { about } = await examine(env, '--url', url);
   expect(about(`address ${url}`)).toMatchObject([
@@ -272,7 +272,7 @@ test('an address with https: where there is no TLS is named so', async () => {
   ]);
 });
 
-test('a key for other namespaces is accepted, and what it is for is said', async () => {
+test('a key for other namespaces is accepted, and its namespaces are named', async () => {
   await api.namespace('doctor-only');
   const key = await api.key('elsewhere', ['doctor-only']);
   const { about } = await examine({ ...env, LOCKYARD_API_KEY: key }, '--url', api.url);
@@ -306,7 +306,7 @@ test('without a server it examines machine, schema and stores, and creates nothi
   }
 });
 
-test('where there is no data folder, it warns that only the address was examined', async () => {
+test('without a data folder it warns that only the address was examined', async () => {
   const nowhere = { ...env, LOCKYARD_DATA_DIR: join(tmpdir(), 'lockyard-doctor-nowhere') };
   const found = await examine(nowhere, '--url', api.url);
   expect(found.about('installation')).toMatchObject([
@@ -314,13 +314,13 @@ test('where there is no data folder, it warns that only the address was examined
   ]);
 });
 
-test('bad variables are a finding, and bad arguments a mistake of usage', async () => {
+test('invalid variables are a finding, and invalid arguments a usage error', async () => {
   const { findings } = await examine({ LOCKYARD_PROT: '1' });
   expect(findings).toMatchObject([{ subject: 'configuration', level: 'problem' }]);
   await expect(examine(env, '--fix')).rejects.toThrow(UsageError);
 });
 
-test('for people each finding is one line, the worst first, and a last line counts them', async () => {
+test('the text output has one line for each finding, the worst first, and a last line with the counts', async () => {
   let text = '';
   const write = (more: string) => {
     text += more;

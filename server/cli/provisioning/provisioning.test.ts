@@ -31,7 +31,7 @@ async function run(...words: string[]): Promise<string | null> {
 const runJson = async (...words: string[]) =>
   JSON.parse((await run(...words, '--json')) ?? '') as Record<string, unknown>;
 
-describe('every noun is listed, shown, made, changed and removed', () => {
+describe('every noun can be listed, shown, created, changed and removed', () => {
   test('users', async () => {
     const create = ['users', 'create', '--name', 'Ana', '--role', 'admin'];
     const made = await runJson(...create);
@@ -51,7 +51,7 @@ describe('every noun is listed, shown, made, changed and removed', () => {
     await expect(last).rejects.toMatchObject({ reason: 'CONFLICT' });
   });
 
-  test('users, of whom one who is to be disabled never has the new role before that', async () => {
+  test('users, of whom one to be disabled never has the new role before that', async () => {
     await run('users', 'create', '--name', 'Cleo', '--role', 'viewer');
     await run('users', 'change', '--name', 'Cleo', '--role', 'admin', '--disable');
     await run('users', 'change', '--name', 'Cleo', '--role', 'viewer', '--enable');
@@ -189,7 +189,7 @@ test.each([
   },
 );
 
-test('counters and backends are listed, and counters made', async () => {
+test('counters and backends can be listed, and counters created', async () => {
   const create = ['counters', 'create', '--name', 'tickets', '--initial', '20', '--floor', '0'];
   const full = [...create, '--reason', 'a sale'];
   const at = { namespace: 'default', name: 'tickets' };
@@ -291,7 +291,7 @@ test.each([
   await expect(parse(...words)).rejects.toThrow(/^[^\n]+$/);
 });
 
-test('help is a word behind a command, and any name as the value of an option', async () => {
+test('help is a word after a command, and an ordinary name as the value of an option', async () => {
   expect(await parse('users', 'create', 'help')).toBeNull();
   const named = { verb: 'namespaces show', input: { name: 'help' } };
   expect(await parse('namespaces', 'show', '--name', 'help')).toEqual(named);

@@ -61,7 +61,7 @@ test('a counter is adjusted by a step, within its bounds', async () => {
   await expect(lost).rejects.toMatchObject({ reason: 'NOT_FOUND' });
 });
 
-test('arguments that name no act on a record are refused in one line', async () => {
+test('invalid arguments of an action on a record are refused in one line', async () => {
   const all = ['--name', 'job', '--to', 'w2', '--reason', REASON];
   const refusals: [string[], RegExp][] = [
     [['locks', 'reassign', ...all.slice(2)], /^locks reassign needs --name, --to and --reason\.$/],
@@ -75,7 +75,7 @@ test('arguments that name no act on a record are refused in one line', async () 
   for (const [words, message] of refusals) await expect(parse(...words)).rejects.toThrow(message);
 });
 
-test('a preview of what would be deleted says in words why the rest is kept', async () => {
+test('a preview of what would be deleted says why the rest is kept', async () => {
   await acquire('kept:a', 'w1');
   const all = ['locks', 'delete', '--namespace', 'default', '--prefix', 'kept:'];
   const preview = (await parse(...all)) as CliCommand;
@@ -84,7 +84,7 @@ test('a preview of what would be deleted says in words why the rest is kept', as
     .toBe('1 lock matches; 0 can be deleted.\n1 kept, held: kept:a');
 });
 
-test('a deletion of which a later request fails says how many are gone', async () => {
+test('a deletion with a failing later request says how many are deleted', async () => {
   const away = new LockyardError('BACKEND_DOWN', 'The backend "default" does not respond.');
   const deleting = vi
     .spyOn(api.runtime.nameDeletion, 'delete')

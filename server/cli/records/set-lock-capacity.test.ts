@@ -37,7 +37,7 @@ const ask = (name: string, owner: string, permits: number, more: object = {}) =>
 };
 const entries = async () => (await listAudit(api.cli, { limit: 50 })).rows;
 
-test('an operator raises the capacity of a lock, and the audit log has both, and why', async () => {
+test('an operator raises the capacity of a lock, and the audit log has both values and the reason', async () => {
   await ask('pool', 'w1', 3);
   expect((await ask('pool', 'w2', 2)).data).toMatchObject({ outcome: 'held' });
   expect(await setCapacity('pool', 5)).toBe('pool: capacity 3 -> 5; 3 permits held, 0 waiting.');
@@ -52,7 +52,7 @@ test('an operator raises the capacity of a lock, and the audit log has both, and
   });
 });
 
-test('a lock without permits in use, and one whose waiter would wait in vain, keep their capacity', async () => {
+test('a lock without permits in use, and one with a waiter that wants more, keep their capacity', async () => {
   await expect(setCapacity('unused', 5)).rejects.toMatchObject({
     reason: 'CONFLICT',
     message: 'No permits of unused are held or waited for: its next caller sets the capacity.',
@@ -72,7 +72,7 @@ test('a lock without permits in use, and one whose waiter would wait in vain, ke
   await waiting;
 });
 
-test('arguments that set no capacity are refused in one line', async () => {
+test('invalid arguments for a capacity are refused in one line', async () => {
   const all = ['--name', 'pool', '--capacity', '5', '--reason', REASON];
   const refusals: [string[], RegExp][] = [
     [all.slice(2), /^locks set-capacity needs --name, --capacity and --reason\.$/],
