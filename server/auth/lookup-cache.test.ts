@@ -19,7 +19,7 @@ function setUp() {
 
 const settle = () => new Promise(setImmediate);
 
-test('a change is seen within a second of it, and sooner by busy callers, who never wait', async () => {
+test('a change is seen within a second, and sooner by busy callers, which never wait', async () => {
   const { clock, table, state, answers } = setUp();
   expect(await answers.get('a')).toBe(1);
   table.set('a', 2);
@@ -80,7 +80,7 @@ test('while queries fail, cached values are returned at once, for as long as all
   expect(answers.whileFailing('a', 60_000)).toBeNull();
 });
 
-test('a failure of a minute ago does not bring back what was found before it', async () => {
+test('after a failure of a minute ago, earlier values are not used again', async () => {
   const { clock, table, state, answers } = setUp();
   await answers.get('a');
   state.isAway = true;

@@ -68,12 +68,12 @@ describe('a name for a new user', () => {
     expect(reasonFor(name)).toBe('INVALID'),
   );
 
-  test('of another alphabet altogether is held against those that it looks like', () => {
+  test('in another alphabet is compared with the names that it looks like', () => {
     expect(reasonFor('Иван')).toBeNull();
     expect(() => checkUserName('АВС', ['ABC'])).toThrow(/looks like the existing user "ABC"/);
   });
 
-  test('that is taken to the letter is left to the unique index', () => {
+  test('that already exists exactly is left to the unique index', () => {
     expect(reasonFor('Ana')).toBeNull();
   });
 });

@@ -47,7 +47,7 @@ describe.each(TEST_DIALECTS)('on %s a kill at any moment', (dialect) => {
   const moments = (usualMs: number) =>
     Array.from({ length: TRIES }, (_, i) => Math.round(usualMs * (0.3 + (0.8 * i) / TRIES)));
 
-  test('of a restore leaves the database as it was, or wholly restored', async () => {
+  test('of a restore leaves the database as it was, or completely restored', async () => {
     let after = await home.contents();
     for (const killAfterMs of moments(tookMs.restore)) {
       const before = after;
@@ -62,7 +62,7 @@ describe.each(TEST_DIALECTS)('on %s a kill at any moment', (dialect) => {
     }
   });
 
-  test('of a backup leaves no file under its name, or a whole one', async () => {
+  test('of a backup leaves no file under its name, or a complete one', async () => {
     const file = home.file('killed.gz');
     for (const killAfterMs of moments(tookMs.backup)) {
       await home.process(['backup', file], { killAfterMs });
@@ -71,7 +71,7 @@ describe.each(TEST_DIALECTS)('on %s a kill at any moment', (dialect) => {
     }
   });
 
-  test('that is only asked for leaves nothing of a backup behind', async () => {
+  test('with SIGTERM leaves nothing of a backup behind', async () => {
     // It lasts longer than a busy machine may take to look.
     await grow('bigger', MANY_ROWS);
     const endWhen = () => home.leftovers().some((name) => /ended\.gz.*part$/.test(name));

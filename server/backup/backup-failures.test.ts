@@ -79,7 +79,7 @@ describe.each(TEST_DIALECTS)('over %s', (dialect) => {
     expect(restAfter).toEqual(restBefore);
   }
 
-  test('a file that is no whole backup is refused in one line, before anything is changed', async () => {
+  test('a file that is not a complete backup is refused in one line, before anything is changed', async () => {
     const whole = readFileSync(home.file());
     const write = (name: string, data: Buffer | string) => {
       writeFileSync(home.file(name), data);
@@ -118,7 +118,7 @@ describe.each(TEST_DIALECTS)('over %s', (dialect) => {
     );
   });
 
-  test('a database that is in use is not replaced unless that is asked for', async () => {
+  test('a database that is not empty is not replaced unless requested', async () => {
     const line = /^The database is not empty: it has API keys \(1\), locks and counters \(1\), /;
     await expectRefused(['restore', home.file()], line);
   });
@@ -134,7 +134,7 @@ describe.each(TEST_DIALECTS)('over %s', (dialect) => {
     });
   });
 
-  test('the audit log says of a backup that it was made only when it was, and why it was not', async () => {
+  test('the audit log records a backup as made only if it was, and otherwise why not', async () => {
     const backups = () =>
       home.serve(async ({ runtime: { database } }) => {
         const { audit } = database.tables;
@@ -153,7 +153,7 @@ describe.each(TEST_DIALECTS)('over %s', (dialect) => {
     expect(await backups()).toEqual([made, failed, missing]);
   });
 
-  test('a database that is not the one of the running server is not backed up in its place', async () => {
+  test('another database than that of the running server is not backed up in its place', async () => {
     const elsewhere = { LOCKYARD_DATA_DIR: home.dataDir };
     const other = ['backup', home.file('other.gz')];
     const none = await runHere(other, elsewhere);
@@ -174,7 +174,7 @@ describe.each(TEST_DIALECTS)('over %s', (dialect) => {
     expect(home.leftovers()).toEqual(['backup.gz']);
   });
 
-  test('a backup that is killed, or takes long, is not called made, until it reports that it was', async () => {
+  test('a backup that is killed or takes long is not recorded as made until it reports so', async () => {
     await home.serve(async (server) => {
       const { runtime, cli } = server;
       const { audit } = runtime.database.tables;
@@ -192,7 +192,7 @@ describe.each(TEST_DIALECTS)('over %s', (dialect) => {
     });
   });
 
-  test('a backup takes no file away unless that is asked for, and leaves no half of one', async () => {
+  test('a backup replaces no file unless requested, and leaves no incomplete one', async () => {
     const before = readFileSync(home.file());
     await expectRefused(['backup', home.file()], /it already exists; --force replaces it/);
     expect(readFileSync(home.file()).equals(before)).toBe(true);
@@ -213,7 +213,7 @@ describe.each(TEST_DIALECTS)('over %s', (dialect) => {
     expect(home.leftovers()).toEqual(['backup.gz']);
   });
 
-  test('a backup of the schema before is taken up to this one', async () => {
+  test('a backup of the previous schema is migrated to this one', async () => {
     const [headerLine = '', ...rows] = lines(home.file());
     const header = JSON.parse(headerLine);
     const older = home.file('older.gz');

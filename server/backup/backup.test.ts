@@ -61,7 +61,7 @@ describe.each(TEST_DIALECTS)('a backup of %s', (dialect) => {
     home = await install(dialect);
   });
 
-  test('brings back people, keys, counters and locks, made while the server runs; every later token is higher', async () => {
+  test('restores users, keys, counters and locks, made while the server runs; every later token is higher', async () => {
     const { key, token, later } = await home.serve(async (server) => {
       const before = await furnish(server);
       const said = await succeed(home, ['backup', home.file()], 'process');
@@ -102,7 +102,7 @@ describe.each(TEST_DIALECTS)('a backup of %s', (dialect) => {
     });
   });
 
-  test('grants nothing after a restore for as long as a hold that it does not know may last', async () => {
+  test('grants nothing after a restore for as long as a hold that it does not contain may last', async () => {
     await home.serve(async (server) => {
       await furnish(server);
       await succeed(home, ['backup', home.file()]);
@@ -125,7 +125,7 @@ describe.each(TEST_DIALECTS)('a backup of %s', (dialect) => {
     });
   });
 
-  test('says of the past between a backup and its restore that it is lost, and of no other', async () => {
+  test('marks exactly the past between a backup and its restore as lost', async () => {
     const seen = await home.serve(async (server) => {
       await furnish(server);
       const { range } = server.runtime.pastView;
@@ -157,7 +157,7 @@ describe.each(TEST_DIALECTS)('a backup of %s', (dialect) => {
     });
   });
 
-  test('ends every session, and lets no used setup link come back', async () => {
+  test('ends every session, and makes no used setup link valid again', async () => {
     const session = await home.serve(async (server) => {
       await furnish(server);
       const { database, clock } = server.runtime;
@@ -177,7 +177,7 @@ describe.each(TEST_DIALECTS)('a backup of %s', (dialect) => {
     });
   });
 
-  test('lets no epoch fall, also that of a backend which it does not know', async () => {
+  test('lowers no epoch, even that of a backend that it does not contain', async () => {
     const later = { id: 'orders', epoch: 3, createdAt: 1, longestLeaseMs: 60_000 };
     await home.serve(async ({ runtime: { database } }) => {
       await succeed(home, ['backup', home.file()]);
@@ -190,7 +190,7 @@ describe.each(TEST_DIALECTS)('a backup of %s', (dialect) => {
     });
   });
 
-  test('lets a namespace that it does not know come back on its own backend alone', async () => {
+  test('lets a namespace that it does not contain be created again only on its own backend', async () => {
     const later = { id: 'later', backend: 'elsewhere', createdAt: 1 };
     await home.serve(async ({ runtime: { database } }) => {
       await succeed(home, ['backup', home.file()]);
@@ -204,7 +204,7 @@ describe.each(TEST_DIALECTS)('a backup of %s', (dialect) => {
     });
   });
 
-  test('takes away nothing that was learnt since of the store of another backend', async () => {
+  test('keeps what has become known since about the store of another backend', async () => {
     const backed = (id: string, life: string) => ({
       ...{ id, epoch: 3, createdAt: 1, grantsFrom: null, life, runId: 'run', beat: 1_000 },
       ...{ replicationId: null, isDurable: 1, evictedKeys: 0, longestLeaseMs: 60_000 },
@@ -237,7 +237,7 @@ describe.each(TEST_DIALECTS)('a backup of %s', (dialect) => {
     });
   });
 
-  test('lets the history go on in an empty database, though all commits of before are removed', async () => {
+  test('continues the history in an empty database, although all earlier commits are removed', async () => {
     const events = async ({ runtime }: Server, { name }: typeof OTHER) => {
       const sql = 'SELECT body FROM lock_events WHERE lock_id = ?';
       return (await runtime.database.raw.ask(sql, [`default/${name}`])).rows.length;
@@ -259,7 +259,7 @@ describe.each(TEST_DIALECTS)('a backup of %s', (dialect) => {
     });
   });
 
-  test('is as of one instant, whatever is written meanwhile', async () => {
+  test('has the state of one instant, whatever is written meanwhile', async () => {
     await home.serve(async ({ runtime }) => {
       const { database } = runtime;
       const { settings } = database.tables;
@@ -294,7 +294,7 @@ describe.each(TEST_DIALECTS)('a backup of %s', (dialect) => {
     }
   });
 
-  test('can be piped, and says nothing on standard output besides', async () => {
+  test('can be piped, with nothing else on standard output', async () => {
     const { key } = await home.serve(furnish);
     const { code, out } = await home.process(['backup', '-', '--json']);
     expect(code).toBe(0);
@@ -333,7 +333,7 @@ test.each([
   });
 });
 
-test('a backup of sqlite goes into mysql, however long a subject an earlier version has audited', async () => {
+test('a backup of SQLite can be restored to MySQL, however long a subject an earlier version has audited', async () => {
   const [old, fresh] = [await install('sqlite'), await install('mysql')];
   const subject = `${'n'.repeat(62)} ${'é'.repeat(150)}`;
   await old.serve(async (server) => {

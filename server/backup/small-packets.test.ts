@@ -17,7 +17,7 @@ const ROWS = 250;
 /** JSON in Chinese: three bytes a letter, and a backslash for each quote. */
 const VALUE = JSON.stringify(Array.from({ length: 1_000 }, () => '锁锁'));
 
-test('a backup goes into a MySQL that takes no more than 1 MB at once', async () => {
+test('a backup can be restored to a MySQL that accepts at most 1 MB at once', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'lockyard-'));
   const source = await openTestDatabase('sqlite');
   const { settings } = source.tables;

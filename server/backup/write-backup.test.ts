@@ -56,7 +56,7 @@ const write = (overwrite = false) => {
   return writeBackup(snapshot, join(folder, 'one.gz'), { overwrite, madeAt: 1, signal });
 };
 
-test('a backup is written where there are no hard links, as a new file', async () => {
+test('without hard links a backup is written as a new file', async () => {
   await write();
   expect(readdirSync(folder)).toEqual(['one.gz']);
   const ignore = { header: () => undefined };
@@ -64,7 +64,7 @@ test('a backup is written where there are no hard links, as a new file', async (
   await expect(write()).rejects.toThrow(/it already exists; --force replaces it/);
 });
 
-test('it replaces no file there that took its name in the meantime', async () => {
+test('without hard links a backup replaces no file that took its name meanwhile', async () => {
   others.whileLinking = () => writeFileSync(join(folder, 'one.gz'), 'another');
   await expect(write()).rejects.toThrow(/it already exists; --force replaces it/);
   expect(readdirSync(folder)).toEqual(['one.gz']);

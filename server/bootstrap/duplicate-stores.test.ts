@@ -75,7 +75,7 @@ test(
 );
 
 test(
-  'the control database, named once more by another name as a backend or as a shard, is refused at the start',
+  'the control database, configured again under another name as a backend or a shard, is refused at the start',
   async () => {
     const [place, other] = [await newTestLocation('mysql'), await newTestLocation('mysql')];
     const [control, shard] = [place, other].map(({ url }) => (url as { url: string }).url);
@@ -98,7 +98,7 @@ test(
 );
 
 test(
-  'of two backends in one database that comes later than the server, the second grants nothing and says why',
+  'of two backends in one database that becomes available after the server, the second grants nothing and says why',
   async () => {
     const place = await newTestLocation('mysql');
     const { url } = place.url as { url: string };

@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 afterAll(() => redis?.stop());
 
-test('two gates of one backend over one Redis both go on answering', async () => {
+test('two gates of one backend over one Redis both keep working', async () => {
   const control = {
     config: { gates: ['a', 'b'].map((id) => ({ id, url: redis.url })) },
     clock: systemClock,

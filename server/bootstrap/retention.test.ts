@@ -140,7 +140,7 @@ describe.each(TEST_DIALECTS)('over %s', (dialect) => {
     },
   );
 
-  test('each is kept as long as is set', async () => {
+  test('each is kept as long as configured', async () => {
     const database = await start({
       LOCKYARD_HISTORY_DAYS: '7',
       LOCKYARD_MINUTES_DAYS: '9',

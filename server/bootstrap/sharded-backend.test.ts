@@ -105,7 +105,7 @@ const freeze = {
 } as const;
 
 describe('a backend with shards', () => {
-  it('takes sets whose locks lie together, and refuses others before it does anything', async () => {
+  it('accepts multi-locks within one shard, and refuses others before any change', async () => {
     const member = { engine: engineIn(old) };
     const at = (place: number) => (name: string) => homeUrl(first, name) === rig.urlOf(place);
     const [a, b, c] = [freshKey(at(0)), freshKey(at(0)), freshKey(at(1))];
@@ -124,7 +124,7 @@ describe('a backend with shards', () => {
     expect(await cancelMultiLock(member, [a, b], 'w1', 'r1')).toEqual({ outcome: 'released' });
   });
 
-  it('is one backend to people: its locks, counters and health', async () => {
+  it('is shown as one backend: its locks, counters and health', async () => {
     const member = { engine: engineIn(old) };
     const at = (place: number) => (name: string) => homeUrl(first, name) === rig.urlOf(place);
     const keys = [freshKey(at(0)), freshKey(at(1))];
@@ -159,7 +159,7 @@ describe('a backend with shards', () => {
     }
   });
 
-  it('does not delay callers of other shards when a shard stops, and serves it again by itself', async () => {
+  it('does not delay callers of other shards when a shard stops, and recovers automatically', async () => {
     const keysAt = (place: number) =>
       Array.from({ length: 20 }, () =>
         freshKey((name) => homeUrl(first, name) === rig.urlOf(place)),
@@ -213,7 +213,7 @@ describe('a backend with shards', () => {
     expect(await release(member, held, 'w1', before.token)).toEqual({ outcome: 'released' });
   });
 
-  it('keeps all processes in one epoch when a reshard is broken off before its first stamp', async () => {
+  it('keeps all processes in one epoch when a reshard is interrupted before its first stamp', async () => {
     const stampNew = vi.spyOn(ShardMapStamp.prototype, 'stampNew');
     stampNew.mockRejectedValueOnce(new Error('The machine died.'));
     const { message } = await refusalOf(reshard(old, second, rig.config(second)));
@@ -229,7 +229,7 @@ describe('a backend with shards', () => {
     expect(ofYoung).toBe(ofOld);
   });
 
-  it('loses nothing when a reshard is broken off after any of its steps, and done again', async () => {
+  it('loses nothing when a reshard is interrupted after any of its steps, and repeated', async () => {
     const member = { engine: engineIn(old) };
     const counters = Array.from({ length: 12 }, () => freshKey());
     const locks = Array.from({ length: 12 }, () => freshKey());
@@ -355,7 +355,7 @@ describe('a backend with shards', () => {
     expect(former.map(({ id }) => id)).not.toContain(ids[0]);
   });
 
-  it('takes in a database that kept locks by itself, and waits a day for one that lost its data', async () => {
+  it('includes a database that was a backend by itself, and waits a day for one that lost its data', async () => {
     const fourth = rig.listOf([0, 1, 2]);
     const forget = async (place: number, tables: string[]) => {
       const connection = await createConnection({ uri: rig.urlOf(place) });

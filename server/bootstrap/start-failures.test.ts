@@ -65,7 +65,7 @@ function expectOneLine({ code, stderr }: Ended, line: RegExp): void {
 
 const dataDir = (name: string) => ({ LOCKYARD_DATA_DIR: join(folder, name) });
 
-test('a typo in a variable is named, with what was meant', async () => {
+test('a typo in a variable is named, with a suggestion', async () => {
   const ended = await start({ LOCKYARD_DATABASE_ULR: 'sqlite:x' });
   expectOneLine(ended, /LOCKYARD_DATABASE_ULR.*LOCKYARD_DATABASE_URL/);
 });

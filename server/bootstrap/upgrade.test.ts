@@ -52,7 +52,7 @@ describe.each(TEST_DIALECTS)('an upgrade over %s', (dialect) => {
     return snapshot.applied;
   };
 
-  test('an older program on a newer schema refuses to start, in one line, and touches nothing', async () => {
+  test('an older program on a newer schema refuses to start, in one line, and changes nothing', async () => {
     expect(await home.process(CREATE_KEY, { cwd: newerVersion() })).toMatchObject({ code: 0 });
     const before = await home.contents();
     const count = programSchemaVersion(dialect);
@@ -66,7 +66,7 @@ describe.each(TEST_DIALECTS)('an upgrade over %s', (dialect) => {
     expect(await applied()).toHaveLength(count + 1);
   });
 
-  test('a command migrates no database unless it is asked to, and then says so', async () => {
+  test('a command migrates no database unless requested, and then says so', async () => {
     expect(await home.process(CREATE_KEY)).toMatchObject({ code: 0 });
     const before = programSchemaVersion(dialect);
     const after = before + 1;

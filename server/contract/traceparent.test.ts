@@ -34,14 +34,14 @@ test.each([
   expect(readTraceparent(header)).toBeUndefined();
 });
 
-test('of a later version the ids and the sampled flag are kept, as version 00 says them', () => {
+test('of a later version the ids and the sampled flag are kept, in the form of version 00', () => {
   expect(readTraceparent(`01-${TRACE}-${SPAN}-01`)).toBe(VALID);
   expect(readTraceparent(`cc-${TRACE}-${SPAN}-fe-what-the-future-holds`)).toBe(
     `00-${TRACE}-${SPAN}-00`,
   );
 });
 
-test('whatever is sent, what is kept is valid, and names two ids', () => {
+test('whatever is sent, what is stored is valid, with two ids', () => {
   const near = fc
     .tuple(fc.integer({ min: 0, max: VALID.length - 1 }), fc.string({ maxLength: 2 }))
     .map(([at, text]) => VALID.slice(0, at) + text + VALID.slice(at + text.length));
@@ -58,7 +58,7 @@ test('whatever is sent, what is kept is valid, and names two ids', () => {
   );
 });
 
-test('a link has the ids in their places, and only says sampled of what is', () => {
+test('a link has the ids in their places, and is marked as sampled only if it is', () => {
   const template = 'https://tempo.internal/trace/{traceId}?span={spanId}&again={traceId}';
   expect(traceLink(template, VALID)).toBe(
     `https://tempo.internal/trace/${TRACE}?span=${SPAN}&again=${TRACE}`,

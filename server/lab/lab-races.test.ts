@@ -26,7 +26,7 @@ afterEach(async () => {
 const RIGHT = catalogue.filter(({ kind }) => kind !== 'wrong way');
 const idsOf = (entries: readonly { id: string }[]) => entries.map(({ id }) => id);
 
-test('every entry of the catalogue has a source, and a way to race', () => {
+test('every entry of the catalogue has a source and can be raced', () => {
   for (const { id, source } of catalogue) {
     expect(existsSync(join(projectRoot, source)), source).toBe(true);
     expect(raceEntries[id], id).toBeDefined();
@@ -81,7 +81,7 @@ test.each(idsOf(catalogue.filter(({ kind }) => kind === 'wrong way')))(
   WRONG_WAYS_MAX_MS,
 );
 
-test('on embedded SQLite alone the wrong ways oversell, and 9, 10, 19 and the service hold', async () => {
+test('on embedded SQLite alone the wrong ways oversell, and 9, 10, 19 and the service are correct', async () => {
   rig = await LabRig.open({ servers: {} });
   const { entries } = await rig.runner.preflight();
   const strategies = idsOf(entries.filter(({ lacks }) => lacks === null));
@@ -111,7 +111,7 @@ test('a race runs at the lowest priority', async () => {
   expect(seen).toEqual([19]);
 });
 
-test('a race that is stopped ends with what it has, and removes its scratch data', async () => {
+test('a race that is stopped ends with its results so far, and removes its scratch data', async () => {
   rig = await LabRig.open({ servers: lab.servers });
   const strategies = ['with-row-lock', 'set-nx-px-lock'];
   const { rows, last } = await rig.race(
@@ -126,7 +126,7 @@ test('a race that is stopped ends with what it has, and removes its scratch data
   expect(await scratchLeft()).toEqual([]);
 });
 
-test('a server that dies ends the race with what it has; the next one removes what it left', async () => {
+test('a race whose server dies ends with its results so far; the next one removes what it left', async () => {
   const own = await startPrivateRedis({ durable: true });
   rig = await LabRig.open({ servers: { ...lab.servers, redis: [own.url] } });
   try {
@@ -155,7 +155,7 @@ test('a server that dies ends the race with what it has; the next one removes wh
   }
 });
 
-test('what a killed process left is removed by the next race; foreign names are not', async () => {
+test("what a killed process left is removed by the next race, except other programs' names", async () => {
   rig = await LabRig.open({ servers: lab.servers });
   const connection = await createConnection({ uri: lab.servers.mysql });
   await connection.query('CREATE DATABASE IF NOT EXISTS lockyard_lab');

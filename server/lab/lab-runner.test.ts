@@ -48,7 +48,7 @@ function race(settings: Partial<LabSettings> = {}): Promise<LabProgress[]> {
   });
 }
 
-test('a race whose process dies ends, keeps what it reported, and says how it died', async () => {
+test('a race whose process dies ends, keeps its reports, and says how it died', async () => {
   runnerOf(`
     console.log(JSON.stringify({ kind: 'entry-started', id: 'a', at: 1 }));
     console.log('no message');
@@ -92,7 +92,7 @@ test('a race that is stopped during its preflight never starts a process', async
   expect(await ended).toEqual([{ kind: 'finished', endedBy: 'stopped' }]);
 });
 
-test('the order goes to the process by its input, and the last message comes after its end', async () => {
+test('the order is passed to the process on its input, and the last message is read even after its end', async () => {
   runnerOf(`
     import { createInterface } from 'node:readline';
     createInterface({ input: process.stdin }).once('line', (line) => {

@@ -34,7 +34,7 @@ const STRATEGIES = [
   ...['bounded-table-counter', 'optimistic-version'],
 ];
 
-test('a MySQL that is set up for other programs races as any other', async () => {
+test('a MySQL configured for other programs can be raced on like any other', async () => {
   const load = { workers: 6, stock: 12, thinkMs: 10, perEntryMs: 30_000 };
   const { rows, last } = await rig.race({ strategies: STRATEGIES, ...load });
   expect(last).toEqual({ kind: 'finished', endedBy: 'done' });

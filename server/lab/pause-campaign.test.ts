@@ -51,6 +51,6 @@ test('the fencing token of the service refuses the late write, and nothing is ov
   expect(row.conflicts).toBeGreaterThanOrEqual(1);
 });
 
-test('the counter of the service holds whatever its callers do', () => {
+test('the counter of the service stays correct whatever its callers do', () => {
   expect(result.row('service-counter')).toMatchObject({ verdict: 'holds', oversold: 0 });
 });

@@ -11,7 +11,7 @@ async function failureAt(port: number): Promise<string | null> {
   }
 }
 
-it('a port is blocked where fetch refuses it, and nowhere else', async () => {
+it('a port is reported as blocked exactly if fetch refuses it', async () => {
   const isBlocked = (port: number) => isPortBlocked(new URL(`http://h:${port}/`));
   const ports = Array.from({ length: 11_000 }, (_, i) => i + 1);
   const blocked = ports.filter(isBlocked);

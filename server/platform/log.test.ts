@@ -15,7 +15,7 @@ beforeAll(async () => {
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
 test.runIf(existsSync(FULL))(
-  'a log that cannot be written neither ends a process nor keeps it',
+  'a log that cannot be written neither ends a process nor keeps it running',
   async () => {
     const script = join(folder, 'logging.mts');
     const module = JSON.stringify(join(import.meta.dirname, 'log.ts'));

@@ -8,7 +8,7 @@ const listed = (text: string): NetworkList => {
 };
 
 describe('a list of networks', () => {
-  test('has its addresses, also where IPv4 travels as IPv6, and no other', () => {
+  test('contains exactly its addresses, also IPv4 ones written as IPv6', () => {
     const list = listed(' 10.1.0.0/16, 192.0.2.7,fd00::/8 , 2001:db8::1');
     for (const address of [
       '10.1.0.0',
@@ -55,7 +55,7 @@ describe('a list of networks', () => {
   });
 });
 
-test('loopback is loopback however it is written, and nothing that only looks so', () => {
+test('loopback is recognised in every spelling, and nothing that only looks like it', () => {
   for (const address of ['127.0.0.1', '127.9.9.9', '::1', '::ffff:127.0.0.1', '::ffff:7f00:1']) {
     expect(isLoopback(address)).toBe(true);
   }

@@ -16,7 +16,7 @@ test('JSON is the default: one object a line, from info up', () => {
   ]);
 });
 
-test('text has instant, level, words and fields in one line, then the stack of an error', () => {
+test('text has instant, level, message and fields in one line, then the stack of an error', () => {
   const { log, written } = logged({ format: 'text', level: 'debug' });
   log.debug({ job: 'follow orders', rows: 3 }, 'Read');
   const err = Object.assign(new Error('gone', { cause: new Error('reset\nby peer') }), {});
@@ -27,7 +27,7 @@ test('text has instant, level, words and fields in one line, then the stack of a
   expect(stack.join('\n')).toMatch(/^ +at .*[\s\S]*caused by: reset by peer\n +at /);
 });
 
-test('a secret is left out of text too, and a text cannot pretend to be another line', () => {
+test('a secret is left out of text too, and a message cannot imitate another line', () => {
   const { log, written } = logged({ format: 'text', level: 'warn' });
   log.info('not shown');
   log.error({ password: 'plough the seventh field', owner: 'a\n2026 INFO b' }, 'Oh\nno');

@@ -38,7 +38,7 @@ describe.each(TEST_DIALECTS)('API keys on %s', (dialect) => {
   const ctx = () => contextOf(runtime, COMMAND_LINE);
   const create = (name = 'orders') => createApiKey(ctx(), { name, namespaces: ['default'] });
 
-  test('a key that was used lately is recognised without asking, and is only sure for a second', async () => {
+  test('a recently used key is recognised without a query, for at most a second', async () => {
     const { id, key } = await create();
     expect(runtime.apiKeys.recognise(key)).toBeNull();
     const actor = await runtime.apiKeys.verify(key);
@@ -60,7 +60,7 @@ describe.each(TEST_DIALECTS)('API keys on %s', (dialect) => {
     });
   });
 
-  test('nothing that is stored can be used as a key', async () => {
+  test('no stored value can be used as a key', async () => {
     const { key } = await create();
     const [, , secret = ''] = key.split('_');
     const { db, tables } = runtime.database;
@@ -92,7 +92,7 @@ describe.each(TEST_DIALECTS)('API keys on %s', (dialect) => {
     });
   });
 
-  test('a key that was right is refused once another secret is stored under its id', async () => {
+  test('a key that was valid is refused once another secret is stored under its id', async () => {
     const { id, key } = await create();
     await runtime.apiKeys.verify(key);
     expect(runtime.apiKeys.recognise(key)).not.toBeNull();
@@ -153,7 +153,7 @@ describe.each(TEST_DIALECTS)('API keys on %s', (dialect) => {
     expect(Object.keys(row ?? {})).not.toContain('secretHash');
   });
 
-  test('an expired key is revoked from the instant of its expiry, and no clock brings it back', async () => {
+  test('a key is refused from the instant of its expiry, and no clock makes it valid again', async () => {
     const { id, expiresAt } = await createApiKey(ctx(), {
       name: 'ending',
       namespaces: ['default'],
@@ -174,7 +174,7 @@ describe.each(TEST_DIALECTS)('API keys on %s', (dialect) => {
     expect(rows.find((row) => row.id === later)).toMatchObject({ state: 'live', revokedAt: null });
   });
 
-  test('a process whose clock is ahead refuses an expired key, and revokes it for no other', async () => {
+  test('a process whose clock is ahead refuses a key as expired without revoking it for others', async () => {
     // By the clock of the database, which no test moves.
     const expiresAt = Date.now() + 60 * 60_000;
     const input = { name: 'ahead', namespaces: ['default'], expiresAt };
@@ -203,14 +203,14 @@ describe.each(TEST_DIALECTS)('API keys on %s', (dialect) => {
     expect(all.length).toBeGreaterThanOrEqual(names.length);
   });
 
-  test('a key for a namespace that does not exist is not made', async () => {
+  test('no key is created for a namespace that does not exist', async () => {
     const failing = createApiKey(ctx(), { name: 'lost', namespaces: ['default', 'nowhere'] });
     await expect(failing).rejects.toMatchObject({ reason: 'NOT_FOUND' });
     const names = (await listAllApiKeys(ctx())).map(({ name }) => name);
     expect(names).not.toContain('lost');
   });
 
-  test('revoking a key that never was says so', async () => {
+  test('revoking a key that never existed is reported', async () => {
     await expect(revokeApiKey(ctx(), { id: 'never' })).rejects.toMatchObject({
       reason: 'NOT_FOUND',
     });

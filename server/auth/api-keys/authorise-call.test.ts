@@ -97,7 +97,7 @@ describe('a prefix is compared byte by byte', () => {
   });
 });
 
-test('a list shows what begins with both prefixes, the key’s and the one asked for', () => {
+test('a list shows names that begin with both prefixes, the key’s and the requested one', () => {
   const key = actor({ prefix: 'a:' });
   expect(visiblePrefix(actor())).toBe('');
   expect(visiblePrefix(actor(), 'x')).toBe('x');

@@ -49,7 +49,7 @@ describe('passwords', () => {
     );
   });
 
-  test('are held against a list of more than 3,000 common ones, in any case and with a common ending', () => {
+  test('are compared with a list of more than 3,000 common ones, in any case and with a common ending', () => {
     const common = dictionary['passwords-common'];
     expect(common.length).toBeGreaterThan(3_000);
     const isRefused = (password: string) => {
@@ -71,7 +71,7 @@ describe('passwords', () => {
     expect(words.flatMap(variants).filter((password) => !isRefused(password))).toEqual([]);
   });
 
-  test('are kept as scrypt with a salt of their own, and compared to the letter', async () => {
+  test('are stored as scrypt hashes with individual salts, and compared exactly', async () => {
     const password = 'Käse 🧀 and letters';
     const [first, second] = await Promise.all([hashPassword(password), hashPassword(password)]);
     expect(first).not.toBe(second);

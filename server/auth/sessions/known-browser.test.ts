@@ -35,7 +35,7 @@ test('a mark of another account or installation, or with any character changed, 
   }
 });
 
-test('the name of its cookie tells accounts apart without naming them', () => {
+test('the name of its cookie distinguishes accounts without naming them', () => {
   expect(knownBrowserCookieName('ana')).not.toBe(knownBrowserCookieName('bea'));
   expect(knownBrowserCookieName('ana')).not.toContain('ana');
 });

@@ -12,7 +12,7 @@ import { pageProcessEnv, readConfig } from './config';
 
 const DAY_MS = 24 * 60 * 60_000;
 
-test('an empty environment is a server on loopback with SQLite in the data folder', () => {
+test('an empty environment gives a server on loopback with SQLite in the data folder', () => {
   expect(readConfig({})).toEqual({
     port: 3000,
     host: '127.0.0.1',
@@ -342,7 +342,7 @@ describe('a secret in a file', () => {
     });
   });
 
-  test('leaves the variable without _FILE as it is where none is named', () => {
+  test('keeps the variable without _FILE if no file is named', () => {
     const env = { LOCKYARD_SECRET: SECRET, LOCKYARD_SECRET_FILE: '' };
     expect(readConfig(env).secret).toBe(SECRET);
   });
@@ -376,7 +376,7 @@ describe('TLS to a backend', () => {
   afterAll(() => authority.remove());
   const { file } = authority;
 
-  test('is asked for by the scheme, with the authority of its certificates named apart', () => {
+  test('is selected by the scheme, with the authority of its certificates named separately', () => {
     const { database, backends } = readConfig({
       LOCKYARD_DATABASE_URL: 'mysqls://ana:p@db/lockyard',
       LOCKYARD_TLS_CA_DEFAULT: file,
@@ -444,7 +444,7 @@ describe('shards', () => {
     expect(listed('mysql://a/x,mysql://b/y')?.fingerprint).not.toBe(one?.fingerprint);
   });
 
-  test('that leave keep no names', () => {
+  test('that leave own no names', () => {
     const list = listed('mysql://a/x,leaving:mysql://c/z,mysql://b:3307/y');
     expect(names(list?.shards)).toEqual(['a:3306/x', 'b:3307/y']);
     expect(names(list?.leaving)).toEqual(['c:3306/z']);

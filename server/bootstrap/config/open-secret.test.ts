@@ -50,7 +50,7 @@ describe.each(TEST_DIALECTS)('the secret over %s', (dialect) => {
   });
   afterEach(() => database.close());
 
-  test('is made once, for its owner alone, by processes that start at once', async () => {
+  test('is created once, for its owner only, by processes that start at once', async () => {
     const open = () => openSecret(configIn(folder), database, clock);
     const secrets = await Promise.all([open(), open(), open()]);
     secrets.push(await open());
@@ -60,14 +60,14 @@ describe.each(TEST_DIALECTS)('the secret over %s', (dialect) => {
     expect(statSync(join(folder, 'secret')).mode & 0o777).toBe(0o600);
   });
 
-  test('is the configured one, which is not written down anywhere', async () => {
+  test('is the configured one, which is not stored anywhere', async () => {
     expect(await openSecret(configIn(folder, OWN), database, clock)).toBe(OWN);
     expect(readdirSync(folder)).toEqual([]);
     const rows = await database.db.select().from(database.tables.settings);
     expect(JSON.stringify(rows)).not.toContain(OWN);
   });
 
-  test('another one over the same database is refused', async () => {
+  test('that differs from that of the same database is refused', async () => {
     await openSecret(configIn(folder, OWN), database, clock);
     const withOther = openSecret(configIn(folder, OTHER), database, clock);
     await expect(withOther).rejects.toThrow(/^[^\n]*another secret[^\n]*LOCKYARD_SECRET[^\n]*$/);
@@ -84,7 +84,7 @@ describe.each(TEST_DIALECTS)('the secret over %s', (dialect) => {
 });
 
 describe('the data folder', () => {
-  test('is made for its owner alone', () => {
+  test('is created for its owner only', () => {
     const path = join(folder, 'a', 'b');
     prepareDataFolder(path);
     expect(statSync(path).mode & 0o777).toBe(0o700);
@@ -112,7 +112,7 @@ describe('the data folder', () => {
     prepareDataFolder(path);
   });
 
-  test('that cannot be used is one clear line', () => {
+  test('that cannot be used is reported in one clear line', () => {
     const file = join(folder, 'file');
     writeFileSync(file, 'kept');
     for (const path of [file, join(file, 'x'), '/proc/none/x']) {

@@ -37,7 +37,7 @@ afterEach(async () => {
 
 const open = () => openSecret(readConfig({ LOCKYARD_DATA_DIR: folder }), database, clock);
 
-test('without hard links the secret is made once too, for its owner alone', async () => {
+test('without hard links the secret is created once too, for its owner only', async () => {
   const secrets = await Promise.all([open(), open()]);
   expect(new Set([...secrets, await open()]).size).toBe(1);
   expect(readFileSync(file, 'utf8')).toBe(`${secrets[0]}\n`);
@@ -45,7 +45,7 @@ test('without hard links the secret is made once too, for its owner alone', asyn
   expect(statSync(file).mode & 0o777).toBe(0o600);
 });
 
-test('without hard links another process that is faster makes the secret', async () => {
+test('without hard links the fastest of several processes creates the secret', async () => {
   others.whileLinking = () => {
     writeFileSync(file, '', { mode: 0o600 });
     setImmediate(() => writeFileSync(file, THEIRS));

@@ -6,7 +6,7 @@ import { playDemoHour } from './play-demo-hour';
 
 const NOW = Date.UTC(2026, 10, 20, 9);
 
-it('an hour of the demo has one incident that an operator ended, and leaves no lock taken', () => {
+it('an hour of the demo has one incident that an operator ended, and leaves no lock held', () => {
   const seed = newSeed();
   console.info(`seed ${seed}`);
   const { world, readings, act } = playDemoHour(NOW, 1, seeded(seed));

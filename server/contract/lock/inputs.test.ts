@@ -74,7 +74,7 @@ describe('an acquire’s input', () => {
     },
   );
 
-  it('has patience of up to ten minutes, over 25 s only with a request id', () => {
+  it('may wait up to ten minutes, over 25 s only with a request id', () => {
     expect(accepts({ waitMs: 25_000 })).toBe(true);
     expect(accepts({ waitMs: 25_001 })).toBe(false);
     expect(accepts({ waitMs: WAIT_MAX_MS, requestId: 'r1' })).toBe(true);

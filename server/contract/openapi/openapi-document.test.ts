@@ -14,7 +14,7 @@ test('the description is OpenAPI 3.1, by an independent validator', async () => 
   expect(document.openapi).toBe('3.1.0');
 });
 
-test('every schema that has a name is used, and every reference leads somewhere', () => {
+test('every named schema is used, and every reference resolves', () => {
   const text = JSON.stringify(document);
   const references = [...text.matchAll(/"(#\/components\/[^"]+)"/g)].map(([, path = '']) => path);
   for (const name of Object.keys(document.components.schemas)) {
@@ -43,7 +43,7 @@ test('every example is valid, by the description and by the schema itself', () =
   }
 });
 
-test('every field says what it is, or has a name that does', () => {
+test('every field has a description or a self-explanatory name', () => {
   const plain = ['outcome', 'holders', 'waitedMs', 'ticket', 'httpStatus', 'error', 'data'];
   for (const [name, { properties = {} }] of Object.entries(document.components.schemas)) {
     for (const [field, { description }] of Object.entries(properties)) {

@@ -44,7 +44,7 @@ test('servers that answer and may be used are ready', () => {
   ]);
 });
 
-test('what is missing comes with the variable that adds it', () => {
+test('what is missing is listed with the variable that adds it', () => {
   const servers = evaluateServers({ redis: [] }, NONE, false);
   expect(servers.map(({ state }) => state)).toEqual(Array(5).fill('missing'));
   expect(stateOf('MySQL', servers).advice).toContain('LOCKYARD_LAB_MYSQL_URL=mysql://');
@@ -72,7 +72,7 @@ test.each<[Partial<RedisFacts>, RegExp]>([
   });
 });
 
-test('one Redis under two addresses is no quorum', () => {
+test('one Redis under two addresses is not a quorum', () => {
   const [first] = found().redis;
   const servers = evaluateServers(
     { redis: [first as Asked<RedisFacts>, at('alias:6379', redisFacts)] },
@@ -115,7 +115,7 @@ test('one server of several of a ZooKeeper is enough to recognise a backend', ()
   );
 });
 
-test('a backend that is away is recognised by its address, and never called usable', () => {
+test('a backend that is unavailable is recognised by its address, and never reported as usable', () => {
   const mysql: Asked<MysqlFacts> = {
     address: 'db:3306',
     answers: false,

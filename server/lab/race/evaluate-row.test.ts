@@ -12,11 +12,11 @@ const end: EndOfRace = {
   paused: null,
 };
 
-test('exactly the stock was sold: it holds', () => {
+test('exactly the stock was sold: correct', () => {
   expect(evaluateRow(end)).toEqual({ oversold: 0, verdict: 'holds' });
 });
 
-test('more was sold than there was: it oversells', () => {
+test('more than the stock was sold: it oversells', () => {
   expect(evaluateRow({ ...end, sold: 713 })).toEqual({ oversold: 213, verdict: 'oversells' });
 });
 
@@ -24,7 +24,7 @@ test('a quantity below zero is no more oversold than its order lines say', () =>
   expect(evaluateRow({ ...end, sold: 541, left: -41 }).oversold).toBe(41);
 });
 
-test('units that were sold and are still on offer are oversold, also before the stock is sold out', () => {
+test('units that were sold and are still in stock count as oversold, even before the stock is sold out', () => {
   expect(evaluateRow({ ...end, sold: 300, left: 320 })).toEqual({
     oversold: 120,
     verdict: 'oversells',
@@ -32,7 +32,7 @@ test('units that were sold and are still on offer are oversold, also before the 
   });
 });
 
-test('one that ran out of time holds, and says how far it came', () => {
+test('one that ran out of time is correct, and says how far it came', () => {
   expect(evaluateRow({ ...end, sold: 300, left: 200, ranOutOfTime: true })).toEqual({
     oversold: 0,
     verdict: 'holds',
@@ -40,7 +40,7 @@ test('one that ran out of time holds, and says how far it came', () => {
   });
 });
 
-test('one that failed is incomplete, but what it oversold before counts', () => {
+test('one that failed is incomplete, but units oversold before count', () => {
   const failure = 'ECONNREFUSED: connect';
   expect(evaluateRow({ ...end, sold: 20, left: null, failure })).toEqual({
     oversold: 0,
