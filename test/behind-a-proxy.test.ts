@@ -37,7 +37,7 @@ describe.each(KINDS)('behind %s, set up as the docs say', (kind) => {
     });
   const look = async (name: string) => (await api.get(key, 'lock.inspect', { name })).data;
 
-  test('a person signs in from their own address, with cookies for encrypted connections alone', async () => {
+  test('a user signs in from their own address, with cookies only for encrypted connections', async () => {
     const headers = { 'x-forwarded-for': '203.0.113.66', 'x-forwarded-proto': 'http' };
     const { status, cookies } = await proxy.send('/api/trpc/session.signIn', {
       headers,

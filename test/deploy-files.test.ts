@@ -65,7 +65,7 @@ function withSecrets(variables: Record<string, string>): Record<string, string> 
   return Object.fromEntries(named);
 }
 
-test('every file that the image is built from is there, and reaches the builder', () => {
+test('every file that the image is built from exists, and reaches the builder', () => {
   const ignored = read('Containerfile.dockerignore').split('\n');
   const sources = all('COPY').map(({ text }) => copyOf(text));
   const paths = sources.filter(({ from }) => from === null).flatMap((each) => each.sources);
@@ -102,7 +102,7 @@ test('the health check of the image succeeds while a server answers, and fails o
   expect(await check()).toBe(1);
 });
 
-test('the settings that the examples give are those of the server', () => {
+test('the settings in the examples are those of the server', () => {
   const { 'lockyard-1': one, 'lockyard-2': two } = compose.services;
   const files = Object.fromEntries(
     pod.containers[0].env.map((each: { name: string; value: string }) => [each.name, each.value]),
@@ -133,7 +133,7 @@ test('the image serves the demo as the docs start it', () => {
   expect(dataDir).toMatch(new RegExp(`^${only('VOLUME')}/`));
 });
 
-test('compose waits until each part is healthy, and has no password of its own', () => {
+test('compose waits until each part is healthy, and contains no password', () => {
   const { haproxy, database, ...servers } = compose.services;
   expect(Object.keys(servers)).toEqual(['lockyard-1', 'lockyard-2']);
   const conditions = Object.values(compose.services).flatMap(({ depends_on: needs = {} }) =>
@@ -150,7 +150,7 @@ test('compose waits until each part is healthy, and has no password of its own',
   expect(read('compose.yaml')).not.toMatch(/password: (?!"yes")/i);
 });
 
-test('HAProxy has the addresses that compose gives to the servers, and is the proxy that they trust', () => {
+test('HAProxy has the addresses that compose assigns to the servers, and is the proxy that they trust', () => {
   const addresses = [...read('haproxy.cfg').matchAll(/^ +server \w+ (\S+):3000$/gm)];
   const { 'lockyard-1': one, 'lockyard-2': two, haproxy } = compose.services;
   const addressOf = (service?: Service) => service?.networks.locks?.ipv4_address;
@@ -158,7 +158,7 @@ test('HAProxy has the addresses that compose gives to the servers, and is the pr
   expect(one?.environment?.LOCKYARD_TRUSTED_PROXIES).toBe(addressOf(haproxy));
 });
 
-test('all of them run this version, start it as npm start does, and leave it the time that it needs to end', () => {
+test('all of them run this version, start it as npm start does, and allow it the time that it needs to end', () => {
   const tag = `lockyard:${manifest.version}`;
   const { 'lockyard-1': one, 'lockyard-2': two } = compose.services;
   expect([one?.image, two?.image, pod.containers[0].image]).toEqual([tag, tag, tag]);

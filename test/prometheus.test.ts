@@ -146,7 +146,7 @@ describe('a real Alertmanager', () => {
   });
 
   test(
-    'is sent what fires, hears of it again, passes it on, and of its end',
+    'is sent what fires, again every minute, passes it on, and is sent its end',
     async () => {
       const rig = new AlertRig(database);
       // Alertmanager uses its own clock: none of these instants may be in its future.

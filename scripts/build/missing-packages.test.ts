@@ -31,7 +31,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(root, { recursive: true, force: true }));
 
-test('everything is missing where nothing was installed', () => {
+test('everything is missing if nothing was installed', () => {
   expect(missingPackages(root, { withDev: false }).nothingInstalled).toBe(true);
   expect(missing(false)).not.toEqual([]);
 });
@@ -54,7 +54,7 @@ test('a start needs no development package, and a package of another platform ma
   expect(missing(true)).toEqual(['vitest']);
 });
 
-test('another version than the locked one is missing, also of an optional package', () => {
+test('a version other than the locked one counts as missing, even of an optional package', () => {
   install({ 'node_modules/next': { version: '16.4.4' } });
   expect(missing(false)).toEqual(['next']);
   install({ ...next, 'node_modules/@next/swc-other': { version: '16.4.4', optional: true } });

@@ -31,7 +31,7 @@ test.each(['.lockyard-demo', join(projectRoot, '.lockyard-demo')])(
     }),
 );
 
-test('npm start --demo, which npm does not pass on, is not taken for a plain start', () =>
+test('npm start --demo, which npm does not pass on, is not mistaken for a plain start', () =>
   expect(() => startOptions([], { npm_config_demo: 'true' })).toThrow('npm start -- --demo'));
 
 test('an unknown argument is named', () =>

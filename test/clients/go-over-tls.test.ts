@@ -36,7 +36,7 @@ function serverThatFallsSilent(authority: TestAuthority) {
   return { server, renewals: () => renewals };
 }
 
-test('a hold of the client for Go outlives its connection, also where HTTP/2 is offered', async () => {
+test('a hold of the client for Go outlives its connection, even if HTTP/2 is offered', async () => {
   const go = LANGUAGES.find(({ language }) => language === 'Go');
   if (!go) throw new Error('no Go');
   const folder = await mkdtemp(join(tmpdir(), 'lockyard-go-'));

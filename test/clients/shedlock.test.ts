@@ -18,7 +18,7 @@ async function maven(args: string[], env: NodeJS.ProcessEnv): Promise<string> {
   return stdout;
 }
 
-test('the clients for the JVM are built where there is no server', async () => {
+test('the clients for the JVM can be built without a server', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'lockyard-jvm-'));
   try {
     await cp(clients, folder, { recursive: true });
@@ -29,7 +29,7 @@ test('the clients for the JVM are built where there is no server', async () => {
   }
 }, 600_000);
 
-test("our LockProvider keeps ShedLock's own contract", async () => {
+test("our LockProvider passes ShedLock's own contract tests", async () => {
   const api = await ApiHarness.start();
   const folder = await mkdtemp(join(tmpdir(), 'lockyard-shedlock-'));
   try {

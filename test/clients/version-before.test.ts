@@ -31,7 +31,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-describe('the client of the version before, with the server of now', () => {
+describe('the client of the previous version, with the present server', () => {
   let bench: ScenarioBench;
   beforeAll(async () => {
     bench = await ScenarioBench.open(typescriptOf(before));
@@ -42,7 +42,7 @@ describe('the client of the version before, with the server of now', () => {
   test.each(SCENARIOS)('%s', (_, play) => play(bench));
 });
 
-test('the server of the version before plays every scenario with the client of now', async () => {
+test('the server of the previous version passes every scenario with the present client', async () => {
   const vitest = join(root, 'node_modules/vitest/vitest.mjs');
   const file = 'test/clients/client-scenarios.test.ts';
   const args = [vitest, 'run', file, '-t', TYPESCRIPT, '--reporter=json'];

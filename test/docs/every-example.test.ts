@@ -107,7 +107,7 @@ describe('every fenced block of every page', () => {
     expect(count).toBeGreaterThan(25);
   });
 
-  test('sets variables that the server takes', async () => {
+  test('sets variables that the server accepts', async () => {
     let count = 0;
     const found = await complaints(inLanguage('sh', 'bash'), ({ text }) => {
       const settings = settingsIn(text);

@@ -59,7 +59,7 @@ describe.each([
   ['the second server', 1],
 ] as const)('%s', (name, place) => {
   test(
-    'is killed: the other one goes on granting, leases go on, and nothing is granted twice',
+    'is killed: the other one keeps granting, leases continue, and nothing is granted twice',
     async () => {
       isDown.servers.add(place);
       const seen = await during(`${name} is killed`, async () => {
@@ -73,7 +73,7 @@ describe.each([
   );
 
   test(
-    'is asked to end: the other one goes on granting, leases go on, and nothing is granted twice',
+    'is asked to end: the other one keeps granting, leases continue, and nothing is granted twice',
     async () => {
       isDown.servers.add(place);
       const seen = await during(`${name} is asked to end`, async () => {
@@ -87,7 +87,7 @@ describe.each([
   );
 
   test(
-    'stops responding, with its connections open: leases go on, and nothing is granted twice',
+    'stops responding, with its connections open: leases continue, and nothing is granted twice',
     async () => {
       const { pid } = at(place);
       const seen = await during(`${name} stops responding`, async () => {
@@ -102,7 +102,7 @@ describe.each([
 });
 
 test(
-  'the database is killed and comes back: leases go on, and nothing is granted twice',
+  'the database is killed and comes back: leases continue, and nothing is granted twice',
   async () => {
     const seen = await during('the database is killed', async () => {
       isDown.database = true;

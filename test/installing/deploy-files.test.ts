@@ -85,7 +85,7 @@ const composers = ['docker', 'podman'].filter((name) => {
   return program !== null && spawnSync(program, ['compose', 'version']).status === 0;
 });
 
-test.each(composers)('%s compose has nothing against the compose file', (program) => {
+test.each(composers)('%s compose accepts the compose file', (program) => {
   const { status, said } = run(program, ['compose', '-f', join(deploy, 'compose.yaml'), 'config']);
   expect(status, said).toBe(0);
 });

@@ -52,7 +52,7 @@ describe.each(VERSIONS)('with Node %s', (version) => {
   afterAll(() => rm(folder, { recursive: true, force: true }));
 
   test(
-    'the server starts, creates a key, grants a lock, shows its pages and ends in order',
+    'the server starts, creates a key, grants a lock, shows its pages and shuts down cleanly',
     async () => {
       const { stdout } = await run(node, ['--version']);
       expect(stdout.trim()).toBe(`v${version}`);

@@ -58,7 +58,7 @@ const PERMISSIVE = [
   'MIT',
 ];
 
-test('every licence that asks for more than its text is in the notices, with its package', () => {
+test('every licence that requires more than its text is in the notices, with its package', () => {
   const notices = readFileSync(join(root, 'THIRD-PARTY-NOTICES.md'), 'utf8');
   const points = notices.split(/\n(?=- )/);
   const others = components.flatMap(({ name, licenses = [] }) => {

@@ -9,7 +9,7 @@ const SEEDS = process.env.TEST_LONG === '1' ? 1_500 : 4;
 const KINDS: WorldKind[] = ['lossy', 'crowded', 'permits', 'watched'];
 
 it.each(KINDS)(
-  'nothing is wrong in %s worlds',
+  'no promise is broken in %s worlds',
   async (kind) => {
     const lines: string[] = [];
     const from = newSeed();

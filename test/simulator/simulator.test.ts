@@ -93,7 +93,7 @@ const MEMORABLE: [WorldKind, number][] = [
 ];
 
 describe('the simulator', () => {
-  it('finds nothing wrong, at no less than 2,000 steps a second', async () => {
+  it('finds no broken promise, at 2,000 steps a second or more', async () => {
     const from = newSeed();
     console.info(`seeds ${from} to ${from + SEEDS - 1}`);
     const spentBefore = processCpuMs();
@@ -109,7 +109,7 @@ describe('the simulator', () => {
     expect(perSecond).toBeGreaterThan(2_000);
   });
 
-  it('keeps the worlds of the seeds that found something as they were', () => {
+  it('keeps the worlds of seeds that once found something unchanged', () => {
     const isOther = ([kind, seed]: (typeof MEMORABLE)[number]) =>
       worldKind(seed) !== kind ||
       (kind === 'plain' && hasLeastTimes(seed)) ||
@@ -120,7 +120,7 @@ describe('the simulator', () => {
     expect(MEMORABLE.filter(isOther)).toEqual([]);
   });
 
-  it.each(MEMORABLE)('finds nothing wrong any more in the %s seed %i', async (_, seed) => {
+  it.each(MEMORABLE)('no longer finds a broken promise in the %s seed %i', async (_, seed) => {
     expect((await simulate(seed)).violations).toEqual([]);
   });
 
@@ -133,7 +133,7 @@ describe('the simulator', () => {
   });
 });
 
-it('a hunt says of every seed that breaks a promise what broke and how to replay it', async () => {
+it('a search reports for every seed that breaks a promise what broke and how to replay it', async () => {
   const flaws = BROKEN_BUILDS['tokens from a counter of each process'] ?? {};
   const lines: string[] = [];
   const from = newSeed();
