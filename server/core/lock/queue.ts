@@ -56,8 +56,8 @@ function nextTicket({ lastTicket, queue }: LockRecord): number {
 }
 
 const TICKETS_USED_UP =
-  'The tickets of this lock are used up, so it takes no more waiters. Nothing was changed. ' +
-  'Acquires that do not wait go on; delete the lock once it is free.';
+  'The tickets of this lock are used up, so it accepts no more waiters. Nothing was changed. ' +
+  'Acquires that do not wait still work; delete the lock once it is free.';
 
 /**
  * Whether one more waiter may join the queue. The limit of the namespace applies to newcomers. A

@@ -135,7 +135,7 @@ export class NameCapacity {
     if (total < maxLocks) return null;
     return (
       `The namespace "${namespace}" is full: its policy allows ${maxLocks}, and it has ${total}, ` +
-      'locks and counters together. Those that exist go on.'
+      'locks and counters together. Existing ones keep working.'
     );
   }
 
@@ -147,4 +147,5 @@ export class NameCapacity {
 }
 
 const SHORT_OF_MEMORY =
-  'This server is short of memory, so it makes no new locks and counters. Those that exist go on.';
+  'This server is short of memory, so it creates no new locks and counters. ' +
+  'Existing ones keep working.';

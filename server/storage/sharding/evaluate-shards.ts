@@ -95,11 +95,11 @@ function refusalOf(
     const what = lost.isEmpty
       ? 'has lost its data'
       : 'was never one of its shards, and keeps locks';
-    return `The database ${lost.name} of the backend "${backend}" ${what}. To go on, ${wayOut}`;
+    return `The database ${lost.name} of the backend "${backend}" ${what}. To continue, ${wayOut}`;
   }
 
   if (serving.some(({ stamp }) => stamp !== serving[0]?.stamp)) {
-    return `A shard of the backend "${backend}" was put back to an earlier state. To go on, ${wayOut}`;
+    return `A shard of the backend "${backend}" was restored to an earlier state. To continue, ${wayOut}`;
   }
   return null;
 }
