@@ -24,8 +24,8 @@ test('a dialog that cannot be loaded says so in its place, and opens once the se
   page.on('pageerror', (error) => errors.push(error.message));
   await page.goto('/?view=all');
   await untilAlive(page);
-  await loseScripts(page);
   await page.getByRole('button', { name: 'Saved views' }).click();
+  await loseScripts(page);
   await page.getByRole('menuitem', { name: 'Save this view…' }).click();
   await expect(dialog(page).getByRole('alert')).toContainText('Server not responding.');
   await page.keyboard.press('Escape');
@@ -39,6 +39,33 @@ test('a dialog that cannot be loaded says so in its place, and opens once the se
   await expect(page.getByRole('grid', { name: 'Locks' })).toBeVisible();
   await expect(page.getByRole('button', { name: 'Saved views' })).toBeFocused();
   expect(errors).toEqual([]);
+});
+
+test('menus are loaded at the first key or press; one that cannot be says so, and opens once the server is back', async ({
+  page,
+}) => {
+  await page.goto('/?view=all');
+  await untilAlive(page);
+  await loseScripts(page);
+  const state = page.getByRole('button', { name: 'state: any' });
+  await expect(state).toHaveAttribute('aria-haspopup', 'menu');
+  await state.click();
+  await expect(dialog(page).getByRole('alert')).toContainText('Server not responding.');
+  await expect(dialog(page).getByRole('button', { name: 'Cancel' })).toBeFocused();
+  await page.keyboard.press('Escape');
+  await expect(dialog(page)).toHaveCount(0);
+  await expect(state).toBeFocused();
+  await page.keyboard.press('Enter');
+  await expect(dialog(page).getByRole('alert')).toContainText('Server not responding.');
+  await page.unroute(SCRIPTS);
+  const first = page.getByRole('menuitemcheckbox').first();
+  await expect(first).toBeFocused();
+  await expect(dialog(page)).toHaveCount(0);
+  await page.keyboard.press('Escape');
+  await expect(page.getByRole('menu')).toHaveCount(0);
+  await expect(state).toBeFocused();
+  await page.keyboard.press('ArrowDown');
+  await expect(first).toBeFocused();
 });
 
 test('a part of a page that cannot be loaded says so in its place, and appears once the server is back', async ({

@@ -16,11 +16,12 @@ export function lazyDialog<Props extends { onClose: () => void }>(
   return function LazyDialog(props: Props) {
     const { part: Dialog, isFailing } = useLoaded(load, true);
     if (Dialog) return <Dialog {...props} />;
-    return isFailing ? <StillLoading onClose={props.onClose} /> : null;
+    return isFailing ? <LoadingNote onClose={props.onClose} /> : null;
   };
 }
 
-function StillLoading({ onClose }: { onClose: () => void }) {
+/** In place of what was opened and cannot be loaded now: says so until it is there. */
+export function LoadingNote({ onClose }: { onClose: () => void }) {
   const close = useRef<HTMLButtonElement>(null);
   const latest = useRef(onClose);
   useEffect(() => {

@@ -1,9 +1,36 @@
 'use client';
 
-import { DropdownMenu } from 'radix-ui';
-import { type ReactNode, useSyncExternalStore } from 'react';
+import {
+  cloneElement,
+  createContext,
+  type KeyboardEvent,
+  type MouseEvent,
+  type ReactElement,
+  type ReactNode,
+  useContext,
+  useEffect,
+  useId,
+  useRef,
+  useState,
+  useSyncExternalStore,
+} from 'react';
 import type { IconName } from '../../icons/icon';
 import { Icon } from '../../icons/icon';
+import { LoadingNote } from '../../navigation/lazy-dialog';
+import { useLoaded, useLoadedEarly } from '../../navigation/use-loaded';
+import type { MenuParts as Parts } from '../menu/menu-parts';
+
+const loadParts = () => import('../menu/menu-parts').then((all) => all.MenuParts);
+const LOADERS = [loadParts];
+
+const PartsContext = createContext<typeof Parts | null>(null);
+
+/** What menus are made of: there in every menu that is open. */
+function useParts(): typeof Parts {
+  const parts = useContext(PartsContext);
+  if (!parts) throw new Error('A part of a menu is outside any.');
+  return parts;
+}
 
 const never = () => () => {};
 
@@ -15,23 +42,77 @@ const useMain = () =>
     () => null,
   );
 
-/** A menu that opens below its trigger. */
-export function Menu({ trigger, children }: { trigger: ReactNode; children: ReactNode }) {
-  const main = useMain();
+/**
+ * A menu that opens below its trigger, a button. What menus are made of is loaded at the first key
+ * or press on the page, or when one is opened; until then the trigger is all there is of it.
+ */
+export function Menu({ trigger, children }: { trigger: ReactElement; children: ReactNode }) {
+  const [openedBy, setOpenedBy] = useState<'pointer' | 'key' | null>(null);
+  const { part: parts, isFailing } = useLoaded(loadParts, openedBy !== null);
+  useLoadedEarly(LOADERS, parts === null);
+  const id = useId();
+  if (parts) {
+    return (
+      <PartsContext value={parts}>
+        <LoadedMenu trigger={trigger} isByKey={openedBy === 'key'}>
+          {children}
+        </LoadedMenu>
+      </PartsContext>
+    );
+  }
   return (
-    <DropdownMenu.Root modal={false}>
-      <DropdownMenu.Trigger asChild>{trigger}</DropdownMenu.Trigger>
-      <DropdownMenu.Portal container={main}>
-        <DropdownMenu.Content
+    <>
+      {cloneElement(trigger as ReactElement<Record<string, unknown>>, {
+        id,
+        'aria-haspopup': 'menu',
+        'aria-expanded': false,
+        // A key and a screen reader press a button without a pointer.
+        onClick: ({ detail }: MouseEvent) => setOpenedBy(detail === 0 ? 'key' : 'pointer'),
+        onKeyDown: (event: KeyboardEvent) => {
+          if (event.key !== 'ArrowDown') return;
+          event.preventDefault();
+          setOpenedBy('key');
+        },
+      })}
+      {isFailing && <LoadingNote onClose={() => setOpenedBy(null)} />}
+    </>
+  );
+}
+
+/** Opens as soon as it is there, since it was loaded to be opened. */
+function LoadedMenu({
+  trigger,
+  isByKey,
+  children,
+}: {
+  trigger: ReactNode;
+  /** Its first item then has the focus, as at every later time. */
+  isByKey: boolean;
+  children: ReactNode;
+}) {
+  const { Root, Trigger, Portal, Content } = useParts();
+  const main = useMain();
+  const content = useRef<HTMLDivElement>(null);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: only as it comes to be
+  useEffect(() => {
+    if (isByKey)
+      content.current?.querySelector<HTMLElement>('[data-radix-collection-item]')?.focus();
+  }, []);
+  return (
+    <Root modal={false} defaultOpen>
+      <Trigger asChild>{trigger}</Trigger>
+      <Portal container={main}>
+        <Content
+          ref={content}
           align="start"
           sideOffset={6}
           collisionPadding={8}
           className="menu fade-in z-50 max-h-[min(420px,var(--radix-dropdown-menu-content-available-height))] min-w-44 overflow-y-auto rounded-10 border border-line2 bg-s1 p-1 shadow-xl"
         >
           {children}
-        </DropdownMenu.Content>
-      </DropdownMenu.Portal>
-    </DropdownMenu.Root>
+        </Content>
+      </Portal>
+    </Root>
   );
 }
 
@@ -56,8 +137,9 @@ export function MenuItem({
   onSelect: () => void;
   children: ReactNode;
 }) {
+  const { Item } = useParts();
   return (
-    <DropdownMenu.Item
+    <Item
       disabled={isDisabled}
       onSelect={(event) => {
         if (keepsOpen) event.preventDefault();
@@ -68,7 +150,7 @@ export function MenuItem({
       {icon && <Icon name={icon} size={15} className="text-t2" />}
       <span className="min-w-0 flex-1 truncate">{children}</span>
       {end}
-    </DropdownMenu.Item>
+    </Item>
   );
 }
 
@@ -84,21 +166,22 @@ export function MenuChoice({
   onSelect: () => void;
   children: ReactNode;
 }) {
+  const { CheckboxItem } = useParts();
   return (
-    <DropdownMenu.CheckboxItem checked={chosen} onSelect={onSelect} className={ITEM}>
+    <CheckboxItem checked={chosen} onSelect={onSelect} className={ITEM}>
       <span className="w-4 text-acc">{chosen && <Icon name="check" size={15} />}</span>
       <span className="min-w-0 flex-1 truncate">{children}</span>
       {end && <span className="pl-4 text-12 text-t3">{end}</span>}
-    </DropdownMenu.CheckboxItem>
+    </CheckboxItem>
   );
 }
 
 export function MenuLabel({ children }: { children: ReactNode }) {
-  return (
-    <DropdownMenu.Label className="px-2 py-1.5 text-12 text-t3">{children}</DropdownMenu.Label>
-  );
+  const { Label } = useParts();
+  return <Label className="px-2 py-1.5 text-12 text-t3">{children}</Label>;
 }
 
 export function MenuSeparator() {
-  return <DropdownMenu.Separator className="my-1 h-px bg-line" />;
+  const { Separator } = useParts();
+  return <Separator className="my-1 h-px bg-line" />;
 }
