@@ -2,12 +2,13 @@ import type { ReactNode } from 'react';
 import type { BackendHealth } from '@/server/contract/console/backend-health';
 import type { GuaranteeRow } from '@/server/contract/console/guarantee-row';
 import type { NamespaceRow } from '@/server/contract/console/namespace-row';
-import { durationText, spokenDuration } from '@/server/core/format/durations';
+import { durationText } from '@/server/core/format/durations';
 import { exactCount } from '@/server/core/format/numbers';
 import { latencyText } from '../format/durations';
 import { keepUnits, knownCount } from '../format/numbers';
 import { NearLink } from '../navigation/near-link';
 import { pausedForMs } from '../shell/sort-by-severity';
+import { Silence } from './aged-reading';
 
 /** A smaller clock skew is not worth showing. */
 const CLOCK_SKEW_MIN_MS = 250;
@@ -102,7 +103,11 @@ function Status({ backend, row }: { backend: BackendHealth; row: GuaranteeRow | 
     return <span className="text-dangertext">{shards ? 'disabled on this server' : refusal}</span>;
   }
   if (!reachable) {
-    return <span className="text-unknown">no response for {spokenDuration(silentForMs)}</span>;
+    return (
+      <span className="text-unknown">
+        no response for <Silence ms={silentForMs} />
+      </span>
+    );
   }
   const isClosed = row !== null && row.closedBecause !== null;
   if (isClosed || pausedForMs(backend) > 0) {

@@ -11,6 +11,7 @@ import { useBackendsHealth, useGuarantees } from '../shell/backend-queries';
 import { sortBySeverity } from '../shell/sort-by-severity';
 import { PageHead } from '../ui/page-head';
 import { ProblemNote } from '../ui/problem-note';
+import { AgedReading } from './aged-reading';
 import { BackendCard } from './backend-card';
 
 /** How often the response times of the last hour are refetched. */
@@ -30,7 +31,7 @@ export function BackendsView({
   initialCourses: BackendCourses | null;
 }) {
   const trpc = useTRPC();
-  const { data, error } = useBackendsHealth(initial);
+  const { data, dataUpdatedAt, error } = useBackendsHealth(initial);
   const { data: guarantees } = useGuarantees(initialGuarantees);
   const { namespaces } = useNamespaces(initialNamespaces);
   const { data: courses } = useQuery(
@@ -50,17 +51,19 @@ export function BackendsView({
           <ProblemNote problem={problemOf(error)} title="Showing last known data" />
         </div>
       )}
-      <ul className="grid gap-3.5">
-        {sortBySeverity(data, guarantees).map((backend) => (
-          <BackendCard
-            key={backend.id}
-            backend={backend}
-            row={rowOf(backend.id)}
-            courses={courses ?? null}
-            namespaces={namespaces?.filter((each) => each.backend === backend.id) ?? null}
-          />
-        ))}
-      </ul>
+      <AgedReading updatedAt={dataUpdatedAt}>
+        <ul className="grid gap-3.5">
+          {sortBySeverity(data, guarantees).map((backend) => (
+            <BackendCard
+              key={backend.id}
+              backend={backend}
+              row={rowOf(backend.id)}
+              courses={courses ?? null}
+              namespaces={namespaces?.filter((each) => each.backend === backend.id) ?? null}
+            />
+          ))}
+        </ul>
+      </AgedReading>
       <p className="max-w-[75ch] pt-6 text-t3">
         Add a backend with{' '}
         <code className="font-mono text-12 text-t2">LOCKYARD_BACKEND_&lt;ID&gt;=mysql://…</code>,

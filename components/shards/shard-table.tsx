@@ -1,6 +1,6 @@
 import type { ShardsPage } from '@/server/contract/console/shard-row';
-import { spokenDuration } from '@/server/core/format/durations';
 import { exactCount } from '@/server/core/format/numbers';
+import { Silence } from '../backends/aged-reading';
 import { latencyText } from '../format/durations';
 import { knownCount } from '../format/numbers';
 import { Icon } from '../icons/icon';
@@ -82,7 +82,9 @@ function ShardRow({
       </td>
       <td data-cell="state">
         {!reachable ? (
-          <span className="text-unknown">no response {spokenDuration(silentForMs)}</span>
+          <span className="text-unknown">
+            no response <Silence ms={silentForMs} />
+          </span>
         ) : noGrants === null ? (
           'healthy'
         ) : (

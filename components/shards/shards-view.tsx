@@ -6,6 +6,7 @@ import { useState } from 'react';
 import type { NamespaceRow } from '@/server/contract/console/namespace-row';
 import type { ShardsPage } from '@/server/contract/console/shard-row';
 import { plural } from '@/server/core/format/numbers';
+import { AgedReading } from '../backends/aged-reading';
 import { problemOf } from '../live/problem';
 import { useTRPC } from '../live/trpc';
 import { useNamespaces } from '../namespaces/use-namespaces';
@@ -30,7 +31,11 @@ export function ShardsView({
   const backend = initial.backend.id;
   const trpc = useTRPC();
   const [only, setOnly] = useState<string | null>(null);
-  const { data = initial, error } = useQuery(
+  const {
+    data = initial,
+    dataUpdatedAt,
+    error,
+  } = useQuery(
     trpc.backends.shards.queryOptions(
       { backend },
       { initialData: initial, refetchInterval: POLL_MS, placeholderData: keepPreviousData },
@@ -55,7 +60,9 @@ export function ShardsView({
           <ProblemNote problem={{ text: refusal }} title="Backend disabled on this server" />
         )}
         {error && <ProblemNote problem={problemOf(error)} title="Showing last known data" />}
-        <ShardTable shards={shards} closed={closed} only={only} onOnly={setOnly} />
+        <AgedReading updatedAt={dataUpdatedAt}>
+          <ShardTable shards={shards} closed={closed} only={only} onOnly={setOnly} />
+        </AgedReading>
         <NameLocator backend={backend} namespaces={here ?? null} />
         <ShardNames
           key={only}

@@ -1,9 +1,10 @@
 'use client';
 
-import { useEffect } from 'react';
+import { type ReactNode, useEffect } from 'react';
 import type { BackendHealth } from '@/server/contract/console/backend-health';
 import type { GuaranteeRow } from '@/server/contract/console/guarantee-row';
 import { spokenDuration } from '@/server/core/format/durations';
+import { AgedReading, Silence } from '../backends/aged-reading';
 import { latencyText } from '../format/durations';
 import { Icon } from '../icons/icon';
 import { reportBroken } from '../navigation/away';
@@ -22,30 +23,32 @@ export function BackendHealthList({
   initial: BackendHealth[];
   initialGuarantees: GuaranteeRow[];
 }) {
-  const { data, isError, failureCount } = useBackendsHealth(initial);
+  const { data, dataUpdatedAt, isError, failureCount } = useBackendsHealth(initial);
   const isBroken = isError || failureCount > 0;
   useEffect(() => (isBroken ? reportBroken() : undefined), [isBroken]);
   const { data: guarantees } = useGuarantees(initialGuarantees);
   const sorted = sortBySeverity(data, guarantees);
   return (
-    <ul aria-label="Backends" className="backend-health flex items-center gap-4">
-      {sorted.slice(0, SHOWN_MAX).map((backend) => (
-        <li key={backend.id}>
-          <BackendHealthLink
-            backend={backend}
-            isStale={isError}
-            isClosed={isClosed(backend, guarantees)}
-          />
-        </li>
-      ))}
-      {sorted.length > SHOWN_MAX && (
-        <li>
-          <NearLink href="/backends" className="text-12 text-t2 hover:text-t1">
-            +{sorted.length - SHOWN_MAX} more
-          </NearLink>
-        </li>
-      )}
-    </ul>
+    <AgedReading updatedAt={dataUpdatedAt}>
+      <ul aria-label="Backends" className="backend-health flex items-center gap-4">
+        {sorted.slice(0, SHOWN_MAX).map((backend) => (
+          <li key={backend.id}>
+            <BackendHealthLink
+              backend={backend}
+              isStale={isError}
+              isClosed={isClosed(backend, guarantees)}
+            />
+          </li>
+        ))}
+        {sorted.length > SHOWN_MAX && (
+          <li>
+            <NearLink href="/backends" className="text-12 text-t2 hover:text-t1">
+              +{sorted.length - SHOWN_MAX} more
+            </NearLink>
+          </li>
+        )}
+      </ul>
+    </AgedReading>
   );
 }
 
@@ -84,11 +87,17 @@ function BackendHealthLink({
   );
 }
 
-function statusLabel(backend: BackendHealth, isStale: boolean, isClosed: boolean): string {
+function statusLabel(backend: BackendHealth, isStale: boolean, isClosed: boolean): ReactNode {
   const { reachable, latencyMs, silentForMs, refusal, shards } = backend;
   if (isStale) return 'unknown';
   if (!reachable && refusal) return shards ? 'disabled here' : 'rejects requests';
-  if (!reachable) return `no response ${spokenDuration(silentForMs)}`;
+  if (!reachable) {
+    return (
+      <>
+        no response <Silence ms={silentForMs} />
+      </>
+    );
+  }
   if (isClosed) return 'grants disabled';
   const pausedMs = pausedForMs(backend);
   if (pausedMs > 0) return `data loss, grants paused ${spokenDuration(pausedMs)}`;
