@@ -23,7 +23,7 @@ import { BulkBar } from './bulk/bulk-bar';
 import { FigureStrip } from './figures/figure-strip';
 import { FirstLock } from './first-lock';
 import { FilterBar, NoMatch, NormalLocks } from './list/filter-bar';
-import { type CopiedName, createVisibleRange, KeyHints, SlowedNote } from './list/key-hints';
+import { createVisibleRange, KeyHints, type KeyNote, SlowedNote } from './list/key-hints';
 import { isFiltered, type LockSort, listUrl } from './list/list-query';
 import { LockList } from './list/lock-list';
 import { useListQuery } from './list/use-list-query';
@@ -51,8 +51,8 @@ const LOADERS = [() => import('./peek/peek-panel')];
 /** How often the figures of the last hour are read again. They need no stream of their own. */
 const FLEET_EVERY_MS = 2_000;
 
-/** For how long a copied name is confirmed. */
-const COPIED_MS = 2_000;
+/** For how long it is shown what came of a key. */
+const NOTE_MS = 3_000;
 
 /** The landing page: what needs attention, or every lock, worst first, live. */
 export function LocksView({
@@ -105,10 +105,10 @@ export function LocksView({
   const { known, onOpen, onOpenKnown } = useKnownLock(page, receivedAt, link);
   const { peek, row: peeked, ...steps } = usePeek(query, setQuery, rows);
   const [isDeleting, setDeleting] = useState(false);
-  const [copied, setCopied] = useState<CopiedName | null>(null);
-  const onCopied = useCallback((name: string, isCopied: boolean) => {
-    setCopied({ name, isCopied });
-    setTimeout(() => setCopied(null), COPIED_MS);
+  const [note, setNote] = useState<KeyNote | null>(null);
+  const onNote = useCallback((next: KeyNote) => {
+    setNote(next);
+    setTimeout(() => setNote((shown) => (shown === next ? null : shown)), NOTE_MS);
   }, []);
 
   useEffect(() => {
@@ -182,7 +182,7 @@ export function LocksView({
                     scroller={scroller}
                     onOpen={onOpen}
                     onOpenKnown={onOpenKnown}
-                    onCopied={onCopied}
+                    onNote={onNote}
                     onSort={onSort}
                     onHold={hold}
                     onRange={onRange}
@@ -202,12 +202,7 @@ export function LocksView({
                 />
               )}
               {!isEmpty && (
-                <KeyHints
-                  range={range}
-                  matching={page.matching}
-                  isSlowed={isSlowed}
-                  copied={copied}
-                />
+                <KeyHints range={range} matching={page.matching} isSlowed={isSlowed} note={note} />
               )}
             </div>
             {query.peek && !page.past && (

@@ -1,21 +1,23 @@
 import type { LockRow } from '@/server/contract/console/lock-row';
 import { isReleased } from '@/server/core/lock/lock-record';
 
-export interface PossibleActs {
-  /** To ask the holder to release, and to block its renewals. */
-  request: boolean;
-  extend: boolean;
-  release: boolean;
-  freeze: boolean;
-}
+/** `request`: to ask the holder to release, and to block its renewals. */
+export type LockAct = 'request' | 'extend' | 'release' | 'reassign' | 'freeze';
 
-/** What can be done about a lock: nothing while its state is not known. */
-export function possibleActs({ status, hold }: Pick<LockRow, 'status' | 'hold'>): PossibleActs {
-  const isKnown = status !== 'unknown';
-  const isHeld = isKnown && hold !== null;
-  const extend = isHeld && !isReleased(hold);
+type ActFacts = Pick<LockRow, 'status' | 'hold' | 'waiters' | 'frozen'>;
+
+/**
+ * Why a row of the list allows no such act on its lock, in a few words; null: it does. Nothing can
+ * be done while a lock's state is not known.
+ */
+export function actObstacle({ status, hold, waiters, frozen }: ActFacts, act: LockAct) {
+  if (status === 'unknown') return 'state unknown';
+  if (act === 'freeze') return null;
+  if (!hold) return 'not held';
+  if (act === 'release') return null;
+  if (act === 'reassign') return waiters === 0 ? 'no waiters' : frozen ? 'not while frozen' : null;
+  if (isReleased(hold)) return 'already released';
   // A dead process receives no request.
-  const isDead = hold?.liveness ? hold.liveness.state === 'dead' : status === 'orphaned';
-  const request = extend && !isDead;
-  return { request, extend, release: isHeld, freeze: isKnown };
+  const isDead = hold.liveness ? hold.liveness.state === 'dead' : status === 'orphaned';
+  return act === 'request' && isDead ? 'process is dead' : null;
 }

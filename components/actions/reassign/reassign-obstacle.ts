@@ -1,4 +1,4 @@
-import type { LockDetail, LockRow } from '@/server/contract/console/lock-row';
+import type { LockDetail } from '@/server/contract/console/lock-row';
 import { boundText } from '@/server/core/format/durations';
 
 /** Why no waiter can be granted the lock by a reassignment, whichever it is; null: one may be. */
@@ -12,7 +12,3 @@ export function reassignObstacle(
   if (row.frozen) return 'not while frozen';
   return delayMs > 0 ? `lock delay of ${boundText(delayMs)}` : null;
 }
-
-/** Whether a row of the list shows a waiter to whom its lock could be reassigned. */
-export const isReassignable = ({ hold, waiters, frozen, status }: LockRow): boolean =>
-  hold !== null && waiters > 0 && frozen === null && status !== 'unknown';

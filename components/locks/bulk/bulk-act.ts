@@ -1,8 +1,7 @@
 import type { LockRow } from '@/server/contract/console/lock-row';
 import { exactCount, plural } from '@/server/core/format/numbers';
 import { visibleText } from '@/server/core/format/visible-text';
-import { isReleased } from '@/server/core/lock/lock-record';
-import { possibleActs } from '../possible-acts';
+import { actObstacle } from '../possible-acts';
 
 /** What can be done to many locks at once. */
 export type BulkAct = 'ask' | 'extend' | 'release' | 'freeze';
@@ -19,11 +18,8 @@ export function bulkLocks(act: BulkAct, rows: readonly LockRow[]): BulkLock[] {
 }
 
 function impossibleBecause(act: BulkAct, row: LockRow): string | null {
-  if (row.status === 'unknown') return 'state unknown';
-  if (act === 'freeze') return row.frozen ? 'frozen already' : null;
-  if (!row.hold) return 'not held';
-  if (act !== 'release' && isReleased(row.hold)) return 'already released';
-  return act === 'ask' && !possibleActs(row).request ? 'process is dead' : null;
+  const obstacle = actObstacle(row, act === 'ask' ? 'request' : act);
+  return act === 'freeze' && row.frozen ? (obstacle ?? 'frozen already') : obstacle;
 }
 
 /** How many locks have their result, of those that the act applies to. */

@@ -2,16 +2,15 @@
 
 import { useSyncExternalStore } from 'react';
 import { exactCount } from '@/server/core/format/numbers';
-import { visibleText } from '@/server/core/format/visible-text';
 import { Icon } from '../../icons/icon';
 import { useSession } from '../../live/session';
 import { usePastAt } from '../../past/past-at';
 import { Hint, KeyBar } from '../../ui/key-bar';
 
-/** A name, and whether it is in the clipboard. */
-export interface CopiedName {
-  name: string;
-  isCopied: boolean;
+/** What came of a key, where nothing else shows it. */
+export interface KeyNote {
+  text: string;
+  isProblem: boolean;
 }
 
 /** The keys of the lock list, and where in it the screen is. Only where there is a keyboard. */
@@ -19,14 +18,14 @@ export function KeyHints({
   range,
   matching,
   isSlowed,
-  copied,
+  note,
 }: {
   range: VisibleRange;
   matching: number;
   /** Updates come less often than they should. */
   isSlowed: boolean;
-  /** What was just copied; null: nothing. */
-  copied: CopiedName | null;
+  /** What came of the last key; null: nothing to say. */
+  note: KeyNote | null;
 }) {
   const { may } = useSession();
   const isPast = usePastAt() !== null;
@@ -43,12 +42,9 @@ export function KeyHints({
       <Hint keys={['?']} word="shortcuts" />
       <span
         role="status"
-        className={`ml-auto min-w-0 truncate ${copied?.isCopied === false ? 'text-contended' : 'text-acc'}`}
+        className={`ml-auto min-w-0 truncate ${note?.isProblem ? 'text-contended' : 'text-acc'}`}
       >
-        {copied &&
-          (copied.isCopied
-            ? `Copied ${visibleText(copied.name)}`
-            : 'Not copied: the browser allows no copying here')}
+        {note?.text}
       </span>
       <span className="truncate text-t3">
         <VisibleRows range={range} matching={matching} />

@@ -16,6 +16,7 @@ import type { SelectionControls } from '../../deletion/use-selection';
 import { useMedia } from '../../ui/use-media';
 import { LockListRow, RowSkeleton } from '../row/lock-list-row';
 import { type PeekControls, useRowKeys } from '../row/use-row-keys';
+import type { KeyNote } from './key-hints';
 import { type ListQuery, type LockSort, rowsKey } from './list-query';
 import { LockHeads } from './lock-heads';
 import { TierHead } from './tiers/tier-head';
@@ -43,7 +44,7 @@ interface ListProps {
   onOpen: (row: LockRow) => void;
   /** Opens it from what is known while the server does not respond; false: the server does. */
   onOpenKnown: (row: LockRow) => boolean;
-  onCopied: (name: string, isCopied: boolean) => void;
+  onNote: (note: KeyNote) => void;
   scroller: RefObject<HTMLDivElement | null>;
   onSort: (sort: LockSort) => void;
   /** The pointer is over the rows or the keyboard moves in them: they must not move. */
@@ -85,7 +86,7 @@ export function LockList(props: ListProps) {
     selecting,
     peek: props.peek,
     onOpen: props.onOpen,
-    onCopied: props.onCopied,
+    onNote: props.onNote,
     onHold,
   });
 

@@ -25,7 +25,7 @@ import { GridCell } from '../../ui/grid-cell';
 import { STATUS_STYLES, StatusBadge } from '../../ui/status-badge';
 import { ExactName } from '../../ui/visible-text';
 import { hasStandbysOnly, isSelectable } from '../lock-facts';
-import { possibleActs } from '../possible-acts';
+import { actObstacle } from '../possible-acts';
 import { LeaseLeft } from './lease-left';
 import { HolderCells, OldestWait, Renewals, Token } from './row-cells';
 import { RowReason } from './row-reason';
@@ -72,7 +72,6 @@ export const LockListRow = memo(function LockRowLine({
   const changes = useChangeCount(row.status === 'contended' ? 'held' : row.status);
   const [flashedChange, setFlashedChange] = useState(0);
   const actions = useActions();
-  const possible = possibleActs(row);
   const past = usePastAt();
   const onFocus = (event: FocusEvent<HTMLDivElement>) => {
     if (event.target.matches(':focus-visible')) onCursor(place, row.id);
@@ -162,9 +161,9 @@ export const LockListRow = memo(function LockRowLine({
       <GridCell name="token">
         <Token row={row} />
       </GridCell>
-      {actions && possible.release && (
+      {actions && actObstacle(row, 'release') === null && (
         <GridCell name="acts" className="row-acts">
-          {possible.request && (
+          {actObstacle(row, 'request') === null && (
             <Button size="small" onClick={() => actions.ask(row)}>
               Ask…
             </Button>

@@ -3,13 +3,14 @@
 import type { Virtualizer } from '@tanstack/react-virtual';
 import { type RefObject, useCallback, useEffect, useRef, useState } from 'react';
 import type { LockRow } from '@/server/contract/console/lock-row';
+import { visibleText } from '@/server/core/format/visible-text';
 import { useActions } from '../../actions/actions-provider';
-import { isReassignable } from '../../actions/reassign/reassign-obstacle';
 import type { SelectionControls } from '../../deletion/use-selection';
 import { useKeys } from '../../live/use-keys';
 import { useCurrentLock } from '../../shell/command/current-lock';
 import { copyText } from '../../ui/controls/copy-button';
-import { possibleActs } from '../possible-acts';
+import type { KeyNote } from '../list/key-hints';
+import { actObstacle, type LockAct } from '../possible-acts';
 
 /** Where the keyboard is: at a row, or at a place whose row has not been read yet. */
 interface Cursor {
@@ -41,6 +42,11 @@ const CONTROL = 'a, button, input, summary';
 export const keyedLock = (row: LockRow | undefined, shown: LockRow | null): LockRow | undefined =>
   row && shown?.id === row.id ? shown : row;
 
+const copyNote = (name: string, isCopied: boolean): KeyNote =>
+  isCopied
+    ? { text: `Copied ${visibleText(name)}`, isProblem: false }
+    : { text: 'Not copied: the browser allows no copying here', isProblem: true };
+
 /** The row that the keyboard is at, and the keys that move it and act on it. */
 export function useRowKeys({
   rows,
@@ -51,7 +57,7 @@ export function useRowKeys({
   selecting,
   peek,
   onOpen,
-  onCopied,
+  onNote,
   onHold,
 }: {
   rows: LockRow[];
@@ -66,7 +72,8 @@ export function useRowKeys({
   peek: PeekControls;
   /** Opens the page of a lock. */
   onOpen: (row: LockRow) => void;
-  onCopied: (name: string, isCopied: boolean) => void;
+  /** Called with what came of a key that shows nothing else. */
+  onNote: (note: KeyNote) => void;
   onHold: () => void;
 }) {
   const [cursor, setCursor] = useState<Cursor | null>(null);
@@ -148,6 +155,15 @@ export function useRowKeys({
     if (lock) act(lock);
   };
 
+  /** Does the act that a key names, or says why it is not possible. */
+  const actKey = (act: LockAct, undone: string, run: ((lock: LockRow) => void) | undefined) =>
+    withLock((lock) => {
+      if (!run) return;
+      const obstacle = actObstacle(lock, act);
+      if (obstacle === null) run(lock);
+      else onNote({ text: `${undone}: ${obstacle}`, isProblem: true });
+    });
+
   useKeys({
     j: () => step(1),
     k: () => step(-1),
@@ -163,14 +179,14 @@ export function useRowKeys({
       if (target instanceof Element && target.matches(CONTROL)) return false;
       peek.show(row && peek.id !== row.id ? row : null);
     },
-    a: withLock((lock) => possibleActs(lock).request && actions?.ask(lock)),
-    s: withLock((lock) => possibleActs(lock).request && actions?.stop(lock)),
-    e: withLock((lock) => possibleActs(lock).extend && actions?.extend(lock)),
-    r: withLock((lock) => possibleActs(lock).release && actions?.release(lock)),
-    R: withLock((lock) => isReassignable(lock) && actions?.reassign(lock)),
+    a: actKey('request', 'Not asked', actions?.ask),
+    s: actKey('request', 'Renewals not blocked', actions?.stop),
+    e: actKey('extend', 'Not extended', actions?.extend),
+    r: actKey('release', 'Not released', actions?.release),
+    R: actKey('reassign', 'Not reassigned', actions?.reassign),
     i: withLock((lock) => actions?.onIt(lock)),
-    f: withLock((lock) => possibleActs(lock).freeze && actions?.freeze(lock)),
-    y: withLock(({ name }) => void copyText(name).then((isCopied) => onCopied(name, isCopied))),
+    f: actKey('freeze', 'Not frozen', actions?.freeze),
+    y: withLock(({ name }) => void copyText(name).then((done) => onNote(copyNote(name, done)))),
     x: () => row && selecting?.select(row.id, !selecting.selection.has(row.id), false),
     X: () => row && selecting?.select(row.id, true, true),
     Escape: () => {

@@ -3,8 +3,7 @@
 import { useEffect, useRef } from 'react';
 import type { LockRow } from '@/server/contract/console/lock-row';
 import { useActions } from '../../actions/actions-provider';
-import { isReassignable } from '../../actions/reassign/reassign-obstacle';
-import { possibleActs } from '../../locks/possible-acts';
+import { actObstacle, type LockAct } from '../../locks/possible-acts';
 
 /** The lock that the page is about, or that the keyboard is at, and what can be done about it. */
 export interface CurrentLock {
@@ -38,18 +37,15 @@ export function useCurrentLock(row: LockRow | null): void {
 
 /** Gentle to hard. */
 function actsOn(row: LockRow, actions: NonNullable<ReturnType<typeof useActions>>) {
-  const { request, extend, release, freeze } = possibleActs(row);
-  const acts = [
-    { label: 'Ask to release…', isPossible: request, run: () => actions.ask(row) },
-    { label: 'Block renewals…', isPossible: request, run: () => actions.stop(row) },
-    { label: 'Extend…', isPossible: extend, run: () => actions.extend(row) },
-    { label: 'Force release…', isPossible: release, run: () => actions.release(row) },
-    { label: 'Reassign…', isPossible: isReassignable(row), run: () => actions.reassign(row) },
-    {
-      label: row.frozen ? 'Unfreeze…' : 'Freeze…',
-      isPossible: freeze,
-      run: () => actions.freeze(row),
-    },
+  const acts: { label: string; act: LockAct; run: (row: LockRow) => void }[] = [
+    { label: 'Ask to release…', act: 'request', run: actions.ask },
+    { label: 'Block renewals…', act: 'request', run: actions.stop },
+    { label: 'Extend…', act: 'extend', run: actions.extend },
+    { label: 'Force release…', act: 'release', run: actions.release },
+    { label: 'Reassign…', act: 'reassign', run: actions.reassign },
+    { label: row.frozen ? 'Unfreeze…' : 'Freeze…', act: 'freeze', run: actions.freeze },
   ];
-  return acts.filter(({ isPossible }) => isPossible);
+  return acts
+    .filter(({ act }) => actObstacle(row, act) === null)
+    .map(({ label, run }) => ({ label, run: () => run(row) }));
 }
