@@ -63,6 +63,31 @@ test('at every width of the table most of a name is visible, and nothing covers 
   }
 });
 
+test('on a tablet a row is as wide as the screen, with all of it on two lines', async ({
+  page,
+}) => {
+  const name = 'tablet:row';
+  await orders.acquire({ name, leaseMs: 600_000 });
+  const boxOf = async (part: string) => {
+    const box = await cell(lockRow(page, name), part).boundingBox();
+    if (!box) throw new Error(`The row has no ${part}.`);
+    return { ...box, right: box.x + box.width, bottom: box.y + box.height };
+  };
+  for (const width of [640, 768, 899]) {
+    await page.setViewportSize({ width, height: 900 });
+    await openLive(page, `/?view=all&q=${name}`);
+    const [state, held, lease] = [await boxOf('state'), await boxOf('held'), await boxOf('lease')];
+    const [named, owner] = [await boxOf('name'), await boxOf('owner')];
+    expect(width - lease.right, `at ${width} px`).toBeLessThan(32);
+    expect(state.right, `at ${width} px`).toBeLessThanOrEqual(held.x);
+    expect(held.right, `at ${width} px`).toBeLessThanOrEqual(lease.x);
+    expect(named.y, `at ${width} px`).toBeGreaterThanOrEqual(state.bottom - 1);
+    expect(Math.abs(owner.y - named.y), `at ${width} px`).toBeLessThan(3);
+    const row = await lockRow(page, name).boundingBox();
+    expect(row?.height, `at ${width} px`).toBe(62);
+  }
+});
+
 test('on a common screen the owner of a lock is fully visible, in the list and among the holders', async ({
   page,
 }) => {

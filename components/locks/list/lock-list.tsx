@@ -201,18 +201,22 @@ function useScrollToTop(
   }, [address, scroller, list]);
 }
 
+const TABLET = '(min-width: 640px)';
 const TABLE = '(min-width: 900px)';
 const WIDE = '(min-width: 1800px)';
-/** As in the style sheet: a line of the table, three lines on a phone, two in tiers. */
+/** As in the style sheet: a line of the table, three on a phone, two on a tablet and in tiers. */
 const TABLE_ROW_PX = 30;
+const TABLET_ROW_PX = 62;
 const PHONE_ROW_PX = 90;
 const TIERED_ROW_PX = 44;
 const TIER_HEAD_PX = 34;
 
 /** How high a row of the lock list and the head of a tier are. The server guesses a table. */
 function useHeights(isTiered: boolean): { rowHeight: number; headHeight: number } {
+  const isTablet = useMedia(TABLET, true);
   const isTable = useMedia(TABLE, true);
   const isWide = useMedia(WIDE, false);
   if (isTiered && isWide) return { rowHeight: TIERED_ROW_PX, headHeight: TIER_HEAD_PX };
-  return { rowHeight: isTable ? TABLE_ROW_PX : PHONE_ROW_PX, headHeight: 0 };
+  const rowHeight = isTable ? TABLE_ROW_PX : isTablet ? TABLET_ROW_PX : PHONE_ROW_PX;
+  return { rowHeight, headHeight: 0 };
 }
