@@ -1,4 +1,5 @@
 import type { LockyardClient } from '../client/lockyard';
+import { lockPath } from '../server/core/names/console-path';
 import { cell, lockRow, openLive, untilAlive } from './locks-page';
 import { createService, expect, signIn, test } from './lockyard-test';
 
@@ -80,6 +81,35 @@ test('the page opens with what needs attention; a preview opens beside the list,
     await page.keyboard.press('g');
     await page.keyboard.press(key);
     await expect(page).toHaveURL(new RegExp(`/${path}$`));
+  }
+});
+
+test('on the smallest phone every control of the preview is on the screen, and it says the whole reason', async ({
+  page,
+}) => {
+  await page.setViewportSize({ width: 320, height: 640 });
+  const name = 'shift:small-phone';
+  const reason = `${'the rota is being repaired by hand until '.repeat(8)}tonight`;
+  await night.acquire({ name, leaseMs: 600_000 });
+  await openLive(page, lockPath('default', name));
+  await page.getByRole('button', { name: 'Freeze…' }).click();
+  await page
+    .getByRole('dialog')
+    .getByLabel(/^Reason/)
+    .fill(reason);
+  await page.getByRole('button', { name: 'Freeze this lock' }).click();
+  await expect(page.getByRole('dialog')).toHaveCount(0);
+  await openLive(page, `/?view=all&q=${name}`);
+  await cell(lockRow(page, name), 'state')
+    .getByText(/^the rota/)
+    .click();
+  const preview = page.getByRole('complementary', { name: 'Lock preview' });
+  await expect(preview.locator('.lock-sentence')).toContainText(reason);
+  await expect(preview.getByRole('button', { name: 'I’m on it' })).toBeVisible();
+  for (const label of ['Next lock', 'Open', 'Close preview']) {
+    const box = await preview.getByRole('button', { name: label }).boundingBox();
+    if (!box) throw new Error(`There is no button ${label}.`);
+    expect(box.x + box.width, label).toBeLessThanOrEqual(320);
   }
 });
 

@@ -200,6 +200,7 @@ test('an admin adds a user, and a changed role applies from the next click', asy
 
   await line.getByRole('button', { name: 'Edit Nora New' }).click();
   await page.getByRole('menuitem', { name: 'Change role…' }).click();
+  await expect(dialog.getByRole('radio', { checked: true })).toBeFocused();
   await dialog.getByLabel('Viewer').check();
   await dialog.getByRole('button', { name: 'Change role' }).click();
   await expect(line).toContainText('Viewer');

@@ -107,7 +107,7 @@ function PeekHead({
     (same.current?.disabled ? other : same).current?.focus();
   }, [stepped]);
   return (
-    <header className="flex h-11 shrink-0 items-center pointer-coarse:h-14 gap-2 border-line border-b pr-3 pl-5 max-sm:gap-1 max-sm:pr-1">
+    <header className="flex h-11 shrink-0 items-center pointer-coarse:h-14 gap-2 border-line border-b pr-3 pl-5 max-sm:gap-1 max-sm:pr-1 max-sm:pl-3">
       {detail && (
         <StatusBadge status={detail.row.status} isExpected={hasStandbysOnly(detail.row)} />
       )}
@@ -141,7 +141,11 @@ function PeekHead({
         </>
       )}
       <span className="ml-auto flex gap-1.5">
-        {detail && <OnItButton row={detail.row} size="small" />}
+        {detail && (
+          <span className="max-sm:hidden">
+            <OnItButton row={detail.row} size="small" />
+          </span>
+        )}
         <Button size="small" disabled={!detail} onClick={() => detail && onOpen(detail.row)}>
           Open
           <kbd className="key max-md:hidden">↵</kbd>
@@ -204,6 +208,10 @@ function PeekBody({
             )}
           </p>
           <OnItNote row={row} />
+          {/* A phone has no room for it at the head. */}
+          <span className="sm:hidden">
+            <OnItButton row={row} size="small" />
+          </span>
           <LockSentence row={row} hold={chosen} />
           <RecommendedAct detail={detail} hold={chosen} />
         </div>

@@ -10,7 +10,7 @@ interface DialogProps {
   /** A question, where the dialog is about to act. */
   title: ReactNode;
   children: ReactNode;
-  /** Where the focus starts; the first field if absent. */
+  /** Where the focus starts; if absent, at the first field: of radio buttons, the chosen one. */
   initialFocus?: RefObject<HTMLElement | null>;
   wide?: boolean;
 }
@@ -40,10 +40,11 @@ export function Dialog({ open, onClose, title, children, initialFocus, wide }: D
           aria-describedby={undefined}
           onOpenAutoFocus={(event) => {
             opener.current = openerNow();
-            if (!initialFocus?.current) return;
+            const start = initialFocus?.current ?? chosenFirst(event.currentTarget);
+            if (!start) return;
             event.preventDefault();
             // On a low screen the question stays in view, though the button below it has the focus.
-            initialFocus.current.focus({ preventScroll: true });
+            start.focus({ preventScroll: true });
           }}
           onCloseAutoFocus={(event) => {
             event.preventDefault();
@@ -68,6 +69,13 @@ export function Dialog({ open, onClose, title, children, initialFocus, wide }: D
  */
 export function DialogFoot({ children }: { children: ReactNode }) {
   return <div className="dialog-foot">{children}</div>;
+}
+
+/** The chosen radio button of a dialog whose first field is a group of them. */
+function chosenFirst(dialog: EventTarget | null): HTMLElement | null {
+  if (!(dialog instanceof Element)) return null;
+  const isGroup = dialog.querySelector('input, select, textarea')?.matches('[type="radio"]');
+  return isGroup ? dialog.querySelector<HTMLElement>('[type="radio"]:checked') : null;
 }
 
 /** What has the focus; for a menu, which is gone when the dialog closes, its button. */
