@@ -94,6 +94,24 @@ function notePrefetches(page: Page): string[] {
   return prefetched;
 }
 
+test('a preview that cannot be loaded covers the list of a phone only until it is closed', async ({
+  page,
+}) => {
+  await page.setViewportSize({ width: 375, height: 740 });
+  await page.goto(`/?view=all&q=${NAME}`);
+  await untilAlive(page);
+  await loseScripts(page);
+  await page
+    .locator('.lock-row')
+    .first()
+    .click({ position: { x: 300, y: 12 } });
+  const preview = page.getByRole('complementary', { name: 'Lock preview' });
+  await expect(preview.getByRole('alert')).toContainText('Server not responding.');
+  await preview.getByRole('button', { name: 'Close' }).click();
+  await expect(preview).toHaveCount(0);
+  await expect(page.getByRole('link', { name: NAME })).toBeVisible();
+});
+
 test('a page is loaded ahead only once the pointer or the focus is on a link to it', async ({
   page,
 }) => {

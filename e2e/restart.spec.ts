@@ -73,6 +73,29 @@ test('a page that receives nothing after its first paint says how old its data i
   await expectOffline(page);
 });
 
+test('a page without a server does not call a renewal overdue that may have come since', async ({
+  page,
+  server,
+}) => {
+  const name = 'renewed in time';
+  const leaseMs = 30_000;
+  const held = await orders.acquire({ name, leaseMs });
+  if (held.outcome !== 'granted') throw new Error(held.outcome);
+  const renew = () => orders.renew({ name, token: held.token, leaseMs });
+  await renew();
+  await openLive(page, lockPath('default', name));
+  await renew();
+  const holder = page.getByRole('region', { name: 'Holder' });
+  // Until the page calls what it knows old, the renewal would be overdue.
+  await expect(holder).toContainText(/due in [1-3]\ss/, { timeout: 20_000 });
+  await server.kill();
+  await expectOffline(page);
+  await expect(holder).toContainText('unknown · 2 at last update');
+  await expect(page.locator('.lock-sentence')).toContainText('Last known: Held');
+  await expect(page.locator('.lock-sentence')).not.toContainText('overdue');
+  await server.restart();
+});
+
 for (const [what, end] of endings) {
   test(`a server that ${what} under open pages: they show their age, keep their data, and follow again automatically`, async ({
     page: list,

@@ -57,7 +57,7 @@ export function LiveIndicator({
       />
       <span>
         {isLost ? (
-          'Last update '
+          <span className="max-sm:sr-only">Last update </span>
         ) : isLate ? (
           <span className="max-sm:sr-only">Updated </span>
         ) : (

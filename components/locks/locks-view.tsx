@@ -16,6 +16,7 @@ import type { Reading } from '../live/reading-store';
 import { useSession } from '../live/session';
 import { useTRPC } from '../live/trpc';
 import { LatePart, loadUntilThere } from '../navigation/late-part';
+import { setAddress } from '../navigation/set-address';
 import { useLoadedEarly } from '../navigation/use-loaded';
 import { PastNote } from '../past/past-note';
 import { Button } from '../ui/controls/button';
@@ -41,7 +42,8 @@ const PeekPanel = dynamic(
   {
     loading: () => (
       <aside aria-label="Lock preview" className="peek">
-        <LatePart />
+        {/* On a phone it covers the whole list. */}
+        <LatePart action={<Button onClick={() => setAddress({ peek: null })}>Close</Button>} />
       </aside>
     ),
   },

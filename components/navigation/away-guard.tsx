@@ -81,7 +81,7 @@ function Opening({ href, onEnd }: { href: string; onEnd: () => void }) {
   return (
     <p
       role="status"
-      className="rise-in fixed bottom-20 md:bottom-24 left-1/2 z-50 flex w-max max-w-[calc(100%-2*var(--gutter))] -translate-x-1/2 items-center gap-2.5 rounded-10 border border-unknown border-dashed bg-s1 px-3.5 py-2 shadow-lg"
+      className="rise-in fixed bottom-40 md:bottom-24 left-1/2 z-50 flex w-max max-w-[calc(100%-2*var(--gutter))] -translate-x-1/2 items-center gap-2.5 rounded-10 border border-unknown border-dashed bg-s1 px-3.5 py-2 shadow-lg"
     >
       <Icon name="question" size={16} className="shrink-0 text-unknown" />
       Server not responding. The page opens once it is back.

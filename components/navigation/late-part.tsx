@@ -33,7 +33,14 @@ const subscribe = (listener: () => void) => {
 };
 
 /** In place of a part that is loading; says so if the server does not send it. */
-export function LatePart({ children }: { children?: ReactNode }) {
+export function LatePart({
+  action,
+  children,
+}: {
+  /** What can be done meanwhile, beside what is said. */
+  action?: ReactNode;
+  children?: ReactNode;
+}) {
   const isFailing = useSyncExternalStore(
     subscribe,
     () => failing > 0,
@@ -41,8 +48,11 @@ export function LatePart({ children }: { children?: ReactNode }) {
   );
   if (!isFailing) return children;
   return (
-    <p role="alert" className="p-4 text-t2">
-      Server not responding. This part is shown once it is back; trying again…
-    </p>
+    <div className="flex items-start gap-3 p-4">
+      <p role="alert" className="text-t2">
+        Server not responding. This part is shown once it is back; trying again…
+      </p>
+      {action}
+    </div>
   );
 }

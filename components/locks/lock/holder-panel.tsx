@@ -134,6 +134,7 @@ function HoldFacts({ row, hold, children }: FactsProps) {
       (row.status === 'unknown' ? knownUntil({ ...row, hold }, lastAnswerAt) : at) - hold.grantedAt,
     ),
   );
+  const isStale = useIsStale();
   const dueAt = renewalDueAt(hold);
   const dueMs = dueAt === null ? null : dueAt - now;
   const { host, pid, version, bootId: _, pidNamespace: __, pidStart: ___, ...others } = hold.meta;
@@ -239,7 +240,7 @@ function HoldFacts({ row, hold, children }: FactsProps) {
       </Fact>
       {!isReleased(hold) && (
         <Fact word="Next renewal">
-          {isUnknown ? (
+          {isUnknown || isStale ? (
             <Muted>unknown · {exactCount(hold.renewals)} at last update</Muted>
           ) : dueMs === null ? (
             <Muted>none yet</Muted>

@@ -24,11 +24,13 @@ export function LockSentence({ row, hold = row.hold }: { row: LockRow; hold?: Ho
   const zone = useZone();
   const isStale = useIsStale();
   // One text for all parts, since only a primitive is compared with the one before.
-  const encoded = useAtBackend(row.backend, (now, silentMs) =>
-    JSON.stringify(
+  const encoded = useAtBackend(row.backend, (runningNow, silentMs, lastAnswerAt) => {
+    // What is known no longer runs on: a renewal that has come since would be called overdue.
+    const now = isStale ? lastAnswerAt : runningNow;
+    return JSON.stringify(
       lockVerdict({ ...row, hold }, { now, silentMs, clockText: (at) => clockText(at, now, zone) }),
-    ),
-  );
+    );
+  });
   const parts = useMemo<VerdictPart[]>(() => JSON.parse(encoded), [encoded]);
   return (
     <p className="lock-sentence">
