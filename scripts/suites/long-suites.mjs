@@ -10,6 +10,7 @@ export const LONG_SUITES = [
   'hot-lock',
   'lock-watches',
   'monitoring/past',
+  'redis-moving-slot',
   'simulator',
   'behind-a-proxy',
   'test/prometheus',
