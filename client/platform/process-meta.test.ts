@@ -55,6 +55,11 @@ describe('a process', () => {
     const plain = processMeta({ HOSTNAME: 'web-0' }, proc);
     expect([plain.pod, plain.ciRun]).toEqual([undefined, undefined]);
   });
+
+  test('names a CI run by whole characters, however long it is', () => {
+    const run = `${'x'.repeat(99)}🔒 and more`;
+    expect(processMeta({ BUILD_TAG: run }, proc).ciRun).toBe(`${'x'.repeat(99)}🔒`);
+  });
 });
 
 describe('the meta of a hold', () => {

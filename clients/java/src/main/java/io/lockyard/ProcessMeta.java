@@ -107,7 +107,9 @@ final class ProcessMeta {
     }
   }
 
+  /** Cuts between characters: half of one would make every call of the process invalid. */
   private static String cut(String text, int chars) {
-    return text.substring(0, Math.min(chars, text.length()));
+    int length = Math.min(chars, text.codePointCount(0, text.length()));
+    return text.substring(0, text.offsetByCodePoints(0, length));
   }
 }
