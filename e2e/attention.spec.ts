@@ -159,6 +159,19 @@ test('text typed while the command menu is loading goes into it completely, and 
   await expect(page.getByRole('button', { name: 'I’m on it' })).toBeVisible();
 });
 
+test('a key that follows a selection at once acts on all that is selected', async ({ page }) => {
+  for (const place of [1, 2]) await night.acquire({ name: `haste:${place}`, leaseMs: 600_000 });
+  await openLive(page, '/?q=haste:&sort=name');
+  await page.getByRole('checkbox', { name: 'Select haste:1' }).click();
+  await page.getByRole('checkbox', { name: 'Select haste:2' }).evaluate(async (box) => {
+    (box as HTMLElement).click();
+    // What is selected is shown before the next task.
+    for (let turn = 0; turn < 20; turn += 1) await null;
+    box.dispatchEvent(new KeyboardEvent('keydown', { key: 'r', bubbles: true }));
+  });
+  await expect(page.getByRole('dialog', { name: 'Force release 2 locks?' })).toBeVisible();
+});
+
 test('an action on a selection is previewed, counted, and has a result for each lock; one whose holder has changed is skipped', async ({
   page,
 }) => {

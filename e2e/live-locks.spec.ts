@@ -257,17 +257,17 @@ test('the keyboard can search, move between rows and open them', async ({ page }
 });
 
 test('a key whose act is not possible says why', async ({ page }) => {
-  await orders.acquire({ name: 'unwaited', leaseMs: 600_000 });
-  const free = await orders.acquire({ name: 'unheld', leaseMs: 600_000 });
-  if (free.outcome === 'granted') await orders.release({ name: 'unheld', token: free.token });
-  await openLive(page, '/?view=all&q=un&sort=name');
-  await expect(lockRow(page, 'unwaited')).toBeVisible();
+  await orders.acquire({ name: 'idle:unwaited', leaseMs: 600_000 });
+  const free = await orders.acquire({ name: 'idle:unheld', leaseMs: 600_000 });
+  if (free.outcome === 'granted') await orders.release({ name: 'idle:unheld', token: free.token });
+  await openLive(page, '/?view=all&q=idle:un&sort=name');
+  await expect(lockRow(page, 'idle:unwaited')).toBeVisible();
   await page.keyboard.press('j');
-  await expect(lockRow(page, 'unheld')).toBeFocused();
+  await expect(lockRow(page, 'idle:unheld')).toBeFocused();
   await page.keyboard.press('r');
   await expect(page.getByText('Not released: not held')).toBeVisible();
   await page.keyboard.press('j');
-  await expect(lockRow(page, 'unwaited')).toBeFocused();
+  await expect(lockRow(page, 'idle:unwaited')).toBeFocused();
   await page.keyboard.press('R');
   await expect(page.getByText('Not reassigned: no waiters')).toBeVisible();
   await expect(page.getByRole('dialog')).toHaveCount(0);

@@ -1,4 +1,4 @@
-import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
+import { useCallback, useLayoutEffect, useMemo, useRef, useState } from 'react';
 import { DELETE_NAMES_MAX } from '@/server/contract/console/console-terms';
 
 /** A lock or a counter as far as selecting it goes. */
@@ -95,7 +95,7 @@ export function useSelection<T extends Selectable>(
   const [selection, setSelection] = useState(EMPTY_SELECTION);
   const [isSelecting, setSelecting] = useState(false);
   const latest = useRef(rows);
-  useEffect(() => {
+  useLayoutEffect(() => {
     latest.current = rows;
   });
   const anchor = useRef<string | null>(null);

@@ -1,6 +1,6 @@
 'use client';
 
-import { useEffect, useRef, useState } from 'react';
+import { useLayoutEffect, useRef, useState } from 'react';
 import type { LockRow } from '@/server/contract/console/lock-row';
 import { SelectionBar } from '../../deletion/selection-bar';
 import type { Selection, SelectionControls } from '../../deletion/use-selection';
@@ -59,7 +59,8 @@ function BulkKeys({ onAct, onClear }: { onAct: (act: BulkAct) => void; onClear: 
 function useLastRows(rows: LockRow[], selection: Selection): ReadonlyMap<string, LockRow> {
   const [known, setKnown] = useState<ReadonlyMap<string, LockRow>>(new Map());
   const latest = useRef(known);
-  useEffect(() => {
+  // Before the browser paints: a key that follows at once acts on all that is shown as selected.
+  useLayoutEffect(() => {
     const loaded = new Map(rows.map((row) => [row.id, row]));
     const next = new Map<string, LockRow>();
     for (const id of selection.keys()) {
