@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { RUNS } from '@/server/core/testing/property-runs';
+import { quickestMs } from '@/server/platform/testing/quickest-ms';
 import { refuseRepeatedKeys } from './repeated-keys';
 
 const complaint = (text: string): string | null => {
@@ -53,17 +54,9 @@ describe('an object of a JSON text', () => {
       JSON.stringify(Object.fromEntries(Array.from({ length: 25_000 }, (_, i) => [`k${i}`, i]))),
       JSON.stringify({ a: '"\\'.repeat(60_000) }),
     ];
-    const quickest = (work: () => void) =>
-      Math.min(
-        ...Array.from({ length: 15 }, () => {
-          const from = performance.now();
-          work();
-          return performance.now() - from;
-        }),
-      );
     for (const text of texts) {
-      const parsingMs = quickest(() => JSON.parse(text));
-      expect(quickest(() => refuseRepeatedKeys(text))).toBeLessThan(20 * parsingMs);
+      const parsingMs = quickestMs(() => JSON.parse(text));
+      expect(quickestMs(() => refuseRepeatedKeys(text))).toBeLessThan(20 * parsingMs);
     }
   });
 });
