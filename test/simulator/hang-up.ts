@@ -2,27 +2,12 @@ import type { AcquireCommand } from '@/server/core/lock/lock-command';
 import type { AcquireMultiLockCommand } from '@/server/core/multi-lock/multi-lock-command';
 import { isFingerprintOf } from '@/server/core/request-fingerprint';
 import type { LockEngine } from '@/server/engine/lock-engine';
-import { seeded } from '@/server/engine/testing/seeded';
 import type { RecordKey } from '@/server/storage/record-store';
 import type { SimClient } from './sim-client';
 import type { Step } from './sim-database';
-import { worldKind } from './world-kind';
-
-const HANG_UPS = 0x592f;
-const SHARE = 0.2;
 
 /** Within this time after a step its caller gets the answer. */
 const HOP_MS = 6;
-
-/**
- * From what the callers of a world draw whether and when they hang up; null where they never do.
- * Separate random numbers, so that the worlds of older seeds stay the same.
- */
-export function hangUpRandom(seed: number): (() => number) | null {
-  const kind = worldKind(seed);
-  const isOne = kind === 'plain' || kind === 'sharded' || kind === 'permits';
-  return isOne && seeded(seed ^ HANG_UPS)() < SHARE ? seeded(seed ^ HANG_UPS ^ 1) : null;
-}
 
 /** Waits for a lock, and hangs up: see `hangUpDuring`. */
 export function hangUp(
