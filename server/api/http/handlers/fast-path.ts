@@ -7,13 +7,12 @@ import { errorShape, refusalOf } from '../../rpc/refusal';
 import type { CallableProcedure } from '../../rpc/service/service-procedures';
 import { isSecure } from '../requests/forwarded';
 import { isPlainRequest, plainInput } from '../requests/plain-request';
-import { refusePrototypeKeys } from '../requests/prototype-keys';
 import { refusalHeaders } from '../requests/refuse';
 import { newRequestId } from '../requests/request-scope';
 import { apiAnswerHeaders } from '../requests/security-headers';
+import { refuseUnsafeKeys } from '../requests/unsafe-keys';
 import { type ServiceWork, serviceWork } from '../scheduling/call-class';
 import type { Admission, AdmissionControl } from './admission';
-import { refuseRepeatedKeys } from './repeated-keys';
 import { SERVICE_PREFIX, serviceContextOf } from './service-handler';
 import { logFailedCall } from './trpc-handler';
 
@@ -135,8 +134,7 @@ function collect(req: IncomingMessage, done: (body: Buffer) => void): void {
 /** Null for a text that is refused, whatever the reason. */
 function jsonOf(text: string): { value: unknown } | null {
   try {
-    refusePrototypeKeys(text);
-    refuseRepeatedKeys(text);
+    refuseUnsafeKeys(text);
     return { value: JSON.parse(text) };
   } catch {
     return null;

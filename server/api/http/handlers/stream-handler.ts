@@ -4,14 +4,13 @@ import { errorShape, refusalOf } from '../../rpc/refusal';
 import type { ServiceContext } from '../../rpc/service/service-context';
 import type { CallableProcedure, SendValue } from '../../rpc/service/service-procedures';
 import { noteAwaited } from '../connections/unread-connections';
-import { refusePrototypeKeys } from '../requests/prototype-keys';
 import { readBody } from '../requests/read-body';
 import { refuse } from '../requests/refuse';
 import type { RequestScope } from '../requests/request-scope';
 import { setApiHeaders } from '../requests/security-headers';
+import { refuseUnsafeKeys } from '../requests/unsafe-keys';
 import type { Admission } from './admission';
 import { examineCall } from './api-call';
-import { refuseRepeatedKeys } from './repeated-keys';
 import { logFailedCall } from './trpc-handler';
 
 const EVENT_STREAM = 'text/event-stream';
@@ -65,8 +64,7 @@ export class StreamHandler {
     await examine(scope, path);
     const body = await readBody(scope);
     if (body === null) return;
-    refusePrototypeKeys(body);
-    refuseRepeatedKeys(body);
+    refuseUnsafeKeys(body);
     const admission = await admit(req, path, body.length);
     try {
       const ctx = createContext(scope, admission);

@@ -4,15 +4,14 @@ import { nodeHTTPRequestHandler } from '@trpc/server/adapters/node-http';
 import type { Log } from '../../../platform/log';
 import type { ProcedureKinds } from '../../rpc/procedure-kinds';
 import { type CallType, refusalOf } from '../../rpc/refusal';
-import { refusePrototypeKeys } from '../requests/prototype-keys';
 import { readBody } from '../requests/read-body';
 import { refusalHeaders } from '../requests/refuse';
 import type { RequestScope } from '../requests/request-scope';
 import { setApiHeaders } from '../requests/security-headers';
+import { refuseUnsafeKeys } from '../requests/unsafe-keys';
 import type { ScheduledTurn } from '../scheduling/request-scheduler';
 import { type ApiCall, examineCall } from './api-call';
 import { refuseUnusedInputs } from './batch-inputs';
-import { refuseRepeatedKeys } from './repeated-keys';
 
 /**
  * How long a stream keeps its turn. Its first rows are expensive, and after a restart all pages
@@ -60,8 +59,7 @@ export function createTrpcHandler<A extends { turn: ScheduledTurn }>({
     const body = await readBody(scope, bodyMaxBytes?.(call));
     if (body === null) return;
     const input = req.method === 'GET' ? queryInput(scope) : body;
-    refusePrototypeKeys(input);
-    refuseRepeatedKeys(input);
+    refuseUnsafeKeys(input);
     if (call.isBatch) refuseUnusedInputs(input, call.path.split(',').length);
     // A GET has no body, whatever its headers say.
     if (req.method === 'GET') delete req.headers['content-type'];

@@ -17,12 +17,14 @@ const LISTED_MAX = 16;
 type Keys = string[] | Set<string> | null;
 
 /**
- * Refuses a JSON text in which an object has a key twice. A parser would take the last one, and a
- * proxy in front may have checked the first. What is not JSON at all is left to the parser.
+ * Refuses a JSON text in which an object, at any depth, has a key twice or a `__proto__` key. Of
+ * two equal keys a parser would take the last, and a proxy in front may have checked the first. No
+ * schema has `__proto__`; where keys are free, it would be lost in silence. The text is not parsed
+ * for that, which could take long; what is not JSON at all is left to the parser.
  *
  * @throws LockyardError `INVALID`
  */
-export function refuseRepeatedKeys(text: string): void {
+export function refuseUnsafeKeys(text: string): void {
   const open: Keys[] = [];
   for (let at = 0; at < text.length; at += 1) {
     const char = text.charCodeAt(at);
@@ -39,6 +41,7 @@ export function refuseRepeatedKeys(text: string): void {
 /** @param spelled with its quotes */
 function withKey(keys: Keys, spelled: string): Keys {
   const key = spelled.includes('\\') ? decoded(spelled) : spelled.slice(1, -1);
+  if (key === '__proto__') throw new LockyardError('INVALID', '__proto__ is not a key.');
   if (keys === null) return [key];
   if (keys instanceof Set ? keys.has(key) : keys.includes(key)) {
     const shown = JSON.stringify(key.slice(0, SHOWN_MAX_CHARS));
