@@ -39,7 +39,7 @@ const QUICK_FINDS: Record<string, number> = {
   'a deletion that does not look at what it deletes': 745111930,
   'a renewal without its deadline in the compare': 10203232,
   'a deletion of frozen locks': 2033376868,
-  'a doubt that is answered as a refusal': 729451201,
+  'a doubt that is answered as a refusal': 729451244,
   'a set that may be granted in part': 1746902843,
   'a run that is trusted by the settings of the next': 46071359,
   'a reassignment that costs those ahead of the chosen waiter their places': 729483613,
@@ -69,6 +69,8 @@ const QUICK_FINDS: Record<string, number> = {
   're-entries that are not counted': 2003050404,
   'a wait that goes on though its caller has hung up': 2020049848,
   'a watch that resumes one change late': 1190166315,
+  'a permit too many': 235874555,
+  'a memory that is taken for lost by every process': 51875987,
 };
 
 /** Each seed found something once, in a world of this kind. */
