@@ -6,6 +6,7 @@ export const LONG_SUITES = [
   'backup-crashes',
   'campaign',
   'contract/swap',
+  'core/promises',
   'dying-mysql',
   'hot-lock',
   'lock-watches',

@@ -9,7 +9,7 @@ import { steps } from '../testing/campaign-steps';
 import { HoldLedger } from '../testing/hold-ledger';
 import { acquire, extend, release, renew } from '../testing/lock-requests';
 import { LockWorld, type Written } from '../testing/lock-world';
-import { PROPERTY_MS, RUNS } from '../testing/property-runs';
+import { PROPERTY_MS, RUNS, RUNS_PER_PROPERTY } from '../testing/property-runs';
 
 /** The step that a request made, and whether it was undone. */
 interface Deed {
@@ -153,7 +153,7 @@ it(
       fc.property(steps, (played) => {
         new Campaign([new AcquireReferee()]).play(played);
       }),
-      { ...RUNS, numRuns: 3_000 },
+      { ...RUNS, numRuns: 3 * RUNS_PER_PROPERTY },
     );
   },
   PROPERTY_MS,
