@@ -1,9 +1,9 @@
 /**
- * Appends `more` to a list. Most often the list is still empty, and nothing is copied: a list that
+ * Appends `more` to a list. Usually the list is still empty, and nothing is copied: a list that
  * stays at one item has capacity for one, while one that grows by `push` reserves seventeen.
  *
  * @param list changed in place, unless it is empty
- * @param more becomes part of the result
+ * @param more returned itself if the list is empty
  */
 export function append<T>(list: T[], more: T[]): T[] {
   if (list.length === 0) return more;

@@ -16,7 +16,7 @@ import { checkLockRecord } from './record-invariants';
 import { type RequestIdentity, requestFingerprint } from './request-fingerprint';
 import { ANSWER_RETENTION_MS } from './timing';
 
-/** What a decision needs besides the record and the command. Nothing is looked up. */
+/** What a decision needs besides the record and the command. It reads nothing else. */
 export interface DecisionContext {
   /** The backend's clock, epoch milliseconds: read with the record, or a lower bound of it. */
   now: number;
@@ -25,9 +25,9 @@ export interface DecisionContext {
   /** The process that decides. */
   process: string;
   /**
-   * Whether another process is alive. Waiters of a dead process leave the queue together. A process
-   * may have just started or come back: it counts as dead only if a membership read begun after
-   * this record was read finds no heartbeat of it that is recent.
+   * Whether another process is alive. The waiters of a dead process leave the queue together. A
+   * process may have just started or resumed: it counts as dead only if a membership read begun
+   * after the read of this record finds no recent heartbeat of it.
    */
   isAlive: (process: string) => boolean;
   /**
@@ -44,9 +44,9 @@ export interface DecisionContext {
 /** What a decision needs to know about the lock's namespace and backend. */
 export interface DecidingPolicy extends Pick<NamespacePolicy, 'queueLimit' | 'lockDelayMs'> {
   /**
-   * After a restored backup: until this instant of the backend's clock a caller may still hold a
-   * lock that the backup does not contain, so a lock without a record is not granted. Locks in the
-   * backup are delayed by their own records.
+   * After a restore: until this instant of the backend's clock a caller may still hold a lock that
+   * the backup does not contain, so a lock without a record is not granted. Locks in the backup are
+   * delayed by their own records.
    */
   grantsFrom?: number;
   /**
@@ -56,7 +56,7 @@ export interface DecidingPolicy extends Pick<NamespacePolicy, 'queueLimit' | 'lo
    * answer.
    */
   closedBecause?: string | null;
-  /** Why a new name is refused, in a sentence for callers; null or absent: it is not. */
+  /** Why new names are refused, as a sentence for callers; absent or null: they are not. */
   fullBecause?: string | null;
   /** How many names without a record still fit; absent: as many as one multi-lock may have. */
   roomForNames?: number;
@@ -73,7 +73,7 @@ export interface Expectation {
 /** The answer to a request id, stored by the same write as the record; a later one replaces it. */
 export interface IdempotencyRecord {
   key: string;
-  /** Empty: matched by its id alone, with any input. */
+  /** Empty: the id matches with any input. */
   inputHash: string;
   /** Plain JSON: an answer of the command's verb. */
   answer: unknown;
@@ -86,15 +86,15 @@ export interface IdempotencyExtension {
   expiresAt: number;
 }
 
-/** A grant made by this decision, to be answered by this process. */
+/** A grant to a waiter of this process, which is to answer it. */
 export interface HandOff {
   tag: string;
   hold: Hold;
 }
 
 /**
- * What a command does to a record. `next` is null when nothing changes; then the other lists are
- * empty too. It takes effect only once a store has swapped `next` in under `expect`.
+ * What a command does to a record. `next` is null when nothing changes; then the lists are empty
+ * too. It takes effect only once a store has swapped `next` in under `expect`.
  */
 export interface Decision<A, R = LockRecord, E = LockEvent> {
   next: R | null;
@@ -106,13 +106,13 @@ export interface Decision<A, R = LockRecord, E = LockEvent> {
   handOffs: HandOff[];
 }
 
-/** How far beyond a lease's first end answers are kept, so that renewals rarely extend them. */
+/** How far beyond a lease's end its answers are kept, so that renewals rarely extend them. */
 export const RETENTION_AHEAD_MS = 30 * 60_000;
 
 /** No answer is kept for longer than this after it was stored or extended. */
 export const ANSWERS_MAX_MS = LEASE_MAX_MS + RETENTION_AHEAD_MS + ANSWER_RETENTION_MS;
 
-/** The caller that an event concerns; a hold and a waiter both fit. */
+/** The caller that an event concerns; holds and waiters have these fields. */
 type Party = { service: string; owner: string; permits?: number };
 
 /**
@@ -145,7 +145,7 @@ export class Draft {
     return this.context.now;
   }
 
-  /** The rev that this decision makes, if it changes anything. */
+  /** The rev of the record that this decision writes, if it changes anything. */
   get rev(): number {
     return this.record.rev + 1;
   }
@@ -156,13 +156,13 @@ export class Draft {
     return this.before !== null ? this.record.rev : 0;
   }
 
-  /** Whether the record was read before it reached this rev; one deleted since did reach it. */
+  /** Whether the record was read before it reached this rev; a deleted record did reach it. */
   isFromBefore(rev: number): boolean {
     const isDeleted = this.before === null && rev <= highestDeletedRev(this.now);
     return rev > this.currentRev && !isDeleted;
   }
 
-  /** Whether the backend's clock has reached `deadline`; the store will check the same. */
+  /** Whether the backend's clock has reached `deadline`; the store checks the same on the write. */
   isPast(deadline: number): boolean {
     if (deadline <= this.now) {
       this.past = Math.max(this.past, deadline);
@@ -196,7 +196,7 @@ export class Draft {
     this.changed = true;
   }
 
-  /** Writes a line of history. */
+  /** Adds an event to the history. */
   addEvent(kind: EventKind, party: Party, facts: Partial<LockEvent> = {}): void {
     const { service, owner, permits } = party;
     const event: LockEvent = { kind, at: this.now, rev: this.rev, service, owner, ...facts };
@@ -216,19 +216,19 @@ export class Draft {
     this.keepForAnswers(expiresAt);
   }
 
-  /** Answers that concern this record are kept until then; it is not deleted sooner. */
+  /** Records that the store keeps answers until then: the record is not deleted sooner. */
   keepForAnswers(until: number): void {
     this.record.answersUntil = Math.max(this.record.answersUntil ?? 0, until);
   }
 
-  /** The stored answer to this very request. The same id with another input is refused. */
+  /** The stored answer to this request, if any. Throws `INVALID` if its input was another. */
   replay<A>(request: RequestIdentity | null): A | null {
     return replayedAnswer<A>(this.context.remembered, request, this.now);
   }
 
   /**
-   * Ends the draft, which must not be used afterwards. Throws `BACKEND_DOWN` for a change by an
-   * action whose latest instant is past, and `BrokenInvariant`.
+   * Ends the draft, which must not be used afterwards. Throws `BACKEND_DOWN` for a change after the
+   * command's `latestAt`, and `BrokenInvariant`.
    */
   finish<A>(answer: A): Decision<A> {
     const { events, memos, extensions, handOffs, command } = this;
@@ -266,17 +266,17 @@ export function refuseNewWhileFull({ fullBecause }: Pick<DecidingPolicy, 'fullBe
 export const namespaceFull = (because: string) =>
   new LockyardError('NAMESPACE_FULL', because, { retryAfterMs: FULL_RETRY_MS });
 
-/** What `memo` stores for the id of this request, whatever its input was. */
+/** The answer record in `memo` if it is for the id of this request, whatever its input was. */
 export function storedFor(
   memo: IdempotencyRecord | null,
   request: RequestIdentity | null,
   now: number,
 ): IdempotencyRecord | null {
-  const isIts = request?.remembered && memo?.key === request.key && memo.expiresAt > now;
-  return isIts ? memo : null;
+  const isMatch = request?.remembered && memo?.key === request.key && memo.expiresAt > now;
+  return isMatch ? memo : null;
 }
 
-/** The answer that `memo` stores for this very request. With another input it is refused. */
+/** The answer in `memo` if it is for this request. Throws `INVALID` if its input was another. */
 export function replayedAnswer<A>(
   memo: IdempotencyRecord | null,
   request: RequestIdentity | null,
@@ -289,7 +289,7 @@ export function replayedAnswer<A>(
   return stored.answer as A;
 }
 
-/** The audit log may already say that this action was not applied, so it must not be now. */
+/** The refusal after `latestAt`: the audit log may already say that the action was not applied. */
 export function actTooLate(): LockyardError {
   const text = 'This took too long to begin. Nothing was changed; try again.';
   return new LockyardError('BACKEND_DOWN', text, { retryAfterMs: 1_000 });

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
   EPOCH_MAX,
-  lowestTokenToCome,
+  lowestFutureToken,
   nextToken,
   restoredToken,
   sinceEra,
@@ -69,7 +69,7 @@ describe('a fencing token', () => {
     const beyond = () => nextToken(last, 1, TOKEN_ERA_AT);
     const message = expect.stringContaining('restore');
     expect(beyond).toThrow(expect.objectContaining({ reason: 'UNSUPPORTED', message }));
-    expect(lowestTokenToCome(last, 1, TOKEN_ERA_AT)).toBeGreaterThan(last);
+    expect(lowestFutureToken(last, 1, TOKEN_ERA_AT)).toBeGreaterThan(last);
   });
 
   it('is available again after a restore', () => {
@@ -82,7 +82,7 @@ describe('a fencing token', () => {
     const late = fc.integer({ min: 0, max: 5_000 });
     fc.assert(
       fc.property(clocks, epochs, late, (now, epoch, lateMs) => {
-        const announced = lowestTokenToCome(0, epoch, now);
+        const announced = lowestFutureToken(0, epoch, now);
         expect(nextToken(0, epoch, now - lateMs)).toBeGreaterThanOrEqual(announced);
       }),
       RUNS,
@@ -94,7 +94,7 @@ describe('a fencing token', () => {
       fc.property(tokens, epochs, (last, epoch) => {
         fc.pre(Math.floor(last / COUNTERS) <= epoch);
         const deletedAt = startsAboveFrom(1, last, epoch);
-        expect(lowestTokenToCome(0, epoch, deletedAt)).toBeGreaterThan(last);
+        expect(lowestFutureToken(0, epoch, deletedAt)).toBeGreaterThan(last);
       }),
       RUNS,
     );

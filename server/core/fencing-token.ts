@@ -1,6 +1,6 @@
 import { LockyardError } from '../contract/errors';
 
-/** Tokens count from here: 1 January 2025, UTC, in epoch milliseconds. */
+/** The instant from which tokens count: 1 January 2025, UTC, in epoch milliseconds. */
 export const TOKEN_ERA_AT = Date.UTC(2025, 0, 1);
 
 /** A token is `epoch · 2^41 + counter`: 12 and 41 bits, exact in JavaScript, Lua and SQL. */
@@ -31,22 +31,21 @@ export function nextToken(lastToken: number, epoch: number, now: number): number
 
 const USED_UP =
   'The fencing tokens of this lock are used up in the present epoch of its backend. Nothing ' +
-  'was changed. Make a backup and bring it back with `restore --replace`: that begins the ' +
-  'next epoch.';
+  'was changed. Make a backup and restore it with `restore --replace`: that begins the next epoch.';
 
 /**
- * A lower bound of every future token of a lock that is not held, and above its former ones.
+ * A lower bound of all future tokens of a lock that is not held, and above its former ones.
  *
- * Without a record it leaves room below the clock: the process that grants next may take a store's
- * clock for a little less, as with ZooKeeper. What a deleted record had granted is below that.
+ * Without a record it is some way below the clock: the process that grants next may estimate the
+ * store's clock a little lower, as with ZooKeeper. The tokens of a deleted record are lower still.
  */
-export function lowestTokenToCome(lastToken: number, epoch: number, now: number): number {
+export function lowestFutureToken(lastToken: number, epoch: number, now: number): number {
   if (lastToken === 0) return epoch * COUNTER_SPAN + highestDeletedRev(now) + 1;
   const token = tokenAfter(lastToken, epoch, now);
   return token ?? Math.min(lastToken + 1, Number.MAX_SAFE_INTEGER);
 }
 
-/** Null: no token is left. */
+/** The token of the next grant; null: the tokens of the epoch are used up. */
 function tokenAfter(lastToken: number, epoch: number, now: number): number | null {
   const floor = epoch * COUNTER_SPAN;
   const counter = counterAfter(lastToken, now);
@@ -62,10 +61,10 @@ function counterAfter(lastToken: number, now: number): number {
 
 /**
  * The token from which a lock restored from a backup continues; it is itself never granted. It is
- * above every token that the lock can have been granted before, in any epoch below this one, and
- * above those of an earlier restore of the same backup elsewhere, unless the lock was granted more
- * than once a millisecond ever since. If more than half of the epoch's tokens are used up, they are
- * counted from the clock again.
+ * above every token that the lock can have had in any epoch below this one, and above those of an
+ * earlier restore of the same backup elsewhere, unless the lock was granted more than once a
+ * millisecond ever since. If more than half of the epoch's tokens are used up, the counter starts
+ * from the clock again.
  */
 export function restoredToken(lastToken: number, epoch: number, now: number): number {
   const counter = lastToken % COUNTER_SPAN;
@@ -77,7 +76,7 @@ export function restoredToken(lastToken: number, epoch: number, now: number): nu
 const DELETION_MARGIN_MS = 10 * 60_000;
 
 /**
- * The highest rev of any record that may have been deleted by `now`. If a remembered rev is at most
+ * The highest rev of any record that can have been deleted by `now`. If a stored rev is at most
  * this, a missing record was deleted, not read before its first write.
  */
 export function highestDeletedRev(now: number): number {
@@ -85,8 +84,8 @@ export function highestDeletedRev(now: number): number {
 }
 
 /**
- * From this instant of the backend's clock, a new record starts at least `DELETION_MARGIN_MS` above
- * this rev and token. Deleted any sooner, the record's tokens or revs could repeat.
+ * The instant of the backend's clock from which a new record starts at least `DELETION_MARGIN_MS`
+ * above this rev and token. If the record were deleted sooner, its tokens or revs could repeat.
  *
  * @param lastToken the last token of the lock; 0 if it was never granted
  * @param epoch of the backend

@@ -16,8 +16,8 @@ import {
 import { capacityOf, permitsTaken } from './lock/permits';
 
 /**
- * A decision would have left a record that breaks an invariant. That is a fault of Lockyard itself,
- * so the decision is refused, and the record stays as it is.
+ * The error when a decision would leave a record that breaks an invariant. That is a fault of
+ * Lockyard itself, so the decision is refused, and the record stays as it is.
  */
 export class BrokenInvariant extends LockyardError {
   /** @param invariant a sentence about the record */
@@ -29,12 +29,12 @@ export class BrokenInvariant extends LockyardError {
 const UNWRITTEN = unwrittenRecord(0);
 
 /**
- * Checks the invariants of `LockRecord` for one that is about to be written; only its parts that
- * changed, so that it costs next to nothing. What was broken before may stay broken, but not become
- * worse, so that a damaged record can still be renewed, released and repaired.
+ * Checks the invariants of a `LockRecord` that is about to be written; only its parts that changed,
+ * so that the check costs next to nothing. What was broken before may stay broken, but must not
+ * become worse, so that a damaged record can still be renewed, released and repaired.
  *
- * @param before the record that it replaces; null for the first one
- * @throws BrokenInvariant naming the first one that this change breaks
+ * @param before the record that `next` replaces; null for the first one
+ * @throws BrokenInvariant naming the first invariant that this change breaks
  */
 export function checkLockRecord(
   before: LockRecord | null,
@@ -53,12 +53,12 @@ export function checkLockRecord(
   if (holds !== was.holds) checkHolds(was, next);
   if (queue !== was.queue) {
     checkTickets(was, next);
-    const most = Math.max(queueLimit + DEPARTED_MAX, was.queue.length);
-    if (queue.length > most) refuse('a queue does not grow beyond its limit');
+    const limit = Math.max(queueLimit + DEPARTED_MAX, was.queue.length);
+    if (queue.length > limit) refuse('a queue does not grow beyond its limit');
   }
   if (next.offers.length > 0) checkOffers(was, next);
-  const mostDeparted = Math.max(DEPARTED_MAX, was.departed.length);
-  if (departed.length > mostDeparted) refuse('departed waiters are bounded');
+  const departedLimit = Math.max(DEPARTED_MAX, was.departed.length);
+  if (departed.length > departedLimit) refuse('departed waiters are bounded');
   if (ended && ended.token > lastToken && ended.token > highestToken(was)) {
     refuse('only a granted hold ends');
   }
@@ -72,8 +72,8 @@ function checkHolds(was: LockRecord, next: LockRecord): void {
   let known = 0;
   for (const hold of holds) {
     const { token } = hold;
-    if (!isCounted(hold, was)) refuse('a hold was entered once or more');
-    if (!isKeptInTime(hold, was)) refuse('a released hold ends when it is kept no longer');
+    if (!hasValidCount(hold, was)) refuse('a hold was entered once or more');
+    if (!hasValidEnd(hold, was)) refuse('a released hold ends when it is kept no longer');
     if (token > highest) {
       if (token > lastToken) refuse('tokens rise along the holds');
       continue;
@@ -89,7 +89,7 @@ function checkHolds(was: LockRecord, next: LockRecord): void {
   }
 }
 
-/** Holds side by side, one of which is new. */
+/** Checks that the holds of a lock, one of which is new, can be held together. */
 function checkModes(next: LockRecord): void {
   const { holds } = next;
   const [first] = holds;
@@ -115,7 +115,7 @@ function checkTickets(was: LockRecord, next: LockRecord): void {
   }
 }
 
-/** True for every record that was never damaged; one loop, since a queue can be long. */
+/** True unless the record is damaged. One loop, since a queue can be long. */
 function hasRisingTickets({ queue, lastTicket }: LockRecord): boolean {
   let last = 0;
   for (let i = 0; i < queue.length; i += 1) {
@@ -128,8 +128,8 @@ function hasRisingTickets({ queue, lastTicket }: LockRecord): boolean {
 
 function checkOffers(was: LockRecord, next: LockRecord): void {
   const { offers, holds } = next;
-  const most = Math.max(SHARED_MAX, was.offers.length + was.holds.length);
-  if (offers.length + holds.length > most) refuse('shared holds are bounded');
+  const limit = Math.max(SHARED_MAX, was.offers.length + was.holds.length);
+  if (offers.length + holds.length > limit) refuse('shared holds are bounded');
   const isAlone = offers.length === 1 && holds.length === 0;
   for (const { ticket } of offers) {
     const waiter = waiterAt(next, ticket);
@@ -142,7 +142,7 @@ function checkOffers(was: LockRecord, next: LockRecord): void {
   if (capacityOf(next) && hasNewOffer(was, next)) checkOfferedPermits(next);
 }
 
-/** Permits are offered only as long as they fit; offers for permits are beside nothing else. */
+/** Checks that offered permits are within the capacity, and beside permit holds and offers only. */
 function checkOfferedPermits(next: LockRecord): void {
   const { offers, holds } = next;
   const modes = new Set(holds.map(({ mode }) => mode));
@@ -152,12 +152,12 @@ function checkOfferedPermits(next: LockRecord): void {
   }
   if (!modes.has('permit')) return;
   if (modes.size > 1) refuse('permits are offered beside permits alone');
-  const most = capacityOf(next)?.inForce ?? 0;
-  if (permitsTaken(next) > most) refuse('permits are within the capacity');
+  const capacity = capacityOf(next)?.inForce ?? 0;
+  if (permitsTaken(next) > capacity) refuse('permits are within the capacity');
 }
 
 /** Whether the count of a hold is valid, or no worse than it was. */
-function isCounted({ token, count }: Hold, was: LockRecord): boolean {
+function hasValidCount({ token, count }: Hold, was: LockRecord): boolean {
   if (count >= 1 && count <= HOLD_COUNT_MAX) return true;
   const before = holdOf(was, token)?.count;
   if (before === undefined) return false;
@@ -165,8 +165,8 @@ function isCounted({ token, count }: Hold, was: LockRecord): boolean {
   return isNoWorse || Object.is(count, before);
 }
 
-/** Whether a hold that was released ends when it should, or was already wrong before. */
-function isKeptInTime(hold: Hold, was: LockRecord): boolean {
+/** Whether a hold that was released ends at its `keptUntil`, or was already wrong before. */
+function hasValidEnd(hold: Hold, was: LockRecord): boolean {
   const { token, releasedAt, keptUntil, expiresAt } = hold;
   if (releasedAt === undefined || expiresAt === keptUntil) return true;
   const before = holdOf(was, token);
@@ -174,19 +174,19 @@ function isKeptInTime(hold: Hold, was: LockRecord): boolean {
 }
 
 /**
- * How many of these numbers do not rise above the one before, or exceed `most`. It never grows when
- * one of them is left out.
+ * How many of these numbers are not above the one before, or exceed `limit`. It never grows when
+ * one of them is removed.
  */
 function misplacedIn<T>(
   list: readonly T[],
   numberOf: (one: T) => number,
-  most = Number.POSITIVE_INFINITY,
+  limit = Number.POSITIVE_INFINITY,
 ): number {
   let misplaced = 0;
   let last = 0;
   for (const one of list) {
     const number = numberOf(one);
-    if (!(number > last && number <= most)) misplaced += 1;
+    if (!(number > last && number <= limit)) misplaced += 1;
     last = number;
   }
   return misplaced;
@@ -202,7 +202,7 @@ function highestToken({ lastToken, holds, ended }: LockRecord): number {
   return highest;
 }
 
-/** Whether there is an offer or a hold that was not there. */
+/** Whether there is a new offer or a new hold. */
 function hasNewOffer(was: LockRecord, next: LockRecord): boolean {
   return next.offers.some((offer) => !hasOffer(was, offer.ticket)) || hasNewHold(was, next);
 }
@@ -214,7 +214,7 @@ function hasNewHold(was: LockRecord, { holds }: LockRecord): boolean {
   });
 }
 
-/** The same for a counter. */
+/** Checks the invariants of a counter's record that is about to be written: see above. */
 export function checkCounterRecord(before: CounterRecord | null, next: CounterRecord): void {
   const isNextRev = before === null ? next.rev > 0 : next.rev === before.rev + 1;
   if (!isNextRev || !Number.isSafeInteger(next.rev)) refuse('a rev rises by one');

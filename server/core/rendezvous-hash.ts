@@ -1,15 +1,15 @@
-/** Which shard keeps a record. An index into the list that the function was made from. */
+/** The shard that keeps a record, as an index into the list that the function was made from. */
 export type ShardOf = (recordId: string) => number;
 
 /**
  * Spreads records over shards by rendezvous hashing: each shard has a weight for each record, and
  * the heaviest keeps it.
  *
- * Guarantees: only the names matter, not the order of the list; shards are even; adding a shard
- * moves records only to the new shard, which takes an even share from the others. The function must
- * never change: stored records are where it put them.
+ * Guarantees: only the names matter, not the order of the list; records are spread evenly; adding a
+ * shard moves records only to the new shard, an even share from each of the others. The function
+ * must never change, since it says where stored records are.
  *
- * @param shards their names, no two the same, at least one
+ * @param shards their names, at least one, no two the same
  */
 export function rendezvousHash(shards: readonly string[]): ShardOf {
   const seeds = shards.map((shard) => hashPair(shard));
@@ -43,7 +43,7 @@ function hashPair(text: string): Pair {
   return [mix(a), mix(b ^ text.length)];
 }
 
-/** Every output bit depends on every input bit. An unsigned 32-bit integer. */
+/** An unsigned 32-bit integer, every bit of which depends on every input bit. */
 function mix(bits: number): number {
   let mixed = Math.imul(bits ^ (bits >>> 16), 0x85ebca6b);
   mixed = Math.imul(mixed ^ (mixed >>> 13), 0xc2b2ae35);

@@ -2,9 +2,9 @@
 export interface RequestIdentity {
   /** 22 characters: 128 bits in base64url. */
   key: string;
-  /** 22 characters, a hash of the whole input, so that one id with another input is noticed. */
+  /** 22 characters, a hash of the whole input: it shows when an id is reused with another input. */
   inputHash: string;
-  /** False without an id of the caller's: the key only tells requests apart. */
+  /** False if the caller gave no id: then the key only distinguishes requests. */
   remembered: boolean;
 }
 
@@ -16,14 +16,14 @@ export function requestFingerprint(request: RequestIdentity): string {
   return request.key.slice(0, KEY_CHARS) + request.inputHash.slice(0, INPUT_CHARS);
 }
 
-/** Whether a waiter's tag belongs to the request with this key, whatever its input. */
+/** Whether a waiter's tag is that of the request with this key, whatever its input. */
 export function isFingerprintOf(tag: string, key: string): boolean {
   return tag.startsWith(key.slice(0, KEY_CHARS));
 }
 
 /**
- * A short form of an owner's name, by FNV-1a over its UTF-16 units: 1 to 7 characters. Two
- * different names share one with a probability of 1 in 4 billion.
+ * A short hash of an owner's name: FNV-1a over its UTF-16 units, 1 to 7 characters. Two different
+ * names share one with a probability of 1 in 4 billion.
  */
 export function markOf(owner: string): string {
   let hash = 0x811c9dc5;

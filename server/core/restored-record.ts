@@ -5,15 +5,15 @@ import { expireAndPromote } from './lock/expire-and-promote';
 import { endHold } from './lock/hold-lifecycle';
 import { isReleased, type LockRecord } from './lock/lock-record';
 
-/** The facts of a restore, some of which former holders get to see. */
+/** The facts of a restore. Former holders see `by`, `reason` and `now`. */
 export interface Restore {
-  /** The backend's epoch from now on: above every earlier one. */
+  /** The backend's new epoch, above every earlier one. */
   epoch: number;
   /** The backend's clock, epoch milliseconds. */
   now: number;
-  /** Until when holds from before the restore may last; nothing is granted earlier. */
+  /** Until when holds from before the restore can last; nothing is granted earlier. */
   grantsFrom: number;
-  /** By how much the clock that judges the lock from now on is ahead; absent: it is the same. */
+  /** How far the clock to which the lock moves is ahead of its former one; absent: the same. */
   aheadMs?: number;
   by: string;
   reason: string;
@@ -23,10 +23,10 @@ export interface Restore {
  * A lock after its backend was restored from a backup.
  *
  * The holders in the backup may have lost the lock since it was made, and another caller may hold
- * it now. So every hold of the backup ends, its holder learns why, and every earlier token is below
- * the next one. The lock is not granted before all earlier leases must have expired, nor before the
- * end of the least time for which a released hold keeps it. Waiters are gone. A freeze stays. The
- * rev is above every one that the lock had.
+ * it now. So every hold of the backup ends, its holder learns why, and the next token is above
+ * every earlier one. The lock is not granted before all earlier leases must have expired, nor
+ * before the end of the least time for which a released hold keeps it. Waiters are removed. A
+ * freeze remains. The rev is above every one that the lock had.
  */
 export function restoredLock(
   record: LockRecord,

@@ -1,8 +1,8 @@
 export const DAY_MS = 24 * 60 * 60_000;
 
-/** For how long history is kept, in milliseconds. */
+/** How long history is kept, in milliseconds. */
 export interface Retention {
-  /** Events, incidents, deadlocks, resolved alerts, refused attempts, and what counters did. */
+  /** Events of locks and counters, incidents, deadlocks, resolved alerts, refused attempts. */
   historyMs: number;
   /** Roll-ups of locks by the minute; at least as long as the history. */
   minutesMs: number;
@@ -16,5 +16,5 @@ export const DEFAULT_RETENTION: Retention = {
   auditMs: null,
 };
 
-/** How long weekly counts are kept. Baselines need only this week and the one before. */
+/** How long weekly counts are kept. Baselines need only those of this week and the last. */
 export const WEEKS_MS = 30 * DAY_MS;

@@ -1,27 +1,27 @@
-/** Time constants that depend on one another, in milliseconds: see `timing.test.ts`. */
+/** Time constants that depend on each other, in milliseconds: see `timing.test.ts`. */
 
 /** A call is answered within this time, plus the wait that it asked for. */
 export const ANSWER_MAX_MS = 5_000;
 
-/** One call of a store takes no longer; then its connection is closed. */
+/** The timeout of one store call, after which its connection is closed. */
 export const STORE_CALL_MAX_MS = 1_500;
 
-/** Time in which a command may begin a store call. */
+/** How long a command may begin store calls. */
 export const COMMAND_BUDGET_MS = 3_500;
 
-/** How long past its budget a command may still be waited for: until its store call ends. */
+/** How long past its budget a command is still waited for, so that its store call can end. */
 export const COMMAND_GRACE_MS = 1_100;
 
-/** How often overdue commands are looked for. */
+/** How often the engine checks for overdue commands. */
 export const DEADLINES_EVERY_MS = 100;
 
-/** How long a smaller batch waits for more while another is committed, which may hang. */
+/** How long a smaller batch waits for more commands during another commit, which may hang. */
 export const BATCH_COMPANY_MS = 20;
 
-/** A call of a store that failed is repeated after this pause. */
+/** The pause before a failed store call is repeated. */
 export const STORE_RETRY_MS = 50;
 
-/** How long a read waits for the write of an expired lease: the backend may take no writes. */
+/** How long a read waits for the write of an expired lease: the backend may refuse writes. */
 export const EXPIRE_BEFORE_READ_MAX_MS = 1_000;
 
 export const HEARTBEAT_EVERY_MS = 500;
@@ -32,7 +32,7 @@ export const DEAD_AFTER_MS = 1_500;
 /** How often a process checks the locks that its own callers wait for. */
 export const WAITED_LOCKS_EVERY_MS = 250;
 
-/** The same while multi-locks wait: one of them may need many turns where others need one. */
+/** The same while multi-locks wait: one may need many turns where a single acquire needs one. */
 export const MULTI_LOCKS_EVERY_MS = 50;
 
 /** The longest time by which a dead process delays the queues of its waiters. */
@@ -41,88 +41,88 @@ export const DEAD_PROCESS_COST_MAX_MS = 2_000;
 /** How long a free lock is reserved for a waiter of another process. */
 export const OFFER_MS = 1_000;
 
-/** How long a place is kept between two calls of one request. */
+/** How long a waiter keeps its place between two calls of one request. */
 export const DETACHED_MS = 2_000;
 
-/** How long one call may be held open; longer waits ask again with the same request id. */
+/** How long one call is held open at most; longer waits ask again with the same request id. */
 export const HOLD_REQUEST_MS = 25_000;
 
-/** How long answers are kept after the hold, wait or step that they concern is over. */
+/** How long answers are kept after the hold, wait or step that they concern has ended. */
 export const ANSWER_RETENTION_MS = 15 * 60_000;
 
-/** A missing history id younger than this may still be committed: ids precede commits. */
+/** A missing history id younger than this may still be committed: ids are assigned first. */
 export const HISTORY_GAP_TIMEOUT_MS = 5_000;
 
 /**
- * Once shards refuse their callers they do so for at least this long: every command that was
- * decided before is answered by then, so none of them is written under the next epoch.
+ * Once shards refuse callers they do so for at least this long: every command that was decided
+ * before is answered by then, so none of them is written under the next epoch.
  */
 export const SHARD_REFUSAL_MIN_MS = 5_000;
 
-/** An operator gets an answer within this time, whatever database and backend do. */
+/** An operator gets an answer within this time, even if database and backend do not respond. */
 export const ACT_ANSWER_MAX_MS = 4_700;
 
-/** No part of an operator's act is applied later than this after its intent was requested. */
+/** No part of an operator's action is applied later than this after its intent was requested. */
 export const ACT_LANDS_WITHIN_MS = 10_000;
 
 /**
- * From this age of its intent on, the outcome of an act is final: no part of it is applied after
+ * Once its intent is this old, the outcome of an action is final: no part of it is applied after
  * half of this time, see `runAuditedAct`, and a transaction of the control database takes less than
- * the other half, so that everything applied can be read.
+ * the other half, so that everything that was applied can be read.
  */
 export const INTENT_FINAL_AFTER_MS = 20_000;
 
-/** How often the outcomes of open intents are looked for. */
+/** How often the outcomes of open intents are looked up. */
 export const INTENTS_EVERY_MS = 10_000;
 
-/** An intent has its outcome within this time. */
+/** An intent gets its outcome within this time. */
 export const INTENT_RESOLVED_WITHIN_MS = 60_000;
 
 /** The lease of the lock whose holder does the maintenance. */
 export const MAINTENANCE_LEASE_MS = 1_500;
 export const MAINTENANCE_RENEW_EVERY_MS = 400;
 
-/** The error with which a process knows a backend's clock: only a larger step back is one. */
+/** The error of a process's estimate of a backend's clock: a smaller step back is ignored. */
 export const CLOCK_ERROR_MS = 5_000;
 
 /** How often maintenance ends the expired holds that no process touches. */
 export const EXPIRY_SCAN_EVERY_MS = 300;
 
 /**
- * A lease that expired less than this ago is left to the next caller, who records it in the same
- * commit. The rest of the promised time is for the scan and its commit.
+ * The scan skips leases that expired less than this ago: the next caller records the expiry in the
+ * same commit as its own command. The rest of the promised time is for the scan and its commit.
  */
 export const EXPIRY_LEFT_TO_CALLERS_MS = 1_200;
 
 /** An expired lease that no caller touches is recorded within this time. */
 export const EXPIRY_RECORDED_WITHIN_MS = 2_000;
 
-/** A gate that has not answered within this time is left out until it answers again. */
+/** A gate that does not answer within this time is bypassed until it answers again. */
 export const GATE_ANSWER_MAX_MS = 100;
 
 /**
- * A step that was sent to MySQL cannot be applied later than this after the gate received it: every
- * command is answered within `ANSWER_MAX_MS`. For this time a gate that was wiped refuses nothing,
- * and a crashed process's steps under way stay in the estimate for at least this time.
+ * A step cannot be applied in MySQL later than this after the gate received it, since every command
+ * is answered within `ANSWER_MAX_MS`. A gate that was wiped refuses nothing for this time, and the
+ * steps under way of a crashed process stay in the estimate for at least this time.
  */
 export const GATE_STEP_MAX_MS = 6_000;
 
-/** How long a gate refuses by a value after a read of MySQL has confirmed its bounds. */
+/** How long a gate refuses steps by a value after a read of MySQL has confirmed its bounds. */
 export const GATE_FRESH_MS = 8_000;
 
-/** A value in use is read from MySQL again when its last reading is this old. */
+/** A value in use is read from MySQL again once its last reading is this old. */
 export const GATE_REFRESH_MS = 3_000;
 
 /** If the process that is to read a value again does not, another one is chosen after this time. */
 export const GATE_CLAIM_MS = 2_000;
 
 /**
- * How often the state of a sold-out counter is asked for once its reading is due again; before
- * that, the gate is only asked whether it has changed.
+ * How often the state of a sold-out counter is fetched once its reading is due again; before that,
+ * the gate is only asked whether it has changed.
  */
 export const GATE_ASK_AGAIN_MS = 300;
 
-/** How long values to be read again are collected: one packet reads many of them. */
+/** How long values to be read again are collected, so that one packet reads many of them. */
 export const GATE_COMPANY_MS = 500;
 
 /** A wrong value of a gate is repaired within this time, also after a wipe. */

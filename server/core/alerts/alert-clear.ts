@@ -4,17 +4,17 @@ import type { CounterRow } from '../../contract/console/counter-row';
 import type { LockRow } from '../../contract/console/lock-row';
 import { isCounterNear } from './alert-conditions';
 
-/** What is known of a lock now. */
+/** What is currently known about a lock. */
 type Known = Pick<LockRow, 'status' | 'waiters' | 'refused'>;
 
-/** The row shows only one status: a lock with one of these may also meet the rule of another. */
+/** A row shows only one status: a lock with one of these may also meet the rule of another. */
 const IN_TROUBLE = new Set<LockStatus>(['stuck', 'orphaned', 'expired']);
 
 /**
- * Whether what a firing alert on a lock reports is certainly over; the alert is resolved once this
- * has been true for a while. False does not mean that its rule is still met.
+ * Whether the cause of a firing alert on a lock is certainly over; the alert is resolved once this
+ * has been true for `ALERT_QUIET_MS`. False does not mean that its rule is still met.
  *
- * @param row null: nothing is known of the lock
+ * @param row null: the lock is unknown
  */
 export function isClear(kind: AlertKind, row: Known | null): boolean {
   if (!row || row.status === 'unknown') return false;
@@ -32,9 +32,9 @@ export function isClear(kind: AlertKind, row: Known | null): boolean {
 }
 
 /**
- * The same for an alert on a counter.
+ * Whether the cause of a firing alert on a counter is certainly over: see `isClear`.
  *
- * @param row null: nothing is known of the counter
+ * @param row null: the counter is unknown
  */
 export function isCounterClear(
   row: Pick<CounterRow, 'value' | 'floor' | 'ceiling' | 'isKnown'> | null,

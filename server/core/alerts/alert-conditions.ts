@@ -4,17 +4,17 @@ import type { Bounds } from '../../contract/counter-bounds';
 /** The facts about a lock that the rules compare. Instants are its backend's clock. */
 export interface LockFacts {
   at: number;
-  /** Since when the lock is so; null: it is not. */
+  /** Since when the lock is stuck; null: it is not. The next two likewise. */
   stuckSince: number | null;
   orphanedSince: number | null;
   expiredSince: number | null;
-  /** When the longest waiter came; null: there are no waiters, or only expected standbys. */
+  /** The start of the longest wait; null: there are no waiters, or only expected standbys. */
   oldestWaitAt: number | null;
   /** See `totalBlockingMs`. */
   blockingMs: number;
 }
 
-/** A rule that something meets. */
+/** A rule that is met, and since when. */
 export interface MetRule {
   kind: AlertKind;
   since: number;
@@ -24,13 +24,13 @@ export interface MetRule {
 export function lockConditions(facts: LockFacts, rules: AlertRules): MetRule[] {
   const { at, blockingMs } = facts;
   const met: MetRule[] = [];
-  const lasts = (kind: AlertKind, since: number | null, forMs: number | null, margin = 0) => {
+  const check = (kind: AlertKind, since: number | null, forMs: number | null, margin = 0) => {
     if (since !== null && forMs !== null && at - since >= forMs + margin) met.push({ kind, since });
   };
-  lasts('stuck', facts.stuckSince, rules.stuckForMs);
-  lasts('orphaned', facts.orphanedSince, rules.orphanedForMs);
-  lasts('expired', facts.expiredSince, rules.expiredForMs);
-  lasts('waitsOver', facts.oldestWaitAt, rules.waitsOverMs, 1);
+  check('stuck', facts.stuckSince, rules.stuckForMs);
+  check('orphaned', facts.orphanedSince, rules.orphanedForMs);
+  check('expired', facts.expiredSince, rules.expiredForMs);
+  check('waitsOver', facts.oldestWaitAt, rules.waitsOverMs, 1);
   if (rules.blockingOverMs !== null && blockingMs > rules.blockingOverMs) {
     met.push({ kind: 'blockingOver', since: at });
   }
@@ -50,6 +50,6 @@ export function isCounterNear(
   );
 }
 
-/** Whether a backend has been silent for too long. */
+/** Whether a backend has not responded for long enough to meet the rule. */
 export const isBackendUnknown = (silentForMs: number, { backendUnknownForMs }: AlertRules) =>
   backendUnknownForMs !== null && silentForMs >= backendUnknownForMs;

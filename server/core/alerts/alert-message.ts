@@ -1,26 +1,26 @@
 import type { AlertRow } from '../../contract/console/alerts/alert-row';
 import type { AlertKind } from '../../contract/console/alerts/alert-rules';
 
-/** The least time between two messages to one receiver. */
+/** The shortest time between two messages to one receiver. */
 export const MESSAGE_EVERY_MS = 60_000;
 
-/** What begins within this time after the first alert goes into one message. */
+/** Alerts that begin within this time after the first one go into the same message. */
 const GROUP_WAIT_MS = 3_000;
 
-/** How much of what is new a message lists. */
+/** How many of the new alerts a message lists. */
 export interface MessageSize {
   groups: number;
   alertsInGroup: number;
   alerts: number;
 }
 
-/** For people. */
+/** A size for people. */
 export const READABLE: MessageSize = { groups: 20, alertsInGroup: 10, alerts: 50 };
 
-/** For programs that want every alert. */
+/** A size for programs, which want every alert. */
 export const WHOLE: MessageSize = { groups: Infinity, alertsInGroup: Infinity, alerts: Infinity };
 
-/** An alert with the position of its last news: each is greater than all before. */
+/** An alert with the position of its last news in the sequence of all news; positions rise. */
 export interface SentAlert extends AlertRow {
   position: number;
 }
@@ -35,16 +35,16 @@ export interface AlertGroup {
   began: number;
   /** How many were resolved since the last message. */
   resolved: number;
-  /** Some of what is new, the latest first. */
+  /** New alerts, the latest first; see `MessageSize`. */
   alerts: SentAlert[];
 }
 
-/** What one receiver is sent. */
+/** One message to one receiver. */
 export interface AlertMessage {
   at: number;
   /**
-   * Up to which position the receiver had been sent the news before; absent where an earlier
-   * version made the message.
+   * The position of the last news that the receiver was sent before; absent if an earlier version
+   * made the message.
    */
   after?: number;
   /** The groups with the most news first. */
@@ -52,11 +52,11 @@ export interface AlertMessage {
   firing: number;
   began: number;
   resolved: number;
-  /** How many of the new ones are listed in no group. */
+  /** How many new alerts are listed in no group. */
   unlisted: number;
 }
 
-/** What a receiver was sent. */
+/** How far a receiver has been sent the news. */
 export interface ReceiverState {
   /** The position of the last news that it was sent; 0: none yet. */
   position: number;
@@ -66,9 +66,9 @@ export interface ReceiverState {
 
 /**
  * The message that is due to a receiver, and the position up to which it covers the news; null: no
- * message is due. There is at most one a minute, however many alerts fire: it groups what is new.
- * An alert that fired and was resolved since the last message is listed as resolved. To a receiver
- * that was never sent anything, resolved alerts are not news.
+ * message is due. There is at most one a minute, however many alerts fire: it groups the new ones.
+ * An alert that fired and was resolved since the last message is listed as resolved. For a receiver
+ * that was never sent a message, resolved alerts are not news.
  *
  * @param alerts every firing alert, and the resolved ones that are news to some receiver
  */
@@ -78,16 +78,16 @@ export function dueMessage(
   now: number,
   size = READABLE,
 ): { message: AlertMessage; position: number } | null {
-  // A clock that was set back delays no message for long.
+  // A message of the future means that the clock was set back: it must not delay the next one.
   if (messageAt !== null && messageAt <= now && now - messageAt < MESSAGE_EVERY_MS) return null;
   const announced = [...alerts].filter(({ announcedAt }) => announcedAt !== null);
   const isNew = (alert: SentAlert) =>
     alert.position > position && (position > 0 || alert.resolvedAt === null);
   const fresh = announced.filter(isNew).sort((a, b) => b.position - a.position);
   if (fresh.length === 0) return null;
-  const oldest = Math.min(...fresh.map((each) => newsAt(each)));
+  const oldest = Math.min(...fresh.map((alert) => newsAt(alert)));
   if (oldest <= now && now - oldest < GROUP_WAIT_MS) return null;
-  const last = Math.max(position, ...announced.map((each) => each.position));
+  const last = Math.max(position, ...announced.map((alert) => alert.position));
   const message = { ...messageOf(fresh, announced, now, size), after: position };
   return { message, position: last };
 }

@@ -4,7 +4,7 @@ import type { CounterRow } from '../../contract/console/counter-row';
 import type { LockRow } from '../../contract/console/lock-row';
 import { lockSentence } from '../verdict/lock-verdict';
 
-/** What a rule is called. */
+/** The name of each rule. */
 export const ALERT_LABELS: Record<AlertKind, string> = {
   stuck: 'Stuck',
   orphaned: 'Orphaned',
@@ -15,7 +15,7 @@ export const ALERT_LABELS: Record<AlertKind, string> = {
   backendUnknown: 'Backend unknown',
 };
 
-/** What an alert on a counter says. */
+/** The sentence of an alert on a counter. */
 export function counterSentence({
   value,
   floor,
@@ -28,23 +28,23 @@ export function counterSentence({
   return `Its value is ${value}: ${bounds.join(', ')}.`;
 }
 
-/** What an alert on a backend says. */
+/** The sentence of an alert on a backend. */
 export const backendSentence = (backend: string, namespace: string): string =>
-  `Backend ${backend} does not respond: nothing is known of the locks of ${namespace}.`;
+  `Backend ${backend} is not responding: the state of the locks in ${namespace} is unknown.`;
 
-/** What an alert is about, in words. */
+/** The rule and the subject of an alert, in words. */
 export function alertTitle({ kind, backend, namespace, name }: AlertRow): string {
   const subject = name === null ? `backend ${backend} of ${namespace}` : `${namespace}/${name}`;
   return `${ALERT_LABELS[kind]}: ${subject}`;
 }
 
-/** What an alert on a lock says at `now`, its backend's clock: the verdict of its page. */
+/** The sentence of an alert on a lock at `now`, its backend's clock: the verdict of its page. */
 export function lockAlertSentence(row: LockRow, now: number): string {
   const view = { now, silentMs: 0, clockText: utcText };
   return lockSentence(row, view).replaceAll('\u00a0', ' ');
 }
 
-/** A sentence is made when its alert fires, and says "5 s ago": from this age on it gets a date. */
+/** A sentence may say "5 s ago" as of the alert's start: once it is this old, it gets a date. */
 const CURRENT_FOR_MS = 60_000;
 
 /** The sentence of an alert for a reader at `now`, with its time if it is no longer current. */

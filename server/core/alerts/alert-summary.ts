@@ -1,6 +1,6 @@
 import type { AlertPage, AlertSummary } from '../../contract/console/alerts/alert-row';
 
-/** The alerts in brief: what is known to be over, though not resolved yet, needs no person. */
+/** The alerts in brief. One whose cause is known to be over does not count, even if unresolved. */
 export function alertSummary({
   firingTotal,
   clearTotal: clear,

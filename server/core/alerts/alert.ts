@@ -1,13 +1,13 @@
 import type { AlertRow, AlertSubject } from '../../contract/console/alerts/alert-row';
 
-/** An alert is resolved when its rule was not met for this long. */
+/** An alert is resolved once its rule has not been met for this long. */
 export const ALERT_QUIET_MS = 30_000;
 
-/** An alert while its rule is evaluated again and again. Instants are the server's clock. */
+/** An alert whose rule is evaluated repeatedly. Instants are the server's clock. */
 export interface Alert extends Omit<AlertRow, 'id'> {
   /**
-   * Since when its rule is not met any more, also on the clock that never steps; null while it is,
-   * and where another process followed it.
+   * Since when its rule is no longer met, also on the monotonic clock; null while it is met, and
+   * after another process evaluated it.
    */
   cleared: { at: number; monotonicMs: number } | null;
 }
@@ -15,21 +15,21 @@ export interface Alert extends Omit<AlertRow, 'id'> {
 /** A rule that is met now. */
 export interface AlertReading extends AlertSubject {
   since: number;
-  /** What is seen, made when the alert fires. */
+  /** Makes the sentence of the alert when it fires. */
   sentence: () => string;
 }
 
-/** What an alert is about, as one text: at most one alert fires for each. */
+/** A key of the rule and its subject: at most one alert fires for each. */
 export const alertKey = ({ kind, backend, namespace, name }: AlertSubject): string =>
   `${kind}/${backend}/${namespace}/${name ?? ''}`;
 
 /**
- * An alert after one more reading; null: there is none. The same object where nothing has changed.
- * One with `resolvedAt` is over: do not pass it again.
+ * An alert after one more reading; null: there is none. The same object if nothing has changed. Do
+ * not pass an alert with `resolvedAt` again: it has ended.
  *
- * @param reading null: its rule is not met, and that is known
- * @param monotonicMs the clock that never steps: a clock that is set resolves nothing
- * @param isSilenced is asked only of an alert that was not announced yet
+ * @param reading null: its rule is certainly not met
+ * @param monotonicMs a clock that never steps, so that setting the wall clock resolves nothing
+ * @param isSilenced called only for an alert that has not been announced yet
  */
 export function nextAlert(
   alert: Alert | null,
@@ -51,7 +51,7 @@ export function nextAlert(
   return { ...alert, cleared: null, announcedAt };
 }
 
-/** Whether receivers must be sent a message about this change. */
+/** Whether this change is news for receivers. */
 export const isNews = (before: Alert | null, after: Alert): boolean =>
   after.announcedAt !== null &&
   (before?.announcedAt !== after.announcedAt || before.resolvedAt !== after.resolvedAt);

@@ -3,18 +3,18 @@ import { ALERT_LABELS } from './alert-sentence';
 
 /** A message in one line: `Stuck in shop: 3 firing. Orphaned in billing: 1 resolved.` */
 export function messageSummary({ groups, unlisted }: AlertMessage): string {
-  const some = groups.slice(0, 3).map((group) => `${groupTitle(group)}: ${groupFigures(group)}.`);
-  const more = groups.length - some.length;
-  if (more > 0) some.push(`${more} more groups.`);
-  else if (unlisted > 0) some.push(`${unlisted} not listed.`);
-  return some.join(' ');
+  const parts = groups.slice(0, 3).map((group) => `${groupTitle(group)}: ${groupFigures(group)}.`);
+  const more = groups.length - parts.length;
+  if (more > 0) parts.push(`${more} more groups.`);
+  else if (unlisted > 0) parts.push(`${unlisted} not listed.`);
+  return parts.join(' ');
 }
 
-/** `Stuck in shop` */
+/** For example `Stuck in shop`. */
 export const groupTitle = ({ kind, namespace }: AlertGroup) =>
   `${ALERT_LABELS[kind]} in ${namespace}`;
 
-/** `3 firing, 1 resolved` */
+/** For example `3 firing, 1 resolved`. */
 export function groupFigures({ firing, resolved }: AlertGroup): string {
   const parts = [
     ...(firing > 0 ? [`${firing} firing`] : []),

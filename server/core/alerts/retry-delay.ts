@@ -1,17 +1,17 @@
 const FIRST_MS = 1_000;
 const LONGEST_MS = 5 * 60_000;
 
-/** A message that was not accepted for this long is out of date: a new one takes its place. */
+/** A message that was not accepted for this long is out of date: a new one replaces it. */
 export const GIVE_UP_AFTER_MS = 24 * 60 * 60_000;
 
 /**
- * The pause after a failed attempt; doubles with each, up to 5 minutes.
+ * The pause after a failed attempt, in milliseconds; doubles with each, up to 5 minutes.
  *
- * @param attempts before it
+ * @param attempts the number of attempts before this one
  */
 export const retryDelayMs = (attempts: number): number =>
   Math.min(LONGEST_MS, FIRST_MS * 2 ** Math.min(attempts, 20));
 
-/** Whether the next attempt may begin. A clock that was set back delays it by 5 minutes at most. */
+/** Whether the next attempt may begin. A clock set back delays it by 10 minutes at most. */
 export const mayAttempt = (nextAttemptAt: number, now: number): boolean =>
   nextAttemptAt <= now || nextAttemptAt - now > 2 * LONGEST_MS;

@@ -1,10 +1,10 @@
 import type { AlertSubject, SilenceRow } from '../../contract/console/alerts/alert-row';
 import { alertKey } from './alert';
 
-/** For how many alerts the matching silence is cached. */
+/** The number of alerts for which the matching silence is cached. */
 const KNOWN_MAX = 20_000;
 
-/** A silence, and the texts between the `*` of its pattern; null: it has none. */
+/** A silence, and the texts between the `*` of its pattern; null: it has no pattern. */
 interface Prepared {
   silence: SilenceRow;
   literals: readonly string[] | null;
@@ -12,10 +12,10 @@ interface Prepared {
 
 /** Silences, prepared to be compared with many alerts. */
 export class Silences {
-  /** The silences of a single name, by that name: most of hundreds of silences are such. */
+  /** The silences of a single name, by that name: usually most of them. */
   private readonly named = new Map<string, Prepared[]>();
   private readonly others: Prepared[] = [];
-  /** By alert: the silence that matches it; null: no silence matches it, now or later. */
+  /** The silence that matches each alert; null: no silence matches it, now or later. */
   private readonly known = new Map<string, SilenceRow | null>();
 
   constructor(readonly rows: readonly SilenceRow[]) {
@@ -28,7 +28,7 @@ export class Silences {
     }
   }
 
-  /** Whether an alert is not to be sent at `now`. */
+  /** Whether an alert is silenced at `now`. */
   match(subject: AlertSubject, now: number): boolean {
     if (this.rows.length === 0) return false;
     const key = alertKey(subject);
@@ -41,13 +41,13 @@ export class Silences {
   }
 
   private find(subject: AlertSubject, now: number): SilenceRow | null {
-    const isMatch = (each: Prepared) => each.silence.endsAt > now && matches(each, subject);
+    const isMatch = (one: Prepared) => one.silence.endsAt > now && matches(one, subject);
     const named = subject.name === null ? undefined : this.named.get(subject.name);
     return (named?.find(isMatch) ?? this.others.find(isMatch))?.silence ?? null;
   }
 }
 
-/** Whether a silence matches this alert. Takes at most time in proportion to both texts. */
+/** Whether a silence matches this alert, in time linear in the length of both texts. */
 function matches({ silence, literals }: Prepared, subject: AlertSubject): boolean {
   const { namespace, kind } = silence;
   if (namespace !== undefined && namespace !== subject.namespace) return false;
@@ -55,10 +55,10 @@ function matches({ silence, literals }: Prepared, subject: AlertSubject): boolea
   return literals === null || (subject.name !== null && matchesPattern(literals, subject.name));
 }
 
-/** The pattern that matches this name alone. */
+/** The pattern that matches only this name. */
 export const exactPattern = (name: string): string => name.replaceAll(/[\\*]/g, '\\$&');
 
-/** The texts between the `*` of a pattern: `\*` and `\\` are characters of them. */
+/** The texts between the `*` of a pattern, in which `\*` and `\\` are unescaped. */
 function literalsOf(pattern: string): string[] {
   if (!pattern.includes('\\')) return pattern.split('*');
   const literals = [''];
@@ -69,7 +69,7 @@ function literalsOf(pattern: string): string[] {
   return literals;
 }
 
-/** Each `*` of the pattern matches any text, also none. */
+/** Whether a text matches a pattern, each `*` of which matches any text, including an empty one. */
 function matchesPattern(literals: readonly string[], text: string): boolean {
   const [first = ''] = literals;
   const last = literals.at(-1) ?? '';

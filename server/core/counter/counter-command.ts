@@ -17,7 +17,7 @@ export interface CreateCommand extends Bounds {
   party: CounterParty;
   /** Operators' actions always have one, so that an interrupted action can be looked up. */
   request: RequestIdentity | null;
-  /** From this instant of the backend's clock the action may not be applied; absent: no limit. */
+  /** From this instant of the backend's clock the action must not be applied; absent: no limit. */
   latestAt?: number;
 }
 
@@ -31,7 +31,7 @@ export interface AddCommand {
   isFirst?: boolean;
 }
 
-/** Sets the value, if it is still the one that the operator saw; null: whatever it is by now. */
+/** Sets the value if it is still the one that the operator saw; `seenValue` null: in any case. */
 export interface AdjustCommand {
   verb: 'adjust';
   seenValue: number | null;
@@ -41,7 +41,7 @@ export interface AdjustCommand {
   latestAt?: number;
 }
 
-/** An operator's step: adds `delta` to whatever the value is, whole or not at all. */
+/** An operator's step: adds `delta` to the present value, whole or not at all. */
 export interface AdjustByCommand {
   verb: 'adjustBy';
   delta: number;
@@ -91,7 +91,7 @@ export type AdjustByAnswer = Adjusted | OutOfBounds;
 
 export type SetBoundsAnswer = Rebound | OutOfBounds | CounterChanged;
 
-/** Answers of every verb. */
+/** The answer to each verb. */
 export interface CounterAnswers {
   create: CounterCreateAnswer;
   add: CounterAddAnswer;

@@ -1,23 +1,23 @@
-/** What can happen to a counter, one line of history each. */
+/** The kinds of events in a counter's history. */
 const COUNTER_EVENT_KINDS = ['created', 'added', 'adjusted', 'rebound'] as const;
 
 export type CounterEventKind = (typeof COUNTER_EVENT_KINDS)[number];
 
-/** One line of a counter's history, with a rev of its own. `at`: the clock of the decision. */
+/** One event in a counter's history, with its own rev. `at`: the backend's clock as decided. */
 export interface CounterEvent {
   kind: CounterEventKind;
   at: number;
   rev: number;
-  /** The service that did it; empty for a person. */
+  /** The service that changed the counter; empty for a person. */
   service: string;
   /** The value as this event left it. */
   value: number;
   /** By how much the value moved: `added` and `adjusted`. */
   delta?: number;
-  /** The bounds from here on: `created` and `rebound`. */
+  /** The bounds from now on: `created` and `rebound`. */
   floor?: number | null;
   ceiling?: number | null;
-  /** The person who did it, and why. */
+  /** The person who changed the counter, and the reason. */
   by?: string;
   reason?: string;
 }

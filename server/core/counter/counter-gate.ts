@@ -3,14 +3,14 @@ import type { Bounds } from '../../contract/counter-bounds';
 import type { CounterAnswers, CounterCommand } from './counter-command';
 
 /**
- * The rules of the gate: a Redis in front of MySQL that may refuse a counter's step early and never
- * grants one. Its store only keeps the newest version of what it is sent.
+ * What a gate knows about a counter. A gate is a Redis in front of MySQL that can refuse a
+ * counter's step early and never grants one. It only keeps the newest version of what it is sent.
  *
  * - A refusal rests on a value that was durable. It is wrong only if a later commit gave something
- *   back and the gate was not sent that yet, which a read of MySQL repairs in time.
+ *   back that the gate has not received yet, which a read of MySQL repairs in time.
  * - The estimate of what is left is that value less all steps under way that may lower it. Each is
  *   announced before MySQL is asked and withdrawn with its outcome, so the estimate is never above
- *   what is truly left: it rises only after a commit that gave something back.
+ *   what is really left: it rises only after a commit that gave something back.
  */
 export interface GateState extends Bounds {
   /** The version of the value: the counter's rev. */
@@ -18,15 +18,15 @@ export interface GateState extends Bounds {
   value: number;
 }
 
-/** The most that steps under way may move the value, down and up: two distances, 0 or more. */
+/** How far steps under way can move the value down and up at most: two distances, 0 or more. */
 export interface StepsUnderWay {
   down: number;
   up: number;
 }
 
-/** What a gate knows of a counter. */
+/** A gate's answer about a counter. */
 export interface GateReading {
-  /** Null: the gate knows nothing that is recent enough for a refusal. */
+  /** Null: the gate has no state that is recent enough for a refusal. */
   state: GateState | null;
   /** The steps under way of all processes. */
   underWay: StepsUnderWay;
@@ -36,31 +36,32 @@ export interface GateReading {
 export interface GateNews {
   rev: number;
   value: number;
-  /** What only a read of the record shows. */
+  /** Absent: the answer to a command, not a read of the record. */
   reading?: DurableReading;
 }
 
+/** What only a read of the record shows. */
 export interface DurableReading extends Bounds {
-  /** The gate's clock before the read began: the reading was durable then or later. */
+  /** The gate's clock before the read began: the value was durable then or later. */
   asOf: number;
-  /** The rev that the gate had then; null: it had none. MySQL's rev replaces it even if lower. */
+  /** The gate's rev at that time; null: it had none. MySQL's rev replaces it even if lower. */
   over: number | null;
 }
 
 export const NOTHING_UNDER_WAY: StepsUnderWay = { down: 0, up: 0 };
 
-/** The farthest that a value can move. */
+/** A distance beyond any that a value can move. */
 const ANYWHERE = Number.MAX_SAFE_INTEGER;
 
 /**
- * Whether a gate may refuse this command at all. It may not refuse a possible repeat, which has a
+ * Whether a gate may refuse this command at all. It must not refuse a possible repeat, which has a
  * request id: if the first attempt was applied, the answer is `applied`.
  */
 export function isRefusable(command: CounterCommand): boolean {
   return command.verb === 'add' && (!command.request?.remembered || command.isFirst === true);
 }
 
-/** By how much a command may move the value, or a bound towards it, once MySQL is asked. */
+/** How far a command can move the value, or a bound towards it, once MySQL is asked. */
 export function stepsOf(command: CounterCommand): StepsUnderWay {
   switch (command.verb) {
     case 'add':
@@ -90,7 +91,7 @@ export function minus(one: StepsUnderWay, other: StepsUnderWay): StepsUnderWay {
 }
 
 /**
- * The gate's refusal of this step; null: MySQL decides, also where the sum would not be exact.
+ * The gate's refusal of this step; null: MySQL decides, also if the sum would not be exact.
  */
 export function gateRefusal({ state, underWay }: GateReading, delta: number): OutOfBounds | null {
   if (!state || !leavesBounds(state, delta)) return null;
@@ -102,7 +103,7 @@ export function gateRefusal({ state, underWay }: GateReading, delta: number): Ou
 
 /**
  * Whether nothing is left in the direction of this step. Then its refusal depends on the state
- * alone, not on steps under way: it is right as long as the gate's state has not changed.
+ * alone, not on steps under way: it is valid as long as the gate's state does not change.
  */
 export function isNothingLeft({ value, floor, ceiling }: GateState, delta: number): boolean {
   if (delta < 0) return floor !== null && value <= floor;
@@ -114,7 +115,7 @@ export function isAtBound(state: GateState): boolean {
   return isNothingLeft(state, -1) || isNothingLeft(state, 1);
 }
 
-/** Whether a step from this durable value leaves the bounds for certain. */
+/** Whether a step from this durable value certainly leaves the bounds. */
 export function leavesBounds({ value, floor, ceiling }: GateState, delta: number): boolean {
   const sum = value + delta;
   if (!Number.isSafeInteger(sum)) return false;
@@ -122,7 +123,7 @@ export function leavesBounds({ value, floor, ceiling }: GateState, delta: number
 }
 
 /**
- * The lowest and the highest that the value may be now, within its bounds. `low` is never further
+ * The lowest and the highest possible present value, within the bounds. `low` is never further
  * above the floor than the true value is, and `high` never further below the ceiling.
  */
 export function estimatedValues({
@@ -140,8 +141,8 @@ export function estimatedValues({
 }
 
 /**
- * What an answer of MySQL proves about the value; null: it has no rev, and proves nothing. It does
- * not prove bounds, since it may be the answer to an earlier attempt; only a read does.
+ * What an answer of MySQL proves about the value; null: nothing, since the answer has no rev. It
+ * does not prove the bounds, since it can be the answer to an earlier attempt; only a read does.
  */
 export function newsOf(answer: CounterAnswers[keyof CounterAnswers]): GateNews | null {
   if (!('rev' in answer)) return null;
@@ -157,8 +158,8 @@ export function givesBack({ down, up }: StepsUnderWay, bounds: Bounds | null): b
 
 /**
  * By how much a gate's value differs from MySQL's; null: unknown. The gate is asked before and
- * after MySQL is read, since the counter may change meanwhile. Steps that the gate counts as under
- * way are no difference: it is sent their end later.
+ * after the read of MySQL, since the counter may change meanwhile. Steps that the gate counts as
+ * under way are no difference: it receives their outcome later.
  */
 export function driftOf(
   before: GateState | null,

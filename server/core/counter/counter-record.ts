@@ -1,7 +1,7 @@
 import type { Bounds } from '../../contract/counter-bounds';
 import { sinceEra } from '../fencing-token';
 
-/** The last thing that happened to a counter's value. */
+/** The last change of a counter's value. */
 export interface CounterMove {
   at: number;
   delta: number;

@@ -35,11 +35,14 @@ export interface CounterContext {
   now: number;
   /** The answer stored for this command's request id, if any; read together with the record. */
   remembered: IdempotencyRecord | null;
-  /** Closed: services' steps, which could not be revoked, are refused; reads and operators work. */
+  /**
+   * Absent: the backend is open. While it is closed, services' steps are refused, since they could
+   * not be revoked; reads and operators' actions work.
+   */
   policy?: Pick<DecidingPolicy, 'closedBecause' | 'fullBecause'>;
 }
 
-/** What a command changes, and the answer to store for replays. Null: it changes nothing. */
+/** The answer to a command, and the event of its change; null: it changes nothing. */
 type Step<A> = [answer: A, event: CounterEvent | null];
 
 /**
@@ -51,9 +54,9 @@ type Step<A> = [answer: A, event: CounterEvent | null];
  * - floor ≤ value ≤ ceiling, in the record and in every answer; a step that would leave the bounds
  * changes nothing, and nothing is ever clamped;
  * - the value is the initial one plus every delta that was applied, exactly;
- * - one request id is one step; rev rises by one;
+ * - one request id is at most one step; rev rises by one;
  * - an operator's action applies to what the operator saw, or changes nothing; one that does not
- * name what was seen applies to whatever is there.
+ * name what was seen applies to any value.
  *
  * @param record the counter as last read, or null if it was never created
  * @throws LockyardError `NOT_FOUND` for a counter that was never created; `INVALID` for a request
@@ -155,7 +158,7 @@ function moveTo(
   return [{ outcome: 'adjusted', was, value, delta, rev }, event];
 }
 
-/** Bounds that exclude the counter's current value, which may have moved, are not set. */
+/** Refuses bounds that exclude the counter's value, which may have changed meanwhile. */
 function setBounds(
   record: CounterRecord,
   ask: SetBoundsCommand,
@@ -183,7 +186,7 @@ function applied(
   command: CounterCommand,
 ): CounterRecord {
   const { rev, value, at, delta, service, by } = event;
-  const { floor, ceiling } = event.floor === undefined ? (record ?? UNBOUND) : boundsOf(event);
+  const { floor, ceiling } = event.floor === undefined ? (record ?? UNBOUNDED) : boundsOf(event);
   const lastMove =
     delta === undefined || command.verb === 'create'
       ? (record?.lastMove ?? null)
@@ -198,11 +201,11 @@ function applied(
   return { rev, value, floor, ceiling, createdAt, lastMove, answersUntil };
 }
 
-const UNBOUND = { floor: null, ceiling: null };
+const UNBOUNDED = { floor: null, ceiling: null };
 
 const boundsOf = ({ floor = null, ceiling = null }: CounterEvent) => ({ floor, ceiling });
 
-/** Kept for `ANSWER_RETENTION_MS`: answers that changed something, to requests with an id. */
+/** The answer to store for `ANSWER_RETENTION_MS`, if the request has an id. */
 function memosOf(
   request: RequestIdentity | null,
   answer: unknown,

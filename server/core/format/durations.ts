@@ -1,6 +1,6 @@
 import { exactCount } from './numbers';
 
-/** One figure with its unit, apart, so that the unit can be drawn less prominently. */
+/** One figure and its unit, separate so that the unit can be drawn less prominently. */
 export interface DurationPart {
   value: string;
   unit: 'ms' | 's' | 'm' | 'h' | 'd';
@@ -39,14 +39,14 @@ export function durationParts(ms: number): DurationPart[] {
   ];
 }
 
-/** The same as one text, in which no line can break. */
+/** A duration in at most two units as one text without line breaks. */
 export function durationText(ms: number): string {
   return durationParts(ms)
     .map(({ value, unit }) => `${value}\u00a0${unit}`)
     .join('\u00a0');
 }
 
-/** In whole seconds at least, for sentences that are read, not watched: 0 s, 6 s, 4 m 12 s. */
+/** A duration without fractions of a second, for sentences: 0 s, 6 s, 4 m 12 s. */
 export function spokenDuration(ms: number): string {
   const span = Math.max(0, ms);
   if (span < 10 * SECOND_MS) return `${Math.floor(span / SECOND_MS)}\u00a0s`;
@@ -59,7 +59,7 @@ const SHORT_UNITS: [ms: number, unit: string][] = [
   [MINUTE_MS, 'm'],
 ];
 
-/** In its largest unit alone, rounded down, where room is short: 6 s, 4 m, 3 h, 9 d. */
+/** A duration in its largest unit only, rounded down, for small spaces: 6 s, 4 m, 3 h, 9 d. */
 export function shortDuration(ms: number): string {
   const unit = SHORT_UNITS.find(([each]) => ms >= each);
   return unit ? `${Math.floor(ms / unit[0])}\u00a0${unit[1]}` : spokenDuration(ms);
@@ -80,7 +80,7 @@ export function agoText(ms: number): string {
 
 const MINUS = '\u2212';
 
-/** A running time: 00:26, 1:04:10, and −00:38 once it is past its end. */
+/** A countdown: 00:26, 1:04:10, and −00:38 after its end. */
 export function countdownText(leftMs: number): string {
   const isPast = leftMs < 0;
   const seconds = Math.floor(Math.abs(leftMs) / 1_000);

@@ -1,9 +1,9 @@
 const grouped = new Intl.NumberFormat('en-US');
 
-/** Every digit, in groups of three, with a true minus. */
+/** An integer with all its digits, in groups of three, with a real minus sign. */
 export const exactCount = (count: number) => grouped.format(count).replace('-', '−');
 
-/** A word with its number: 1 waiter, 3 waiters. */
+/** A count with its noun: 1 waiter, 3 waiters. */
 export function plural(count: number, one: string, many = `${one}s`): string {
   return `${exactCount(count)}\u00a0${count === 1 ? one : many}`;
 }

@@ -1,4 +1,4 @@
-/** A stretch of a name as drawn. Marked: something invisible, drawn as a labelled box. */
+/** A piece of a name as drawn. `mark`: an invisible character, drawn as a labelled box. */
 export interface NamePiece {
   text: string;
   mark: boolean;
@@ -8,7 +8,7 @@ const MARKS: Record<string, string> = { ' ': 'SP', '\t': 'TAB', '\n': 'LF', '\r'
 
 /**
  * Control, format (zero width, direction), private and unassigned characters, every space but the
- * plain one, and what Unicode lets a font leave out: fillers, selectors, the empty Braille cell.
+ * plain one, and characters that a font may ignore: fillers, selectors, the empty Braille cell.
  */
 const INVISIBLE = /^[\p{C}\p{Zl}\p{Zp}\p{Zs}\p{Default_Ignorable_Code_Point}\u2800]$/u;
 
@@ -41,9 +41,9 @@ const RIGHT_TO_LEFT =
   /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefe\u{10800}-\u{10fff}\u{1e800}-\u{1efff}]/u;
 
 /**
- * The same as plain text: for a title, an attribute, the middle of a sentence. Marks are put in
- * brackets: `job[U+202E]`. A text with right-to-left letters is isolated, so that it reorders
- * nothing beside it.
+ * The text with marks in brackets, such as `job[U+202E]`: for a title, an attribute, the middle of
+ * a sentence. A text with right-to-left letters is isolated, so that it does not reorder the text
+ * around it.
  */
 export function visibleText(text: string): string {
   const shown = cellsOf(text)

@@ -1,9 +1,9 @@
 import type { WaitBar } from '../../contract/console/past/lock-timeline';
 
 /**
- * The ages of all recorded waits at an instant, added up, in milliseconds.
+ * The sum of the ages of all recorded waits at an instant, in milliseconds.
  *
- * @param until to when a wait without an end lasts
+ * @param until the assumed end of a wait without one
  */
 export function blockingAt(
   waits: readonly Pick<WaitBar, 'from' | 'to'>[],

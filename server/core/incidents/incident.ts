@@ -5,13 +5,13 @@ import type { OrphanReason } from '../status/holder-liveness';
 import { CLOCK_ERROR_MS } from '../timing';
 import { blockingAt } from './blocking-at';
 
-/** A lock's total blocking time above which it is an incident, whatever its status. */
+/** A lock with a longer total blocking time has an incident, whatever its status. */
 const INCIDENT_BLOCKING_MS = 30_000;
 
-/** An incident ends when nothing was wrong for this long. */
+/** An incident ends once nothing has been wrong for this long. */
 export const INCIDENT_QUIET_MS = 30_000;
 
-/** After this long without a reading, an incident goes on only with the hold that it is about. */
+/** After this long without a reading, an incident continues only if its hold still exists. */
 const INCIDENT_GAP_MS = 5 * 60_000;
 
 const ACTORS_MAX = 20;
@@ -23,14 +23,14 @@ export interface IncidentReading extends Omit<IncidentFacts, 'deaths'> {
   status: LockStatus;
   /** Whether it is in the tier *act now*. */
   isActNow: boolean;
-  /** Since when it is in that tier, where that is known. */
+  /** Since when it is in that tier; null: unknown. */
   since: number | null;
   waiters: number;
   /** See `IncidentRow`. */
   blockingMs: number;
-  /** Operators whose acts can be seen on the lock. */
+  /** Operators whose actions the lock's state shows. */
   actors: string[];
-  /** The tokens of all holds that the lock has; null: nothing is known of them. */
+  /** The tokens of all holds of the lock; null: unknown. */
   held: readonly number[] | null;
   /** The last hold that ended; null: none is known. */
   ended: { token: number; at: number } | null;
@@ -53,11 +53,11 @@ export interface Incident
     | 'actors'
     | 'facts'
   > {
-  /** How many waited at the last reading. */
+  /** The number of waiters at the last reading. */
   waiters: number;
 }
 
-/** Whether something is wrong with a lock. */
+/** Whether a lock has an incident at this reading. */
 export const isIncident = ({
   isActNow,
   blockingMs,
@@ -66,11 +66,11 @@ export const isIncident = ({
 
 /**
  * The incident of a lock after one more reading; null: there is none. A reading that is not later
- * than the one before changes nothing, unless the clock was set back: then the incident goes on
- * from there. An incident with `endedAt` is over: do not pass it again.
+ * than the one before changes nothing, unless the clock was set back: then the incident continues
+ * from there. Do not pass an incident with `endedAt` again: it has ended.
  *
- * After a long gap between two readings, such as a night without a server, a lock in trouble has a
- * new incident: the old one ended with its last reading, unless its hold is still there.
+ * After a long gap between two readings, such as a night without a server, a lock gets a new
+ * incident: the old one ended with its last reading, unless its hold still exists.
  *
  * @param notBefore when the lock's last incident ended: the next one begins no sooner
  */
@@ -82,19 +82,20 @@ export function nextIncident(
   if (!known) return isIncident(reading) ? beginning(reading, notBefore) : null;
   const isSetBack = reading.at < known.readAt - CLOCK_ERROR_MS;
   if (reading.at <= known.readAt && !isSetBack) return known;
-  if (isOfAnother(known, reading)) {
+  if (isAfterGap(known, reading)) {
     const endedAt = Math.max(known.clearedAt ?? known.readAt, known.beganAt);
     return { ...known, clearedAt: endedAt, endedAt };
   }
   const open = isSetBack ? setBack(known, reading.at) : known;
-  const seen = withEndSeen(withDeath(counted(open, reading), reading), reading);
-  if (isIncident(reading)) return { ...worse(seen, reading), clearedAt: null };
+  const updated = withEndSeen(withDeath(withTime(open, reading), reading), reading);
+  if (isIncident(reading)) return { ...withWorse(updated, reading), clearedAt: null };
   const clearedAt = open.clearedAt ?? reading.at;
   const isOver = reading.at - clearedAt >= INCIDENT_QUIET_MS;
-  return { ...seen, clearedAt, endedAt: isOver ? Math.max(clearedAt, open.beganAt) : null };
+  return { ...updated, clearedAt, endedAt: isOver ? Math.max(clearedAt, open.beganAt) : null };
 }
 
-function isOfAnother({ readAt, facts: { hold } }: Incident, reading: IncidentReading): boolean {
+/** Whether a reading after a long gap no longer shows the hold of the incident. */
+function isAfterGap({ readAt, facts: { hold } }: Incident, reading: IncidentReading): boolean {
   const { at, held } = reading;
   if (at - readAt <= INCIDENT_GAP_MS || held === null) return false;
   return !hold || !held.includes(hold.token);
@@ -125,7 +126,7 @@ function beginning(reading: IncidentReading, notBefore: number): Incident {
   return withDeath(begun, reading);
 }
 
-/** Keeps the first proof of each death, also while another status of the lock is worse. */
+/** Adds the first proof of each death, even while another status of the lock is worse. */
 function withDeath(incident: Incident, { at, orphaned }: IncidentReading): Incident {
   const { deaths = [] } = incident.facts;
   const isKnown = !orphaned || deaths.some(({ token }) => token === orphaned.token);
@@ -135,7 +136,7 @@ function withDeath(incident: Incident, { at, orphaned }: IncidentReading): Incid
   return { ...incident, facts: { ...incident.facts, deaths: [...deaths, death] } };
 }
 
-/** Notes the end of the hold with the first reading that no longer shows it. */
+/** Adds the end of the hold at the first reading that no longer shows it. */
 function withEndSeen(incident: Incident, { at, held, ended }: IncidentReading): Incident {
   const { hold } = incident.facts;
   if (!hold || hold.endedAt !== undefined) return incident;
@@ -145,11 +146,11 @@ function withEndSeen(incident: Incident, { at, held, ended }: IncidentReading): 
 }
 
 /**
- * Adds the time since the last reading. For a longer gap, such as a restart, the number of waiters
- * is the smaller of the two readings, and their time is at most what the present waiters have
+ * Adds the waiting time since the last reading: the smaller number of waiters of the two readings,
+ * times the gap. After a longer gap, such as a restart, it is at most what the present waiters have
  * waited.
  */
-function counted(open: Incident, { at, waiters, blockingMs, actors }: IncidentReading): Incident {
+function withTime(open: Incident, { at, waiters, blockingMs, actors }: IncidentReading): Incident {
   const isQuiet = open.clearedAt !== null;
   const gapMs = at - open.readAt;
   const onBothSides = Math.min(open.waiters, waiters) * gapMs;
@@ -165,8 +166,8 @@ function counted(open: Incident, { at, waiters, blockingMs, actors }: IncidentRe
   };
 }
 
-/** Takes over the status and the facts of a reading that is worse than all before. */
-function worse(open: Incident, reading: IncidentReading): Incident {
+/** Takes the status and the facts of a reading that is worse than all before. */
+function withWorse(open: Incident, reading: IncidentReading): Incident {
   const status = statusOf(reading);
   const { stuck, hold } = reading;
   return isWorse(status, open.status)
@@ -197,8 +198,8 @@ export function withHoldEnd(
 }
 
 /**
- * An incident with the most that its recorded waits added up to at any time: readings miss how old
- * a wait was at its end. Unchanged if no wait counted: those of standbys do not.
+ * An incident with the highest total blocking time of its recorded waits: readings miss the age of
+ * a wait at its end. Unchanged if no wait counts, as those of standbys.
  */
 export function withWorstBlocking<
   I extends Pick<Incident, 'beganAt' | 'endedAt' | 'readAt' | 'blockingMaxMs'>,

@@ -1,9 +1,9 @@
 import type { IncidentHold, IncidentRelation } from '../../contract/console/past/incident';
 
-/** Who was involved in an incident. */
+/** The holder and the waiters of an incident. */
 export interface IncidentParties {
   hold: IncidentHold | null;
-  /** Until when that hold lasted, as far as the incident shows. */
+  /** Until when that hold lasted, as far as the incident shows it. */
   heldUntil: number;
   waiters: readonly Wait[];
 }
@@ -12,8 +12,8 @@ type Party = { service: string; owner: string };
 type Wait = Party & { from: number; to: number | null };
 
 /**
- * How an incident is related to one of another lock at the same time; null: holders and waiters
- * show no relation.
+ * How an incident is related to one of another lock at the same time; null: not, as far as holders
+ * and waiters show.
  */
 export function relationOf(one: IncidentParties, other: IncidentParties): IncidentRelation | null {
   if (hasWaited(one, other.waiters)) return 'cause';

@@ -10,19 +10,19 @@ interface Ask {
   requestId?: string | undefined;
 }
 
-/** The part of an acquire that its namespace does not allow. */
+/** How an acquire exceeds the policy of its namespace. */
 export interface PolicyBreach {
-  /** For people; names the limit. */
+  /** A sentence for people, which names the limit. */
   sentence: string;
-  /** The longest wait that is allowed, where more was asked for. */
+  /** The longest wait that is allowed; present if `waitMs` exceeds it. */
   waitMaxMs?: number;
 }
 
 /**
  * Refuses an acquire that its namespace does not allow, unless it has a request id: it may repeat a
- * request that was answered under an earlier policy, which only the lock's record shows. In that
- * case the result is what to refuse it with if it turns out to be new; otherwise null.
+ * request that was answered under an earlier policy, which only the lock's record shows.
  *
+ * @returns the breach with which to refuse it if the request turns out to be new; null: allowed
  * @throws LockyardError `INVALID`, which names the limit
  */
 export function checkPolicy(
@@ -30,9 +30,9 @@ export function checkPolicy(
   policy: NamespacePolicy,
   ask: Ask,
 ): PolicyBreach | null {
-  const complaint = complaintOf(policy, ask);
-  if (complaint === null) return null;
-  const { sentence, ...more } = complaint;
+  const found = breachOf(policy, ask);
+  if (found === null) return null;
+  const { sentence, ...more } = found;
   const breach = { sentence: `${sentence} in namespace ${namespace}.`, ...more };
   if (ask.requestId === undefined) throw outsidePolicy(breach);
   return breach;
@@ -44,7 +44,7 @@ export function outsidePolicy({ sentence, ...more }: PolicyBreach): LockyardErro
 }
 
 /** The breach, if any. Its sentence does not name the namespace yet. */
-function complaintOf(policy: NamespacePolicy, ask: Ask): PolicyBreach | null {
+function breachOf(policy: NamespacePolicy, ask: Ask): PolicyBreach | null {
   const { leaseMinMs, leaseMaxMs, patienceMaxMs, requiredMeta } = policy;
   if (ask.leaseMs < leaseMinMs) return { sentence: `leaseMs must be at least ${leaseMinMs}` };
   if (ask.leaseMs > leaseMaxMs) return { sentence: `leaseMs must be at most ${leaseMaxMs}` };
@@ -57,8 +57,8 @@ function complaintOf(policy: NamespacePolicy, ask: Ask): PolicyBreach | null {
 }
 
 /**
- * The lease that a renewal gets: never more than the namespace allows. A longer request is
- * shortened, not refused: a refusal would take the lock from a holder that started before the
+ * The lease that a renewal gets, in milliseconds: at most what the namespace allows. A longer one
+ * is shortened, not refused: a refusal would take the lock from a holder that started before the
  * policy changed.
  */
 export function allowedLeaseMs({ leaseMaxMs }: NamespacePolicy, leaseMs: number): number {

@@ -8,13 +8,13 @@ import { outsidePolicy } from './check-policy';
 import { expireAndPromote, handOff, hasRoom, isOpen } from './expire-and-promote';
 import {
   endHold,
+  extendedKeep,
   freshLease,
   grant,
   rememberGrant,
   removeEntry,
   type StoredGrant,
   shortenLease,
-  stayLonger,
   updateHold,
   waitedForTrace,
 } from './hold-lifecycle';
@@ -47,17 +47,17 @@ import {
 /**
  * Grants a lock that has room, re-enters it for its owner in the same mode on request, queues a
  * caller that is willing to wait, and refuses all others. No caller overtakes the queue: a waiting
- * writer blocks the readers behind it, and one that wants many permits those that want few. The
- * same request sent again gets the same outcome, or its old place in the queue.
+ * writer blocks the readers behind it, and a waiter that wants many permits blocks those that want
+ * few. A repeated request gets the same outcome, or its old place in the queue.
  */
 export function decideAcquire(draft: Draft, ask: AcquireCommand): AcquireAnswer {
   const replay = replayAcquire(draft, ask.request, ask.leaseMs);
   if (replay && replay.outcome !== 'timeout') return replay;
   const isWaiting = !replay && resume(draft, ask);
   expireAndPromote(draft);
-  // The stored answer names the holder when the wait ended: answer with the present one.
+  // The stored answer names the holder at the end of the wait; this one names the present holder.
   if (replay) return heldAnswer(draft, 'timeout', ask.service);
-  return isWaiting ? waitOn(draft, ask) : acquireWithoutPlace(draft, ask);
+  return isWaiting ? answerQueued(draft, ask) : acquireWithoutPlace(draft, ask);
 }
 
 /** Decides a request that is new, or that has lost its place in the queue without an answer. */
@@ -85,10 +85,10 @@ function acquireWithoutPlace(draft: Draft, ask: AcquireCommand): AcquireAnswer {
   }
   enqueue(draft, ask, before);
   handOff(draft);
-  return waitOn(draft, ask);
+  return answerQueued(draft, ask);
 }
 
-/** Ends a wait that timed out, unless it was granted before or now continues elsewhere. */
+/** Ends a wait that timed out, unless it was granted first or continues at another process. */
 export function decideGiveUp(draft: Draft, { request }: GiveUpCommand): AcquireAnswer {
   const waiter = waiterOf(draft.record, request.key);
   if (!waiter) return replayAcquire(draft, request) ?? heldAnswer(draft, 'timeout', undefined);
@@ -101,11 +101,11 @@ export function decideGiveUp(draft: Draft, { request }: GiveUpCommand): AcquireA
 
 /**
  * Lets a request end while its waiter keeps its place for `DETACHED_MS`, unless it now waits at
- * another process. If the caller hung up, an unclaimed grant is kept for at most as long. For a
- * caller that was refused only the age of the wait is kept, should it ask again with another key.
+ * another process. If the caller hung up, an unclaimed grant is kept no longer than that. If the
+ * caller was refused, only the age of the wait is kept, in case it retries with another API key.
  *
- * `timeout` may also mean that the place is gone although the wait has not timed out: an acquire
- * with the same request then gets another place.
+ * The answer `timeout` can also mean that the place is gone although the wait has not timed out: an
+ * acquire with the same request then gets another place.
  */
 export function decideDetach(draft: Draft, command: DetachCommand): AcquireAnswer {
   const { request, hungUp, isRefused } = command;
@@ -127,7 +127,7 @@ export function decideDetach(draft: Draft, command: DetachCommand): AcquireAnswe
 
 /**
  * The wait of this request up to now, if it lost its place, for example because its server died or
- * took long to restart: the request keeps its age and its patience.
+ * took long to restart: the request keeps its age and its timeout.
  */
 function waitedBefore(draft: Draft, request: RequestIdentity): WaitSpan | null {
   const memo = draft.replay<StoredGrant | Held | WaitSpan>(request);
@@ -171,7 +171,7 @@ function isOf(party: Caller, { service, owner }: Caller): boolean {
   return party.service === service && party.owner === owner;
 }
 
-/** Whether a hold belongs to this caller, which has not released it. */
+/** Whether a hold belongs to this caller and has not been released. */
 function isOwnOf(hold: Hold, caller: Caller): boolean {
   return isOf(hold, caller) && !isReleased(hold);
 }
@@ -195,7 +195,7 @@ function undoEntry(draft: Draft, hold: Hold, request: RequestIdentity): void {
   }
 }
 
-/** Resumes the place of a queued request, from whichever process. False: it is not queued. */
+/** Resumes a queued request's place at this process, wherever it waited. False: it has none. */
 function resume(draft: Draft, { request }: AcquireCommand): boolean {
   const waiter = waiterOf(draft.record, request.key);
   if (!waiter) return false;
@@ -212,7 +212,7 @@ function resume(draft: Draft, { request }: AcquireCommand): boolean {
  * The answer to a request that was queued. If it lost its place, it timed out: its caller is
  * connected, so nothing else could have removed it.
  */
-function waitOn(draft: Draft, { request, service }: AcquireCommand): AcquireAnswer {
+function answerQueued(draft: Draft, { request, service }: AcquireCommand): AcquireAnswer {
   const handed = draft.handOffs.find(({ tag }) => isFingerprintOf(tag, request.key));
   if (handed) return grantedAnswer(draft, handed.hold);
   const waiter = waiterOf(draft.record, request.key);
@@ -220,9 +220,9 @@ function waitOn(draft: Draft, { request, service }: AcquireCommand): AcquireAnsw
 }
 
 /**
- * The owner's hold in the same mode, and with as many permits.
+ * The owner's hold in the same mode and with the same number of permits, if any.
  *
- * @throws LockyardError `CONFLICT` if it holds permits, but another number of them
+ * @throws LockyardError `CONFLICT` if the owner holds another number of permits
  */
 function holdToEnter({ holds }: LockRecord, ask: AcquireCommand): Hold | null {
   const mine = holds.filter((hold) => isOwnOf(hold, ask) && hold.mode === ask.mode);
@@ -242,7 +242,7 @@ function reenter(draft: Draft, hold: Hold, ask: AcquireCommand): AcquireAnswer {
   const next = updateHold(draft, hold, {
     count: hold.count + 1,
     ...freshLease(draft, hold, ask.leaseMs),
-    ...stayLonger(draft, hold, ask),
+    ...extendedKeep(draft, hold, ask),
     requests: remembered ? [...hold.requests, key] : hold.requests,
     meta: metaAfterReentry(hold.meta, ask.meta),
   });
@@ -255,8 +255,8 @@ function reenter(draft: Draft, hold: Hold, ask: AcquireCommand): AcquireAnswer {
 /**
  * The earlier answer to this acquire: its grant while the hold lives, `ended`, or its timeout.
  *
- * @param leaseMs the lease that a repeated request asks for; null for a caller that has waited here
- * all the time
+ * @param leaseMs the lease that a repeated request asks for; null for a request that was waiting at
+ *   this process throughout
  */
 function replayAcquire(
   draft: Draft,
@@ -281,7 +281,7 @@ function replayAcquire(
   return { outcome: 'ended', token: memo.token, cause };
 }
 
-/** The caller asked again, so from now on it relies on the hold. */
+/** Claims the hold for a caller that repeated its request, and so relies on the hold from now. */
 function claim(draft: Draft, hold: Hold, leaseMs: number): Hold {
   expireAndPromote(draft);
   const next = updateHold(draft, hold, freshLease(draft, hold, leaseMs));

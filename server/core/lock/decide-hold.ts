@@ -34,8 +34,9 @@ import { type Hold, hasOffer, holdOf, isReleased, type LockRecord, waiterAt } fr
 
 /**
  * Extends the current hold, never shortens it, and delivers operators' messages to its holder. An
- * expired lease is never revived, even if no other caller took the lock since; a hold whose
- * renewals were stopped keeps its end, and so does one that was released and is only kept.
+ * expired lease is never revived, even if no other caller has taken the lock since. The end of a
+ * hold does not change if its renewals were stopped, or if it was released and only keeps the lock
+ * taken.
  */
 export function decideRenew(draft: Draft, command: RenewCommand): RenewAnswer {
   expireAndPromote(draft);
@@ -52,8 +53,8 @@ export function decideRenew(draft: Draft, command: RenewCommand): RenewAnswer {
 }
 
 /**
- * Ends the current hold or removes one entry; `lost` for a caller that no longer holds it. A hold
- * that is to last longer at least keeps the lock taken until then, without an owner.
+ * Ends the current hold or removes one entry; `lost` for a caller that no longer holds it. Before
+ * the hold's `keptUntil`, a release leaves the lock taken until then, without an owner.
  */
 export function decideRelease(draft: Draft, command: ReleaseCommand): ReleaseAnswer {
   const replay = draft.replay<ReleaseAnswer>(command.request);
@@ -68,7 +69,7 @@ export function decideRelease(draft: Draft, command: ReleaseCommand): ReleaseAns
   return answer;
 }
 
-/** The stored answer, with the time that is left by now. */
+/** The stored answer, with the time that is left now. */
 function releasedAgain(answer: ReleaseAnswer, now: number): ReleaseAnswer {
   if (answer.outcome !== 'released' || answer.freesAt === undefined) return answer;
   return { ...answer, freesInMs: Math.max(0, answer.freesAt - now) };
@@ -85,7 +86,7 @@ function releaseEntry(draft: Draft, hold: Hold): ReleaseAnswer {
   return { outcome: 'released' };
 }
 
-/** Reverts a late grant or re-entry that no caller but its own can have received. */
+/** Reverts a late grant or re-entry, unless a repeat of its request can still receive it. */
 export function decideRevertGrant(draft: Draft, { token }: RevertGrantCommand) {
   const hold = holdOf(draft.record, token);
   if (!hold || isReleased(hold)) return { outcome: 'gone' } as const;
@@ -102,8 +103,8 @@ function revertHold(draft: Draft, hold: Hold): void {
 }
 
 /**
- * Ends the hold that the operator saw, also one that only keeps the lock taken, or nothing. The
- * revoked token is invalid at once.
+ * Ends the hold that the operator saw, even if it was released and only keeps the lock taken; or
+ * changes nothing. The revoked token is invalid immediately.
  */
 export function decideForceRelease(draft: Draft, command: ForceReleaseCommand): ForceReleaseAnswer {
   const replay = draft.replay<ForceReleaseAnswer>(command.request);
@@ -123,10 +124,10 @@ export function decideForceRelease(draft: Draft, command: ForceReleaseCommand): 
 }
 
 /**
- * Extends the hold that the operator saw, unless it was released; or does nothing. No hold lasts
- * longer than the longest lease from now: a restore, which may not know of it, waits for as long.
+ * Extends the hold that the operator saw, unless it was released; or changes nothing. No hold ends
+ * later than `LEASE_MAX_MS` from now: a restore waits that long for holds that its backup lacks.
  *
- * @throws LockyardError `CONFLICT` if it would
+ * @throws LockyardError `CONFLICT` if it would end later
  */
 export function decideExtend(draft: Draft, command: ExtendCommand): ExtendAnswer {
   const replay = draft.replay<Extract<ExtendAnswer, { outcome: 'extended' }>>(command.request);
@@ -164,8 +165,8 @@ function ownHold(
 }
 
 /**
- * The answer when the seen hold is gone, or its holder has released it: the current hold, and how
- * the earlier one ended.
+ * The answer when the hold that the operator saw has ended or was released: the current holders,
+ * and how that hold ended.
  */
 export function changedAnswer(draft: Draft, seenToken: number): Changed {
   const { record, now } = draft;
@@ -187,7 +188,7 @@ function releasedThen({ releasedAt }: Hold): Partial<Changed['ended']> {
   return releasedAt === undefined ? {} : { cause: 'released', at: releasedAt };
 }
 
-/** Who got the lock after a hold ended. Offers made before do not count. */
+/** The party that got the lock when a hold ended. Offers made before do not count. */
 function nextHolder(
   { record }: Draft,
   before: Pick<LockRecord, 'lastToken' | 'offers'>,
@@ -220,8 +221,8 @@ export function decideReleaseRequest(
 }
 
 /**
- * Stops new grants, or allows them again and hands the lock to the next waiters, unless it is
- * another freeze than the one that the operator saw. Holders and waiters keep what they have. A
+ * Stops new grants, or allows them again and hands the lock to the next waiters, unless the freeze
+ * to lift is another than the operator saw. Holders keep their holds, and waiters their places. A
  * name without a record can be frozen before its first use, if there is room for it.
  */
 export function decideFreeze(draft: Draft, command: FreezeCommand): FreezeAnswer {

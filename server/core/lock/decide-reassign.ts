@@ -9,7 +9,7 @@ import { type Hold, holdOf, isReleased, type Waiter, waiterAt } from './lock-rec
 
 /**
  * Ends the hold that the operator saw and grants the lock to the waiter that the operator chose, or
- * does nothing. The other waiters keep their places, and the revoked token is invalid at once.
+ * changes nothing. The other waiters keep their places; the revoked token is invalid immediately.
  *
  * A waiter whose caller is at another process gets an offer instead, which it claims within a
  * second; if it does not, the lock goes to the first in the queue as usual.
@@ -46,7 +46,7 @@ function notReassigned(draft: Draft, obstacle: ReassignObstacle): ReassignAnswer
   return { outcome: 'notReassigned', rev, obstacle, queueLength: record.queue.length };
 }
 
-/** Why this waiter cannot be granted the lock once this hold is over; null: it can. */
+/** Why this waiter cannot be granted the lock once this hold has ended; null: it can. */
 function obstacleTo(draft: Draft, hold: Hold, waiter: Waiter): ReassignObstacle | null {
   const { record, context } = draft;
   if (waiter.setSize !== undefined) return 'multiLock';

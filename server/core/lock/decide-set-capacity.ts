@@ -1,25 +1,26 @@
 import type { SetCapacityAnswer } from '../../contract/console/operator-answers';
 import type { Draft } from '../decision';
-import { endWhatIsOver, handOff, revokeOffers } from './expire-and-promote';
+import { applyExpiries, handOff, revokeOffers } from './expire-and-promote';
 import type { SetCapacityCommand } from './lock-command';
 import { capacityOf, permitsOf, permitsTaken } from './permits';
 
 /**
- * Changes how many permits may be held at once, if the capacity is still the one that the operator
- * saw. Holders keep their permits, even if these exceed the new capacity: then there are no grants
- * until enough are released. Waiters keep their places; none may want more than the new capacity.
+ * Changes how many permits may be held at the same time, if the capacity is still the one that the
+ * operator saw. Holders keep their permits, even if these exceed the new capacity: then nothing is
+ * granted until enough are released. Waiters keep their places; the capacity cannot be set below
+ * what one of them wants.
  */
 export function decideSetCapacity(draft: Draft, command: SetCapacityCommand): SetCapacityAnswer {
   const replay = draft.replay<SetCapacityAnswer>(command.request);
   if (replay) return replay;
-  endWhatIsOver(draft);
+  applyExpiries(draft);
   const { capacity, by, reason, request } = command;
   const named = capacityOf(draft.record)?.named ?? capacity;
   const refusal = refusalOf(draft, command);
   if (refusal === null) {
     draft.change({ capacity: { inForce: capacity, named } });
     draft.addEvent('capacity', { service: '', owner: '' }, { capacity, by, reason });
-    // What was offered was counted against the former capacity.
+    // The offers were made under the former capacity.
     if (permitsTaken(draft.record) > capacity) revokeOffers(draft);
   }
   handOff(draft);

@@ -26,14 +26,14 @@ import {
   waitedMs,
 } from './queue';
 
-/** Applies what is due: expired leases end, absent waiters leave, a free lock is handed on. */
+/** Ends expired leases, removes absent waiters, and hands a free lock to the next waiters. */
 export function expireAndPromote(draft: Draft): void {
-  endWhatIsOver(draft);
+  applyExpiries(draft);
   handOff(draft);
 }
 
-/** The same without the hand-off: call `handOff` afterwards. */
-export function endWhatIsOver(draft: Draft): void {
+/** `expireAndPromote` without the hand-off: call `handOff` afterwards. */
+export function applyExpiries(draft: Draft): void {
   endExpiredHolds(draft);
   if (!isOpen(draft)) revokeOffers(draft);
   dropVoidOffers(draft);
@@ -42,9 +42,8 @@ export function endWhatIsOver(draft: Draft): void {
 }
 
 /**
- * Ends the expired leases, and the holds that were released and had to be kept no longer, in the
- * order of their ends, so that the last is remembered. A grant that no caller received is not lost
- * by anyone: it is undone.
+ * Ends the holds whose lease or least time has expired, in the order of their ends, so that the
+ * last to end is remembered. A grant that no caller received is not a lost hold: it is undone.
  *
  * @param reverted the hold whose end is recorded as `late` instead of `expired`
  */
@@ -60,12 +59,12 @@ export function endExpiredHolds(draft: Draft, reverted: Hold | null = null): voi
 
 /**
  * Hands the lock to the next waiters: the first in the queue and, if it is shared or wants permits,
- * those of the same mode right behind it that fit as well. A waiter whose caller is connected here
- * is granted at once. A waiter of another process gets an offer, which its own process claims; so
- * does a multi-lock, which has to check its other locks. First in, first out; a waiter that is
- * absent when its turn comes loses its place. Only an operator's reassignment goes out of turn.
- * While the lock is frozen or delayed, or its backend closed, there are no grants: offers are
- * revoked, and their waiters keep their places.
+ * those of the same mode directly behind it that also fit. A waiter whose caller is connected here
+ * is granted the lock immediately. A waiter of another process gets an offer, which its own process
+ * claims; so does a multi-lock, which has to check its other locks. First in, first out; a waiter
+ * that is absent when its turn comes loses its place. Only an operator's reassignment changes the
+ * order. While the lock is frozen or delayed, or its backend closed, there are no grants: offers
+ * are revoked, and their waiters keep their places.
  */
 export function handOff(draft: Draft): void {
   if (!isOpen(draft)) {
@@ -84,8 +83,8 @@ export function handOff(draft: Draft): void {
 }
 
 /**
- * The queue in service order, behind those that have an offer: a reassignment may have made it to
- * one that is not next in line.
+ * The waiters with an offer, which a reassignment may have made out of turn, then the others in
+ * service order.
  */
 function offeredFirst({ queue, offers }: LockRecord): readonly Waiter[] {
   const order = inServiceOrder(queue);
@@ -100,7 +99,7 @@ function offeredFirst({ queue, offers }: LockRecord): readonly Waiter[] {
  * Grants the lock to a waiter wherever it is in the queue, or offers it the lock if its caller is
  * at another process. The caller has checked that there is room. The others keep their places.
  *
- * @param why who decided that, and for what reason
+ * @param why the operator who decided that, and the reason
  */
 export function serveOutOfTurn(draft: Draft, waiter: Waiter, why: OperatorAct): void {
   const ask = localCaller(draft, waiter);
@@ -110,7 +109,7 @@ export function serveOutOfTurn(draft: Draft, waiter: Waiter, why: OperatorAct): 
   }
 }
 
-/** Whether grants are possible: the backend is open, no freeze, no lock-delay. */
+/** Whether grants are possible: the backend is open, and there is no freeze and no lock-delay. */
 export function isOpen(draft: Draft): boolean {
   if (draft.context.policy.closedBecause) return false;
   const { frozen, delayedUntil } = draft.record;
@@ -118,7 +117,7 @@ export function isOpen(draft: Draft): boolean {
 }
 
 /**
- * Whether one more of this mode, with as many permits, fits beside the current holds and offers.
+ * Whether a hold of this mode, with this many permits, fits beside the current holds and offers.
  */
 export function hasRoom(record: LockRecord, wanted: Demand): boolean {
   const { holds, offers } = record;
@@ -133,7 +132,7 @@ export function hasRoom(record: LockRecord, wanted: Demand): boolean {
   return mode === 'shared' || havePermits(record, wanted);
 }
 
-/** Takes back offers, all unless some are named; their waiters keep their places. */
+/** Revokes these offers, by default all; their waiters keep their places. */
 export function revokeOffers(draft: Draft, revoked: readonly Offer[] = draft.record.offers): void {
   if (revoked.length === 0) return;
   const { offers } = draft.record;
@@ -145,8 +144,8 @@ export function revokeOffers(draft: Draft, revoked: readonly Offer[] = draft.rec
 }
 
 /**
- * Drops offers that name no waiter, as a damaged record may have: no one could claim them, so they
- * would keep the lock from all others for ever.
+ * Drops offers that name no waiter, as a damaged record can have: no waiter could claim them, so
+ * they would block the lock for ever.
  */
 function dropVoidOffers(draft: Draft): void {
   const { offers } = draft.record;
@@ -163,7 +162,7 @@ function offer(draft: Draft, waiter: Waiter, why: OperatorAct | null = null): vo
   draft.addEvent('offered', waiter, { waitedMs: waitedMs(draft, waiter), ...why });
 }
 
-/** The token and the lease begin now; the store's compare checks that the wait is not over. */
+/** The token and the lease begin now; the store's compare checks that the wait has not expired. */
 function grantToWaiter(
   draft: Draft,
   waiter: Waiter,
@@ -174,7 +173,7 @@ function grantToWaiter(
   const unclaimed = ask.request.remembered ? { isUnclaimed: true } : {};
   const how = { ...unclaimed, ...waitedForTrace(draft, ask.service, waiter) };
   const hold = grant(draft, ask, waitedMs(draft, waiter), how, why);
-  // Only then, since it may be the last one to which a changed capacity applies.
+  // Removed after the grant: without holds and waiters, the record would lose a changed capacity.
   removeWaiters(draft, [waiter]);
   draft.handOffs.push({ tag: waiter.tag, hold });
 }
@@ -183,7 +182,7 @@ function dropAbsentWaiters(draft: Draft): void {
   const { queue } = draft.record;
   const absent = queue.filter(
     (waiter) =>
-      (!isPresent(draft, waiter) && !leavesByItself(draft, waiter)) || missedOffer(draft, waiter),
+      (!isPresent(draft, waiter) && !endsOwnWait(draft, waiter)) || missedOffer(draft, waiter),
   );
   if (absent.length === 0) return;
   for (const waiter of absent) {
@@ -193,7 +192,7 @@ function dropAbsentWaiters(draft: Draft): void {
   removeWaiters(draft, absent);
   rememberDeparted(
     draft,
-    absent.filter((waiter) => mayAskAgain(draft, waiter)),
+    absent.filter((waiter) => isUnanswered(draft, waiter)),
   );
   for (const waiter of absent) {
     const ask = timedOutCaller(draft, waiter);
@@ -202,27 +201,27 @@ function dropAbsentWaiters(draft: Draft): void {
 }
 
 /**
- * Whether a waiter left without a stored answer, so that its caller may ask again. This includes
- * one that timed out at another process: that process has its request, and has not answered it yet.
- * The wait of a single acquire between two requests is stored already: see `decideDetach`.
+ * Whether an absent waiter has no stored answer, so that its caller may ask again. This includes
+ * one that timed out at another process, which has the request and has not answered it yet. The
+ * wait of a single acquire between two requests is stored already: see `decideDetach`.
  */
-function mayAskAgain(draft: Draft, waiter: Waiter): boolean {
+function isUnanswered(draft: Draft, waiter: Waiter): boolean {
   const isRemembered = waiter.detachedUntil !== null && waiter.setSize === undefined;
   return !isRemembered && !timedOutCaller(draft, waiter);
 }
 
-/** The caller, connected here, of a waiter that timed out. */
+/** The acquire of a waiter that timed out, if its caller is connected here. */
 function timedOutCaller(draft: Draft, waiter: Waiter): AcquireCommand | null {
   return isOutOfPatience(waiter, draft.now) ? localCaller(draft, waiter) : null;
 }
 
-/** A timed-out multi-lock whose caller is connected: its own command names the locks in its way. */
-function leavesByItself(draft: Draft, waiter: Waiter): boolean {
+/** Whether a multi-lock's own command ends its wait: that command names the locks in its way. */
+function endsOwnWait(draft: Draft, waiter: Waiter): boolean {
   return waiter.setSize !== undefined && localCaller(draft, waiter) !== null;
 }
 
 /**
- * A waiter whose offer expired loses its place, unless its caller is connected here and can still
+ * Whether a waiter's offer expired, and its caller is not connected here, where it could still
  * claim it. A waiter between two requests keeps its place and offer until `detachedUntil`.
  */
 function missedOffer(draft: Draft, waiter: Waiter): boolean {

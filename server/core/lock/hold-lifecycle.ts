@@ -10,11 +10,11 @@ import { capacityFact, nameCapacity } from './permits';
 import { forgetDeparted, type WaitSpan } from './queue';
 
 /**
- * Makes a hold: a new token, and a lease that begins now. The caller has checked that the lock is
- * open and has room, so any lock-delay is over. For a multi-lock, the answer for replays is stored
- * by the code that grants the whole set.
+ * Adds a hold with a new token and a lease that begins now. The caller has checked that the lock is
+ * open and has room, so any lock-delay has ended. For a multi-lock, the code that grants the whole
+ * set stores the answer for replays.
  *
- * @param why who granted it out of turn and for what reason, if a person did
+ * @param why the operator who granted it out of turn, and the reason; null: granted in turn
  */
 export function grant(
   draft: Draft,
@@ -62,7 +62,7 @@ export function grant(
   return hold;
 }
 
-/** The trace of an acquire, or of its hold, as a field of another. */
+/** The `traceparent` of an acquire or a hold as a field to spread; no field if it has none. */
 export function traceOf({ traceparent }: { traceparent?: string | undefined }): {
   traceparent?: string;
 } {
@@ -70,8 +70,8 @@ export function traceOf({ traceparent }: { traceparent?: string | undefined }): 
 }
 
 /**
- * The trace of the hold that a granted waiter waited for: the one that ended last, if that was
- * while it waited. Only its own service may know it.
+ * The trace of the hold that a granted waiter waited for: the one that ended last, if it ended
+ * during the wait. Only the service of that hold may see it.
  *
  * @param wait null: it did not wait
  */
@@ -92,7 +92,7 @@ export function rememberGrant(draft: Draft, ask: AcquireCommand, hold: Hold): vo
   draft.remember(ask.request, stored, hold.requestsKeptUntil);
 }
 
-/** The part of a grant that is stored. Its deadline is not: renewals move that of the hold. */
+/** The part of a grant that is stored: not its deadline, since renewals move it. */
 export interface StoredGrant {
   token: number;
   rev: number;
@@ -101,9 +101,9 @@ export interface StoredGrant {
 }
 
 /**
- * What changes in a hold when its holder renews it, re-enters or asks again: it is claimed, and its
- * lease starts again. If operators have stopped its renewals, a hold that is claimed only gets back
- * the lease that it was granted, which `shortenLease` may have shortened.
+ * What changes in a hold when its holder renews it, re-enters it or repeats its request: it is
+ * claimed, and its lease starts again. If an operator has stopped its renewals, a claim only
+ * restores the lease that was granted, which `shortenLease` may have shortened.
  */
 export function freshLease(draft: Draft, hold: Hold, leaseMs: number): Partial<Hold> {
   const { isUnclaimed, grantedAt } = hold;
@@ -111,7 +111,7 @@ export function freshLease(draft: Draft, hold: Hold, leaseMs: number): Partial<H
   return hold.renewalsStopped ? claimed : { ...claimed, leaseMs, expiresAt: draft.now + leaseMs };
 }
 
-/** Changes a live hold. Its lease never ends sooner; stored answers are kept as long as it. */
+/** Changes a live hold. Never shortens its lease; keeps its stored answers at least as long. */
 export function updateHold(draft: Draft, hold: Hold, part: Partial<Hold>): Hold {
   const expiresAt = Math.max(hold.expiresAt, part.expiresAt ?? 0);
   const next = { ...hold, ...part, expiresAt };
@@ -129,36 +129,36 @@ export function updateHold(draft: Draft, hold: Hold, part: Partial<Hold>): Hold 
   return next;
 }
 
-/** Puts a changed copy of a hold in its place. */
+/** Replaces the hold with the same token. */
 function replaceHold(draft: Draft, next: Hold): void {
   const { holds } = draft.record;
   draft.change({ holds: holds.map((hold) => (hold.token === next.token ? next : hold)) });
 }
 
-/** Ends a lease sooner, for a grant that no caller can have received. */
+/** Shortens the lease of a grant that no caller can have received. */
 export function shortenLease(draft: Draft, hold: Hold, expiresAt: number): void {
   const next = { ...hold, expiresAt: Math.min(hold.expiresAt, expiresAt) };
   replaceHold(draft, next);
   draft.addEvent('detached', hold, { token: hold.token, expiresAt: next.expiresAt });
 }
 
-/** Whether its caller hung up before it could receive the grant, and has not asked again since. */
+/** Whether the caller hung up before it could receive the grant, and has not asked again since. */
 export function isAbandoned({ isUnclaimed, expiresAt, grantedAt, leaseMs }: Hold): boolean {
   return isUnclaimed === true && expiresAt < grantedAt + leaseMs;
 }
 
 /**
- * How a re-entry changes the least time that the lock stays taken: it is never shortened. A hold
- * whose renewals were stopped ends with its lease in any case.
+ * How a re-entry changes the least time for which the lock stays taken: it is never shortened. A
+ * hold whose renewals were stopped ends with its lease in any case.
  */
-export function stayLonger(draft: Draft, hold: Hold, ask: AcquireCommand): Partial<Hold> {
+export function extendedKeep(draft: Draft, hold: Hold, ask: AcquireCommand): Partial<Hold> {
   if (!ask.holdAtLeastMs || hold.renewalsStopped) return {};
   return { keptUntil: Math.max(hold.keptUntil ?? 0, draft.now + ask.holdAtLeastMs) };
 }
 
 /**
- * Turns a hold that was released too soon into one that only keeps the lock taken. It ends by
- * itself, as released, at the instant until which it was to be kept.
+ * Turns a hold that was released before its least time into one without an owner, which only keeps
+ * the lock taken and ends as released at `keptUntil`.
  */
 export function keepReleased(draft: Draft, hold: Hold, keptUntil: number): Hold {
   const { isUnclaimed: _, ...rest } = hold;
@@ -170,8 +170,8 @@ export function keepReleased(draft: Draft, hold: Hold, keptUntil: number): Hold 
 
 /**
  * Removes one entry from a hold that was entered more than once, and returns how many are left.
- * Only an undo names the request whose entry it is; otherwise the oldest goes, since the caller of
- * the newest may not have its answer yet.
+ * Only an undo names the request whose entry it removes; otherwise the oldest one is removed, since
+ * the caller of the newest may not have its answer yet.
  */
 export function removeEntry(
   draft: Draft,
@@ -186,11 +186,11 @@ export function removeEntry(
 }
 
 /**
- * Ends a hold and remembers how. The lock is not handed over yet. If the namespace has a
- * lock-delay, a hold that was lost (not released, not even before) starts it.
+ * Ends a hold and records how in `ended`. The lock is not handed off yet. If the namespace has a
+ * lock-delay, it starts when a hold expires or is forced before its holder has released it.
  *
- * @param at the instant at which it was over; now, unless it expired
- * @param why who ended it and for what reason, if a person did
+ * @param at the instant at which the hold ended; now, unless it expired
+ * @param why the operator who ended it, and the reason; null: no operator did
  */
 export function endHold(
   draft: Draft,
@@ -214,15 +214,15 @@ export function endHold(
   draft.addEvent(cause, hold, why ? { ...facts, ...why } : facts);
 }
 
-/** `late`: a grant that came too late to be of use, reverted by Lockyard itself. */
+/** How a hold ends. `late`: a grant that came too late to be of use, and that Lockyard reverted. */
 type Ending = Exclude<EndCause, 'superseded'> | 'late';
 
-/** A grant with less than this left is useless: the larger of 10 % of the lease and 50 ms. */
+/** A grant with less time left is useless: the larger of 10 % of the lease and 50 ms. */
 export function leaseFloorMs(leaseMs: number): number {
   return Math.max(leaseMs / 10, 50);
 }
 
-/** Whether a grant came too late: `leftMs` is measured from before the decision began. */
+/** Whether a grant came too late. `leftMs`: what is left of its lease, as of before the read. */
 export function isLate(leaseMs: number, leftMs: number): boolean {
   return leftMs < leaseFloorMs(leaseMs);
 }

@@ -10,13 +10,13 @@ import type {
 } from '../../contract/lock/answers';
 import type { HolderView, PermitUse, WaiterView } from '../../contract/primitives';
 import type { Draft } from '../decision';
-import { lowestTokenToCome } from '../fencing-token';
+import { lowestFutureToken } from '../fencing-token';
 import type { RequestIdentity } from '../request-fingerprint';
 import { type Hold, isReleased, type LockRecord, liveHolds, type Waiter } from './lock-record';
 import { capacityOf, permitsOf } from './permits';
 import { inServiceOrder, isOutOfPatience } from './queue';
 
-/** What a lock is at `now`. An expired hold is never shown as held, recorded or not. */
+/** The state of a lock at `now`. An expired hold is not shown as held, even if still recorded. */
 export function lockState(record: LockRecord | null, now: number): LockState {
   if (!record) return 'free';
   if (record.frozen) return 'frozen';
@@ -51,7 +51,7 @@ function holderView(hold: Hold, now: number, viewer: string | undefined): Holder
   return view;
 }
 
-/** @param viewer the service that sees the traces of its own holds; undefined: none are seen */
+/** @param viewer the service that sees the traces of its own holds; undefined: shows no traces */
 export function holderViews(
   record: LockRecord | null,
   now: number,
@@ -84,7 +84,7 @@ export function isValidToken(record: LockRecord | null, token: number, now: numb
   return liveHolds(record, now).some((hold) => hold.token === token && !isReleased(hold));
 }
 
-/** The permits of a lock that are held at `now`, as a field of an answer; else no field. */
+/** The use of a lock's permits at `now` as a field to spread; no field if it has none. */
 export function permitsView(record: LockRecord | null, now: number): { permits?: PermitUse } {
   const capacity = record && capacityOf(record);
   if (!capacity) return {};
@@ -93,14 +93,14 @@ export function permitsView(record: LockRecord | null, now: number): { permits?:
   return { permits: { capacity: inForce, inUse, ...(named === inForce ? {} : { named }) } };
 }
 
-/** The trace of the hold that a granted one waited for, as a field of its answer. */
+/** The trace of the hold that this one waited for, as a field to spread; no field if unknown. */
 export function waitedFor({
   waitedForTraceparent,
 }: Pick<Hold, 'waitedForTraceparent'>): Pick<Hold, 'waitedForTraceparent'> {
   return waitedForTraceparent === undefined ? {} : { waitedForTraceparent };
 }
 
-/** Reads a record without changing it; an expired hold is over even if that is not written yet. */
+/** Reads a record without changing it. An expired hold counts as ended, even if still recorded. */
 export function inspectRecord(
   record: LockRecord | null,
   now: number,
@@ -121,21 +121,22 @@ export function inspectRecord(
     minValidToken:
       tokens.length > 0
         ? Math.min(...tokens)
-        : lowestTokenToCome(record?.lastToken ?? 0, epoch, now),
+        : lowestFutureToken(record?.lastToken ?? 0, epoch, now),
   };
 }
 
-/** Who got the lock from an operator's act: the new hold, or the waiter that it is offered to. */
+/** The party that got the lock from an operator's action: the new holder. */
 export const grantedTo = (hold: Hold) =>
   ({ kind: 'granted', ...partyOf(hold), token: hold.token }) as const;
 
+/** The party that got the lock from an operator's action: the waiter to which it was offered. */
 export const offeredTo = (waiter: Waiter) =>
   ({ kind: 'offered', ...partyOf(waiter), token: null }) as const;
 
 const partyOf = ({ owner, service, permits }: Hold | Waiter) =>
   permits === undefined ? { owner, service } : { owner, service, permits };
 
-/** The answer to an acquire of which this hold is the result. */
+/** The answer to an acquire that was granted this hold. */
 export function grantedAnswer(draft: Draft, hold: Hold): Granted {
   const { token, count, expiresAt, waitedMs } = hold;
   const answer: Granted = {
@@ -152,7 +153,7 @@ export function grantedAnswer(draft: Draft, hold: Hold): Granted {
   return answer;
 }
 
-/** The answer to a renewal of which this hold is the result. */
+/** The answer to a renewal that left the hold like this. */
 export function renewedAnswer(hold: Hold, rev: number, now: number): Renewed {
   const { expiresAt, askedToRelease, renewalsStopped } = hold;
   return {
@@ -171,9 +172,9 @@ export function releasedAnswer({ expiresAt }: Hold, now: number): Released {
 }
 
 /**
- * The answer to a renewal that was committed before, by a record that was read later: the present
- * lease of the hold, `released` if its holder released it since, or `lost` if the record shows that
- * it has ended. Null: the hold is over, and its end is not in the record.
+ * The answer to a renewal that was committed earlier, from a record read since: the present lease
+ * of the hold, `released` if its holder has released it since, or `lost` if the record shows that
+ * it has ended. Null: the hold has expired, but its end is not in the record.
  */
 export function answerRenewed(
   record: LockRecord | null,
@@ -186,7 +187,7 @@ export function answerRenewed(
   return isReleased(hold) ? releasedAnswer(hold, now) : renewedAnswer(hold, record.rev, now);
 }
 
-/** How the hold with this token ended; `superseded` if only later ones are remembered. */
+/** How the hold with this token ended; `superseded` if the record only knows of later ones. */
 export function lostAnswer(
   record: LockRecord | null,
   token: number,
@@ -232,14 +233,14 @@ export function heldAnswer(
   };
 }
 
-/** The end of a wait; a repeated request gets the same answer. */
+/** The answer to a wait that ended; stored, so that a repeated request gets the same one. */
 export function timedOut(draft: Draft, request: RequestIdentity, viewer: string): Held {
   const answer = heldAnswer(draft, 'timeout', viewer);
   draft.remember(request, answer, draft.now);
   return answer;
 }
 
-/** A hint: when the last lease ends if not renewed, or when the lock-delay ends, within limits. */
+/** A hint: the time until the last lease and any lock-delay have ended, from 50 ms to 5 s. */
 export function retryAfterMs(draft: Draft): number {
   const { holds, delayedUntil } = draft.record;
   let end = delayedUntil;
@@ -248,7 +249,7 @@ export function retryAfterMs(draft: Draft): number {
   return Math.min(Math.max(leftMs, RETRY_AFTER_MIN_MS), RETRY_AFTER_MAX_MS);
 }
 
-/** The refusal where a record was read before a stored answer, and so lacks the grant in it. */
+/** The refusal when the record was read before the stored answer, and so lacks the grant in it. */
 export function staleRead(): LockyardError {
   const text = 'This request was granted at this very moment. Ask again.';
   return new LockyardError('CONTENDED', text, { retryAfterMs: RETRY_AFTER_MIN_MS });

@@ -28,21 +28,21 @@ export interface AcquireCommand {
   mode: Mode;
   /** How many permits, in mode permit only. */
   permits?: number;
-  /** How many permits may be held at once, in mode permit only; at least `permits`. */
+  /** How many permits may be held at the same time, in mode permit only; at least `permits`. */
   capacity?: number;
   reentrant: boolean;
   meta: Meta;
   request: RequestIdentity;
-  /** The trace that the hold belongs to. No part of what the request is. */
+  /** The trace that the hold belongs to. Not part of the request's identity. */
   traceparent?: string;
   /** How long the lock stays taken, even if it is released sooner; at most `leaseMs`. */
   holdAtLeastMs?: number;
   /** Part of a multi-lock: `decideMultiLock` grants it together with the others, or not at all. */
   set?: MultiLockMark;
   /**
-   * Why the namespace's policy does not allow it. If it is new, it is refused; a
-   * request that was answered before, that is queued, or that was and has lost its place, is
-   * treated as if the policy allowed it.
+   * Why the namespace's policy does not allow it. A new request is refused with this; one that was
+   * answered before, that is queued, or that was queued and lost its place, is treated as if the
+   * policy allowed it.
    */
   outsidePolicy?: PolicyBreach | null;
 }
@@ -57,9 +57,9 @@ export interface GiveUpCommand {
 export interface DetachCommand {
   verb: 'detach';
   request: RequestIdentity;
-  /** Its only caller hung up: a grant that came first is then kept for the same short time only. */
+  /** Its only caller hung up: a grant that came first is also kept only for this short time. */
   hungUp?: boolean;
-  /** Its caller was refused: neither is kept, and the lock goes to the next at once. */
+  /** Its caller was refused: neither is kept, and the lock goes to the next waiter immediately. */
   isRefused?: boolean;
 }
 
@@ -87,7 +87,7 @@ export interface ReleaseCommand {
   request: RequestIdentity | null;
 }
 
-/** Reverts a grant that came too late to be answered, unless a repeat may still receive it. */
+/** Reverts a grant that came too late to be answered, unless a repeat can still receive it. */
 export interface RevertGrantCommand {
   verb: 'withdraw';
   token: number;
@@ -101,7 +101,7 @@ export interface ForceReleaseCommand {
   reason: string;
   /** Made from the audit entry, so that the outcome of an interrupted action can be looked up. */
   request: RequestIdentity;
-  /** From this instant of the backend's clock the action may not be applied; absent: no limit. */
+  /** From this instant of the backend's clock the action must not be applied; absent: no limit. */
   latestAt?: number;
 }
 
@@ -129,7 +129,7 @@ export interface ExtendCommand {
   latestAt?: number;
 }
 
-/** A message for the holder that the operator saw; it gets it with its next renewal. */
+/** A message for the holder that the operator saw, delivered with its next renewal. */
 export interface ReleaseRequestCommand {
   verb: 'askRelease' | 'stopRenewals';
   token: number;
@@ -142,7 +142,7 @@ export interface ReleaseRequestCommand {
 /** Stops new grants, or allows them again. */
 export interface FreezeCommand {
   verb: 'freeze' | 'unfreeze';
-  /** To unfreeze: when the freeze began that the operator saw; absent: any is lifted. */
+  /** To unfreeze: when the freeze that the operator saw began; absent: lifts any freeze. */
   seenAt?: number | undefined;
   by: string;
   reason: string;
@@ -150,7 +150,7 @@ export interface FreezeCommand {
   latestAt?: number;
 }
 
-/** Changes how many permits of a lock may be held at once, as long as it has a capacity. */
+/** Changes how many permits may be held at the same time, of a lock that has a capacity. */
 export interface SetCapacityCommand {
   verb: 'setCapacity';
   /** The capacity in force that the operator saw. */
@@ -162,14 +162,14 @@ export interface SetCapacityCommand {
   latestAt?: number;
 }
 
-/** Applies what is due by now, and does nothing else. */
+/** Does nothing but `expireAndPromote`. */
 export interface ExpireAndPromoteCommand {
   verb: 'settle';
 }
 
 export interface InspectCommand {
   verb: 'inspect';
-  /** The service that asks, and sees the traces of its own holds; absent: none are seen. */
+  /** The service that asks, which sees the traces of its own holds; absent: shows no traces. */
   service?: string;
 }
 
@@ -178,7 +178,7 @@ export interface CheckCommand {
   token: number;
 }
 
-/** Answers of every verb. */
+/** The answer to each verb. */
 export interface LockAnswers {
   acquire: AcquireAnswer;
   giveUp: AcquireAnswer;

@@ -1,6 +1,6 @@
 import type { Meta, Mode } from '../../contract/primitives';
 
-/** What can happen to a lock, one line of history each. */
+/** The kinds of events in a lock's history. */
 export const EVENT_KINDS = [
   'granted',
   'reentered',
@@ -30,7 +30,7 @@ export const EVENT_KINDS = [
 
 export type EventKind = (typeof EVENT_KINDS)[number];
 
-/** The person who did an operator's act, and why. */
+/** The person who took an operator's action, and the reason. */
 export interface OperatorAct {
   by: string;
   reason: string;
@@ -52,14 +52,14 @@ export interface LockEvent extends Partial<OperatorAct> {
   /** How many permits the hold has or the waiter wants. */
   permits?: number;
   /**
-   * How many permits may be held at once from now on: of `capacity`, and where `permits` is set
-   * also of `granted` and `queued`, though not of those that an earlier version wrote.
+   * How many permits may be held at the same time from now on: on `capacity` events, and on
+   * `granted` and `queued` events with `permits`, except those that an earlier version wrote.
    */
   capacity?: number;
   waitedMs?: number;
-  /** How long it waits at most: `queued` only. */
+  /** The longest wait: `queued` only. */
   patienceMs?: number;
-  /** How long the hold lasted that this event ended; for `unfrozen`, how long the freeze did. */
+  /** How long the hold that this event ended had lasted; for `unfrozen`, the freeze. */
   heldMs?: number;
   /** The new end of the lease, where the event set one. */
   expiresAt?: number;

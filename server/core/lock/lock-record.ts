@@ -2,8 +2,8 @@ import type { EndCause, Meta, Mode, MultiLockMark, Remark } from '../../contract
 import { sinceEra } from '../fencing-token';
 
 /**
- * How many callers may hold one lock at once, by sharing it or with permits, so that its record
- * stays small; the others wait.
+ * How many callers may hold one lock at the same time, in mode shared or permit; others wait. It
+ * keeps the record small.
  */
 export const SHARED_MAX = 200;
 
@@ -11,8 +11,8 @@ export const SHARED_MAX = 200;
 export const HOLD_COUNT_MAX = 1_000;
 
 /**
- * How many waiters that left without an answer a record remembers: a full queue by default. As many
- * may come back to a queue that is full by then.
+ * How many waiters that left without an answer a record remembers: a full queue by default. So many
+ * can return to a queue that is full by then.
  */
 export const DEPARTED_MAX = 200;
 
@@ -24,21 +24,21 @@ export interface Hold {
   permits?: number;
   service: string;
   owner: string;
-  /** How often the owner has entered: 1, or more where it asked to re-enter. */
+  /** How often the owner has entered: 1, or more after re-entries. */
   count: number;
   /** The lease as granted or last renewed. */
   leaseMs: number;
   grantedAt: number;
   renewedAt: number;
   renewals: number;
-  /** Set for a past hold if some of its events are unknown: `renewals` is a lower bound then. */
+  /** Set for a past hold if some of its events are unknown: then `renewals` is a lower bound. */
   areRenewalsPartial?: true;
   expiresAt: number;
   waitedMs: number;
   /** The rev of its grant. */
   rev: number;
   meta: Meta;
-  /** Keys of the request ids that must get a stored answer while this hold lives. */
+  /** Keys of the requests that must get their stored answer while this hold lives. */
   requests: string[];
   /** Until when the store keeps those answers, and those of partial releases; past its end. */
   requestsKeptUntil: number;
@@ -49,27 +49,27 @@ export interface Hold {
   /** The multi-lock that it was granted with; absent for a single lock. */
   set?: MultiLockMark;
   /**
-   * Granted to a waiter whose caller may repeat its request id, and which has sent nothing since.
-   * Only the process that made the grant can have answered it.
+   * Granted to a waiter whose caller can repeat its request id, and has sent nothing since. Only
+   * the process that made the grant can have answered it.
    */
   isUnclaimed?: boolean;
   /**
-   * The lock stays taken until then at least, even if the holder releases it sooner; absent: no
-   * longer than it is held. Never past the end of the lease, as it was granted or renewed.
+   * The lock stays taken at least until then, even if the holder releases it sooner; absent: no
+   * longer than it is held. Never past the end of the lease as granted or renewed.
    */
   keptUntil?: number;
   /**
-   * When its holder released it, before `keptUntil`, at which it ends: that is its `expiresAt` now.
-   * The lock is still taken, but has no owner: no renewal, re-entry or release changes it.
+   * When its holder released it before `keptUntil`, which is its `expiresAt` since. The lock is
+   * still taken, but has no owner: no renewal, re-entry or release changes the hold.
    */
   releasedAt?: number;
-  /** The `traceparent` of the acquire that got it, of version 00; absent: it had none. */
+  /** The `traceparent` of the acquire, of version 00; absent: it had none. */
   traceparent?: string;
-  /** The `traceparent` of the hold whose end let this one in, after a wait; of its service. */
+  /** The `traceparent` of the hold that this one waited for, if that was of the same service. */
   waitedForTraceparent?: string;
 }
 
-/** One queued acquire. Its input stays with the process where its caller waits. */
+/** One queued acquire. The process where its caller waits keeps the rest of its input. */
 export interface Waiter {
   /** Rises within one lock; a lower ticket is served first. */
   ticket: number;
@@ -86,33 +86,33 @@ export interface Waiter {
   patienceMs: number;
   /** Set while it has no open request: it keeps its place until then. */
   detachedUntil: number | null;
-  /** How many locks it wants together; absent for one. If set, it gets offers, never grants. */
+  /** For a multi-lock: how many locks it wants. Such a waiter gets offers, never grants. */
   setSize?: number;
 }
 
 /**
- * A waiter that left the queue without an answer, as when its process died. Asked again, its
- * request gets a new place, with the age and the timeout of the old one.
+ * A waiter that left the queue without an answer, for example because its process died. If its
+ * request is repeated, it gets a new place, with the age and the timeout of the old one.
  */
 export interface DepartedWaiter extends Pick<Waiter, 'tag' | 'enqueuedAt' | 'patienceMs'> {
-  /** Forgotten from then on. */
+  /** When it is forgotten. */
   until: number;
-  /** The mark of its owner: see `markOf`. Absent if an older version wrote the record: unknown. */
+  /** The mark of its owner: see `markOf`. Absent if an older version wrote the record. */
   ownerMark?: string;
 }
 
-/** Room for a waiter whose turn it is, and whose caller is at another process or wants several. */
+/** Reserves the lock for a waiter whose turn it is, until its own process claims it. */
 export interface Offer {
   ticket: number;
   /** When it expires. A waiter between two requests has until `detachedUntil` instead. */
   until: number;
 }
 
-/** How many permits of a lock may be held at once. */
+/** How many permits of a lock may be held at the same time. */
 export interface PermitCapacity {
   /** The capacity that grants obey. */
   inForce: number;
-  /** The capacity that callers name: that of the first one, also after an operator's change. */
+  /** The capacity that the first caller named; an operator's change does not affect it. */
   named: number;
 }
 
@@ -144,7 +144,7 @@ export interface LockRecord {
   offers: Offer[];
   ended: EndedHold | null;
   queue: Waiter[];
-  /** At most `DEPARTED_MAX`: the last to leave first; of those, the longest waiting first. */
+  /** At most `DEPARTED_MAX`, the last to leave first; those that left together in queue order. */
   departed: DepartedWaiter[];
   /** While set, there are no new grants; renewals and releases work, waiters keep their places. */
   frozen: Remark | null;
@@ -201,7 +201,7 @@ export function copyOf(record: LockRecord): LockRecord {
   };
 }
 
-/** Whether its holder has released it: the lock is only kept from others for a while. */
+/** Whether its holder has released it, so that it only keeps the lock taken until `keptUntil`. */
 export function isReleased({ releasedAt }: Pick<Hold, 'releasedAt'>): boolean {
   return releasedAt !== undefined;
 }
@@ -221,7 +221,7 @@ export function hasOffer({ offers }: Pick<LockRecord, 'offers'>, ticket: number)
   return offers.some((offer) => offer.ticket === ticket);
 }
 
-/** The holds that are live at `now`; an expired lease is none, even if its end is not written. */
+/** The holds that are live at `now`, without those that have expired but are still recorded. */
 export function liveHolds(record: LockRecord | null, now: number): Hold[] {
   return record?.holds.filter((hold) => hold.expiresAt > now) ?? [];
 }

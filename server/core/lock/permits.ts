@@ -3,10 +3,10 @@ import type { Draft } from '../decision';
 import type { AcquireCommand } from './lock-command';
 import type { Hold, LockRecord, PermitCapacity, Waiter } from './lock-record';
 
-/** What a caller wants of a lock. A waiter names no capacity: its record has one. */
+/** The mode and permits that a caller wants. A waiter names no capacity: its record has it. */
 export type Demand = Pick<AcquireCommand, 'mode' | 'permits' | 'capacity'>;
 
-/** The capacity in force; null: no hold has permits, and no waiter wants any. */
+/** The capacity of a lock; null: no hold has permits, and no waiter wants any. */
 export function capacityOf({ capacity, holds, queue }: LockRecord): PermitCapacity | null {
   if (capacity === null) return null;
   return holds.some(hasPermits) || queue.some(hasPermits) ? capacity : null;
@@ -14,19 +14,19 @@ export function capacityOf({ capacity, holds, queue }: LockRecord): PermitCapaci
 
 const hasPermits = ({ permits }: Hold | Waiter) => permits !== undefined;
 
-/** The first caller in mode permit that is granted or queued names the capacity. */
+/** Sets the capacity that the first caller in mode permit names when it is granted or queued. */
 export function nameCapacity(draft: Draft, { permits, capacity = permits }: Demand): void {
   if (capacity === undefined || capacityOf(draft.record) !== null) return;
   draft.change({ capacity: { inForce: capacity, named: capacity } });
 }
 
-/** How many permits there are now, for the event of a grant or a wait; nothing without permits. */
+/** The capacity in force as a field of an event; no field for an acquire without permits. */
 export function capacityFact({ record }: Draft, { permits }: Demand): { capacity?: number } {
   const { capacity } = record;
   return permits === undefined || capacity === null ? {} : { capacity: capacity.inForce };
 }
 
-/** The permits of these together. */
+/** The sum of their permits. */
 export function permitsOf(parties: readonly { permits?: number }[]): number {
   let sum = 0;
   for (const { permits } of parties) sum += permits ?? 0;
@@ -45,11 +45,11 @@ export function permitsTaken({ holds, offers, queue }: LockRecord): number {
  * Lockyard wrote it, a waiter gets its permits once no others are held.
  */
 export function havePermits(record: LockRecord, { permits = 1, capacity = permits }: Demand) {
-  const most = capacityOf(record)?.inForce ?? capacity;
-  return permitsTaken(record) + permits <= most;
+  const limit = capacityOf(record)?.inForce ?? capacity;
+  return permitsTaken(record) + permits <= limit;
 }
 
-/** The first waiters, in the order of the queue, for whom `left` permits are enough together. */
+/** The first waiters of the queue that want permits, as many as `left` permits suffice for. */
 export function waitersThatFit<W extends Demand>(queue: readonly W[], left: number): W[] {
   let sum = 0;
   const end = queue.findIndex(({ mode, permits = 0 }) => {

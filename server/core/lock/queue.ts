@@ -14,15 +14,15 @@ import { capacityFact, nameCapacity } from './permits';
 /** When a wait began, and how long it may last. */
 export type WaitSpan = Pick<Waiter, 'enqueuedAt' | 'patienceMs'>;
 
-/** A wait without a place: only its span and a mark of its owner are remembered. */
+/** What is remembered of a wait that lost its place: its span and a mark of its owner. */
 type RememberedWait = WaitSpan & Pick<DepartedWaiter, 'ownerMark'>;
 
-/** The part of a wait that is remembered when it loses its place. */
+/** The part of a wait to remember when it loses its place. */
 export function rememberedWait({ enqueuedAt, patienceMs, owner }: Waiter): RememberedWait {
   return { enqueuedAt, patienceMs, ownerMark: markOf(owner) };
 }
 
-/** Appends an acquire to the queue. `since`: its wait up to now, in another queue or place. */
+/** Appends an acquire to the queue. `since`: its wait up to now, in an earlier place. */
 export function enqueue(draft: Draft, ask: AcquireCommand, since: WaitSpan | null = null): Waiter {
   const { record, now, context } = draft;
   const waiter: Waiter = {
@@ -61,10 +61,10 @@ const TICKETS_USED_UP =
 
 /**
  * Whether one more waiter may join the queue. The limit of the namespace applies to newcomers. A
- * request that had a place before may join up to `DEPARTED_MAX` waiters beyond the limit, so that
+ * request that had a place before can join up to `DEPARTED_MAX` waiters beyond the limit, so that
  * newcomers cannot take its room.
  *
- * @param since its wait up to now, in another queue or place
+ * @param since its wait up to now, in an earlier place; null: a newcomer
  */
 export function hasQueueRoom({ record, context }: Draft, since: WaitSpan | null): boolean {
   const { queueLimit } = context.policy;
@@ -72,10 +72,10 @@ export function hasQueueRoom({ record, context }: Draft, since: WaitSpan | null)
 }
 
 /**
- * Remembers waiters that left the queue without an answer, for as long beyond their wait as answers
- * are stored: so a `timeout` that is answered from this is as final as a stored one. If there are
- * more than `DEPARTED_MAX`, those whose wait is over are forgotten, then those who left first; of
- * those who left together, the ones with the shortest waits.
+ * Remembers waiters that left the queue without an answer, for `ANSWER_RETENTION_MS` beyond their
+ * wait: so a `timeout` that is answered from this is as final as a stored one. If there are more
+ * than `DEPARTED_MAX`, those that have timed out are forgotten first, then those that left first;
+ * of those that left together, the last in the queue.
  */
 export function rememberDeparted(draft: Draft, gone: Waiter[]): void {
   if (gone.length === 0) return;
@@ -88,13 +88,15 @@ export function rememberDeparted(draft: Draft, gone: Waiter[]): void {
   const tags = new Set(added.map(({ tag }) => tag));
   const earlier = record.departed.filter((one) => one.until > now && !tags.has(one.tag));
   const all = [...added, ...earlier];
-  const isOver = (one: DepartedWaiter) => isOutOfPatience(one, now);
+  const hasTimedOut = (one: DepartedWaiter) => isOutOfPatience(one, now);
   const kept =
-    all.length > DEPARTED_MAX ? [...all.filter((one) => !isOver(one)), ...all.filter(isOver)] : all;
+    all.length > DEPARTED_MAX
+      ? [...all.filter((one) => !hasTimedOut(one)), ...all.filter(hasTimedOut)]
+      : all;
   draft.change({ departed: kept.slice(0, DEPARTED_MAX) });
 }
 
-/** The departed waiter of this very request, if it is still remembered. */
+/** The departed waiter of this request with the same input, if it is still remembered. */
 export function departedOf(
   { record, now }: Draft,
   request: RequestIdentity,
@@ -114,16 +116,16 @@ export function forgetDeparted(draft: Draft, request: RequestIdentity): void {
 }
 
 /**
- * Ends the wait of a request that its owner cancels after it lost its place, whatever its input
- * was. False: none is remembered, or it has timed out.
+ * Ends the wait of a request that its owner cancels after it lost its place, whatever its input.
+ * False: no wait of this owner's is remembered, or it has timed out.
  */
 export function cancelDeparted(
   draft: Draft,
   { service, owner, request }: Pick<AcquireCommand, 'service' | 'owner' | 'request'>,
 ): boolean {
   const { record, now } = draft;
-  const isIts = (one: DepartedWaiter) => isFingerprintOf(one.tag, request.key) && one.until > now;
-  const gone = record.departed.find(isIts);
+  const isMatch = (one: DepartedWaiter) => isFingerprintOf(one.tag, request.key) && one.until > now;
+  const gone = record.departed.find(isMatch);
   const wait = gone ?? waitBetweenCalls(draft, request);
   if (!wait || isOutOfPatience(wait, now)) return false;
   if (wait.ownerMark !== undefined && wait.ownerMark !== markOf(owner)) return false;
@@ -132,7 +134,7 @@ export function cancelDeparted(
   return true;
 }
 
-/** The wait that is remembered of a request between two of its calls: see `decideDetach`. */
+/** The wait that is stored between two calls of a request: see `decideDetach`. */
 function waitBetweenCalls(
   { context, now }: Draft,
   request: RequestIdentity,
@@ -165,8 +167,8 @@ export function updateWaiter(draft: Draft, waiter: Waiter, part: Partial<Waiter>
 }
 
 /**
- * Lets the short time between two requests begin again where the clock was set back meanwhile: else
- * a waiter whose caller is gone would keep the lock from all others until the clock has caught up.
+ * Restarts the time between two requests that a waiter is given if the clock was set back
+ * meanwhile: else a waiter whose caller is gone would block the lock until the clock catches up.
  */
 export function restartDetached(draft: Draft): void {
   const latest = draft.now + DETACHED_MS + CLOCK_ERROR_MS;
@@ -191,7 +193,7 @@ export function removeWaiters(draft: Draft, gone: Waiter[]): void {
 }
 
 /**
- * When the longest waiter arrived; null without waiters. Not always the first in the queue: a
+ * The start of the longest wait; null without waiters. Not always that of the first in the queue: a
  * multi-lock that moves to another queue keeps its age, and so does a waiter that queues again.
  */
 export function oldestWaitAt(queue: readonly Waiter[]): number | null {
@@ -202,7 +204,7 @@ export function oldestWaitAt(queue: readonly Waiter[]): number | null {
   return oldest;
 }
 
-/** Whether one has waited longer, over all queues that it was in. No two ages are equal. */
+/** Whether `one` has waited longer, over all queues that it was in. No two ages are equal. */
 export function isOlder(one: Age, other: Age): boolean {
   if (one.enqueuedAt !== other.enqueuedAt) return one.enqueuedAt < other.enqueuedAt;
   return one.tag < other.tag;
@@ -210,7 +212,7 @@ export function isOlder(one: Age, other: Age): boolean {
 
 export type Age = Pick<Waiter, 'enqueuedAt' | 'tag'>;
 
-/** The queue in service order: multi-locks at its head reordered among themselves, oldest first. */
+/** The queue in service order: the multi-locks at its head are sorted by age, oldest first. */
 export function inServiceOrder(queue: readonly Waiter[]): readonly Waiter[] {
   const heads = multiLocksAtHead(queue);
   if (heads < 2) return queue;
@@ -218,13 +220,13 @@ export function inServiceOrder(queue: readonly Waiter[]): readonly Waiter[] {
   return [...byAge, ...queue.slice(heads)];
 }
 
-/** How many multi-locks are before the first other waiter. */
+/** How many multi-locks precede the first single acquire. */
 function multiLocksAtHead(queue: readonly Waiter[]): number {
   const firstSingle = queue.findIndex(({ setSize }) => setSize === undefined);
   return firstSingle < 0 ? queue.length : firstSingle;
 }
 
-/** How long a waiter has waited; 0 if the clock was set back since it came. */
+/** How long a waiter has waited; 0 if the clock was set back to before its arrival. */
 export function waitedMs(draft: Draft, { enqueuedAt }: WaitSpan): number {
   return Math.max(0, draft.now - enqueuedAt);
 }
@@ -236,8 +238,8 @@ export function isOutOfPatience({ enqueuedAt, patienceMs }: WaitSpan, now: numbe
 
 /**
  * Whether a waiter can still be served. A waiter of this process is present while its caller is
- * connected; one of another process while that process lives; one between two requests for a short
- * time.
+ * connected; one of another process while that process is alive; one between two requests until
+ * `detachedUntil`.
  *
  * None of this is in the store's compare: keeping or dropping a waiter grants nothing.
  */

@@ -44,7 +44,7 @@ import {
 /** Members whose drafts are to be written; the other drafts are discarded. */
 export type ChangedMembers = Set<MultiLockMember>;
 
-/** Grants all locks or none. If none, it queues at a lock that blocks it, or is refused. */
+/** Grants all locks or none. If none, it queues for a lock that blocks it, or refuses. */
 export function acquireMultiLock(
   members: MultiLockMember[],
   ask: AcquireMultiLockCommand,
@@ -67,7 +67,7 @@ export function acquireMultiLock(
   return target ? queueAt(target, { ask, since, blocked, touched }) : queueFull(blocked);
 }
 
-/** Refuses a request without a place. One that had a place before is new to none of its locks. */
+/** Refuses a request without a place. Policy and room are only checked for a new request. */
 function refuseWithoutPlace(
   members: MultiLockMember[],
   ask: AcquireMultiLockCommand,
@@ -79,8 +79,8 @@ function refuseWithoutPlace(
 }
 
 /**
- * Also writes the ends of leases that have expired, whatever becomes of the command: its answer may
- * report them, and they must stay ended even if the clock steps back.
+ * Runs `expireAndPromote` on all locks. The ends of leases are written whatever the outcome of the
+ * command: its answer may report them, and they must stay ended even if the clock steps back.
  */
 export function expireAndPromoteAll(members: MultiLockMember[], touched: ChangedMembers): void {
   for (const member of members) {
@@ -90,7 +90,7 @@ export function expireAndPromoteAll(members: MultiLockMember[], touched: Changed
   }
 }
 
-/** A lock that blocks a multi-lock, and in whose queue there is room; null: there is none. */
+/** A lock that blocks a multi-lock and has room in its queue, preferably a taken one; or null. */
 function nextQueue(blocked: MultiLockMember[], since: WaitSpan | null): MultiLockMember | null {
   const withRoom = blocked.filter(({ draft }) => hasQueueRoom(draft, since));
   return withRoom.find(isTaken) ?? withRoom[0] ?? null;
@@ -118,7 +118,7 @@ export function giveUpMultiLock(
   return timedOutBefore(members, ask, touched);
 }
 
-/** The answer to a wait that has ended before: with what blocks it now. */
+/** The answer to a wait that had timed out before: it names what blocks the request now. */
 export function timedOutBefore(
   members: MultiLockMember[],
   ask: MultiLockAsker,
@@ -129,8 +129,8 @@ export function timedOutBefore(
 }
 
 /**
- * Resumes the place that a request already has, from whichever process. If two calls of it queued
- * at the same time it has two; the first in order is kept.
+ * Resumes a request's place at this process, wherever it waited. If two calls of it queued at the
+ * same time it has two places; the first by lock name is kept.
  */
 function resumePlace(
   places: Place[],
@@ -159,7 +159,7 @@ function resumePlace(
 
 function waiterIn({ draft }: MultiLockMember, ticket: number) {
   const waiter = waiterAt(draft.record, ticket);
-  if (!waiter) throw new Error('A set lost its place while that was being decided.');
+  if (!waiter) throw new Error('A multi-lock lost its place during its own decision.');
   return waiter;
 }
 
@@ -198,15 +198,15 @@ function grantAll(
 }
 
 /**
- * Hands the lock to the next waiter, since the multi-lock does not take its turn.
+ * Hands the lock to the next waiter, since the multi-lock cannot use its turn.
  *
- * @param why it waits for another lock from now on, or finds no room in any queue
+ * @param why `moved`: it now waits for another lock; `dropped`: no queue has room for it
  */
 function passTurn(place: Place, why: 'moved' | 'dropped', touched: ChangedMembers): void {
   const { member, waiter } = place;
   member.draft.addEvent(why, waiter, { waitedMs: waitedMs(member.draft, waiter) });
   leave(place);
-  // If it asks again it keeps its age and its timeout.
+  // If it is requested again it keeps its age and its timeout.
   if (why === 'dropped') rememberDeparted(member.draft, [waiter]);
   handOff(member.draft);
   touched.add(member);
@@ -214,13 +214,13 @@ function passTurn(place: Place, why: 'moved' | 'dropped', touched: ChangedMember
 
 interface Waiting {
   ask: AcquireMultiLockCommand;
-  /** Its wait up to now; null: it did not wait. */
+  /** The wait of the request up to now; null: it did not wait. */
   since: WaitSpan | null;
   blocked: MultiLockMember[];
   touched: ChangedMembers;
 }
 
-/** A multi-lock that moves to another queue keeps its age and the rest of its wait. */
+/** Queues a multi-lock. One that moves to another queue keeps its age and its timeout. */
 function queueAt(
   target: MultiLockMember,
   { ask, since, blocked, touched }: Waiting,

@@ -24,12 +24,12 @@ import {
 import { rememberUndone, replayMultiLock } from './multi-lock-idempotency';
 import { leave, type MultiLockMember, placesOf } from './multi-lock-member';
 
-/** What a decision on a multi-lock needs; `remembered` is the answer stored for its request. */
+/** The context of a multi-lock's decision; `remembered` is the answer stored for its request. */
 export type MultiLockContext = Omit<DecisionContext, 'callerOf'> & {
   callerOf: (name: string, waiter: Waiter) => AcquireCommand | null;
 };
 
-/** What a command does to a multi-lock's locks. It takes effect once all are swapped at once. */
+/** What a command does to a multi-lock's locks. It takes effect when one step swaps them all. */
 export interface MultiLockDecision {
   /** The locks that change, by name. */
   changes: { name: string; decision: Decision<null> & { next: LockRecord } }[];
@@ -41,8 +41,8 @@ export interface MultiLockDecision {
  *
  * Guarantees, once a store has swapped in all changes by one step or none:
  * - a set is granted whole or not at all, and each of its holds is an ordinary one;
- * - while it waits it holds nothing: it is in the queue of one lock that blocks it. If its turn
- *   comes there and another lock blocks it, it moves to the queue of that lock, and the first lock
+ * - while it waits it holds nothing: it is in the queue of one lock that blocks it. If another lock
+ *   blocks it when its turn comes there, it moves to the queue of that lock, and the first lock
  *   goes to its next waiter. No set holds one lock while it waits for another, so sets cannot
  *   deadlock;
  * - it never overtakes a waiting single acquire, nor a set that came to the same queue earlier;
@@ -71,7 +71,7 @@ export function decideMultiLock(
   return { changes, answer };
 }
 
-const NOTHING_ASKED = { verb: 'settle' } as const;
+const SETTLE = { verb: 'settle' } as const;
 
 function memberOf(
   name: string,
@@ -82,9 +82,9 @@ function memberOf(
   const before = records.get(name) ?? null;
   const locks = 'locks' in command ? command.locks : [];
   const mode = locks.find((lock) => lock.name === name)?.mode ?? 'exclusive';
-  const asked = command.verb === 'acquireSet' ? memberCommand(command, mode) : NOTHING_ASKED;
+  const single = command.verb === 'acquireSet' ? memberCommand(command, mode) : SETTLE;
   const callerOf = (waiter: Waiter) => context.callerOf(name, waiter);
-  return { name, mode, before, draft: new Draft(before, asked, { ...context, callerOf }) };
+  return { name, mode, before, draft: new Draft(before, single, { ...context, callerOf }) };
 }
 
 function answerTo(
@@ -105,8 +105,8 @@ function answerTo(
 
 /**
  * Undoes an acquire of a multi-lock: leaves the queue, ends a wait that lost its place, or releases
- * the holds that it was granted and still has. A hold that was re-entered since continues for those
- * entries; then it is stored that the set itself was undone.
+ * the holds that it still has. A hold that was re-entered since continues for those entries; then a
+ * stored answer shows that the set itself was undone.
  */
 function cancelMultiLock(
   members: MultiLockMember[],
@@ -147,13 +147,13 @@ function cancelMultiLock(
   return { outcome: departed.length > 0 ? 'cancelled' : 'none' };
 }
 
-/** From then on the request is answered as one that timed out. */
+/** Stores `timeout` as the answer to the request from now on. */
 function rememberCancelled(draft: Draft, request: RequestIdentity): void {
   const timeout = { outcome: 'timeout', blockedBy: [], retryAfterMs: 0 };
   draft.remember({ ...request, inputHash: '' }, timeout, draft.now);
 }
 
-/** Reverts a late grant, all of it, if no caller but its own can have received it. */
+/** Reverts all holds of a late grant, unless a repeat of its request can still receive them. */
 function revertMultiLock(
   members: MultiLockMember[],
   command: RevertMultiLockCommand,

@@ -6,7 +6,7 @@ import { traceOf } from '../lock/hold-lifecycle';
 import type { AcquireCommand } from '../lock/lock-command';
 import type { RequestIdentity } from '../request-fingerprint';
 
-/** How one of its locks is held: a multi-lock takes no permits. */
+/** The mode of one of its locks: a multi-lock takes no permits. */
 export type MultiLockMode = Exclude<Mode, 'permit'>;
 
 /** One lock of a multi-lock, and its mode. */
@@ -20,7 +20,7 @@ export interface AcquireMultiLockCommand {
   verb: 'acquireSet';
   service: string;
   owner: string;
-  /** At least two, each once. */
+  /** At least two, with different names. */
   locks: RequestedLock[];
   leaseMs: number;
   /** The longest wait over all requests with this id; 0 never queues. */
@@ -35,7 +35,7 @@ export interface AcquireMultiLockCommand {
   outsidePolicy?: PolicyBreach | null;
 }
 
-/** Ends the wait of a multi-lock that timed out. Answers `granted` if the grant came first. */
+/** Ends the wait of a multi-lock that timed out. The answer is `granted` if that came first. */
 export type GiveUpMultiLockCommand = Omit<AcquireMultiLockCommand, 'verb'> & { verb: 'giveUpSet' };
 
 /** Undoes an acquire of a multi-lock, whether it is still queued or already granted. */
@@ -48,7 +48,7 @@ export interface CancelMultiLockCommand {
   request: RequestIdentity;
 }
 
-/** Reverts a grant that came too late to be of use. */
+/** Reverts a grant that came too late to be answered, unless a repeat can still receive it. */
 export interface RevertMultiLockCommand {
   verb: 'withdrawSet';
   holds: { name: string; token: number }[];
@@ -62,12 +62,12 @@ export type MultiLockCommand =
   | CancelMultiLockCommand
   | RevertMultiLockCommand;
 
-/** An answer to any of them. */
+/** The answer to any of these commands. */
 export type MultiLockAnswer = AcquireManyAnswer | CancelAnswer | { outcome: 'withdrawn' | 'gone' };
 
 const MULTI_LOCK_ID_CHARS = 11;
 
-/** The locks that a command concerns, in the one order that every process uses. */
+/** The names of the locks that a command concerns, in the same order in every process. */
 export function namesOf(command: MultiLockCommand): string[] {
   return namesIn(command).sort((a, b) => (a < b ? -1 : 1));
 }

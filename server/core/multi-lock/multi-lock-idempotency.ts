@@ -14,12 +14,12 @@ import type { RequestIdentity } from '../request-fingerprint';
 import { ANSWER_RETENTION_MS } from '../timing';
 import type { MultiLockMember } from './multi-lock-member';
 
-/** What is stored of a granted multi-lock. Its deadlines are those of the holds. */
+/** The part of a granted multi-lock that is stored. Its deadlines are in the holds. */
 interface StoredMultiLockGrant {
   grants: Pick<MultiLockGrant, 'name' | 'token' | 'rev'>[];
 }
 
-/** Stores the answer for replays while its holds may live; written with the first lock. */
+/** Stores the answer for replays while its holds can live; it is written with the first lock. */
 export function rememberMultiLock(
   members: MultiLockMember[],
   request: RequestIdentity,
@@ -35,8 +35,8 @@ export function rememberMultiLock(
 }
 
 /**
- * Stores that a multi-lock was undone, when a hold that continues for later entries cannot show it.
- * It is written with the first of those holds.
+ * Stores that a multi-lock was undone if a hold continues for later entries, and so does not show
+ * it. It is written with the first of those holds.
  */
 export function rememberUndone(
   undone: { member: MultiLockMember; hold: Hold }[],
@@ -55,10 +55,10 @@ export function rememberUndone(
 }
 
 /**
- * The earlier answer to this multi-lock: its grants while all of them live; `ended` afterwards,
- * with those still live; or its final timeout.
+ * The earlier answer to this multi-lock: its grants while all of them are live; `ended` afterwards,
+ * with those that are still live; or its final timeout.
  *
- * @param touched gets the locks whose lease turns out to have expired
+ * @param touched receives the locks whose lease has expired meanwhile
  */
 export function replayMultiLock(
   members: MultiLockMember[],

@@ -29,13 +29,13 @@ export interface Place {
   waiter: Waiter;
 }
 
-/** Whom an answer is for. */
+/** The caller that an answer is for. */
 export interface MultiLockAsker {
   service: string;
   request: RequestIdentity;
 }
 
-/** Where a request waits: one place, or briefly more if two calls of it queued at the same time. */
+/** The places of a request: at most one, or briefly more if two calls queued at the same time. */
 export function placesOf(members: MultiLockMember[], request: RequestIdentity): Place[] {
   return members.flatMap((member) => {
     const waiter = waiterOf(member.draft.record, request.key);
@@ -44,12 +44,12 @@ export function placesOf(members: MultiLockMember[], request: RequestIdentity): 
 }
 
 /**
- * Whether a set may have this lock now: it was offered to the set, or it is open, has room, and no
- * other waiter takes precedence. Precedence belongs to single acquires before it in the queue and
- * to sets that have waited longer. An offer to a younger set does not block it, so of all sets
- * whose locks are free the oldest is always granted, and sets cannot block each other in a circle.
+ * Whether a set can be granted this lock now: it was offered to the set, or it is open, has room,
+ * and no other waiter takes precedence: a single acquire before the set in the queue, or a set that
+ * has waited longer. An offer to a younger set does not block it, so of all sets whose locks are
+ * free the oldest is always granted, and sets cannot block each other in a cycle.
  *
- * @param age of the set; null for one that is not queued yet: it comes last
+ * @param age of the set; null for one that is not queued yet: it is the youngest
  */
 export function isAvailable(
   { draft, mode }: MultiLockMember,
@@ -65,14 +65,14 @@ export function isAvailable(
   return hasRoom({ ...record, offers }, { mode });
 }
 
-/** Whether the lock is held or closed, so worth queueing at, and not just reserved. */
+/** Whether the lock is held or not open, rather than only reserved by offers. */
 export function isTaken({ draft, mode }: MultiLockMember): boolean {
   return !isOpen(draft) || !hasRoom({ ...draft.record, offers: [] }, { mode });
 }
 
 /**
- * Revokes offers to younger sets that exclude a hold of this mode, and as many more, the youngest
- * first, as it needs to find room. Those sets keep their places.
+ * Revokes the offers to younger sets that exclude a hold of this mode, and then as many others,
+ * youngest first, as it takes to make room. Those sets keep their places.
  */
 export function revokeYoungerOffers({ draft, mode }: MultiLockMember, age: Age | null): void {
   const { record } = draft;
@@ -92,7 +92,7 @@ export function leave({ member, waiter }: Place): void {
   removeWaiters(member.draft, [waiter]);
 }
 
-/** What blocks a multi-lock at this lock, as it was read. */
+/** What blocks a multi-lock at this lock, by the record as read. */
 export function blockOf(
   { name, before, draft }: MultiLockMember,
   { request, service }: MultiLockAsker,
@@ -127,7 +127,7 @@ function oldestFirst({ queue }: LockRecord, offers: readonly Offer[]): Offer[] {
     .flatMap(({ ticket }) => tickets.get(ticket) ?? []);
 }
 
-/** Throws `NAMESPACE_FULL` when more of the locks have no record than there is room for. */
+/** Throws `NAMESPACE_FULL` if more of the locks have no record than the namespace has room for. */
 export function refuseNewBeyondRoom(members: readonly MultiLockMember[]): void {
   for (const { draft } of members) draft.refuseNewWhileFull();
   const room = members[0]?.draft.context.policy.roomForNames ?? members.length;

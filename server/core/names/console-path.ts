@@ -1,6 +1,6 @@
 /**
- * The address of a lock's page. Browsers swallow the path segments `.` and `..` even when encoded,
- * so those names, and those that begin with `~`, get a `~` in front.
+ * The address of a lock's page. Browsers resolve the path segments `.` and `..` even when encoded,
+ * so those names, and names that begin with `~`, get a `~` in front.
  */
 export function lockPath(namespace: string, name: string): string {
   return pathUnder('locks', namespace, name);
@@ -16,7 +16,7 @@ function pathUnder(place: string, namespace: string, name: string): string {
   return `/${place}/${encodeURIComponent(namespace)}/${encodeURIComponent(needsMark ? `~${name}` : name)}`;
 }
 
-/** The name that a path segment encodes; null where its percent-encoding is broken. */
+/** The name that a path segment encodes; null if its percent-encoding is malformed. */
 export function nameFromPath(segment: string): string | null {
   try {
     const name = decodeURIComponent(segment);

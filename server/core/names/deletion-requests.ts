@@ -1,11 +1,11 @@
 import type { ChosenNames, DeletionAnswer } from '../../contract/console/deletion-inputs';
 
 /**
- * Deletes the chosen names request after request, and yields each answer: until as many are gone as
- * were asked for, or no more can go. No name is tried twice.
+ * Deletes the chosen names request by request, and yields each answer, until `atMost` names are
+ * deleted or no more can be. No name is tried twice.
  *
  * @param request deletes up to `atMost` of the names that are `left`
- * @param isStopped read before each request: true ends it
+ * @param isStopped read before each request: true ends the generator
  */
 export async function* deletionRequests<C extends Pick<ChosenNames, 'names'>>(
   chosen: C,
@@ -13,18 +13,18 @@ export async function* deletionRequests<C extends Pick<ChosenNames, 'names'>>(
   request: (left: C, atMost: number) => Promise<DeletionAnswer>,
   isStopped: { readonly current: boolean } = { current: false },
 ): AsyncGenerator<DeletionAnswer, void> {
-  let gone = 0;
-  for (let left: C | null = chosen; left && gone < atMost && !isStopped.current; ) {
-    const answer: DeletionAnswer = await request(left, atMost - gone);
-    gone += answer.deleted;
+  let deleted = 0;
+  for (let left: C | null = chosen; left && deleted < atMost && !isStopped.current; ) {
+    const answer: DeletionAnswer = await request(left, atMost - deleted);
+    deleted += answer.deleted;
     left = answer.more && answer.deleted > 0 ? untriedNames(left, answer.results) : null;
     yield answer;
   }
 }
 
 /**
- * The chosen names that are left after a request tried some of them; null: none. A prefix stays as
- * it is: the names that it matches are looked up each time.
+ * The chosen names that are left after a request has tried some of them; null: none. A prefix does
+ * not change: the names that it matches are looked up each time.
  */
 export function untriedNames<C extends { names?: string[] | undefined }>(
   chosen: C,

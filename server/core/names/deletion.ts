@@ -33,25 +33,25 @@ const COUNTER_LABELS: Partial<typeof RETENTION_LABELS> = {
   tokensAhead: 'a new counter could repeat its revs (used in the last 10 minutes, or very often)',
 };
 
-/** Why a record cannot be deleted, for people. */
+/** Why a record cannot be deleted, in words. */
 export function retentionLabel(reason: RetentionReason, kind: 'lock' | 'counter'): string {
   return (kind === 'counter' && COUNTER_LABELS[reason]) || RETENTION_LABELS[reason];
 }
 
-/** How long a lock whose hold was lost, not released, is kept so that its holder can learn how. */
+/** How long a lock is kept after a hold was lost, so that its holder can learn how. */
 const LOST_RETENTION_MS = 60 * 60_000;
 
 /** How long a free lock is kept while its namespace has room, and once it is over half full. */
 export const IDLE_MS = 30 * 24 * 60 * 60_000;
 export const IDLE_WHERE_FILLING_MS = 5 * 60_000;
 
-/** Whether a record may be deleted. */
+/** Whether and when a record may be deleted. */
 export interface Deletion {
-  /** Null: nothing prevents deletion at the instant asked about. */
+  /** Null: nothing prevents its deletion at `now`. */
   keptBecause: RetentionReason | null;
   /**
-   * The backend's clock must have reached this instant. It depends on the record alone, so the
-   * store can check it in the step that deletes this very rev. Infinity: never this rev.
+   * The instant that the backend's clock must have reached. It depends on the record alone, so the
+   * store can check it in the step that deletes exactly this rev. Infinity: never this rev.
    */
   notBefore: number;
 }
@@ -61,7 +61,7 @@ type Obstacle = [why: RetentionReason, until: number];
 /**
  * Whether a lock may be deleted, by maintenance or by an operator.
  *
- * Guarantee: once a store has deleted exactly this rev, its clock having reached `notBefore`, every
+ * Guarantee: once a store whose clock has reached `notBefore` has deleted exactly this rev, every
  * token and rev of a later lock of that name is above all of this one's, unless that clock steps
  * back by `DELETION_MARGIN_MS` or more; the lock has no holder and no waiter, and every stored
  * answer about it has expired.
@@ -89,7 +89,7 @@ export function lockDeletion(record: LockRecord, epoch: number, now: number): De
   ]);
 }
 
-/** The same for a counter. Only an operator deletes one: it is never deleted for being idle. */
+/** Whether a counter may be deleted: by an operator only, never for being idle. */
 export function counterDeletion(record: CounterRecord, now: number): Deletion {
   return firstOf(now, [
     ['answersKept', record.answersUntil],
@@ -97,7 +97,7 @@ export function counterDeletion(record: CounterRecord, now: number): Deletion {
   ]);
 }
 
-/** When a lock was last held, as far as its record shows; 0: never. Only for a free lock. */
+/** When a free lock was last held, as far as its record shows; 0: never. */
 export function lastUsedAt({ holds, ended }: LockRecord): number {
   return Math.max(0, ended?.at ?? 0, ...holds.map(({ expiresAt }) => expiresAt));
 }

@@ -8,15 +8,15 @@ export function isFilling(names: number, maxLocks: number): boolean {
   return names >= maxLocks * FILLING_AT;
 }
 
-interface NamesOf {
+interface NameUse {
   name: string;
   /** Locks and counters. */
   used: number;
   maxLocks: number;
 }
 
-/** The namespaces that are full, or else those that soon will be; null: there are none. */
-export function findFilling(namespaces: readonly NamesOf[]): Filling | null {
+/** The namespaces that are full, or else those that are nearly full; null: there are none. */
+export function findFilling(namespaces: readonly NameUse[]): Filling | null {
   const filling = namespaces.filter(({ used, maxLocks }) => isFilling(used, maxLocks));
   const full = filling.filter(({ used, maxLocks }) => used >= maxLocks);
   const [first, ...more] = full.length > 0 ? full : filling;

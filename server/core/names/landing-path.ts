@@ -1,24 +1,24 @@
-/** Any origin will do: it only shows whether an address leaves it. */
+/** An arbitrary origin, which only shows whether an address leaves it. */
 const ORIGIN = 'http://console';
 
-/** Pages for those who are not signed in. */
+/** The pages for people who are not signed in. */
 const ENTRANCES = ['/sign-in', '/setup'];
 
 /** A longer query is dropped. */
 const QUERY_MAX = 2_000;
 
-/** The address of the sign-in page, which leads back to a page of the console. */
+/** The address of the sign-in page that leads back to this page of the console. */
 export function signInPath(pathname: string, query: string): string {
-  const wanted = new URLSearchParams(query);
+  const params = new URLSearchParams(query);
   // Next adds this to requests of a navigation; it is not part of the page's address.
-  wanted.delete('_rsc');
-  const isKept = wanted.size > 0 && String(wanted).length <= QUERY_MAX;
-  const to = isKept ? `${pathname}?${wanted}` : pathname;
+  params.delete('_rsc');
+  const isKept = params.size > 0 && String(params).length <= QUERY_MAX;
+  const to = isKept ? `${pathname}?${params}` : pathname;
   return to === '/' ? '/sign-in' : `/sign-in?next=${encodeURIComponent(to)}`;
 }
 
 /**
- * Where a person goes after signing in: the page of the console that was asked for, else the list.
+ * The page after signing in: the one that was requested, or else the lock list.
  *
  * @param query of the sign-in page, which anyone may have written: an address that would leave the
  *   console leads to the list

@@ -1,15 +1,15 @@
 import type { Mode } from '../../contract/primitives';
 import type { LockEvent } from '../lock/lock-event';
 
-/** Spans are filed by how long they lasted: class `c` are those of 2^c ms up to twice as long. */
+/** Spans are indexed by duration: class `c` is from 2^c ms to less than 2^(c+1) ms. */
 export const SPAN_CLASSES = 42;
 
 const HOLD_ENDS = new Set<string>(['released', 'expired', 'forced', 'late']);
 const WAIT_ENDS = new Set<string>(['granted', 'timeout', 'cancelled', 'dropped', 'moved']);
 
 /**
- * The hold, the wait or the freeze that an event ended, and when that began and ended. A `granted`
- * ends a wait.
+ * The hold, wait or freeze that an event ended, and when it began and ended, in milliseconds of the
+ * backend's clock. A `granted` event ends a wait.
  */
 export interface EventSpan {
   of: 'hold' | 'wait' | 'freeze';
@@ -17,7 +17,7 @@ export interface EventSpan {
   to: number;
 }
 
-/** What an event ended; null if it ended nothing, or something that did not last. */
+/** The span that an event ended; null if it ended none, or one of 0 ms. */
 export function spanOf(event: SpanFacts): EventSpan | null {
   const { kind, at, heldMs = 0, waitedMs = 0 } = event;
   const of = HOLD_ENDS.has(kind)
@@ -33,20 +33,21 @@ export function spanOf(event: SpanFacts): EventSpan | null {
 
 type SpanFacts = { kind: string } & Pick<LockEvent, 'at' | 'heldMs' | 'waitedMs'>;
 
-/** The class of the span that an event ended; -1: it ended none. */
+/** The class of the span that an event ended; -1 if it ended none. */
 export function spanClass(event: SpanFacts): number {
   const span = spanOf(event);
   return span ? Math.min(Math.floor(Math.log2(span.to - span.from)), SPAN_CLASSES - 1) : -1;
 }
 
-/** A span of this class that covers an instant ends less than this long after it, in ms. */
+/** How long after an instant a span of this class that covers it ends at most, in milliseconds. */
 export const spanReachMs = (spanClass: number): number =>
   spanClass === SPAN_CLASSES - 1 ? Number.MAX_SAFE_INTEGER / 2 : 2 ** (spanClass + 1);
 
-/** A past hold, known from its end or from the present record. Instants: the backend's clock. */
+/** A past hold, known from the event of its end or from the present record. */
 export interface PastHold {
+  /** Instants are the backend's clock. */
   from: number;
-  /** Null: it still lasts. */
+  /** Null: not yet ended. */
   to: number | null;
   service: string;
   owner: string;
@@ -54,7 +55,7 @@ export interface PastHold {
   permits?: number;
 }
 
-/** A past wait in the queue of one lock, known in the same way. */
+/** A past wait in the queue of one lock, known from the same sources. */
 export interface PastWait {
   from: number;
   to: number | null;
@@ -62,20 +63,20 @@ export interface PastWait {
   owner: string;
   mode?: Mode;
   permits?: number;
-  /** Its timeout, where it is known. */
+  /** Its timeout, if known. */
   patienceMs?: number;
-  /** The event that ended it. */
+  /** The kind of the event that ended it; null: not yet ended. */
   end: string | null;
 }
 
-/** Unique over all locks of all backends. */
+/** A wait and its lock, by a key that is unique over all backends. */
 type Located<W> = { lock: string; wait: W };
 
 /**
  * Keeps one wait of each request, the one that ended first. A multi-lock that moves to another
- * queue keeps its age, and so does a request that queues again after it lost its place. So their
- * waits begin at the same instant, and at any instant the caller is in the queue that it leaves
- * first.
+ * queue keeps its age, and so does a request that queues again after it lost its place: all waits
+ * of such a request begin at the same instant. At any instant that several of them cover, the
+ * caller is in the queue that it leaves first.
  */
 export function withoutMoved<W extends PastWait>(waits: readonly Located<W>[]): Located<W>[] {
   const endOf = ({ wait }: Located<W>) => wait.to ?? Number.POSITIVE_INFINITY;

@@ -11,7 +11,7 @@ import {
 import { type PastHold, type PastWait, spanOf } from './event-span';
 import { UNKNOWN_PATIENCE_MS } from './is-patience-known';
 
-/** What is known of a lock at an instant of the past. */
+/** What is known about a lock at a past instant. */
 export interface PastFacts {
   /** The instant, on the lock's backend's clock. */
   at: number;
@@ -20,17 +20,18 @@ export interface PastFacts {
   waits: readonly PastWait[];
   /** The freeze that covers it. */
   frozen: Remark | null;
-  /** Its latest events up to that instant, oldest first; perhaps not all since a hold began. */
+  /** Its latest events up to that instant, oldest first; possibly not all since a hold began. */
   events: readonly LockEvent[];
-  /** The lock as it is now; null: it has no record. */
+  /** The present record of the lock; null: it has none. */
   now: LockRecord | null;
-  /** The lock delay that its namespace has now. */
+  /** The present lock-delay of its namespace. */
   lockDelayMs: number;
 }
 
 /**
- * A lock as it was. Holders and waiters are exact; leases, renewals and remarks are only as
- * complete as the events. Tickets only number the queue; offers and stored answers are left out.
+ * The record of a lock at a past instant. Holders and waiters are exact; leases, renewals and
+ * remarks are only as complete as the events. Tickets only number the queue; offers and stored
+ * answers are omitted.
  */
 export function recordAt(facts: PastFacts): LockRecord {
   const { at, events, frozen } = facts;
@@ -53,9 +54,9 @@ export function recordAt(facts: PastFacts): LockRecord {
 }
 
 /**
- * The capacity that an event named last, if permits were in use ever since. Otherwise, as with
- * events that an earlier version wrote, the one that callers name now; but if some events since a
- * grant are unknown, the present capacity, which may have been set before.
+ * The last capacity in an event, if permits were in use ever since. Otherwise, as with events that
+ * an earlier version wrote, the capacity that callers name now; but if some events since a grant
+ * are unknown, the present capacity, which an operator may have set before the instant.
  */
 function capacityAt(facts: PastFacts): LockRecord['capacity'] {
   const { events, now } = facts;
@@ -69,7 +70,7 @@ function capacityAt(facts: PastFacts): LockRecord['capacity'] {
   return hasEveryRev(granted, events) ? { inForce: named, named } : now.capacity;
 }
 
-/** Whether permits were held or waited for at every instant since: else a capacity is forgotten. */
+/** Whether permits were always held or waited for since then: otherwise the capacity was lost. */
 function isInUseSince(since: number, { at, holds, waits, events }: PastFacts): boolean {
   const ended = events.map((event) => ({ permits: event.permits, ...spanOf(event) }));
   const spans = [...holds, ...waits, ...ended]
@@ -82,23 +83,23 @@ function isInUseSince(since: number, { at, holds, waits, events }: PastFacts): b
 }
 
 /**
- * The holds, waits and freeze in the present record that were there at an earlier instant.
+ * The holds, waits and freeze in the present record that already existed at an earlier instant.
  *
- * @param knownUntil until when the record is known to be right: a hold whose lease ended later may
- *   have been renewed
+ * @param knownUntil until when the record is known to be current: a hold whose lease ended later
+ *   may have been renewed
  */
 export function openSince(now: LockRecord | null, at: number, knownUntil = at) {
   const holds = (now?.holds ?? [])
     .filter(({ grantedAt, expiresAt }) => grantedAt <= at && expiresAt > Math.min(at, knownUntil))
     .map(({ grantedAt, service, owner, token, permits }): PastHold => {
-      const some = permits === undefined ? {} : { permits };
-      return { from: grantedAt, to: null, service, owner, token, ...some };
+      const permitsField = permits === undefined ? {} : { permits };
+      return { from: grantedAt, to: null, service, owner, token, ...permitsField };
     });
   const waits = (now?.queue ?? [])
     .filter(({ enqueuedAt }) => enqueuedAt <= at)
     .map(({ enqueuedAt, service, owner, mode, permits, patienceMs }): PastWait => {
-      const some = permits === undefined ? {} : { permits };
-      const who = { service, owner, mode, ...some };
+      const permitsField = permits === undefined ? {} : { permits };
+      const who = { service, owner, mode, ...permitsField };
       return { from: enqueuedAt, to: null, ...who, patienceMs, end: null };
     });
   const frozen = now?.frozen && now.frozen.at <= at ? now.frozen : null;
@@ -136,7 +137,7 @@ function holdAt(span: PastHold, { at, events, now }: PastFacts): Hold {
     ...traceOf({ traceparent: granted?.traceparent ?? present?.traceparent }),
   };
   for (const event of own) applyTo(hold, event);
-  // The hold covers the instant, even if the events that were read say otherwise.
+  // The hold is known to cover the instant, even if the events that were read say otherwise.
   if (hold.expiresAt <= at) hold.expiresAt = to ?? Math.max(present?.expiresAt ?? 0, at + 1);
   return hold;
 }
@@ -148,7 +149,7 @@ function hasEveryRev(granted: LockEvent | undefined, events: readonly LockEvent[
   return revs.size === Math.max(...revs) - granted.rev + 1;
 }
 
-/** What an event made of a hold. */
+/** Applies an event to a hold. */
 function applyTo(hold: Hold, event: LockEvent): void {
   const { kind, at, expiresAt, holdCount, by, reason = '' } = event;
   const remark = by === undefined ? null : { by, reason, at };
@@ -183,8 +184,8 @@ function lastEnded(events: readonly LockEvent[], holds: readonly Hold[]): EndedH
 const CAUSES = { released: 'released', expired: 'expired', forced: 'forced' } as const;
 
 /**
- * Until when nothing is granted after holds that were lost; 0: no delay. A grant ends the delay. A
- * hold that its holder had released, and that only kept the lock taken, was not lost.
+ * Until when the lock-delay after lost holds lasts; 0: no delay. A grant ends it. A hold that its
+ * holder had released, and that only kept the lock taken, was not lost.
  */
 function delayedUntil({ at, events, lockDelayMs }: PastFacts): number {
   const released = new Set<number | undefined>();
@@ -199,11 +200,11 @@ function delayedUntil({ at, events, lockDelayMs }: PastFacts): number {
   return until > at ? until : 0;
 }
 
-/** The waiters in the order in which they joined this queue, which is not that of their ages. */
+/** The waiters in the order in which they joined this queue, which may not be that of their age. */
 function queueAt({ at, waits, events }: PastFacts): Waiter[] {
   const queued = events.filter(({ kind }) => kind === 'queued');
   return waits
-    .map((wait) => ({ wait, event: joining(wait, waits, queued) }))
+    .map((wait) => ({ wait, event: queuedEventOf(wait, waits, queued) }))
     .sort((a, b) => joinedAt(a) - joinedAt(b) || revOf(a) - revOf(b))
     .map(({ wait, event }, i): Waiter => {
       const { service, owner, from, to, permits } = wait;
@@ -219,14 +220,14 @@ function queueAt({ at, waits, events }: PastFacts): Waiter[] {
         tag: '',
         process: '',
         enqueuedAt: from,
-        // It was waiting at that instant: its server may have noticed the end of its wait late.
+        // It was still waiting at that instant: its server may have noticed the timeout late.
         patienceMs: Math.max(patienceMs, at - from + 1),
         detachedUntil: null,
       };
     });
 }
 
-/** A wait, and the event with which it joined its queue, where that is known. */
+/** A wait, and the event with which it joined the queue, if known. */
 interface JoinedWait {
   wait: PastWait;
   event: LockEvent | undefined;
@@ -236,12 +237,12 @@ const joinedAt = ({ wait, event }: JoinedWait) => event?.at ?? wait.from;
 
 const revOf = ({ event }: JoinedWait) => event?.rev ?? 0;
 
-/** The event with which a wait began. If its owner has several waits, instants tell them apart. */
-function joining(wait: PastWait, waits: readonly PastWait[], queued: readonly LockEvent[]) {
+/** The event with which a wait joined the queue. Several waits of one owner differ in instant. */
+function queuedEventOf(wait: PastWait, waits: readonly PastWait[], queued: readonly LockEvent[]) {
   const { service, owner, from } = wait;
   const isOfParty = (one: { service: string; owner: string }) =>
     one.service === service && one.owner === owner;
-  const its = queued.filter((event) => isOfParty(event) && event.at >= from);
+  const events = queued.filter((event) => isOfParty(event) && event.at >= from);
   const isOnly = waits.filter(isOfParty).length === 1;
-  return (isOnly ? undefined : its.find(({ at }) => at === from)) ?? its.at(-1);
+  return (isOnly ? undefined : events.find(({ at }) => at === from)) ?? events.at(-1);
 }

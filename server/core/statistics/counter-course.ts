@@ -2,10 +2,10 @@ import type { CounterCourse } from '../../contract/console/counter-row';
 import type { CounterMinute } from './counter-minute';
 import { MINUTE_MS, minuteOf } from './minute-rollup';
 
-/** How far back a course goes. */
+/** The period that a course covers. */
 export const COURSE_MS = 60 * MINUTE_MS;
 
-/** Over how many minutes a rate is taken, the present one included. */
+/** The number of minutes that a rate covers, including the present one. */
 const RATE_MINUTES = 10;
 
 /** A rate covers at least this time: else one step in the first second would be 60 a minute. */
@@ -14,7 +14,7 @@ const RATE_LEAST_MS = MINUTE_MS;
 /**
  * How a counter's value moved over the last hour.
  *
- * @param minutes with changes, oldest first; those older than the hour are left out
+ * @param minutes with changes, oldest first; those before the hour are ignored
  * @param createdAt when the present counter was created: earlier minutes belong to a deleted one of
  *   the same name
  * @param now the backend's clock
@@ -29,7 +29,7 @@ export function counterCourse(
   return { points: pointsOf(own, from, now), rate: rateOf(own, createdAt, now) };
 }
 
-/** The value is level between minutes with changes, and each is drawn where its minute ends. */
+/** The value is constant between minutes with changes; each change is drawn at its minute's end. */
 function pointsOf(minutes: readonly CounterMinute[], from: number, now: number) {
   const points: CounterCourse['points'] = [];
   const [first] = minutes;

@@ -6,20 +6,20 @@ export interface CounterMinute {
   minute: number;
   /** How many times the value changed. */
   changes: number;
-  /** By how much it rose, and by how much it fell, added up: both are at least 0. */
+  /** The sums of all increases and of all decreases, both at least 0. */
   added: number;
   removed: number;
-  /** The value that the last event left. */
+  /** The value after the last event. */
   value: number;
 }
 
 /**
- * The limit of a sum of steps, at which it stays: a larger sum would not be exact and, in the end,
+ * The largest sum of steps; sums are capped at it. A larger one would not be exact and, in the end,
  * would not fit its column.
  */
 export const STEPS_MAX = Number.MAX_SAFE_INTEGER;
 
-/** Counts an event; events of one counter are counted in the order of their revs. */
+/** Counts an event. The events of one counter must come in the order of their revs. */
 export function addCounterEvent(sum: CounterMinute, { delta = 0, value }: CounterEvent): void {
   sum.value = value;
   if (delta === 0) return;

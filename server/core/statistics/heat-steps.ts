@@ -5,7 +5,7 @@ import type { HeatMap, HeatRow } from '../../contract/console/past/overview';
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 
-/** The steps in which waiting is counted: fine ones for one hour, coarse ones for longer ranges. */
+/** The steps in which waits are counted: fine ones for one hour, coarse ones for longer ranges. */
 export const HEAT_STEPS_MS = [MINUTE_MS, 15 * MINUTE_MS] as const;
 
 /** How many locks of a step are kept. */
@@ -14,7 +14,7 @@ export const HEAT_LOCKS_MAX = 20;
 /** How many locks a heat map has. */
 const ROWS_MAX = 14;
 
-/** How long a cell is, how many there are, and the steps they are made of. */
+/** The length and the number of the cells, and the length of the steps that they sum. */
 interface Cells {
   cellMs: number;
   count: number;
@@ -51,7 +51,7 @@ export class HeatSteps {
   readonly from: number;
   private readonly cells: Cells;
 
-  /** @param isFineKept whether the fine steps of the hour before are kept */
+  /** @param isFineKept whether the fine steps of the last hour are stored */
   constructor(
     private readonly range: InsightRange,
     now: number,
@@ -67,7 +67,7 @@ export class HeatSteps {
     return this.cells.stepMs;
   }
 
-  /** @param reading in order of time */
+  /** Adds a reading; readings must come in order of time. */
   add({ at, waiterMs, status, backend, namespace, name }: HeatReading): void {
     const { cellMs, count } = this.cells;
     const step = Math.floor((at - this.from) / cellMs);

@@ -3,7 +3,7 @@ import { addRollup, emptyRollup, MINUTE_MS, type MinuteRollup } from './minute-r
 
 const HOUR_MS = 60 * MINUTE_MS;
 
-/** How long one step of each range is, and how many there are. */
+/** The length and the number of the steps of each range. */
 const INSIGHT_STEPS: Record<InsightRange, { stepMs: number; count: number }> = {
   '1h': { stepMs: MINUTE_MS, count: 60 },
   '24h': { stepMs: 10 * MINUTE_MS, count: 144 },
@@ -11,13 +11,13 @@ const INSIGHT_STEPS: Record<InsightRange, { stepMs: number; count: number }> = {
   '30d': { stepMs: 4 * HOUR_MS, count: 180 },
 };
 
-/** The start of a range whose last step is the one under way at `now`. */
+/** The start of a range whose last step contains `now`. */
 export function rangeBegin(range: InsightRange, now: number): number {
   const { stepMs, count } = INSIGHT_STEPS[range];
   return (Math.floor(now / stepMs) - count + 1) * stepMs;
 }
 
-/** Sums minutes into the steps of a range, oldest first. Minutes outside it are left out. */
+/** Sums minutes into the steps of a range. Minutes outside the range are ignored. */
 export class InsightSteps {
   private readonly steps: MinuteRollup[];
   private readonly begin: number;
@@ -35,7 +35,7 @@ export class InsightSteps {
     if (step) addRollup(step, rollup);
   }
 
-  /** The sums, as the console shows them. */
+  /** The sums as the console shows them, oldest step first. */
   view(): Pick<LockInsight, 'stepMs' | 'points' | 'total' | 'waits' | 'holds'> {
     const total = emptyRollup(this.begin);
     for (const step of this.steps) addRollup(total, step);

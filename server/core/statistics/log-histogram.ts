@@ -4,7 +4,7 @@ const BUCKETS_PER_DOUBLING = 4;
 /** Buckets 0 to 127. The last one begins at 35 days and has no end. */
 const LAST_BUCKET = 127;
 
-/** By bucket: its smallest whole millisecond; if it has none, that of the next one that has. */
+/** The smallest whole millisecond of each bucket, or of the next one if it contains none. */
 const LOWEST = Array.from({ length: LAST_BUCKET + 1 }, (_, i) =>
   i === 0 ? 0 : Math.ceil(2 ** ((i - 1) / BUCKETS_PER_DOUBLING)),
 );
@@ -17,12 +17,12 @@ export interface HistogramBar {
 }
 
 /**
- * How often durations of each length occurred: counts in fixed logarithmic buckets over whole
- * milliseconds, where 0 ms and each of the first few have a bucket of their own. All histograms
- * share the buckets, so merging is lossless in any order.
+ * Counts of durations in fixed logarithmic buckets over whole milliseconds; 0 ms and each of the
+ * first few milliseconds have a bucket of their own. All histograms have the same buckets, so
+ * merging is lossless in any order.
  */
 export class LogHistogram {
-  /** By bucket; only counts above 0. */
+  /** Counts by bucket, only those above 0. */
   private readonly counts = new Map<number, number>();
   private total = 0;
 
@@ -31,7 +31,7 @@ export class LogHistogram {
     return this.total;
   }
 
-  /** Counts a duration; a negative one, from a clock that was set, as 0. Fractions are cut off. */
+  /** Counts a duration, rounded down; a negative one, from a clock that was set back, as 0. */
   add(durationMs: number): void {
     this.addTo(bucketOf(durationMs), 1);
   }
@@ -41,7 +41,7 @@ export class LogHistogram {
     for (const [bucket, count] of other.counts) this.addTo(bucket, count);
   }
 
-  /** Takes back counts that were added before. */
+  /** Subtracts counts that were added before. */
   removeAll(other: LogHistogram): void {
     for (const [bucket, count] of other.counts) {
       this.addTo(bucket, -count);
@@ -49,7 +49,7 @@ export class LogHistogram {
     }
   }
 
-  /** The sum of all of them, which stay unchanged. */
+  /** The sum of these histograms, which stay unchanged. */
   static merge(...histograms: LogHistogram[]): LogHistogram {
     const merged = new LogHistogram();
     for (const histogram of histograms) merged.addAll(histogram);
@@ -57,8 +57,8 @@ export class LogHistogram {
   }
 
   /**
-   * The duration that a share `q` (0 to 1) of all did not exceed, by nearest rank: at most 9.1 %
-   * off below 35 days, exact where a bucket is one millisecond. Null when empty.
+   * The duration in milliseconds that a share `q` (0 to 1) did not exceed, by nearest rank: at most
+   * 9.1 % off below 35 days, exact where a bucket is one millisecond. Null when empty.
    */
   quantile(q: number): number | null {
     let left = Math.max(1, Math.ceil(q * this.total));
@@ -74,7 +74,7 @@ export class LogHistogram {
     return this.inOrder().map(([bucket, count]) => ({ ...bucketBounds(bucket), count }));
   }
 
-  /** A short ASCII text, the same for equal histograms; empty for an empty one. */
+  /** A short ASCII text, which is the same for equal histograms, and empty for an empty one. */
   encode(): string {
     return this.inOrder()
       .map(([bucket, count]) => bucket.toString(36) + (count === 1 ? '' : `:${count.toString(36)}`))

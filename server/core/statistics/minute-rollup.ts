@@ -4,9 +4,9 @@ import { LogHistogram } from './log-histogram';
 
 export const MINUTE_MS = 60_000;
 
-/** How many of each counted event a lock had. */
+/** How many events of each counted kind a lock had. */
 export interface EventCounts {
-  /** New holds, also those reverted at once as `late`. Re-entries and renewals do not count. */
+  /** New holds, also those reverted immediately as `late`. Re-entries and renewals do not count. */
   grants: number;
   /** Waits that timed out. */
   timeouts: number;
@@ -14,7 +14,7 @@ export interface EventCounts {
   expiries: number;
   /** Holds that an operator ended. */
   forced: number;
-  /** Attempts that were refused: no event of the lock, but counted by each process. */
+  /** Attempts that were refused: they leave no event of the lock; each process counts them. */
   refused: number;
 }
 
@@ -29,11 +29,11 @@ export interface MinuteRollup extends Rollup {
   forcedHolds?: LogHistogram;
 }
 
-/** The counts of events in some period. `D` is the type that counts durations. */
+/** The counts of events in a period. `D` is the type that counts durations. */
 export interface Rollup<D = LogHistogram> extends EventCounts {
-  /** The wait of each grant; 0 ms without a wait. Waits that ended without a grant are left out. */
+  /** The wait of each grant; 0 ms without a wait. Waits that ended without a grant do not count. */
   waits: D;
-  /** The duration of each hold that ended here in any way but `late`. */
+  /** The duration of each hold that ended in this period, other than as `late`. */
   holds: D;
 }
 
@@ -51,12 +51,12 @@ export function emptyCounts<D>(newDurations: () => D): Rollup<D> {
   return { grants: 0, timeouts: 0, expiries: 0, forced: 0, refused: 0, ...durations };
 }
 
-/** The beginning of the minute in which an event happened. */
+/** The start of the minute in which an event happened. */
 export function minuteOf({ at }: { at: number }): number {
   return Math.floor(at / MINUTE_MS) * MINUTE_MS;
 }
 
-/** Which count an event adds to, if any. */
+/** The count to which an event of each kind adds. */
 const COUNTED = {
   granted: 'grants',
   timeout: 'timeouts',
@@ -67,7 +67,7 @@ const COUNTED = {
 /** The events that end a hold. */
 const ENDINGS: ReadonlySet<string> = new Set<EventKind>(['released', 'expired', 'forced']);
 
-/** Whether an event changes a roll-up. Most do not: renewals, queueings, all events of counters. */
+/** Whether an event changes a roll-up. Most do not, such as renewals and all events of counters. */
 export function isRolledUp(event: LockEvent | CounterEvent): event is LockEvent {
   return event.kind in COUNTED || ENDINGS.has(event.kind);
 }
@@ -80,7 +80,7 @@ export function addEvent(rollup: Rollup<Pick<Durations, 'add'>>, event: LockEven
   if (ENDINGS.has(kind)) rollup.holds.add(heldMs);
 }
 
-/** Counts an event of one lock, so that `usualHolds` is known too. */
+/** Counts an event of one lock, also for `usualHolds`. */
 export function addLockEvent(rollup: MinuteRollup, event: LockEvent): void {
   addEvent(rollup, event);
   if (event.kind !== 'forced') return;
@@ -89,7 +89,7 @@ export function addLockEvent(rollup: MinuteRollup, event: LockEvent): void {
 }
 
 /**
- * The holds by which later ones are judged, without those that an operator ended: their length only
+ * The holds that make up the baseline, without those that an operator ended: their length only
  * shows when the operator acted, and one that was stuck for days would hide the next one.
  */
 export function usualHolds({ holds, forcedHolds }: MinuteRollup): LogHistogram {
@@ -112,7 +112,7 @@ export function addRollup<D extends Durations>(rollup: Rollup<D>, other: Rollup<
 
 export const WEEK_MS = 7 * 24 * 60 * 60_000;
 
-/** The beginning of the week of an instant: Thursday, 0:00 UTC. */
+/** The start of the week of an instant: Thursday, 0:00 UTC. */
 export function weekOf(at: number): number {
   return Math.floor(at / WEEK_MS) * WEEK_MS;
 }

@@ -1,20 +1,20 @@
-/** How often the length of a queue is noted for its trend. */
+/** How often the length of a queue is sampled for its trend. */
 export const TREND_SAMPLE_EVERY_MS = 10_000;
 
-/** One minute of samples, those at both of its ends included. */
+/** One minute of samples, including those at both ends. */
 export const TREND_SAMPLES = 7;
 
-const SAMPLES_A_MINUTE = 60_000 / TREND_SAMPLE_EVERY_MS;
+const SAMPLES_PER_MINUTE = 60_000 / TREND_SAMPLE_EVERY_MS;
 
-/** A line that explains less of the variance than this is no trend. */
+/** A line that explains a smaller share of the variance is not a trend. */
 const EXPLAINED_MIN = 0.5;
 
 /**
- * By how many waiters a minute a queue grows; negative: it shrinks. From the line that fits the
- * last minute best; 0 where its length goes up and down without a direction, or hardly changes.
+ * By how many waiters a minute a queue grows (negative: shrinks), by linear regression over the
+ * last minute; 0 if its length rises and falls without a direction, or hardly changes.
  *
- * @param lengths one every `TREND_SAMPLE_EVERY_MS`, the oldest first
- * @returns null with fewer than `TREND_SAMPLES` of them
+ * @param lengths one every `TREND_SAMPLE_EVERY_MS`, oldest first
+ * @returns null for fewer than `TREND_SAMPLES` lengths
  */
 export function queueTrend(lengths: readonly number[]): number | null {
   const count = lengths.length;
@@ -29,5 +29,5 @@ export function queueTrend(lengths: readonly number[]): number | null {
   }
   if (variance === 0 || product ** 2 / (spread * variance) < EXPLAINED_MIN) return 0;
   // Adding 0 turns -0 into 0.
-  return Math.round((product / spread) * SAMPLES_A_MINUTE) + 0;
+  return Math.round((product / spread) * SAMPLES_PER_MINUTE) + 0;
 }

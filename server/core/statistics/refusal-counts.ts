@@ -1,7 +1,7 @@
-/** The refused attempts of one owner to acquire a lock, or of several. Epoch milliseconds. */
+/** The refused attempts of one or more owners to acquire a lock. Instants: epoch milliseconds. */
 export interface RefusalSpan {
   attempts: number;
-  /** The hold during which the last of them was refused; 0 where none was known. */
+  /** The hold during which the last of them was refused; 0 if none was known. */
   token: number;
   /** When the first of them was refused during that hold. */
   firstAt: number;
@@ -22,10 +22,10 @@ export interface RefusalCounts {
   others: RefusalSpan | null;
 }
 
-/** How many owners are counted by name. */
+/** How many owners are named. */
 export const NAMED_OWNERS_MAX = 20;
 
-/** The span over both. Tokens rise: of two holds the one with the higher token is the later one. */
+/** The sum of two spans. The hold with the higher token is the later one. */
 export function addSpans(one: RefusalSpan, other: RefusalSpan): RefusalSpan {
   const [later, earlier] = one.token >= other.token ? [one, other] : [other, one];
   const isSameHold = later.token === earlier.token;
@@ -58,8 +58,8 @@ export function addRefusals(one: RefusalCounts, other: RefusalCounts): RefusalCo
 }
 
 /**
- * The counts as they were at an instant; null: nothing was counted. The number of attempts is an
- * estimate, as if they had come evenly.
+ * The counts as of a past instant; null: nothing was counted by then. The number of attempts is an
+ * estimate that assumes they were evenly spread.
  */
 export function refusalsUntil(counts: RefusalCounts, at: number): RefusalCounts | null {
   const all = spanUntil(counts.all, at);
@@ -79,7 +79,7 @@ function spanUntil(span: RefusalSpan, at: number): RefusalSpan | null {
   return { attempts: 1 + Math.floor((attempts - 1) * share), token, firstAt, lastAt: at };
 }
 
-/** Null: all of them are null. */
+/** The sum of these spans; null if all of them are null. */
 function addAllSpans(spans: readonly (RefusalSpan | null)[]): RefusalSpan | null {
   let sum: RefusalSpan | null = null;
   for (const span of spans) {
@@ -90,11 +90,11 @@ function addAllSpans(spans: readonly (RefusalSpan | null)[]): RefusalSpan | null
   return sum;
 }
 
-/** The most frequent owner first; of equally frequent ones, the one refused last. */
+/** Compares owners: the most frequent first; of equally frequent ones, the one refused last. */
 export function byAttempts(one: RefusalSpan, other: RefusalSpan): number {
   return other.attempts - one.attempts || other.lastAt - one.lastAt;
 }
 
-/** A service's name contains no line break. */
+/** A unique key, since the name of a service contains no line break. */
 export const ownerKey = ({ service, owner }: { service: string; owner: string }) =>
   `${service}\n${owner}`;

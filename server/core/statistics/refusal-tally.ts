@@ -8,38 +8,40 @@ import {
   type RefusedOwner,
 } from './refusal-counts';
 
-/** The fewest owners that are counted at a time, so that frequent ones are found among many. */
+/** The fewest owners counted at the same time, so that frequent ones are found among many. */
 export const COUNTED_OWNERS_MIN = 2 * NAMED_OWNERS_MAX;
 
-/** As many owners as usually compete for a crowded lock, so that each of them keeps its place. */
+/** The most owners counted at the same time: as many as usually compete for a crowded lock. */
 export const COUNTED_OWNERS_MAX = 128;
 
 interface CountedOwner extends RefusedOwner {
-  /** Its attempts, and those of the owner whose place it took. */
+  /** Its attempts plus the rank of the owner whose place it took. */
   rank: number;
 }
 
 /**
- * Counts the refused attempts on one lock by owner in bounded memory, with the algorithm
- * Space-Saving: it has `ownersMax` places, and an owner with more than 1/`ownersMax` of all
- * attempts always has one. An owner is counted since it last got a place; what was counted for an
- * owner that lost its place belongs to the others.
+ * Counts the refused attempts on one lock by owner in bounded memory, with the Space-Saving
+ * algorithm: it has `ownersMax` places, and an owner with more than 1/`ownersMax` of all attempts
+ * always has one. An owner is counted since it last got a place; the attempts of an owner that lost
+ * its place are added to those of the others.
  */
 export class RefusalTally {
-  /** The first owner; while it is the only one, its span is that of all. */
+  /** The first owner; while it is the only one, its span is `all`. */
   private first: { service: string; owner: string } | null = null;
-  /** Null while there is only one. */
+  /** Null while there is at most one owner. */
   private owners: Map<string, CountedOwner> | null = null;
   private all: RefusalSpan | null = null;
   private others: RefusalSpan | null = null;
-  /** No rank is lower, and it never falls: an owner that joins has a higher one. */
+  /** A lower bound of all ranks, which never falls: an owner that joins has a higher rank. */
   private lowestRank = 1;
 
-  /** @param ownersMax how many owners are counted at a time */
+  /** @param ownersMax how many owners are counted at the same time */
   constructor(private readonly ownersMax = COUNTED_OWNERS_MAX) {}
 
   /**
-   * @param token of the hold during which it was refused; 0: unknown, taken to be the last one
+   * Counts one refused attempt.
+   *
+   * @param token of the hold during which it was refused; 0: unknown, assumed to be the last one
    * @param at epoch milliseconds
    */
   note({ service, owner }: { service: string; owner: string }, token: number, at: number): void {
@@ -57,7 +59,7 @@ export class RefusalTally {
     if (this.owners) this.noteOwner(this.owners, { service, owner }, hold, at);
   }
 
-  /** What has been counted; null: nothing. Later calls of `note` do not change it. */
+  /** A snapshot of the counts; null: nothing was counted. */
   counts(): RefusalCounts | null {
     const { all, first } = this;
     if (!all || !first) return null;
@@ -92,7 +94,7 @@ export class RefusalTally {
     owners.set(key, { service, owner, attempts: 1, token: hold, firstAt: at, lastAt: at, rank });
   }
 
-  /** Frees the place of the owner of the lowest rank, and returns that rank. */
+  /** Removes an owner of the lowest rank, and returns that rank. */
   private evict(owners: Map<string, CountedOwner>): number {
     let lowest: CountedOwner | null = null;
     for (const owner of owners.values()) {

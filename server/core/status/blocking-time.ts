@@ -3,8 +3,8 @@ import { isStandbyExpected } from './standby-expected';
 import { type LockBaselines, longestHold, type StuckFacts } from './stuck-reason';
 
 /**
- * The callers that a lock keeps from their work: how many there are, and the sum of the instants at
- * which that began for each. Both give the total blocking time at any later instant.
+ * The callers that a lock blocks: their number, and the sum of the instants from which each has
+ * been blocked. Together they give the total blocking time at any later instant.
  */
 export interface BlockedCallers {
   callers: number;
@@ -14,7 +14,7 @@ export interface BlockedCallers {
 
 /** The facts that come from the lock itself. */
 export interface BlockingFacts extends StuckFacts {
-  /** The sum of the instants at which its waiters came. */
+  /** The sum of the instants at which its waiters began to wait. */
   waitsSinceSum: number;
 }
 
@@ -22,8 +22,8 @@ const NOT_BLOCKED: BlockedCallers = { callers: 0, sinceSum: 0 };
 
 /**
  * The waiters of a lock, and the owners that were refused within the last 60 s, each since its
- * first refusal during the present hold. Owners beyond those that are counted by name count as one.
- * Where a standby is expected, a caller that waits loses nothing.
+ * first refusal during the present hold. All owners that are not counted by name count as one.
+ * Where standbys are expected, no caller counts as blocked.
  */
 export function blockedCallers(
   facts: BlockingFacts,
@@ -42,8 +42,7 @@ export function blockedCallers(
 }
 
 /**
- * Total blocking time in milliseconds: how long all callers that a lock keeps from their work have
- * been kept, added up.
+ * Total blocking time in milliseconds: the sum of the times for which callers have been blocked.
  *
  * @param now the clock of the instants in `sinceSum`
  */

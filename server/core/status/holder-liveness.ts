@@ -8,10 +8,10 @@ export type LivenessState = (typeof LIVENESS_STATES)[number];
 /** The source of a verdict: the hold's renewals, `lockyard witness` on its machine, or a URL. */
 export type WitnessKind = 'renewals' | 'host' | 'url';
 
-/** Older evidence says nothing about now. Death is the exception: it stays proven. */
+/** Older evidence says nothing about the present, except a death, which stays proven. */
 export const EVIDENCE_FRESH_MS = 30_000;
 
-/** A renewal that arrives this soon after a proof of death may have been sent before. */
+/** A renewal that arrives this soon after a proof of death may have been sent before it. */
 const IN_FLIGHT_MS = 2_000;
 
 /**
@@ -23,27 +23,27 @@ export interface WitnessReport {
   /** The name of its API key, or the id of its URL. */
   witness: string;
   state: LivenessState;
-  /** When it first reported this state, without another one since. */
+  /** When it first reported this state, with no other state since. */
   firstAt: number;
   /** When it last reported this state. */
   at: number;
-  /** Since when the state lasts, according to the witness; null: it does not report that. */
+  /** Since when the process is in this state, by the witness; null: it does not report that. */
   since: number | null;
-  /** What it saw, for people. */
+  /** What it saw, as text for people. */
   evidence: string;
 }
 
-/** What is known of a holder's process. Instants are the clock of the hold's backend. */
+/** What is known about a holder's process. Instants are the clock of the hold's backend. */
 export interface LivenessVerdict {
   state: LivenessState;
   /** The source of the verdict; null: there is no evidence. */
   kind: WitnessKind | null;
-  /** The name of the witness; null for renewals, and where there is none. */
+  /** The name of the witness; null for renewals and without evidence. */
   witness: string | null;
   evidence: string;
-  /** Since when the state lasts, as far as is known. */
+  /** Since when the process is in this state; null: unknown. */
   since: number | null;
-  /** When the evidence was given: how old it is. */
+  /** When the evidence was reported; null: there is none. */
   at: number | null;
 }
 
@@ -53,11 +53,11 @@ export type HoldForLiveness = Pick<Hold, 'grantedAt' | 'renewedAt' | 'renewals'>
 /**
  * Whether the process that a hold names is alive at `now`, the backend's clock.
  *
- * - Never `dead` because of age or silence: only a report proves that.
+ * - Never `dead` because of age or silence: only a report proves a death.
  * - What the kernel of the holder's machine reports outweighs what a URL reports on its pod or run.
- * - Dead stays dead, however old the report is, unless the hold was renewed after it: then another
- *   process keeps it.
- * - Everything else counts for 30 s. A jump of a clock makes evidence older, and never makes death.
+ * - A death counts however old the report is, unless the hold was renewed after it: then another
+ *   process renews it.
+ * - All other evidence counts for 30 s. A clock jump makes evidence older but never proves a death.
  */
 export function livenessOf(
   hold: HoldForLiveness,
@@ -91,7 +91,7 @@ export function livenessOf(
   };
 }
 
-/** The witnesses that prove a holder dead, one of each kind; empty if it may live. */
+/** The reports that prove a holder dead, one of each kind; empty if it may be alive. */
 export function deathWitnesses(
   hold: HoldForLiveness,
   reports: readonly WitnessReport[],
@@ -99,23 +99,24 @@ export function deathWitnesses(
 ): WitnessReport[] {
   if (livenessOf(hold, reports, now).state !== 'dead') return [];
   const deaths = reports.filter((report) => provesDeath(report, hold));
-  return deaths.filter(({ kind }, i) => deaths.findIndex((each) => each.kind === kind) === i);
+  return deaths.filter(({ kind }, i) => deaths.findIndex((other) => other.kind === kind) === i);
 }
 
 /** Why a lock is orphaned. Instants are its backend's clock. */
 export interface OrphanReason {
-  /** The hold of the process that is dead; of several, the first one granted. */
+  /** The hold of the dead process; of several, the one that was granted first. */
   token: number;
   since: number;
   witness: string;
   evidence: string;
-  /** How many of its holders are dead. */
+  /** How many holders of the lock are dead. */
   dead: number;
 }
 
 /**
- * Why a lock is orphaned at `now`: the process of a live hold is proven dead. Null if none is. No
- * waiter is needed. A hold that was released, and is only kept for a while, needs no process.
+ * Why a lock is orphaned at `now`: the process of a live hold is proven dead, with or without
+ * waiters; null if none is. A hold that was released and only keeps the lock taken needs no
+ * process.
  */
 export function orphanReason(
   holds: readonly Hold[],
@@ -138,7 +139,7 @@ export function orphanReason(
   return reason;
 }
 
-/** A death before the grant is that of an earlier process with the same name. */
+/** Whether a report proves this holder dead. A death before the grant was an earlier process's. */
 function provesDeath(report: WitnessReport, { grantedAt, renewedAt }: HoldForLiveness): boolean {
   if (report.state !== 'dead') return false;
   if (report.since !== null && report.since < grantedAt) return false;

@@ -19,12 +19,12 @@ export const SHORT_SHARE = 0.2;
 /** Holders renew at a third of the lease; a renewal is late when half has passed without one. */
 export const LATE_SHARE = 0.5;
 
-/** For how long a lock whose last hold expired is shown as `expired`. */
+/** How long a lock whose last hold expired is shown as `expired`. */
 export const EXPIRED_SHOWN_MS = 60 * 60_000;
 
-/** The facts that decide a status. Its holds are those without a written end, expired or not. */
+/** The facts that decide a status. `holds` are those without a recorded end, expired or not. */
 export interface StatusFacts extends BlockingFacts {
-  /** The end of the last hold if it expired; null if it ended otherwise, or if there is a hold. */
+  /** The end of the last hold if it expired; null if it ended otherwise, or if `holds` has any. */
   lapsedAt: number | null;
   isFrozen: boolean;
   delayedUntil: number;
@@ -34,9 +34,9 @@ export interface StatusFacts extends BlockingFacts {
 
 /**
  * The status at `now`, the backend's clock. `reachable` false: the backend does not respond, so the
- * status is unknown, never free. A free lock with waiters is about to be handed over: `contended`.
- * A freeze and a lock-delay are intended, so waiting for their end does not make a lock `stuck`. A
- * dead holder is why a lock is stuck, so `orphaned` comes first.
+ * status is unknown, never free. A free lock with waiters is about to be handed off: `contended`.
+ * A freeze and a lock-delay are intended, so waiting for their end does not make a lock `stuck`.
+ * `orphaned` takes precedence over `stuck`, since a dead holder is its cause.
  */
 export function lockStatus(
   facts: StatusFacts,
@@ -65,7 +65,7 @@ function isExpiring(hold: HoldForStuck, now: number): boolean {
   return now > expiringAfter(hold);
 }
 
-/** After this instant little of the lease is left, and the renewal is late; `Infinity`: never. */
+/** The instant after which the lease is short and the renewal late; `Infinity`: never. */
 export function expiringAfter(hold: HoldForStuck): number {
   const { leaseMs, renewedAt, renewals, expiresAt } = hold;
   if (renewals === 0 || isReleased(hold)) return Number.POSITIVE_INFINITY;
@@ -87,8 +87,8 @@ export function statusFacts(record: LockRecord): StatusFacts {
 }
 
 /**
- * The hold that represents the lock in a list: the one that will end last, of those that are not
- * released if there are any.
+ * The hold that represents the lock in a list: the one that expires last, of those that have not
+ * been released if there are any.
  */
 export function leadingHold(record: LockRecord, now: number): Hold | null {
   if (record.holds.length <= 1) return record.holds[0] ?? null;
@@ -101,7 +101,7 @@ export function leadingHold(record: LockRecord, now: number): Hold | null {
   );
 }
 
-/** How urgently a lock needs a person: the first criterion of the order by severity. */
+/** How urgently a lock needs a person: the first criterion when locks are sorted by severity. */
 export const TIERS = ['actNow', 'unknown', 'watch', 'normal'] as const;
 export type LockTier = (typeof TIERS)[number];
 
@@ -109,9 +109,9 @@ export type LockTier = (typeof TIERS)[number];
 export type AttentionTier = Exclude<LockTier, 'normal'>;
 
 /**
- * The tier of a lock with this status at `now`, the backend's clock. A lock that others wait for,
- * or were refused within the last 60 s, is worth watching once it is held for longer than its own
- * p99; not where a standby is expected.
+ * The tier of a lock with this status at `now`, the backend's clock. A lock for which other callers
+ * wait, or were refused within the last 60 s, is in `watch` once it is held for longer than its own
+ * p99; not where standbys are expected.
  */
 export function lockTier(
   status: LockStatus,
@@ -131,7 +131,7 @@ export function lockTier(
   return isWanted ? 'watch' : 'normal';
 }
 
-/** Infinite while too few holds have ended for a baseline. */
+/** The lock's own p99 in milliseconds; infinite while too few holds have ended for a baseline. */
 export function knownP99({ ownHold }: LockBaselines): number {
   const isKnown = ownHold !== null && ownHold.count >= HISTORY_MIN_COUNT;
   return isKnown ? ownHold.p99Ms : Number.POSITIVE_INFINITY;

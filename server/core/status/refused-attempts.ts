@@ -1,11 +1,11 @@
 import type { RefusalCounts, RefusalSpan } from '../statistics/refusal-counts';
 
-/** A caller that was refused still wants the lock for as long as this. */
+/** A caller that was refused is assumed to want the lock for this long. */
 export const REFUSED_RECENTLY_MS = 60_000;
 
 /**
  * The owners that were refused within the last 60 s and during this hold, each with the first such
- * refusal. The owners beyond those that are counted by name count as one.
+ * refusal. All owners that are not counted by name count as one.
  */
 export function* recentRefusals(
   refusals: RefusalCounts | null | undefined,
@@ -21,8 +21,7 @@ export function* recentRefusals(
 }
 
 /**
- * Since when callers have been refused during this hold, if one was within the last 60 s; else
- * null.
+ * Since when callers have been refused during this hold; null if none was within the last 60 s.
  */
 export function refusedSince(
   refusals: RefusalCounts | null | undefined,
@@ -34,7 +33,7 @@ export function refusedSince(
 }
 
 /**
- * The refusals that are still of interest: those during a present hold, and those of the last 60 s.
+ * The refusals if the last one was during a present hold or within the last 60 s; otherwise null.
  */
 export function shownRefusals(
   refusals: RefusalCounts | null | undefined,

@@ -5,8 +5,8 @@ import type { Meta } from '../../contract/primitives';
 const LEADER_ROLE = 'leader';
 
 /**
- * Whether it is normal that others always wait for a lock, as the standbys of a leader do: its
- * namespace says so, or the metadata of a holder.
+ * Whether it is normal that callers always wait for a lock, as the standbys of a leader do, because
+ * its namespace or the metadata of a holder says so.
  */
 export function isStandbyExpected(
   { holds }: { holds: readonly { meta?: Meta }[] },

@@ -10,16 +10,15 @@ import { holdLimitMs, type LockBaselines, STUCK_MIN_MS, waitLimitMs } from './st
 
 /**
  * The first instant after `now` at which a lock's status, its tier, the reason it is stuck or the
- * callers that it blocks can change without a write and with the same baselines; `Infinity` if time
- * alone changes nothing any more. It need not change at that instant. Instants are whole
- * milliseconds of the backend's clock.
+ * callers that it blocks can change without a write and with the same baselines; `Infinity` if they
+ * cannot. They do not have to change then. Instants are whole milliseconds of the backend's clock.
  */
 export function statusDeadline(facts: StatusFacts, baselines: LockBaselines, now: number): number {
   let first = Number.POSITIVE_INFINITY;
   const consider = (at: number) => {
     if (at > now && at < first) first = at;
   };
-  /** A condition that holds only after an instant holds one millisecond later. */
+  /** For a condition that is true only after an instant: one millisecond later. */
   const considerAfter = (at: number) => consider(Math.floor(at) + 1);
   const limitMs = holdLimitMs(baselines);
   const p99Ms = knownP99(baselines);

@@ -9,7 +9,7 @@ import { isStandbyExpected } from './standby-expected';
 /** A hold is far beyond its baseline when it lasts this many times the lock's own p99. */
 const FAR_FACTOR = 5;
 
-/** No baseline makes a lock stuck before this much time has passed; a namespace limit may. */
+/** No baseline makes a lock stuck before this much time has passed; a namespace limit can. */
 export const STUCK_MIN_MS = 30_000;
 
 /** A p99 from fewer holds than these is not meaningful. */
@@ -25,16 +25,16 @@ export type HoldForStuck = Pick<
 > &
   Partial<Pick<Hold, 'meta'>>;
 
-/** What a lock is judged by: its history, its namespace, and what witnesses report. */
+/** What a lock is compared with: its history, its namespace, and the reports of witnesses. */
 export interface LockBaselines {
-  /** From its holds that ended; null while none are known. */
+  /** The baseline from its past holds; null while none are known. */
   ownHold: HoldBaseline | null;
-  /** When a waiter last timed out, as far as is known; 0 if never. */
+  /** When a waiter last timed out, as far as is known; 0: never. */
   gaveUpAt: number;
-  /** Refused attempts, of all processes as far as they are known; null or absent: none. */
+  /** Refused attempts at all processes, as far as is known; null or absent: none. */
   refusals?: RefusalCounts | null;
   policy: Pick<NamespacePolicy, 'patienceMaxMs' | 'stuckAfterMs' | 'standbyExpected'>;
-  /** What witnesses say of the process of a hold; absent while none has said anything. */
+  /** What witnesses report on the process of a hold; absent while none has reported anything. */
   reportsOn?: (hold: Hold) => readonly WitnessReport[];
 }
 
@@ -42,20 +42,20 @@ export interface LockBaselines {
 export interface StuckFacts {
   holds: HoldForStuck[];
   waiters: number;
-  /** When the longest waiter came; null if there are no waiters. */
+  /** The start of the longest wait; null if there are no waiters. */
   oldestWaitAt: number | null;
 }
 
 /**
- * Why a lock is stuck. `limitMs` is the limit that was passed, at the instant `since`.
+ * Why a lock is stuck. `limitMs` is the limit that was exceeded at the instant `since`.
  *
  * - `longHold`: held beyond the limit while there are waiters.
  * - `refusals`: held beyond the limit without waiters, but an owner was refused within the last
  *   60 s, during this hold.
  * - `longWait`: a waiter has waited longer than the namespace allows.
- * - `idleRenewals`: still renewed beyond the limit with no waiters left, though the lock was
- *   wanted: a waiter `gaveUp` during this very hold, or the holder was `asked` to release, got the
- *   message with a renewal, and still renews 30 s later.
+ * - `idleRenewals`: still renewed beyond the limit with no waiters left, although another caller
+ *   wanted the lock: a waiter `gaveUp` during this hold, or the holder was `asked` to release, got
+ *   the message with a renewal, and still renews 30 s later.
  */
 export type StuckReason =
   | ({ kind: 'longHold'; since: number } & HoldLimit)
@@ -63,21 +63,20 @@ export type StuckReason =
   | { kind: 'longWait'; since: number; limitMs: number }
   | ({ kind: 'idleRenewals'; since: number; wish: 'gaveUp' | 'asked' } & HoldLimit);
 
-/** How long a hold may last: five times `p99Ms`; null: the limit is set by the namespace. */
+/** How long a hold may last: five times `p99Ms`, or as the namespace says if that is null. */
 interface HoldLimit {
   limitMs: number;
   p99Ms: number | null;
 }
 
 /**
- * Why a lock is stuck at `now`; null if it is not. Age alone is never enough: there must also be a
- * caller that wants the lock, now or during this hold. An expired hold does not count as held, nor
- * one that was released and is kept for a while, as its caller asked. Where a standby is expected,
- * a caller that waits, gives up or is refused wants nothing that it should have.
+ * Why a lock is stuck at `now`; null if it is not. Age alone is never enough: another caller must
+ * want the lock, now or during this hold. A hold that has expired does not count, nor one that was
+ * released and only keeps the lock taken. Where standbys are expected, a caller that waits, gives
+ * up or is refused is normal.
  *
- * The last reason is our reading of "a watchdog that outlived its work". An unchanged token is
- * true of every long hold, and renewals are normal. It is a fault only if the lock was wanted
- * meanwhile, in vain.
+ * `idleRenewals` detects a watchdog that outlived its work. Every long hold has an unchanged token,
+ * and renewals are normal: they are a fault only if another caller wanted the lock in vain.
  */
 export function stuckReason(
   facts: StuckFacts,
@@ -88,16 +87,16 @@ export function stuckReason(
   const limit = holdLimit(baselines);
   if (longest && limit && now - longest.grantedAt > limit.limitMs) {
     const beyondAt = longest.grantedAt + limit.limitMs;
-    const isCalm = isStandbyExpected(facts, baselines);
-    if (facts.waiters > 0 && !isCalm) {
+    const isWaitNormal = isStandbyExpected(facts, baselines);
+    if (facts.waiters > 0 && !isWaitNormal) {
       const since = Math.max(beyondAt, facts.oldestWaitAt ?? beyondAt);
       return { kind: 'longHold', since, ...limit };
     }
-    const refusedAt = isCalm ? null : refusedSince(baselines.refusals, longest, now);
+    const refusedAt = isWaitNormal ? null : refusedSince(baselines.refusals, longest, now);
     if (refusedAt !== null) {
       return { kind: 'refusals', since: Math.max(beyondAt, refusedAt), ...limit };
     }
-    const gaveUpAt = isCalm ? 0 : baselines.gaveUpAt;
+    const gaveUpAt = isWaitNormal ? 0 : baselines.gaveUpAt;
     const wish = unmetWish(longest, gaveUpAt, now);
     if (wish)
       return {
@@ -117,12 +116,12 @@ export function stuckReason(
   };
 }
 
-/** How long a hold of this lock may last before it can be stuck; `Infinity`: no limit. */
+/** How long a hold may last before the lock can be stuck; `Infinity`: no limit. */
 export function holdLimitMs(baselines: LockBaselines): number {
   return holdLimit(baselines)?.limitMs ?? Number.POSITIVE_INFINITY;
 }
 
-/** How long a waiter may wait for this lock before it is stuck. */
+/** How long a waiter may wait before the lock is stuck. */
 export function waitLimitMs({ policy }: LockBaselines): number {
   return Math.max(STUCK_MIN_MS, policy.patienceMaxMs + WAIT_GRACE_MS);
 }
@@ -135,7 +134,7 @@ function holdLimit({ ownHold, policy }: LockBaselines): HoldLimit | null {
   return fixed && fixed.limitMs < limitMs ? fixed : { limitMs, p99Ms: ownHold.p99Ms };
 }
 
-/** The live hold that was granted first and is not released; null: there is none. */
+/** The live hold that was granted first and has not been released; null: there is none. */
 export function longestHold<H extends HoldForStuck>(holds: readonly H[], now: number): H | null {
   const live = holds.filter((hold) => hold.expiresAt > now && !isReleased(hold));
   return live.reduce<H | null>(
@@ -144,6 +143,7 @@ export function longestHold<H extends HoldForStuck>(holds: readonly H[], now: nu
   );
 }
 
+/** The unmet wish for a lock whose holder keeps renewing: see `idleRenewals`. */
 function unmetWish(
   { grantedAt, renewals, renewedAt, askedToRelease }: HoldForStuck,
   gaveUpAt: number,

@@ -11,15 +11,15 @@ import type { EventKind, LockEvent } from '../lock/lock-event';
 import type { LockRecord, Waiter } from '../lock/lock-record';
 import { openSince } from '../past/record-at';
 
-/** Bars narrower than this share of the span are drawn as one with their neighbours. */
+/** Bars narrower than this share of the span are merged with their neighbours. */
 const STEP_SHARE = 1 / 600;
 
-/** Abnormal ends stay separate up to this many bars. */
+/** Up to this many bars, holds that did not end in a release stay separate. */
 const SEPARATE_MAX = 400;
 
 const HOLD_ENDS = new Set<string>(['released', 'expired', 'forced', 'late'] satisfies EventKind[]);
 
-/** Events that a timeline does not show: most of a long history. */
+/** Kinds of events that a timeline does not show, which are most of a long history. */
 export const ROUTINE_KINDS = ['renewed', 'detached', 'resumed', 'offered', 'withdrawn'] as const;
 
 export const isRoutine = (kind: string): boolean =>
@@ -30,12 +30,12 @@ type TimelineParts = Pick<LockTimeline, 'holds' | 'waits' | 'moreWaits' | 'acts'
 /**
  * The bars and marks of one lock that touch `from` to `to`.
  *
- * A hold or a wait that began before `from` is known from its end, which says how long it lasted,
- * or from the present record. One without an end among the events has `to` null: it lasts, or its
- * end is not recorded.
+ * A hold or a wait that began before `from` is known from the event of its end, which says how long
+ * it lasted, or from the present record. One without an end among the events has `to` null: it has
+ * not ended, or its end is not recorded.
  *
- * @param events of that lock from `from` on, oldest first, also those that followed `to`
- * @param now the lock's record; null: what began before `from` is left out until it has ended
+ * @param events of that lock from `from` on, oldest first, including those after `to`
+ * @param now the lock's present record; null: what began before `from` and has not ended is omitted
  * @param since the instant from which no event is missing
  */
 export function buildTimeline(
@@ -51,7 +51,7 @@ export function buildTimeline(
   const open = new OpenWaits(waits, since);
   const before = openSince(now, from - 1);
   for (const hold of before.holds) addGrant(holds, hold.from, hold);
-  // They still wait in the record that was read, so no event up to its rev has ended their waits.
+  // These waiters are in the record as read, so no event up to its rev has ended their waits.
   for (const wait of before.waits) open.begin(wait.from, wait, now?.rev ?? 0);
   for (const event of events) {
     addHold(holds, event);
@@ -100,11 +100,11 @@ interface OpenWait {
   rev: number;
 }
 
-/** Waits that have begun, by service and owner, since events have no ticket. */
+/** Waits that have begun, by service and owner, since events contain no ticket. */
 class OpenWaits {
   private readonly byParty = new Map<string, OpenWait[]>();
 
-  /** @param since the instant from which the beginning of every wait is known */
+  /** @param since the instant from which the start of every wait is known */
   constructor(
     private readonly waits: WaitBar[],
     private readonly since: number,
@@ -114,8 +114,8 @@ class OpenWaits {
     const bar: WaitBar = { from, to: null, service, owner, end: null };
     this.waits.push(bar);
     const party = partyOf(bar);
-    const mine = this.byParty.get(party);
-    if (mine) mine.push({ bar, rev });
+    const known = this.byParty.get(party);
+    if (known) known.push({ bar, rev });
     else this.byParty.set(party, [{ bar, rev }]);
   }
 
@@ -126,15 +126,15 @@ class OpenWaits {
     const bar = this.take(partyOf({ service, owner }), from, rev);
     if (bar)
       Object.assign(bar, { from: waitedMs === undefined ? bar.from : from, to: at, end: kind });
-    // A multi-lock is granted locks in whose queues it never was, or no longer is.
+    // A multi-lock is also granted locks in whose queues it never was, or no longer is.
     else if (from < at && from < this.since) {
       this.waits.push({ from, to: at, service, owner, end: kind });
     }
   }
 
   /**
-   * The open bars of callers in this queue that have more open bars than places, the youngest ones:
-   * a multi-lock that moved here has the bar of its `queued` event, and one for its whole age.
+   * The youngest open bars of callers that have more open bars than places in this queue: a
+   * multi-lock that moved here has the bar of its `queued` event, and one for its whole age.
    */
   surplus(queue: readonly Waiter[]): ReadonlySet<WaitBar> {
     const places = new Map<string, number>();
@@ -148,18 +148,18 @@ class OpenWaits {
     return new Set(bars.map(({ bar }) => bar));
   }
 
-  /** Of several waits of one party, the one that began closest to the instant. */
+  /** Removes and returns the wait of this party that began closest to `from`. */
   private take(party: string, from: number, rev: number): WaitBar | null {
-    const mine = this.byParty.get(party) ?? [];
+    const open = this.byParty.get(party) ?? [];
     const distance = ({ bar }: OpenWait) => Math.abs(bar.from - from);
     let closest: OpenWait | null = null;
-    for (const wait of mine) {
+    for (const wait of open) {
       if (wait.rev >= rev) continue;
       if (!closest || distance(wait) < distance(closest)) closest = wait;
     }
     if (!closest) return null;
-    mine.splice(mine.indexOf(closest), 1);
-    if (mine.length === 0) this.byParty.delete(party);
+    open.splice(open.indexOf(closest), 1);
+    if (open.length === 0) this.byParty.delete(party);
     return closest.bar;
   }
 }
@@ -169,14 +169,14 @@ const partyOf = ({ service, owner }: Pick<WaitBar, 'service' | 'owner'>) => `${s
 const isWaitEnd = (kind: string): kind is WaitEnd =>
   (WAIT_ENDS as readonly string[]).includes(kind);
 
-/** Open waits before ended ones, then by how long they lasted. */
+/** Compares waits: open ones first, then by duration. */
 function longestFirst(a: WaitBar, b: WaitBar): number {
   const lasted = ({ from, to }: WaitBar) => (to === null ? Number.POSITIVE_INFINITY : to - from);
   const [ofA, ofB] = [lasted(a), lasted(b)];
   return ofA === ofB ? a.from - b.from : ofB - ofA;
 }
 
-/** Draws short holds that follow closely on one another as one bar, which says how many it is. */
+/** Merges short holds that follow each other closely into one bar, which counts them. */
 function mergeShort(bars: HoldBar[], stepMs: number): HoldBar[] {
   const mergesAll = bars.length > SEPARATE_MAX;
   const merged: HoldBar[] = [];

@@ -2,13 +2,13 @@ import type { RefusalBar } from '../../contract/console/past/lock-timeline';
 import { MINUTE_MS } from '../statistics/minute-rollup';
 import { addRefusals, type RefusalCounts } from '../statistics/refusal-counts';
 
-/** Owners that one bar names. */
+/** How many owners one bar names. */
 const NAMED_MAX = 5;
 
 /**
  * The refused attempts on a lock as bars, one a minute at most.
  *
- * @param parts what each process has counted in a minute
+ * @param parts the counts of each process in each minute
  */
 export function refusalBars(
   parts: readonly { minute: number; counts: RefusalCounts }[],
@@ -21,7 +21,7 @@ export function refusalBars(
   return [...minutes]
     .sort(([a], [b]) => a - b)
     .map(([minute, { all, owners, others }]) => {
-      // The first during the hold may have been in an earlier minute.
+      // The first refusal during the hold may have been in an earlier minute.
       const from = Math.max(minute, all.firstAt);
       const to = Math.min(minute + MINUTE_MS, Math.max(from, all.lastAt));
       const names = owners.slice(0, NAMED_MAX).map(({ owner }) => owner);

@@ -13,15 +13,15 @@ import {
   whenText,
 } from './verdict';
 
-/** Whether the process of a hold is alive: as witnesses say, or else by its renewals. */
+/** Whether the process of a hold is alive, according to witnesses or else to its renewals. */
 export const livenessAt = (hold: HoldRow, now: number): LivenessVerdict =>
   hold.liveness ?? livenessOf(hold, [], now);
 
-/** Whether the last renewal came when it should. */
+/** Whether a hold is renewed, and its next renewal is not late. */
 export const isRenewedInTime = ({ renewals, renewedAt, leaseMs }: HoldRow, now: number): boolean =>
   renewals > 0 && now - renewedAt <= leaseMs * LATE_SHARE;
 
-/** Held for 3 h 12 m (usually under 40 s) by billing-7f9c on host-4 and 2 others. */
+/** For example: Held for 3 h 12 m (usually under 40 s) by billing-7f9c on host-4 and 2 others. */
 export function heldClause(row: LockRow, hold: HoldRow, heldMs: number): VerdictPart[] {
   const others = row.holders > 1 ? ` and ${plural(row.holders - 1, 'other')}` : '';
   const permits =
@@ -37,7 +37,7 @@ export function heldClause(row: LockRow, hold: HoldRow, heldMs: number): Verdict
   ];
 }
 
-/** What is usual for the lock, or what its namespace allows; empty while neither is known. */
+/** The usual hold of the lock, or the limit of its namespace; empty while neither is known. */
 function usualText({ stuck, ownHold, namespaceHold, namespace }: LockRow): string {
   if (stuck && stuck.kind !== 'longWait' && stuck.p99Ms === null) {
     return ` (limit of its namespace: ${boundText(stuck.limitMs)})`;
@@ -47,7 +47,7 @@ function usualText({ stuck, ownHold, namespaceHold, namespace }: LockRow): strin
   return ` (new; locks of ${namespace} usually under ${baselineText(namespaceHold.p99Ms)})`;
 }
 
-/** Whether the holder's process is alive, and so when the lock frees itself. */
+/** Whether the holder's process is alive, and when its lease expires. */
 export function processClauses(row: LockRow, hold: HoldRow, view: VerdictView): VerdictPart[] {
   const { now } = view;
   const { state, since } = livenessAt(hold, now);
@@ -60,11 +60,11 @@ export function processClauses(row: LockRow, hold: HoldRow, view: VerdictView): 
     return [sentencePart(`Renewals are blocked: ${end}.`)];
   }
   if (state === 'alive' && isRenewedInTime(hold, now)) {
-    const isWanted = row.status === 'stuck';
+    const isStuck = row.status === 'stuck';
     return [
-      { text: 'That process is alive', tone: isWanted ? 'strong' : 'plain' },
+      { text: 'That process is alive', tone: isStuck ? 'strong' : 'plain' },
       sentencePart(
-        isWanted
+        isStuck
           ? ' and keeps renewing; the lock will not free itself.'
           : ` and keeps renewing; without another renewal ${end}.`,
       ),
@@ -95,7 +95,7 @@ function renewalText({ renewals, renewedAt, leaseMs }: HoldRow, now: number): st
   return `Its renewal is overdue by ${spokenDuration(lateMs)}`;
 }
 
-/** What makes a lock stuck in addition to the age of its hold; empty if only the age does. */
+/** What makes a lock stuck besides the age of its hold; empty if only the age does. */
 export function stuckClause(row: LockRow, hold: HoldRow | null, now: number): VerdictPart[] {
   const { stuck, oldestWaitAt } = row;
   if (stuck?.kind === 'longWait') {
@@ -117,7 +117,7 @@ export function stuckClause(row: LockRow, hold: HoldRow | null, now: number): Ve
   return [{ text: `It still renews ${cause}.`, tone: 'strong' }];
 }
 
-/** 2 waiting, 14 attempts refused. */
+/** For example: 2 waiting, 14 attempts refused. */
 export function demandClause({ waiters, refused, status }: LockRow): VerdictPart[] {
   const refusals = refused ? `, ${plural(refused.attempts, 'attempt')} refused` : '';
   if (waiters === 0) return [sentencePart(`No waiters${refusals}.`)];

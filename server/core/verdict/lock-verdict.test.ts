@@ -292,7 +292,7 @@ describe('one sentence says what an engineer would say of a lock', () => {
     [
       'never used',
       { ...free, rev: 0 },
-      'No lock by this name is known in money. It was never used, or was deleted since.',
+      'No lock by this name is known in money. It was never used, or has been deleted.',
     ],
   ])('%s', (_, part, expected) => {
     expect(sentence(part)).toBe(expected);

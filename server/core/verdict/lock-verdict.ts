@@ -15,9 +15,9 @@ import {
 } from './verdict';
 
 /**
- * The state of a lock as an engineer would say it: who holds it and since when, whether that is
- * usual, whether the holder is alive, when the lock becomes free by itself, and who waits or was
- * refused. If several share the lock, it is about `row.hold`.
+ * The state of a lock in sentences: who holds it and since when, whether that is usual, whether the
+ * holder is alive, when the lock frees itself, and how many callers wait or were refused. If
+ * several callers share the lock, the verdict is about `row.hold`.
  */
 export function lockVerdict(row: LockRow, view: VerdictView): VerdictPart[] {
   const { status, hold } = row;
@@ -42,7 +42,7 @@ export function lockVerdict(row: LockRow, view: VerdictView): VerdictPart[] {
   }
 }
 
-/** The same as one text. */
+/** The verdict as one text. */
 export const lockSentence = (row: LockRow, view: VerdictView): string =>
   verdictText(lockVerdict(row, view));
 
@@ -84,7 +84,7 @@ function unknownVerdict(row: LockRow, { now, silentMs }: VerdictView): VerdictPa
 
 function frozenVerdict(row: LockRow, view: VerdictView): VerdictPart[] {
   const { frozen, hold, holders, waiters } = row;
-  // A reason may bring its own full stop.
+  // A reason may end with a full stop of its own.
   const reason = visibleText(frozen?.reason ?? '').replace(/[.\s]+$/, '');
   const by = frozen ? ` by ${visibleText(frozen.by)}: “${reason}”` : '';
   const held = hold && holders > 0 && view.now < hold.expiresAt && !isReleased(hold);
@@ -106,7 +106,7 @@ function delayedVerdict(row: LockRow, view: VerdictView): VerdictPart[] {
   );
 }
 
-/** The last end. It need not be the reason for the delay: a restore or another lost hold may be. */
+/** How the last hold ended: not always the cause of the delay, which may be a restore. */
 function lastEnd(ended: NonNullable<LockRow['ended']>, view: VerdictView): string {
   const [when, holder] = [whenText(ended.at, view), holderText(ended)];
   if (ended.cause === 'forced') return `force-released ${when} from ${holder}`;
@@ -131,7 +131,7 @@ function expiredVerdict(row: LockRow, view: VerdictView): VerdictPart[] {
 function freeVerdict(row: LockRow, view: VerdictView): VerdictPart[] {
   const { hold, ended, rev, namespace } = row;
   if (rev === 0) {
-    const why = 'It was never used, or was deleted since.';
+    const why = 'It was never used, or has been deleted.';
     return joinSentences(
       [strong(`No lock by this name is known in ${namespace}.`)],
       [sentencePart(why)],

@@ -213,14 +213,14 @@ describe('the gentlest act that helps is recommended, with what else it affects'
       { row: stuck, hold: { ...hold, askedToRelease: asked(now - 2_000) } },
       'wait',
       'Wait for its next renewal',
-      'Ana asked it to release; the request is not delivered yet.',
+      'Ana asked it to release; the request is not yet delivered.',
     ],
     [
       'asked, and the request arrived',
       { row: stuck, hold: { ...hold, askedToRelease: asked(now - 9_000) } },
       'wait',
       'Give the holder a moment',
-      'Ana asked it to release; the request is delivered.',
+      'Ana asked it to release; the request was delivered.',
     ],
     [
       'asked in vain',
@@ -311,13 +311,13 @@ describe('the gentlest act that helps is recommended, with what else it affects'
       },
       'look',
       'Look at ledger first',
-      'The holder waits for it, held by books-1. A release here would only take its work away.',
+      'The holder waits for it, held by books-1. A release here would only interrupt its work.',
     ],
     [
       'frozen with waiters',
       { row: { ...row, status: 'frozen', frozen: remark }, waiters: runners },
       'unfreeze',
-      'Unfreeze, if its reason is over',
+      'Unfreeze, if its reason no longer applies',
       'Frozen by Ana. 2 callers are waiting; grants resume in the order of the queue.',
     ],
     [
@@ -344,7 +344,7 @@ describe('the gentlest act that helps is recommended, with what else it affects'
       { row: { ...row, status: 'unknown', unreadable: 'It is no JSON.' } },
       'wait',
       'Repair the record',
-      'No act is possible on a record that cannot be read.',
+      'No action is possible on a record that cannot be read.',
     ],
   ])('%s', (_, facts, verb, title, effect) => {
     const act = recommended(facts);

@@ -6,62 +6,62 @@ import { isRenewedInTime, livenessAt } from './hold-clauses';
 import { type ActFacts, releaseImpact } from './release-impact';
 import { type VerdictView, whenText } from './verdict';
 
-/** What may be recommended: an act on the lock, or patience. */
+/** What can be recommended: an action on the lock, or to wait. */
 export type RecommendedVerb = 'ask' | 'block' | 'extend' | 'release' | 'unfreeze' | 'wait' | 'look';
 
-/** The gentlest act that helps. */
+/** The gentlest action that helps. */
 export interface Recommendation {
   verb: RecommendedVerb;
   title: string;
   /** What it does and does not do, and what else it affects, in sentences. */
   effect: string;
-  /** With `look`: the lock that keeps this one's holder waiting. */
+  /** With `look`: the lock that the holder of this one waits for. */
   lock?: { namespace: string; name: string };
 }
 
-/** A lease with less left than this ends sooner than a person has acted. */
+/** A lease with less time left ends before a person can act. */
 const SHORTLY_MS = 10_000;
 
-/** How long a holder may take to end its work after it was asked. */
+/** How long a holder is given to end its work after it was asked to release. */
 const ANSWER_MS = 30_000;
 
-/** With less of the lease left, blocking its renewals is as good as ending it. */
+/** With less of the lease left, it is enough to block its renewals. */
 const SOON_MS = 5 * 60_000;
 
 /**
- * What to do about a lock, gentle before hard: wait, ask, let the lease run out, release. Null
- * where nothing is to be done: the lock is as usual, or free.
+ * What to do about a lock, the gentlest action first: wait, ask, let the lease expire, release.
+ * Null if there is nothing to do: the lock is as usual, or free.
  */
 export function recommendedAct(facts: ActFacts, view: VerdictView): Recommendation | null {
   const { row, hold, waitPart } = facts;
   const { status } = row;
-  if (status === 'unknown') return whileUnknown(row);
-  if (status === 'frozen') return whileFrozen(row);
+  if (status === 'unknown') return forUnknown(row);
+  if (status === 'frozen') return forFrozen(row);
   if (!hold || isReleased(hold) || hold.expiresAt <= view.now) return null;
   const isDead = row.orphaned?.token === hold.token || livenessAt(hold, view.now).state === 'dead';
-  if (isDead) return ofDead(facts, hold, view);
+  if (isDead) return forDead(facts, hold, view);
   if (waitPart?.inDeadlock) {
-    return released(facts, hold, view, 'A deadlock does not end by itself.');
+    return forceRelease(facts, hold, view, 'A deadlock does not end by itself.');
   }
   const cause = waitPart?.holderWaits.find(({ isConcurrent }) => !isConcurrent);
   const isPressing = status === 'stuck' || isOverdue(row, hold, view.now);
   if (cause && isPressing) return lookAt(cause);
-  if (status === 'expiring') return ofExpiring(facts, hold, view);
-  return isPressing ? ofAlive(facts, hold, view) : null;
+  if (status === 'expiring') return forExpiring(facts, hold, view);
+  return isPressing ? forAlive(facts, hold, view) : null;
 }
 
-/** Held for longer than usual while callers want the lock. */
+/** Whether the lock is held for longer than usual while other callers want it. */
 function isOverdue({ ownHold, waiters, refused }: LockRow, hold: HoldRow, now: number): boolean {
   if (!ownHold || now - hold.grantedAt <= ownHold.p99Ms) return false;
   return waiters > 0 || (refused !== undefined && now - refused.lastAt <= 60_000);
 }
 
-function whileUnknown({ backend, unreadable }: LockRow): Recommendation {
+function forUnknown({ backend, unreadable }: LockRow): Recommendation {
   if (unreadable !== undefined) {
     return {
       verb: 'wait',
       title: 'Repair the record',
-      effect: 'No act is possible on a record that cannot be read.',
+      effect: 'No action is possible on a record that cannot be read.',
     };
   }
   return {
@@ -71,11 +71,11 @@ function whileUnknown({ backend, unreadable }: LockRow): Recommendation {
   };
 }
 
-function whileFrozen({ frozen, waiters }: LockRow): Recommendation | null {
+function forFrozen({ frozen, waiters }: LockRow): Recommendation | null {
   if (!frozen || waiters === 0) return null;
   return {
     verb: 'unfreeze',
-    title: 'Unfreeze, if its reason is over',
+    title: 'Unfreeze, if its reason no longer applies',
     effect:
       `Frozen by ${visibleText(frozen.by)}. ${waiting(waiters)}; grants resume in the order of ` +
       'the queue.',
@@ -88,18 +88,18 @@ function lookAt(cause: { namespace: string; name: string; heldBy: string | null 
   return {
     verb: 'look',
     title: `Look at ${visibleText(name)} first`,
-    effect: `The holder waits for it, ${held}. A release here would only take its work away.`,
+    effect: `The holder waits for it, ${held}. A release here would only interrupt its work.`,
     lock: { namespace, name },
   };
 }
 
-function ofDead(facts: ActFacts, hold: HoldRow, view: VerdictView): Recommendation {
+function forDead(facts: ActFacts, hold: HoldRow, view: VerdictView): Recommendation {
   if (hold.expiresAt - view.now <= SHORTLY_MS) return waitFor(hold, view, 'Its process is dead.');
-  return released(facts, hold, view, 'Nothing to interrupt: its process is dead.');
+  return forceRelease(facts, hold, view, 'Nothing to interrupt: its process is dead.');
 }
 
-/** The act for a hold whose renewal is late: it may still come. */
-function ofExpiring(facts: ActFacts, hold: HoldRow, view: VerdictView): Recommendation {
+/** The action for a hold whose renewal is late, but can still arrive. */
+function forExpiring(facts: ActFacts, hold: HoldRow, view: VerdictView): Recommendation {
   if (livenessAt(hold, view.now).state !== 'alive' || hold.renewalsStopped) {
     return waitFor(hold, view, 'Unless its holder renews it after all.');
   }
@@ -112,14 +112,14 @@ function ofExpiring(facts: ActFacts, hold: HoldRow, view: VerdictView): Recommen
   };
 }
 
-/** The act for a hold whose process is alive, or not known to be dead. */
-function ofAlive(facts: ActFacts, hold: HoldRow, view: VerdictView): Recommendation {
+/** The action for a hold whose process is alive, or not known to be dead. */
+function forAlive(facts: ActFacts, hold: HoldRow, view: VerdictView): Recommendation {
   const { now } = view;
   const { askedToRelease: asked, renewalsStopped, renewedAt, expiresAt } = hold;
   const leftMs = expiresAt - now;
   if (renewalsStopped || !isRenewedInTime(hold, now)) {
     const why = renewalsStopped ? 'Renewals are blocked.' : 'It is not being renewed.';
-    return leftMs <= SOON_MS ? waitFor(hold, view, why) : released(facts, hold, view, '');
+    return leftMs <= SOON_MS ? waitFor(hold, view, why) : forceRelease(facts, hold, view, '');
   }
   if (!asked) {
     return {
@@ -132,17 +132,17 @@ function ofAlive(facts: ActFacts, hold: HoldRow, view: VerdictView): Recommendat
     return {
       verb: 'wait',
       title: 'Wait for its next renewal',
-      effect: `${visibleText(asked.by)} asked it to release; the request is not delivered yet.`,
+      effect: `${visibleText(asked.by)} asked it to release; the request is not yet delivered.`,
     };
   }
   if (now - asked.at <= ANSWER_MS) {
     return {
       verb: 'wait',
       title: 'Give the holder a moment',
-      effect: `${visibleText(asked.by)} asked it to release; the request is delivered.`,
+      effect: `${visibleText(asked.by)} asked it to release; the request was delivered.`,
     };
   }
-  if (leftMs > SOON_MS) return released(facts, hold, view, '');
+  if (leftMs > SOON_MS) return forceRelease(facts, hold, view, '');
   return {
     verb: 'block',
     title: 'Block its renewals',
@@ -160,7 +160,12 @@ function waitFor(hold: HoldRow, view: VerdictView, why: string): Recommendation 
   };
 }
 
-function released(facts: ActFacts, hold: HoldRow, view: VerdictView, why: string): Recommendation {
+function forceRelease(
+  facts: ActFacts,
+  hold: HoldRow,
+  view: VerdictView,
+  why: string,
+): Recommendation {
   const { to, effects } = releaseImpact(facts, hold, view);
   return {
     verb: 'release',

@@ -7,17 +7,18 @@ import { waitersThatFit } from '../lock/permits';
 import { isRenewedInTime, livenessAt } from './hold-clauses';
 import type { VerdictView } from './verdict';
 
-/** What an act on a lock, and its effect, depend on. */
+/** What the choice of an action on a lock, and its effect, depend on. */
 export interface ActFacts extends Pick<LockDetail, 'waiters' | 'policy' | 'waitPart'> {
   row: LockRow;
-  /** The hold that the act is about. */
+  /** The hold that the action concerns. */
   hold: HoldRow | null;
-  /** The backend grants nothing at the moment. */
+  /** Whether the backend currently grants nothing. */
   isClosed: boolean;
 }
 
 /**
- * What a forced release would do: who gets the lock, if a waiter does, and what else it affects.
+ * What a force-release would do: who gets the lock, if a waiter does, and what else it affects, in
+ * sentences.
  */
 export function releaseImpact(
   facts: ActFacts,
@@ -44,15 +45,15 @@ export function releaseImpact(
   return { to, effects: effects.filter((text) => text !== '') };
 }
 
-/** The others who are granted a lock together with the first, in words that follow its name. */
+/** The number of others that are granted a lock with the first, as text to follow its name. */
 export const othersText = (others: number) =>
   others === 0 ? '' : ` and ${plural(others, 'other')}`;
 
 /**
- * The first waiters that can hold a lock together, once no one else does. A multi-lock is only
- * offered the lock.
+ * The first waiters, which can hold a lock together once no other caller holds it. A multi-lock is
+ * only offered the lock.
  *
- * @param permits how many are left then
+ * @param permits how many are free then
  */
 export function servedTogether(waiters: readonly WaiterRow[], permits: number): WaiterRow[] {
   const [first] = waiters;
@@ -63,13 +64,13 @@ export function servedTogether(waiters: readonly WaiterRow[], permits: number): 
   return waiters.slice(0, Math.min(end < 0 ? waiters.length : end, SHARED_MAX));
 }
 
-/** How many permits are free once this hold is gone. @param hold null: the lock has none */
+/** How many permits are free once this hold has ended. @param hold null: the lock has none */
 export function permitsLeft({ permits }: LockRow, hold: HoldRow | null): number {
   const { capacity = 0, inUse = 0 } = permits ?? {};
   return capacity - inUse + (hold?.permits ?? 0);
 }
 
-/** The waiters that get the lock at once. */
+/** The waiters that get the lock immediately. */
 function nextGranted({ row, waiters, isClosed, policy }: ActFacts, hold: HoldRow): WaiterRow[] {
   const [first] = waiters;
   if (!first || isClosed || policy.lockDelayMs > 0 || first.setSize !== undefined) return [];

@@ -2,7 +2,7 @@ import type { Meta } from '../../contract/primitives';
 import { agoText, spokenDuration } from '../format/durations';
 import { visibleText } from '../format/visible-text';
 
-/** A stretch of a verdict, with its spaces; `alarm`: what needs a person. */
+/** A part of a verdict, including its spaces; `alarm`: something that needs a person. */
 export interface VerdictPart {
   text: string;
   tone: 'plain' | 'strong' | 'alarm';
@@ -12,9 +12,9 @@ export interface VerdictPart {
 export interface VerdictView {
   /** The clock of the lock's backend, epoch milliseconds. */
   now: number;
-  /** For how long that backend has not responded, in milliseconds. */
+  /** How long that backend has not responded, in milliseconds. */
   silentMs: number;
-  /** An instant as the reader's clock shows it, to the minute: `02:41`, `02:41 UTC`. */
+  /** An instant as the reader's clock shows it, to the minute: `02:41` or `02:41 UTC`. */
   clockText: (at: number) => string;
 }
 
@@ -24,7 +24,7 @@ export const verdictText = (parts: readonly VerdictPart[]): string =>
 
 export const sentencePart = (text: string): VerdictPart => ({ text, tone: 'plain' });
 
-/** Sentences, each of one or more parts, with a space between them. */
+/** Joins sentences, each of which has one or more parts, with a space; skips empty ones. */
 export function joinSentences(...sentences: (readonly VerdictPart[])[]): VerdictPart[] {
   const shown = sentences.filter((parts) => parts.length > 0);
   return shown.flatMap((parts, i) => (i === 0 ? parts : [sentencePart(' '), ...parts]));
@@ -35,7 +35,7 @@ const SOON_MS = 10 * 60_000;
 /** The same for a past instant. */
 const LATELY_MS = 60_000;
 
-/** Just now, 42 s ago, in 26 s; further away: at 02:41. */
+/** An instant in words: just now, 42 s ago, in 26 s; further away: at 02:41. */
 export function whenText(at: number, { now, clockText }: VerdictView): string {
   const aheadMs = at - now;
   if (aheadMs > SOON_MS || aheadMs < -LATELY_MS) return `at ${clockText(at)}`;
@@ -43,7 +43,7 @@ export function whenText(at: number, { now, clockText }: VerdictView): string {
   return agoText(-aheadMs);
 }
 
-/** Who holds a lock and where: billing-7f9c on host-4. */
+/** A holder and where it runs: billing-7f9c on host-4. */
 export function holderText({ owner, meta }: { owner: string; meta?: Meta }): string {
   const { host, pod } = meta ?? {};
   const place = host ? ` on ${visibleText(host)}` : pod ? ` in ${visibleText(pod)}` : '';

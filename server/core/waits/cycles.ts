@@ -1,7 +1,7 @@
 /** The nodes that a node points to. */
 type Next<N> = (node: N) => readonly N[];
 
-/** How far the search has come at a node: the edges from it, and the next one to follow. */
+/** The progress of the search at a node: the edges from it, and the index of the next one. */
 interface Visit<N> {
   node: N;
   to: readonly N[];
@@ -9,10 +9,10 @@ interface Visit<N> {
 }
 
 /**
- * The strongly connected components: within one, every node is reached from every other. A node
- * that is on no cycle is one by itself.
+ * The strongly connected components, in which every node can be reached from every other (Tarjan's
+ * algorithm). A node that is on no cycle is a component of its own.
  *
- * @param next may name nodes that are not among `nodes`; those are left out
+ * @param next may return nodes that are not among `nodes`; those are ignored
  */
 export function strongComponents<N>(nodes: readonly N[], next: Next<N>): N[][] {
   const known = new Set(nodes);
@@ -26,7 +26,7 @@ export function strongComponents<N>(nodes: readonly N[], next: Next<N>): N[][] {
     low.set(node, order.size - 1);
     open.push(node);
     isOpen.add(node);
-    return { node, to: next(node).filter((each) => known.has(each)), at: 0 };
+    return { node, to: next(node).filter((other) => known.has(other)), at: 0 };
   };
   const lower = (node: N, to: number | undefined) =>
     low.set(node, Math.min(low.get(node) as number, to as number));
@@ -47,7 +47,7 @@ export function strongComponents<N>(nodes: readonly N[], next: Next<N>): N[][] {
       if (parent) lower(parent.node, low.get(node));
       if (low.get(node) === order.get(node)) {
         const component = open.splice(open.lastIndexOf(node));
-        for (const each of component) isOpen.delete(each);
+        for (const member of component) isOpen.delete(member);
         components.push(component);
       }
     }

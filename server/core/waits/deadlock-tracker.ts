@@ -1,14 +1,14 @@
 import type { Deadlock, DeadlockStep } from './find-deadlocks';
 import { isConcurrent, type LockWaits, partyKey, type WaitState } from './wait-state';
 
-/** How a deadlock ended; `released`: an owner released a lock though it waited. */
+/** How a deadlock ended; `released`: an owner released a lock although it was waiting. */
 export type DeadlockEnd = 'forced' | 'expired' | 'waitEnded' | 'released';
 
 /** One wait of a cycle, as it was when the deadlock was found. */
 export interface CycleEdge {
   lockId: string;
   ticket: number;
-  /** The token of the hold that is in its way. */
+  /** The token of the hold that blocks it. */
   token: number;
   service: string;
   owner: string;
@@ -34,7 +34,7 @@ export interface EndedDeadlock extends TrackedDeadlock {
 }
 
 interface Candidate extends TrackedDeadlock {
-  /** The latest reading among its locks at first sight. */
+  /** When the last of its locks was read, at the reading that found it. */
   readSince: number;
 }
 
@@ -44,38 +44,38 @@ export interface WaitReading {
   deadlocks: readonly Deadlock[];
   /** The clock by which backends are compared. */
   now: number;
-  /** The last instant of that clock at which a lock was as it was read. */
+  /** The last instant of that clock at which a lock is known to have been as it was read. */
   readAt: (lock: LockWaits) => number;
-  /** Whether the backend of a lock does not respond, so that nothing new is known of it. */
+  /** Whether the backend of a lock does not respond, so that its present state is unknown. */
   isSilent: (lockId: string) => boolean;
 }
 
 /**
- * Follows deadlocks from reading to reading. Locks are read one after another, so a cycle may be
- * made of waits that never existed at the same time: it is confirmed only if each of its locks was
- * read again with the same wait and hold after all of them had been read once.
+ * Tracks deadlocks from reading to reading. Locks are read one after another, so a cycle can
+ * consist of waits that never existed at the same time: it is confirmed only if each of its locks
+ * was read again with the same wait and hold after all of them had been read once.
  */
 export class DeadlockTracker {
   private candidates: Candidate[] = [];
   private confirmed: TrackedDeadlock[] = [];
 
-  /** Those that are confirmed and have not ended. */
+  /** The deadlocks that are confirmed and have not ended. */
   get current(): readonly TrackedDeadlock[] {
     return this.confirmed;
   }
 
-  /** @returns those confirmed by this reading, and those that have ended */
+  /** @returns the deadlocks that this reading confirmed, and those that have ended */
   follow(reading: WaitReading): { found: TrackedDeadlock[]; ended: EndedDeadlock[] } {
     const { now, isSilent } = reading;
     const locks = new Map(reading.state.locks.map((lock) => [lock.id, lock]));
     const isUnknown = ({ cycle }: TrackedDeadlock) => cycle.some(({ lockId }) => isSilent(lockId));
-    const isThere = ({ cycle }: TrackedDeadlock) => cycle.every((edge) => isPresent(edge, locks));
+    const persists = ({ cycle }: TrackedDeadlock) => cycle.every((edge) => isPresent(edge, locks));
     const ended = this.confirmed
-      .filter((one) => !isUnknown(one) && !isThere(one))
+      .filter((one) => !isUnknown(one) && !persists(one))
       .map((one) => ({ ...one, endedAt: now, ...endOf(one, locks) }));
     const gone = new Set(ended.map(({ id }) => id));
     this.confirmed = this.confirmed.filter(({ id }) => !gone.has(id));
-    this.candidates = this.candidates.filter(isThere);
+    this.candidates = this.candidates.filter(persists);
     this.addNew(reading);
     const found = this.candidates.filter(({ cycle, readSince }) =>
       cycle.every(({ lockId }) => reading.readAt(locks.get(lockId) as LockWaits) >= readSince),

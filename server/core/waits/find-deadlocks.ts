@@ -10,46 +10,47 @@ import {
   type WaitState,
 } from './wait-state';
 
-/** One step of a cycle: an owner waits, and the owner of the next step has the hold in its way. */
+/** One step of a cycle: the wait of an owner, and the hold of the next owner that blocks it. */
 export interface DeadlockStep {
   wait: OpenWait;
   blockedBy: WaitedHold;
 }
 
-/** Owners that wait for one another, so that none of them can go on. */
+/** Owners that wait for each other, so that none of them can continue. */
 export interface Deadlock {
-  /** The shortest cycle through the first of them. */
+  /** The shortest cycle through the first member. */
   steps: DeadlockStep[];
-  /** All of them, sorted by their keys: those of the cycle, and of other cycles through it. */
+  /** All owners in the deadlock, sorted by key: those of the cycle, and of others through it. */
   members: WaitParty[];
 }
 
 /**
  * Finds every deadlock, on the assumption that an owner does one thing at a time: it releases what
  * it holds once it has been granted what it waits for, and not before. An owner that evidently does
- * several things at once, see `isConcurrent`, can go on, and so can one that waits for nothing.
+ * several things at the same time, see `isConcurrent`, can continue, and so can one that waits for
+ * nothing.
  *
- * Exact under this assumption, also for shared holds, permits and queues: it simulates who is
- * granted what once those who can go on have released everything. Owners that can never go on are
- * in a deadlock, or behind one; an owner behind one is not part of it.
+ * Exact under this assumption, also for shared holds, permits and queues: it simulates the grants
+ * that follow once all owners that can continue have released everything. Owners that can never
+ * continue are in a deadlock, or behind one; an owner behind one is not part of it.
  *
- * Time-outs and leases that are not renewed end any deadlock; they are not considered. A waiting
- * multi-lock holds nothing, and its wait counts as over once its turn has come in this queue.
+ * Timeouts and leases that are not renewed end any deadlock; they are not considered. A waiting
+ * multi-lock holds nothing, and its wait counts as ended once its turn comes in this queue.
  */
 export function findDeadlocks(state: WaitState): Deadlock[] {
-  const { blocked, holdsLeft } = playThrough(state);
-  const inTheWay = (party: WaitParty) => waysOf(party, holdsLeft);
-  const next = (party: WaitParty) => inTheWay(party).map(({ blockedBy }) => blockedBy.party);
+  const { blocked, holdsLeft } = simulate(state);
+  const stepsFrom = (party: WaitParty) => blockersOf(party, holdsLeft);
+  const next = (party: WaitParty) => stepsFrom(party).map(({ blockedBy }) => blockedBy.party);
   return strongComponents([...blocked], next)
     .filter(({ length }) => length > 1)
     .map((component) => {
       const members = component.sort((a, b) => (a.key < b.key ? -1 : 1));
       const inside = new Set(members);
-      const onward = (party: WaitParty) => next(party).filter((each) => inside.has(each));
+      const onward = (party: WaitParty) => next(party).filter((other) => inside.has(other));
       const cycle = shortestCycle(members[0] as WaitParty, onward) ?? [];
       const steps = cycle.flatMap((party, i) => {
         const to = cycle[(i + 1) % cycle.length];
-        return inTheWay(party).find(({ blockedBy }) => blockedBy.party === to) ?? [];
+        return stepsFrom(party).find(({ blockedBy }) => blockedBy.party === to) ?? [];
       });
       return { steps, members };
     });
@@ -57,8 +58,8 @@ export function findDeadlocks(state: WaitState): Deadlock[] {
 
 type HoldsLeft = ReadonlyMap<LockWaits, WaitedHold[]>;
 
-/** @returns the holders that never go on, and what is left of the holds of each lock */
-function playThrough(state: WaitState): { blocked: Set<WaitParty>; holdsLeft: HoldsLeft } {
+/** @returns the holders that can never continue, and what is left of the holds of each lock */
+function simulate(state: WaitState): { blocked: Set<WaitParty>; holdsLeft: HoldsLeft } {
   const blocked = new Set<WaitParty>();
   for (const party of state.parties.values()) {
     const mayBlock = party.holds.length > 0 && party.waits.length > 0;
@@ -66,7 +67,7 @@ function playThrough(state: WaitState): { blocked: Set<WaitParty>; holdsLeft: Ho
   }
   const holdsLeft = new Map(state.locks.map((lock) => [lock, lock.holds]));
   const served = new Map(state.locks.map((lock) => [lock, 0]));
-  // Iterating over a set also visits what is added meanwhile, and again what was deleted and added.
+  // Iterating over a set also visits elements added meanwhile, and those deleted and added again.
   const changed = new Set(blocked.size > 0 ? state.locks : []);
   for (const lock of changed) {
     changed.delete(lock);
@@ -76,7 +77,7 @@ function playThrough(state: WaitState): { blocked: Set<WaitParty>; holdsLeft: Ho
     for (; place < lock.queue.length; place += 1) {
       const { waiter, party } = lock.queue[place] as OpenWait;
       if (!fits(left, waiter, lock)) break;
-      // The owner is granted this lock, goes on, and then releases everything, this lock too.
+      // The owner is granted this lock, continues, and then releases everything, also this lock.
       if (blocked.delete(party)) for (const held of party.holds) changed.add(held.lock);
     }
     served.set(lock, place);
@@ -97,7 +98,7 @@ function fits(left: WaitedHold[], { mode, permits = 1 }: Waiter, { record }: Loc
  * same holds. If it could share one of them, its holder waits itself, and so does the waiter in
  * between.
  */
-function waysOf({ waits: [wait] }: WaitParty, holdsLeft: HoldsLeft): DeadlockStep[] {
+function blockersOf({ waits: [wait] }: WaitParty, holdsLeft: HoldsLeft): DeadlockStep[] {
   const left = (wait && holdsLeft.get(wait.lock)) ?? [];
   return wait ? left.map((blockedBy) => ({ wait, blockedBy })) : [];
 }

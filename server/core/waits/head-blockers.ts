@@ -8,39 +8,39 @@ import {
 } from './wait-state';
 
 /**
- * What keeps others waiting and does not itself wait for another: an owner, the owners of a
- * deadlock, or a lock that no one holds, as one that is frozen.
+ * The cause of a chain of waits, which does not wait itself: an owner, the owners of a deadlock, or
+ * a lock without a holder, such as a frozen one.
  */
 export interface HeadBlocker {
   /** Empty for a lock without a holder. */
   parties: WaitParty[];
   deadlock: Deadlock | null;
-  /** The locks with waiters that it holds; or the lock that it is. */
+  /** The locks with waiters that it holds; or the lock without a holder. */
   locks: LockWaits[];
   /** `locks`, the locks that their waiters hold, and so on. */
   behind: LockWaits[];
-  /** The callers that all of these keep from their work. */
+  /** The callers that the locks in `behind` block. */
   blocking: Blocking;
 }
 
-/** How many callers a lock keeps from their work, and how long all of them together. */
+/** The number of callers that are blocked, and the sum of the times for which they have been. */
 export interface Blocking {
   callers: number;
   ms: number;
 }
 
 /**
- * The head blockers with the most direct waiting behind them, deadlocks first, then by blocking
- * time. A lock counts for each head blocker that it is behind.
+ * The head blockers whose own locks block the most, sorted: deadlocks first, then by blocking time.
+ * A lock counts for every head blocker that it is behind.
  *
- * @param blockingOf the callers that a lock keeps from their work
- * @param most how many are examined closely; the rest is only counted
+ * @param blockingOf the callers that a lock blocks
+ * @param limit how many are returned; the rest are only counted
  */
 export function headBlockers(
   state: WaitState,
   deadlocks: readonly Deadlock[],
   blockingOf: (lock: LockWaits) => Blocking,
-  most: number,
+  limit: number,
 ): { heads: HeadBlocker[]; more: number } {
   const inDeadlock = new Set(deadlocks.flatMap(({ members }) => members.map(({ key }) => key)));
   const isHead = (party: WaitParty) =>
@@ -64,9 +64,9 @@ export function headBlockers(
   const ranked = blocking
     .map((seed) => ({ seed, weight: weight(seed) }))
     .sort((a, b) => (a.weight === b.weight ? 0 : b.weight - a.weight));
-  const heads = ranked.slice(0, most).map(({ seed }) => withLocksBehind(seed, isHead, blockingOf));
+  const heads = ranked.slice(0, limit).map(({ seed }) => withLocksBehind(seed, isHead, blockingOf));
   heads.sort((a, b) => rankOf(b) - rankOf(a) || b.blocking.ms - a.blocking.ms);
-  return { heads, more: Math.max(0, blocking.length - most) };
+  return { heads, more: Math.max(0, blocking.length - limit) };
 }
 
 type Seed = Pick<HeadBlocker, 'parties' | 'deadlock' | 'locks'>;
@@ -94,7 +94,7 @@ function withLocksBehind(
   return { ...seed, behind, blocking: sumOf(behind, blockingOf) };
 }
 
-/** The callers that these locks together keep from their work. */
+/** The callers that these locks block together. */
 export function sumOf(
   locks: Iterable<LockWaits>,
   blockingOf: (lock: LockWaits) => Blocking,
@@ -108,7 +108,7 @@ export function sumOf(
   return sum;
 }
 
-/** The ages of these waits added up, in ms; a clock that was set back counts as none. */
+/** The sum of the ages of these waits in milliseconds; a negative age (clock set back) is 0. */
 export function waitedMsOf(waits: readonly OpenWait[]): number {
   let sum = 0;
   for (const { lock, waiter } of waits) sum += Math.max(0, lock.now - waiter.enqueuedAt);

@@ -1,9 +1,8 @@
 import type { ContendedLock } from './wait-state';
 
 /**
- * The locks that matter for deadlocks: those that an owner holds or waits for who both holds and
- * waits. Mostly there are none. There are no deadlocks besides those among them: every other hold
- * is of an owner that waits for nothing.
+ * The locks that can be in a deadlock: those held or waited for by an owner that does both. Usually
+ * there are none. All other holds are of owners that wait for nothing, so they cause no deadlock.
  */
 export function linkedLocks(locks: readonly ContendedLock[]): ContendedLock[] {
   const holders = new Owners();
@@ -21,7 +20,7 @@ export function linkedLocks(locks: readonly ContendedLock[]): ContendedLock[] {
 
 type Owner = { service: string; owner: string };
 
-/** A set of owners that creates no text for each. */
+/** A set of owners that does not build a key string for each. */
 class Owners {
   private readonly byService = new Map<string, Set<string>>();
 

@@ -1,7 +1,7 @@
 import type { WaiterRow } from '../../contract/console/lock-row';
 import type { QueueChanges } from '../../contract/console/waits/lock-detail-message';
 
-/** What changed in a queue; null: those that stay are not its first ones in the same order. */
+/** The changes of a queue; null unless the waiters that stay are its first, in the same order. */
 export function queueChanges(before: WaiterRow[], after: WaiterRow[]): QueueChanges | null {
   const present = new Set(after.map(({ ticket }) => ticket));
   const stayed = before.filter(({ ticket }) => present.has(ticket));

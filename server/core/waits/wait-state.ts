@@ -7,17 +7,17 @@ import {
 } from '../lock/lock-record';
 import { inServiceOrder, isOutOfPatience } from '../lock/queue';
 
-/** How exactly the clocks of two backends can be compared. */
+/** The error with which the clocks of two backends can be compared. */
 const CLOCK_SLACK_MS = 1_000;
 
 /** A lock with waiters, as it was last read. */
 export interface ContendedLock {
   /** Unique over all backends. */
   id: string;
-  /** The backend or the shard that stores it, and whose clock its instants are on. */
+  /** The backend or shard that stores it, whose clock its instants are on. */
   store: string;
   record: LockRecord;
-  /** That clock. */
+  /** The present instant of that clock. */
   now: number;
   /** How far that clock is ahead of the clock by which backends are compared. */
   offsetMs: number;
@@ -45,7 +45,7 @@ export interface LockWaits extends ContendedLock {
   queue: OpenWait[];
 }
 
-/** An owner of a service: what it holds of locks with waiters, and what it waits for. */
+/** An owner of a service: the locks with waiters that it holds, and those that it waits for. */
 export interface WaitParty {
   /** Unique over all services. */
   key: string;
@@ -55,13 +55,13 @@ export interface WaitParty {
   waits: OpenWait[];
 }
 
-/** Who holds and who waits, over all locks with waiters. */
+/** The holders and waiters of all locks with waiters. */
 export interface WaitState {
   locks: LockWaits[];
   parties: Map<string, WaitParty>;
 }
 
-/** Names an owner of a service; neither contains this separator. */
+/** A unique key of an owner of a service: neither name contains this separator. */
 export const partyKey = ({ service, owner }: { service: string; owner: string }) =>
   `${service}\0${owner}`;
 
@@ -107,9 +107,9 @@ function isWaiting(waiter: Waiter, now: number): boolean {
 }
 
 /**
- * Whether an owner evidently does several things at once, so that it may release locks while it
- * waits: it waits for several locks, or for one that it holds itself; it was granted a lock after
- * it began to wait; or its holds name more than one process.
+ * Whether an owner evidently does several things at the same time, so that it can release locks
+ * while it waits: it waits for several locks, or for one that it holds itself; it was granted a
+ * lock after it began to wait; or its holds name more than one process.
  */
 export function isConcurrent({ holds, waits }: WaitParty): boolean {
   const [wait] = waits;
@@ -119,7 +119,7 @@ export function isConcurrent({ holds, waits }: WaitParty): boolean {
   return processes.size > 1 || holds.some((held) => held.lock === wait.lock || isLater(held, wait));
 }
 
-/** The process that a hold names in its `meta`; empty where it names none. */
+/** The process that a hold names in its `meta`; empty if it names none. */
 export function processOf({ meta }: Pick<Hold, 'meta'>): string {
   const { host = '', pid = '', bootId = '', pidNamespace = '', pidStart = '' } = meta;
   const parts = [host, pid, bootId, pidNamespace, pidStart];
