@@ -5,11 +5,11 @@ const DRIFT = 0.001;
 const GRAIN_MS = 1;
 
 /**
- * The earliest and latest instant that a remote clock can show by now, without asking it.
+ * The earliest and latest instant that a remote clock can show now, without asking it.
  *
  * A measurement is an instant that the remote clock showed between a question and its answer. Each
- * one narrows the interval, and drift widens it again. One that does not fit means that the clock
- * was set; from then on only the new measurement counts.
+ * measurement narrows the interval, and drift widens it again. A measurement outside the interval
+ * means that the clock was set; from then on only the new measurement counts.
  */
 export class ClockInterval {
   private earliestBy: Bound | null = null;
@@ -19,8 +19,8 @@ export class ClockInterval {
    * @param shown what the other clock showed, in whole milliseconds
    * @param sentAt when the question left, on our monotonic clock
    * @param answeredAt when the answer came, on the same clock
-   * @returns the least amount by which the other clock was set since; negative if it was set back,
-   *   0 if the measurement fits
+   * @returns the least number of milliseconds by which the other clock was set since the previous
+   *   measurements; negative if it was set back, 0 if the measurement fits
    */
   measure(shown: number, sentAt: number, answeredAt: number): number {
     const earliest = { offset: shown - answeredAt, takenAt: answeredAt };
@@ -49,7 +49,7 @@ export class ClockInterval {
     };
   }
 
-  /** As if never measured: another server may answer from now on. */
+  /** Discards all measurements: another server may answer from now on. */
   reset(): void {
     this.earliestBy = null;
     this.latestBy = null;

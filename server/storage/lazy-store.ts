@@ -15,15 +15,15 @@ type Store = RecordStore & HistorySource;
 
 const RETRY_MS = 2_000;
 
-/** How long a start waits for a store to open: one that takes long must not delay the others. */
+/** How long a start waits for a store to open: a slow one must not delay the others. */
 const START_MAX_MS = 5_000;
 
-/** How long closing waits for an opening, which may itself wait for the migration of a database. */
+/** How long closing waits for an opening, which may itself be waiting for a database migration. */
 const CLOSE_MAX_MS = 2_000;
 
 /**
- * A store that may be absent when the process starts. It retries until it is there; until then
- * every call fails and nothing is applied.
+ * A store that may be absent when the process starts. Opening it is retried until it succeeds;
+ * until then every call fails and nothing is applied.
  */
 export class LazyStore implements RecordStore, HistorySource {
   private store: Store | null = null;
@@ -37,8 +37,8 @@ export class LazyStore implements RecordStore, HistorySource {
   private isClosed = false;
 
   /**
-   * @param onFailure called with a failed attempt, unless it failed for the same reason as the one
-   *   before: a backend may be away all night
+   * @param onFailure called with the error of a failed attempt, unless it repeats that of the
+   *   previous one: a backend may be down all night
    */
   private constructor(
     private readonly open: () => Promise<Store>,

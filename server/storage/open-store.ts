@@ -31,7 +31,7 @@ export async function openStore(
  * Opens a database other than the control database as a backend's store, with its tables migrated.
  * Closing the store closes everything that was opened for it.
  *
- * @param recordedOf up to which commit its history is recorded
+ * @param recordedOf reads up to which commit the store's history is recorded
  * @throws StartError if it is absent
  */
 export async function openBackend(

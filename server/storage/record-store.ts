@@ -35,10 +35,10 @@ export interface ReadResult {
   memos: IdempotencyRecord[];
 }
 
-/** One record's change: applied if the record is the expected one and the clock in the window. */
+/** A change of one record: applied if the record is as expected and the clock in the window. */
 export interface Change {
   key: RecordKey;
-  /** Null: still never written. A change that expects a record never creates one. */
+  /** Null: no record may exist yet. A change that expects a record never creates one. */
   expect: { rev: number; writer: string } | null;
   clock: Expectation;
   /** The backend's epoch at the decision; a store that lost data since refuses. Absent: any. */
@@ -73,7 +73,7 @@ export interface SwapResult {
   found?: StoredRecord;
   /** The commit with the events of an applied change, where the store has its id at hand. */
   historyId?: number;
-  /** Larger than the store ever accepts. It alone is refused, not the others of its swap. */
+  /** The change is larger than the store ever accepts. The others of its swap are not affected. */
   isTooLarge?: true;
 }
 
@@ -157,21 +157,21 @@ export interface RecordStore {
   scan(cursor: Cursor, limit: number): Promise<Page>;
   /**
    * Deletes records, each only if it is still at this rev by this writer and the store's clock has
-   * come far enough, which is tested in the step that deletes; returns for each, in order, whether
-   * it was deleted.
+   * reached `notBefore`, which is tested in the step that deletes; returns for each, in order,
+   * whether it was deleted.
    */
   deleteRecords(records: ObsoleteRecord[]): Promise<boolean[]>;
-  /** Removes the stored answers that have expired; some stores let them expire by themselves. */
+  /** Removes the stored answers that have expired; does nothing where the store itself does so. */
   deleteExpiredAnswers(): Promise<void>;
   guarantees(): Promise<Guarantees>;
   close(): Promise<void>;
-  /** Rises when the store has noticed a change of its settings: they should be read again. */
+  /** Rises when the store has noticed a change of its settings: then read `guarantees` again. */
   readonly settingsRev?: number;
-  /** Whether a call costs little more than its records, so two small ones cost the same. */
+  /** Whether a call costs hardly more than its records do, so that splitting it costs little. */
   readonly costsPerRecord?: boolean;
   /** Whether this process does the store's work itself; then calls only wait for the disk. */
   readonly isEmbedded?: boolean;
-  /** The clock it reports is a lower bound, except for an applied change; elsewhere a reading. */
+  /** Whether the clock it reports is only a lower bound, except for an applied change. */
   readonly estimatesClock?: boolean;
   /** Whether a swap tests `unanswered`; elsewhere stored answers must be read before. */
   readonly testsAnswers?: boolean;
@@ -181,13 +181,13 @@ export interface RecordStore {
 export interface HistorySource {
   /** Commits after `position` in id order, at most `limit`. */
   historyAfter(position: number, limit: number): Promise<HistoryRow[]>;
-  /** Those of these commits that exist by now. */
+  /** Those of the commits with these ids that exist by now. */
   historyOf(ids: number[]): Promise<HistoryRow[]>;
   /** The newest id, or 0. */
   historyEnd(): Promise<number>;
   /**
-   * Removes commits up to `position` and older than `before`, a batch of the oldest; returns how
-   * many. None, though a later one may be that old, if no commit of the batch is.
+   * Examines a batch of the oldest commits and removes those up to `position` and older than
+   * `before`; returns how many. Returns 0 if none of the batch is that old, even if a later one is.
    */
   pruneHistory(position: number, before: number): Promise<number>;
 }
@@ -222,9 +222,9 @@ export class StoreError extends Error {
   /** Why the store itself refuses, in whole sentences for callers; null if it gave no reason. */
   readonly refusal: string | null;
 
-  /** Rolled back for a passing reason, such as a deadlock: the same call may be made again. */
+  /** Rolled back for a transient reason, such as a deadlock: the same call may be made again. */
   readonly retryable: boolean;
 
-  /** Rolled back since another transaction kept a record locked: others may go on without it. */
+  /** Rolled back since another transaction kept a record locked: others can proceed without it. */
   readonly isRowLocked: boolean;
 }

@@ -5,8 +5,8 @@ import type { Database } from '../../db/database';
 export const recordedCursor = (backend: string) => `opened/${backend}`;
 
 /**
- * The id of the cursor of the newest commit that is recorded together with all others that were
- * visible then. It is used while a commit that is still missing holds the recorded cursor back.
+ * The id of the cursor of the newest recorded commit, used while a commit that is still missing
+ * holds the recorded cursor back. All commits before it that were visible then are recorded.
  */
 export const aheadCursor = (backend: string) => `ahead/${backend}`;
 
@@ -57,8 +57,8 @@ export function lastRecorded(
 ): number {
   const ids = [recordedCursor(backend), aheadCursor(backend)];
   const prefix = rollUpCursors(backend);
-  const its = cursors.filter(({ id }) => ids.includes(id) || id.startsWith(prefix));
-  return Math.max(0, ...its.map(({ position }) => position));
+  const ofBackend = cursors.filter(({ id }) => ids.includes(id) || id.startsWith(prefix));
+  return Math.max(0, ...ofBackend.map(({ position }) => position));
 }
 
 /**

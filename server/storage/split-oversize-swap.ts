@@ -2,8 +2,8 @@ import { type Change, type RecordStore, StoreError, type SwapResult } from './re
 
 /**
  * Swaps changes that together are too large for one packet of their store, so that none of them was
- * sent: splits independent changes into two packets, and so on. A change that is too large by
- * itself is reported so if it could otherwise be applied.
+ * sent: splits independent changes into two packets, and so on. A change that is too large on its
+ * own is reported as such if it could otherwise be applied.
  *
  * @throws StoreError `applied: 'unknown'` if one packet was answered and the other was not
  */
@@ -18,7 +18,7 @@ export async function splitOversizeSwap(
   try {
     return [...first, ...(await store.swap(changes.slice(half)))];
   } catch (cause) {
-    throw new StoreError('Only a part of a swap was answered.', 'unknown', { cause });
+    throw new StoreError('Only part of a swap was answered.', 'unknown', { cause });
   }
 }
 

@@ -14,7 +14,7 @@ type Head = [
   ceiling: number | null,
   createdAt: number,
   lastMove: MoveTuple | 0,
-  /** Absent in records of an older version: then answers expire with the last change. */
+  /** Absent in records of an older version: then it follows from the instant of the last change. */
   answersUntil?: number,
 ];
 

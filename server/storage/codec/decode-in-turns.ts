@@ -5,7 +5,7 @@ import { decodeHistory, type StoredHistoryRow } from './history-codec';
 /** Changes that are decoded before other work in this process gets a turn: about 2 ms. */
 const CHANGES_PER_TURN = 800;
 
-/** Rows of history, decoded bit by bit: thousands of changes would delay every call. */
+/** Decodes rows of history with pauses: thousands of changes in one go would delay every call. */
 export async function decodeInTurns(rows: readonly StoredHistoryRow[]): Promise<HistoryRow[]> {
   const decoded: HistoryRow[] = [];
   const turns = new WorkTurns(CHANGES_PER_TURN);

@@ -7,8 +7,8 @@ import type { RecordEvent } from '../../core/record-event';
 /** The rare facts of an event. */
 type Facts = Record<string, unknown>;
 
-/** The facts that only locks have. */
-type OwnFacts = Pick<Partial<LockEvent>, 'owner' | 'token'>;
+/** The facts that only events of locks have. */
+type LockFacts = Pick<Partial<LockEvent>, 'owner' | 'token'>;
 
 type PlainTuple = [
   kind: RecordEvent['kind'],
@@ -54,11 +54,11 @@ export function textsOf({ rev, events, eventTexts: kept }: EventsOfChange): read
   return isOfThese ? kept.texts : encodeEvents(events, rev);
 }
 
-/** The same with exactly one text for each event. */
+/** As `textsOf`, but with exactly one text for each event. */
 export function separateTexts(change: EventsOfChange): readonly string[] {
   const texts = textsOf(change);
   const { rev, events } = change;
-  // Each text has one event or more: with equal numbers, each has one.
+  // Each text holds one event or more, so equal numbers mean one event in each.
   if (texts.length === events.length) return texts;
   return events.flatMap((event) => encodeEvents([event], rev));
 }
@@ -94,7 +94,7 @@ export function decodeEvents(tuple: EventTuple, changeRev: number): RecordEvent[
 
 /** Counters leave the lock-only fields empty. */
 function tupleOf(event: RecordEvent, changeRev: number): PlainTuple {
-  const { kind, at, rev, service, owner = '', token = 0 }: OwnFacts & RecordEvent = event;
+  const { kind, at, rev, service, owner = '', token = 0 }: LockFacts & RecordEvent = event;
   const facts = factsOf(event as unknown as Facts);
   const revsBefore = changeRev - rev;
   if (!facts) return [kind, at, revsBefore, service, owner, token];
@@ -106,15 +106,15 @@ function factsOf(event: Facts): Facts | null {
   let facts: Facts | null = null;
   for (const name in event) {
     const fact = event[name];
-    if (isNoFact(name, fact)) continue;
+    if (isOmitted(name, fact)) continue;
     facts ??= {};
     facts[name] = fact;
   }
   return facts;
 }
 
-/** Whether a field of an event has its own place in the tuple, or is empty. */
-function isNoFact(name: string, fact: unknown): boolean {
+/** Whether the facts omit a field: it has its own position in the tuple, or it is empty. */
+function isOmitted(name: string, fact: unknown): boolean {
   if (fact === undefined) return true;
   switch (name) {
     case 'kind':

@@ -9,7 +9,7 @@ export function hasEvents(changes: Change[]): boolean {
   return changes.some((change) => change.events.length > 0);
 }
 
-/** The text of what a commit proposes. The store writes beside it which changes applied. */
+/** The changes that a commit proposes, as text. The store records separately which it applied. */
 export function encodeHistory(changes: Change[]): string {
   const texts: string[] = [];
   for (const change of changes) {
@@ -25,9 +25,9 @@ export function encodeHistory(changes: Change[]): string {
 export interface StoredHistoryRow {
   id: number;
   at: number;
-  /** `encodeHistory`. */
+  /** The text of `encodeHistory`. */
   changes: string;
-  /** The writers of the applied changes, with commas between them. */
+  /** The writers of the applied changes, separated by commas. */
   took: string;
 }
 
@@ -38,7 +38,7 @@ export function decodeHistory({ id, at, changes, took }: StoredHistoryRow): Hist
 }
 
 /**
- * @param text `encodeHistory`
+ * @param text the text of `encodeHistory`
  * @param isApplied whether the change of a writer was applied
  */
 export function historyRow(

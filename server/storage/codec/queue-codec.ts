@@ -6,7 +6,7 @@ type QueueText = [
   processes: string[],
   since: number,
   waiters: WaiterTuple[],
-  /** Absent if there is none. An older version drops it. */
+  /** Absent if there are none. An older version drops them. */
   departed?: DepartedTuple[],
 ];
 
@@ -41,7 +41,7 @@ function indexIn(words: string[], word: string): number {
   return place >= 0 ? place : words.push(word) - 1;
 }
 
-/** Empty if nothing waits and nothing is remembered. */
+/** Empty if there are neither waiters nor departed ones. */
 export function encodeQueue({ queue, departed }: Pick<LockRecord, 'queue' | 'departed'>): string {
   const first = queue[0] ?? departed[0];
   if (!first) return '';
@@ -70,7 +70,7 @@ export function encodeQueue({ queue, departed }: Pick<LockRecord, 'queue' | 'dep
     return tuple;
   });
   const text: QueueText = [services, processes, since, waiters];
-  if (departed.length > 0) text.push(departed.map((one) => encodeDeparted(one, since)));
+  if (departed.length > 0) text.push(departed.map((waiter) => encodeDeparted(waiter, since)));
   return JSON.stringify(text);
 }
 

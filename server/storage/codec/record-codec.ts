@@ -11,22 +11,22 @@ import type { StoredRecord } from '../record-store';
 import { decodeQueue, encodeQueue } from './queue-codec';
 import { requireValidRev, UnreadableRecord } from './unreadable-record';
 
-/** A record with the text it was read from or written as. */
+/** A record as it was read or written, with its writer and the waiters in its stored queue. */
 export interface KnownRecord<R = LockRecord> {
   record: R;
   writer: string;
-  /** Every waiter in the stored queue text; those before the queue's first were served already. */
+  /** Every waiter in the stored queue text: first those already served, then `record.queue`. */
   storedQueue: readonly Waiter[];
 }
 
-/** The two fields as text. `queue` null: the stored queue is kept. */
+/** The text of a record's two fields. `queue` null: the stored queue stays as it is. */
 export interface EncodedRecord {
   head: string;
   queue: string | null;
   storedQueue: readonly Waiter[];
 }
 
-/** Served waiters are cut off when there are this many, and more than are waiting. */
+/** Served waiters are removed when there are this many, and more of them than are waiting. */
 const COMPACT_AT = 32;
 
 /** Numbers that are close to another one are stored as the difference: most of them are then 0. */
@@ -64,7 +64,7 @@ type HoldTuple = [
 type OfferTuple = [ticket: number, until: number];
 
 /**
- * A mode is stored as its place in this list. An older version reads an unknown one as exclusive.
+ * A mode is stored as its index in this list. An older version reads an unknown one as exclusive.
  */
 const MODES = ['exclusive', 'shared', 'permit'] as const satisfies readonly Mode[];
 
@@ -101,7 +101,7 @@ export function decodeRecord(stored: StoredRecord): KnownRecord {
   const [lastToken, lastTicket, served, holds, ended, offers] = head;
   const [, , , , , , frozen = 0, delayedUntil = 0, answersUntil = null, capacity] = head;
   if (!Number.isSafeInteger(lastToken) || !Number.isSafeInteger(lastTicket)) {
-    throw new UnreadableRecord('Its last token or ticket is not a whole number that is exact.');
+    throw new UnreadableRecord('Its last token or ticket is not an exact whole number.');
   }
   const { waiters: storedQueue, departed } = decodeQueue(stored.queue);
   const record: LockRecord = {
@@ -122,9 +122,9 @@ export function decodeRecord(stored: StoredRecord): KnownRecord {
 }
 
 /**
- * The text of `next`. A hand-off only moves an index in the head: the queue is written again only
- * when a waiter joined, left out of turn or changed, or when too many served ones have piled up,
- * and with it the departed waiters.
+ * Encodes `next`. A hand-off only moves an index in the head. The queue, which includes the
+ * departed waiters, is written again only if one of them joined, left out of turn or changed, if
+ * all waiters have been served, or if too many served ones have accumulated.
  */
 export function encodeRecord(next: LockRecord, known: KnownRecord | null): EncodedRecord {
   const onDisk = known?.storedQueue ?? [];
@@ -260,8 +260,8 @@ function decodeEnded(tuple: EndedTuple, lastToken: number): EndedHold {
 
 function decodeOffers(text: OfferTuple[] | OfferTuple | 0): Offer[] {
   if (text === 0) return [];
-  const isAlone = (list: OfferTuple[] | OfferTuple): list is OfferTuple =>
+  const isSingle = (list: OfferTuple[] | OfferTuple): list is OfferTuple =>
     typeof list[0] === 'number';
-  const tuples = isAlone(text) ? [text] : text;
+  const tuples = isSingle(text) ? [text] : text;
   return tuples.map(([ticket, until]) => ({ ticket, until }));
 }

@@ -3,7 +3,7 @@ export class UnreadableRecord extends Error {
   override readonly name = 'UnreadableRecord';
 }
 
-/** @throws UnreadableRecord for a rev that is no exact whole number: no version wrote that */
+/** @throws UnreadableRecord for a rev that is not an exact whole number: no version wrote that */
 export function requireValidRev(rev: number): void {
   if (Number.isSafeInteger(rev) && rev >= 0) return;
   throw new UnreadableRecord('Its rev is not one that Lockyard writes.');

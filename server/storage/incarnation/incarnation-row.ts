@@ -7,9 +7,12 @@ import type { BackendPast } from './backend-past';
 /** One run of a store's server, from start to stop. */
 export interface ServerRun {
   runId: string;
-  /** Which write history the server continues. Another one: it took over another server's data. */
+  /** The id of the write history that the server continues: see `RedisGuard`. */
   replicationId?: string;
-  /** Since this run's first use, each write was flushed before its answer and never copied. */
+  /**
+   * Whether, since the run's first use, every write was flushed before its answer and no replica
+   * copied it.
+   */
   isDurable?: boolean;
   /** How many keys the server has evicted to make room. */
   evictedKeys?: number;
@@ -39,7 +42,8 @@ export interface FoundIncarnation {
 }
 
 /**
- * What the control database knows and the store has lost; null if they agree.
+ * The kind of data loss that shows when a store is compared with the control database; null if they
+ * agree.
  *
  * @param row read before the store was inspected: a heartbeat is written to the store first
  */
@@ -54,10 +58,10 @@ export function dataLoss(
 }
 
 /**
- * Asks the control database about a store, for a guard.
+ * Runs a query of the control database that a store's guard depends on.
  *
  * @param store the store's name for people
- * @throws StoreError if it does not answer: then no connection may be admitted
+ * @throws StoreError if the database does not answer: then no connection may be admitted
  */
 export async function askControlDatabase<T>(store: string, work: () => Promise<T>): Promise<T> {
   try {
@@ -108,7 +112,7 @@ export async function readIncarnation(
   };
 }
 
-/** During recovery its end is not known yet, but it is no sooner than after the longest lease. */
+/** During recovery `grantsFrom` is not known yet, but no sooner than the longest lease allows. */
 function lossIn(row: {
   lossAt: number | null;
   lossWhat: string | null;

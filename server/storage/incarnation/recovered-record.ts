@@ -10,7 +10,7 @@ const ENDED_BY_RECOVERY = { by: 'lockyard', reason: 'The backend lost data.' };
 
 /**
  * The change that brings a record that survived a data loss into the new incarnation. Its holds
- * end, and their holders learn it, because later writes to the record may be lost. Freezes and
+ * end, and their holders are informed, because later writes to the record may be lost. Freezes and
  * counters stay. Lockyard's own records stay as they are, and so does any record that no version of
  * Lockyard wrote: no engine will decide on it. A lock is not granted before the leases found in it
  * have expired, whichever process granted them.
@@ -39,8 +39,8 @@ export function recoveredRecord(
       return [{ ...plain, rev: next.rev, head: encodeCounter(next).head, queue: '', events: [] }];
     }
     const lock = decodeRecord(record).record;
-    const until = lock.holds.map(({ expiresAt }) => expiresAt);
-    const grantsFrom = Math.max(restoration.grantsFrom, ...until);
+    const expiries = lock.holds.map(({ expiresAt }) => expiresAt);
+    const grantsFrom = Math.max(restoration.grantsFrom, ...expiries);
     const { next, events } = restoredLock(lock, {
       ...restoration,
       grantsFrom,

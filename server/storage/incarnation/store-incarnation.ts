@@ -16,7 +16,7 @@ const LEASE_GRAIN_MS = 1_000;
  * connection.
  */
 export class StoreIncarnation implements BackendPast {
-  /** The backend whose incarnation was found in the store. */
+  /** The other backend whose incarnation was found in the store; null if none was. */
   duplicate: string | null = null;
 
   private constructor(
@@ -66,10 +66,10 @@ export class StoreIncarnation implements BackendPast {
   }
 
   /**
-   * Ends the incarnation that was read. If another process already has, its incarnation is kept. A
+   * Replaces the incarnation that was read by a new one, unless another process already has. A
    * store that was never seen before gets its first incarnation this way, which is not a loss.
    *
-   * @param seen what was lost, and whose incarnation was found instead; null for a first
+   * @param seen what was lost, and which incarnation was found instead; null for a first
    *   incarnation
    * @returns the current row, to be recovered
    * @throws StoreError if that incarnation belongs to another backend
@@ -92,8 +92,8 @@ export class StoreIncarnation implements BackendPast {
 
   /**
    * Blocks grants in this incarnation until every hold of an earlier one has expired. Call it once
-   * no process can write in an earlier incarnation: until then a longer lease may have been
-   * covered. If several processes call it, the first result is kept.
+   * no process can write in an earlier incarnation: until then a longer lease may still be
+   * recorded. If several processes call it, the first result is kept.
    */
   async startQuietPeriod(incarnation: string, now: number): Promise<IncarnationRow> {
     const { backends } = this.database.tables;
@@ -108,11 +108,12 @@ export class StoreIncarnation implements BackendPast {
   }
 
   /**
-   * Records that this incarnation was found complete in this run of the server. False: another
-   * incarnation is current, or another process has recorded its finding since `from` was read. What
-   * this process saw may have been lost again, so the caller must check everything again.
+   * Records that this incarnation was found complete in this run of the server.
    *
    * @param from the run that was known before; null during recovery
+   * @returns false if another incarnation is current, or another process has recorded its finding
+   *   since `from` was read. What this process saw may have been lost again, so the caller must
+   *   check everything again.
    */
   async recordRun(incarnation: string, run: ServerRun, from: string | null): Promise<boolean> {
     const { backends } = this.database.tables;
@@ -140,10 +141,13 @@ export class StoreIncarnation implements BackendPast {
     const isThatRun = and(eq(backends.life, incarnation), eq(backends.runId, runId));
     const isKnown = await this.update({ isDurable: 0 }, isThatRun);
     await this.read();
-    if (!isKnown) throw new StoreError('The store does not hold the data that it did.', 'unknown');
+    if (!isKnown) throw new StoreError('The store no longer has its earlier data.', 'unknown');
   }
 
-  /** Whether that incarnation is still current. Of processes, the highest heartbeat counts. */
+  /**
+   * Records a heartbeat, unless another process has recorded a later one. Returns whether that
+   * incarnation is still current.
+   */
   async recordHeartbeat(incarnation: string, heartbeat: number): Promise<boolean> {
     const { backends } = this.database.tables;
     const isLater = and(eq(backends.life, incarnation), lt(backends.beat, heartbeat));

@@ -14,23 +14,24 @@ import type { Packet, Rows } from './packets/packet';
 /** The error number with which a server refuses a packet larger than its `max_allowed_packet`. */
 export const PACKET_TOO_LARGE = 1153;
 
-/** What a packet holds besides the text of its statements. */
+/** The most bytes that a packet holds besides the text of its statements. */
 const PACKET_HEAD_BYTES = 64;
 
-/** Most bytes per character. */
+/** The most bytes in UTF-8 for one UTF-16 code unit. */
 const CHAR_BYTES = 3;
 
 const CONNECT_TIMEOUT_MS = 2_000;
 const ROLLBACK_TIMEOUT_MS = 500;
 
-/** A rollback with one of these has a passing cause. */
+/** Errors with a transient cause: the same packet may succeed after a rollback. */
 const CONFLICTS = [DEADLOCK, LOCK_WAIT_TIMEOUT, ROW_CHANGED];
 
 /**
- * The session settings that every statement of the store relies on besides: a backslash in a text
- * is a backslash, a statement waits at most 1 s for a row or a table, single
- * statements are committed, and gaps are not locked. That wait is shorter than a packet may take,
- * so its end is known, and no statement waits on at the server once its connection is given up.
+ * The session settings that every statement of the store relies on. Those after `OWN_SESSION`: a
+ * backslash in a text is a backslash, a statement waits at most 1 s for a row or a table, single
+ * statements are committed, and gaps are not locked. That wait is shorter than the timeout of a
+ * packet, so its result is known, and no statement keeps waiting at the server after its connection
+ * was given up.
  */
 const SESSION = [
   OWN_SESSION,
@@ -43,12 +44,12 @@ const SESSION = [
 ];
 
 /**
- * Literals are bytes, in UTF-8, which the server neither converts nor names; what it returns is
- * UTF-8 too. For MariaDB from 10.5, where every statement of the store is tested with it.
+ * Literals are sent as bytes in UTF-8, which the server does not convert; results are UTF-8 too.
+ * For MariaDB from 10.5, where every statement of the store is tested with this setting.
  */
 const LITERALS_AS_BYTES = 'SET NAMES binary, character_set_results = utf8mb4';
 
-/** One connection, a packet at a time. Opens when needed, also after it broke; never resends. */
+/** A connection for one packet at a time. Opens on demand, also after a failure; never resends. */
 export class MysqlConnection {
   private opened: { connection: Connection; server: MysqlServer } | null = null;
   private isClosed = false;
@@ -64,11 +65,11 @@ export class MysqlConnection {
   }
 
   /**
-   * Sends one packet and returns what the answers to it mean.
+   * Sends one packet and returns what its `read` makes of the answers.
    *
-   * @param write given the server that it is sent to
+   * @param write makes the packet for the server that it is sent to
    * @throws StoreError `applied: 'no'` if it was never sent or was rolled back, `'unknown'`
-   *   otherwise. After any error nothing of it is left open: the connection is rolled back or
+   *   otherwise. After any error no transaction is left open: the connection is rolled back or
    *   closed. A packet larger than the server accepts is never sent: then the cause has the `errno`
    *   `PACKET_TOO_LARGE`.
    */
@@ -88,7 +89,7 @@ export class MysqlConnection {
     }
   }
 
-  /** The next packet opens another connection. One that is under way is still answered. */
+  /** Makes the next packet open another connection. A packet under way is still answered. */
   leave(): void {
     this.opened?.connection.end();
     this.opened = null;
@@ -114,13 +115,13 @@ export class MysqlConnection {
       connectTimeout: CONNECT_TIMEOUT_MS,
       keepAliveInitialDelay: KEEP_ALIVE_MS,
       flags: [
-        // Affected rows are changed rows, not matched ones. No swap reads them; should one do so,
-        // their meaning is fixed.
+        // Affected rows are changed rows, not matched ones.
         '-FOUND_ROWS',
-        // Without this the driver notices the character set `binary`, and sends texts as Latin 1.
+        // With session tracking the driver learns of the character set `binary`, and would send
+        // texts as Latin 1.
         '-SESSION_TRACK',
       ],
-      // Packets are complete here; looking for placeholders in them would only cost time.
+      // Packets have no placeholders; searching for them would only cost time.
       queryFormat: (sql) => sql,
     });
     connection.on('error', () => this.drop(connection));
@@ -141,12 +142,12 @@ export class MysqlConnection {
     return opened;
   }
 
-  /** Rolls back or closes the connection; returns the error with what is known of the effect. */
+  /** Rolls back or closes the connection; returns the error with what is known of its effect. */
   private async cleanUp(connection: Connection, error: QueryError): Promise<StoreError> {
     const { errno = 0 } = error;
-    const isPassing = CONFLICTS.includes(errno);
+    const isTransient = CONFLICTS.includes(errno);
     const isRefusal = [GUARD_FAILED, VALUE_MISSING, OTHER_STAMP].includes(errno);
-    if (!isPassing && !isRefusal) {
+    if (!isTransient && !isRefusal) {
       this.drop(connection);
       const refusal = mysqlRefusal(error);
       if (refusal) return new StoreError(refusal, 'no', { cause: error, refusal });
@@ -162,7 +163,7 @@ export class MysqlConnection {
     }
     return new StoreError('Another writer conflicted with this one.', 'no', {
       cause: error,
-      retryable: isPassing,
+      retryable: isTransient,
       isRowLocked: errno === LOCK_WAIT_TIMEOUT,
     });
   }

@@ -29,9 +29,8 @@ export class MysqlConnections {
    * Sends a packet over the next idle connection. Throws as `MysqlConnection.exchange`, and if no
    * connection is idle in time: then nothing is sent.
    *
-   * Once the server has refused a packet as read-only, every connection is opened again before it
-   * is used: the URI may lead to another server by now, and what the old one returns to reads may
-   * be old.
+   * Once the server has refused a packet as read-only, every connection is reopened before its next
+   * use: the URI may lead to another server by now, and reads from the old one may be stale.
    */
   async exchange<T>(write: (server: MysqlServer) => Packet<T>): Promise<T> {
     const connection = this.idle.pop() ?? (await this.nextIdle());

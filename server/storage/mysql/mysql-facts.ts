@@ -12,7 +12,7 @@ export interface MysqlFacts {
   variables: Record<string, string>;
   /** The same for `STATUS`. */
   status: Record<string, string>;
-  /** The servers that this server copies, one for each channel; null: not permitted to ask. */
+  /** The servers that this one replicates, one for each channel; null: not permitted to ask. */
   sources: ReplicationSource[] | null;
   /** Responding members of the replication group; null: not permitted, or there is no group. */
   groupMembers: number | null;
@@ -23,7 +23,7 @@ export interface MysqlFacts {
 
 export interface ReplicationSource {
   host: string;
-  /** It fetches or applies what the other server writes. */
+  /** Whether the replica currently fetches or applies the writes of this server. */
   isRunning: boolean;
 }
 
@@ -160,15 +160,15 @@ async function tablesOf(rows: (sql: string, values: unknown[]) => Promise<RowDat
   });
 }
 
-/** The statement that shows which servers this one copies depends on its kind and version. */
+/** The statement that lists the replicated servers depends on the server's kind and version. */
 async function sourcesOf(
   connection: Connection,
   version: string,
 ): Promise<ReplicationSource[] | null> {
-  const asks = /mariadb/i.test(version)
+  const statements = /mariadb/i.test(version)
     ? ['SHOW ALL SLAVES STATUS']
     : ['SHOW REPLICA STATUS', 'SHOW SLAVE STATUS'];
-  for (const sql of asks) {
+  for (const sql of statements) {
     const answer = await ifAllowed(rowsOf(connection, sql));
     if (answer === 'not known') continue;
     if (answer === 'not allowed') return null;
@@ -214,7 +214,7 @@ async function rowsOf(connection: Connection, sql: string, values: unknown[] = [
   return rows;
 }
 
-/** Variables and status come as two columns; the case of the names depends on the server. */
+/** Variables and status have two columns; the case of the names depends on the server. */
 function named(rows: RowDataPacket[]): Record<string, string> {
   return Object.fromEntries(
     rows.map((row) => [text(row.Variable_name).toLowerCase(), text(row.Value)]),

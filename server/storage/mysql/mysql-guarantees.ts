@@ -68,7 +68,7 @@ function durability({ variables, status }: MysqlFacts): Finding[] {
     found.push(bestEffort('Innodb_redo_log_enabled', redo, 'Must be ON.', why));
   }
   if (recovery !== undefined && Number(recovery) > 0) {
-    const why = 'The server runs in forced recovery: what it has may be damaged.';
+    const why = 'The server runs in forced recovery: its data may be damaged.';
     found.push(unsafe('innodb_force_recovery', recovery, 'Forced recovery.', why));
   }
   return [...found, ...binlog(variables)];
@@ -137,7 +137,7 @@ function source(sources: MysqlFacts['sources'], isRunning: boolean): Finding {
   );
 }
 
-/** The servers that copy this one: what they lack is lost when one of them takes over. */
+/** The replicas of this server: what one of them lacks is lost when it takes over. */
 function copies({ variables, status }: MysqlFacts): Finding[] {
   const semi = variables.rpl_semi_sync_master_enabled ?? variables.rpl_semi_sync_source_enabled;
   const found = semi === undefined ? [] : [semiSync(semi, status)];
@@ -147,9 +147,8 @@ function copies({ variables, status }: MysqlFacts): Finding[] {
     const value = followers ?? 'not reported: MySQL shows it to administrators only';
     return [...found, fine(name, value)];
   }
-  const why =
-    'Replicas follow without being waited for: one that takes over may lack the newest grants.';
-  return [...found, bestEffort(name, followers ?? '', 'Not waited for.', why)];
+  const why = 'Replication is asynchronous: a replica that takes over may lack the newest grants.';
+  return [...found, bestEffort(name, followers ?? '', 'Asynchronous replication.', why)];
 }
 
 function semiSync(enabled: string, status: MysqlFacts['status']): Finding {
@@ -186,7 +185,8 @@ function galera({ variables, status }: MysqlFacts): Finding[] {
     ];
   }
   const why =
-    'A Galera cluster takes writes at every node, loses updates and shows old ones even in health.';
+    'A Galera cluster takes writes at every node; even a healthy one loses updates and shows old ' +
+    'ones.';
   return [
     unsafe('wsrep_on', isActive, 'Galera.', why),
     fine('wsrep_cluster_size', size || 'not reported'),
@@ -236,7 +236,7 @@ function tableFindings({ name, engine, collations }: TableFacts): Finding[] {
   ];
 }
 
-/** Names of locks are bytes. Our codes have no spaces, so their byte-wise collation may pad. */
+/** Names of locks are compared as bytes. Our codes have no spaces: `_bin`, which pads, will do. */
 function collationFinding(table: string, column: string, collation: string | null): Finding {
   const name = `collation of ${table}.${column}`;
   const isName = table === 'locks' && column === 'id';
@@ -276,7 +276,7 @@ function connections({ variables, status }: MysqlFacts): Finding[] {
   const { max_used_connections: used } = status;
   if (used === undefined) return found;
   const isNearlyFull = Number(used) > NEARLY_ALL * Number(most);
-  const full = `At most ${most} may be open, and nearly all were at once.`;
+  const full = `At most ${most} may be open, and nearly that many were at the same time.`;
   return [
     ...found,
     { name: 'Max_used_connections', value: used, complaint: isNearlyFull ? full : null },
@@ -284,7 +284,7 @@ function connections({ variables, status }: MysqlFacts): Finding[] {
 }
 
 function clock({ clockAdvances }: MysqlFacts): Finding {
-  if (clockAdvances) return fine('SYSDATE', 'moves on within a statement');
+  if (clockAdvances) return fine('SYSDATE', 'advances within a statement');
   const why =
     'The server runs with sysdate-is-now: a write that waited is judged by an old clock and ' +
     'may revive a lease.';

@@ -3,7 +3,7 @@ import { causes } from '@/db/database-failure';
 const READ_ONLY = 'This database is read-only: it takes no writes.';
 const FULL = 'This database is full: it takes no writes.';
 const NO_CLUSTER = 'This database has lost most of its Galera cluster: it serves nothing.';
-const NO_RIGHT = 'The user of this database may not do what Lockyard needs.';
+const NO_RIGHT = 'The user of this database lacks a privilege that Lockyard needs.';
 const NO_TABLE = 'This database lacks a table or a column that Lockyard needs.';
 
 /**
@@ -24,7 +24,7 @@ const MEANINGS: Record<number, string> = {
 
 /**
  * Why the server refuses a packet that ends with its commit, as a sentence for callers: nothing of
- * it was applied. Null for other errors, after which it may have been.
+ * it was applied. Null for any other error, after which it may have been applied.
  */
 export function mysqlRefusal(error: unknown): string | null {
   for (const cause of causes(error)) {

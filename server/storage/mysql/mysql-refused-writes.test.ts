@@ -115,7 +115,7 @@ describe.each([
     await admin.query("REVOKE ALL ON locks_here.* FROM locker@'%'");
     await admin.query("GRANT SELECT ON locks_here.* TO locker@'%'");
     try {
-      await isRefused('may not do what Lockyard needs');
+      await isRefused('lacks a privilege that Lockyard needs');
     } finally {
       await admin.query("GRANT ALL ON locks_here.* TO locker@'%'");
     }

@@ -2,7 +2,7 @@ import type { Rows } from './packets/packet';
 
 /** What a server reports about itself when a connection opens. */
 export interface MysqlServer {
-  /** The server closes a connection that sends more at once. It never changes for a connection. */
+  /** The server closes a connection that sends a larger packet. Fixed for each connection. */
   packetBytesMax: number;
   /** Whether it has `INSERT … ON DUPLICATE KEY UPDATE … RETURNING`: MariaDB from 10.5. */
   hasReturning: boolean;

@@ -34,10 +34,10 @@ import { swapAllPacket, swapPacket } from './packets/swap-packet';
 /** How long reading the settings may take, connecting included. */
 const GUARANTEES_TIMEOUT_MS = 3_000;
 
-/** Remembered answers removed per batch. */
+/** Stored answers deleted per batch. */
 const DELETED_ANSWERS = 5_000;
 
-/** History rows looked at per batch: beyond the oldest there may be millions that are young. */
+/** History rows examined per batch: after the oldest there may be millions that are young. */
 const PRUNE_ROWS = 1_000;
 
 /** Records in MySQL or MariaDB: one primary, InnoDB. One packet per call. */
@@ -126,7 +126,7 @@ export class MysqlStore implements RecordStore, HistorySource {
 
   async deleteExpiredAnswers(): Promise<void> {
     const expired = [
-      // A statement that compares with this clock itself uses no index.
+      // A comparison with the clock's expression itself would use no index.
       `SET @now = ${CLOCK}`,
       `DELETE FROM lock_requests WHERE expires_at < @now LIMIT ${DELETED_ANSWERS}`,
     ];
@@ -176,7 +176,7 @@ export class MysqlStore implements RecordStore, HistorySource {
     return this.usesReturning && hasReturning;
   }
 
-  /** Applies each change that can be: all in their shared window, or else each in its own. */
+  /** Applies all changes in the window that they share; if that fails, each in its own window. */
   private async applyTimely(changes: Change[]): Promise<PacketOutcome> {
     try {
       return await this.change((server) => swapPacket(changes, this.mayReturn(server)));
@@ -203,7 +203,7 @@ export class MysqlStore implements RecordStore, HistorySource {
       const packet = write(server);
       if (stamp === null) return packet;
       const { statements, read } = packet;
-      // The fence adds statements behind the first: the packet's own answers come last.
+      // The fence adds statements after the first: the packet's own answers come last.
       const readOwn = (answers: Rows[]) => read(answers.slice(-statements.length));
       return { statements: fencedSwap(statements, stamp), read: readOwn };
     });
@@ -222,8 +222,8 @@ export class MysqlStore implements RecordStore, HistorySource {
   }
 
   /**
-   * The outcome with a clock, and with the records that the other changes met. If the swap did not
-   * read these, they are read now, perhaps newer than the winner, with the clock of that reading.
+   * Completes an outcome with a clock and the records that the other changes found. If the swap did
+   * not read these, they are read now, with the clock; a record may then be newer than the winner.
    */
   private async completed(
     { now, found }: PacketOutcome,
@@ -235,7 +235,7 @@ export class MysqlStore implements RecordStore, HistorySource {
     const sql = `SELECT id, rev, writer, head, queue FROM locks WHERE id IN (${ids})`;
     const [rows = [], clock] = await this.packet([sql, `SELECT ${CLOCK}`]).catch((cause) => {
       throw new StoreError(
-        'The database applied a swap and did not answer what became of each change.',
+        'The database applied a swap but did not report the result of each change.',
         'unknown',
         {
           cause,
@@ -272,7 +272,7 @@ function lost(record: FoundRecord | null, now: number): SwapResult {
 
 function notServed(): StoreError {
   return new StoreError(
-    'This shard does not serve the list of shards that this process has.',
+    'This shard serves another list of shards than that of this process.',
     'no',
   );
 }

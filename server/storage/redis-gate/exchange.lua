@@ -5,8 +5,8 @@
 -- counters that changed last, the newest first. KEYS[3]: the number of the process's last message.
 -- ARGV[1]: the prefix of the keys of counters; [2]: the process; [3]: the server's run; [4]: the
 -- number of this message; [5], [6]: since when and up to which change the process has seen all, or
--- '-'; [7]: the longest that a step is under way; [8]: how long a reading is fresh; [9]: its age
--- from which it is read again; [10]: how long one process is given for that. All in milliseconds.
+-- '-'; [7]: the longest that a step is under way; [8]: how long a reading is fresh; [9]: the age at
+-- which it is read again; [10]: how long one process is given for that. All in milliseconds.
 -- Then for each counter its id, and a text of words: the process's steps under way down and up; '1'
 -- if the process is ready to read; then, if it has news: 'gone' and the rev known before that read;
 -- or rev and value, and if these were read from MySQL: floor, ceiling, the instant before that
@@ -36,11 +36,11 @@ local whole = function(number) return string.format('%.0f', number) end
 -- What arrives late, on a connection that the process has given up, is out of date.
 local lastNumber = tonumber(call('GET', KEYS[3]) or '')
 if lastNumber and tonumber(ARGV[4]) <= lastNumber then
-  return redis.error_reply('LATE a later message of this process has come before')
+  return redis.error_reply('LATE a later message of this process has already arrived')
 end
 call('SET', KEYS[3], ARGV[4], 'PX', fresh)
 
--- Steps that were announced before are lost: nothing is known until the last of them is over.
+-- Steps announced to an earlier run are lost: nothing is known until the last of them has ended.
 local knownRun, since, changes = match(call('GET', KEYS[1]) or '', '^(%S*) (%d+) (%d+)$')
 since, changes = tonumber(since or ''), tonumber(changes or '')
 if knownRun ~= run or not since or since > now then
@@ -82,7 +82,7 @@ for i = FIRST, #ARGV, EACH do
         known, corrected, changed = false, 1, true
       end
     else
-      -- A value is kept also while nothing is fresh: a reading that began before it may come later.
+      -- Values are also stored while nothing is fresh: a reading begun earlier may arrive later.
       local number, isReading, isReset = tonumber(newRev), false, false
       local newFloor, newCeiling, newAsOf, over
       if reading ~= '' then
@@ -123,8 +123,8 @@ for i = FIRST, #ARGV, EACH do
     end
   end
 
-  -- The steps of a process that is silent for too long are over; they count until MySQL was read
-  -- after that, since what they did may not be in the value yet. Those that end later than any can
+  -- The steps of a process that is silent for too long have ended; they count until MySQL was read
+  -- after that, since the value may not include them yet. Those that end later than any step can
   -- were announced before the clock was set back.
   local down, up, others, differs = 0, 0, '', false
   if processes ~= '' then

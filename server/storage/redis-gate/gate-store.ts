@@ -4,7 +4,7 @@ import type { DurableReading, GateReading, StepsUnderWay } from '../../core/coun
 export interface GateMessage {
   /** `recordId` of the counter. */
   id: string;
-  /** All steps that this process has under way: replaces what it sent before. */
+  /** All steps that this process has under way: they replace those that it sent before. */
   underWay: StepsUnderWay;
   /** What MySQL has answered; null: nothing new. */
   news: { rev: number; value: number; reading?: DurableReading } | Gone | null;
@@ -32,7 +32,7 @@ export interface GateReply extends GateReading {
   askAgainAt: number;
 }
 
-/** Up to where a process has seen the changes at its gate. */
+/** How far a process has seen the changes at its gate. */
 export interface GateMark {
   /** When the gate began, on its clock. */
   since: number;
@@ -42,12 +42,12 @@ export interface GateMark {
 export interface GateExchange {
   /** The gate's clock, epoch milliseconds. */
   now: number;
-  /** For how long it refuses nothing yet because it was wiped or restarted. */
+  /** For how long the gate refuses nothing yet, because it was wiped or restarted; 0: ready. */
   readyInMs: number;
   mark: GateMark;
   /**
-   * The ids of all counters that were at a bound and have changed since the mark that was given,
-   * some more than once; null: that is not known.
+   * The ids of all counters that were at a bound and have changed since the given mark, some more
+   * than once; null: not known.
    */
   changed: string[] | null;
   /** In the order of the messages. */
@@ -68,9 +68,9 @@ export interface GateStore {
   exchange(messages: GateMessage[], seen: GateMark | null): Promise<GateExchange>;
   /** Forgets everything, as if it were wiped. */
   restart(): Promise<void>;
-  /** Makes a connection if there is none, however long that takes. */
+  /** Connects unless connected, however long that takes. */
   connect(): Promise<void>;
-  /** Gives up the connection: the next exchange makes another. */
+  /** Closes the connection: the next exchange opens another. */
   reconnect(): void;
   close(): void;
 }

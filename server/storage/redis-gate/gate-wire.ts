@@ -7,9 +7,9 @@ interface StateLimits {
   askAgainMs: number;
 }
 
-/** Words of a reply before those of its counters, and of each of these. */
+/** How many words of a reply precede its counters, and how many each counter has. */
 const HEAD = 4;
-const EACH = 9;
+const PER_COUNTER = 9;
 
 const ABSENT = '-';
 
@@ -47,10 +47,10 @@ export function parseExchange(
 ): GateExchange {
   const [text, ids] = Array.isArray(reply) ? reply : [];
   const words = typeof text === 'string' ? text.split(' ') : [];
-  if (words.length !== HEAD + EACH * messages.length) throw misunderstood();
+  if (words.length !== HEAD + PER_COUNTER * messages.length) throw misunderstood();
   const now = numberOf(words[0]);
   const replies = messages.map((message, i) => {
-    const reply = replyAt(words, HEAD + EACH * i);
+    const reply = replyAt(words, HEAD + PER_COUNTER * i);
     if (reply.state) reply.askAgainAt = askAgainAt(reply, message, now, limits);
     return reply;
   });
@@ -108,5 +108,5 @@ function numberOf(word: string | undefined): number {
 }
 
 function misunderstood(): Error {
-  return new Error('The gate answered something else than it was asked.');
+  return new Error('The answer of the gate does not fit the request.');
 }

@@ -15,7 +15,7 @@ import { markArguments, messageArguments, parseExchange } from './gate-wire';
 const LUA = `#!lua\n${exchange}`;
 const SHA = createHash('sha1').update(LUA).digest('hex');
 
-/** A connection that is silent for this long is given up, whatever its callers wait for. */
+/** A connection without an answer for this long is closed, whatever its callers wait for. */
 const CALL_MAX_MS = 1_000;
 
 /** Whose counters a gate keeps, and for which process. */
@@ -24,11 +24,11 @@ export interface GateScope {
    * The same for all processes of one installation, for one of its backends; letters and digits.
    */
   scope: string;
-  /** This process, unlike any other. */
+  /** Unique to this process. */
   process: string;
 }
 
-/** How long things last at a gate, in milliseconds: see `core/timing.ts`. */
+/** How long steps, readings and claims last at a gate, in milliseconds: see `core/timing.ts`. */
 export interface GateLimits {
   stepMaxMs: number;
   freshMs: number;
@@ -89,10 +89,10 @@ export function openRedisGate(
   };
 }
 
-/** What distinguishes a server that has restarted, or another one: it may have lost everything. */
+/** The id of the server's run: if it differs from an earlier one, everything may be lost. */
 async function runOf(redis: Redis): Promise<string> {
   const run = /^run_id:(\w+)/m.exec(await redis.info('server'))?.[1];
-  if (!run) throw new Error('This Redis does not say which run of it this is.');
+  if (!run) throw new Error('This Redis does not report its run_id.');
   return run;
 }
 

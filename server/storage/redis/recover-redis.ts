@@ -22,9 +22,9 @@ const RECORDS_AT_ONCE = 200;
 const HISTORY_SPAN = 2 ** 36;
 
 /**
- * Brings what a Redis still has into a new incarnation. All holds end, and their holders learn it,
- * because later writes may be lost. Freezes and counters stay. Several processes may do this at
- * once, and again after a crash midway.
+ * Brings what a Redis still has into a new incarnation. All holds end, and their holders are
+ * informed, because later writes may be lost. Freezes and counters stay. Several processes may do
+ * this at the same time, and it may be repeated after a crash midway.
  */
 export async function recoverRedis(
   redis: Redis,
@@ -40,7 +40,7 @@ export async function recoverRedis(
   const { grantsFrom } = await askControlDatabase('Redis', () =>
     store.startQuietPeriod(incarnation, Number(begunAt)),
   );
-  // Another process finished the recovery, unrecorded: writes under its name fail from now on.
+  // Another process has ended the recovery: writes under the recovery's name fail from now on.
   if ((await redis.hget(KEYS.marker, 'life')) === incarnation) return;
   const restoration = { epoch, grantsFrom, now: Number(begunAt) };
   let cursor = '0';

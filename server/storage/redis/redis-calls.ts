@@ -36,31 +36,31 @@ export function admissionArgs({
 export async function readRecords(
   redis: Redis,
   admitted: Admitted,
-  wanted: RecordKey[],
+  keys: RecordKey[],
   requestKeys: string[],
 ): Promise<ReadResult & { now: number }> {
-  const ids = wanted.map(recordId);
+  const ids = keys.map(recordId);
   const reply = await READ.run(redis, [
     ...admissionArgs(admitted),
     ids.length,
     ...ids,
     ...requestKeys,
   ]);
-  const behind = 1 + 2 * ids.length;
-  const list = requireList(reply, behind + 2 * requestKeys.length);
+  const answersFrom = 1 + 2 * ids.length;
+  const list = requireList(reply, answersFrom + 2 * requestKeys.length);
   const now = list[0] as number;
   return {
     now,
-    records: wanted.map((key, i) => {
+    records: keys.map((key, i) => {
       const text = list[1 + 2 * i];
       const queue = list[2 + 2 * i];
       const record = typeof text === 'string' ? storedRecord(text, String(queue)) : null;
       return { key, record, now };
     }),
     memos: requestKeys.flatMap((key, i) => {
-      const text = list[behind + 2 * i];
+      const text = list[answersFrom + 2 * i];
       return typeof text === 'string'
-        ? [decodeAnswer(key, text, Number(list[behind + 2 * i + 1]))]
+        ? [decodeAnswer(key, text, Number(list[answersFrom + 2 * i + 1]))]
         : [];
     }),
   };

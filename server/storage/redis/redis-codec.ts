@@ -4,7 +4,7 @@ import { recordId } from '../record-id';
 import { type Change, type StoredRecord, StoreError, type SwapResult } from '../record-store';
 import { HAS_QUEUE, NO_QUEUE, PREFIX, type Reply } from './redis-script';
 
-/** Parses a record's text: the sign of a queue or of none; rev, writer and head between blanks. */
+/** Parses a record's text: the sign of a queue or of none, then rev, writer and head. */
 export function storedRecord(text: string, queue: string): StoredRecord {
   const [rev, writer, headFrom] = parseVersion(text, 1);
   return { rev, writer, head: text.slice(headFrom), queue };
@@ -28,7 +28,7 @@ function parseVersion(text: string, from: number): [rev: number, writer: string,
   return [rev, text.slice(afterRev + 1, afterWriter), afterWriter + 1];
 }
 
-/** How the text of such a record begins, after its sign. */
+/** How the text of a record at this rev by this writer begins, after its sign. */
 export function versionPrefix({ rev, writer }: { rev: number; writer: string }): string {
   return `${rev} ${writer} `;
 }
@@ -61,7 +61,7 @@ export function swapArguments(
   return args;
 }
 
-/** The numbers and the texts of all changes. */
+/** The numbers and the texts of all changes, as `swap.lua` takes them. */
 function proposalsOf(
   changes: Change[],
   isStale: (change: Change) => boolean,

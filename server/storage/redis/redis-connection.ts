@@ -9,7 +9,7 @@ const LATE = 'Redis cannot be reached, or is being checked.';
 
 const CONNECT_TIMEOUT_MS = 1_500;
 
-/** Refusals that do not concern the connection itself. After any other one it is checked again. */
+/** Refusals that do not concern the connection itself. After any other, a new one is checked. */
 const PASSING = /^(OOM|BUSY|MISCONF|NOREPLICAS|NOPERM)\b/;
 
 /** Makes a driver that is not connected yet. */
@@ -28,8 +28,8 @@ export interface ConnectionGuard<Admitted> {
 }
 
 /**
- * One connection to one Redis, opened when first needed and again after it broke. It never sends
- * anything twice, and sends nothing before the guard has admitted it.
+ * One connection to one Redis, opened on demand, also after a failure. It never sends anything
+ * twice, and sends nothing before the guard has admitted it.
  */
 export class RedisConnection<Admitted> {
   private readonly isSecure: boolean;
@@ -39,7 +39,7 @@ export class RedisConnection<Admitted> {
   private isClosed = false;
 
   /**
-   * @param url as `RedisStore` has it
+   * @param url as for `RedisStore`
    * @param timeoutMs how long a call may take
    * @param guard asked about every new connection before anything else is sent over it
    * @param openDriver makes the driver of each connection
@@ -171,8 +171,9 @@ const ONCE_ONLY = {
 } satisfies RedisOptions;
 
 /**
- * Connects. For a wrong password the driver by itself only reports that the connection was closed,
- * and where the database in the URL is refused, it goes on with another one.
+ * Connects, or rejects with the server's reason. On a wrong password the driver itself reports only
+ * that the connection was closed, and if the database in the URL is refused, it continues with
+ * another one.
  */
 export async function connectDriver(redis: Redis): Promise<void> {
   let reason: unknown;

@@ -9,9 +9,9 @@ export interface RedisFacts {
   runId: string;
   role: string;
   replicas: number;
-  /** Which write history it continues; different after it has followed another server. */
+  /** The id of the write history that it continues; changes when it follows another server. */
   replicationId: string;
-  /** Whether a replica copied it lately, though none may be connected now. */
+  /** Whether a replica copied it recently, even if none is connected now. */
   wasCopied: boolean;
   /** Whether it took over from another server since its start, with the data copied by then. */
   wasPromoted: boolean;
@@ -41,7 +41,7 @@ export async function readRedisFacts(redis: Redis): Promise<RedisFacts> {
   );
   const of = (name: string) => fields.get(name) ?? '';
   if (of('redis_mode') === 'sentinel') {
-    throw new StoreError('This is a Redis Sentinel, which keeps nothing: name a Redis.', 'no');
+    throw new StoreError('This is a Redis Sentinel, which stores no locks: name a Redis.', 'no');
   }
   // While loading it reports that it flushes nothing, whatever its settings.
   if (of('loading') === '1') throw new StoreError('Redis is still reading its files.', 'no');
@@ -80,8 +80,8 @@ async function flushingOf(redis: Redis): Promise<Map<string, string> | null> {
 /** Whether it is currently set to flush every write before it answers. */
 export async function flushesEveryWrite(redis: Redis): Promise<boolean> {
   const flushing = await flushingOf(redis);
-  const [kept, often, skipping] = FLUSHING.map((name) => flushing?.get(name));
-  return kept === 'yes' && often === 'always' && skipping !== 'yes';
+  const [appendOnly, appendFsync, skipsFlushes] = FLUSHING.map((name) => flushing?.get(name));
+  return appendOnly === 'yes' && appendFsync === 'always' && skipsFlushes !== 'yes';
 }
 
 /** Whether a crash of the server loses nothing that it has answered. */

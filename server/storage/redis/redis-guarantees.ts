@@ -23,7 +23,7 @@ export function redisGuarantees(facts: RedisFacts, isDurable: boolean | null): G
     return { level: 'Timed', reasons: [NOT_FLUSHED, NOTICED, CLOCKS], settings, unsafe: null };
   }
   if (facts.wasCopied || isDurable === false) {
-    return { level: 'Timed', reasons: [WAS_NOT, NOTICED, CLOCKS], settings, unsafe: null };
+    return { level: 'Timed', reasons: [WAS_NOT_DURABLE, NOTICED, CLOCKS], settings, unsafe: null };
   }
   return { level: 'Strong', reasons: [FLUSHED, NOTICED], settings, unsafe: null };
 }
@@ -32,17 +32,18 @@ const FLUSHED =
   'Every write is flushed to disk before it is answered, and no replica can take over with less.';
 const NOT_FLUSHED =
   'A crash may forget the last writes, because not every write is flushed to disk.';
-const WAS_NOT =
-  'For a time since its start this Redis was not configured so, or a replica copied it. So ' +
-  'its next restart counts as a data loss; the run after that is Strong.';
+const WAS_NOT_DURABLE =
+  'For some time since its start this Redis did not flush every write, or a replica copied it. ' +
+  'So its next restart counts as a data loss; the run after that is Strong.';
 const FAIL_OVER =
-  'A replica that takes over may lack the last writes, and for a while two servers may both ' +
-  'take themselves for the primary.';
+  'A replica that takes over may lack the last writes, and for a while two servers may both act ' +
+  'as the primary.';
 const NOTICED =
   'A data loss is detected by run id, replication id and heartbeat before anything else is ' +
   'granted: tokens continue in a higher epoch, and nothing is granted for as long as the ' +
   'longest lease ever granted. Earlier holds, queues and remembered answers are gone.';
-const CLOCKS = 'So no two hold one lock after a loss, provided that clocks run at one speed.';
+const CLOCKS =
+  'So no two callers hold one lock after a loss, provided that all clocks run at the same speed.';
 
 function settingsOf(facts: RedisFacts): StoreSetting[] {
   const { version, role, replicas, isCluster, appendOnly, appendFsync } = facts;
@@ -51,7 +52,7 @@ function settingsOf(facts: RedisFacts): StoreSetting[] {
   const whenFull = maxMemory > 0 ? 'its memory is full' : 'it is given a limit';
   return [
     setting('redis_version', version, isTooOld(facts) && 'Too old.'),
-    setting('role', role, role !== 'master' && 'A replica keeps nothing itself.'),
+    setting('role', role, role !== 'master' && 'A replica stores nothing itself.'),
     setting('appendonly', appendOnly ? 'yes' : 'no', !appendOnly && 'Writes are not kept on disk.'),
     setting(
       'appendfsync',

@@ -51,7 +51,7 @@ interface Found {
  * incarnation begins on it.
  */
 export class RedisGuard implements ConnectionGuard<Admitted> {
-  /** The loss for which a script refused to run; an inspection from outside would not see it. */
+  /** The loss for which a script refused to run; an inspection might not see it. */
   private suspicion: { incarnation: string; what: LossKind } | null = null;
   /** The server's run that this process used last, and the write history it continued then. */
   private used: ServerRun | null = null;
@@ -70,10 +70,10 @@ export class RedisGuard implements ConnectionGuard<Admitted> {
       this.used = admitted;
       return admitted;
     }
-    throw new StoreError('Redis loses data again and again.', 'no');
+    throw new StoreError('Redis keeps losing data.', 'no');
   }
 
-  /** Notes a script's refusal; `admit` decides what follows from it. */
+  /** Notes a script's refusal; the next `admit` decides what follows from it. */
   noteRefusal({ incarnation }: Admitted, refusal: string): void {
     if (refusal.endsWith('records')) this.suspicion = { incarnation, what: 'records' };
     if (refusal.endsWith('beat')) this.suspicion = { incarnation, what: 'older' };
@@ -140,7 +140,7 @@ export class RedisGuard implements ConnectionGuard<Admitted> {
   /**
    * What the run that was found complete has lost since. A server begins another write history when
    * it is first copied, long after its last replica has left, and when it takes over from another
-   * server. Only in the last case does it keep the name of the previous history, for an hour, so a
+   * server. Only in the last case does it keep the id of the previous history, for an hour, so a
    * process that used the previous one can tell.
    */
   private lossInRun(row: IncarnationRow, facts: RedisFacts): LossKind | null {
@@ -186,7 +186,10 @@ export class RedisGuard implements ConnectionGuard<Admitted> {
   }
 }
 
-/** What was lost since the run that was found complete; unknown for runs of earlier versions. */
+/**
+ * What was lost since the run that was found complete. Of a run under an earlier version it is not
+ * known whether it was durable: then the present settings decide.
+ */
 function lossBefore({ isDurable }: IncarnationRow, facts: RedisFacts): LossKind | null {
   if (isDurable === false || !isFlushed(facts) || facts.wasPromoted) return 'restarted';
   return facts.evictedKeys > 0 ? 'evicted' : null;

@@ -56,7 +56,7 @@ export function missingRight(command: string): StoreError {
  */
 export function redisRefusal(said: string, cause: unknown): StoreError {
   if (said.startsWith(REFUSAL)) {
-    return new StoreError('Redis does not hold the data that it did.', 'no', { cause });
+    return new StoreError('Redis no longer has its earlier data.', 'no', { cause });
   }
   const refusal = MEANT.find(([pattern]) => pattern.test(said))?.[1] ?? null;
   const isWhole = NON_LOCAL.test(said) || !WITHIN_SCRIPT.test(said);
@@ -71,7 +71,8 @@ export function redisRefusal(said: string, cause: unknown): StoreError {
  * The error for a connection that could not be made.
  *
  * @param said the refusal as Redis worded it; null: none
- * @param isSecure a server without TLS takes the handshake for a long command and waits for its end
+ * @param isSecure whether TLS was used: a server without TLS takes the handshake for the beginning
+ *   of a long command and does not answer
  */
 export function redisUnreached(said: string | null, cause: unknown, isSecure: boolean): StoreError {
   if (said !== null) {

@@ -37,7 +37,7 @@ export const NO_QUEUE = '-';
 /** Begins every refusal of our scripts; the rest says what is wrong with the incarnation. */
 export const REFUSAL = 'LOCKYARD';
 
-/** The names that every script may use. */
+/** The names that every script can use. */
 const CONSTANTS = `
 local IDS, HISTORY = '${KEYS.ids}', '${KEYS.history}'
 local RECORD, QUEUE, ANSWER = '${PREFIX.record}', '${PREFIX.queue}', '${PREFIX.answer}'
@@ -49,23 +49,23 @@ local REFUSAL = '${REFUSAL}'
 export type Reply = string | number | null | Reply[];
 
 /**
- * A constant Lua script from the folder `lua`, which says there what it takes and returns. Callers'
- * input enters as `ARGV` alone, never as part of its text; `KEYS[1]` is the marker, which
- * represents every other key that the script uses, since all share its slot.
+ * A constant Lua script from the folder `lua`; its first lines say what it takes and returns.
+ * Callers' input is passed as `ARGV` only, never as part of its text; `KEYS[1]` is the marker,
+ * which represents every other key that the script uses, since all share its slot.
  */
 class RedisScript {
   private readonly lua: string;
-  /** The name by which Redis knows the script. */
+  /** The hash by which Redis knows the script. */
   readonly sha: string;
 
-  /** @param flag `allow-oom` where it also runs while the memory is full, since it makes room */
+  /** @param flag `allow-oom` for a script that also runs while the memory is full, to free some */
   constructor(lua: string, flag: 'no-writes' | 'allow-oom' | null) {
     this.lua = `#!lua${flag === null ? '' : ` flags=${flag}`}${CONSTANTS}${lua}`;
     this.sha = createHash('sha1').update(this.lua).digest('hex');
   }
 
   /**
-   * Runs the script by name; a server without it has run nothing, and is sent the whole text.
+   * Runs the script by its hash; a server that lacks it has run nothing and is sent the whole text.
    *
    * @param sendBehind sends another command directly after it
    */

@@ -31,7 +31,7 @@ const HEARTBEAT_MS = 1_000;
 /** History entries removed per batch. */
 const PRUNE_ENTRIES = 500;
 
-interface RedisManner {
+interface StoreOptions {
   /** How long a call may take. */
   callMaxMs?: number | undefined;
   /** How often it writes a heartbeat and reads the settings. */
@@ -60,7 +60,7 @@ export class RedisStore implements RecordStore, HistorySource {
   constructor(
     url: string,
     private readonly incarnation: StoreIncarnation,
-    { callMaxMs = STORE_CALL_MAX_MS, heartbeatMs = HEARTBEAT_MS, openDriver }: RedisManner = {},
+    { callMaxMs = STORE_CALL_MAX_MS, heartbeatMs = HEARTBEAT_MS, openDriver }: StoreOptions = {},
   ) {
     const guard = new RedisGuard(incarnation);
     this.connection = new RedisConnection(url, callMaxMs, guard, openDriver);
@@ -112,7 +112,7 @@ export class RedisStore implements RecordStore, HistorySource {
     return (gone as number[]).map((count) => count === 1);
   }
 
-  /** Redis expires them by itself. */
+  /** Does nothing: Redis itself removes expired answers. */
   async deleteExpiredAnswers(): Promise<void> {}
 
   historyAfter(position: number, limit: number): Promise<HistoryRow[]> {
@@ -122,9 +122,9 @@ export class RedisStore implements RecordStore, HistorySource {
   /** Reads one range: entries become visible in order, so few missing ids are asked for. */
   async historyOf(ids: number[]): Promise<HistoryRow[]> {
     if (ids.length === 0) return [];
-    const wanted = new Set(ids);
+    const requested = new Set(ids);
     const rows = await this.history(`${Math.min(...ids)}-0`, `${Math.max(...ids)}-0`, ids.length);
-    return rows.filter(({ id }) => wanted.has(id));
+    return rows.filter(({ id }) => requested.has(id));
   }
 
   historyEnd(): Promise<number> {
@@ -145,7 +145,7 @@ export class RedisStore implements RecordStore, HistorySource {
     });
   }
 
-  /** Reads them whether or not locks may be stored there. */
+  /** Reads the settings over a connection of its own, even if no lock may be stored there. */
   guarantees(): Promise<Guarantees> {
     return this.connection.queryUnguarded(async (redis) => {
       const { isDurable } = await this.incarnation.read().catch(() => this.incarnation);
@@ -159,7 +159,7 @@ export class RedisStore implements RecordStore, HistorySource {
     await stopped;
   }
 
-  /** How long a hold may last is recorded for good before the first hold that long is written. */
+  /** The longest lease is recorded permanently before the first hold with it is written. */
   private async swapped(changes: Change[], how: 'each' | 'all'): Promise<SwapResult[]> {
     await this.incarnation.recordMaxLease(changes);
     return this.connection.call(async (redis, admitted) => {
@@ -203,7 +203,7 @@ export class RedisStore implements RecordStore, HistorySource {
     }
   }
 
-  /** Writes a heartbeat to Redis, then to the control database: so older data is recognised. */
+  /** Writes to Redis first, then to the control database, so that older data can be recognised. */
   private async writeHeartbeat(): Promise<void> {
     const { incarnation, heartbeat, hasEvicted } = await this.connection.call(
       async (redis, admitted) => {
@@ -225,7 +225,7 @@ export class RedisStore implements RecordStore, HistorySource {
   }
 }
 
-/** From the first up to the second, exclusive. */
+/** The range of `ZRANGEBYLEX` from the first id up to the second, exclusive. */
 function bounds([from, to]: [string, string]): [string, string] {
   return [`[${from}`, `(${to}`];
 }

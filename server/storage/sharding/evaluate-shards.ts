@@ -35,9 +35,9 @@ interface StampedShard {
 export function evaluateShards(
   backend: string,
   list: ShardList,
-  looked: InspectedShard[],
+  inspected: InspectedShard[],
 ): ShardVerdict {
-  const answered = looked.flatMap(({ name, found }) => (found ? [{ name, ...found }] : []));
+  const answered = inspected.flatMap(({ name, found }) => (found ? [{ name, ...found }] : []));
   const serving = stampedOf(answered).filter(({ stamp }) => stamp !== startingStamp(list));
   const why = refusalOf(backend, list, answered, serving);
   if (why !== null) return { verdict: 'refuse', why };
@@ -45,11 +45,11 @@ export function evaluateShards(
   if (first && serving.length === answered.length) {
     return { verdict: 'serve', stamp: first.stamp, generation: first.place.generation };
   }
-  const away = looked.filter(({ found }) => !found).map(({ name }) => name);
-  if (away.length === 0) return { verdict: 'begin' };
+  const silent = inspected.filter(({ found }) => !found).map(({ name }) => name);
+  if (silent.length === 0) return { verdict: 'begin' };
   return {
     verdict: 'wait',
-    why: `The backend "${backend}" cannot begin before all of its shards answer: ${away.join(', ')}.`,
+    why: `The backend "${backend}" cannot begin before all of its shards answer: ${silent.join(', ')}.`,
   };
 }
 
@@ -94,7 +94,7 @@ function refusalOf(
   if (lost) {
     const what = lost.isEmpty
       ? 'has lost its data'
-      : 'was never one of its shards, and keeps locks';
+      : 'was never one of its shards, and contains locks';
     return `The database ${lost.name} of the backend "${backend}" ${what}. To continue, ${wayOut}`;
   }
 
@@ -153,12 +153,9 @@ export function inspectShards(
     const duplicate = stamped.find(isSame);
     if (duplicate) return oneDatabase(backend, name, duplicate.name);
   }
-  const lived = [...founds].find(([, { stamp, isInUse }]) => stamp === null && isInUse);
-  if (lived) {
-    return (
-      `A server runs over ${lived[0]} that does not know it as a shard. Stop every one of them ` +
-      'first.'
-    );
+  const inUse = [...founds].find(([, { stamp, isInUse }]) => stamp === null && isInUse);
+  if (inUse) {
+    return `A server uses ${inUse[0]} without knowing it as a shard. Stop every such server first.`;
   }
   const inForce = servingStamp({ fingerprint }, generation);
   const isDone =

@@ -31,9 +31,9 @@ async function* pagesOf(store: RecordStore): AsyncGenerator<Found[]> {
   let cursor: Cursor | null = { namespace: null, after: null };
   while (cursor) {
     const page = await store.scan(cursor, RECORDS_AT_ONCE);
-    const isOthers = (read: ReadRecord): read is Found =>
+    const isMovable = (read: ReadRecord): read is Found =>
       read.record !== null && !isOwnRecord(read.key);
-    yield page.records.filter(isOthers);
+    yield page.records.filter(isMovable);
     cursor = page.next;
   }
 }
@@ -98,9 +98,9 @@ async function copyTo(
   const { records } = await store.read(keys, []);
   const changes = reads.flatMap((read, i): Change[] => {
     const { record: there = null, now = read.now } = records[i] ?? {};
-    const isThere = there !== null && there.rev > read.record.rev;
+    const isCopied = there !== null && there.rev > read.record.rev;
     const aheadMs = Math.max(0, now - read.now);
-    return isThere ? [] : [copyOf(read, there, { ...restoration, aheadMs })];
+    return isCopied ? [] : [copyOf(read, there, { ...restoration, aheadMs })];
   });
   const results = changes.length > 0 ? await store.swap(changes) : [];
   if (results.every(({ applied }) => applied)) return;
@@ -193,7 +193,7 @@ export async function moveAnswers(
   }
 }
 
-/** Those that are too large for one packet go into two, and so on. */
+/** Answers that are too large for one packet are split into two, and so on. */
 async function insertAnswers(to: ShardMapStamp, answers: Answer[], stamp: string): Promise<void> {
   const values = answers.map((answer) => answer.values);
   const insert =

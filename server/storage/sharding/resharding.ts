@@ -25,16 +25,16 @@ interface OpenShard {
   shard: Shard;
   store: MysqlStore;
   stamps: ShardMapStamp;
-  /** The stamp that it had when it was inspected, or got since; null: none. */
+  /** The stamp that it had when it was inspected, or was given since; null: none. */
   stamp: string | null;
 }
 
 /** What a move has done. */
 export interface MoveResult {
-  /** Of all shards together. */
+  /** How many records all shards have together. */
   records: number;
   moved: number;
-  /** Nothing moved, and no new name, is granted before this instant of the shards' clocks. */
+  /** No moved lock and no new name is granted before this instant of the shards' clocks. */
   grantsFrom: number;
 }
 
@@ -77,9 +77,9 @@ export class Resharding {
         one.stamp = found.stamp;
         founds.set(shard.name, found);
       }
-      const survey = inspectShards(backend, list, founds);
-      if (typeof survey !== 'string') return new Resharding(backend, list, survey, open, fence);
-      throw new LockyardError('CONFLICT', `${survey} Nothing was changed.`);
+      const plan = inspectShards(backend, list, founds);
+      if (typeof plan !== 'string') return new Resharding(backend, list, plan, open, fence);
+      throw new LockyardError('CONFLICT', `${plan} Nothing was changed.`);
     } catch (error) {
       await closeAll(open);
       throw error;
@@ -107,7 +107,7 @@ export class Resharding {
   }
 
   /**
-   * Puts the list into force. Epoch and `grantsFrom` must be recorded before.
+   * Puts the list into force. Epoch and `grantsFrom` must have been recorded.
    *
    * @throws LockyardError `CONFLICT` if another reshard has begun
    */
@@ -180,7 +180,7 @@ export class Resharding {
     }
   }
 
-  /** What it means that a shard carries a stamp of another origin; null: none of them does. */
+  /** The error that a stamp of another origin on a shard means; null: no shard carries one. */
   private async conflict(next: string): Promise<LockyardError | null> {
     for (const { shard, stamps, stamp: last } of this.open) {
       const found = await stamps.read().catch(() => null);
@@ -188,15 +188,15 @@ export class Resharding {
       const self = found.place?.self ?? shard.name;
       if (found.stamp === next && self !== shard.name) {
         await this.forgetName(shard.name, next);
-        return this.areOne(shard.name, self);
+        return this.sameDatabase(shard.name, self);
       }
       const ours = [next, last, last ?? movingStamp(0)];
-      if (!ours.includes(found.stamp)) return this.isOvertaken();
+      if (!ours.includes(found.stamp)) return this.overtaken();
     }
     return null;
   }
 
-  /** Stores that no shard has this name, so that it may be left out of the list. */
+  /** Removes a name from the members that the shards store, so that the list may omit it. */
   private async forgetName(name: string, stamp: string): Promise<void> {
     const stamped = this.open.filter((one) => one.stamp === stamp);
     for (const { stamps } of stamped) {
@@ -206,7 +206,7 @@ export class Resharding {
     }
   }
 
-  private areOne(name: string, self: string): LockyardError {
+  private sameDatabase(name: string, self: string): LockyardError {
     return new LockyardError(
       'CONFLICT',
       `${name} and ${self} are one database. No record was moved. Name each database once and ` +
@@ -214,7 +214,7 @@ export class Resharding {
     );
   }
 
-  private isOvertaken(): LockyardError {
+  private overtaken(): LockyardError {
     return new LockyardError(
       'CONFLICT',
       `Another reshard of the backend "${this.backend}" has begun, so this one has ended. No ` +
@@ -222,7 +222,7 @@ export class Resharding {
     );
   }
 
-  /** The latest of the shards' clocks: no clock that judges a lock later is ahead of it. */
+  /** The latest of the shards' clocks: none of them reaches an instant after it too early. */
   private async latestClock(): Promise<number> {
     const clocks = await Promise.all(
       this.open.map(
@@ -241,8 +241,8 @@ async function opened(backend: string, shard: Shard, fence: EpochFence): Promise
   } catch (cause) {
     throw new LockyardError(
       'BACKEND_DOWN',
-      `The shard ${shard.name} of the backend "${backend}" cannot be reached. All of them ` +
-        'must be, also those that leave. Nothing was changed.',
+      `The shard ${shard.name} of the backend "${backend}" cannot be reached. All shards must ` +
+        'be reachable, including those that leave. Nothing was changed.',
       { cause },
     );
   }

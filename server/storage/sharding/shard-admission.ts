@@ -40,8 +40,8 @@ export class ShardAdmission {
   });
   private isClosed = false;
 
-  constructor(private readonly parts: ShardAdmissionOptions) {
-    this.stamps = parts.list.shards.map((shard) => new ShardMapStamp(shard));
+  constructor(private readonly options: ShardAdmissionOptions) {
+    this.stamps = options.list.shards.map((shard) => new ShardMapStamp(shard));
   }
 
   /** Why the backend serves no caller, as sentences that say what to do; null while it serves. */
@@ -78,24 +78,24 @@ export class ShardAdmission {
       else if (verdict.verdict === 'refuse') this.refuse(verdict.why);
       else if (verdict.verdict === 'wait' && this.fence.stamp === null) this.refuse(verdict.why);
     } catch (cause) {
-      if (this.fence.stamp === null) this.refuse(NO_LOOK, cause);
+      if (this.fence.stamp === null) this.refuse(UNREADABLE, cause);
     }
   }
 
   private async evaluate(): Promise<ShardVerdict> {
-    const { backend, list } = this.parts;
-    const looked = await Promise.all(
+    const { backend, list } = this.options;
+    const inspected = await Promise.all(
       this.stamps.map(async (stamps) => ({
         name: stamps.shard.name,
         found: await stamps.read().catch(() => null),
       })),
     );
-    return evaluateShards(backend, list, looked);
+    return evaluateShards(backend, list, inspected);
   }
 
-  /** New shards are stamped in two steps, so that one that has served is never taken for new. */
+  /** Stamps new shards in two steps, so that a shard that has served is never taken for new. */
   private async begin(): Promise<void> {
-    const { backend, list, database, clock } = this.parts;
+    const { backend, list, database, clock } = this.options;
     const { epoch } = await backendPast(database, backend, clock.now());
     const members = list.shards.map(({ name }) => name);
     const place = (self: string): ShardIdentity => ({ self, generation: epoch, members, lost: [] });
@@ -103,20 +103,20 @@ export class ShardAdmission {
       await stamps.stampNew(startingStamp(list), place(stamps.shard.name));
     }
     const found = await Promise.all(this.stamps.map((stamps) => stamps.read()));
-    const isAlone = found.every(({ place, stamp }, i) => {
+    const areOurs = found.every(({ place, stamp }, i) => {
       const isOurs = stamp === startingStamp(list) || stamp === servingStamp(list, epoch);
       return isOurs && place?.self === this.stamps[i]?.shard.name;
     });
-    if (!isAlone) return;
+    if (!areOurs) return;
     for (const stamps of this.stamps) {
       await stamps.restamp(startingStamp(list), servingStamp(list, epoch));
     }
   }
 
-  /** Epoch and delay are read before any caller is admitted, and again for every new stamp. */
+  /** Reads epoch and `grantsFrom` before any caller is admitted, and again for every new stamp. */
   private async open({ stamp, generation }: { stamp: string; generation: number }): Promise<void> {
     if (this.fence.stamp === stamp) return;
-    const { backend, database, clock, onChange } = this.parts;
+    const { backend, database, clock, onChange } = this.options;
     if (this.fence.stamp !== null) this.refuse(REOPENS);
     if (clock.monotonic() - this.refusedAt < SHARD_REFUSAL_MIN_MS) return;
     const { epoch, grantsFrom } = await backendPast(database, backend, clock.now());
@@ -128,13 +128,13 @@ export class ShardAdmission {
   }
 
   private refuse(why: string, cause?: unknown): void {
-    if (this.fence.stamp !== null) this.refusedAt = this.parts.clock.monotonic();
+    if (this.fence.stamp !== null) this.refusedAt = this.options.clock.monotonic();
     this.fence.stamp = null;
     if (this.why === why) return;
     this.why = why;
-    if (!this.isClosed) this.parts.onChange(cause ? `${why} ${cause}` : why);
+    if (!this.isClosed) this.options.onChange(cause ? `${why} ${cause}` : why);
   }
 }
 
-const NO_LOOK = 'What its shards are stamped with cannot be found out: a database does not answer.';
+const UNREADABLE = 'The stamps of its shards cannot be read: a database does not answer.';
 const REOPENS = 'The backend was resharded a moment ago. It is served again in a few seconds.';

@@ -17,7 +17,7 @@ export interface ShardIdentity {
   lost: string[];
 }
 
-/** What was found on a shard. `stamp` null: it was never a shard. */
+/** What was found on a shard. `stamp` null: the database was never a shard. */
 export interface FoundStamp {
   stamp: string | null;
   place: ShardIdentity | null;
@@ -63,7 +63,7 @@ export class ShardMapStamp {
    * lead to another server by then, and a stamp on the old one may be out of date.
    */
   async read(): Promise<FoundStamp> {
-    const [rows = [], others = [], lived = [], server] = await this.connection.packet([
+    const [rows = [], records = [], live = [], server] = await this.connection.packet([
       `SELECT id, value FROM settings WHERE id IN ('${STAMP_ROW}', '${PLACE_ROW}')`,
       "SELECT 1 FROM locks WHERE id NOT LIKE '.lockyard%' LIMIT 1",
       `SELECT 1 FROM locks WHERE id LIKE '.lockyard/process/%' AND CAST(head AS UNSIGNED) > ` +
@@ -76,8 +76,8 @@ export class ShardMapStamp {
     return {
       stamp: values.get(STAMP_ROW) ?? null,
       place: place === undefined ? null : (JSON.parse(place) as ShardIdentity),
-      isEmpty: others.length === 0,
-      isInUse: lived.length > 0,
+      isEmpty: records.length === 0,
+      isInUse: live.length > 0,
     };
   }
 
@@ -97,7 +97,7 @@ export class ShardMapStamp {
   }
 
   /**
-   * Replaces the stamp `from`. Then no swap under it is under way.
+   * Replaces the stamp `from`. Afterwards no swap of that stamp is under way.
    *
    * @throws StoreError `no` if the shard carries another one
    */
@@ -128,7 +128,7 @@ export class ShardMapStamp {
   }
 }
 
-/** From version 12 of MariaDB on it has other values than numbers. */
+/** From MariaDB 12 on, `read_only` is a word instead of a number. */
 function isWritable(server: Rows | undefined): boolean {
   return ['0', 'OFF'].includes(String(server?.[0]?.[0]));
 }

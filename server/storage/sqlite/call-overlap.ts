@@ -1,8 +1,8 @@
-/** For how long calls must not have overlapped before a caller counts as alone. */
+/** How long calls must not have overlapped before a caller counts as alone. */
 const ONE_AT_A_TIME_MS = 250;
 
 /**
- * Whether a store has one caller at a time, or several at once.
+ * Observes whether a store has one caller at a time, or several.
  *
  * Calls that arrive while the event loop is blocked begin in one turn of it, so they overlap too.
  * Several callers are missed only if they call so rarely that no two calls overlap.
@@ -17,7 +17,7 @@ export class CallOverlap {
   /**
    * Runs one call.
    *
-   * @param callers how many wait for it
+   * @param callers how many callers wait for it
    */
   async during<T>(callers: number, call: () => Promise<T>): Promise<T> {
     this.waiting += callers;

@@ -52,7 +52,7 @@ export async function identityOf(file: SqliteFile): Promise<string> {
   }
 }
 
-/** As it was when the file was opened. */
+/** The path at which the file was opened. */
 async function pathOf({ client }: SqliteFile): Promise<string> {
   const list = await client.execute('PRAGMA database_list');
   return String(list.rows.find(({ name }) => name === 'main')?.file);

@@ -3,7 +3,7 @@ import type { Guarantees } from '../record-store';
 import { FUSE, type SqliteFacts } from './sqlite-facts';
 
 const STRONG =
-  'One process has the file, and flushes every commit to disk before it answers: a crash at ' +
+  'One process has the file open, and flushes every commit to disk before it answers: a crash at ' +
   'any instant forgets no grant.';
 
 const SYNCHRONOUS = ['OFF', 'NORMAL', 'FULL', 'EXTRA'];
@@ -82,19 +82,19 @@ function place(magic: number | null): Finding {
   const shared = SHARED[magic];
   if (shared) {
     const why =
-      `The file lies on ${shared}: another machine may have it open too, and locks on it ` +
+      `The file is on ${shared}: another machine may have it open too, and locks on it ` +
       'cannot be relied on.';
     return { name, value: shared, complaint: 'Must be a local disk.', unsafe: why };
   }
   const memory = IN_MEMORY[magic];
   if (memory) {
-    const why = 'The file lies in memory: it is gone when the machine restarts.';
+    const why = 'The file is in memory: it is lost when the machine restarts.';
     return bestEffort(name, memory, 'Must be a disk.', why);
   }
   if (magic === FUSE) {
     const why =
-      'The file lies on FUSE: what becomes of a flush there, and who else has the file, ' +
-      'is not known here.';
+      'The file is on FUSE: whether a flush there reaches a disk, and who else has the file ' +
+      'open, is not known.';
     return bestEffort(name, 'FUSE', 'Should be a local disk.', why);
   }
   return fine(name, `local (0x${magic.toString(16)})`);

@@ -6,12 +6,12 @@ import { isBusy } from '@/db/sqlite/sqlite-file';
 import { StoreError } from '../record-store';
 
 const BROKEN =
-  'The disk of the SQLite file failed to keep what was written to it. Nothing is written or read ' +
-  'until that was written again, which is tried once a second.';
+  'Writes to the SQLite file did not reach its disk. Nothing is written or read until they have ' +
+  'been written again, which is tried once a second.';
 
 const LOST =
-  'The disk of the SQLite file failed to keep what was written to it, and that cannot be written ' +
-  'again. Once the disk is repaired, this server must be started again.';
+  'Writes to the SQLite file did not reach its disk and cannot be written again. Once the disk ' +
+  'is repaired, restart this server.';
 
 /** The meanings of the codes with which SQLite rolls back the whole transaction. */
 const MEANINGS: Record<string, string> = {

@@ -30,10 +30,10 @@ const NEVER = Number.MAX_SAFE_INTEGER;
 /** Expired answers deleted in one transaction: the driver blocks this thread meanwhile. */
 const DELETED_ANSWERS = 500;
 
-/** The driver rejects results with inexact numbers: such a rev is returned as not exact. */
+/** The driver rejects integers that JavaScript cannot hold: such a rev is returned as a float. */
 const REV = `iif(rev > ${NEVER}, ${NEVER}.0 + 1, rev) rev`;
 
-/** Lists come as one JSON parameter, so every statement is a constant. */
+/** Lists are passed as one JSON parameter, so that every statement is a constant. */
 const SQL = {
   read:
     `SELECT id, ${REV}, writer, head, queue FROM locks WHERE id IN (SELECT value FROM ` +
@@ -238,7 +238,7 @@ function callersOf(changes: Change[]): number {
   }, 0);
 }
 
-type Standing = { rev: number; writer: string };
+type Version = { rev: number; writer: string };
 
 function currentStatement(changes: Change[]): InStatement {
   const ids = JSON.stringify(changes.map(({ key }) => recordId(key)));
@@ -247,12 +247,12 @@ function currentStatement(changes: Change[]): InStatement {
 }
 
 /** Finds the current record of a change. */
-function currentOf(result: ResultSet | undefined): (change: Change) => Standing | null {
+function currentOf(result: ResultSet | undefined): (change: Change) => Version | null {
   const byId = versionsById(result?.rows ?? []);
   return ({ key }) => byId.get(recordId(key)) ?? null;
 }
 
-function isExpected({ expect, clock }: Change, found: Standing | null, now: number): boolean {
+function isExpected({ expect, clock }: Change, found: Version | null, now: number): boolean {
   const isSame = found?.rev === expect?.rev && found?.writer === expect?.writer;
   return isSame && now >= clock.past && now < clock.ahead;
 }

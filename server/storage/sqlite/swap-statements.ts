@@ -50,11 +50,11 @@ export function historyIdOf(changes: Change[], next: ResultSet | undefined): num
   return isWritten ? Number(next.lastInsertRowid) : undefined;
 }
 
-/** Whether it can be written without lists: those of most single calls can. */
+/** Whether a change can be written without lists, as most changes of one call can. */
 const isOfOneCall = ({ extensions, unanswered = [] }: Change): boolean =>
   extensions.length === 0 && unanswered.length <= 1;
 
-/** Most commits are of one call for a lock that exists. */
+/** For most commits: one call for a lock that exists. */
 function updateOne(
   change: Change,
   expect: NonNullable<Change['expect']>,
@@ -79,7 +79,7 @@ function updateOne(
   return { statements: [update, ...history, ...answers], records: 1 };
 }
 
-/** Lists come as one JSON parameter, so every statement is a constant. */
+/** Lists are passed as one JSON parameter, so that every statement is a constant. */
 function proposalsOf(changes: Change[]): string {
   return JSON.stringify(
     changes.map(({ key, expect, clock, writer, rev, head, queue, unanswered = [] }) => ({

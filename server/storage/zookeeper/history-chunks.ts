@@ -16,12 +16,12 @@ import {
 import type { Stat } from './client/wire-format';
 import { decodeHistoryZnode, type HistoryContent, rowOfContent } from './znode-codec';
 
-/** ZooKeeper numbers a parent's children below this, so ids of two chunks never meet. */
+/** ZooKeeper numbers a parent's children below this, so the ids of two chunks never collide. */
 const IDS_OF_CHUNK = 2 ** 31;
 
 const PRUNE_ROWS = 500;
 
-/** Written rows that are kept until they are read; as a rule they are read within a second. */
+/** Written rows that are kept until they are read, usually within a second. */
 const OWN_ROWS_MAX = 1_000;
 
 /**
@@ -34,7 +34,7 @@ export class HistoryChunks implements HistorySource {
   private isStartingChunk = false;
   /** What this process has written and not read: a row never changes, so it is not fetched. */
   private readonly own = new Map<number, { content: HistoryContent; writtenAt: number }>();
-  /** The incarnation in which these were written. */
+  /** The incarnation in which the rows of `own` were written. */
   private incarnation: string | null = null;
 
   /** @param rowsOfChunk how many rows a parent gets before the next one is started */
@@ -78,7 +78,7 @@ export class HistoryChunks implements HistorySource {
     return Math.max(0, ...chunks.map(({ chunk, stat }) => idOf(chunk, stat.created - 1)));
   }
 
-  /** If two processes prune at once, the second removes nothing. */
+  /** If two processes prune at the same time, the second removes nothing. */
   async pruneHistory(position: number, before: number): Promise<number> {
     const connection = await this.synced();
     const chunks = await this.chunksFrom(connection, 0);
@@ -107,7 +107,7 @@ export class HistoryChunks implements HistorySource {
       path: this.session.layout.chunk(chunk),
       data: '',
     };
-    // Once another parent has begun, none can write to the previous: both need the generation.
+    // Once the next parent exists, no row is written to this one: both steps need the generation.
     this.session
       .write([this.newGeneration({ ...generation, chunk }), begin], generation)
       .then(() => this.session.refreshGeneration())

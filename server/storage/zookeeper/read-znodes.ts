@@ -49,7 +49,7 @@ export async function readRecord(
     if (queueIn !== null && queueIn === remembered?.queueIn) {
       return withQueue(found, remembered.content?.queue ?? '');
     }
-    // This read comes later than the others, so it needs a proof of its own.
+    // These reads may be later than the caller's proof, so they need one of their own.
     const [queue, listed, again] = await Promise.all([
       queueIn === null ? null : connection.ask(getData(connection.layout.queue(id, queueIn))),
       connection.ask(getChildren(path)),

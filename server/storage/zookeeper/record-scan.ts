@@ -4,7 +4,7 @@ import type { ConnectionProvider } from './client/guarded-connection';
 import { exists, getChildren, sync } from './client/wire-calls';
 import type { ZnodeCache } from './znode-cache';
 
-/** How many more names than a page are read at once, since a listed name may have no record. */
+/** How many listed names are read at a time; some may have no record. */
 const READ_BATCH = 500;
 
 /** A bucket's children as they were listed when it had this `pzxid`, as sorted ids. */
@@ -14,12 +14,12 @@ interface Listed {
 }
 
 /**
- * Records in key order. ZooKeeper keeps no order, so every bucket is listed; one whose stat is
- * unchanged is not listed again, nor is one in the middle of a walk.
+ * Records in key order. ZooKeeper keeps no order, so every bucket is listed. A bucket whose stat is
+ * unchanged is not listed again, and later pages of a scan list none.
  */
 export class RecordScan {
   private readonly listed = new Map<string, Listed>();
-  /** The ids of the walk under way, by namespace: later pages continue in the same list. */
+  /** The ids of the scan under way, by namespace: later pages continue in the same list. */
   private readonly scans = new Map<string | null, string[]>();
   /** The incarnation in which they were listed. */
   private incarnation: string | null = null;
@@ -36,11 +36,11 @@ export class RecordScan {
     const ids = (isNext ? this.scans.get(namespace) : undefined) ?? (await this.list(namespace));
     this.scans.set(namespace, ids);
     const records: Page['records'] = [];
-    let place = after === null ? 0 : indexAfter(ids, sortable(recordId(after)));
-    while (place < ids.length && records.length < limit) {
-      const some = ids.slice(place, place + Math.min(READ_BATCH, limit - records.length));
-      place += some.length;
-      records.push(...(await this.read(some)));
+    let index = after === null ? 0 : indexAfter(ids, sortable(recordId(after)));
+    while (index < ids.length && records.length < limit) {
+      const batch = ids.slice(index, index + Math.min(READ_BATCH, limit - records.length));
+      index += batch.length;
+      records.push(...(await this.read(batch)));
     }
     const last = records.at(-1);
     if (records.length === limit && last) return { records, next: { namespace, after: last.key } };

@@ -39,7 +39,7 @@ export interface TrackedStep {
   cacheWritten(version: number, writtenAt: number): void;
 }
 
-/** Whether a record must be recreated since its version is at the limit: a new generation. */
+/** Whether a record must be recreated since its version is at the limit: that ends a generation. */
 export function mustRecreate({ seen }: SwapUnit, lastVersion: number): boolean {
   return seen.some(({ version }) => version === lastVersion);
 }
@@ -155,13 +155,14 @@ function writeSteps(
   path: string,
   data: string,
   version: number | { last: number } | null,
-  tell: Pick<TrackedStep, 'dropCached' | 'cacheWritten'>,
+  tracking: Pick<TrackedStep, 'dropCached' | 'cacheWritten'>,
 ): TrackedStep[] {
-  if (typeof version === 'number') return [{ step: { kind: 'set', path, data, version }, ...tell }];
-  const create: TrackedStep = { step: { kind: 'create', path, data }, ...tell };
+  if (typeof version === 'number')
+    return [{ step: { kind: 'set', path, data, version }, ...tracking }];
+  const create: TrackedStep = { step: { kind: 'create', path, data }, ...tracking };
   if (version === null) return [create];
   const removal: Step = { kind: 'delete', path, version: version.last };
-  return [{ step: removal, dropCached: tell.dropCached, cacheWritten: () => {} }, create];
+  return [{ step: removal, dropCached: tracking.dropCached, cacheWritten: () => {} }, create];
 }
 
 function znodeAfter<T>(

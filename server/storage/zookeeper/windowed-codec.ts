@@ -1,10 +1,10 @@
-/** From when, and until before when, a write counts: instants of the clock of the store. */
+/** A write counts from `past` until before `ahead`, instants of the store's clock. */
 export interface Window {
   past: number;
   ahead: number;
 }
 
-/** A judged text. `stands` counts: the written text or the one before it; null: neither. */
+/** A decoded text. `effective` counts: the written text or the one before it; null: neither. */
 export interface WindowedText {
   effective: string | null;
   written: string;
@@ -46,7 +46,7 @@ export const isWithin = ({ past, ahead }: Window, at: number): boolean => past <
 export const mayBeLate = ({ past, ahead }: Window): boolean =>
   past > 0 || ahead !== Number.POSITIVE_INFINITY;
 
-/** The window in which all of these count. */
+/** The window in which writes with all of these windows count. */
 export function commonWindow(windows: Window[]): Window {
   return {
     past: Math.max(...windows.map(({ past }) => past)),

@@ -18,7 +18,7 @@ export class ZnodeCache {
     WEIGHT_OF_ANSWERS,
     () => WEIGHT_OF_ONE * 2,
   );
-  /** How often everything was forgotten: an answer to an earlier question is not remembered. */
+  /** How often everything was dropped: what an earlier read returns is not cached. */
   private age = 0;
 
   record(id: string): KnownRecordZnode | undefined {
@@ -85,11 +85,11 @@ function weightOfRecord({ content }: KnownRecordZnode): number {
   return WEIGHT_OF_ONE + (content ? content.head.length + content.queue.length : 0);
 }
 
-/** The most recently used entries up to about a weight; evicts half of the map at a time. */
+/** The most recently set entries, up to about `capacity` of weight; evicts half at a time. */
 class RecentMap<T> {
   private young = new Map<string, T>();
   private old = new Map<string, T>();
-  /** Of the young ones. */
+  /** The total weight of the young entries. */
   private weight = 0;
 
   constructor(

@@ -57,7 +57,10 @@ function parseRecord(text: string): { record: StoredRecord; queueAt: QueueAt } {
   return { record, queueAt };
 }
 
-/** False: the queue follows the head; true: that of the overwritten record; a text: a child's. */
+/**
+ * False: the queue follows the head. True: it equals that of the text written after this one. A
+ * text: the child that holds it.
+ */
 type QueueAt = boolean | string;
 
 type RecordHead = [rev: number, writer: string, length: number, queueAt: QueueAt];
@@ -79,7 +82,7 @@ export function decodeAnswerZnode(data: Buffer, writtenAt: number): IdempotencyR
 /** The content of a history row's znode: one commit, each change with its window. */
 export interface HistoryContent {
   windows: WriterWindow[];
-  /** `encodeHistory`. */
+  /** The text of `encodeHistory`. */
   changes: string;
 }
 
@@ -104,7 +107,7 @@ export function decodeHistoryZnode(data: Buffer): HistoryContent {
   return { windows: JSON.parse(all.slice(0, start)), changes: all.slice(start) };
 }
 
-/** The row, with the events of the changes that counted; there may be none. */
+/** The row, with the events of the changes within their windows; there may be none. */
 export function rowOfContent(
   id: number,
   { windows, changes }: HistoryContent,

@@ -11,11 +11,11 @@ const ROUNDS_MAX = 5;
 /** A bucket of answers as it was listed when it had this `pzxid`. */
 interface AnswerBucket {
   pzxid: bigint;
-  /** Until when its answers live at least, by key: their lives are never shortened. */
+  /** By key: the instant before which the answer does not expire; it is never shortened. */
   aliveUntil: Map<string, number>;
 }
 
-/** Removes records and answers not needed any more. Removing a record ends the generation. */
+/** Removes records and answers that are no longer needed. Removing a record ends the generation. */
 export class ZnodeDeleter {
   private readonly buckets = new Map<string, AnswerBucket>();
   /** The incarnation in which they were listed. */
@@ -28,9 +28,9 @@ export class ZnodeDeleter {
   ) {}
 
   /**
-   * Deletes records still at this rev and writer, if the leader's clock has certainly come far
-   * enough; returns for each whether this call deleted it. The clock is read before the write: it
-   * can only have advanced by then.
+   * Deletes records still at this rev and writer, if the leader's clock has certainly reached
+   * `notBefore`; returns for each whether this call deleted it. The clock is read before the write:
+   * it can only have advanced by then.
    *
    * @throws StoreError `unknown` even if some are certainly deleted
    */
@@ -107,7 +107,7 @@ export class ZnodeDeleter {
     );
   }
 
-  /** An answer that was extended meanwhile stays: its version is another. */
+  /** An answer that was extended meanwhile stays: its version has changed. */
   private async deleteAnswers(
     batch: { key: string; aliveUntil: AnswerBucket['aliveUntil'] }[],
     now: number,
@@ -130,12 +130,12 @@ export class ZnodeDeleter {
   }
 }
 
-/** What follows an applied removal: if it fails, the outcome counts as unknown. */
+/** For work after an applied deletion: if it fails, the outcome counts as unknown. */
 async function unknownOnFailure<T>(work: Promise<T>): Promise<T> {
   try {
     return await work;
   } catch (cause) {
-    const text = 'ZooKeeper applied a deletion and failed before the end of it.';
+    const text = 'ZooKeeper applied a deletion and failed before the next step.';
     throw new StoreError(text, 'unknown', { cause });
   }
 }

@@ -77,14 +77,14 @@ export class ZookeeperLayout {
   /** All parent znodes, and the one that is written to read the clock; each after its parent. */
   parents(): string[] {
     const buckets = [...this.recordBuckets(false), ...this.answerBuckets()];
-    const ways = ['r', 'q', 'h', 'l', 'l/l', 'l/l/l'].map((name) => `${this.root}/${name}`);
-    return [...ways, ...buckets, this.tick];
+    const fixed = ['r', 'q', 'h', 'l', 'l/l', 'l/l/l'].map((name) => `${this.root}/${name}`);
+    return [...fixed, ...buckets, this.tick];
   }
 
-  /** Creates all of it, if there is nothing, in one step: no process finds a part. No mark yet. */
+  /** Creates all but the mark in one step, if there is nothing, so that no process finds a part. */
   async prepare(connection: GuardedConnection): Promise<void> {
     if (await this.isPrepared(connection)) return this.prepareTick(connection);
-    for (const path of this.wayToRoot()) {
+    for (const path of this.pathsToRoot()) {
       await this.create(connection, [emptyNode(path)], [CODE.nodeExists, CODE.noAuth]);
     }
     const steps = [...this.parents(), this.chunk(0)].map(emptyNode);
@@ -111,13 +111,14 @@ export class ZookeeperLayout {
   private async create(
     connection: GuardedConnection,
     steps: Step[],
-    excused: number[],
+    tolerated: number[],
   ): Promise<void> {
     const answer = await connection.ask(multi(steps, connection.acl));
-    if (!answer.applied && !excused.includes(answer.code)) throw new ZookeeperRefusal(answer.code);
+    if (!answer.applied && !tolerated.includes(answer.code))
+      throw new ZookeeperRefusal(answer.code);
   }
 
-  private wayToRoot(): string[] {
+  private pathsToRoot(): string[] {
     const names = this.root.split('/').slice(1);
     return names.map((_, i) => `/${names.slice(0, i + 1).join('/')}`);
   }

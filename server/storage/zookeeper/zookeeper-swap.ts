@@ -16,7 +16,7 @@ const LARGEST_PACKET = 1_000_000;
 const PACKET_BYTES = 256 * 1024;
 const PACKET_UNITS = 64;
 
-/** Other writers keep winning; the caller may try once more. */
+/** How long conflicts with other writers are retried; after that the caller may try once more. */
 const GIVE_UP_AFTER_MS = 1_000;
 
 /** The most time between a reading of the clock and the instant of a write still answered. */
@@ -39,7 +39,7 @@ export class ZookeeperSwap {
   private appliedSome = false;
   /** ZooKeeper's incarnation when the call began: a change for another one is not applied. */
   private admitted: Pick<Generation, 'incarnation' | 'epoch'> = { incarnation: null, epoch: 0 };
-  /** An unknown answer is assumed to be absent, once. */
+  /** Whether unknown records and answers are assumed to be absent: in the first round only. */
   private mayGuess = true;
 
   constructor(
@@ -73,7 +73,7 @@ export class ZookeeperSwap {
 
   /**
    * The units that may be applied, as far as is known; reports the others as lost. The expectation
-   * is compared with the very version to be overwritten, even if a newer one is learnt meanwhile.
+   * is compared with the very version to be overwritten, even if a newer one is read meanwhile.
    */
   private async selectApplicable(open: SwapUnit[]): Promise<SwapUnit[]> {
     const doubtful = this.inapplicable(open, (id) => this.cache.record(id) ?? this.guess());
@@ -97,12 +97,12 @@ export class ZookeeperSwap {
   }
 
   /**
-   * Whether an answer must be read first. An answer to be extended must be known; one to be written
-   * is assumed to be new. One that was absent or may be over may have been written since, with the
-   * remembered version; and one that seems to last long enough may have been replaced by a shorter
-   * one.
+   * Whether an answer must be read first. An answer to be written is assumed to be new in the first
+   * round. One to be extended is read if it is unknown, absent or may have expired, since it may
+   * have been written, and if it seems to last long enough, since a shorter one may have replaced
+   * it.
    *
-   * @param until until when it is to be extended at least; absent: it is to be written
+   * @param until the earliest instant to which it is to be extended; absent: it is to be written
    */
   private isMissing(key: string, until: number | undefined): boolean {
     const known = this.cache.answer(key);
@@ -112,7 +112,7 @@ export class ZookeeperSwap {
     return until !== undefined;
   }
 
-  /** The units that may not be applied now; notes what each other one overwrites. */
+  /** The units that cannot be applied now; notes what each of the others overwrites. */
   private inapplicable(
     units: SwapUnit[],
     knownOf: (id: string) => KnownRecordZnode | undefined,
@@ -180,7 +180,7 @@ export class ZookeeperSwap {
     }
   }
 
-  /** No packet writes the same answer twice: its version is known only once. */
+  /** No packet writes the same answer twice: its version after the first write is not known. */
   private pack(units: SwapUnit[]): Packet[] {
     const packets: Packet[] = [];
     let keys = new Set<string>();
@@ -289,7 +289,7 @@ export class ZookeeperSwap {
 const changesOf = (units: SwapUnit[]) =>
   units.flatMap(({ changes, window }) => changes.map((change) => ({ change, window })));
 
-/** By key of an answer that these units extend: until when it lasts at least. */
+/** By key: the earliest instant to which these units extend an answer. */
 function extendedAnswers(units: SwapUnit[]): Map<string, number> {
   const until = new Map<string, number>();
   const extensions = units.flatMap(({ changes }) => changes.flatMap((change) => change.extensions));

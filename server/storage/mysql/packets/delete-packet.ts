@@ -7,9 +7,9 @@ const NEVER = Number.MAX_SAFE_INTEGER;
 
 /**
  * One packet, one transaction, one commit: deletes each record that is still as it was seen, if the
- * server's clock has come far enough.
+ * server's clock has reached its `notBefore`.
  *
- * @returns the statements, and of each deletion, in their order, which of the records it deletes
+ * @returns the statements, and for each deletion in order the index of the record that it deletes
  */
 export function deletePacket(records: ObsoleteRecord[]): {
   packet: string[];

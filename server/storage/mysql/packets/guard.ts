@@ -5,7 +5,7 @@
  */
 export const GUARD_FAILED = 1242;
 
-/** The number of the error with which a column refuses that it gets no value. */
+/** The number of the error for a null in a column that must have a value. */
 export const VALUE_MISSING = 1048;
 
 /** An expression for `value` that fails unless all of these conditions hold. For MariaDB. */

@@ -8,8 +8,8 @@ import { ASSIGN_QUEUE, ASSIGN_REST, recordAssignments, recordValues } from './wr
 import { writeHistoryAndAnswers } from './write-history';
 
 /**
- * A swap for every server, which tests each change against its own window and reads which were
- * applied. `@took` lists the writers that are in the rows afterwards.
+ * A swap that works on every server. It tests each change against its own window and reads which
+ * were applied. `@took` lists the writers that are in the rows afterwards.
  */
 export function judgedSwap(changes: Change[]): Packet<PacketOutcome> {
   return packetOf(changes, []);
@@ -33,7 +33,7 @@ function packetOf(changes: Change[], guard: string[]): Packet<PacketOutcome> {
       ...writeRecords(rows, guard),
       ...writeHistoryAndAnswers(changes),
       `SELECT @took, ${CLOCK}`,
-      // Last: after any error nothing was applied, unless it is that of the commit.
+      // Last: after an error of any other statement nothing was applied.
       'COMMIT',
     ],
     read: readBack,
@@ -71,8 +71,8 @@ function updateRecord({ id, change }: ChangedRow, expect: NonNullable<Change['ex
   return [
     `UPDATE locks SET ${set} WHERE id = ${bytes(id)} AND rev = ${expect.rev} AND writer = ` +
       `${quote(expect.writer)} AND ${conditions}`,
-    // Not by ROW_COUNT(): it is -1 if the client was gone when the update was answered, and the
-    // remaining statements still run.
+    // ROW_COUNT() will not do: it is -1 if the client was gone when the update was answered, and
+    // the remaining statements still run.
     `SET @took = (SELECT writer FROM locks WHERE id = ${bytes(id)} AND writer = ${quote(writer)})`,
   ];
 }
@@ -102,7 +102,7 @@ function upsertRecords(rows: ChangedRow[]): string {
 /**
  * Removes a record that this packet created if the clock is outside the change's window, or a
  * request that must have no answer has one. This is checked after every record was written, since
- * an insert may have waited for a row. Most creations have neither.
+ * an insert may have waited for a row. Most creations have no such conditions.
  */
 function removeIfInapplicable({ id, change }: ChangedRow): string[] {
   const { expect, clock, writer } = change;

@@ -3,7 +3,7 @@ import type { StoredRecord } from '../../record-store';
 /** Rows of one statement, as arrays. */
 export type Rows = unknown[][];
 
-/** Statements that are sent together, and what the server's answers to them mean. */
+/** Statements that are sent together, and how the server's answers are interpreted. */
 export interface Packet<T> {
   statements: string[];
   /** @param answers one for each statement */
@@ -13,17 +13,17 @@ export interface Packet<T> {
 /** A record, or as much of it as was returned. */
 export type FoundRecord = Pick<StoredRecord, 'rev' | 'writer'> & Partial<StoredRecord>;
 
-/** What became of the changes of a packet that was committed. */
+/** The outcome of the changes of a committed packet. */
 export interface PacketOutcome {
   /** The writers of the applied changes. */
   applied: ReadonlySet<string>;
   /** The server's clock in the swap or after it, epoch milliseconds. Null: it was not read. */
   now: number | null;
   /**
-   * What the swap found in place of what the other changes expect, by the ids of the records; one
-   * that is not there has no record. Null: the packet did not look.
+   * The records that the swap found in place of those that the other changes expect, by id; an
+   * absent id has no record. Null: the packet did not read them.
    */
   found: ReadonlyMap<string, FoundRecord> | null;
-  /** The id of the row of history that it wrote. Absent: none was written, or it is not known. */
+  /** The id of the history row that it wrote. Absent: none was written, or the id is not known. */
   historyId?: number;
 }

@@ -86,7 +86,7 @@ function termsOfUpsert(conditions: string[]): AppliedTerms {
   };
 }
 
-/** @param written the instant, and the id of what the history got; no row: nothing was written */
+/** @param written the instant, and the id of any new history row; no row: nothing was written */
 function readWritten(written: Rows = []): Pick<PacketOutcome, 'now' | 'historyId'> {
   const [row] = written;
   if (!row) return { now: null };
@@ -127,7 +127,7 @@ const ASSIGNMENTS = [
   ...ASSIGN_REST,
 ];
 
-/** @param returned of each row */
+/** @param returned what the upsert returned, in the order of `rows` */
 function outcomeOf(rows: ChangedRow[], returned: Rows): Pick<PacketOutcome, 'applied' | 'found'> {
   if (returned.length !== rows.length) {
     throw new Error('The database did not return every record.');
@@ -156,7 +156,7 @@ function updateRecord(
   const { clock, writer } = change;
   const set = [...recordAssignments(change), `changed_at = ${CLOCK}`];
   const conditions = [clockIsIn(windowOf(clock)), ...isUnanswered([change])].join(' AND ');
-  // Not by ROW_COUNT(): it is -1 if the client was gone when the update was answered, and the
+  // ROW_COUNT() will not do: it is -1 if the client was gone when the update was answered, and the
   // remaining statements still run.
   const written = `FROM locks WHERE id = ${quote(id)} AND writer = ${quote(writer)}`;
   const terms: AppliedTerms = {

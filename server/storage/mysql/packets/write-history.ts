@@ -13,7 +13,7 @@ export interface AppliedTerms {
   hasTablesOfValues: boolean;
 }
 
-/** `@took` has the applied writers with commas between them, or is null if there are none. */
+/** `@took` has the applied writers, separated by commas, or is null if there are none. */
 const BY_VARIABLES: AppliedTerms = {
   historyRow: (text) => `SELECT @now, ${text}, @took FROM DUAL WHERE @took IS NOT NULL`,
   isApplied: (writer) => `FIND_IN_SET(${writer}, @took)`,
@@ -62,8 +62,8 @@ function insertAnswers(changes: Change[], terms: AppliedTerms): string {
 }
 
 /**
- * Selects the rows of the applied changes: of each, its writer and then its columns. One row needs
- * no temporary table.
+ * Selects the rows of the applied changes. Each row is a writer followed by the columns. One row
+ * needs no temporary table.
  */
 function selectApplied(rows: string[][], { isApplied, hasTablesOfValues }: AppliedTerms): string {
   const [[writer = '', ...values] = [], ...more] = rows;

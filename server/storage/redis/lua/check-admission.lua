@@ -1,9 +1,9 @@
--- Comes before every script that works on records. If the incarnation has changed, or a replica
--- that may lack writes could take over, the script does nothing.
+-- Begins every script that works on records. If the incarnation has changed, or a replica that may
+-- lack writes could take over, the script does nothing.
 --
 -- ARGV[1]: the incarnation that the caller was admitted with
 -- ARGV[2]: the last heartbeat it saw, the server's replication id, and 1 if no replica may have a
---          copy, with a blank between them
+--          copy, separated by blanks
 --
 -- Sets `now`: the clock in epoch milliseconds.
 local seen, history, alone = string.match(ARGV[2], '^(%S+) (%S+) (%d)')

@@ -1,10 +1,10 @@
 -- Deletes records that are still as they were read. Everything that can fail comes before the first
 -- write.
 --
--- ARGV[3]: how many; then of each its id, the beginning of its text, and the instant that the clock
--- must have reached.
+-- ARGV[3]: how many; then for each record its id, the beginning of its text, and the instant that
+-- the clock must have reached.
 --
--- Returns 1 for each that this call deleted, else 0.
+-- Returns for each record 1 if this call deleted it, else 0.
 local gone, out, found = 0, {}, {}
 for i = 4, #ARGV, 3 do
   local id, expected = ARGV[i], ARGV[i + 1]

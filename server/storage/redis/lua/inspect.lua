@@ -1,6 +1,6 @@
--- What a Redis knows of its own incarnation, all read at one instant, since other processes keep
--- creating records; and whether its user may run all that a script runs after its first write, for
--- a script that fails there has written only a part.
+-- Reads what a Redis knows of its own incarnation, all at one instant, since other processes keep
+-- creating records; and whether its user may run every command that a script runs after its first
+-- write, for a script that fails there has written only a part.
 --
 -- Returns the clock, incarnation, heartbeat, epoch, how many records there should be, how many are
 -- listed, and the first command that the user may not run, or nothing.

@@ -1,8 +1,8 @@
--- Records and remembered answers, with the clock.
+-- Reads records and remembered answers, with the clock.
 --
 -- ARGV[3]: how many records; then their ids; then the keys of answers.
 --
--- Returns now; then of each record its text and its queue; then of each answer its text and its
+-- Returns now; then for each record its text and its queue; then for each answer its text and its
 -- expiry.
 local out, n, keys = { now }, tonumber(ARGV[3]), {}
 for i = 1, n do keys[i] = RECORD .. ARGV[3 + i] end

@@ -3,22 +3,22 @@
 --
 -- ARGV[3]: `all` or `each`
 -- ARGV[4]: the history's text, or nothing
--- ARGV[5]: the writers of all changes, with commas between them
+-- ARGV[5]: the writers of all changes, separated by commas
 -- ARGV[6]: a JSON list of nine numbers for each change: past, ahead, how many requests must have
 --          no answer, how many answers it stores and extends, and the lengths in bytes of its key,
 --          of what it expects, of its queue (-1: unchanged) and of its record
--- ARGV[7]: these four texts of each change, concatenated. What is expected is nothing if there
---          must be no record. The record has the sign of its new queue, or of none if that is
+-- ARGV[7]: these four texts of each change, concatenated. What is expected is empty if there must
+--          be no record. The record begins with the sign of its new queue, or of none if that is
 --          unchanged
--- ARGV[8]: the keys of the requests that must have no answer, with commas between them
+-- ARGV[8]: the keys of the requests that must have no answer, separated by commas
 -- then, change by change: key, text and expiry of each answer to store, and key and expiry of each
 -- one to extend
 --
 -- Few long arguments, because each costs the driver time; and few new strings and patterns,
 -- because they are most of what a script costs Redis.
 --
--- Returns now; then of each change 1 if it was applied, else the current record, or nothing: as a
--- whole if it has no queue, or its sign, rev and writer; then the number of the history's new
+-- Returns now; then for each change 1 if it was applied, else the current record, or nothing: as a
+-- whole if it has no queue, else its sign, rev and writer; then the number of the history's new
 -- entry, if there is one.
 local all, numbers, texts = ARGV[3] == 'all', cjson.decode(ARGV[6]), ARGV[7]
 local n, sub, max = #numbers / 9, string.sub, math.max
@@ -40,17 +40,17 @@ end
 local values = redis.call('MGET', unpack(keys))
 local requests, answers = {}, {}
 for key in string.gmatch(ARGV[8], '[^,]+') do requests[#requests + 1] = ANSWER .. key end
--- Lua passes on no more than some thousands of values at once.
+-- Lua unpacks no more than a few thousand values in one call.
 for i = 1, #requests, 1000 do
-  local some = redis.call('MGET', unpack(requests, i, math.min(i + 999, #requests)))
-  for j = 1, #some do answers[i + j - 1] = some[j] end
+  local batch = redis.call('MGET', unpack(requests, i, math.min(i + 999, #requests)))
+  for j = 1, #batch do answers[i + j - 1] = batch[j] end
 end
 local asked = 0
 local function isAnswered(count)
-  local is = false
-  for i = asked + 1, asked + count do is = is or answers[i] end
+  local answer = false
+  for i = asked + 1, asked + count do answer = answer or answers[i] end
   asked = asked + count
-  return is
+  return answer
 end
 local function found(i)
   return hasQueue(values[i]) and string.match(values[i], '^%S+ %S+ ') or values[i]
@@ -140,7 +140,7 @@ if ARGV[4] ~= '' then
     'at', now, 'changes', ARGV[4], 'took', took)
   out[2 + n] = id
 end
--- A user who may not MSET, as earlier documentation has it, writes them one by one.
+-- A user without MSET, as set up by earlier documentation, writes them one by one.
 if redis.pcall('MSET', unpack(records)).err then
   for i = 1, #records, 2 do redis.call('SET', records[i], records[i + 1]) end
 end

@@ -1,4 +1,4 @@
--- Keeps answers longer, where the change was applied that asks for it.
+-- Extends answers, each only if the change that extends it was applied.
 -- ?1: their keys and expiries with their records' ids and writers, a JSON list
 UPDATE lock_requests SET
   expires_at = max(lock_requests.expires_at, c.value ->> 'expiresAt')

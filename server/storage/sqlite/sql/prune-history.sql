@@ -1,5 +1,5 @@
--- Removes what is old of the oldest rows up to a position, a batch of them. Rows beyond those are
--- not looked at: there may be millions that are young.
+-- Removes the old rows of one batch: the oldest rows up to a position. Later rows are not examined,
+-- since millions of them may be young.
 -- ?1: the position; ?2: the instant before which a row is old
 DELETE FROM lock_history
 WHERE at < ?2

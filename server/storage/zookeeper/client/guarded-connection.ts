@@ -17,8 +17,8 @@ import type { ZookeeperConnection } from './zookeeper-connection';
 
 /**
  * What every write depends on besides its own record. The version is that of a znode which every
- * removal of a record writes. So a write that names it knows that no remembered version belongs to
- * a znode that was deleted and recreated.
+ * removal of a record writes. A write that checks it is applied only if no cached version belongs
+ * to a znode that was deleted and recreated.
  */
 export interface Generation {
   version: number;
@@ -88,14 +88,14 @@ export class GuardedConnection {
     return Math.floor(this.interval().earliest);
   }
 
-  /** It shows less than this. */
+  /** The leader's clock shows less than this. */
   latest(): number {
     return this.interval().latest;
   }
 
   /** From now on every write and every proof belongs to this incarnation. */
-  async enter(memory: { incarnation: string; epoch: number }): Promise<void> {
-    this.known = { ...this.known, ...memory };
+  async enter(admitted: { incarnation: string; epoch: number }): Promise<void> {
+    this.known = { ...this.known, ...admitted };
     await this.refreshGeneration();
   }
 
@@ -107,8 +107,8 @@ export class GuardedConnection {
   /**
    * One atomic step, and its instant on the leader's clock.
    *
-   * @param rests the generation in which it was decided
-   * @throws StoreError `no` if that incarnation no longer exists
+   * @param generation the one in which the step was decided
+   * @throws StoreError `no` if its incarnation no longer exists
    */
   async write(steps: Step[], { incarnation }: Generation = this.known): Promise<Written> {
     if (incarnation !== this.known.incarnation) throw otherIncarnation();
@@ -123,7 +123,7 @@ export class GuardedConnection {
   /**
    * Writes only to read the clock. A later read is no older than what was answered before.
    *
-   * @returns that instant, on the leader's clock
+   * @returns the instant of the write, on the leader's clock
    */
   async tick(): Promise<number> {
     const answer = await this.write([]);
@@ -146,7 +146,7 @@ export class GuardedConnection {
     this.known = { ...this.known, version, chunk: chunkIn(read.data) };
   }
 
-  /** The store has changed underneath: it is inspected again before any further request. */
+  /** Closes the connection: the store has changed and must be inspected before the next request. */
   changed(): StoreError {
     this.close();
     return otherIncarnation();
@@ -160,9 +160,9 @@ export class GuardedConnection {
       data: '',
       version: ANY_VERSION,
     };
-    const tellsTime = steps.some(({ kind }) => kind === 'set');
+    const returnsInstant = steps.some(({ kind }) => kind === 'set');
     const sentAt = this.monotonic();
-    const answer = await this.ask(multi(tellsTime ? steps : [...steps, tick], this.acl));
+    const answer = await this.ask(multi(returnsInstant ? steps : [...steps, tick], this.acl));
     if (!answer.applied) return answer;
     const at = answer.done.find(({ stat }) => stat)?.stat?.mtime ?? 0;
     this.clock.measure(at, sentAt, this.monotonic());
@@ -179,5 +179,4 @@ export class GuardedConnection {
 /** The chunk that the generation's znode names. */
 export const chunkIn = (data: Buffer): number => Number(String(data));
 
-const otherIncarnation = () =>
-  new StoreError('ZooKeeper does not hold the data that it did.', 'no');
+const otherIncarnation = () => new StoreError('ZooKeeper no longer has its earlier data.', 'no');

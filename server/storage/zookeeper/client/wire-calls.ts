@@ -44,7 +44,7 @@ interface Done {
   stat?: WriteStat;
 }
 
-/** A request, and how its answer is read. The answer is null if the znode does not exist. */
+/** A request, and how its answer is read. */
 export interface Call<T> {
   /** Whether it may change something. */
   writes: boolean;
@@ -83,6 +83,7 @@ const REASONS = new Map<number, string>([
   [CODE.quotaExceeded, 'The quota of these locks in ZooKeeper is used up.'],
 ]);
 
+/** A read of one znode. The answer is null if the znode does not exist. */
 function pathCall<T>(type: number, path: string, read: (reader: WireReader) => T): Call<T | null> {
   return {
     writes: false,
@@ -115,7 +116,7 @@ export const sync = (path: string) => pathCall(TYPE.sync, path, () => true);
 /** The most that a step takes in addition to its path and its content. */
 const STEP_BYTES = 100;
 
-/** About how many bytes steps take in a packet: rather too many. */
+/** An estimate of the bytes that steps take in a packet, rather too high than too low. */
 export function bytesOf(steps: readonly Step[]): number {
   let bytes = steps.length * STEP_BYTES;
   for (const step of steps) {
@@ -153,7 +154,7 @@ export function multi(steps: Step[], acl: Acl): Call<MultiAnswer> {
 function multiAnswer(reader: WireReader): MultiAnswer {
   const done: Done[] = [];
   let failed: { failedAt: number; code: number } | null = null;
-  for (let place = 0; ; place += 1) {
+  for (let index = 0; ; index += 1) {
     const type = reader.int();
     const isEnd = reader.bool();
     reader.int();
@@ -161,7 +162,7 @@ function multiAnswer(reader: WireReader): MultiAnswer {
     if (type === ERROR) {
       const code = reader.int();
       if (code !== CODE.ok && code !== CODE.runtimeInconsistency)
-        failed ??= { failedAt: place, code };
+        failed ??= { failedAt: index, code };
     } else if (type === TYPE.create) {
       done.push({ path: reader.text() });
     } else if (type === TYPE.set) {

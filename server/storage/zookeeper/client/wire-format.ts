@@ -13,7 +13,7 @@ export interface Stat extends WriteStat {
   pzxid: bigint;
 }
 
-/** Reads one ZooKeeper packet, front to back. Throws `RangeError` if it is cut or malformed. */
+/** Reads one ZooKeeper packet in order. Throws `RangeError` if it is truncated or malformed. */
 export class WireReader {
   private at = 0;
 
@@ -92,38 +92,38 @@ export class WireWriter {
   /** The packet's own length comes first and is known last. */
   private end = 4;
 
-  /** @param bytes how many it will take, as far as is known */
+  /** @param bytes the expected size of the packet, which may be exceeded */
   constructor(bytes = 512) {
     this.buffer = Buffer.allocUnsafe(bytes);
   }
 
   int(value: number): this {
-    this.room(4);
+    this.reserve(4);
     this.end = this.buffer.writeInt32BE(value, this.end);
     return this;
   }
 
   long(value: bigint): this {
-    this.room(8);
+    this.reserve(8);
     this.end = this.buffer.writeBigInt64BE(value, this.end);
     return this;
   }
 
   bool(value: boolean): this {
-    this.room(1);
+    this.reserve(1);
     this.end = this.buffer.writeUInt8(value ? 1 : 0, this.end);
     return this;
   }
 
   bytes(value: Buffer): this {
-    this.int(value.length).room(value.length);
+    this.int(value.length).reserve(value.length);
     this.end += value.copy(this.buffer, this.end);
     return this;
   }
 
   text(value: string): this {
     const length = Buffer.byteLength(value);
-    this.int(length).room(length);
+    this.int(length).reserve(length);
     this.end += this.buffer.write(value, this.end);
     return this;
   }
@@ -133,7 +133,7 @@ export class WireWriter {
     return this.buffer.subarray(0, this.end);
   }
 
-  private room(more: number): void {
+  private reserve(more: number): void {
     if (this.end + more <= this.buffer.length) return;
     const bigger = Buffer.allocUnsafe(Math.max(this.buffer.length * 2, this.end + more));
     this.buffer.copy(bigger, 0, 0, this.end);

@@ -15,7 +15,7 @@ const SILENCE_CHECK_MS = 50;
 /** The server accepts requests up to 1 MB; its answers can be many times that. */
 const LARGEST_ANSWER = 64 * 1024 * 1024;
 
-/** Requests are numbered from 1; after the largest number of 32 bits they begin again. */
+/** Requests are numbered from 1; after the largest number of 32 bits, from 1 again. */
 const XID = { auth: -4, max: 2 ** 31 - 1 } as const;
 const TYPE = { auth: 100, close: -11 } as const;
 
@@ -31,10 +31,10 @@ interface Pending {
  * One connection, with a session that no other connection resumes. Nothing is sent twice: when the
  * connection breaks, every unanswered request fails, and so does every later one.
  *
- * The connection is closed at once if the server says nothing for the time limit, or sends what is
- * no answer to a request.
+ * The connection is closed immediately if an answer takes longer than the time limit, or if the
+ * server sends anything that is not the answer to the next request.
  *
- * Why not a library: node-zookeeper-client 1.1.3 has no `sync`, takes version 0 in a `multi` for
+ * Why not a library: node-zookeeper-client 1.1.3 has no `sync`, treats version 0 in a `multi` as
  * any version, sends after a reconnect what was queued before it, and throws from its socket
  * handler on unknown error codes.
  */
@@ -203,7 +203,7 @@ export class ZookeeperConnection {
     const version = reader.int();
     const timeoutMs = reader.int();
     if (version !== 0 || timeoutMs <= 0) {
-      throw new RangeError('The server does not greet as a ZooKeeper does.');
+      throw new RangeError('The server does not answer like a ZooKeeper server.');
     }
   }
 
@@ -221,18 +221,18 @@ export class ZookeeperConnection {
     return oldest !== undefined && this.monotonic() - oldest.sentAt >= this.timeoutMs;
   }
 
-  private end(error: Error, isRude = true): void {
+  private end(error: Error, isAbrupt = true): void {
     if (this.failure) return;
     this.failure = error;
     void this.silenceCheck.stop();
-    if (isRude) this.socket.destroy();
+    if (isAbrupt) this.socket.destroy();
     for (const { writes, fail } of this.pending.splice(0)) fail(connectionLost(error, writes));
     this.onEnd();
   }
 }
 
-function connectionLost(cause: Error, mayHaveHappened: boolean): StoreError {
-  if (mayHaveHappened) {
+function connectionLost(cause: Error, mayBeApplied: boolean): StoreError {
+  if (mayBeApplied) {
     return new StoreError('ZooKeeper did not confirm a change.', 'unknown', { cause });
   }
   const why = tlsFailure(cause);

@@ -7,8 +7,8 @@ import { OPEN_TO_ALL, OWNED } from './wire-calls';
 import { type ServerAddress, ZookeeperConnection } from './zookeeper-connection';
 
 const ANSWER_MAX_MS = 1_200;
-/** How long a call waits for a connection that is being made. */
-const PATIENCE_MS = 250;
+/** How long a call waits for a connection that is being opened. */
+const CONNECTION_WAIT_MS = 250;
 const HEARTBEAT_MS = 1_000;
 const RETRY_AFTER_MS = 50;
 const RETRY_AT_MOST_MS = 400;
@@ -18,12 +18,13 @@ const LATE = 'ZooKeeper cannot be reached, or is being checked.';
 /**
  * A connection to one of the servers, reopened whenever it breaks, and what is known of the
  * leader's clock through it: measured before a new connection is used, every second, and by every
- * write. None is used before ZooKeeper has shown that it has lost nothing: see `ZookeeperGuard`.
+ * write. No connection is used before ZooKeeper has shown that it has lost nothing: see
+ * `ZookeeperGuard`.
  */
 export class ZookeeperSession implements ConnectionProvider {
-  /** The last one that was admitted. */
+  /** The connection that was admitted last. */
   private connection: GuardedConnection | null = null;
-  /** Why there is none at present. */
+  /** Why no connection is open; undefined while one is, and at first. */
   private failure: unknown;
   private readonly waiters = new Set<() => void>();
   private wake = () => {};
@@ -81,10 +82,10 @@ export class ZookeeperSession implements ConnectionProvider {
   /**
    * An admitted connection whose clock was measured.
    *
-   * @throws StoreError `no` if there is none in time
+   * @throws StoreError `no` if there is none within `CONNECTION_WAIT_MS`
    */
   async connected(): Promise<GuardedConnection> {
-    if (!this.connection?.isOpen) await this.waitForOne();
+    if (!this.connection?.isOpen) await this.waitForConnection();
     if (this.connection?.isOpen) return this.connection;
     const { failure: cause } = this;
     const { message, refusal } = cause ? asStoreError(cause) : { message: LATE, refusal: null };
@@ -118,7 +119,7 @@ export class ZookeeperSession implements ConnectionProvider {
     if (!this.connection?.isOpen) this.wake();
   };
 
-  /** Another server may answer now: its clock is unknown, and changes may have gone unseen. */
+  /** Starts afresh: another server's clock is unknown, and changes may have been missed. */
   private async connectTo(server: ServerAddress): Promise<void> {
     const { layout, guard, monotonic, cache, answerMaxMs } = this;
     const open = ZookeeperConnection.open(server, answerMaxMs, monotonic, this.onEnd);
@@ -156,8 +157,8 @@ export class ZookeeperSession implements ConnectionProvider {
     }
   }
 
-  private async tryServer(place: number): Promise<boolean> {
-    const server = this.servers[place % this.servers.length];
+  private async tryServer(index: number): Promise<boolean> {
+    const server = this.servers[index % this.servers.length];
     if (!server) return false;
     try {
       await this.connectTo(server);
@@ -178,14 +179,14 @@ export class ZookeeperSession implements ConnectionProvider {
     }
   }
 
-  private waitForOne(): Promise<void> {
+  private waitForConnection(): Promise<void> {
     return new Promise((resolve) => {
       const endWait = () => {
         clearTimeout(timer);
         this.waiters.delete(endWait);
         resolve();
       };
-      const timer = setTimeout(endWait, PATIENCE_MS);
+      const timer = setTimeout(endWait, CONNECTION_WAIT_MS);
       this.waiters.add(endWait);
     });
   }

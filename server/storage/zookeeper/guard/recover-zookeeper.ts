@@ -21,7 +21,7 @@ import { ZookeeperSwap } from '../zookeeper-swap';
 const RECORDS_AT_ONCE = 200;
 const TRIES = 20;
 
-/** The shortest time to fill a part of the history; their number is unknown after a full loss. */
+/** The least time to fill a chunk of the history: limits how many there were before a full loss. */
 const CHUNK_MS = 600_000;
 
 /** An incarnation with this epoch is the first one. */
@@ -37,8 +37,9 @@ interface NewIncarnation {
 
 /**
  * Brings what a ZooKeeper still has into a new incarnation, and recreates the znodes that are
- * missing for it. All holds end, and their holders learn it; freezes and counters stay as they are
- * found. Several processes may do this at once, and again after a crash midway.
+ * missing for it. All holds end, and their holders are informed; freezes and counters stay as they
+ * are found. Several processes may do this at the same time, and it may be repeated after a crash
+ * midway.
  */
 export async function recoverZookeeper(
   connection: GuardedConnection,

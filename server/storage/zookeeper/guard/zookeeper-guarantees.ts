@@ -13,22 +13,22 @@ const REASONS = [
 ];
 
 const LOSS =
-  'A data loss (a root that was deleted, data folders that were emptied or set back) is ' +
+  'A data loss (a root that was deleted, data folders that were emptied or restored) is ' +
   'detected by mark and heartbeat before anything else is granted: tokens continue in a ' +
   'higher epoch, and nothing is granted for as long as the longest lease ever granted. ' +
   'Earlier holds, queues and remembered answers may be gone.';
 
 const ALONE =
-  'One server alone: while it is down, nothing is granted; what it had on its disk comes ' +
-  'back with it.';
+  'A single server: while it is down, nothing is granted; the data on its disk is available ' +
+  'again once it is back.';
 
 const TORN =
-  'Several servers are named and one of them belongs to no ensemble: a lock that is granted ' +
-  'there is granted once more by the others.';
+  'Several servers are named and one of them belongs to no ensemble: it and the others may grant ' +
+  'the same lock.';
 
 const SPLIT =
-  'The servers that are named belong to more than one ensemble: each grants what another has ' +
-  'granted.';
+  'The servers that are named belong to more than one ensemble: two ensembles may grant the same ' +
+  'lock.';
 
 /**
  * What a ZooKeeper promises, as far as can be seen from outside: it reports its version and its
@@ -60,12 +60,12 @@ export function zookeeperGuarantees(servers: ZookeeperFacts[]): Guarantees {
 }
 
 /** With several servers, each setting names its server. */
-function named(servers: ZookeeperFacts[], place: number) {
-  const whose = servers.length > 1 ? `${servers[place]?.name} ` : '';
+function named(servers: ZookeeperFacts[], index: number) {
+  const prefix = servers.length > 1 ? `${servers[index]?.name} ` : '';
   return (setting: StoreSetting) =>
     setting.value === AWAY || setting.value === SILENT
       ? setting
-      : { ...setting, name: `${whose}${setting.name}` };
+      : { ...setting, name: `${prefix}${setting.name}` };
 }
 
 /**
@@ -80,7 +80,7 @@ function isSplit(servers: ZookeeperFacts[]): boolean {
   const lists = servers.map(membersOf).filter((members) => members.length > 0);
   return (
     others.some((members) => members === '' || members !== first) ||
-    lists.some((some) => lists.some((more) => !some.some((member) => more.includes(member))))
+    lists.some((one) => lists.some((other) => !one.some((member) => other.includes(member))))
   );
 }
 
@@ -110,8 +110,7 @@ function settingOf(name: string, value: string): StoreSetting {
 }
 
 function complaintOf(name: string, value: string): string | null {
-  if (name === 'Mode' && value === 'standalone')
-    return 'One server alone: no other one takes over.';
+  if (name === 'Mode' && value === 'standalone') return 'A single server: no other one takes over.';
   if (name === 'Mode' && value === 'read-only') return 'It is cut off from the others.';
   const [major = 0, minor = 0] = value.split('.').map(Number);
   const isOld = name === 'Zookeeper version' && (major < 3 || (major === 3 && minor < 5));
@@ -119,7 +118,7 @@ function complaintOf(name: string, value: string): string | null {
 }
 
 function linesOf(text: string | null, pattern: RegExp): [name: string, value: string][] {
-  const lines = (text ?? '').split('\n').map((connection) => pattern.exec(connection.trim()));
+  const lines = (text ?? '').split('\n').map((line) => pattern.exec(line.trim()));
   return lines
     .flatMap((match) => (match ? [[match[1] ?? '', match[2] ?? ''] as const] : []))
     .map(([name, value]) => [

@@ -57,7 +57,7 @@ export class ZookeeperGuard {
       const seen = await this.inspect(connection);
       if (await this.check(connection, row, seen)) return;
     }
-    throw new StoreError('ZooKeeper loses data again and again.', 'no');
+    throw new StoreError('ZooKeeper keeps losing data.', 'no');
   }
 
   /**
@@ -98,7 +98,7 @@ export class ZookeeperGuard {
     return begun.runId === null && this.recover(connection, begun);
   }
 
-  /** Whatever is read here is no older than any answer given before. */
+  /** Reads nothing that is older than any answer given before. */
   private async inspect(connection: GuardedConnection): Promise<Found> {
     const { layout } = connection;
     const now = await connection.tick();
@@ -158,7 +158,7 @@ export class ZookeeperGuard {
 
 const DIGITS = 16;
 
-/** Always of the same length, so that no quota is ever exceeded by it. */
+/** The heartbeat has a fixed length, so that writing it never exceeds a quota. */
 const markerData = (heartbeat: number, epoch: number): string =>
   `${String(heartbeat).padStart(DIGITS, '0')} ${epoch}`;
 
