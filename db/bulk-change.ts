@@ -8,7 +8,7 @@ import { STRICT_MODE } from './mysql/own-session';
 import type { Cell } from './snapshot';
 import type { SqliteFile } from './sqlite/sqlite-file';
 
-/** One transaction over the whole database, without a time limit. SQL is of both dialects. */
+/** One transaction over the whole database, without a time limit. SQL must suit both dialects. */
 export interface BulkChange {
   select(sql: string, args?: Cell[]): Promise<Record<string, unknown>[]>;
   run(sql: string, args?: Cell[]): Promise<void>;
@@ -18,8 +18,8 @@ export interface BulkChange {
 }
 
 /**
- * Runs `work` and commits, or changes nothing. Meanwhile no process can start over this database:
- * it waits for its turn to migrate.
+ * Runs `work` and commits, or changes nothing. Meanwhile no process can start over this database,
+ * because it waits for its turn to migrate.
  *
  * @throws CommitUnknown when the database did not confirm the commit
  */
@@ -44,8 +44,8 @@ function changeSqlite<T>(file: SqliteFile, work: (change: BulkChange) => Promise
           await transaction.execute({ sql, args });
         },
         async insert(table, columns, rows) {
-          const places = columns.map(() => '?').join(', ');
-          const sql = `insert into ${table} (${columns.join(', ')}) values (${places})`;
+          const placeholders = columns.map(() => '?').join(', ');
+          const sql = `insert into ${table} (${columns.join(', ')}) values (${placeholders})`;
           await transaction.batch(rows.map((args) => ({ sql, args })));
         },
         now: async () => null,

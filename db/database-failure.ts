@@ -1,6 +1,6 @@
 import { LockyardError } from '../server/contract/errors';
 
-/** The database did not confirm a commit: it may have been applied. */
+/** The database did not confirm a commit, which may have been applied. */
 export class CommitUnknown extends Error {
   override readonly name = 'CommitUnknown';
 }
@@ -11,9 +11,11 @@ export class DatabaseTimeout extends Error {
 }
 
 /**
- * What an error of the control database means to a caller; null if it does not mean that the
- * database is not responding. `applied` says what a failed call may have done: `no` for reads and
- * transactions, `unknown` for single writes.
+ * The caller's error for an error of the control database; null if that does not mean that the
+ * database is not responding.
+ *
+ * @param applied what a failed call may have done: `no` for reads and transactions, `unknown` for
+ *   single writes
  */
 export function databaseFailure(error: unknown, applied: 'no' | 'unknown'): LockyardError | null {
   const chain = causes(error);
@@ -24,7 +26,7 @@ export function databaseFailure(error: unknown, applied: 'no' | 'unknown'): Lock
         cause: error,
         retryAfterMs: 1_000,
       })
-    : new LockyardError('UNKNOWN', 'The control database did not say whether it was done.', {
+    : new LockyardError('UNKNOWN', 'The control database did not confirm the change.', {
         cause: error,
       });
 }
@@ -59,8 +61,8 @@ const NETWORK_CODES = new Set([
 ]);
 
 /**
- * Too many connections, shutting down, read-only, full, killed, timed out, without most of its
- * Galera cluster: it responds, but refuses.
+ * Error numbers of a server that responds but refuses: too many connections, shutting down,
+ * read-only, full, killed, timed out, without most of its Galera cluster.
  */
 const SERVER_ERRNOS = new Set([
   1021, 1040, 1047, 1053, 1114, 1203, 1205, 1213, 1290, 1317, 1792, 1836, 1927, 1969, 3024,

@@ -7,17 +7,17 @@ import type { SqliteFile } from './sqlite/sqlite-file';
 /**
  * An open database of either dialect.
  *
- * Rejects with the driver's errors, wrapped by Drizzle. `databaseFailure` tells which of them mean
- * that the database is not responding. Every call answers or fails within 5 s.
+ * Rejects with the driver's errors, wrapped by Drizzle. `databaseFailure` recognises those that
+ * mean that the database is not responding. Every call answers or fails within 5 s.
  */
 export interface Database {
   readonly kind: 'sqlite' | 'mysql';
   readonly db: Db;
   readonly tables: Schema;
   /**
-   * Runs `work` in one transaction: all of it or nothing. After a deadlock, or where a row has
-   * changed since it was read, it is rolled back and may be run again, so `work` must have no
-   * effects outside `tx`. It must not use `db`: on SQLite that would wait for itself.
+   * Runs `work` in one transaction: all of it or nothing. After a deadlock, or if a row has changed
+   * since it was read, it is rolled back and may be run again, so `work` must have no effects
+   * outside `tx`. It must not use `db`: on SQLite that would wait for itself.
    */
   transaction<T>(work: (tx: Db) => Promise<T>): Promise<T>;
   readonly raw: RawSql;
@@ -43,7 +43,7 @@ export const DATABASE_CLOCK = {
 /** A value for a `?`. */
 export type SqlValue = string | number;
 
-/** The result of a statement: rows as arrays, all texts as strings; or how many rows matched. */
+/** The result of a statement: rows as arrays, with texts as strings; or how many rows matched. */
 export interface RawResult {
   rows: unknown[][];
   affected: number;
@@ -54,7 +54,7 @@ export type RunSql = (sql: string, values: SqlValue[]) => Promise<RawResult>;
 
 /** A statement that returns nothing. */
 export interface RawStatement {
-  /** Each `?` takes the next value, and no text in it has one. Without values any text may. */
+  /** Each `?` takes the next value. If there are values, no literal may contain a `?`. */
   sql: string;
   values: SqlValue[];
 }
@@ -68,15 +68,15 @@ export async function runEach(ask: RunSql, statements: readonly RawStatement[]):
 export interface RawSql {
   ask: RunSql;
   /**
-   * Runs `work` in one transaction: all of it or nothing. After a deadlock, or where a row has
-   * changed since it was read, it is rolled back and may be run again, so `work` must have no
-   * effects outside its own `ask`.
+   * Runs `work` in one transaction: all of it or nothing. After a deadlock, or if a row has changed
+   * since it was read, it is rolled back and may be run again, so `work` must have no effects
+   * outside its own `ask`.
    */
   transaction<T>(work: (ask: RunSql) => Promise<T>): Promise<T>;
   /**
    * Runs statements in one transaction: all of them or nothing.
    *
-   * @param isAside on SQLite, beside the event loop: other writes to the file wait for longer
+   * @param isAside whether to run them off the event loop, on SQLite: other writes wait longer
    */
   batch(statements: readonly RawStatement[], isAside: boolean): Promise<void>;
 }
@@ -85,8 +85,8 @@ export interface RawSql {
 export type WriteResult = { readonly written: unique symbol };
 
 /**
- * What both dialects have in common, typed as the more limited one. Anything else needs a function
- * of `Database`. One statement each; several that belong together go through
+ * The queries that both dialects have in common, typed as the more limited one. Anything else needs
+ * a function of `Database`. Each query is one statement; those that belong together need
  * `Database.transaction`.
  */
 export type Db = Pick<

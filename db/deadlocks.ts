@@ -5,7 +5,7 @@ export function deadlocksTable({ table, index, ...kit }: Kit) {
   return table(
     'deadlocks',
     {
-      /** Made from its waits, so that every process that finds it makes the same one. */
+      /** Derived from its waits, so that every process that finds the deadlock uses the same id. */
       id: kit.code(24).primaryKey(),
       since: kit.whole().notNull(),
       foundAt: kit.whole().notNull(),

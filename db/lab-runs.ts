@@ -6,11 +6,11 @@ export function labRunsTable({ table, index, uniqueIndex, ...kit }: Kit) {
     'lab_runs',
     {
       id: kit.code(24).primaryKey(),
-      /** `running` while it runs, else null: so that there is one at a time. */
+      /** `running` while it runs, else null; unique, so that only one runs at a time. */
       slot: kit.code(8),
       startedAt: kit.whole().notNull(),
       startedBy: kit.document().notNull(),
-      /** When its process last wrote here: a run that goes silent has ended with its server. */
+      /** When its process last wrote here: a run that writes no more ended with its server. */
       seenAt: kit.whole().notNull(),
       /** Who asked it to stop. */
       stoppedBy: kit.document(),

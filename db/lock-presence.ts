@@ -1,6 +1,6 @@
 import type { Kit } from './kits/mysql';
 
-/** The table of who is on a lock: one person at a time, and not for long. */
+/** The table of people who are working on a lock: one at a time, and not for long. */
 export function lockPresenceTable({ table, index, ...kit }: Kit) {
   return table(
     'lock_presence',

@@ -1,14 +1,14 @@
 import type { Kit } from './kits/mysql';
 
 /**
- * Roll-ups of refused attempts: those on one lock in one minute at one process, which alone writes
- * the row; with an empty `lockId`, those on all locks of the backend together.
+ * Roll-ups of refused attempts on one lock in one minute at one process, the only writer of the
+ * row; with an empty `lockId`, of those on all locks of the backend together.
  */
 export function lockRefusalsTable({ table, index, primaryKey, ...kit }: Kit) {
   return table(
     'lock_refusals',
     {
-      /** Its public id, whichever of its shards has the lock. */
+      /** The backend's public id, whichever of its shards has the lock. */
       backend: kit.code(32).notNull(),
       lockId: kit.exact(265).notNull(),
       minute: kit.whole().notNull(),

@@ -17,12 +17,12 @@ import type { SqliteFile } from './sqlite/sqlite-file';
 const TURN_MAX_S = 60;
 
 /**
- * Migrates the tables to this program's schema. Any number of processes may do this at once over
- * one MySQL: they take turns. A SQLite file has only one process.
+ * Migrates the tables to this program's schema. Any number of processes may do this at the same
+ * time over one MySQL: they take turns. A SQLite file has only one process.
  *
  * Rejects with `StartError`, also for a database of a newer program; then nothing was changed.
  *
- * @param noteSlow on MySQL, where a statement is not applied after a minute, once a minute
+ * @param noteSlow called on MySQL once a minute while a statement is not applied
  */
 export async function migrate(database: Database, noteSlow?: NoteSlow): Promise<void> {
   try {
@@ -31,13 +31,13 @@ export async function migrate(database: Database, noteSlow?: NoteSlow): Promise<
   } catch (cause) {
     if (cause instanceof StartError) throw cause;
     const why = causes(cause).at(-1);
-    const words = why instanceof Error ? why.message.split('\n')[0] : String(why);
-    const cure = isDenied(why) ? ` ${GRANT}` : '';
-    throw new StartError(`The database could not be migrated: ${words}.${cure}`, { cause });
+    const reason = why instanceof Error ? why.message.split('\n')[0] : String(why);
+    const advice = isDenied(why) ? ` ${GRANT}` : '';
+    throw new StartError(`The database could not be migrated: ${reason}.${advice}`, { cause });
   }
 }
 
-/** Errors of MySQL and MariaDB for a right that a user lacks. */
+/** Errors of MySQL and MariaDB for a privilege that the user lacks. */
 const DENIED = [1044, 1142, 1143, 1227];
 const GRANT =
   'Grant its user the rights for a first start: see docs/backends.md#mysql-and-mariadb.';
@@ -61,8 +61,8 @@ async function migrateMysql(url: string, noteSlow?: NoteSlow): Promise<void> {
     refuseNewerSchema('mysql', applied);
     const all = readMigrationFiles({ migrationsFolder: migrationsFolder('mysql') });
     const pending = all.filter(({ folderMillis }) => !applied.includes(folderMillis));
-    // Applying creates tables of its own first. That needs a permission that is not needed
-    // otherwise once all migrations are applied.
+    // Applying first creates tables of its own, with a privilege that is not needed once all
+    // migrations are applied.
     if (pending.length > 0) await applyMigrations(connection, pending, noteSlow);
   } finally {
     // The turn ends with the connection.
@@ -106,7 +106,7 @@ export async function acquireMigrationLock(connection: Connection, url: string):
   ]);
   if (rows[0]?.taken !== 1) {
     throw new StartError(
-      `The control database is being migrated by another process for over ${TURN_MAX_S} s.`,
+      `Another process has been migrating the control database for over ${TURN_MAX_S} s.`,
     );
   }
 }

@@ -1,14 +1,14 @@
 import type { Kit } from './kits/mysql';
 
 /**
- * The table of what witnesses last said of the processes that hold locks: one row for each process
- * and witness. Rows go when the process holds nothing any more.
+ * The table of what witnesses last reported about the processes that hold locks: one row for each
+ * process and witness. A row is deleted when its process holds nothing any more.
  */
 export function processEvidenceTable({ table, index, primaryKey, ...kit }: Kit) {
   return table(
     'process_evidence',
     {
-      /** A digest of the process, or of the hold if it names no process completely. */
+      /** A digest of the process, or of the hold if that does not identify a process completely. */
       holder: kit.code(22).notNull(),
       kind: kit.code(8).notNull(),
       /** The name of its API key, or the id of its URL. */

@@ -8,7 +8,7 @@ export function savedViewsTable({ table, uniqueIndex, ...kit }: Kit) {
       id: kit.code(24).primaryKey(),
       userId: kit.code(24).notNull(),
       name: kit.exact(160).notNull(),
-      /** What comes after the `?` of its address. */
+      /** The part of its address after the `?`. */
       query: kit.document().notNull(),
       createdAt: kit.whole().notNull(),
     },

@@ -36,7 +36,7 @@ export function defineSchema(kit: Kit) {
     () => [],
   );
 
-  /** Answers kept by request id. */
+  /** Remembered answers by request id. */
   const lockRequests = table(
     'lock_requests',
     {
@@ -44,13 +44,13 @@ export function defineSchema(kit: Kit) {
       inputHash: kit.code(22).notNull(),
       answer: kit.document().notNull(),
       expiresAt: kit.whole().notNull(),
-      /** The record it was written with; if that moves, so does this row. Only on MySQL. */
+      /** The record it was written with, with which it moves to another shard. Only on MySQL. */
       lockId: kit.exact(265),
     },
     (t) => [index('lock_requests_expires').on(t.expiresAt)],
   );
 
-  /** One row per commit: its proposal, and the positions of the applied changes. See the tail. */
+  /** One row per commit: the changes that it proposed, and the writers of those applied. */
   const lockHistory = table(
     'lock_history',
     {
@@ -85,7 +85,7 @@ export function defineSchema(kit: Kit) {
     ],
   );
 
-  /** How long the holds that ended in one week had lasted; the source of a lock's own p99. */
+  /** How long the holds that ended in one week lasted: the source of a lock's own p99. */
   const lockWeeks = table(
     'lock_weeks',
     {
@@ -103,7 +103,7 @@ export function defineSchema(kit: Kit) {
     ],
   );
 
-  /** The position up to which a reader has read the history. */
+  /** The positions up to which readers have read the history. */
   const cursors = table(
     'cursors',
     { id: kit.code(64).primaryKey(), position: kit.whole().notNull() },
@@ -122,11 +122,11 @@ export function defineSchema(kit: Kit) {
       life: kit.code(24),
       /** The server run in which that incarnation was found complete; null during recovery. */
       runId: kit.code(64),
-      /** The last heartbeat that the store was seen to keep. */
+      /** The last heartbeat that was certainly in the store. */
       beat: kit.whole(),
       /** The replication history that this run continues; null where the store reports none. */
       replicationId: kit.code(64),
-      /** 1 while all writes of that run were flushed and no server copied it; else 0 for good. */
+      /** 1 while all writes of that run were flushed and no server copied it, else 0. */
       isDurable: kit.count(),
       /** The number of keys that run had evicted when the incarnation was found complete. */
       evictedKeys: kit.whole(),
@@ -149,11 +149,12 @@ export function defineSchema(kit: Kit) {
       policy: kit.document(),
       /**
        * The limit that replaces the default `maxLocks` for a namespace that had more locks when
-       * that limit was introduced; 0: it had not. Null: its names have not been counted since then.
+       * that limit was introduced; 0: it had no more. Null: not counted since then.
        */
       grownMaxLocks: kit.whole(),
       /**
-       * Null while it exists. A removed one is kept, so that it is never made on another backend.
+       * Null while it exists. The row of a removed namespace is kept, so that it is never created
+       * on another backend.
        */
       removedAt: kit.whole(),
     },
@@ -228,7 +229,7 @@ export function defineSchema(kit: Kit) {
       expiresAt: kit.whole(),
       /** JSON: `KeyLimits`; null: none. Only keys of the limited form have any. */
       limits: kit.document(),
-      /** The id of the key that took its place by rotation; null: none. */
+      /** The id of the key that replaced it by rotation; null: none. */
       replacedBy: kit.code(24),
     },
     () => [],

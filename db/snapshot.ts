@@ -14,13 +14,13 @@ export interface Snapshot {
   /** The migrations applied to it. */
   readonly applied: number[];
   count(part: TablePart): Promise<number>;
-  /** Every row, its cells in the order of the columns. */
+  /** Every row, with its cells in the order of the columns. */
   rows(part: TablePart): AsyncIterable<Cell[]>;
   close(): Promise<void>;
 }
 
 /**
- * Opens a database for reading only. On SQLite this does not disturb a server with the file.
+ * Opens a database for reading only. On SQLite this does not disturb a server that uses the file.
  *
  * Rejects with `StartError` when the database does not exist.
  */
@@ -28,7 +28,7 @@ export function openSnapshot(url: DatabaseUrl): Promise<Snapshot> {
   return url.kind === 'sqlite' ? openSqliteSnapshot(url.path) : openMysqlSnapshot(url.url);
 }
 
-/** A table as a store sees it. Names are the same in both dialects. */
+/** A table's name and columns as the databases have them, the same in both dialects. */
 export interface TableShape {
   name: string;
   columns: {

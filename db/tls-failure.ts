@@ -4,7 +4,7 @@ const MISNAMED = 'its certificate is for another host name';
 const EXPIRED = 'its certificate has expired';
 const UNTRUSTED =
   'its certificate is signed by an authority that is not trusted here; LOCKYARD_TLS_CA_<ID> ' +
-  'names one that is';
+  'can name one that is';
 const PLAIN = 'it does not speak TLS on this port';
 
 const MEANINGS: Record<string, string> = {

@@ -48,7 +48,7 @@ export const mysqlKit = {
   /** Auto-increment; may leave gaps. */
   serial: () => bigint(wide).autoincrement().primaryKey(),
   exact: (bytes: number) => exactColumn({ bytes }),
-  /** ASCII letters, digits and signs, compared by byte. */
+  /** ASCII letters, digits and punctuation, compared by byte. */
   code: (length: number) => codeColumn({ length }),
   /** Text for people, JSON, anything long. */
   document: () => documentColumn(),

@@ -4,33 +4,33 @@ import type { Connection, RowDataPacket } from 'mysql2/promise';
 import { MIGRATIONS_TABLE } from '../schema-version';
 import { LOCK_WAIT_TIMEOUT } from './mysql-errors';
 
-/** The progress of a migration that is not yet applied as a whole. */
+/** The table with the progress of a migration that is not completely applied yet. */
 const PROGRESS_TABLE = '__lockyard_migration_progress';
 
 /** Errors for a table, a column, a key or an index that already exists, or is already gone. */
 const DONE_ALREADY = new Set([1050, 1051, 1060, 1061, 1091]);
 
 /**
- * A statement that waits for a table keeps all later ones of any process waiting behind it, so it
- * waits for a short time, again and again.
+ * A statement that waits for a table makes all later ones of any process wait behind it, so each
+ * attempt waits for a short time only.
  */
 const WAIT_S = 1;
 const PAUSE_MS = 1_000;
 const WAITS_MAX_MS = 50_000;
 
-/** A change of a large table may take hours: it is not ended, but reported this often. */
+/** A change of a large table may take hours: it is not aborted, but reported this often. */
 const SLOW_MS = 60_000;
 
-/** Gets a statement that is not applied yet, and for how long it has been tried. */
+/** Receives a statement that is not applied yet, and for how long it has been tried. */
 export type NoteSlow = (statement: string, sinceMs: number) => void;
 
 /**
- * Applies migrations to a MySQL database, in their order. MySQL commits every change of a table by
- * itself, so a process that dies leaves a part of a migration behind. A table says which statement
- * is about to be applied, and the next process goes on with that one; only that one may find its
- * work done already.
+ * Applies migrations to a MySQL database, in their order. MySQL commits every change of a table on
+ * its own, so a process that dies leaves a migration partly applied. A table records which
+ * statement is about to be applied, and the next process continues with that one; only that
+ * statement may find its work already done.
  *
- * @param connection one that no other process migrates by: see `acquireMigrationLock`
+ * @param connection holds the migration lock: see `acquireMigrationLock`
  */
 export async function applyMigrations(
   connection: Connection,
@@ -41,17 +41,17 @@ export async function applyMigrations(
   await connection.query(`set lock_wait_timeout = ${WAIT_S}, default_storage_engine = InnoDB`);
   await createTables(connection);
   for (const { folderMillis: migration, hash, sql } of migrations) {
-    const former = await progressOf(connection, migration);
-    for (const [place, statement] of sql.entries()) {
-      if (place < former.statements) continue;
-      await remember(connection, migration, { statements: place, isTrying: true });
-      const mayBeDone = former.isTrying && place === former.statements;
+    const earlier = await progressOf(connection, migration);
+    for (const [index, statement] of sql.entries()) {
+      if (index < earlier.statements) continue;
+      await recordProgress(connection, migration, { statements: index, isTrying: true });
+      const mayBeDone = earlier.isTrying && index === earlier.statements;
       const refusal = await reportingSlowness(statement, noteSlow, slowMs, () =>
         refusalOf(connection, statement, mayBeDone),
       );
       if (refusal === null) continue;
       // A statement that was refused was certainly not applied.
-      await remember(connection, migration, { statements: place, isTrying: false });
+      await recordProgress(connection, migration, { statements: index, isTrying: false });
       throw refusal;
     }
     await finish(connection, migration, hash);
@@ -75,13 +75,13 @@ async function reportingSlowness<T>(
 }
 
 interface Progress {
-  /** Applied for certain. */
+  /** How many statements are certainly applied. */
   statements: number;
-  /** Whether the one after them may be applied too. */
+  /** Whether the next one may be applied too. */
   isTrying: boolean;
 }
 
-/** The first as Drizzle's migrator makes it, which reads it in older versions of this program. */
+/** The first is as Drizzle's migrator, which older versions of this program use, creates it. */
 async function createTables(connection: Connection): Promise<void> {
   await connection.query(
     `create table if not exists ${MIGRATIONS_TABLE} ` +
@@ -103,7 +103,7 @@ async function progressOf(connection: Connection, migration: number): Promise<Pr
   return { statements: Number(row?.statements ?? 0), isTrying: Number(row?.is_trying ?? 0) === 1 };
 }
 
-async function remember(
+async function recordProgress(
   connection: Connection,
   migration: number,
   { statements, isTrying }: Progress,
@@ -115,7 +115,7 @@ async function remember(
   ]);
 }
 
-/** Null: it is applied. Throws errors that are not the server's answer, as of a lost connection. */
+/** Null: it is applied. Throws errors that are not the server's, such as a lost connection. */
 async function refusalOf(
   connection: Connection,
   statement: string,
@@ -137,7 +137,7 @@ async function refusalOf(
   }
 }
 
-const IN_USE = 'another transaction, such as that of a backup, keeps a table in use';
+const IN_USE = 'another transaction, such as that of a backup, is using a table';
 
 async function finish(connection: Connection, migration: number, hash: string): Promise<void> {
   await connection.query('start transaction');

@@ -1,8 +1,6 @@
 import { causes } from '../database-failure';
 
-/** Numbers of errors that MySQL and MariaDB answer where transactions meet. */
-
-/** The whole transaction was rolled back, so that another one could go on. */
+/** The whole transaction was rolled back, so that another one could continue. */
 export const DEADLOCK = 1213;
 
 /** A row or a table stayed locked by another transaction. */

@@ -18,9 +18,9 @@ import { OWN_SESSION } from './own-session';
 const DATABASE_BUDGET_MS = 4_500;
 
 /**
- * What every connection of a pool relies on besides: single writes are committed, no statement
- * waits for a row or a table for long after its caller has given up, and a transaction reads what
- * was committed when it began to read.
+ * The settings that every connection of a pool relies on. Those after `OWN_SESSION`: single writes
+ * are committed, no statement waits for a row or a table for long after its caller has given up,
+ * and a transaction reads what was committed when it began to read.
  */
 const SESSION = [
   OWN_SESSION,
@@ -48,8 +48,8 @@ export function connectionOptions(url: string): PoolOptions {
 }
 
 /**
- * A connection outside any pool, with `OWN_SESSION`. Where it breaks, the statement under way fails
- * or the next one; without a listener the process would end if there is none at that moment.
+ * A connection outside any pool, with `OWN_SESSION`. If it breaks, the statement under way fails,
+ * or else the next one; without a listener for errors the process would end between statements.
  */
 export async function connectAlone(url: string): Promise<Connection> {
   const connection = await createConnection(connectionOptions(url));
@@ -63,16 +63,16 @@ export async function connectAlone(url: string): Promise<Connection> {
   return connection;
 }
 
-/** Puts values into their places, which the driver would search for even where there are none. */
+/** Inserts values for the placeholders. The driver would search for these even without values. */
 function fill(sql: string, values: Parameters<typeof format>[1] & unknown[]): string {
   return values.length === 0 ? sql : format(sql, values, false, TIME_ZONE);
 }
 
 /**
  * A pool whose statements answer or fail within the time limit. A connection that exceeded it is
- * destroyed and never reused: the next caller could receive its late answer. Nor is any one once a
- * server has refused a write as read-only: the URL may lead to another server by now, and what the
- * old one returns to reads may be old.
+ * destroyed and never reused: the next caller could receive its late answer. Once a server has
+ * refused a write as read-only, no connection is reused: the URL may lead to another server by now,
+ * and reads from the old one may be stale.
  */
 export class DeadlinePool {
   private readonly pool: Pool;
@@ -121,7 +121,7 @@ export class DeadlinePool {
     this.prepared.set(connection, this.generation);
   }
 
-  /** A connection that arrives after its caller has left is returned at once. */
+  /** A connection that is only available after the time limit is returned immediately. */
   private async connection(budget: TimeLimit): Promise<PoolConnection> {
     for (;;) {
       const borrowed = await this.pool.getConnection();
@@ -135,7 +135,7 @@ export class DeadlinePool {
 }
 
 const timeout = () =>
-  new DatabaseTimeout(`The database gave no answer within ${DATABASE_BUDGET_MS} ms.`);
+  new DatabaseTimeout(`The database did not answer within ${DATABASE_BUDGET_MS} ms.`);
 
 const isFatal = (error: unknown) =>
   typeof error === 'object' && error !== null && 'fatal' in error && error.fatal === true;

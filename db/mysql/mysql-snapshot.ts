@@ -48,7 +48,7 @@ export async function openMysqlSnapshot(url: string): Promise<Snapshot> {
   }
 }
 
-/** Begins the snapshot; again if another process creates or changes the table read first. */
+/** Begins the snapshot, and begins it again if another process changed the first table it reads. */
 async function beginSnapshot(session: Connection): Promise<number[]> {
   for (let attempt = 1; ; attempt += 1) {
     await session.query('start transaction with consistent snapshot, read only');
@@ -61,7 +61,7 @@ async function beginSnapshot(session: Connection): Promise<number[]> {
   }
 }
 
-/** Names are stored as bytes. */
+/** Names are stored as bytes, and returned as buffers. */
 function cellOf(value: unknown): Cell {
   return Buffer.isBuffer(value) ? value.toString('utf8') : (value as Cell);
 }

@@ -5,8 +5,8 @@ import { tlsOf } from '../urls/server-tls';
 const PORT = 3306;
 
 /**
- * After this time without traffic a connection is probed. Firewalls and load balancers forget one
- * that is idle for some minutes, and the next statement on it would wait for its time limit.
+ * After this time without traffic a connection is probed. Firewalls and load balancers drop a
+ * connection that is idle for some minutes, and its next statement would wait for its time limit.
  */
 export const KEEP_ALIVE_MS = 30_000;
 
@@ -30,8 +30,8 @@ export function mysqlTls(url: string): Pick<ConnectionOptions, 'ssl' | 'stream'>
   };
 }
 
-/** The driver gives the certificate check no host name but what it reads from this field. */
+/** The driver checks the certificate against the host name in the field `_host`, and no other. */
 function socketTo(host: string, port: number): Socket {
-  const kept = { keepAlive: true, keepAliveInitialDelay: KEEP_ALIVE_MS };
-  return Object.assign(connect({ host, port, ...kept }), { _host: host });
+  const keepAlive = { keepAlive: true, keepAliveInitialDelay: KEEP_ALIVE_MS };
+  return Object.assign(connect({ host, port, ...keepAlive }), { _host: host });
 }

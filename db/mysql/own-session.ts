@@ -1,12 +1,12 @@
-/** What does not fit is refused, and never cut off. */
+/** A value that does not fit is refused, never truncated. */
 export const STRICT_MODE = 'STRICT_ALL_TABLES,NO_ENGINE_SUBSTITUTION';
 
 /**
- * What every statement of ours relies on, whatever the server is set to for other programs: texts
- * are UTF-8, times are UTC, what does not fit is refused, a backslash in a text may be written as
- * two, a transaction ends with its commit, no statement is refused, ended or answered in part
- * because it takes long or has many rows, and no connection is closed because it is idle for some
- * hours, in a transaction or not.
+ * The session settings that every statement of ours relies on, whatever the server's defaults:
+ * texts are UTF-8, times are UTC, a value that does not fit is refused, a backslash in a text can
+ * be escaped by another, a transaction ends with its commit, no statement is refused, aborted or
+ * answered in part because it takes long or has many rows, and no connection is closed because it
+ * is idle for some hours, in a transaction or not.
  *
  * The servers differ in the names of time limits: each runs only the comments meant for it.
  */

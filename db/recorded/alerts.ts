@@ -14,12 +14,12 @@ function alertsTable({ table, index, uniqueIndex, ...kit }: Kit) {
     'alerts',
     {
       id: kit.serial(),
-      /** What it is about, see `alertKey`; null once it is resolved: one at a time. */
+      /** Its subject, see `alertKey`; null once resolved. Unique: one open alert per subject. */
       openFor: kit.exact(340),
       kind: kit.code(16).notNull(),
       backend: kit.code(32).notNull(),
       namespace: kit.exact(64).notNull(),
-      /** Null: it is about the backend. */
+      /** The lock's name; null: the alert is about the backend. */
       name: kit.exact(200),
       since: kit.whole().notNull(),
       firedAt: kit.whole().notNull(),
@@ -37,7 +37,7 @@ function alertsTable({ table, index, uniqueIndex, ...kit }: Kit) {
   );
 }
 
-/** The table of what each receiver was sent, and of its message under way. */
+/** The table of receivers: how much each was sent, and its message under way. */
 function alertReceiversTable({ table, ...kit }: Kit) {
   return table(
     'alert_receivers',
@@ -45,7 +45,7 @@ function alertReceiversTable({ table, ...kit }: Kit) {
       id: kit.code(32).primaryKey(),
       /** The position of the last news that its messages cover; 0: none. */
       position: kit.whole().notNull(),
-      /** When its last message was made. */
+      /** When its last message was composed. */
       messageAt: kit.whole(),
       /** The message that it has not accepted yet: its id, and JSON; null: none. */
       messageId: kit.code(32),

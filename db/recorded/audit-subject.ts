@@ -1,10 +1,10 @@
 /** The size of the column. */
 const MAX_BYTES = 255;
 
-/** As much of an audit entry's subject as there is room for. */
+/** The subject of an audit entry, truncated to the size of the column. */
 export function auditSubject(subject: string): string {
   const bytes = Buffer.from(subject);
   if (bytes.length <= MAX_BYTES) return subject;
-  // Decoded as a part of a stream, which leaves out half a character at its end.
+  // Decoded as part of a stream, which omits an incomplete character at the end.
   return new TextDecoder().decode(bytes.subarray(0, MAX_BYTES), { stream: true });
 }

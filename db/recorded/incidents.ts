@@ -6,7 +6,7 @@ export function incidentsTable({ table, index, uniqueIndex, ...kit }: Kit) {
     'incidents',
     {
       id: kit.serial(),
-      /** Which lock it is about, as the console's row id; null once it has ended: one at a time. */
+      /** The lock, as the console's row id; null once ended. Unique: one open incident per lock. */
       openFor: kit.exact(300),
       backend: kit.code(32).notNull(),
       namespace: kit.exact(64).notNull(),
@@ -14,10 +14,10 @@ export function incidentsTable({ table, index, uniqueIndex, ...kit }: Kit) {
       /** The worst status that the lock had. */
       status: kit.code(16).notNull(),
       beganAt: kit.whole().notNull(),
-      /** When the lock was seen last, and with how many waiters. */
+      /** When the lock was last read, and with how many waiters. */
       readAt: kit.whole().notNull(),
       waiters: kit.count().notNull(),
-      /** Since when nothing is wrong any more; null while something is. */
+      /** Since when the lock has needed no person; null while it does. */
       clearedAt: kit.whole(),
       endedAt: kit.whole(),
       /** The sum over all waiters of how long each waited during it. */

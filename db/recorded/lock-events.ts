@@ -16,7 +16,7 @@ export function lockEventsTable({ table, index, primaryKey, ...kit }: Kit) {
       rev: kit.whole().notNull(),
       kind: kit.code(16).notNull(),
       body: kit.document().notNull(),
-      /** See `spanClass`. Null: recorded by a version that kept none. */
+      /** See `spanClass`. Null: recorded by a version without it. */
       span: kit.count(),
     },
     (t) => [

@@ -1,6 +1,6 @@
 import type { Kit } from '../kits/mysql';
 
-/** For each step of time, the locks that were waited for most. Written by maintenance. */
+/** For each time step, the locks with the most waiting. Written by maintenance. */
 export function lockHeatTable({ table, primaryKey, ...kit }: Kit) {
   return table(
     'lock_heat',
@@ -10,7 +10,7 @@ export function lockHeatTable({ table, primaryKey, ...kit }: Kit) {
       at: kit.whole().notNull(),
       backend: kit.code(32).notNull(),
       lockId: kit.exact(265).notNull(),
-      /** How long all callers that it kept from work were kept in the step, added up. */
+      /** The sum over all callers that it blocked of how long each was blocked in the step. */
       waiterMs: kit.whole().notNull(),
       /** The worst status that it had in the step. */
       status: kit.code(16).notNull(),

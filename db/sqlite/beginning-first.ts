@@ -3,10 +3,10 @@ import type { Client, InStatement, ResultSet } from '@libsql/client';
 const READS = /^\s*(select|pragma)\b/i;
 
 /**
- * A connection on which nothing but `BEGIN IMMEDIATE` can be refused because another program
- * writes. A refused statement stays open until its connection runs it again, and nothing is
- * committed until then. Every job begins with this one, so none is left open; a new connection for
- * each refusal would be closed by the garbage collector alone.
+ * A connection on which only `BEGIN IMMEDIATE` can be refused because another program writes. A
+ * refused statement stays open until its connection runs it again, and nothing is committed until
+ * then. Every job begins with `BEGIN IMMEDIATE`, so no other statement is left open. A new
+ * connection after each refusal would be no way out: only the garbage collector would close it.
  */
 export function beginningFirst(writer: Client): Client {
   const execute = async (statement: InStatement): Promise<ResultSet | undefined> => {

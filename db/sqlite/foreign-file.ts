@@ -14,7 +14,7 @@ const HEADER = 'SQLite format 3\0';
  * Why a path cannot be a SQLite file of ours, before anything is created or changed there; null if
  * it can, or if opening it will report why not.
  *
- * @param lock the file that is beside each one that was ever opened
+ * @param lock the path of the file that is created beside a database when it is first opened
  */
 export function foreignFile(path: string, lock: string): string | null {
   try {
@@ -29,10 +29,10 @@ export function foreignFile(path: string, lock: string): string | null {
   }
 }
 
-/** What is wrong with the folder of a file that could not be opened; null: nothing that is seen. */
+/** What is wrong with the folder of a file that could not be opened; null: nothing was found. */
 export function unusableFolder(folder: string): string | null {
   try {
-    if (!statSync(folder).isDirectory()) return `${folder} is no folder`;
+    if (!statSync(folder).isDirectory()) return `${folder} is not a folder`;
     accessSync(folder, constants.W_OK | constants.X_OK);
     return null;
   } catch (error) {

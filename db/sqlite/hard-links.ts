@@ -14,7 +14,7 @@ export function refuseHardLink(path: string): void {
   );
 }
 
-/** 0 for a path that is no file: opening it will report why. */
+/** How many names a file has; 0 for any other path: opening it will report why. */
 function linksTo(path: string): number {
   try {
     const found = statSync(path);

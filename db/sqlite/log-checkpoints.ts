@@ -1,28 +1,28 @@
 import LogConnection from 'libsql/promise';
 import type { LogIndex } from './log-index';
 
-/** When the log has grown by this many pages, its content is moved to the file. */
+/** When the log has grown by this many pages, they are moved to the file. */
 const DUE_PAGES = 4_000;
 
-/** A log of this length begins again even if writes have to wait for that. */
+/** A log of this length is restarted even if writes have to wait for that. */
 const LONG_PAGES = 12_000;
 
-/** A further pass moves what was written during a pass, if it is more than this many pages. */
+/** If at least this many pages were written during a pass, another pass follows. */
 const FEW_PAGES = 200;
 
-/** The log may grow faster than it is moved. */
+/** A limit, since the log may grow faster than it is moved. */
 const PASSES_MAX = 4;
 
 const PASS = 'pragma wal_checkpoint(passive)';
 
 /**
- * Moves what is in the write-ahead log to the file, on a thread of its own: it flushes twice, and
- * on the thread of the event loop everything else would wait for that.
+ * Moves the content of the write-ahead log to the file, on a thread of its own: each pass flushes
+ * twice, and on the thread of the event loop everything else would wait for that.
  *
- * Writes go on meanwhile. One that comes while all that is in the log is in the file begins the log
- * again; where none did and the log is long, writes wait for one more pass, which takes as long as
- * the disk does for two flushes. While a reader keeps an old snapshot, or the disk is full, the log
- * cannot begin again; it grows, and is moved again after as many pages more.
+ * Writes continue meanwhile. A write that finds the whole log in the file restarts the log. If none
+ * did and the log is long, writes wait for one more pass, which takes as long as two flushes. While
+ * a reader keeps an old snapshot, or the disk is full, the log cannot restart: it grows, and is
+ * moved again after another `DUE_PAGES`.
  */
 export class LogCheckpoints {
   private readonly connection: LogConnection;
@@ -31,8 +31,8 @@ export class LogCheckpoints {
   private running: Promise<void> | null = null;
 
   /**
-   * @param path of the file, which is open and has its log
-   * @param index of that log
+   * @param path the path of the file, which is open and has a log
+   * @param index the index of that log
    * @param whileNothingIsWritten runs work between two writes
    */
   constructor(
@@ -43,12 +43,12 @@ export class LogCheckpoints {
     this.connection = new LogConnection(path, {});
   }
 
-  /** Whether the log is being moved: the disk is busy then. */
+  /** Whether the log is being moved, which keeps the disk busy. */
   get isMoving(): boolean {
     return this.running !== null;
   }
 
-  /** To be called after each write. Begins to move the log where that is due. */
+  /** Call it after each write. Begins to move the log if that is due. */
   afterWrite(): void {
     if (this.running) return;
     const length = this.index.pages();

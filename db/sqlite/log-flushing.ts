@@ -1,13 +1,13 @@
 import { LogLost } from './rewrite-log';
 
-/** Both make everything permanent that was written to the log before the call. */
+/** A file descriptor of the log. Both calls make permanent all that was written before them. */
 export interface LogDescriptor {
   sync(): Promise<void>;
   /** Blocks the event loop meanwhile. */
   syncNow(): void;
 }
 
-/** Written data may not be on the disk. Nothing is acknowledged until it was written again. */
+/** Written data may not be on the disk. Nothing is acknowledged until it has been rewritten. */
 export class FlushFailed extends Error {
   override readonly name = 'FlushFailed';
   /** The code that SQLite itself uses for such a disk. */
@@ -17,43 +17,43 @@ export class FlushFailed extends Error {
 /** A flush of this length on the event loop delays nothing else noticeably. */
 const QUICK_MS = 0.5;
 
-/** By so much the flushes on the event loop may be slower than that, per flush of any kind. */
+/** Each flush of any kind allows flushes on the event loop to exceed `QUICK_MS` by this much. */
 const SLOWER_MS = 0.01;
 
-/** How much of that is saved for one that is slow. */
+/** The most of that allowance that accumulates. */
 const SAVED_MS = 2;
 
-/** After a failed attempt to write everything again, as long as someone asks for a flush. */
+/** How long after an attempt to rewrite the log the next flush begins another. */
 const RETRY_AFTER_MS = 1_000;
 
 /**
  * Flushes a write-ahead log to the disk, off the event loop, for many commits at a time.
  *
- * A flush covers what was committed before it began. A commit begins one at once where one can run;
- * all commits that find none share the next.
+ * A flush covers what was committed before it began. A commit starts one immediately if a file
+ * descriptor is idle; all commits that find none share the next flush.
  *
- * One that fails may have lost what it should have written, and a later one would succeed without
- * it: after a failure every flush fails, until all that the log holds was written again and
- * flushed. The next flush begins that, and does not wait for it.
+ * A flush that fails may have lost what it should have written, and a later one would succeed
+ * without it. So after a failure every flush fails, until all that the log holds has been rewritten
+ * and flushed. The next flush begins that, and does not wait for it.
  */
 export class LogFlushing {
   private readonly idle: LogDescriptor[];
   private readonly running = new Set<Promise<void>>();
   private next: Promise<void> | null = null;
   private failure: Promise<never> | null = null;
-  /** Below zero, flushes on the event loop were slower than they may be. */
+  /** The remaining allowance for slow flushes on the event loop; below zero it is exceeded. */
   private savedMs = 0;
   private repairing: Promise<void> | null = null;
   private repairedAt = Number.NEGATIVE_INFINITY;
-  /** Why the log cannot be written again; null: it can, as far as is known. */
+  /** Why the log cannot be rewritten; null: it can, as far as is known. */
   private lost: LogLost | null = null;
 
   /**
-   * @param log one flush at a time runs through each of these file descriptors: the system reports
-   *   a failed write once to each descriptor
+   * @param log file descriptors, each for one flush at a time: the system reports a failed write
+   *   once to each descriptor
    * @param monotonic in milliseconds
-   * @param rewrite writes to the log all that it holds, and then runs the given function, while
-   *   nothing else is written; may reject with `LogLost`
+   * @param rewrite rewrites all that the log holds, and then runs the given function, while nothing
+   *   else is written; may reject with `LogLost`
    */
   constructor(
     log: LogDescriptor[],
@@ -80,15 +80,15 @@ export class LogFlushing {
     return this.next;
   }
 
-  /** Resolves when no attempt to write everything again is under way. Never rejects. */
+  /** Resolves when no attempt to rewrite the log is under way. Never rejects. */
   async settled(): Promise<void> {
     await this.repairing;
   }
 
   /**
-   * The same as `flush` for a commit that no other is near: while no flush runs, and the disk is
-   * quick, on the event loop. To hand a flush to a thread and back takes longer than a quick disk
-   * does.
+   * As `flush`, for a commit without others near it. If no flush runs and the disk is quick, it
+   * blocks the event loop, since handing a flush to a thread and back takes longer than a quick
+   * disk does.
    */
   async flushAlone(): Promise<void> {
     const [descriptor] = this.idle;
@@ -110,7 +110,7 @@ export class LogFlushing {
 
   private fail(cause: unknown): FlushFailed {
     const why = cause instanceof Error ? cause.message : String(cause);
-    const error = new FlushFailed(`The disk failed to keep what was written: ${why}`, { cause });
+    const error = new FlushFailed(`A write did not reach the disk: ${why}`, { cause });
     this.failure ??= Promise.reject(error);
     this.failure.catch(() => undefined);
     return error;
@@ -132,7 +132,7 @@ export class LogFlushing {
   private async repair(): Promise<void> {
     await Promise.allSettled(this.running);
     const log = [...this.idle];
-    // One that did not flush meanwhile reports the failure only now.
+    // A descriptor that has not flushed since the failure reports it only now.
     await Promise.allSettled(log.map((descriptor) => descriptor.sync()));
     await this.rewrite(async () => {
       await Promise.all(log.map((descriptor) => descriptor.sync()));

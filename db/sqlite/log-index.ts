@@ -1,17 +1,17 @@
 import { closeSync, openSync, readSync } from 'node:fs';
 
-/** Numbers in the head of an index: 32 bits each, in the byte order of the machine. */
+/** The head of an index: how many words of 32 bits, in the machine's byte order, and which. */
 const HEAD_WORDS = 12;
 const PAGES = 4;
 const CHECKSUM = 6;
 const SALT = 8;
 
-/** What a write-ahead log holds, as the last commit left it. */
+/** The end of a write-ahead log, as the last commit left it. */
 export interface LogEnd {
   pages: number;
   /** The checksum over its last page and all pages before it. */
   checksum: [number, number];
-  /** In the head of the log and in that of each of its pages. */
+  /** The bytes that the head of the log and that of each of its pages contain. */
   salt: Buffer;
 }
 
@@ -24,12 +24,12 @@ export class LogIndex {
   private readonly descriptor: number;
   private readonly words = new Uint32Array(HEAD_WORDS);
 
-  /** @param path of the file */
+  /** @param path the path of the database file */
   constructor(path: string) {
     this.descriptor = openSync(`${path}-shm`, 'r');
   }
 
-  /** How many pages are in the log. Another process may have added some by the time it is used. */
+  /** How many pages are in the log. Another process may add more at any time. */
   pages(): number {
     return this.head()[PAGES] ?? 0;
   }
@@ -42,7 +42,7 @@ export class LogIndex {
     return { pages: head[PAGES] ?? 0, checksum: [first, second], salt };
   }
 
-  /** Call it after SQLite's own descriptors are closed: else it ends the locks of this process. */
+  /** Call it after SQLite's own descriptors are closed, or it ends the locks of this process. */
   close(): void {
     closeSync(this.descriptor);
   }

@@ -78,7 +78,7 @@ function textOf({ sql, values }: RawStatement): string {
   return first + others.map((part, i) => literal(values[i] as SqlValue) + part).join('');
 }
 
-/** In a text of SQLite a quote alone is special, but a script ends at the first zero. */
+/** In an SQLite literal only a quote is special, but a script ends at the first NUL. */
 function literal(value: SqlValue): string {
   if (typeof value === 'number') return String(value);
   if (value.includes('\0')) return `CAST(x'${Buffer.from(value).toString('hex')}' AS TEXT)`;
@@ -105,7 +105,7 @@ function askOn(client: Pick<Client | Transaction, 'execute'>): RawSql['ask'] {
   };
 }
 
-/** A client that runs plain selects at once and queues everything else. */
+/** A client that runs plain selects immediately and queues everything else. */
 function queuedClient({ client, write }: SqliteFile): Client {
   const isSelect = (statement: unknown) =>
     /^\s*select\b/i.test((statement as { sql?: string }).sql ?? String(statement));

@@ -3,7 +3,7 @@ import { chmodSync, closeSync, openSync, statSync } from 'node:fs';
 const OWNER_ONLY = 0o600;
 const OTHERS = 0o077;
 
-/** Creates an empty file for its owner only, if missing. Never throws: opening it will. */
+/** Creates an empty file for its owner only, if it is missing. Never throws: opening it will. */
 export function createPrivateFile(path: string): void {
   try {
     // An existing file is never opened: closing it would release this process's locks on it.

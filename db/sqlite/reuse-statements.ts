@@ -3,24 +3,24 @@ import Connection from 'libsql';
 type Database = InstanceType<typeof Connection>;
 type Statement = ReturnType<Database['prepare']>;
 
-/** Prepared statements that a connection keeps. The server has about a hundred texts. */
+/** Prepared statements that a connection keeps. The server uses about a hundred. */
 const STATEMENTS_MAX = 300;
 
 /** A longer text contains many values, and hardly ever runs a second time. */
 const TEXT_MAX_CHARS = 4_000;
 
-/** Its columns change with the schema, and the client asks for them before the statement runs. */
+/** Not kept: its columns change with the schema, and the client reads them before it runs. */
 const ALL_COLUMNS = /select[^(]*\*/i;
 
 const statementsOf = new WeakMap<Database, Map<string, Statement>>();
 
 /**
- * From now on every SQLite connection of this process keeps the statements that it has prepared and
- * uses them again for the same text, the least recently used ones excepted. The client prepares
- * every statement for every call, which costs more than running most of them.
+ * From now on every SQLite connection of this process keeps its most recently used prepared
+ * statements and reuses them for the same text. The client prepares every statement for every call,
+ * which costs more than running most of them.
  *
- * SQLite prepares a kept statement again by itself after a change of the schema. A text must always
- * be run with the same parameters: one left out would keep its last value.
+ * SQLite itself prepares a kept statement again after a change of the schema. A text must always be
+ * run with the same parameters: an omitted one would keep its last value.
  */
 export function reuseStatements(): void {
   Connection.prototype.prepare = prepared as Database['prepare'];

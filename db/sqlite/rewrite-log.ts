@@ -6,12 +6,12 @@ const HEAD_BYTES = 32;
 const PAGE_SIZE_AT = 8;
 const SALT_AT = 16;
 
-/** Before each page. */
+/** The size of the head before each page. */
 const PAGE_HEAD_BYTES = 24;
 const PAGE_SALT_AT = 8;
 const SALT_BYTES = 8;
 
-/** The parts of both heads that their checksums cover, which are behind. */
+/** How many bytes of each head its checksum covers. */
 const SUMMED_OF_HEAD = 24;
 const SUMMED_OF_PAGE_HEAD = 8;
 const CHECKSUM_AT = 16;
@@ -24,9 +24,9 @@ export class LogLost extends Error {
 }
 
 /**
- * Writes to a write-ahead log what it already holds, so that the next flush covers all of it: after
- * a failed flush the system may treat data as written that it could not write. Nothing else may
- * write to the log meanwhile.
+ * Rewrites all that a write-ahead log holds, so that the next flush covers it: after a failed flush
+ * the system may treat data as written that it could not write. Nothing else may write to the log
+ * meanwhile.
  *
  * Source: "WAL-mode File Format" in SQLite's documentation.
  *
@@ -76,7 +76,7 @@ function hasSalt(bytes: Buffer, at: number, { salt }: LogEnd): boolean {
   return salt.equals(bytes.subarray(at, at + SALT_BYTES));
 }
 
-/** The sums with which SQLite recognises its own pages, each over all before it. */
+/** SQLite's running checksum: that of a page covers all pages before it too. */
 class Checksum {
   private first = 0;
   private second = 0;

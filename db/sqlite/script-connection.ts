@@ -2,8 +2,9 @@ import { LibsqlError } from '@libsql/client';
 import Connection from 'libsql/promise';
 
 /**
- * A connection that runs whole transactions on a thread of its own. On the thread of the event loop
- * one of hundreds of rows would stop everything else for milliseconds. Opened by the first script.
+ * A connection that runs whole transactions on a thread of its own. On the thread of the event
+ * loop, a transaction of hundreds of rows would block everything else for milliseconds. The first
+ * script opens it.
  */
 export class ScriptConnection {
   private opened: Connection | null = null;
@@ -15,8 +16,8 @@ export class ScriptConnection {
   ) {}
 
   /**
-   * Runs statements in one transaction: all of them or none. No other connection of this process
-   * may write meanwhile, nor this one.
+   * Runs statements in one transaction: all of them or none. No connection of this process may
+   * write meanwhile.
    *
    * @throws LibsqlError as the client does
    */

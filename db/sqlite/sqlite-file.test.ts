@@ -378,7 +378,7 @@ test('a file that cannot be opened is reported in one clear line', async () => {
   writeFileSync(join(folder, 'plain'), '');
   const inFile = openSqliteFile(join(folder, 'plain', 'x.db'));
   await expect(inFile).rejects.toThrow(
-    `The SQLite file ${join(folder, 'plain', 'x.db')} cannot be opened: ${join(folder, 'plain')} is no folder.`,
+    `The SQLite file ${join(folder, 'plain', 'x.db')} cannot be opened: ${join(folder, 'plain')} is not a folder.`,
   );
   const nowhere = openSqliteFile(join(folder, 'none', 'x.db'));
   await expect(nowhere).rejects.toThrow(

@@ -18,11 +18,11 @@ import { ScriptConnection } from './script-connection';
 
 /** A SQLite file that only this process has open. */
 export interface SqliteFile {
-  /** For reading. Writes go through `write`. May see a commit that is not on the disk yet. */
+  /** For reading only: writes go through `write`. May see a commit that is not on the disk yet. */
   readonly client: Client;
   /**
-   * Runs write jobs one after another: a second writer would not wait but fail, and a driver that
-   * waits would block the event loop and with it the writer it waits for. A job must not call
+   * Runs write jobs one after another: a second writer would fail instead of waiting, and a driver
+   * that waits would block the event loop and with it the writer it waits for. A job must not call
    * `write` itself. Resolves when what it has committed is on the disk: the commit itself does not
    * wait for that, so the event loop does not either.
    *
@@ -31,15 +31,15 @@ export interface SqliteFile {
    * rejects and has written nothing: see `isBusy`.
    *
    * Rejects with `CommitUnknown` if the flush fails, and with `FlushFailed`, without running the
-   * job, until what may be lost was written again.
+   * job, until what may be lost has been rewritten.
    *
-   * @param isAlone asked when the job is done: whether one caller waits for it and no other caller
-   *   is near. If nothing else is written then and the disk is quick, the event loop waits for the
-   *   disk: see `LogFlushing`
+   * @param isAlone called when the job is done: whether a single caller waits for it and no other
+   *   caller is near. If nothing else is written then and the disk is quick, the event loop waits
+   *   for the disk: see `LogFlushing`
    */
   write<T>(job: (writer: Client) => Promise<T>, isAlone?: () => boolean): Promise<T>;
   /**
-   * Like `write`, of statements without parameters in one transaction, which runs beside the event
+   * As `write`, for statements without parameters in one transaction, which runs off the event
    * loop: for many rows that no caller waits for.
    */
   writeAside(statements: readonly string[]): Promise<void>;
@@ -90,13 +90,13 @@ export async function openSqliteFile(path: string): Promise<SqliteFile> {
   }
 }
 
-/** While they are open the log stays the same file. */
+/** Connections for reading. While one is open, the log stays the same file. */
 const READERS = 4;
 
-/** Pages that the connection which writes keeps in memory. */
+/** The size of the page cache of the connection that writes. */
 const PAGES_KEPT_KIB = 16 * 1024;
 
-/** Flushes of the log that run at once. */
+/** Flushes of the log that run at the same time. */
 const FLUSHES = 2;
 
 /** How long a write waits for another program's lock; shorter than any caller's time limit. */
@@ -130,7 +130,7 @@ function queuedFile({ path, client, writer, log, index, claim }: OpenFile): Sqli
     unflushed === 1 && !checkpoints.isMoving && isAlone()
       ? flushing.flushAlone()
       : flushing.flush();
-  /** A job that failed may have committed something before that. */
+  /** Runs after failed jobs too: they may have committed something. */
   const keep = async (isAlone: () => boolean): Promise<void> => {
     if (isClosed) return;
     if (!flushing.hasFailed) checkpoints.afterWrite();
@@ -180,14 +180,14 @@ function logDescriptor(file: FileHandle): LogDescriptor {
 }
 
 /**
- * A process before this one may have committed what it could not flush any more. While another
- * program reads the file, or on a full disk, that stays in the log.
+ * Empties the log: an earlier process may have committed what it could no longer flush. While
+ * another program reads the file, or on a full disk, it stays in the log.
  */
 async function moveLog(client: Client): Promise<void> {
   await client.execute('pragma wal_checkpoint(truncate)').catch(() => undefined);
 }
 
-/** Writes what is in the log to it again, while no other program writes. */
+/** Rewrites the content of the log, while no other program writes. */
 async function rewriteUnwritten(
   writer: Client,
   [descriptor]: FileHandle[],
@@ -204,12 +204,11 @@ async function rewriteUnwritten(
 
 /**
  * A connection that writes leaves it to `LogFlushing` to flush the log after a commit, and to
- * `LogCheckpoints` to move what is in it to the file: in the thread of the event loop that would
- * stop everything else for as long as the disk takes. SQLite still flushes the log before it moves
- * what is in it, the file after that, and the head of a log that begins again.
+ * `LogCheckpoints` to move its content to the file: on the thread of the event loop that would
+ * block everything else for as long as the disk takes. SQLite still flushes the log before it moves
+ * its content, the file after that, and the head of a restarted log.
  *
- * Without pages in memory, writes of a busy server would read most of them from the log again and
- * again.
+ * Without a page cache, writes of a busy server would keep reading the same pages from the log.
  */
 const WRITER_SETTINGS = [
   'pragma synchronous = normal',
@@ -220,7 +219,7 @@ const WRITER_SETTINGS = [
 /**
  * Runs a job as soon as no other program writes.
  *
- * @param giveUpAt on the clock of `performance`
+ * @param giveUpAt an instant of `performance.now()`; later attempts are not made
  */
 async function onceWritable<T>(job: () => Promise<T>, giveUpAt: number): Promise<T> {
   for (;;) {

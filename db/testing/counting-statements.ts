@@ -1,6 +1,6 @@
 import type { Database } from '../database';
 
-/** The same database, which notes every statement of a transaction. */
+/** The same database, which records every statement of its raw transactions. */
 export function countingStatements(database: Database, statements: string[]): Database {
   const { raw } = database;
   const transaction: typeof raw.transaction = (work) =>

@@ -1,6 +1,6 @@
 import type { RunSql } from '../database';
 
-/** Runs statements on SQLite, and keeps its plan for each of them, one line per step. */
+/** Runs statements on SQLite, and records the plan of each, one line per step. */
 export function queryPlans(run: RunSql): { ask: RunSql; plans: string[] } {
   const plans: string[] = [];
   const ask: RunSql = async (sql, values) => {

@@ -8,7 +8,7 @@ import { migrate } from '../migrate';
 import { openDatabase } from '../open-database';
 import type { DatabaseUrl } from '../urls/backend-url';
 
-/** A location for one test's database, and a way to remove it with its content. */
+/** The location of a test's database; `remove` deletes it with its content. */
 export interface TestLocation {
   url: DatabaseUrl;
   remove(): Promise<void>;
@@ -45,12 +45,12 @@ export async function newTestLocation(dialect: TestDialect): Promise<TestLocatio
 
 /** A new database, migrated and open. `close` removes it too. */
 export async function openTestDatabase(dialect: TestDialect): Promise<Database> {
-  const place = await newTestLocation(dialect);
-  const database = await openDatabase(place.url);
+  const location = await newTestLocation(dialect);
+  const database = await openDatabase(location.url);
   await migrate(database);
   const close = async () => {
     await database.close();
-    await place.remove();
+    await location.remove();
   };
   return Object.create(database, { close: { value: close } });
 }

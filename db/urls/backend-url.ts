@@ -8,7 +8,7 @@ export type BackendUrl = DatabaseUrl | { kind: 'redis'; url: string } | Zookeepe
 export type DatabaseUrl = { kind: 'sqlite'; path: string } | { kind: 'mysql'; url: string };
 
 /**
- * Reads `sqlite:<path>`, `mysql://user:password@host:port/database`,
+ * Parses `sqlite:<path>`, `mysql://user:password@host:port/database`,
  * `redis://user:password@host:port/number` or `zookeeper://user:password@host:port,…/path`; with
  * TLS `mysqls:`, `rediss:` and `zookeepers:`. A relative path is relative to `folder`. Driver
  * options are not taken from the URL: they could make the driver run code.
@@ -22,7 +22,7 @@ export function parseBackendUrl(text: string, folder: string): BackendUrl | stri
   return `${mustBeginWith(BACKEND_SCHEMES)}, such as ${SQLITE_EXAMPLE} or ${MYSQL_EXAMPLE}`;
 }
 
-/** The same for a control database, which keeps tables: `sqlite:`, `mysql:` or `mysqls:`. */
+/** As `parseBackendUrl`, for a control database, which needs tables: `sqlite:`, `mysql(s):`. */
 export function parseDatabaseUrl(text: string, folder: string): DatabaseUrl | string {
   const url = parseBackendUrl(text, folder);
   const isOther = !DATABASE_SCHEMES.includes(schemeOf(text));
@@ -58,7 +58,7 @@ function parseMysql(text: string): BackendUrl | string {
   const url = serverUrl(text.replace(/^[a-z]+?(s?):/i, 'mysql$1:'), MYSQL_EXAMPLE);
   if (typeof url === 'string') return url;
   if (!/^\/[^/]+$/.test(url.pathname)) return 'must name one database after the host';
-  // Left by a list of one; MySQL would take it for a part of the name.
+  // Left over from a list of one; MySQL would take it as part of the name.
   if (url.pathname.includes(',')) {
     return 'has a comma in the name of its database; if it belongs there, write it as %2C';
   }
@@ -74,14 +74,14 @@ function parseRedis(text: string): BackendUrl | string {
   return { kind: 'redis', url: url.href };
 }
 
-/** What ends the part of a URL in which a password is. */
+/** Characters that would end the part of a URL that contains the password. */
 const ENCODED = 'percent-encoded: %2F for /, %3F for ?, %23 for #, %25 for %';
 
 const SQLITE_EXAMPLE = 'sqlite:./lockyard.db';
 const MYSQL_EXAMPLE = 'mysql://user:password@host:3306/lockyard';
 const REDIS_EXAMPLE = 'redis://user:password@host:6379/0';
 
-/** By scheme. */
+/** The parsers by scheme. */
 const PARSERS = new Map<string, (text: string, folder: string) => BackendUrl | string>([
   ['sqlite', parseSqlite],
   ['mysql', parseMysql],
@@ -111,7 +111,7 @@ function serverUrl(text: string, example: string): URL | string {
   return isEncoded ? url : 'has a % that begins no percent-encoding; write it as %25';
 }
 
-/** The drivers fail with an error that names no variable where a part is not. */
+/** For a part that is not, the drivers fail with an error that names no variable. */
 function isPercentEncoded(part: string): boolean {
   try {
     decodeURIComponent(part);

@@ -40,7 +40,7 @@ export function tlsWith(host: string, authorityFile: string | null): ConnectionO
 
 const lastRead = new Map<string, string>();
 
-/** The text of such a file as it is now, or as it was last: it may be missing while replaced. */
+/** The current text of a file, or else the last that was read: it may be missing while replaced. */
 function authorityIn(file: string): string {
   try {
     lastRead.set(file, readFileSync(file, 'utf8'));

@@ -3,7 +3,7 @@ import { mysqlLocation, parseBackendUrl } from './backend-url';
 
 /** One of several databases that hold a backend's locks. */
 export interface Shard {
-  /** `host:port/database`: shown to people, and the key by which names are distributed. */
+  /** `host:port/database`: shown to people, and the key by which locks are distributed. */
   name: string;
   /** Contains the password. */
   url: string;
@@ -25,7 +25,7 @@ const SHARDS_MIN = 2;
 const SHARDS_MAX = 32;
 const LEAVING = 'leaving:';
 
-/** The length added to a backend's id, which must leave room for it. */
+/** How much longer a shard's id is than the backend's, which must leave room for it. */
 export const SHARD_SUFFIX_CHARS = 7;
 
 /** Whether a text names several databases, not one. A comma in a password separates nothing. */
@@ -45,7 +45,7 @@ export function parseShardList(backend: string, text: string): ShardList | strin
     const isLeaving = part.startsWith(LEAVING);
     const url = parseBackendUrl(isLeaving ? part.slice(LEAVING.length) : part, '/');
     if (typeof url === 'string') return `names a shard that ${url}`;
-    if (url.kind !== 'mysql') return 'must name MySQL databases alone where it names several';
+    if (url.kind !== 'mysql') return 'must name only MySQL databases if it names several';
     const name = mysqlLocation(url.url);
     const id = `${backend}.${hashed(name).slice(0, SHARD_SUFFIX_CHARS - 1)}`;
     (isLeaving ? leaving : shards).push({ name, url: url.url, id });
@@ -58,8 +58,8 @@ export function parseShardList(backend: string, text: string): ShardList | strin
   if (twice) return `names ${twice.name} twice`;
   if (new Set(all.map(({ id }) => id)).size < all.length) {
     return (
-      'names shards that the hash of their names does not distinguish; call one of the ' +
-      'databases otherwise'
+      'names shards that the hash of their names does not distinguish; rename one of the ' +
+      'databases'
     );
   }
   const byName = (a: Shard, b: Shard) => (a.name < b.name ? -1 : 1);

@@ -6,7 +6,7 @@ export interface ZookeeperUrl {
   credentials: string | null;
   /** Absent: unencrypted. `authorityFile` is PEM; null: Node's default authorities. */
   tls?: { authorityFile: string | null };
-  /** The znode above all of Lockyard's, without a slash at its end. */
+  /** The znode that contains all of Lockyard's, without a slash at its end. */
   root: string;
 }
 

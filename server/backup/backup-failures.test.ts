@@ -97,8 +97,8 @@ describe.each(TEST_DIALECTS)('over %s', (dialect) => {
       [write('early', gzipSync(all.slice(0, 4).join('\n'))), /is cut short/],
       [write('text', 'no backup at all'), /is not a backup of Lockyard/],
       [write('other', gzipSync('{"some":"json"}\n')), /is not a backup of Lockyard/],
-      [write('flipped', gzipSync(`${changed.join('\n')}\n`)), /checksum does not fit/],
-      [write('longer', gzipSync(`${all.join('\n')}\n[1]\n`)), /checksum does not fit/],
+      [write('flipped', gzipSync(`${changed.join('\n')}\n`)), /checksum does not match/],
+      [write('longer', gzipSync(`${all.join('\n')}\n[1]\n`)), /checksum does not match/],
       [withHeader(home.file(), (h) => ({ ...h, ...later })), /newer program: Lockyard 99\.0\.0/],
       [withHeader(home.file(), (h) => ({ ...h, lockyardBackup: 2 })), /newer format/],
       [

@@ -3,7 +3,7 @@ import type { TablePart } from '@/db/snapshot';
 import { tableShapes } from '@/db/snapshot';
 import { OWN_NAMESPACE } from '../engine/membership';
 
-/** Raised when older readers could not read the new format. */
+/** The version of the format; raised if older programs cannot read the new one. */
 export const BACKUP_FORMAT = 1;
 
 /**
@@ -18,7 +18,7 @@ export const backupHeader = z.object({
   schema: z.int().min(1),
   /** Epoch milliseconds. */
   madeAt: z.int(),
-  /** By backend. */
+  /** The epoch of each backend, by its id. */
   epochs: z.record(z.string(), z.int()),
   tables: z.array(
     z.object({ name: z.string(), columns: z.array(z.string()), rows: z.int().min(0) }),

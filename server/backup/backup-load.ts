@@ -20,12 +20,12 @@ type Row = Record<string, Cell>;
 
 const HOME = 'default';
 const ROWS_AT_ONCE = 200;
-/** Characters of up to three bytes each: a server may accept no more than 1 MB at once. */
+/** Characters have up to three bytes: a server may accept no more than 1 MB in one packet. */
 const CHARS_AT_ONCE = 250_000;
 
 /** The state before the restore, and the times used in it. */
 interface RestoreTarget {
-  /** The rows of the backends before the restore, by id, and those of the namespaces. */
+  /** The rows of backends and namespaces before the restore, by id. */
   backends: Map<string, Row>;
   namespaces: Map<string, Row>;
   now: number;
@@ -95,8 +95,8 @@ export class BackupLoad {
   }
 
   /**
-   * A namespace that is not in the backup is removed, and stays bound to its backend: on another
-   * one its tokens might begin below earlier ones.
+   * Marks a namespace that is not in the backup as removed. It stays bound to its backend: on
+   * another one its tokens could begin below earlier ones.
    */
   private async removeLaterNamespaces(): Promise<void> {
     for (const [id, row] of this.at.namespaces) {
@@ -167,11 +167,11 @@ class RestoredRows {
     }
   }
 
-  /** Rows of the table `lock_history`, `LOCKS_A_ROW` locks each. */
+  /** Rows of the table `lock_history`, each with up to `LOCKS_PER_ROW` locks. */
   history(): Row[] {
     const rows: Row[] = [];
-    for (let from = 0; from < this.changes.length; from += LOCKS_A_ROW) {
-      const locks = this.changes.slice(from, from + LOCKS_A_ROW);
+    for (let from = 0; from < this.changes.length; from += LOCKS_PER_ROW) {
+      const locks = this.changes.slice(from, from + LOCKS_PER_ROW);
       const changes = locks.map(({ id, ...change }) => ({
         ...UNUSED,
         ...change,
@@ -199,7 +199,7 @@ class RestoredRows {
   }
 }
 
-const LOCKS_A_ROW = 100;
+const LOCKS_PER_ROW = 100;
 
 /** The parts of a change that its history text does not need. */
 const UNUSED: Omit<Change, 'key' | 'rev' | 'writer' | 'events'> = {

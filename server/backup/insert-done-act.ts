@@ -3,7 +3,7 @@ import type { Cell } from '@/db/snapshot';
 import { randomText } from '../auth/random-text';
 import type { AuditAct } from '../operations/audit/audit-log';
 
-/** What a command did, and what it found and created. */
+/** What a command did: to what, what it found, and what it created. */
 interface DoneAct {
   act: AuditAct;
   subject?: string;

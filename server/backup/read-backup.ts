@@ -23,7 +23,8 @@ export interface BackupVisitor {
 /**
  * Reads a whole backup and checks its form, its counts and its checksum. Returns the checksum.
  *
- * Rejects with `StartError` for a file that is no backup, is damaged or cut, or in a newer format.
+ * Rejects with `StartError` for a file that is not a backup, damaged, truncated or in a newer
+ * format.
  */
 export async function readBackup(file: string, visitor: BackupVisitor): Promise<string> {
   try {
@@ -71,7 +72,7 @@ async function readLines(
   const end = parsed(file, await next(), backupEnd);
   const surplus = await lines.next();
   const isSound = end.sha256 === hash.digest('hex') && surplus.done;
-  if (!isSound) throw complaint(file, 'is damaged: its checksum does not fit');
+  if (!isSound) throw complaint(file, 'is damaged: its checksum does not match');
   return end.sha256;
 }
 

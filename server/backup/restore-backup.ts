@@ -24,7 +24,7 @@ export interface RestoreOptions {
   now: number;
 }
 
-/** A backup that was read completely and can be restored by this program. */
+/** A backup that was read completely and that this program can restore. */
 export interface CheckedBackup {
   file: string;
   header: BackupHeader;
@@ -54,8 +54,8 @@ export async function checkBackup(file: string, kind: Database['kind']): Promise
 
 /**
  * Restores a backup into a database, all of it or nothing. A backup of an older schema is migrated
- * to this program's: new columns get their defaults. Every backend's epoch rises, also that of one
- * that only the replaced database knows; all holds end, and nothing is granted for `quietMs`.
+ * to this program's: new columns get their defaults. Every backend's epoch rises, even if only the
+ * replaced database knows the backend; all holds end, and nothing is granted for `quietMs`.
  *
  * @throws StartError when a server runs, the database is in use, or the file has changed since it
  *   was checked
@@ -111,7 +111,7 @@ export async function restoreBackup(
   }
 }
 
-/** A backup contains its own pending intent, the last one of its audit log: the backup was made. */
+/** The last pending intent in a backup's audit log is that of the backup itself, which was made. */
 async function closeOwnIntent(change: BulkChange, { madeAt }: BackupHeader): Promise<void> {
   const act: AuditAct = 'backup.make';
   const open = "from audit where act = ? and outcome = 'pending' order by id desc limit 1";
@@ -157,7 +157,7 @@ function refuseUnknownTable(file: string, table: BackupHeader['tables'][number])
 
 const PROCESSES = `select id, head from locks where id like '${OWN_NAMESPACE}/process/%'`;
 
-/** Refuses a database that a running server uses, by its heartbeats. Throws `StartError`. */
+/** Throws `StartError` if heartbeats in the database show that a running server uses it. */
 export async function refuseLiveServers(change: BulkChange, now: number): Promise<void> {
   const rows = await change.select(PROCESSES);
   if (!rows.some(({ head }) => Number(head) > now)) return;
@@ -166,20 +166,20 @@ export async function refuseLiveServers(change: BulkChange, now: number): Promis
   );
 }
 
-/** Data that an operator would miss. */
-const CONTENTS: [word: string, sql: string][] = [
+/** Data whose deletion an operator must confirm. */
+const CONTENTS: [label: string, sql: string][] = [
   ['users', 'from users'],
   ['API keys', 'from api_keys'],
   ['locks and counters', `from locks where id not like '${OWN_NAMESPACE}/%'`],
   ['audit entries', 'from audit'],
 ];
 
-/** Refuses a database that has been used. Throws `StartError`. */
+/** Throws `StartError` if the database has been used. */
 async function refuseNonEmpty(change: BulkChange): Promise<void> {
   const found: string[] = [];
-  for (const [word, from] of CONTENTS) {
+  for (const [label, from] of CONTENTS) {
     const [row] = await change.select(`select count(*) as found ${from}`);
-    if (Number(row?.found) > 0) found.push(`${word} (${row?.found})`);
+    if (Number(row?.found) > 0) found.push(`${label} (${row?.found})`);
   }
   if (found.length === 0) return;
   throw new StartError(

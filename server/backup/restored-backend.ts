@@ -2,14 +2,14 @@ import type { Cell } from '@/db/snapshot';
 
 type Row = Record<string, Cell>;
 
-/** Neither may become lower: holds that Lockyard has lost may still be relied on. */
+/** Columns that are never lowered: callers may still rely on holds that Lockyard has lost. */
 const NEVER_LOWER = ['grants_from', 'longest_lease_ms'];
 
 /**
- * The row of a backend after a restore. Its store was not restored, so what was learnt about it
- * since the backup is still true. Within the same store incarnation the later heartbeat decides. If
- * the store has another incarnation by now, the older row makes its guard detect that as a data
- * loss.
+ * The row of a backend after a restore. Its store was not restored, so what was recorded about it
+ * since the backup is still true. Within the same store incarnation the row with the later
+ * heartbeat is kept. If the store has another incarnation by now, the older row makes its guard
+ * detect a data loss.
  *
  * @param backup the row in the backup
  * @param before the row in the database that is replaced

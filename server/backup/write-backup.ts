@@ -22,8 +22,8 @@ export interface WrittenBackup {
 
 /**
  * Writes a backup to a file that only its owner may read: it contains hashes of passwords and keys.
- * The file gets its name only when it is complete. Rejects with `StartError`; then there is no such
- * file, or the old one.
+ * The file gets its name only when it is complete. Rejects with `StartError`; then the file does
+ * not exist, or is the old one.
  *
  * @param overwrite whether an existing file of that name may be replaced
  * @param signal aborts the backup, which then leaves no file behind
@@ -54,8 +54,8 @@ export async function writeBackup(
 /**
  * Writes a backup to a stream. Rejects with any error.
  *
- * @param open called when there is data to write: an error of a stream without a listener would end
- *   the process
+ * @param open opens the stream, once something listens for its errors: without a listener an error
+ *   would end the process
  */
 export async function streamBackup(
   snapshot: Snapshot,
@@ -90,7 +90,7 @@ async function headerOf(snapshot: Snapshot, madeAt: number): Promise<BackupHeade
 
 const PIECE_CHARS = 64 * 1024;
 
-/** The lines, in batches. */
+/** The lines of a backup, in batches of about `PIECE_CHARS`. */
 async function* pieces(snapshot: Snapshot, header: BackupHeader): AsyncGenerator<string> {
   const hash = createHash('sha256');
   let text = `${JSON.stringify(header)}\n`;
@@ -107,7 +107,7 @@ async function* pieces(snapshot: Snapshot, header: BackupHeader): AsyncGenerator
   yield `${text}${JSON.stringify({ sha256: hash.digest('hex') })}\n`;
 }
 
-/** Only the program with the database's schema makes a backup: others do not know the content. */
+/** Throws `StartError` unless this program has the database's schema, and so knows its content. */
 export function refuseOtherSchema(snapshot: Snapshot, kind: 'sqlite' | 'mysql'): void {
   const [theirs, ours] = [snapshot.applied.length, programSchemaVersion(kind)];
   if (theirs === ours) return;

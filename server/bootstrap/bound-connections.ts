@@ -2,7 +2,7 @@ import { LINGERING_MAX } from '../api/http/connections/connection-limit';
 import type { Log } from '../platform/log';
 import type { Config } from './config/config';
 
-/** Open files besides connections: Node's own, the log, sockets, the page process, a backup. */
+/** Open files besides callers' connections: Node, the log, sockets, the page process, a backup. */
 const FILES_OF_PROCESS = 112;
 /** For each database and backend: a pool of connections, or a database file and those beside it. */
 const FILES_OF_STORE = 16;

@@ -48,8 +48,8 @@ import { startShardedBackend } from './start-sharded-backend';
 import { watchClocks } from './watch-clocks';
 
 /**
- * How long all parts of a process may take to close: they would wait one after another for a
- * database that does not respond, each for up to 5 s.
+ * How long all parts of a process together may take to close: one after another, each would wait up
+ * to 5 s for a database that does not respond.
  */
 const CLOSE_MAX_MS = 8_000;
 
@@ -82,8 +82,8 @@ export async function createRuntime(
 }
 
 /**
- * @param heap says when no new names may be created
- * @param ends how to close what has been opened so far, in the order of opening
+ * @param heap determines when no new names may be created
+ * @param ends functions that close what has been opened so far, in the order of opening
  */
 async function addBackends(
   control: ControlRuntime,
@@ -152,8 +152,8 @@ async function addBackends(
     backends.push({ id, store, history, engine, epochOf, grantsFromOf });
   }
   const named = [...backends, ...leaving].map(({ id }) => id);
-  const former = await formerStores(database, named);
-  leaving.push(...former.map((store) => ({ ...store, store: null })));
+  const formerIds = await formerStores(database, named);
+  leaving.push(...formerIds.map((store) => ({ ...store, store: null })));
   const [own] = backends;
   const past = config.demo && own ? await seedDemo(control, own.store, own.epochOf()) : [];
   const {
@@ -232,7 +232,7 @@ async function watchGuarantees(
   return watch;
 }
 
-/** A backend's store and its history, which is updated while running if it may lose data. */
+/** A backend's store and its past, which is kept up to date if the store can lose data. */
 async function openWithPast(
   id: string,
   url: BackendUrl,
@@ -240,16 +240,16 @@ async function openWithPast(
 ): Promise<{ past: BackendPast; store: RecordStore & HistorySource }> {
   const others = config.backends.map((backend) => backend.id).filter((other) => other !== id);
   if (url.kind === 'redis') {
-    const life = await StoreIncarnation.open(database, id, clock.now(), others);
-    return { past: life, store: new RedisStore(url.url, life) };
+    const incarnation = await StoreIncarnation.open(database, id, clock.now(), others);
+    return { past: incarnation, store: new RedisStore(url.url, incarnation) };
   }
   const onFailure = (err: unknown) =>
     log.warn({ err, backend: id }, 'A backend is not available yet, retrying');
   if (url.kind === 'zookeeper') {
-    const life = await StoreIncarnation.open(database, id, clock.now(), others);
+    const incarnation = await StoreIncarnation.open(database, id, clock.now(), others);
     return {
-      past: life,
-      store: await LazyStore.start(() => openZookeeperStore(url, life), onFailure),
+      past: incarnation,
+      store: await LazyStore.start(() => openZookeeperStore(url, incarnation), onFailure),
     };
   }
   const past = await backendPast(database, id, clock.now());

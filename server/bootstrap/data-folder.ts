@@ -35,7 +35,7 @@ function refuseOpenFolder(path: string): void {
   );
 }
 
-/** Step by step: Node's own recursion may never end where a parent is reported missing. */
+/** One folder at a time: Node's own recursion may never end if a parent is reported missing. */
 function makeFolder(path: string): void {
   if (existsSync(path)) return;
   makeFolder(dirname(path));
@@ -53,6 +53,6 @@ const REASONS: Record<string, string> = {
   EROFS: 'it is on a read-only file system',
   ENOTDIR: 'a file is in the way',
   EEXIST: 'a file is in the way',
-  ENOENT: 'it cannot be made there',
+  ENOENT: 'it cannot be created there',
   ENOSPC: 'the disk is full',
 };

@@ -11,38 +11,38 @@ interface OpenedBackend {
   store: Pick<RecordStore, 'read' | 'guarantees'>;
 }
 
-/** A heartbeat comes twice a second, so two reads in a row may fall on either side of one. */
+/** Attempts, since a heartbeat, written twice a second, may come between the two reads of one. */
 const READS = 4;
 
 /**
- * Finds out whether two backends of this process keep their records in the same store under two
- * names, which their URLs do not show. It would be one backend with two histories.
+ * Detects two backends of this process that keep their records in the same store under two names,
+ * which their URLs do not show. They would be one backend with two histories.
  */
 export class DuplicateStores {
   private readonly opened: OpenedBackend[] = [];
   private readonly heartbeatKey: RecordKey;
 
-  /** @param processId as every engine of this process writes it into its store */
+  /** @param processId that under which every engine of this process writes its heartbeat */
   constructor(processId: string) {
     this.heartbeatKey = heartbeatKey(processId);
   }
 
-  /** Adds a backend, and compares it with those added before. */
+  /** Adds a backend. Later ones are compared with it. */
   add(backend: OpenedBackend): void {
     this.opened.push(backend);
   }
 
   /**
-   * Why a backend may not be used beside an earlier one, as a sentence; null if nothing is wrong,
-   * or if one of them is away.
+   * Why a backend must not be used beside an earlier one, as a sentence; null if nothing is wrong,
+   * or if one of them does not respond.
    */
   async refusalOf(id: string): Promise<string | null> {
-    const place = this.opened.findIndex((other) => other.id === id);
-    const self = this.opened[place];
+    const index = this.opened.findIndex((other) => other.id === id);
+    const self = this.opened[index];
     if (!self) return null;
-    const twin =
-      self.past.duplicate ?? (await this.findDuplicate(this.opened.slice(0, place), self.store));
-    return twin === null ? null : duplicateMessage(id, twin);
+    const duplicate =
+      self.past.duplicate ?? (await this.findDuplicate(this.opened.slice(0, index), self.store));
+    return duplicate === null ? null : duplicateMessage(id, duplicate);
   }
 
   /** The earlier backend with the same store; null: none, as far as the stores respond. */
@@ -73,7 +73,7 @@ export class DuplicateStores {
     store: OpenedBackend['store'],
     other: OpenedBackend['store'],
   ): Promise<boolean> {
-    for (let looks = 0; looks < READS; looks += 1) {
+    for (let reads = 0; reads < READS; reads += 1) {
       const [here, there] = await Promise.all([this.writerIn(store), this.writerIn(other)]);
       if (here === null || there === null) return false;
       if (here === there) return true;
@@ -116,9 +116,9 @@ export async function refuseDuplicateShards(
       }
     }),
   );
-  for (const [i, twin] of found.entries()) {
-    if (twin === null) continue;
-    const other = twin === 'default' ? 'the control database' : `the backend "${twin}"`;
+  for (const [i, duplicate] of found.entries()) {
+    if (duplicate === null) continue;
+    const other = duplicate === 'default' ? 'the control database' : `the backend "${duplicate}"`;
     throw new StartError(
       `The shard ${shards[i]?.name} of the backend "${backend}" and ${other} are the same ` +
         'store under two names. Remove one of them.',

@@ -1,11 +1,14 @@
 import type { EngineOptions } from '../engine/engine-context';
 import type { Log } from '../platform/log';
 
-/** Logs each command that was refused because of a fault of Lockyard. */
+/** Returns a function that logs each command refused because of a fault of Lockyard. */
 export function logBrokenInvariant(
   log: Log,
   backend: string,
 ): NonNullable<EngineOptions['onBrokenInvariant']> {
   return ({ namespace, name, kind = 'lock' }, { invariant }) =>
-    log.error({ backend, namespace, name, kind, invariant }, 'A broken invariant was refused');
+    log.error(
+      { backend, namespace, name, kind, invariant },
+      'A command was refused because an invariant is broken',
+    );
 }

@@ -14,7 +14,7 @@ import { type Config, ownDatabasePath } from './config/config';
 import { openSecret } from './config/open-secret';
 import { prepareDataFolder } from './data-folder';
 
-/** What the command line has while no server runs: the control database, but no backend. */
+/** Opens the runtime of a command line while no server runs: a control database, no backend. */
 export async function openControlRuntime(
   config: Config,
   log: Log,
@@ -45,7 +45,7 @@ export async function openControlRuntime(
   }
 }
 
-/** Opens the database. An error in its location names the variable that sets the location. */
+/** Opens the database. An error in its location names the variable that sets it. */
 async function openControlDatabase({ database, dataDir }: Config): Promise<Database> {
   try {
     return await openDatabase(database);

@@ -6,9 +6,9 @@ import { openRedisGate } from '../storage/redis-gate/redis-gate';
 const SCOPE_CHARS = 16;
 
 /**
- * The gates of one process. Nothing connects before a namespace with a gate is used. All processes
- * of one installation share a secret, so they use the same keys in a Redis, and no other
- * installation uses these.
+ * The gates of one process. Nothing connects before a namespace with a gate is used. The keys in a
+ * Redis derive from the secret, so all processes of one installation share them, and no other
+ * installation does.
  */
 export function openGates(control: ControlRuntime, processId: string): CounterGates {
   const { config, clock, log, namespaces, secret } = control;
@@ -19,7 +19,7 @@ export function openGates(control: ControlRuntime, processId: string): CounterGa
       const scope = createHash('sha256').update(`${secret}\ngate of ${backend}`).digest('hex');
       return openRedisGate(urls.get(gate) ?? '', {
         scope: scope.slice(0, SCOPE_CHARS),
-        // Two gates may name one Redis: each numbers its messages and reports its steps by itself.
+        // Two gates may name one Redis: each numbers its messages and reports its steps separately.
         process: `${processId}.${gate}`,
       });
     },

@@ -8,10 +8,10 @@ import type { ControlRuntime } from '../operations/operation-context';
 import { catalogue } from '../strategies/catalogue';
 import type { Config } from './config/config';
 
-/** What the build makes for the Lab: the program of a race, and a copy of the strategies. */
+/** The folder with the Lab's build: the program of a race, and a copy of the strategies. */
 const BUILT = '.next/lockyard';
 
-/** The Lab of this process. Nothing is asked or started before a person does so. */
+/** The Lab of this process. It contacts no server and starts nothing until a person does so. */
 export function openLab({ config, database, clock, log }: ControlRuntime): LabRaces {
   const runner = new LabRunner({
     ...config.lab,
@@ -30,7 +30,7 @@ async function readSource(id: string) {
   if (path === undefined) return null;
   const file = join(process.cwd(), BUILT, 'sources', path);
   const text = await readFile(file, 'utf8').catch((cause: unknown) => {
-    // The original error of a missing file would be taken for a database that is away.
+    // The original error of a missing file would be taken for a database that does not respond.
     throw new LockyardError('NOT_FOUND', 'This build has no source of that strategy.', { cause });
   });
   return { id, path, text };

@@ -5,8 +5,8 @@ import { Periodic } from '../platform/periodic';
 const RETRY_MS = 1_000;
 
 /**
- * Prints the link for creating the first admin, if there is no user yet. The server is serving by
- * then: while the control database does not respond, it retries. The returned function stops that.
+ * Prints the link for creating the first admin, if there is no user yet. Retries while the control
+ * database does not respond, since the server is already serving. The returned function stops that.
  */
 export function printSetupLink(
   { database, clock, log }: Pick<ControlRuntime, 'database' | 'clock' | 'log'>,

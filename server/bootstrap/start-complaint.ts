@@ -1,7 +1,7 @@
 import { causes, databaseFailure } from '@/db/database-failure';
 import { StartError } from '../platform/start-error';
 
-/** Why a file cannot be made, read or written, for the person who starts the server. */
+/** Why a file cannot be created, read or written, for the person who starts the server. */
 const FILE_REASONS: Record<string, string> = {
   EACCES: 'this user may not use it',
   EPERM: 'this user may not use it',
@@ -32,7 +32,7 @@ export function startComplaint(error: unknown): string | null {
     if (/^SQLITE_(CORRUPT|NOTADB)/.test(String(code))) {
       return `The control database is damaged (${firstLine(message)}). Restore a backup of it.`;
     }
-    if (sqlMessage) return `The control database refused: ${firstLine(sqlMessage)}.`;
+    if (sqlMessage) return `The control database refused a statement: ${firstLine(sqlMessage)}.`;
   }
   if (databaseFailure(error, 'no') === null) return null;
   return `The control database failed while the server started: ${firstLine(chain.at(-1)?.message)}.`;

@@ -36,20 +36,20 @@ export async function startDemo(runtime: Runtime, url: string): Promise<Demo> {
   return { link: `${url}${DEMO_PATH}?token=${demoToken(runtime.secret)}`, stop };
 }
 
-/** Reuses the keys of an earlier start while they work, so that demos do not accumulate keys. */
+/** Reuses the keys of an earlier start if they are still valid, so that keys do not accumulate. */
 async function demoKeys(ctx: OperationContext): Promise<Record<string, string>> {
   const { apiKeys, config } = ctx.runtime;
   const file = join(config.dataDir, 'demo-keys.json');
-  const kept = readKeys(file);
+  const stored = readKeys(file);
   const keys: Record<string, string> = {};
   const wanted = [
     ...DEMO_SERVICES.map((service) => ({ ...service, witness: false })),
     { name: DEMO_WITNESS, namespaces: [], witness: true },
   ];
   for (const { name, namespaces, witness } of wanted) {
-    const known = kept[name];
-    const works = known && (await apiKeys.verify(known).catch(() => null));
-    keys[name] = works ? known : (await createApiKey(ctx, { name, namespaces, witness })).key;
+    const known = stored[name];
+    const isValid = known && (await apiKeys.verify(known).catch(() => null));
+    keys[name] = isValid ? known : (await createApiKey(ctx, { name, namespaces, witness })).key;
   }
   writeFileSync(file, JSON.stringify(keys), { mode: 0o600 });
   return keys;

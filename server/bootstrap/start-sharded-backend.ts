@@ -21,7 +21,7 @@ import { ShardAdmission } from '../storage/sharding/shard-admission';
 import type { Config } from './config/config';
 import { logBrokenInvariant } from './log-broken-invariant';
 
-/** What it needs of its process. */
+/** The parts of its process that a sharded backend needs. */
 interface Control extends Pick<ControlRuntime, 'clock' | 'database' | 'log'> {
   config: Pick<Config, 'allowUnsafe'>;
   namespaces: Pick<NamespaceDirectory, 'policyOf'>;
@@ -31,11 +31,11 @@ interface Control extends Pick<ControlRuntime, 'clock' | 'database' | 'log'> {
 interface Shared extends Pick<EngineOptions, 'processId' | 'newWriter' | 'names'> {
   /** Called when the clock of one shard's server was set: see `EngineOptions`. */
   onBackendStep?: (shard: string) => (ms: number) => void;
-  /** The policy of a namespace on a backend that grants nothing before an instant, or is closed. */
+  /** Policies of namespaces on a backend that grants nothing before an instant, or is closed. */
   policiesOf: PoliciesInForce;
 }
 
-/** What a process has of such a backend. */
+/** The parts of a started sharded backend. */
 interface ShardedBackend {
   engine: LockEngine;
   stores: MonitoredBackend[];
@@ -45,10 +45,10 @@ interface ShardedBackend {
 }
 
 /**
- * A backend whose names are spread over several databases, any of which may be absent.
+ * Starts a backend whose names are distributed over several databases, any of which may be absent.
  *
- * @param ends how to close what has been opened so far, in the order of opening; also of a start
- *   that fails
+ * @param ends functions that close what has been opened so far, in the order of opening, even if
+ *   the start fails
  */
 export async function startShardedBackend(
   control: Control,
@@ -68,7 +68,7 @@ export async function startShardedBackend(
         : log.warn({ backend: id, refusal }, 'The shards are out of service'),
   });
   ends.push(async () => admission.close());
-  const openLate = async (shard: Shard) => {
+  const openLazily = async (shard: Shard) => {
     const store = await LazyStore.start(
       () => openShard(shard, admission.fence),
       (err) =>
@@ -78,7 +78,7 @@ export async function startShardedBackend(
     return store;
   };
   // Opened first: opening a new database creates what the admission check reads.
-  const stores = await Promise.all(list.shards.map(openLate));
+  const stores = await Promise.all(list.shards.map(openLazily));
   await admission.start();
   const epochOf = () => admission.past.epoch;
   const grantsFromOf = () => admission.past.grantsFrom;
@@ -114,7 +114,7 @@ export async function startShardedBackend(
       });
     }),
   );
-  // Each closes its store too.
+  // Each engine closes its store too.
   ends.splice(-engines.length, engines.length, ...engines.map((each) => () => each.close()));
   ends.push(...[...watches, guarantees].map((watch) => watch.start()));
   const homeOf = rendezvousHash(list.shards.map(({ name }) => name));
@@ -139,9 +139,9 @@ export async function startShardedBackend(
       },
     }),
   );
-  const past = await Promise.all(list.leaving.map(openLate));
+  const leavingStores = await Promise.all(list.leaving.map(openLazily));
   const leaving = list.leaving.map((shard, i): LeavingStore => {
-    return { id: shard.id, backend: id, store: past[i] as LazyStore };
+    return { id: shard.id, backend: id, store: leavingStores[i] as LazyStore };
   });
   return { engine, stores: observed, leaving, guarantees };
 }

@@ -48,7 +48,7 @@ export function watchClocks(control: ControlRuntime): WatchedClocks {
   };
 }
 
-/** Audits that a clock was set: leases, sessions and the instants of the log depend on it. */
+/** Records a clock step in the audit log: leases, sessions and the log's instants depend on it. */
 async function auditClockStep(runtime: ControlRuntime, step: ClockStep): Promise<void> {
   const { clock, ms } = step;
   const byMs = Math.abs(ms);
@@ -60,10 +60,10 @@ async function auditClockStep(runtime: ControlRuntime, step: ClockStep): Promise
   });
 }
 
-/** A smaller difference may be fine adjustment of a clock, or due to slow readings. */
+/** A smaller difference may be a fine adjustment of the clock, or due to slow readings. */
 const STEP_MIN_MS = 1_000;
 
-/** A step of a clock: forward or, where `ms` is negative, back. */
+/** A step of a clock: forward or, if `ms` is negative, back. */
 interface ClockStep {
   /** `server`: this machine's clock; else the id of the backend that has the clock. */
   clock: string;
@@ -72,7 +72,7 @@ interface ClockStep {
 }
 
 /**
- * Compares this machine's clock with one that never steps, and passes on the steps of backends'
+ * Detects steps of this machine's clock by the monotonic clock, and reports the steps of backends'
  * clocks that engines found. A machine that was suspended looks like one whose clock was set
  * forward.
  */

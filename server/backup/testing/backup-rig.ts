@@ -17,7 +17,7 @@ import { type CommandLine, type Ended, type RunOptions, runHere } from './comman
 
 const KEY = { namespace: 'default', name: 'job' };
 
-/** Text that hardly gets shorter when it is packed, made far sooner than `randomText`. */
+/** Text that hardly compresses, generated far faster than by `randomText`. */
 export const longText = (length: number) => randomBytes((length * 3) / 4).toString('base64');
 
 /** An installation for one test: a database, a data folder, and servers started over them. */
@@ -58,7 +58,7 @@ export class Installation {
     return this.commandLine.run(words, { variables: this.variables, ...options });
   }
 
-  /** A server as locks and the command line see it: everything but the pages. */
+  /** Runs a server with everything but the pages, and closes it after `use`. */
   async serve<T>(use: (server: Server) => Promise<T>): Promise<T> {
     const log = pino({ level: 'silent' });
     const runtime = await createRuntime(readConfig(this.variables), log, systemClock);
@@ -71,7 +71,7 @@ export class Installation {
     }
   }
 
-  /** Every row that a backup would hold, by table. */
+  /** Every row that a backup would contain, by table. */
   async contents(): Promise<Record<string, unknown[][]>> {
     const snapshot = await openSnapshot(this.url);
     try {

@@ -28,7 +28,7 @@ export interface RunOptions {
   fileMaxKb?: number;
   /** How long after its start it is killed, as in a crash. */
   killAfterMs?: number;
-  /** Gets SIGTERM as soon as this returns true. */
+  /** The process gets SIGTERM as soon as this returns true. */
   endWhen?: () => boolean;
 }
 
@@ -47,8 +47,8 @@ export async function buildCommandLine(entry = 'server/cli/cli.ts'): Promise<Com
 }
 
 /**
- * The command line in this process, which starts far sooner: for what is not about the process
- * itself.
+ * Runs the command line in this process, which starts far faster: for tests that are not about the
+ * process itself.
  *
  * @param input its standard input
  */
@@ -97,9 +97,9 @@ function run(
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     if (killAfterMs !== undefined) setTimeout(() => child.kill('SIGKILL'), killAfterMs);
-    const looking = setInterval(() => {
+    const polling = setInterval(() => {
       if (!endWhen?.()) return;
-      clearInterval(looking);
+      clearInterval(polling);
       child.kill('SIGTERM');
     }, 1);
     const out: Buffer[] = [];
@@ -109,7 +109,7 @@ function run(
       err += chunk;
     });
     child.on('close', (code) => {
-      clearInterval(looking);
+      clearInterval(polling);
       done({ code, out: Buffer.concat(out), err });
     });
   });

@@ -18,7 +18,7 @@ export interface ConfiguredReceiver {
 const WEBHOOK_PREFIX = 'LOCKYARD_WEBHOOK_';
 const SIGNING_KEY_PREFIX = 'LOCKYARD_SIGNING_KEY_';
 
-/** What the names of its variables begin with. */
+/** The prefixes of the variables that configure alerts. */
 export const ALERT_PREFIXES = [WEBHOOK_PREFIX, SIGNING_KEY_PREFIX];
 
 const KEY_MIN_BYTES = 24;
@@ -75,8 +75,8 @@ function readTarget(name: string, text: string): Omit<ConfiguredReceiver, 'id' |
   const url = URL.canParse(rest) ? new URL(rest) : null;
   if (!format || !url || !/^https?:$/.test(url.protocol)) {
     throw new ConfigError(
-      `${name} must be a URL that begins with https: or http:, after slack+ or alertmanager+ ` +
-        'for those.',
+      `${name} must be a URL that begins with https: or http:; put slack+ or alertmanager+ in ` +
+        'front of it for those.',
     );
   }
   refuseBlockedPort(name, url);
@@ -119,7 +119,7 @@ function refuseUnusedKeys(env: Env, receivers: readonly ConfiguredReceiver[]): v
     const id = name.slice(SIGNING_KEY_PREFIX.length).toLowerCase();
     if (receivers.some((receiver) => receiver.id === id)) continue;
     throw new ConfigError(
-      `${name} is of no webhook: ${WEBHOOK_PREFIX}${id.toUpperCase()} is not set.`,
+      `${name} belongs to no webhook: ${WEBHOOK_PREFIX}${id.toUpperCase()} is not set.`,
     );
   }
 }

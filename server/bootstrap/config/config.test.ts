@@ -353,7 +353,7 @@ describe('a secret in a file', () => {
       { LOCKYARD_BACKEND_A: 'redis://h', LOCKYARD_BACKEND_A_FILE: fileOf('redis://h') },
       'LOCKYARD_BACKEND_A and LOCKYARD_BACKEND_A_FILE are both set',
     ],
-    [{ LOCKYARD_SECRET_FILE: '/not/there' }, 'cannot be read (there is none): /not/there'],
+    [{ LOCKYARD_SECRET_FILE: '/not/there' }, 'cannot be read (no such file): /not/there'],
     [{ LOCKYARD_SECRET_FILE: folder }, 'cannot be read (not a regular file)'],
     [{ LOCKYARD_SECRET_FILE: pipe() }, 'cannot be read (not a regular file)'],
     [{ LOCKYARD_BACKEND_A_FILE: pipe() }, 'LOCKYARD_BACKEND_A_FILE names a file that cannot'],
@@ -415,7 +415,7 @@ describe('TLS to a backend', () => {
       'LOCKYARD_TLS_CA_A is set, but its backend is not reached with TLS',
     ],
     [{ LOCKYARD_BACKEND_A: 'redis://a', LOCKYARD_TLS_CA_A: file }, 'must begin with mysqls:'],
-    [{ LOCKYARD_BACKEND_A: 'rediss://a', LOCKYARD_TLS_CA_A: '/not/there' }, '(there is none)'],
+    [{ LOCKYARD_BACKEND_A: 'rediss://a', LOCKYARD_TLS_CA_A: '/not/there' }, '(no such file)'],
     [
       { LOCKYARD_BACKEND_A: 'rediss://a', LOCKYARD_TLS_CA_A: import.meta.filename },
       'a certificate in PEM',
@@ -453,7 +453,7 @@ describe('shards', () => {
 
   const many = (count: number) => Array.from({ length: count }, (_, i) => `mysql://h/d${i}`).join();
   test.each([
-    ['mysql://a/x,sqlite:y', 'must name MySQL databases alone where it names several.'],
+    ['mysql://a/x,sqlite:y', 'must name only MySQL databases if it names several.'],
     ['mysql://a/x,mysql://a:3306/x', 'names a:3306/x twice.'],
     ['mysql://a/x,leaving:mysql://a/x', 'must name 2 to 32 shards; it names 1.'],
     ['leaving:mysql://a/x', 'must name 2 to 32 shards; it names 0.'],

@@ -61,7 +61,7 @@ export interface Config {
   limits: Limits;
   retention: Retention;
   lab: LabConfig;
-  /** A demo fleet runs, and a link signs in to it. */
+  /** Whether to run a demo fleet, with a link that signs in. */
   demo: boolean;
 }
 
@@ -80,7 +80,10 @@ const BACKEND_ID_MAX = 32;
 const SECRET_PREFIXES = [BACKEND_PREFIX, GATE_PREFIX, WITNESS_PREFIX, ...ALERT_PREFIXES];
 const PREFIXES = [...SECRET_PREFIXES, AUTHORITY_PREFIX];
 
-/** Every variable but those of backends. The last ones are the client's, which may share these. */
+/**
+ * Every variable but those with an id in their names. Those from `LOCKYARD_URL` on are the
+ * client's, which may have the same environment.
+ */
 export const VARIABLES = [
   'LOCKYARD_DATABASE_URL',
   'LOCKYARD_DATA_DIR',
@@ -104,7 +107,7 @@ export const VARIABLES = [
   ...SECRET_FILES,
 ];
 
-/** Suggestions where the most similar name would mislead. */
+/** Suggestions for names whose most similar name would mislead. */
 const SUGGESTIONS: Record<string, string> = {
   LOCKYARD_PORT: 'PORT',
   LOCKYARD_HOST: 'HOST',
@@ -144,7 +147,7 @@ export function readConfig(environment: Env): Config {
   };
 }
 
-/** The environment of the page process: of Lockyard's variables only those of the log. */
+/** The environment of the page process: of Lockyard's variables, only those of the log. */
 export function pageProcessEnv(env: Env): NodeJS.ProcessEnv {
   const foreign = Object.entries(env).filter(([name]) => isForPages(name));
   return { ...Object.fromEntries(foreign), NODE_ENV: 'production', NEXT_TELEMETRY_DISABLED: '1' };
@@ -153,7 +156,7 @@ export function pageProcessEnv(env: Env): NodeJS.ProcessEnv {
 function refuseUnknown(env: Env): void {
   for (const name of Object.keys(env)) {
     if (!name.startsWith('LOCKYARD_') || VARIABLES.includes(name)) continue;
-    if (PREFIXES.some((it) => name.startsWith(it) && name !== it)) continue;
+    if (PREFIXES.some((prefix) => name.startsWith(prefix) && name !== prefix)) continue;
     const meant =
       SUGGESTIONS[name.replace(/_$/, '')] ??
       nearestName(name, [...VARIABLES, ...PREFIXES.map((prefix) => `${prefix}<ID>`)]);
@@ -227,7 +230,7 @@ function readBackends(env: Env): Config['backends'] {
   return backends;
 }
 
-/** @param ids of all backends: a misspelt id must be reported */
+/** @param ids the ids of all backends: a misspelt id is reported */
 function readAllowUnsafe(env: Env, ids: string[]): string[] {
   const named = (env.LOCKYARD_ALLOW_UNSAFE ?? '').split(',').map((id) => id.trim());
   const allowed = named.filter((id) => id !== '');
@@ -261,7 +264,7 @@ function readDatabase(env: Env, dataDir: string): DatabaseUrl {
   return url ?? { kind: 'sqlite', path: ownDatabasePath(dataDir) };
 }
 
-/** Where the database is unless a variable says otherwise. */
+/** The path of the database, unless a variable sets another. */
 export const ownDatabasePath = (dataDir: string) => resolve(dataDir, 'lockyard.db');
 
 function readUrl<U extends object>(

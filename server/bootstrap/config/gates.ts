@@ -12,8 +12,8 @@ export const GATE_PREFIX = 'LOCKYARD_GATE_';
 /**
  * Reads the gates, by id.
  *
- * @param used the stores of backends, by their location, with the variable of each. A gate must not
- *   share one, because what it stores may be wiped at any time
+ * @param used the variable of each backend by the location of its store. A gate must not share a
+ *   store with a backend, because the gate's data may be wiped at any time
  * @throws ConfigError
  */
 export function readGates(

@@ -39,7 +39,7 @@ export function readLab(env: Env): LabConfig {
   };
 }
 
-/** A race creates its own databases: one that the URL names is not used. */
+/** A race creates its own databases: a database in the URL is ignored. */
 function readMysql(text: string | undefined): string | null {
   if (!text) return null;
   if (!/^(mysql|mariadb)s?:/i.test(text)) throw wrongKind(MYSQL, 'mysql:', MYSQL_EXAMPLE);
@@ -56,7 +56,7 @@ function readRedis(text: string | undefined): string[] | null {
   // Does not split at a comma within a password.
   const urls = text.split(/,(?=\s*[a-z]+:\/\/)/i);
   if (urls.length > REDIS_MAX) {
-    throw new ConfigError(`${REDIS} must name at most ${REDIS_MAX} servers, with commas between.`);
+    throw new ConfigError(`${REDIS} must name at most ${REDIS_MAX} servers, separated by commas.`);
   }
   return urls.map((part) => {
     const url = parse(REDIS, part.trim());

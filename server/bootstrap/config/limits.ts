@@ -2,14 +2,14 @@ import { ConfigError } from '../../platform/start-error';
 
 /** How much of a process one caller may use. */
 export interface Limits {
-  /** Plain calls by one API key in one namespace, a second; twice as many may come at once. */
+  /** Plain calls per second by one API key in one namespace; a burst may be twice as many. */
   callsPerSecond: number;
   /** Acquires of one API key that wait at the same time. */
   waitsPerKey: number;
   /** Watches of one API key that are open at the same time. */
   watchesPerKey: number;
   connections: number;
-  /** For how many seconds refused acts of one user and kind share an audit entry; 0: never. */
+  /** For how many seconds refused actions of one user and kind share an audit entry; 0: never. */
   refusalsSeconds: number;
 }
 

@@ -3,15 +3,15 @@ import { ConfigError } from '../../platform/start-error';
 
 export const LOG_NAMES = [LOG_FORMAT_NAME, LOG_LEVEL_NAME];
 
-/** Whether the page process gets a variable: of Lockyard's only those of the log. */
+/** Whether the page process gets a variable: of Lockyard's, only those of the log. */
 export const isForPages = (name: string) =>
   !name.startsWith('LOCKYARD_') || LOG_NAMES.includes(name);
 
 type Env = Record<string, string | undefined>;
 
 /**
- * Throws `ConfigError` for invalid values. `logSettings` has ignored them before, since reporting
- * an error needs a log.
+ * Throws `ConfigError` for invalid values. `logSettings` ignores them, since reporting an error
+ * needs a log.
  */
 export function refuseUnknownLogSettings(env: Env): void {
   requireOneOf(env, LOG_FORMAT_NAME, LOG_FORMATS);

@@ -23,7 +23,7 @@ export async function openSecret(
   clock: Clock,
 ): Promise<string> {
   const file = join(config.dataDir, 'secret');
-  // The order matters: the process that wrote the fingerprint had written the file before.
+  // Read before the file: a process writes the file before the fingerprint.
   const expected = await readFingerprint(database);
   const known = config.secret ?? readSecretFile(file);
   if (known === null && expected !== null) throw otherSecret();
@@ -52,7 +52,7 @@ function readSecretFile(file: string): string | null {
   }
 }
 
-/** Of several processes that start at once in one folder, one makes the secret and all read it. */
+/** If several processes start in one folder, one of them creates the secret and all read it. */
 async function makeSecretFile(file: string): Promise<string> {
   try {
     await writeNewFile(file, `${randomBytes(32).toString('base64url')}\n`);

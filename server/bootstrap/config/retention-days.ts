@@ -6,12 +6,12 @@ const HISTORY = 'LOCKYARD_HISTORY_DAYS';
 const MINUTES = 'LOCKYARD_MINUTES_DAYS';
 const AUDIT = 'LOCKYARD_AUDIT_DAYS';
 
-/** The variables that set for how long the past is kept. */
+/** The variables that set how long history, roll-ups and the audit log are kept. */
 export const RETENTION_NAMES = [HISTORY, MINUTES, AUDIT];
 
 type Env = Record<string, string | undefined>;
 
-/** Roll-ups are kept twice as long as the history, unless configured. Throws `ConfigError`. */
+/** Roll-ups are kept twice as long as the history unless configured. Throws `ConfigError`. */
 export function readRetention(env: Env): Retention {
   const historyMs = readDays(env, HISTORY) ?? DEFAULT_RETENTION.historyMs;
   const minutesMs = readDays(env, MINUTES) ?? 2 * historyMs;

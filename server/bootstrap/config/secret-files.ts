@@ -14,21 +14,21 @@ const SECRETS = [
   ...LAB_SECRETS,
 ];
 
-/** The variables that name a file with a secret in it, besides those of backends. */
+/** The variables that name a file with a secret in it, except those with an id in their names. */
 export const SECRET_FILES = [...SECRETS, 'LOCKYARD_API_KEY'].map((name) => `${name}_FILE`);
 
 /**
  * The environment with every secret that is kept in a file: `X_FILE` names the file of `X`, as
  * containers pass secrets. Line breaks at the end of the file are not part of the secret.
  *
- * @param prefixes what the names of the variables of backends and gates begin with
- * @throws ConfigError where both are set, or the file is empty or cannot be read
+ * @param prefixes the prefixes of variables with an id in their names, whose values are secrets
+ * @throws ConfigError if both are set, or the file is empty or cannot be read
  */
 export function withSecretFiles(env: Env, prefixes: string[]): Env {
   const whole = { ...env };
   for (const [name, file] of Object.entries(env)) {
     const secret = name.replace(SUFFIX, '');
-    const isBackend = prefixes.some((each) => secret.startsWith(each) && secret !== each);
+    const isBackend = prefixes.some((prefix) => secret.startsWith(prefix) && secret !== prefix);
     if (secret === name || !(isBackend || SECRETS.includes(secret))) continue;
     delete whole[name];
     if (!file) {
@@ -53,8 +53,8 @@ function contentOf(name: string, file: string, isBackend: boolean): string {
 
 /** Why a file cannot be read, by the code of the error. */
 const UNREADABLE: Record<string, string> = {
-  ENOENT: 'there is none',
-  ENOTDIR: 'there is none',
+  ENOENT: 'no such file',
+  ENOTDIR: 'no such file',
   EACCES: 'this user may not read it',
   EPERM: 'this user may not read it',
 };

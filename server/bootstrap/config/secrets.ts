@@ -6,7 +6,7 @@ const METRICS_TOKEN_MIN_CHARS = 16;
 
 type Env = Record<string, string | undefined>;
 
-/** Throws `ConfigError` for one that is too easy to guess. */
+/** Null: not set. Throws `ConfigError` for a secret that is too easy to guess. */
 export function readSecret(env: Env): string | null {
   const secret = env.LOCKYARD_SECRET;
   if (secret === undefined || secret === '') return null;
@@ -23,14 +23,14 @@ export function readSecret(env: Env): string | null {
   return secret;
 }
 
-/** Throws `ConfigError`. */
+/** Null: not set. Throws `ConfigError`. */
 export function readMetricsToken(env: Env): string | null {
   const token = env.LOCKYARD_METRICS_TOKEN;
   if (token === undefined || token === '') return null;
   if (token.length >= METRICS_TOKEN_MIN_CHARS && /^[\x21-\x7e]+$/.test(token)) return token;
   throw new ConfigError(
-    `LOCKYARD_METRICS_TOKEN must have at least ${METRICS_TOKEN_MIN_CHARS} characters, ` +
-      'letters, digits and signs without spaces.',
+    `LOCKYARD_METRICS_TOKEN must have at least ${METRICS_TOKEN_MIN_CHARS} characters: ` +
+      'letters, digits and punctuation, without spaces.',
   );
 }
 
@@ -45,6 +45,6 @@ export function authorizationOf(name: string, { username, password }: URL): stri
     const plain = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
     return `Basic ${Buffer.from(plain).toString('base64')}`;
   } catch {
-    throw new ConfigError(`${name}: its user or password is not percent-encoded properly.`);
+    throw new ConfigError(`${name}: its user or password is not properly percent-encoded.`);
   }
 }

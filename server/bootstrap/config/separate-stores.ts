@@ -2,12 +2,12 @@ import { type BackendUrl, storeLocation } from '@/db/urls/backend-url';
 import { ConfigError } from '../../platform/start-error';
 import type { ConfiguredBackend } from './config';
 
-/** What the names of the variables of backends begin with. */
+/** The prefix of the variables that name backends. */
 export const BACKEND_PREFIX = 'LOCKYARD_BACKEND_';
 
 /**
- * Refuses two backends in one store: they would be one backend under two names, each with its own
- * idea of a lock. Returns which backend has which store.
+ * Refuses two backends in one store, which would be one backend under two names, each with its own
+ * state of a lock. Returns the variable of each store, by the store's location.
  */
 export function separateStores(
   database: BackendUrl,

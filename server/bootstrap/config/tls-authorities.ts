@@ -6,7 +6,7 @@ import { nearestName } from '../../platform/nearest-name';
 import { ConfigError } from '../../platform/start-error';
 import { readNamedFile } from './secret-files';
 
-/** Variables that begin so name the authority of one backend's certificates. The rest is the id. */
+/** The prefix of variables with a backend's id that name the authority for its certificates. */
 export const AUTHORITY_PREFIX = 'LOCKYARD_TLS_CA_';
 
 type Backend = { id: string; url: BackendUrl; shards?: never } | { id: string; shards: ShardList };
@@ -23,7 +23,7 @@ export function withAuthorities(
     const id = name.slice(AUTHORITY_PREFIX.length).toLowerCase();
     if (!ids.includes(id)) {
       const meant = AUTHORITY_PREFIX + nearestName(id, ids).toUpperCase();
-      throw new ConfigError(`${name} is of no backend. Did you mean ${meant}?`);
+      throw new ConfigError(`${name} belongs to no backend. Did you mean ${meant}?`);
     }
     requireCertificate(name, file);
     files.set(id, file);

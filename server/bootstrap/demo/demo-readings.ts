@@ -22,16 +22,16 @@ export interface DemoIncident {
 }
 
 /**
- * What monitoring would have recorded of the past of the demo, from a reading every other second.
+ * The records that monitoring would have made of the demo's past, from a reading every 2 s.
  */
 export class DemoReadings {
   readonly incidents: DemoIncident[] = [];
-  private readonly course = new FleetSteps(Number.POSITIVE_INFINITY);
-  /** By step and its start, then by lock. */
+  private readonly steps = new FleetSteps(Number.POSITIVE_INFINITY);
+  /** The heat of each lock, by length and start of the time step. */
   readonly heat = new Map<string, { stepMs: number; at: number; locks: Map<string, HeatRecord> }>();
   private readonly open = new Map<string, DemoIncident>();
   private readonly holds = new Map<string, LogHistogram>();
-  private readonly usual = new Map<string, { at: number; baseline: HoldBaseline | null }>();
+  private readonly baselines = new Map<string, { at: number; baseline: HoldBaseline | null }>();
 
   constructor(
     private readonly backend: string,
@@ -39,16 +39,16 @@ export class DemoReadings {
   ) {}
 
   get samples(): readonly FleetSample[] {
-    return this.course.all;
+    return this.steps.all;
   }
 
   noteHold(lockId: string, heldMs: number): void {
-    const kept = this.holds.get(lockId) ?? new LogHistogram();
-    kept.add(heldMs);
-    this.holds.set(lockId, kept);
+    const histogram = this.holds.get(lockId) ?? new LogHistogram();
+    histogram.add(heldMs);
+    this.holds.set(lockId, histogram);
   }
 
-  /** @param passedMs since the reading before */
+  /** @param passedMs milliseconds since the previous reading */
   read(locks: Iterable<DemoLock>, now: number, passedMs: number): void {
     const reading = { at: now, held: 0, waiting: 0, stuck: 0, blockingMs: 0, isWhole: true };
     for (const { key, record } of locks) {
@@ -59,7 +59,7 @@ export class DemoReadings {
       if (isStuck) reading.stuck += 1;
       reading.blockingMs += blockingMs;
     }
-    this.course.add(reading, now);
+    this.steps.add(reading, now);
   }
 
   private readLock(
@@ -129,7 +129,7 @@ export class DemoReadings {
   }
 
   private baselineOf(id: string, now: number): HoldBaseline | null {
-    const known = this.usual.get(id);
+    const known = this.baselines.get(id);
     if (known && now - known.at < BASELINE_EVERY_MS) return known.baseline;
     const holds = this.holds.get(id);
     const [p50Ms, p99Ms] = [holds?.quantile(0.5) ?? null, holds?.quantile(0.99) ?? null];
@@ -137,7 +137,7 @@ export class DemoReadings {
       holds && holds.count >= 20 && p50Ms !== null && p99Ms !== null
         ? { p50Ms, p99Ms, count: holds.count }
         : null;
-    this.usual.set(id, { at: now, baseline });
+    this.baselines.set(id, { at: now, baseline });
     return baseline;
   }
 }

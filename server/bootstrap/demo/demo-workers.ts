@@ -6,10 +6,10 @@ import type { DemoWorld } from './demo-world';
 /** What a worker waits for: time to pass, or the grant of its lock. */
 export type Pause = { sleepMs: number } | { grantOf: string; withinMs: number };
 
-/** A worker of the past. It is resumed with the token that it waited for, or null on a timeout. */
+/** A simulated worker. It is resumed with the token that it waited for, or null on a timeout. */
 export type Worker = Generator<Pause, void, number | null>;
 
-/** A hold of one worker that lasted far too long, until an operator ended it. */
+/** A hold of one worker that lasts far too long, until an operator ends it. */
 export interface DemoHang {
   owner: string;
   from: number;
@@ -19,7 +19,7 @@ export interface DemoHang {
 export interface WorkerParts {
   world: DemoWorld;
   random: () => number;
-  /** By which factor its pauses were longer than now, at an instant. */
+  /** The factor by which a worker's pauses are longer, by the instant. */
   restFactor: (at: number) => number;
   hang: DemoHang;
 }
@@ -30,8 +30,8 @@ export function* demoWorker(parts: WorkerParts, job: DemoJob, owner: string): Wo
   const rest = () => within(job.restMs, random) * parts.restFactor(world.now);
   yield { sleepMs: random() * (job.holdMs[1] + rest()) };
   for (;;) {
-    const place = Math.floor(random() * job.locks.length);
-    const key = { namespace: job.namespace, name: job.locks[place] ?? '' };
+    const index = Math.floor(random() * job.locks.length);
+    const key = { namespace: job.namespace, name: job.locks[index] ?? '' };
     const token = yield* acquire(world, job, owner, key);
     if (token !== null) yield* hold(parts, job, owner, key, token);
     yield { sleepMs: rest() };

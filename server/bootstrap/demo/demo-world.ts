@@ -12,7 +12,7 @@ import type { HistoryRow, RecordKey } from '../../storage/record-store';
 const PROCESS = 'demo';
 const KEY_CHARS = 22;
 
-/** A lock of the past of the demo at one instant. */
+/** A lock of the demo's past at one instant. */
 export interface DemoLock {
   key: RecordKey;
   record: LockRecord;
@@ -25,7 +25,7 @@ export interface DemoLock {
 export class DemoWorld {
   /** Epoch milliseconds. */
   now: number;
-  /** In the order in which it happened. */
+  /** All changes with events, in the order in which they happened. */
   readonly changes: HistoryRow['changes'] = [];
   readonly locks = new Map<string, DemoLock>();
   readonly counters = new Map<string, { key: RecordKey; record: CounterRecord }>();
@@ -33,7 +33,7 @@ export class DemoWorld {
   private requests = 0;
 
   /**
-   * @param epoch of the backend
+   * @param epoch the backend's epoch
    * @param onGrant called with the tag of each waiter that is granted its lock, and the token
    */
   constructor(

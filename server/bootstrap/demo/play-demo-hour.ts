@@ -12,11 +12,11 @@ import { DemoWorld } from './demo-world';
 const MINUTE_MS = 60_000;
 const READ_EVERY_MS = 2_000;
 
-/** Before the hour that is shown: when it begins, every worker is at work. */
+/** Time before the hour that is shown, at whose beginning every worker is busy. */
 const WARM_UP_MS = 3 * MINUTE_MS;
 
-/** By which factor the pauses of workers were longer than now, an hour ago and at the end. */
-const RESTS: readonly [before: number, last: number] = [5, 2.6];
+/** The factors by which the workers' pauses are longer, at the beginning and at the end. */
+const REST_FACTORS: readonly [first: number, last: number] = [5, 2.6];
 
 /** The incident: this worker of a busy lock hangs, and keeps renewing, until it is released. */
 const HANGING = { owner: 'inventory-5d8f:worker-11', startsBeforeMs: 27 * MINUTE_MS };
@@ -27,7 +27,7 @@ const ACT = {
   reason: 'Its upstream call has hung since the deployment; the job can be repeated.',
 };
 
-/** Work that takes longer than this would delay a queue for too long. */
+/** Work of this length or more would delay a queue for too long. */
 const LONG_MS = 10_000;
 
 const SALES_EVERY_MS = 2_600;
@@ -38,7 +38,7 @@ const policyOf = (namespace: string) => ({
   ...DEMO_NAMESPACES.find(({ name }) => name === namespace)?.policy,
 });
 
-/** What an operator did in the past of the demo. */
+/** A force-release by an operator in the demo's past. */
 export interface DemoAct {
   at: number;
   key: RecordKey;
@@ -47,7 +47,7 @@ export interface DemoAct {
   token: number;
 }
 
-/** An hour of the past of the demo. */
+/** An hour of the demo's past. */
 export interface DemoHour {
   world: DemoWorld;
   readings: DemoReadings;
@@ -63,8 +63,8 @@ interface Task {
 }
 
 /**
- * Plays an hour of the demo's services, with one incident. Decided by the same rules as everything
- * else, on a clock that only jumps; at its end all locks are free.
+ * Simulates an hour of the demo's services, with one incident, by the same rules that decide in
+ * production and on a clock that only jumps. At the end all locks are free.
  *
  * @param random from 0 up to 1
  */
@@ -78,7 +78,8 @@ export function playDemoHour(now: number, epoch: number, random: () => number): 
   const readings = new DemoReadings('default', policyOf);
   const hangFrom = now - HANGING.startsBeforeMs;
   const hang: DemoHang = { owner: HANGING.owner, from: hangFrom, to: hangFrom + HANG_MS };
-  const restFactor = (at: number) => RESTS[1] + ((RESTS[0] - RESTS[1]) * (now - at)) / (now - from);
+  const [first, last] = REST_FACTORS;
+  const restFactor = (at: number) => last + ((first - last) * (now - at)) / (now - from);
   const taken = new Set<string>();
   for (const job of [...SHOP_JOBS, ...BACK_OFFICE_JOBS]) {
     for (const [i, owner] of job.workers.entries()) {
@@ -180,7 +181,7 @@ function releaseByForce(world: DemoWorld): DemoAct | null {
   return { at: world.now, key, by, reason, token };
 }
 
-/** Frees every lock, as services do that shut down properly. */
+/** Frees every lock, as services do when they shut down properly. */
 function endAll(world: DemoWorld): void {
   for (const { key } of [...world.locks.values()]) {
     const now = () => world.locks.get(`${key.namespace}/${key.name}`)?.record;

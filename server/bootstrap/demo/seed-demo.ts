@@ -16,15 +16,15 @@ import { type DemoAct, type DemoHour, playDemoHour } from './play-demo-hour';
 
 const BACKEND = 'default';
 
-/** The past comes before the first commit of the store. */
+/** The id of the simulated commit: below that of the store's first one. */
 const BEFORE_ALL = 0;
 
-/** How long a writer of roll-ups waits for more at most. */
+/** The longest time that a writer of roll-ups waits for more. */
 const ROLL_UPS_DUE_MS = 60_000;
 
 /**
- * Gives a demo that starts for the first time an hour of history with one incident: events, roll-
- * ups, counters, incident, audit entry. Does nothing on any other server. Call it before anything
+ * Gives a demo that starts for the first time an hour of history with one incident: events,
+ * roll-ups, counters, incident, audit entry. Does nothing on a later start. Call it before anything
  * else reads or writes history.
  *
  * @returns the figures of the lock list during that hour
@@ -62,7 +62,7 @@ async function writeEvents(database: Database, { world }: DemoHour, now: number)
   await rollUps.take([commit], BEFORE_ALL);
 }
 
-/** The locks are free, so only the counters have records that continue. */
+/** Writes the counters alone: all locks are free and need no record. */
 async function writeCounters(store: Pick<RecordStore, 'swap'>, { world }: DemoHour): Promise<void> {
   const none = { events: [], memos: [], extensions: [] };
   const changes = [...world.counters.values()].map(({ key, record }) => ({

@@ -1,13 +1,13 @@
 import { TimeLimit } from '../../platform/time-limit';
 
 /**
- * Closes the parts of a process, the last opened first, each when the one before is closed. Never
- * rejects. Where one waits for what does not respond, others may too: once the time for all of them
- * is over, the rest is closed without waiting.
+ * Closes the parts of a process, the last opened first, each once the one before is closed. Never
+ * rejects. If one waits for something that does not respond, others may too: after `withinMs` the
+ * rest is closed without waiting.
  *
- * @param ends how to close each part, in the order of opening
- * @param withinMs the time for all of them
- * @param onFailure takes the reason why a part did not close, or not in time
+ * @param ends functions that close the parts, in the order of opening
+ * @param withinMs the time limit for all of them together
+ * @param onFailure called with the reason why a part did not close, or not in time
  */
 export async function closeInTurn(
   ends: readonly (() => Promise<void>)[],

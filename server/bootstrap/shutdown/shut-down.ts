@@ -7,7 +7,7 @@ const GRACE_MS = 5_000;
 const CHECK_EVERY_MS = 20;
 
 /**
- * Ends the process's work cleanly: new requests are refused, waiters are answered `queued` and keep
+ * Shuts the process down cleanly: new requests are refused, waiters are answered `queued` and keep
  * their position for a moment, answers in progress are finished, and live streams are closed so
  * that their pages connect elsewhere. Leases remain.
  */

@@ -15,7 +15,8 @@ export const BACKEND = 'orders';
 export const NAMESPACE = 'spread';
 
 /**
- * Real processes, without their handlers, over one control database and several that may be shards.
+ * Real processes, without their HTTP handlers, over one control database and several databases that
+ * may be shards.
  */
 export class ShardRig {
   private readonly running: Runtime[] = [];
@@ -26,29 +27,29 @@ export class ShardRig {
     private readonly databases: { url: string; drop(): Promise<void> }[],
   ) {}
 
-  /** @param servers where each database is to be; by default all on the one server of the tests */
+  /** @param servers the server of each database; by default the one server of the tests */
   static async open(count: number, servers: string[] = []): Promise<ShardRig> {
-    const usual = process.env.TEST_MYSQL_URL;
-    if (!usual) throw new Error('TEST_MYSQL_URL must name a MySQL or MariaDB server.');
+    const server = process.env.TEST_MYSQL_URL;
+    if (!server) throw new Error('TEST_MYSQL_URL must name a MySQL or MariaDB server.');
     const databases = [];
     for (let i = 0; i < count; i += 1) {
-      databases.push(await createScratchDatabase(servers[i] ?? usual));
+      databases.push(await createScratchDatabase(servers[i] ?? server));
     }
     const folder = await mkdtemp(join(tmpdir(), 'ly-shards-'));
-    return new ShardRig(folder, await createScratchDatabase(usual), databases);
+    return new ShardRig(folder, await createScratchDatabase(server), databases);
   }
 
-  urlOf(place: number): string {
-    const database = this.databases[place];
+  urlOf(index: number): string {
+    const database = this.databases[index];
     if (!database) throw new Error('There is no such database.');
     return database.url;
   }
 
   /** The value of the environment variable for shards on these databases. */
-  listOf(places: number[], leaving: number[] = []): string {
+  listOf(indexes: number[], leaving: number[] = []): string {
     return [
-      ...places.map((place) => this.urlOf(place)),
-      ...leaving.map((place) => `leaving:${this.urlOf(place)}`),
+      ...indexes.map((index) => this.urlOf(index)),
+      ...leaving.map((index) => `leaving:${this.urlOf(index)}`),
     ].join(',');
   }
 

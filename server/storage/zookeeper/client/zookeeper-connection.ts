@@ -95,7 +95,7 @@ export class ZookeeperConnection {
   }
 
   /**
-   * Sends a request. Answers come in the order of the requests, and a request is answered after
+   * Sends a request. Answers arrive in the order of the requests, and a request is answered after
    * those before it took effect.
    *
    * @throws StoreError if no answer came: `unknown` if the request may have changed something
