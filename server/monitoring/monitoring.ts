@@ -17,7 +17,7 @@ import type { DeadlockHistory } from './waits/deadlock-history';
 import type { HolderView } from './waits/holder-view';
 import type { WaitWatch } from './waits/wait-watch';
 
-/** What one process knows of all locks, and what it keeps of them. */
+/** The projection of all locks in one process, the views on it, and the recorded history. */
 export interface Monitoring {
   projection: LockProjection;
   evidence: HolderEvidence;
@@ -33,7 +33,7 @@ export interface Monitoring {
   metrics: Metrics;
   /** Whether this process runs maintenance, as far as it knows. */
   runsMaintenance: () => boolean;
-  /** How far the recorded history is behind, by store; none where another process records it. */
+  /** How far the recorded history lags, by store; empty where another process records it. */
   historyLags: () => HistoryLag[];
   nameDeletion: NameDeletion;
   /** Counts attempts to acquire a lock that this process refuses. */

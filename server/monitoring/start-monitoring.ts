@@ -66,7 +66,7 @@ const TIMEOUTS_EVERY_MS = 5_000;
 
 export interface MonitoringOptions extends AlertDelivery {
   backends: MonitoredBackend[];
-  /** Stores that are no longer in use: what is left of their history is recorded, and kept. */
+  /** Stores that are no longer in use. The rest of their history is recorded and retained. */
   leaving?: LeavingStore[];
   database: Database;
   clock: Clock;
@@ -291,7 +291,7 @@ export function startMonitoring(parts: MonitoringOptions): Monitoring {
       isClosing = true;
       await projection.close();
       await Promise.all([...jobs, readBaselines].map((each) => each.stop()));
-      // What was refused and is not written would be lost.
+      // Refused attempts that are not written yet would be lost.
       await refusalSync.flush().catch(() => undefined);
       await maintenance.stop();
     },

@@ -19,7 +19,7 @@ import { StuckSpells } from './stuck-spells';
 
 const EXPIRED = LOCK_STATUSES.indexOf('expired');
 
-/** What the alerts are found in. */
+/** What the alert rules are evaluated against. */
 export interface AlertSources {
   table: Pick<LockTable, 'refresh' | 'slice' | 'columns' | 'facts' | 'at' | 'byId' | 'lockRow'> &
     Pick<LockTable, 'reads'>;
@@ -33,18 +33,18 @@ export interface AlertSources {
   namespaces: () => Iterable<{ name: string; backend: string }>;
   /** The clock of this process. */
   now: () => number;
-  /** Its clock that never steps, in ms. */
+  /** Its monotonic clock, in ms. */
   monotonic: () => number;
 }
 
 /** What an alert is about, and since when. */
 type FiringAlert = AlertSubject & Pick<AlertReading, 'since'>;
 
-/** Finds the rules that are met. */
+/** Evaluates the alert rules. */
 export class AlertReadings {
   /**
-   * By backend or shard: its clock minus that of this process at the last reading; null: its
-   * present was not known.
+   * By backend or shard: its clock minus that of this process at the last reading, in ms; null:
+   * its present state was unknown.
    */
   private offsets = new Map<string, number | null>();
   private readonly stuckSpells = new StuckSpells();
@@ -55,7 +55,7 @@ export class AlertReadings {
   ) {}
 
   /**
-   * The rules that are met now, by `alertKey`. Looks only at locks in trouble.
+   * The rules that are met now, by `alertKey`. Checks only locks in trouble.
    *
    * @param firing the alerts that fire, including those that a former process has stored
    * @param hasRoom whether one more alert may fire; called once for each new one
@@ -109,7 +109,7 @@ export class AlertReadings {
     return !isRead(backend) || stores.some(({ id }) => this.offsetOf(id) === null);
   }
 
-  /** For an alert of a former process this one has counted the silence for a shorter time. */
+  /** Counts from the alert's start: this process may have observed the silence for less time. */
   private isStillSilent({ namespace, backend, since }: FiringAlert): boolean {
     const { backends, namespaces, now } = this.parts;
     const health = publicHealths(backends).find(({ id }) => id === backend);
@@ -153,7 +153,7 @@ export class AlertReadings {
     }
   }
 
-  /** By the clock of this process. Where its alert fires, a lock was stuck before this reading. */
+  /** By the clock of this process. A lock whose alert fires was stuck before this reading. */
   private stuckSince(
     { id, key: { namespace, name }, publicBackend: backend, record }: ProjectionRow,
     { kind, since }: StuckReason,
@@ -161,14 +161,14 @@ export class AlertReadings {
     firing: ReadonlyMap<string, FiringAlert>,
   ): number {
     const now = this.parts.now();
-    // A wait may be too long though the lock is granted to one after another.
+    // A wait can be too long although the lock is granted to one caller after another.
     const hold = kind === 'longWait' ? null : longestHold(record.holds, now + offsetMs);
     const found = { token: hold?.token ?? 0, since: since - offsetMs };
     const alert = firing.get(alertKey({ kind: 'stuck', backend, namespace, name }));
     return Math.min(this.stuckSpells.note(id, found, this.parts.monotonic()), alert?.since ?? now);
   }
 
-  /** @param at the clock of its backend */
+  /** @param at an instant of its backend's clock */
   private isPresent(row: ProjectionRow, at: number): boolean {
     return row.isReadable && this.parts.table.reads.isSettled(row, at);
   }
@@ -198,7 +198,7 @@ export class AlertReadings {
   }
 }
 
-/** When the last lease, and the lock delay after it, were over. */
+/** When the last lease expired or the lock delay after it ended, whichever is later. */
 function availableSince({ record }: ProjectionRow, at: number): number {
   const { ended, holds, delayedUntil } = record;
   const isEnded = ended?.cause === 'expired' && holds.length === 0;

@@ -1,12 +1,12 @@
 import type { AlertSubject } from '../../contract/console/alerts/alert-row';
 
-/** How many silenced alerts may fire at once, and how many others; more are only counted. */
+/** The most silenced alerts that fire together, and the most others; more are only counted. */
 const FIRING_MAX = 1_000;
 
-/** The room for new alerts beside those that fire. */
+/** How many new alerts can fire beside those that already do. */
 export class AlertRoom {
   /** How many new alerts there was no room for. */
-  left = 0;
+  leftOut = 0;
   private forSilenced = FIRING_MAX;
   private forOthers = FIRING_MAX;
 
@@ -17,11 +17,11 @@ export class AlertRoom {
     for (const alert of firing) this.take(alert);
   }
 
-  /** Reserves room for a new alert; false, and counted in `left`, if there is none. */
+  /** Reserves room for a new alert; false, and counted in `leftOut`, if there is none. */
   admits(alert: AlertSubject): boolean {
-    const hasPlace = this.take(alert);
-    if (!hasPlace) this.left += 1;
-    return hasPlace;
+    const hasRoom = this.take(alert);
+    if (!hasRoom) this.leftOut += 1;
+    return hasRoom;
   }
 
   private take(alert: AlertSubject): boolean {

@@ -2,7 +2,7 @@ import type { Database } from '@/db/database';
 import type { SilenceMatcher, SilenceRow } from '../../contract/console/alerts/alert-row';
 import { type AlertRules, DEFAULT_ALERT_RULES } from '../../contract/console/alerts/alert-rules';
 
-/** The most silences that may be in force at once. */
+/** The most silences that can be in force at the same time. */
 export const SILENCES_MAX = 500;
 
 /** What operators have set: rules by namespace, and silences. */
@@ -33,7 +33,7 @@ export class AlertSettings {
   }
 }
 
-/** The stored rules; those that an earlier version did not have get their defaults. */
+/** Parses stored rules. Rules that did not exist yet when they were stored get their defaults. */
 export const rulesOf = (stored: string): AlertRules => ({
   ...DEFAULT_ALERT_RULES,
   ...(JSON.parse(stored) as Partial<AlertRules>),

@@ -8,10 +8,10 @@ import { deleteRows } from '../history/delete-rows';
 import { insertRows } from '../history/insert-rows';
 import { replacing } from '../rollups/rollup-rows';
 
-/** How many resolved alerts are kept: the latest. */
+/** How many resolved alerts are kept; older ones are deleted. */
 const KEPT_MAX = 20_000;
 
-/** How many resolved alerts may wait to be sent to receivers; of more, the latest are sent. */
+/** The most resolved alerts that wait to be sent to receivers; of more, the latest are sent. */
 const UNSENT_MAX = 1_000;
 
 const CURSOR = 'alerts';
@@ -19,7 +19,7 @@ const CURSOR = 'alerts';
 const COLUMNS =
   'id, kind, backend, namespace, name, since, fired_at, announced_at, resolved_at, position, sentence';
 
-/** What changes of an alert. */
+/** The columns that change after an alert is inserted. */
 const CHANGING = ['open_for', 'announced_at', 'resolved_at', 'position'];
 
 const WRITTEN = [
@@ -33,7 +33,7 @@ export type StoredAlert = SentAlert & Alert;
 /** A change of an alert, to be written. */
 export interface AlertChange {
   alert: StoredAlert;
-  /** It is not stored yet, and its `id` is set when it is. */
+  /** Whether it is not stored yet. `AlertTable.write` then sets its `id`. */
   isNew: boolean;
   /** Whether receivers must be sent a message about it. */
   hasNews: boolean;
@@ -60,7 +60,7 @@ export class AlertTable {
     return 0;
   }
 
-  /** Those that fire, and the resolved ones with news after a position. */
+  /** The firing alerts, and the resolved ones with news after a position. */
   async load(after: number): Promise<StoredAlert[]> {
     const { raw } = this.database;
     const open = await raw.ask(`SELECT ${COLUMNS} FROM alerts WHERE open_for IS NOT NULL`, []);
@@ -103,7 +103,7 @@ export class AlertTable {
     for (const alert of begun) alert.id = ids.get(alertKey(alert)) ?? 0;
   }
 
-  /** The newest firing ones. */
+  /** The newest firing alerts. */
   async firing(limit: number): Promise<AlertRow[]> {
     const sql =
       `SELECT ${COLUMNS} FROM alerts WHERE open_for IS NOT NULL ` +
@@ -111,7 +111,7 @@ export class AlertTable {
     return this.rows(sql, [limit]);
   }
 
-  /** The latest that were resolved. */
+  /** The alerts that were resolved last. */
   async resolved(limit: number): Promise<AlertRow[]> {
     const sql =
       `SELECT ${COLUMNS} FROM alerts WHERE resolved_at IS NOT NULL ` +
@@ -119,7 +119,7 @@ export class AlertTable {
     return this.rows(sql, [limit]);
   }
 
-  /** What all firing ones are about. */
+  /** The subjects of all firing alerts. */
   async firingSubjects(): Promise<AlertSubject[]> {
     const { rows } = await this.database.raw.ask(
       'SELECT kind, backend, namespace, name FROM alerts WHERE open_for IS NOT NULL',
@@ -128,7 +128,7 @@ export class AlertTable {
     return rows.map(toSubject);
   }
 
-  /** Removes those resolved before an instant, and the oldest of too many, a few at a time. */
+  /** Removes alerts resolved before an instant, and the oldest of too many, in small batches. */
   async prune(before: number, mayGoOn?: MayGoOn): Promise<void> {
     const { rows } = await this.database.raw.ask(
       'SELECT resolved_at FROM alerts WHERE resolved_at IS NOT NULL ' +
@@ -157,7 +157,7 @@ function valuesOf(alert: StoredAlert): (SqlValue | null)[] {
   return [...subject, openFor, announcedAt, resolvedAt, position];
 }
 
-/** The ids of firing alerts, by what they are about. MySQL locks their rows for the transaction. */
+/** The ids of firing alerts, by `alertKey`. MySQL locks their rows for the transaction. */
 async function idsOf(
   ask: RunSql,
   kind: Database['kind'],

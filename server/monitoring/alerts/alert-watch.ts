@@ -10,20 +10,20 @@ import { AlertRoom } from './alert-room';
 import { AlertSettings } from './alert-settings';
 import { type AlertChange, AlertTable, type StoredAlert } from './alert-table';
 
-/** Resolved alerts that are kept for receivers that were not sent them yet. */
+/** How many resolved alerts are kept for receivers that have not been sent them yet. */
 const RESOLVED_MAX = 1_000;
 
 /** How many alerts are written in one transaction. */
 const ROWS_AT_ONCE = 100;
 
-/** After a restart within this time, the last reading still says since when rules are not met. */
+/** After a restart within this time, `cleared` is still taken from the last reading. */
 const SOON_MS = 10_000;
 
-const NOTHING = { firing: [], left: 0 };
+const NOTHING = { firing: [], leftOut: 0 };
 
-/** What is known of the alerts. */
+/** The alerts as they were last read and written. */
 interface Watched {
-  /** Those that fire, by what they are about. */
+  /** By `alertKey`. */
   firing: Map<string, StoredAlert>;
   resolved: StoredAlert[];
   /** Position of the latest news. */
@@ -32,8 +32,9 @@ interface Watched {
 
 /**
  * Decides which alerts fire and which are resolved, and stores that. Only the process that runs
- * maintenance does this. What fires is stored, so its successor goes on with it. While a backend
- * does not respond nothing is known of its locks and counters, and their alerts stay as they are.
+ * maintenance does this. Firing alerts are stored, so its successor continues with them. While a
+ * backend does not respond, the state of its locks and counters is unknown, and their alerts stay
+ * as they are.
  */
 export class AlertWatch {
   private readonly stored: AlertTable;
@@ -43,15 +44,15 @@ export class AlertWatch {
   private silences = new Silences([]);
   private watched: Watched | null = null;
   /**
-   * The last reading, on the clock that never steps. Only it says since when the rule of a firing
-   * alert is not met.
+   * The last reading, on the monotonic clock. It alone records when the rule of a firing alert
+   * ceased to be met.
    */
   private last: { atMs: number; firing: Watched['firing'] } | null = null;
   private restarts = 0;
   /** Whether another process does this work. */
   private isLeft = false;
   /** Figures of the last reading of this process, for its metrics. */
-  private counted: { firing: Iterable<SentAlert>; left: number } = NOTHING;
+  private counted: { firing: Iterable<SentAlert>; leftOut: number } = NOTHING;
 
   constructor(
     database: Database,
@@ -66,14 +67,14 @@ export class AlertWatch {
     this.readings = new AlertReadings(sources, (namespace) => this.rulesOf(namespace));
   }
 
-  /** Begins again at what is stored, as after another process did this work. */
+  /** Starts again from the stored alerts, as after another process did this work. */
   restart(): void {
     this.isLeft = false;
     this.counted = NOTHING;
     this.reload();
   }
 
-  /** Leaves this work to another process: nothing is kept for it from then on. */
+  /** Leaves this work to another process, and drops the state that only this work needs. */
   leave(): void {
     this.restart();
     this.isLeft = true;
@@ -92,14 +93,14 @@ export class AlertWatch {
     return [...firing.values(), ...resolved];
   }
 
-  /** Every firing alert, also while they are read again. */
+  /** Every firing alert, even while they are being reloaded. */
   get firing(): Iterable<SentAlert> {
     return this.counted.firing;
   }
 
   /** How many alerts do not fire because too many others do. */
   get leftOut(): number {
-    return this.counted.left;
+    return this.counted.leftOut;
   }
 
   /** Takes one reading of all that rules are about, and stores what has changed. */
@@ -118,7 +119,7 @@ export class AlertWatch {
       this.last = { atMs: this.sources.monotonic(), firing: watched.firing };
       if (restarts !== this.restarts) return;
       this.watched = watched;
-      this.counted = { firing: [...watched.firing.values()], left: room.left };
+      this.counted = { firing: [...watched.firing.values()], leftOut: room.leftOut };
     } catch (error) {
       this.reload();
       throw error;
@@ -129,7 +130,7 @@ export class AlertWatch {
 
   async prune(mayGoOn?: MayGoOn): Promise<void> {
     await this.stored.prune(this.sources.now() - this.historyMs, mayGoOn);
-    // What a former process wrote late is followed too from now on.
+    // Picks up alerts that a former process wrote late.
     this.reload();
   }
 
@@ -184,21 +185,21 @@ export class AlertWatch {
 
   private async write(watched: Watched, changes: [string, AlertChange][]): Promise<void> {
     for (let i = 0; i < changes.length; i += ROWS_AT_ONCE) {
-      const some = changes.slice(i, i + ROWS_AT_ONCE);
+      const batch = changes.slice(i, i + ROWS_AT_ONCE);
       const from = watched.position;
       let position = from;
-      for (const [, { alert, hasNews }] of some) {
+      for (const [, { alert, hasNews }] of batch) {
         if (!hasNews) continue;
         position += 1;
         alert.position = position;
       }
       await this.stored.write(
-        some.map(([, change]) => change),
+        batch.map(([, change]) => change),
         from,
         position,
       );
       watched.position = position;
-      for (const [key, { alert }] of some) keep(watched, key, alert);
+      for (const [key, { alert }] of batch) keep(watched, key, alert);
     }
   }
 }
@@ -210,7 +211,7 @@ function renewed(before: Silences, rows: readonly SilenceRow[]): Silences {
   return textOf(before.rows) === textOf(rows) ? before : new Silences(rows);
 }
 
-/** Takes over what has been written. */
+/** Applies a written change to the known alerts. */
 function keep({ firing, resolved }: Watched, key: string, alert: StoredAlert): void {
   if (alert.resolvedAt === null) {
     firing.set(key, alert);

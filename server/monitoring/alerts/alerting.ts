@@ -37,7 +37,7 @@ interface AlertingParts extends AlertDelivery {
   historyMs?: number;
 }
 
-/** The alerts of one process: all of this runs only while it runs maintenance. */
+/** Watches for alerts and sends them, only while this process runs maintenance. */
 export class Alerting {
   private readonly watch: AlertWatch;
   private readonly senders: AlertSender[];
@@ -75,7 +75,7 @@ export class Alerting {
     ];
   }
 
-  /** Begins again at what is stored, as after another process did this work. */
+  /** Starts again from the stored alerts, as after another process did this work. */
   restart(): void {
     this.watch.restart();
     for (const sender of this.senders) sender.restart();

@@ -4,12 +4,12 @@ import type { TimeSlice } from '../lock-list/order/time-slice';
 import type { CounterEntry, CounterTable } from '../projection/counter-table';
 
 /**
- * The counters that are near a bound. Looks at every counter once, and from then on at those that
+ * The counters that are near a bound. Checks every counter once, and from then on only those that
  * have changed.
  */
 export class NearCounters {
   private readonly near = new Map<string, CounterEntry>();
-  /** The rules that were compared with; empty: no namespace has a rule for counters. */
+  /** The rules at the last check; empty: no namespace has a rule for counters. */
   private withins = '';
 
   constructor(
@@ -18,11 +18,11 @@ export class NearCounters {
   ) {}
 
   /** Brings them up to date. */
-  async refresh(rules: ReadonlyMap<string, AlertRules>, usual: AlertRules): Promise<void> {
-    const rulesOf = (namespace: string) => rules.get(namespace) ?? usual;
+  async refresh(rules: ReadonlyMap<string, AlertRules>, defaults: AlertRules): Promise<void> {
+    const rulesOf = (namespace: string) => rules.get(namespace) ?? defaults;
     const withins = [...rules].filter(([, { counterWithin }]) => counterWithin !== null);
     const compared = JSON.stringify(withins.map(([name, each]) => [name, each.counterWithin]));
-    const isUsed = withins.length > 0 || usual.counterWithin !== null;
+    const isUsed = withins.length > 0 || defaults.counterWithin !== null;
     this.table.track(isUsed);
     if (!isUsed) this.near.clear();
     if (isUsed && compared !== this.withins) {
@@ -48,7 +48,7 @@ export class NearCounters {
     return this.near.values();
   }
 
-  /** Whether a counter cannot be read, so that nothing is known of it. @param id of its row */
+  /** Whether the record of a counter is unreadable, and its value unknown. @param id of its row */
   isUnreadable(id: string): boolean {
     return this.table.get(id)?.value === null;
   }

@@ -3,7 +3,7 @@ import type { AlertMessage, ReceiverState } from '../../core/alerts/alert-messag
 
 /** A message that its receiver has not accepted yet. */
 export interface PendingMessage {
-  /** The same for every attempt, so that a receiver recognises a message that it has already. */
+  /** The same for every attempt, so that the receiver can recognise a repeated message. */
   id: string;
   message: AlertMessage;
   attempts: number;
@@ -27,11 +27,11 @@ const NEW: StoredReceiver = {
   failure: null,
 };
 
-/** What each receiver was sent, as the control database keeps it. */
+/** The delivery state of each receiver, in the control database. */
 export class ReceiverTable {
   constructor(private readonly database: Database) {}
 
-  /** What is stored of a receiver, which is added if it is new. */
+  /** The stored state of a receiver. A new receiver is added. */
   async get(id: string): Promise<StoredReceiver> {
     const [known] = await this.read('WHERE id = ?', [id]);
     if (known) return known.state;
@@ -65,7 +65,7 @@ export class ReceiverTable {
   }
 
   /**
-   * Notes that an attempt begins; false: another process makes it.
+   * Claims the next attempt; false: another process has claimed it.
    *
    * @param until when the next attempt may begin if this one never reports its outcome
    */
@@ -78,7 +78,7 @@ export class ReceiverTable {
     return affected > 0;
   }
 
-  /** The receiver has accepted its message. */
+  /** Records that the receiver has accepted its message. */
   async accepted(id: string, messageId: string, at: number): Promise<void> {
     await this.database.raw.ask(
       'UPDATE alert_receivers SET message_id = NULL, message = NULL, attempts = 0, ' +
@@ -87,7 +87,7 @@ export class ReceiverTable {
     );
   }
 
-  /** The message is given up. @param position from which the next one has the news */
+  /** Gives the message up. @param position the next message reports all news after it */
   async dropped(id: string, messageId: string, position: number): Promise<void> {
     await this.database.raw.ask(
       'UPDATE alert_receivers SET message_id = NULL, message = NULL, attempts = 0, position = ? ' +

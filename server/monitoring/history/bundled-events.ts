@@ -2,42 +2,43 @@ import type { LockEvent } from '../../core/lock/lock-event';
 import { decodeEvents, type EventTuple } from '../../storage/codec/event-codec';
 
 /**
- * A row of `lock_events` holds one event, or several of a lock, one right after another.
+ * A row of `lock_events` holds one event, or several consecutive events of one lock.
  *
- * One event: its `history_id` and `place`, its instant, `rev`, `kind` and span class, and as `body`
- * `[rev, event]`, where `rev` is that of the change, and the event is as in the history, though
- * increments that are one text there have one each here. Several: `history_id` and `rev` of the
- * last, `at` of the first, the `rowSpan` of the highest span class, the kind `several` (of routine
- * alone, that of the first), a `place` between those of the last and of the next event, and as
- * `body` a list of `[historyId, place, rev, event]`, oldest first.
+ * A row of one event has its `history_id`, `place`, instant, `rev`, `kind` and span class, and the
+ * `body` `[rev, event]`: the `rev` of the change, and the event as the history encodes it, except
+ * that a run of increments, one text there, is one event each here. A row of several has the
+ * `history_id` and `rev` of the last, the `at` of the first, the `rowSpan` of the highest span
+ * class, the kind `several` (if all are routine, that of the first), a `place` between those of the
+ * last and of the next event, and as `body` a list of `[historyId, place, rev, event]`, oldest
+ * first.
  *
  * Earlier versions wrote events as objects: an event alone, or a list of
  * `[historyId, place, event]`.
  */
 
-/** How many events share a row at most: a reader of one takes the time for all. */
+/** The most events of a row: reading one of them costs the time of decoding all. */
 export const BUNDLE_EVENTS_MAX = 16;
 
-/** The events of a row are within this time, so that a reader knows in which rows an instant is. */
+/** The longest time that a row extends over: a reader knows which rows can hold an instant. */
 export const BUNDLE_MS = 10_000;
 
-/** Those of most rows are within this time. */
+/** Most rows extend over less time than this. */
 export const SHORT_BUNDLE_MS = 250;
 
-/** Added to the span class of a row whose events are further apart, so that it is searched for. */
+/** Added to the span class of longer rows: a search for an instant begins earlier for them. */
 const LONG_BUNDLE = 64;
 
 /** From this value of `span` on, rows are long. */
 export const LONG_BUNDLES_FROM = LONG_BUNDLE - 1;
 
-/** What is kept as `span` of a row with events over that time. */
+/** The stored `span` of a row whose events extend over a time. */
 export const rowSpan = (spanClass: number, overMs: number): number =>
   overMs < SHORT_BUNDLE_MS ? spanClass : longSpan(spanClass);
 
-/** The same where events are further apart. */
+/** The stored `span` of a row that extends over `SHORT_BUNDLE_MS` or more. */
 export const longSpan = (spanClass: number): number => LONG_BUNDLE + spanClass;
 
-/** Between the places of two events of a commit. */
+/** The distance between the places of two events of a commit. */
 export const PLACES_APART = 2 * BUNDLE_EVENTS_MAX;
 
 /** The `place` of a row. Rows that end with the same event but hold more or fewer events differ. */
@@ -50,7 +51,7 @@ export interface PlacedEvent<Event = LockEvent> {
   event: Event;
 }
 
-/** What a `body` is in JSON: of one event, then of several. */
+/** A `body`, parsed: of one event, or of several. */
 type Body<Event> =
   | Event
   | [rev: number, event: EventTuple]
@@ -84,7 +85,7 @@ function decoded<Event>(rev: number, tuple: EventTuple): Event {
   return event as Event;
 }
 
-/** As a lock changed, however clocks moved meanwhile. */
+/** The order in which a lock changed, however clocks moved meanwhile. */
 export function inOrder(a: PlacedEvent<{ rev: number }>, b: PlacedEvent<{ rev: number }>): number {
   return a.event.rev - b.event.rev || a.historyId - b.historyId || a.place - b.place;
 }

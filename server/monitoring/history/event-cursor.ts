@@ -1,17 +1,17 @@
 import { LockyardError } from '../../contract/errors';
 
-/** A row of recorded events among those of its lock: they are read by when they happened. */
+/** The position of a row among the recorded events of its lock, which are read by time. */
 export interface EventCursor {
   at: number;
   /** The backend, or the shard, whose history it is of. */
   backend: string;
   historyId: number;
   place: number;
-  /** How many of its events were read, of which there are more; absent: all. */
+  /** How many of the row's events have been read; absent: all of them. */
   taken?: number;
 }
 
-/** As one text, for a page to ask for the next one. */
+/** The cursor as text, with which a page requests the next one. */
 export const cursorText = ({ at, backend, historyId, place, taken }: EventCursor): string =>
   `${at}.${historyId}.${place}${taken === undefined ? '' : `+${taken}`}@${backend}`;
 
@@ -25,15 +25,15 @@ export function parseCursor(text: string): EventCursor {
   throw new LockyardError('INVALID', 'before: must be the `older` of another page.');
 }
 
-/** Before every row of the next millisecond, newest first. */
+/** The cursor after which, newest first, come the rows with `at` up to `until`. */
 export const cursorAfter = (until: number): EventCursor => {
   return { at: Math.floor(until) + 1, backend: '', historyId: 0, place: 0 };
 };
 
-/** The order that `lock_events_lock_at` has, which on InnoDB ends with the primary key. */
+/** The order of the index `lock_events_lock_at`, which on InnoDB ends with the primary key. */
 export const NEWEST_FIRST = 'ORDER BY at DESC, backend DESC, history_id DESC, place DESC';
 
-/** A condition: the rows after a cursor in that order, with its own if some of that is left. */
+/** Selects the rows after a cursor in that order, and its own row if events of it are left. */
 export function afterCursor({ at, backend, historyId, place, taken }: EventCursor) {
   const before = taken === undefined ? place : place + 1;
   const sql =

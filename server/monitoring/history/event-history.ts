@@ -32,7 +32,7 @@ export class EventHistory {
   ) {}
 
   /**
-   * `older` is the `before` of the next page, or null at the end.
+   * A page of a lock's events. `older` is the `before` of the next page, or null at the end.
    *
    * @throws LockyardError `INVALID` for a `before` that is no cursor
    */
@@ -40,7 +40,7 @@ export class EventHistory {
     return this.read<LockEvent, EventRow>(page, eventRow);
   }
 
-  /** The same, of the counter of that name. */
+  /** A page of the events of the counter of that name; otherwise like `list`. */
   listCounterEvents(page: EventPage): Promise<{ rows: CounterMoveRow[]; older: string | null }> {
     return this.read<CounterEvent, CounterMoveRow>({ ...page, kind: 'counter' }, counterEventRow);
   }
@@ -65,7 +65,7 @@ export class EventHistory {
     const found = events.slice(0, limit);
     const last = events[limit - 1];
     const next = events.length > limit && last ? cursorText(last.cursor) : null;
-    // Instants order pages; within one, revs do, which are exact however clocks moved.
+    // Pages are in order of time. Within a page, revs give the exact order, however clocks moved.
     return { rows: found.sort((a, b) => inOrder(b, a)).map(toRow), older: next };
   }
 }

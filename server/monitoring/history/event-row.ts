@@ -1,7 +1,7 @@
 import type { EventRow } from '../../contract/console/lock-row';
 import type { PlacedEvent } from './bundled-events';
 
-/** Sorts as numbers within one lock; the cursor of paging. */
+/** Unique within one lock. */
 export const eventId = ({ event, historyId, place }: PlacedEvent<{ rev: number }>) =>
   `${event.rev}.${historyId}.${place}`;
 

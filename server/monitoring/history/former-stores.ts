@@ -7,14 +7,14 @@ import { recordedCursor } from '../../storage/recorded-position';
 import { pruneRecorded } from './prune-recorded';
 
 /**
- * Shards and backends that no configuration names any more, by the id under which their history is
- * recorded. That history is kept until it is too old.
+ * Shards and backends that are no longer configured, each with the id under which its history is
+ * recorded. That history is kept until its retention ends.
  *
- * @param named the ids of the stores that the configuration names
+ * @param configured the ids of the configured stores
  */
 export async function formerStores(
   { db, tables: { cursors } }: Database,
-  named: readonly string[],
+  configured: readonly string[],
 ): Promise<{ id: string; backend: string }[]> {
   const prefix = recordedCursor('');
   const rows = await db
@@ -24,11 +24,11 @@ export async function formerStores(
   return rows.flatMap((row) => {
     const id = row.id.slice(prefix.length);
     const [backend = id] = id.split('.');
-    return named.includes(id) ? [] : [{ id, backend }];
+    return configured.includes(id) ? [] : [{ id, backend }];
   });
 }
 
-/** The recorded history of such a store, which only shrinks: maintenance removes what is old. */
+/** The history of a store that is no longer configured: maintenance only removes from it. */
 export class FormerStore {
   constructor(
     private readonly database: Database,

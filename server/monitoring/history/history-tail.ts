@@ -4,20 +4,19 @@ import type { HistoryRow, HistorySource } from '../../storage/record-store';
 
 const ROWS_AT_ONCE = 200;
 
-/** Ids below a visible one may still appear, from no further back: writes in flight are fewer. */
+/** How far below a visible id others can still appear: fewer writes than this are in flight. */
 const GAP_REACH = 10_000;
 
 /**
- * Follows a store's history. Every row is delivered once, as soon as it is visible; rows may come
- * out of order, since a smaller id can become visible after a larger one. `position` never passes a
- * gap that may still be filled, so a reader that resumes there misses nothing and sees some rows
- * twice.
+ * Follows a store's history. Every row is delivered once, as soon as it is visible; rows can be out
+ * of order, since a smaller id can become visible after a larger one. `position` never passes a gap
+ * that can still be filled, so a reader that resumes there misses nothing and sees some rows twice.
  */
 export class HistoryTail {
   /** Highest id seen. */
   private end: number;
   private sawAll = false;
-  /** Ids not seen below `end`, with the instant at which each was missed first. */
+  /** Ids below `end` that were not seen, each with the instant at which it was first missed. */
   private readonly gaps = new Map<number, number>();
 
   /** @param from the first row delivered is the one after this id */
@@ -29,21 +28,21 @@ export class HistoryTail {
     this.end = from;
   }
 
-  /** Where to begin again: every row up to here was delivered, or will never exist. */
+  /** Where to resume: every row up to here was delivered, or will never exist. */
   get position(): number {
     const [firstGap] = this.gaps.keys();
     return firstGap === undefined ? this.end : Math.min(firstGap - 1, this.end);
   }
 
-  /** Whether the last look delivered every row that was visible when it began. */
+  /** Whether the last `poll` delivered every row that was visible when it began. */
   get isAtEnd(): boolean {
     return this.sawAll;
   }
 
   /**
    * Rows that have become visible since the last call; empty if there are none. A gap is given up
-   * by a look that began when it was old enough: what a slow look did not see may have come
-   * meanwhile.
+   * only if it was old enough when the call began: during a slow call its row can have become
+   * visible unseen.
    */
   async poll(): Promise<HistoryRow[]> {
     this.sawAll = false;

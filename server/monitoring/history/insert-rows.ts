@@ -4,7 +4,7 @@ import type { RunSql, SqlValue } from '@/db/database';
  * Inserts rows into a table, all in one statement.
  *
  * @param rows a few hundred at most, each in the order of `columns`
- * @param atConflict what happens to a row that exists; absent: it is an error
+ * @param atConflict the SQL clause for rows that exist already; absent: they are an error
  */
 export async function insertRows(
   ask: RunSql,
@@ -14,9 +14,9 @@ export async function insertRows(
   atConflict = '',
 ): Promise<void> {
   if (rows.length === 0) return;
-  const places = rows.map((row) => `(${row.map((value) => (value === null ? 'NULL' : '?'))})`);
+  const tuples = rows.map((row) => `(${row.map((value) => (value === null ? 'NULL' : '?'))})`);
   await ask(
-    `INSERT INTO ${table} (${columns}) VALUES ${places} ${atConflict}`,
+    `INSERT INTO ${table} (${columns}) VALUES ${tuples} ${atConflict}`,
     rows.flat().filter((value) => value !== null),
   );
 }

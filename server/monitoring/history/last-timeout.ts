@@ -1,11 +1,11 @@
 import type { Database } from '@/db/database';
 
-/** Rows of a lock's events that are gone through. */
+/** The most rows of a lock that are searched. */
 const ROWS_MAX = 2_000;
 
 /**
- * When a waiter of a lock timed out last after one instant and up to another, in the newest 2,000
- * rows of that time; null: none did. Instants are its backend's clock.
+ * When a waiter of a lock last timed out after `from` and up to `to`, within the newest 2,000 rows
+ * of that time; null: none did. Instants are of the backend's clock.
  */
 export async function lastTimeout(
   { raw }: Database,

@@ -11,20 +11,20 @@ import { eventsOf, inOrder, type PlacedEvent } from './bundled-events';
 import { afterCursor, cursorAfter, type EventCursor, NEWEST_FIRST } from './event-cursor';
 import { eventRow } from './event-row';
 
-/** Rows read at a time: on SQLite a read blocks this process, so each takes few milliseconds. */
+/** Rows read at a time: on SQLite a read blocks this process, so each takes only milliseconds. */
 const ROWS_AT_ONCE = 250;
 
-/** Events that one request may go through, renewals and the like included. */
+/** The most events that one request reads, routine ones included. */
 const EVENTS_MAX = 6_000;
 
-/** How many events a story has at most. */
+/** The most events of a story. */
 const STORY_MAX = 300;
 
 const ROUTINE = ROUTINE_KINDS.map((kind) => `'${kind}'`).join(',');
 
 type PastPart = Omit<LockTimeline, 'asOf' | 'refused' | 'deaths'>;
 
-/** What the recorded events say of the past of single locks. */
+/** The past of single locks, from their recorded events. */
 export class LockPast {
   /** @param onRead is called when events are read */
   constructor(
@@ -35,7 +35,7 @@ export class LockPast {
   /**
    * What happened to a lock from `from` to `to`, as far as it is recorded.
    *
-   * @param now its present record; null: what began before `from` is left out until it has ended
+   * @param now its present record; null: what began before `from` is missing until it has ended
    */
   async timeline(
     key: RecordKey,
@@ -48,13 +48,13 @@ export class LockPast {
     return { from, to, since, ...buildTimeline(bare, from, to, now, since) };
   }
 
-  /** The attempts to acquire it that were refused. @param backend its id as users know it */
+  /** The refused attempts to acquire a lock. @param backend its id as users know it */
   async refused(backend: string, key: RecordKey, from: number, to: number): Promise<RefusalBar[]> {
     const parts = await refusalsOf(this.database, backend, recordId(key), from, to);
     return refusalBars(parts).filter((bar) => bar.to >= from && bar.from <= to);
   }
 
-  /** The timeline with its events, oldest first: no routine, and the first 300 at most. */
+  /** The timeline with its first 300 events, oldest first, without routine ones. */
   async story(key: RecordKey, from: number, to: number, now: LockRecord | null) {
     const { events, since } = await this.eventsOf(key, from, to);
     const bare = events.map(({ event }) => event);
@@ -66,9 +66,9 @@ export class LockPast {
   }
 
   /**
-   * A lock's events from `from` to now, without routine, oldest first: later ones say how what
-   * lasted beyond `to` ended. If they are too many, only the newest up to `to` and some after it.
-   * From `since` to `to` none is missing.
+   * A lock's events from `from` to now, without routine ones, oldest first: those after `to` show
+   * how holds and waits that lasted beyond it ended. If there are too many, only the newest up to
+   * `to` and some after it. From `since` to `to` none is missing.
    */
   private async eventsOf(
     key: RecordKey,
@@ -77,11 +77,11 @@ export class LockPast {
   ): Promise<{ events: PlacedEvent[]; since: number }> {
     this.onRead();
     const all = await this.eventsBack(key, from, null);
-    const areLater = all.since > from && all.newest > to;
-    const { events, since } = areLater ? await this.eventsBack(key, from, cursorAfter(to)) : all;
-    const later = areLater ? (await this.readAfter(key, to)).flatMap(eventsIn) : [];
-    const some = [...events, ...later].filter(({ event: { kind } }) => !isRoutine(kind));
-    return { events: some.sort(inOrder), since };
+    const isCut = all.since > from && all.newest > to;
+    const { events, since } = isCut ? await this.eventsBack(key, from, cursorAfter(to)) : all;
+    const later = isCut ? (await this.readAfter(key, to)).flatMap(eventsIn) : [];
+    const notable = [...events, ...later].filter(({ event: { kind } }) => !isRoutine(kind));
+    return { events: notable.sort(inOrder), since };
   }
 
   /**
@@ -115,7 +115,7 @@ export class LockPast {
     }
   }
 
-  /** Rows of a lock, newest first. The body of rows with nothing but routine is not read. */
+  /** Rows of a lock, newest first. The body of rows with only routine events is not read. */
   private readBefore(key: RecordKey, cursor: EventCursor | null): Promise<EventPart[]> {
     const older = cursor ? afterCursor(cursor) : { sql: '', values: [] };
     return this.readRows(`${older.sql} ${NEWEST_FIRST}`, [recordId(key), ...older.values]);
@@ -126,11 +126,11 @@ export class LockPast {
     return this.readRows('AND at > ? ORDER BY at', [recordId(key), Math.floor(at)]);
   }
 
-  private async readRows(which: string, values: SqlValue[]): Promise<EventPart[]> {
+  private async readRows(condition: string, values: SqlValue[]): Promise<EventPart[]> {
     const { rows } = await this.database.raw.ask(
       'SELECT at, backend, history_id, place, ' +
         `CASE WHEN kind IN (${ROUTINE}) THEN '' ELSE body END ` +
-        `FROM lock_events WHERE lock_id = ? ${which} LIMIT ${ROWS_AT_ONCE}`,
+        `FROM lock_events WHERE lock_id = ? ${condition} LIMIT ${ROWS_AT_ONCE}`,
       values,
     );
     return rows.map(([at, backend, id, place, body]) => ({
@@ -144,7 +144,7 @@ export class LockPast {
 }
 
 interface EventPart extends EventCursor {
-  /** Empty for routine. */
+  /** Empty if all events are routine. */
   body: string;
 }
 

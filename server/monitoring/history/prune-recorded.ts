@@ -4,7 +4,7 @@ import type { MayGoOn } from '../../platform/periodic';
 import { BUNDLE_MS } from './bundled-events';
 import { deleteRows } from './delete-rows';
 
-/** Removes one backend's events and roll-ups that are too old, a few rows at a time. */
+/** Removes one backend's events and roll-ups that are too old, in small batches. */
 export async function pruneRecorded(
   database: Database,
   backend: string,
@@ -20,14 +20,14 @@ export async function pruneRecorded(
     ['lock_weeks', 'week', WEEKS_MS],
   ] as const;
   for (const [table, age, keepMs] of tables) {
-    // The plus makes SQLite use the index of the age, not go through the backend.
+    // The plus makes SQLite use the index on the age instead of reading all of the backend.
     const column = database.kind === 'mysql' ? 'backend' : '+backend';
-    const which = `${column} = ? AND ${age} < ?`;
-    await deleteRows(database, table, which, [backend, now - keepMs], mayGoOn);
+    const condition = `${column} = ? AND ${age} < ?`;
+    await deleteRows(database, table, condition, [backend, now - keepMs], mayGoOn);
   }
 }
 
-/** The same for the refused attempts of all backends. */
+/** Removes refused attempts of all backends that are too old, in small batches. */
 export async function pruneRefusals(
   database: Database,
   now: number,

@@ -1,36 +1,36 @@
 import type { Clock } from '../../platform/clock';
 import type { Change, HistoryRow, HistorySource, SwapResult } from '../../storage/record-store';
 
-/** A tail that has not asked for this long may be gone: nothing is kept for it. */
+/** A tail that has not asked for this long counts as gone: nothing is kept for it. */
 const ASKS_WITHIN_MS = 10_000;
 
-/** What is kept at most for tails that are behind. */
+/** Limits of what is kept for tails that are behind. */
 const KEPT_ROWS_MAX = 10_000;
 const KEPT_EVENTS_MAX = 100_000;
 
-/** A row that a tail will ask for. */
+/** A row that a tail has yet to read. */
 interface KeptRow {
   row: HistoryRow;
   events: number;
 }
 
-/** How far a tail has come. */
+/** How far a tail has read. */
 interface TailPosition {
-  /** It asks for the rows after this one next. */
+  /** The id after which it reads next. */
   passed: number;
-  /** When it was answered last, or has asked since, on the monotonic clock. */
+  /** When it last asked or was answered, on the monotonic clock. */
   askedAt: number;
 }
 
 /**
- * A store's history for the tails of this process. What this process has written, and what one tail
- * has read, comes from memory until every tail has had it, within limits: most rows are never read,
- * and the others once. Delivers what the store would, and what it has lost since. This process's
- * own events come as they were decided, with the empty facts that a store leaves out. No reader may
- * change a row.
+ * A store's history for the tails of this process. Rows that this process has written, or that one
+ * tail has read, are served from memory until every tail has had them, within limits, so that most
+ * rows are never read from the store and the others once. Delivers what the store would, and also
+ * rows that it has lost since. This process's own events are delivered as they were decided, with
+ * the empty facts that a store leaves out. No reader may change a row.
  */
 export class SharedHistory {
-  /** By id; those that were kept first come first. */
+  /** By id, in the order in which they were added. */
   private readonly kept = new Map<number, KeptRow>();
   private keptEvents = 0;
   private readonly tails = new Set<TailPosition>();
@@ -55,10 +55,10 @@ export class SharedHistory {
   }
 
   /**
-   * Keeps what this process has committed to the store.
+   * Keeps the history of what this process has committed to the store.
    *
    * @param changes of one call
-   * @param results what the store has answered to it
+   * @param results the store's answers to it
    */
   readonly noteSwap = (changes: readonly Change[], results: readonly SwapResult[]): void => {
     const rows = new Map<number, HistoryRow>();
@@ -82,8 +82,8 @@ export class SharedHistory {
     this.noteAsking(tail, position);
     const known = this.following(position, limit);
     const from = known.at(-1)?.id ?? position;
-    const wanted = limit - known.length;
-    const fresh = wanted > 0 ? await this.source.historyAfter(from, wanted) : [];
+    const missing = limit - known.length;
+    const fresh = missing > 0 ? await this.source.historyAfter(from, missing) : [];
     this.noteAsking(tail, fresh.at(-1)?.id ?? from);
     for (const row of fresh) this.keep(row);
     this.forgetPassed();
@@ -97,8 +97,8 @@ export class SharedHistory {
   }
 
   /**
-   * Only up to the first id that is not kept: its row may have become visible since, and the tail
-   * must see every row that is visible by now.
+   * The kept rows after a position, up to the first id that is not kept: its row can have become
+   * visible since, and the tail must see every row that is visible by now.
    */
   private following(position: number, limit: number): HistoryRow[] {
     const rows: HistoryRow[] = [];
@@ -119,7 +119,7 @@ export class SharedHistory {
     this.keptEvents += events;
   }
 
-  /** Every tail that still asks has had the rows up to here. Forgets the other tails. */
+  /** The id up to which every active tail has had the rows. Forgets the other tails. */
   private passedByAll(): number {
     const before = this.clock.monotonic() - ASKS_WITHIN_MS;
     let passed = Number.POSITIVE_INFINITY;
@@ -130,18 +130,18 @@ export class SharedHistory {
     return passed;
   }
 
-  private get areMany(): boolean {
+  private get isOverLimit(): boolean {
     return this.kept.size > KEPT_ROWS_MAX || this.keptEvents > KEPT_EVENTS_MAX;
   }
 
-  /** Forgets what all have passed, and the oldest of too many. */
+  /** Forgets the rows that all tails have passed, and the oldest of too many. */
   private forgetPassed(): void {
     const passed = this.passedByAll();
-    // A map that has lost its first entries takes long to find the next.
-    if (passed === this.forgotTo && !this.areMany) return;
+    // Finding the next entry of a map whose first entries were deleted is slow.
+    if (passed === this.forgotTo && !this.isOverLimit) return;
     this.forgotTo = passed;
     for (const [id, { events }] of this.kept) {
-      if (id > passed && !this.areMany) return;
+      if (id > passed && !this.isOverLimit) return;
       this.kept.delete(id);
       this.keptEvents -= events;
     }

@@ -14,10 +14,10 @@ const ENDED_MAX = 1_000;
 /** How often a longer step is stored: a killed process loses no more than this. */
 const STORE_EVERY_MS = 5 * 60_000;
 
-/** A longer gap between two readings, as after a pause of this process, is not counted whole. */
+/** The most that is counted between two readings: after a pause of this process it is longer. */
 const GAP_MAX_MS = 5_000;
 
-/** Counts for how long each lock is waited for, and stores the most waited for of each step. */
+/** Counts how long each lock is waited for, and stores those most waited for in each step. */
 export class HeatRecorder {
   private readonly steps = HEAT_STEPS_MS.map((stepMs) => new HeatStep(stepMs));
   private readAt: number | null = null;
@@ -30,14 +30,14 @@ export class HeatRecorder {
   ) {}
 
   /**
-   * Counts on from the next reading, as after another process did this work. What was counted
+   * Counts from the next reading on, as after another process did this work. What was counted
    * before is added to what others store of the same step.
    */
   restart(): void {
     this.readAt = null;
   }
 
-  /** Counts the time since the last call, and stores the steps that are over. */
+  /** Counts the time since the last call, and stores the steps that have ended. */
   async run(): Promise<void> {
     const now = this.clock.now();
     const passedMs = this.readAt === null ? 0 : Math.min(GAP_MAX_MS, now - this.readAt);
@@ -47,7 +47,7 @@ export class HeatRecorder {
     for (const step of this.steps) await step.store(this.stored);
   }
 
-  /** Stores also what was counted of the steps under way, as before this process ends. */
+  /** Stores what was counted of the steps under way too, before this process ends. */
   async flush(): Promise<void> {
     for (const step of this.steps) {
       step.end();
@@ -79,7 +79,7 @@ class HeatStep {
   /** The part of the step that is being counted. */
   private part = Number.NaN;
   private readonly locks = new Map<string, HeatRecord>();
-  /** Steps that are over, and not stored yet. */
+  /** Steps that have ended and are not stored yet. */
   private readonly ended: { at: number; records: HeatRecord[] }[] = [];
 
   constructor(private readonly stepMs: number) {}
@@ -92,7 +92,7 @@ class HeatStep {
     } else if (this.locks.size < COUNTED_MAX) this.locks.set(id, { ...record });
   }
 
-  /** Begins the step of this instant, or a part of it, if that is another one. */
+  /** Begins another step, or part of one, unless the current one includes this instant. */
   advance(now: number): void {
     const part = Math.floor(now / STORE_EVERY_MS);
     const at = Math.floor(now / this.stepMs) * this.stepMs;
@@ -102,7 +102,7 @@ class HeatStep {
     this.part = part;
   }
 
-  /** What was counted can be stored. If the step goes on, the rest of it is added later. */
+  /** Lets what was counted be stored. If the step continues, the rest of it is added later. */
   end(): void {
     const ranked = [...this.locks.values()].sort((a, b) => b.waiterMs - a.waiterMs);
     const records = ranked.slice(0, HEAT_LOCKS_MAX);

@@ -22,7 +22,7 @@ export interface HeatRecord {
   status: LockStatus;
 }
 
-/** The worse of two statuses, as `worseStatus`. */
+/** SQL for the worse of two statuses, like `worseStatus`. */
 const worse = (a: string, b: string) => {
   const placeOf = (status: string) => `INSTR('${LOCK_STATUSES.join(' ')}', ${status})`;
   return `CASE WHEN ${placeOf(a)} <= ${placeOf(b)} THEN ${a} ELSE ${b} END`;
@@ -42,7 +42,7 @@ const ADDED = {
 export class HeatTable {
   constructor(private readonly database: Database) {}
 
-  /** Adds what was waited in one step. */
+  /** Adds the time waited in one step. */
   async add(stepMs: number, at: number, records: readonly HeatRecord[]): Promise<void> {
     if (records.length === 0) return;
     const { raw, kind } = this.database;
@@ -56,7 +56,7 @@ export class HeatTable {
     );
   }
 
-  /** Which locks were waited for most over a range that ends at an instant, not later than now. */
+  /** The locks most waited for over a range that ends at `at`, which is not after `now`. */
   async map(range: InsightRange, at: number, now = at): Promise<HeatMap> {
     const isFineKept = at - HOUR_MS >= now - FINE_MS;
     const steps = new HeatSteps(range, at, isFineKept);
@@ -70,7 +70,7 @@ export class HeatTable {
     return steps.view();
   }
 
-  /** Reads the steps that begin from one instant on and before another. */
+  /** Reads the steps that begin at `from` or later, but before `before`. */
   private async read(
     stepMs: number,
     from: number,

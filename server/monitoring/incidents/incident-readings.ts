@@ -8,7 +8,7 @@ import { holdInTheWay, type ProjectionRow } from '../projection/projection-row';
 
 const ACT_NOW = TIERS.indexOf('actNow');
 
-/** What the incidents are found in. */
+/** What incidents are found from. */
 export type IncidentTable = Pick<LockTable, 'refresh' | 'slice' | 'columns'> &
   Pick<LockTable, 'at' | 'byId' | 'facts' | 'reads'>;
 
@@ -19,12 +19,11 @@ export interface FoundIncident {
 }
 
 /**
- * The locks in which something is wrong now, in slices. Looks only at those in trouble.
+ * Finds the locks in which something is wrong now, in slices. Checks only locks in trouble.
  *
- * @param isOfInterest whether a lock is looked at, by the id of its row
+ * @param isOfInterest whether a lock is included, by the id of its row
  * @param now the clock of this process
- * @param nowOf the clock of a backend by its id as records are filed; null while it does not
- *   respond
+ * @param nowOf the clock of a backend or shard by its store id; null while it does not respond
  */
 export async function findIncidents(
   table: IncidentTable,
@@ -51,7 +50,7 @@ export async function findIncidents(
   return found;
 }
 
-/** A lock that is no longer wrong, or is gone. */
+/** The reading of a lock in which nothing is wrong any more, or that is gone. */
 export function quietReading(row: ProjectionRow | null, at: number): IncidentReading {
   return {
     at,
@@ -91,7 +90,7 @@ function readingOf(
   };
 }
 
-/** The hold that is in the way, or was. */
+/** The hold that is in the way, or else the last that ended. */
 function holdOf({ record: { ended } }: ProjectionRow, hold: Hold | null): IncidentHold | null {
   const last = hold ?? ended;
   if (!last) return null;
@@ -107,7 +106,7 @@ function holdOf({ record: { ended } }: ProjectionRow, hold: Hold | null): Incide
   };
 }
 
-/** Which holds a lock has, and the last that it had. */
+/** The tokens of a lock's holds, and the last hold that ended. */
 const endsOf = ({ holds, ended }: LockRecord) => ({
   held: holds.map(({ token }) => token),
   ended: ended ?? null,

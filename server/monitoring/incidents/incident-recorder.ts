@@ -20,15 +20,15 @@ import {
 } from './incident-readings';
 import { IncidentTable, type OpenIncident } from './incident-table';
 
-/** More incidents at once are not recorded until others end. */
+/** The most open incidents; more are not recorded until others end. */
 const OPEN_MAX = 2_000;
 
 /** How often counts that keep changing are written. */
 const WRITE_EVERY_MS = 10_000;
 
 /**
- * How soon after the last write a change of `clearedAt` is written: that an incident seems to be
- * over, or goes on after all. The time doubles with each change, since a short lease can run out
+ * How soon after the last write a change of `clearedAt` is written: that an incident seems to have
+ * ended, or continues after all. The time doubles with each change, since a short lease can expire
  * again and again.
  */
 const WRITE_CLEARED_AFTER_MS = 3_000;
@@ -43,9 +43,9 @@ interface Parts {
   database: Database;
   /** Every lock as this process knows it. */
   table: LockReadings;
-  /** Whether all of a backend has been read: only then is a lock that is not there gone. */
+  /** Whether all of a backend has been read: only then is a missing lock known to be gone. */
   isRead: (backend: string) => boolean;
-  /** Whether the present of a backend or shard is known. */
+  /** Whether the present state of a backend or shard is known. */
   isFresh: (backend: MonitoredBackend) => boolean;
   backends: readonly MonitoredBackend[];
   past: Pick<LockPast, 'timeline'>;
@@ -54,45 +54,45 @@ interface Parts {
   historyMs?: number;
 }
 
-/** An open incident, and what of it is stored. */
+/** An open incident, and how much of it is stored. */
 interface Tracked {
   open: OpenIncident;
   isNew: boolean;
   /** Whether more than its counts and `clearedAt` has changed since it was written. */
   isDue: boolean;
   writtenAt: number;
-  /** As it was written. */
+  /** As it was last written; null: never. */
   written: Incident | null;
-  /** How often another `clearedAt` was written. */
+  /** How often a change of `clearedAt` was written. */
   turns: number;
 }
 
 /**
- * Records incidents: finds locks in which something is wrong, and follows each until it is over.
- * Only the process that runs maintenance does this. What is open is stored, so its successor goes
- * on with it. While a backend does not respond, or was not read for long, nothing is known of its
- * locks, and their incidents neither end nor grow.
+ * Records incidents: finds locks in which something is wrong, and follows each incident until it
+ * ends. Only the process that runs maintenance does this. Open incidents are stored, so its
+ * successor continues with them. While a backend does not respond, or has not been read for long,
+ * the state of its locks is unknown, and their incidents neither end nor grow.
  */
 export class IncidentRecorder {
   private readonly stored: IncidentTable;
   private tracked: Map<string, Tracked> | null = null;
   /** By lock: when its last incident ended. */
   private lastEnds = new Map<string, number>();
-  /** By backend or shard: its clock minus that of this process; absent: its present is unknown. */
+  /** By backend or shard: its clock minus that of this process; absent: its state is unknown. */
   private readonly offsets = new Map<string, number>();
 
   constructor(private readonly parts: Parts) {
     this.stored = new IncidentTable(parts.database);
   }
 
-  /** Begins again at what is stored, as after another process did this work. */
+  /** Starts again from the stored incidents, as after another process did this work. */
   restart(): void {
     this.tracked = null;
   }
 
   /**
-   * Takes one reading of every lock, and stores what has changed. To end thousands of incidents
-   * takes long: those that are not ended when it may not go on are left to its successor.
+   * Takes one reading of every lock, and stores what has changed. Ending thousands of incidents
+   * takes long: those not ended when this must stop are left to its successor.
    */
   async run(mayGoOn: MayGoOn = () => true): Promise<void> {
     try {
@@ -124,7 +124,7 @@ export class IncidentRecorder {
   async prune(mayGoOn?: MayGoOn): Promise<void> {
     const { clock, historyMs = DEFAULT_RETENTION.historyMs } = this.parts;
     await this.stored.prune(clock.now() - historyMs, mayGoOn);
-    // What a former process wrote late is followed too from now on.
+    // Picks up incidents that a former process wrote late.
     this.restart();
   }
 
@@ -137,7 +137,7 @@ export class IncidentRecorder {
     this.tracked = new Map(
       [...open].map(([id, each]) => {
         const { incident } = each;
-        // It was written right after it was read: a takeover does not put off the next write.
+        // It was written right after it was read: a takeover does not delay the next write.
         const writtenAt = instant - Math.max(0, now - incident.readAt);
         return [
           id,
@@ -162,7 +162,7 @@ export class IncidentRecorder {
     tracked.set(id, { open, isNew: true, isDue: true, ...unwritten });
   }
 
-  /** Of a lock in which nothing is wrong now, as far as that is known. */
+  /** Follows the incident of a lock in which nothing is wrong now, if its state is known. */
   private takeQuiet(each: Tracked): void {
     const { open } = each;
     const row = this.parts.table.byId(open.id);
@@ -188,17 +188,17 @@ export class IncidentRecorder {
   private async write(tracked: Map<string, Tracked>, mayGoOn: MayGoOn): Promise<void> {
     const now = this.parts.clock.monotonic();
     const due = [...tracked.values()].filter((each) => isDueAt(each, now));
-    let isLeft = false;
+    let isStopped = false;
     for (let i = 0; i < due.length; i += ROWS_AT_ONCE) {
-      const some: Tracked[] = [];
+      const batch: Tracked[] = [];
       for (const each of due.slice(i, i + ROWS_AT_ONCE)) {
-        isLeft ||= isOver(each) && !mayGoOn();
-        if (isOver(each) && isLeft) continue;
+        isStopped ||= hasEnded(each) && !mayGoOn();
+        if (hasEnded(each) && isStopped) continue;
         await this.complete(each);
-        some.push(each);
+        batch.push(each);
       }
-      await this.stored.write(some);
-      for (const each of some) {
+      await this.stored.write(batch);
+      for (const each of batch) {
         const { id, incident } = each.open;
         if (hasTurned(each)) each.turns += 1;
         Object.assign(each, { isNew: false, isDue: false, writtenAt: now, written: incident });
@@ -207,13 +207,13 @@ export class IncidentRecorder {
         this.lastEnds.set(id, incident.endedAt);
       }
     }
-    // What was left is open as it is stored, and since when it is clear is stored too.
-    if (isLeft) this.restart();
+    // Those that were left are stored as open, with the instant at which they cleared.
+    if (isStopped) this.restart();
   }
 
   /**
-   * Takes from the history, when an incident ends, what its lock does not show: who acted, when the
-   * hold ended, and how bad it was between two readings.
+   * When an incident ends, adds what only the history shows: who acted, when the hold ended, and
+   * the worst blocking between two readings.
    */
   private async complete(each: Tracked): Promise<void> {
     const { namespace, name, incident } = each.open;
@@ -235,19 +235,19 @@ export class IncidentRecorder {
     }
   }
 
-  /** Drops backends that became silent meanwhile: a lock that was not found there is not quiet. */
+  /** Drops backends that became silent meanwhile: a lock not found there need not be quiet. */
   private forgetSilent(): void {
     const { backends, isFresh } = this.parts;
     for (const backend of backends) if (!isFresh(backend)) this.offsets.delete(backend.id);
   }
 
-  /** The clock of a backend, or null if its present was not known when the clocks were read. */
+  /** The clock of a backend, or null if its state was unknown when the clocks were read. */
   private nowOf(id: string): number | null {
     const offsetMs = this.offsets.get(id);
     return offsetMs === undefined ? null : Math.floor(this.parts.clock.now() + offsetMs);
   }
 
-  /** The clock of the backend of a lock that is not there; null: it may only be unread. */
+  /** The clock of the backend of a missing lock; null: the lock may just not have been read. */
   private nowOfGone(open: OpenIncident): number | null {
     const stores = this.storesOf(open);
     // A backend that is no longer configured has no clock: its incidents end.
@@ -263,13 +263,13 @@ export class IncidentRecorder {
   }
 }
 
-const isOver = ({ open }: Tracked) => open.incident.endedAt !== null;
+const hasEnded = ({ open }: Tracked) => open.incident.endedAt !== null;
 
 /** Whether `clearedAt` has changed since the incident was written. */
 const hasTurned = ({ open: { incident }, written }: Tracked) =>
   written !== null && incident.clearedAt !== written.clearedAt;
 
-/** Whether an incident must be written. @param now the clock that never steps */
+/** Whether an incident must be written. @param now the monotonic clock */
 function isDueAt(each: Tracked, now: number): boolean {
   const { open, isDue, written, writtenAt, turns } = each;
   if (isDue || open.incident === written) return isDue;

@@ -10,10 +10,10 @@ import { replacing } from '../rollups/rollup-rows';
 
 const ROWS_AT_ONCE = 500;
 
-/** Ended incidents that a new runner looks at, so that the next one does not overlap with them. */
+/** How many ended incidents a new runner reads, so that no new incident overlaps with one. */
 const RECENT_MAX = 2_000;
 
-/** Whose incident it is. */
+/** The lock of an incident. */
 interface IncidentSubject {
   /** The lock's row id: stable and unique over all backends. */
   id: string;
@@ -28,7 +28,7 @@ const COLUMNS =
   'id, backend, namespace, name, status, began_at, cleared_at, ended_at, read_at, waiter_ms, ' +
   'waiters_max, blocking_max_ms, actors, facts';
 
-/** What changes of an incident. */
+/** The columns that change after an incident is inserted. */
 const CHANGING = [
   'open_for',
   'status',
@@ -49,7 +49,7 @@ const WRITTEN = ['backend', 'namespace', 'name', 'began_at', ...CHANGING];
 export class IncidentTable {
   constructor(private readonly database: Database) {}
 
-  /** Those not ended, by the id of their lock. */
+  /** The open incidents, by the row id of their lock. */
   async open(): Promise<Map<string, OpenIncident>> {
     const { rows } = await this.database.raw.ask(
       `SELECT open_for, waiters, ${COLUMNS} FROM incidents WHERE open_for IS NOT NULL`,
@@ -65,7 +65,7 @@ export class IncidentTable {
     );
   }
 
-  /** When the latest incident of each lock ended, of those that ended since an instant. */
+  /** When the last incident of each lock ended, by its row id, of those ended since an instant. */
   async lastEnds(since: number): Promise<Map<string, number>> {
     const { rows } = await this.database.raw.ask(
       'SELECT backend, namespace, name, ended_at FROM incidents WHERE ended_at >= ? ' +
@@ -121,7 +121,7 @@ export class IncidentTable {
     return rows.map(toRow);
   }
 
-  /** The incidents that were open at an instant; not more than a page has room for. */
+  /** The incidents that were open at an instant; the newest 500 at most. */
   async at(at: number): Promise<Pick<IncidentRow, 'backend' | 'namespace' | 'name' | 'facts'>[]> {
     const { rows } = await this.database.raw.ask(
       `SELECT ${COLUMNS} FROM incidents WHERE began_at <= ? AND ` +
@@ -131,7 +131,7 @@ export class IncidentTable {
     return rows.map(toRow);
   }
 
-  /** The deaths that the incidents of a lock have between two instants, oldest first. */
+  /** The proven deaths in the incidents of a lock between two instants, oldest first. */
   async deathsOf(
     backend: string,
     key: RecordKey,
@@ -162,13 +162,13 @@ export class IncidentTable {
     return rows[0] ? toRow(rows[0]) : null;
   }
 
-  /** Removes those that ended before an instant, a few at a time. */
+  /** Removes incidents that ended before an instant, in small batches. */
   async prune(before: number, mayGoOn?: MayGoOn): Promise<void> {
     await deleteRows(this.database, 'incidents', 'ended_at < ?', [before], mayGoOn);
   }
 }
 
-/** By lock. In MySQL no other process changes these until the transaction ends. */
+/** The ids of open incidents, by lock. MySQL locks their rows for the transaction. */
 async function idsOf(
   ask: RunSql,
   kind: Database['kind'],

@@ -2,7 +2,7 @@ import { and, eq, gte, inArray, lt, ne, type SQL } from 'drizzle-orm';
 import type { Database } from '@/db/database';
 import { LIVENESS_STATES, type WitnessReport } from '../../core/status/holder-liveness';
 
-/** What a witness said of one holder. Instants are the control database's clock. */
+/** A witness's report on one holder. Instants are of the control database's clock. */
 export interface FiledReport extends WitnessReport {
   /** The holder's id. */
   holder: string;
@@ -10,10 +10,10 @@ export interface FiledReport extends WitnessReport {
   writtenAt: number;
 }
 
-/** Rows that one statement names. */
+/** Rows of one statement. */
 const AT_ONCE = 200;
 
-/** The reports of all processes over one control database. */
+/** The reports of all processes that share the control database. */
 export class EvidenceTable {
   constructor(private readonly database: Database) {}
 
@@ -30,16 +30,15 @@ export class EvidenceTable {
   }
 
   /**
-   * Writes what one witness says, in place of what it said before. A proof of death is never
-   * replaced.
+   * Writes reports of one witness in place of its earlier ones. A proof of death is never replaced.
    */
   async write(reports: readonly FiledReport[]): Promise<void> {
     for (let i = 0; i < reports.length; i += AT_ONCE) {
-      await this.writeSome(reports.slice(i, i + AT_ONCE));
+      await this.writeBatch(reports.slice(i, i + AT_ONCE));
     }
   }
 
-  /** Removes all reports on these holders, and other reports than deaths older than `before`. */
+  /** Removes all reports on these holders, and all from before `before` except proofs of death. */
   async prune(holders: readonly string[], before: number): Promise<void> {
     const { db, tables } = this.database;
     const { processEvidence: table } = tables;
@@ -49,13 +48,13 @@ export class EvidenceTable {
     await db.delete(table).where(and(ne(table.state, 'dead'), lt(table.at, before)) as SQL);
   }
 
-  private async writeSome(reports: readonly FiledReport[]): Promise<void> {
+  private async writeBatch(reports: readonly FiledReport[]): Promise<void> {
     const [first] = reports;
     if (!first) return;
     const { processEvidence: table } = this.database.tables;
     const ids = reports.map(({ holder }) => holder);
-    const isHis = and(eq(table.kind, first.kind), eq(table.witness, first.witness));
-    const isNamed = and(isHis, inArray(table.holder, ids));
+    const isOfWitness = and(eq(table.kind, first.kind), eq(table.witness, first.witness));
+    const isNamed = and(isOfWitness, inArray(table.holder, ids));
     await this.database.transaction(async (tx) => {
       await tx.delete(table).where(and(isNamed, ne(table.state, 'dead')) as SQL);
       const dead = await tx

@@ -25,41 +25,41 @@ const REWRITE_AFTER_MS = 10_000;
 /** Rows this much older are read again: their writers may have been slow to commit. */
 const OVERLAP_MS = 3_000;
 
-/** How often everything is read again, which forgets what was pruned. */
+/** How often all reports are read again, which drops those that were pruned. */
 const REREAD_ALL_MS = 60_000;
 
 /** Reports of living processes are kept for this long after the last one. */
 const KEPT_MS = 5 * 60_000;
 
-/** A holder that this process does not know may have been granted its lock a moment ago. */
+/** Deaths of unknown holders are kept this long: a lock may just have been granted to them. */
 const PRUNE_DEAD_AFTER_MS = 2 * 60_000;
 
 /** With more holders than this, only deaths are noted. */
 const REPORTS_MAX = 50_000;
 
-/** Processes that one witness is asked about at a time. */
+/** The most processes that one witness is asked about at a time. */
 const QUESTIONS_MAX = 1_000;
 
 /** What a witness says of one process or hold. */
 export interface Observation {
   state: LivenessState;
   evidence: string;
-  /** Since when, as the witness says. */
+  /** Since when, according to the witness. */
   since?: number | null;
 }
 
-/** Who says it. */
+/** The source of a report. */
 export type Witness = Pick<WitnessReport, 'kind' | 'witness'>;
 
 const NOTHING: readonly WitnessReport[] = [];
 
 /**
- * What witnesses have said of the processes that hold locks. Every process over one control
- * database knows the same within a second or two.
+ * The reports of witnesses on the processes that hold locks. All processes on one control database
+ * have the same within a second or two.
  */
 export class HolderEvidence {
   readonly holders = new HolderIndex();
-  /** Reports that came to this process. */
+  /** Reports that this process received. */
   readonly counted = { host: noReports(), url: noReports() };
   private readonly table: EvidenceTable;
   /** By holder. */
@@ -67,7 +67,7 @@ export class HolderEvidence {
   private deaths = 0;
   /** By holder that one witness calls dead: when another one last called it alive. */
   private readonly disputed = new Map<string, number>();
-  /** What is filed while everything is read again, which may not have it; null: it is not. */
+  /** Reports filed while all are read again, which can miss them; null: they are not being read. */
   private filedMeanwhile: FiledReport[] | null = null;
   private readTo = Number.POSITIVE_INFINITY;
   private readAllAt = Number.NEGATIVE_INFINITY;
@@ -91,13 +91,13 @@ export class HolderEvidence {
   }
 
   /**
-   * Whether any process is proven dead: most of the time none is, and nothing need be looked up.
+   * Whether any process is proven dead. Usually none is, and callers need not look one up.
    */
   get hasDeaths(): boolean {
     return this.deaths > 0;
   }
 
-  /** What witnesses say of the process of a hold, on the clock of its backend. */
+  /** The reports on the process of a hold. Instants are of its backend's clock. */
   reportsOn(rowId: string, hold: Hold): readonly WitnessReport[] {
     const holder = this.holders.of(rowId, hold);
     const filed = holder && this.reports.get(holder.id);
@@ -126,14 +126,14 @@ export class HolderEvidence {
     }
   }
 
-  /** Processes of a machine of which this witness should say something, as their turns come. */
+  /** The processes of a machine that this witness is to report on next, as `inTurn` orders them. */
   questionsFor(machine: HostIdentity, witness: Witness): ProcessIdentity[] {
     return inTurn(this.openOn(machine, witness))
       .slice(0, QUESTIONS_MAX)
       .map(({ process }) => process);
   }
 
-  /** What this witness said last of a holder. */
+  /** The last report of this witness on a holder. */
   lastOf(holder: string, { kind, witness }: Witness): FiledReport | undefined {
     return this.reports
       .get(holder)
@@ -141,8 +141,8 @@ export class HolderEvidence {
   }
 
   /**
-   * Stores what a witness reports of some holders. Reports on others than holders are ignored.
-   * Rejects if it cannot be written; then nothing is known of it anywhere.
+   * Stores the reports of a witness on holders, and ignores those on anything else. Rejects if they
+   * cannot be written; then this process does not use the new ones.
    */
   async note(witness: Witness, observed: Iterable<readonly [Holder, Observation]>): Promise<void> {
     const now = this.now();
@@ -166,12 +166,12 @@ export class HolderEvidence {
     for (const report of fresh) this.file(report);
   }
 
-  /** Reads what other processes have filed, and notices where the word of a witness is old. */
+  /** Reads what other processes have filed, and notifies of disputed holders: evidence ages. */
   async refresh(): Promise<void> {
     const now = this.now();
     await this.read(now);
     for (const [holder, at] of this.disputed) {
-      this.tell(holder);
+      this.notify(holder);
       if (Math.abs(now - at) > EVIDENCE_FRESH_MS + CLOCK_ERROR_MS) this.disputed.delete(holder);
     }
   }
@@ -200,17 +200,17 @@ export class HolderEvidence {
       if (!reports.some(isDeath)) continue;
       this.deaths += 1;
       this.noteDispute(holder);
-      if (!before.get(holder)?.some(isDeath)) this.tell(holder);
+      if (!before.get(holder)?.some(isDeath)) this.notify(holder);
     }
     for (const [holder, reports] of before) {
-      if (reports.some(isDeath) && !all.get(holder)?.some(isDeath)) this.tell(holder);
+      if (reports.some(isDeath) && !all.get(holder)?.some(isDeath)) this.notify(holder);
     }
     for (const report of filed) this.file(report);
     this.readAllAt = this.clock.monotonic();
     this.readTo = now;
   }
 
-  /** Removes what was said of holders that have no lock any more. For one process of all. */
+  /** Removes reports on holders that have no lock any more. Only one process need do this. */
   async prune(): Promise<void> {
     const now = this.now();
     const gone = [...this.reports].filter(
@@ -240,7 +240,7 @@ export class HolderEvidence {
     if (state !== 'dead' && !wasDead) return;
     if (!wasDead) this.deaths += 1;
     this.noteDispute(holder);
-    this.tell(holder);
+    this.notify(holder);
   }
 
   private noteDispute(holder: string): void {
@@ -256,7 +256,7 @@ export class HolderEvidence {
     this.disputed.delete(holder);
   }
 
-  private tell(holder: string): void {
+  private notify(holder: string): void {
     for (const row of this.holders.withId(holder)?.rows ?? []) this.onNews(row);
   }
 

@@ -10,31 +10,31 @@ import {
 } from '../../core/status/process-identity';
 import type { ProjectionRow } from '../projection/projection-row';
 
-/** A process that holds locks; or a hold that names no process completely, but a pod or CI run. */
+/** A process that holds locks, or a hold that names a pod or CI run but no complete process. */
 export interface Holder {
-  /** Under which its evidence is filed. */
+  /** The id under which its evidence is filed. */
   readonly id: string;
   readonly process: ProcessIdentity | null;
-  /** What one of its holds says of it. */
+  /** The `meta` of one of its holds. */
   readonly meta: Meta;
-  /** Whose hold that is. */
+  /** The service of that hold. */
   readonly service: string;
   /** The ids of the rows of the locks that it holds. */
   readonly rows: Set<string>;
 }
 
-/** What a `meta` says of its process. */
+/** The process that a `meta` names. */
 interface Naming {
   process: ProcessIdentity | null;
   /** The key of the process; null if it is not named completely. */
   key: string | null;
-  hasPlace: boolean;
+  hasPodOrRun: boolean;
 }
 
 const DIGEST_CHARS = 22;
 const NONE: ReadonlyMap<string, Hold> = new Map();
 
-/** Which processes hold locks, by what their holds say. Kept up to date row by row. */
+/** The processes that hold locks, as their holds name them. Kept up to date row by row. */
 export class HolderIndex {
   private readonly holders = new Map<string, Holder>();
   private readonly byId = new Map<string, Holder>();
@@ -43,7 +43,7 @@ export class HolderIndex {
   /** Most holds of one process share one object: see `RecordCompactor`. */
   private readonly namings = new WeakMap<Meta, Naming>();
 
-  /** A lock was read again, for the first time (`before` null), or is gone (`after` null). */
+  /** Applies the change of a row. `before` is null for a new lock, `after` for one that is gone. */
   replaced(before: ProjectionRow | null, after: ProjectionRow | null): void {
     if (before && after && this.isSameHolder(before, after)) return;
     const then = before ? this.keysOf(before) : NONE;
@@ -92,8 +92,8 @@ export class HolderIndex {
 
   private keyOf(rowId: string, hold: Hold | undefined): string | null {
     if (!hold || isReleased(hold)) return null;
-    const { key, hasPlace } = this.naming(hold);
-    return key ?? (hasPlace ? `${rowId}\0${hold.token}` : null);
+    const { key, hasPodOrRun } = this.naming(hold);
+    return key ?? (hasPodOrRun ? `${rowId}\0${hold.token}` : null);
   }
 
   private naming({ meta }: Hold): Naming {
@@ -103,7 +103,7 @@ export class HolderIndex {
     const naming = {
       process,
       key: process && processKey(process),
-      hasPlace: Boolean(meta.pod || meta.ciRun),
+      hasPodOrRun: Boolean(meta.pod || meta.ciRun),
     };
     this.namings.set(meta, naming);
     return naming;

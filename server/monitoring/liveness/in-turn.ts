@@ -1,12 +1,12 @@
 /**
- * How many questions of one service a witness is asked at most. With more, reports would be old
- * before the next ones come, and a service could cause ever more work.
+ * The most questions of one service that a witness is asked. With more, reports would be old before
+ * the next ones arrive, and a service could cause ever more work.
  */
 const SERVICE_QUESTIONS_MAX = 10_000;
 
-/** A question on which a witness may report. */
+/** A question that a witness is asked. */
 export interface Question {
-  /** Whose hold it is about. */
+  /** The service whose hold it is about. */
   service: string;
   /** When the witness last reported on it; 0: never. */
   at: number;
@@ -19,12 +19,12 @@ export interface Question {
 export function inTurn<Q extends Question>(questions: Iterable<Q>): Q[] {
   const byService = new Map<string, Q[]>();
   for (const question of questions) {
-    const some = byService.get(question.service) ?? [];
-    if (some.length === 0) byService.set(question.service, some);
-    if (some.length < SERVICE_QUESTIONS_MAX) some.push(question);
+    const queue = byService.get(question.service) ?? [];
+    if (queue.length === 0) byService.set(question.service, queue);
+    if (queue.length < SERVICE_QUESTIONS_MAX) queue.push(question);
   }
-  const inOrder = [...byService.values()].flatMap((some) =>
-    some.sort((a, b) => a.at - b.at).map((question, turn) => ({ question, turn })),
+  const inOrder = [...byService.values()].flatMap((queue) =>
+    queue.sort((a, b) => a.at - b.at).map((question, turn) => ({ question, turn })),
   );
   return inOrder
     .sort((a, b) => a.turn - b.turn || a.question.at - b.question.at)

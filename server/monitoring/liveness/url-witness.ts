@@ -10,7 +10,7 @@ const PLACEHOLDER = /\{([^{}]*)\}/g;
 const MARK = '--value-of--';
 const MARKED = new RegExp(`${MARK}(pod|ciRun|host|pid)`, 'g');
 
-/** Percent-encoded, also where a URL need not be. */
+/** Percent-encodes a value, and also the signs that `encodeURIComponent` leaves. */
 const encoded = (value: string) =>
   encodeURIComponent(value).replaceAll(
     /[!'()*]/g,
@@ -25,17 +25,17 @@ export function witnessUrl(template: string, meta: Meta): string | null {
   const fields = [...template.matchAll(PLACEHOLDER)].map(([, field = '']) => field);
   if (fields.some((field) => !meta[field])) return null;
   const filled = template.replaceAll(PLACEHOLDER, (_, field: string) => encoded(meta[field] ?? ''));
-  // Parsed with a mark in each place: a value of dots would be taken for a step up, for one.
+  // Parsed with a mark in each place: a value of dots, for example, would change the path.
   const marked = new URL(template.replaceAll(PLACEHOLDER, (_, field: string) => `${MARK}${field}`));
   const expected = marked.href.replaceAll(MARKED, (_, field: string) => encoded(meta[field] ?? ''));
   return new URL(filled).href === expected ? expected : null;
 }
 
 /**
- * Asks a URL for a holder's state. Follows no redirect, waits for at most 2 s, and takes at most
- * 4 KB. Anything but a proper answer counts as `unknown`, never as `dead`. Never rejects.
+ * Asks a URL for a holder's state. Follows no redirect, waits for at most 2 s, and reads at most
+ * 4 KB. Anything but a valid answer counts as `unknown`, never as `dead`. Never rejects.
  *
- * @param ending ends the attempt, as when this process shuts down
+ * @param ending aborts the attempt, for example when this process shuts down
  */
 export async function askUrl(
   url: string,
@@ -59,7 +59,7 @@ export async function askUrl(
   }
 }
 
-/** The text of an answer; null for a longer one than is read. */
+/** The text of a response; null if it is longer than `BODY_MAX_BYTES`. */
 async function boundedText({ body }: Response): Promise<string | null> {
   const chunks: Uint8Array[] = [];
   let bytes = 0;

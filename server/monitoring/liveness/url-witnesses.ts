@@ -4,7 +4,7 @@ import type { Holder } from './holder-index';
 import { inTurn, type Question } from './in-turn';
 import { askUrl, witnessUrl } from './url-witness';
 
-/** URLs asked in one round, and at the same time. */
+/** The most URLs that are asked in one round, and at the same time. */
 const URLS_MAX = 500;
 const AT_ONCE = 8;
 
@@ -15,19 +15,19 @@ interface UrlQuestion extends Question {
   holders: Holder[];
 }
 
-/** Asks the configured URLs about the pods and CI runs that hold locks. For one process of all. */
+/** Asks the configured URLs about pods and CI runs that hold locks. One process need do this. */
 export class UrlWitnesses {
   private ending = new AbortController();
 
   constructor(
     private readonly witnesses: readonly ConfiguredWitness[],
-    private readonly life: Pick<HolderEvidence, 'holders' | 'lastOf' | 'note'>,
+    private readonly evidence: Pick<HolderEvidence, 'holders' | 'lastOf' | 'note'>,
     private readonly ask: typeof askUrl = askUrl,
   ) {}
 
   /**
-   * A periodic round of each witness. With one that does not respond it takes minutes, so none
-   * waits for another.
+   * A periodic job for each witness: a round of one that does not respond takes minutes, and must
+   * not delay the others.
    */
   jobs(): { name: string; everyMs: number; run: () => Promise<void> }[] {
     return this.witnesses.map((witness) => ({
@@ -46,14 +46,14 @@ export class UrlWitnesses {
     this.ending = new AbortController();
   }
 
-  /** Asks each URL at most once, as their turns come. */
+  /** Asks each URL at most once, in the order of `inTurn`. */
   private async askWitness(witness: ConfiguredWitness, ending: AbortSignal): Promise<void> {
     const by = { kind: 'url', witness: witness.id } as const;
     const next = inTurn(this.questions(witness)).slice(0, URLS_MAX).values();
     const observed: (readonly [Holder, Observation])[] = [];
     let noting: Promise<void> | null = null;
     const note = () =>
-      this.life.note(by, observed.splice(0)).finally(() => {
+      this.evidence.note(by, observed.splice(0)).finally(() => {
         noting = null;
       });
     const worker = async () => {
@@ -62,7 +62,7 @@ export class UrlWitnesses {
         // The last request was aborted, and the rest is not sent.
         if (ending.aborted) return;
         for (const holder of holders) observed.push([holder, answer]);
-        // An answer counts from when it is noted; those that come during a write share the next.
+        // An answer counts from when it is noted; those that arrive during a write share the next.
         while (observed.length > 0) {
           noting ??= note();
           await noting;
@@ -72,11 +72,11 @@ export class UrlWitnesses {
     await Promise.all(Array.from({ length: AT_ONCE }, worker));
   }
 
-  /** Each URL with its holders. One that several services share counts as of the first of them. */
+  /** Each URL with its holders. If several services share one, it counts for the first of them. */
   private questions({ id, template }: ConfiguredWitness): Iterable<UrlQuestion> {
     const urls = new Map<string, UrlQuestion>();
-    for (const holder of this.life.holders.all()) {
-      const last = this.life.lastOf(holder.id, { kind: 'url', witness: id });
+    for (const holder of this.evidence.holders.all()) {
+      const last = this.evidence.lastOf(holder.id, { kind: 'url', witness: id });
       if (last?.state === 'dead') continue;
       const url = witnessUrl(template, holder.meta);
       if (url === null) continue;

@@ -11,7 +11,7 @@ export type ViewInput = Pick<
   'attention' | 'status' | 'namespace' | 'backend' | 'search' | 'sort' | 'descending'
 >;
 
-/** A key for the view that an input asks for; equal for inputs that ask for the same one. */
+/** A key for the view that an input requests; equal for inputs that request the same view. */
 export function viewKey(input: ViewInput): string {
   const { attention, status, namespace, backend, search, sort, descending } = input;
   const filters = [status, namespace, backend, search?.toLowerCase()];
@@ -20,7 +20,7 @@ export function viewKey(input: ViewInput): string {
 
 /** The locks of a filter, in the order of a ranking. Only changed locks are checked again. */
 export class ListView {
-  /** When a page last asked for it, on the clock that never steps. */
+  /** When a page last requested it, on the monotonic clock. */
   usedAt = 0;
   /** How many windows into it are followed. */
   windows = 0;
@@ -65,18 +65,18 @@ export class ListView {
     return !attention && this.status < 0 && isAnywhere && this.searchText === '';
   }
 
-  /** False: too much has changed since, and every lock must be checked. */
+  /** Applies what has changed. False: that is too much, and every lock must be checked. */
   private catchUp(): boolean {
     const { log, columns } = this.table;
     if (this.version < 0 || !log.reaches(this.version)) return false;
     const removed: number[] = [];
     const added: number[] = [];
     for (const slot of log.since(this.version, columns.versions)) {
-      const isIn = this.matching.has(slot);
-      const isToBeIn = this.matches(slot);
+      const isListed = this.matching.has(slot);
+      const isMatch = this.matches(slot);
       const hasMoved = this.ranking.hasMoved(slot, this.version);
-      if (isIn && (!isToBeIn || hasMoved)) removed.push(slot);
-      if (isToBeIn && (!isIn || hasMoved)) added.push(slot);
+      if (isListed && (!isMatch || hasMoved)) removed.push(slot);
+      if (isMatch && (!isListed || hasMoved)) added.push(slot);
     }
     this.matching.change(removed, added, this.ranking.compare);
     this.version = log.end;

@@ -71,10 +71,10 @@ export class ListWindow {
     const known = this.messages.get(from);
     if (known) return known;
     const isInOrder = from.ids === to.ids || isSameOrder(from.ids, to.ids);
-    const met = isInOrder ? null : new Set(from.ids);
+    const knownIds = isInOrder ? null : new Set(from.ids);
     const { versions } = this.table.columns;
     const isNews = (slot: number, place: number) =>
-      (versions[slot] as number) > from.version || met?.has(to.ids[place] ?? '') === false;
+      (versions[slot] as number) > from.version || knownIds?.has(to.ids[place] ?? '') === false;
     const message: LockListMessage = {
       kind: 'changes',
       rows: this.rowsOf(to.slots.filter(isNews)),

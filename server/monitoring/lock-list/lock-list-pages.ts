@@ -9,13 +9,13 @@ import { RankBuffers } from './order/rank-buffers';
 import { Ranking } from './order/ranking';
 import type { LockTable } from './table/lock-table';
 
-/** A view is dropped when no stream follows it and no page has asked for it in this time. */
+/** A view is dropped when no stream follows it and no page has requested it in this time. */
 const IDLE_MS = 60_000;
 
 /** How many views without followers are kept. */
 const IDLE_VIEWS_MAX = 32;
 
-/** Pages of more rows than the console asks for come after those of others. */
+/** Pages with more rows, more than the console requests, wait for those of others. */
 const SMALL_ROWS = 200;
 
 /** The lock list in every view that pages have open. Requests for the same view share the work. */

@@ -15,7 +15,7 @@ import { TimeBudget } from './time-budget';
 /** Changes are sent at most once per tick, however many there are. */
 const TICK_MS = 500;
 
-/** An unchanged list is sent once in this time, so that pages can show its age. */
+/** An unchanged list is sent again after this time, so that pages can show its age. */
 const KEEP_ALIVE_MS = 2_000;
 
 /** A window without followers is kept this long, so that a disconnected page can resume. */
@@ -24,7 +24,7 @@ const RESUME_WITHIN_MS = 30_000;
 /** How many turns a stream gets to encode and send a message before the next stream is served. */
 const TURNS_TO_SEND = 8;
 
-/** How long a stream that has opened keeps the next one waiting, in times of what sending took. */
+/** The rest before the next stream is opened, as a multiple of the time that sending took. */
 const REST_AFTER_OPENING = 3;
 
 /** A message, and the id from which a stream can resume. */
@@ -54,7 +54,7 @@ export class LockListStreams {
   private readonly budget: TimeBudget;
   private readonly ticking: Periodic;
   private lastTickMs = 0;
-  /** First looks, one at a time: after a restart all pages open their streams at once. */
+  /** First reads, one at a time: after a restart all pages open their streams together. */
   private readonly firstReads = new SerialQueue();
 
   /** @param epoch unique to this process */
@@ -85,8 +85,8 @@ export class LockListStreams {
   }
 
   /**
-   * Sends the list, then its changes, until the signal. A reader that was cut off a moment ago gets
-   * only the changes.
+   * Sends the list, then its changes, until the signal aborts. A reader that was cut off a moment
+   * ago gets only the changes.
    *
    * @param lastId the id of the last message that this reader received
    */
@@ -143,8 +143,8 @@ export class LockListStreams {
   }
 
   /**
-   * Resolves when the window is read. The next stream is opened after this one has sent it and a
-   * rest: encoding whole lists one after another would leave little of this thread to callers.
+   * Resolves when the window is read. The next stream is opened once this one has sent it, and a
+   * rest later: encoding whole lists without a break would leave little of this thread to callers.
    */
   private openNext(followed: FollowedWindow, signal: AbortSignal | undefined): Promise<void> {
     return new Promise((resolve, reject) => {
@@ -216,8 +216,7 @@ export class LockListStreams {
       const isKeepAlive = begunAt - followed.readAt >= KEEP_ALIVE_MS - TICK_MS / 2;
       if (readers.size === 0) continue;
       await this.readWindow(followed, isKeepAlive, slice);
-      // The window may have changed since the last tick without this reading: new followers read it
-      // too.
+      // New followers read the window too, so this read need not be the one that found a change.
       if (window.last === followed.notifiedOf) continue;
       followed.notifiedOf = window.last;
       for (const wake of [...readers]) {

@@ -1,7 +1,7 @@
 /** The share of one core that all live lists together may use. */
 const SHARE = 0.2;
 
-/** Unused time that may be saved for later. */
+/** The most unused time that is saved for later. */
 const SAVED_MS = 3_000 * SHARE;
 
 /** Updates count as slowed for this long after one had to wait. */
@@ -13,7 +13,7 @@ export class TimeBudget {
   private countedAt: number;
   private delayedAt = Number.NEGATIVE_INFINITY;
 
-  /** @param monotonic this process's clock that never steps, in milliseconds */
+  /** @param monotonic this process's monotonic clock, in milliseconds */
   constructor(private readonly monotonic: () => number) {
     this.countedAt = monotonic();
   }

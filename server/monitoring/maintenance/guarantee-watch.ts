@@ -7,26 +7,26 @@ import { type Guarantees, type RecordStore, StoreError } from '../../storage/rec
 export interface GuaranteeWatchParts {
   backend: string;
   store: Pick<RecordStore, 'guarantees' | 'settingsRev'>;
-  /** It may grant locks though it is not set up safely. */
+  /** Whether it may grant locks although it is configured unsafely. */
   isAllowed: boolean;
   clock: Clock;
   log: Log;
 }
 
-/** Under a minute together with the reading itself, in which a change for the worse is noticed. */
+/** With the reading itself less than a minute, within which a change for the worse is noticed. */
 const READ_EVERY_MS = 50_000;
-/** Pause after a failed reading, and before the first: a backend that comes back must not wait. */
+/** Pause after a failed reading, and before the first: a backend that is back must not wait. */
 const RETRY_EVERY_MS = 500;
 const CHECK_EVERY_MS = 500;
-/** Stores give up earlier by themselves. */
+/** Stores have shorter timeouts of their own. */
 const READING_TIMEOUT_MS = 4_000;
 
 const RANK = { 'Best-effort': 0, Timed: 1, Strong: 2 } as const;
 
 /**
- * Reads again and again what one backend, as it is set up, can promise, and says whether it may
+ * Periodically reads what one backend can guarantee with its settings, and decides whether it may
  * grant locks: not before its settings were read once, and not while they are unsafe, unless that
- * can be allowed and is. A reading that fails keeps the last.
+ * can be allowed and is. If a reading fails, the last one is kept.
  */
 export class GuaranteeWatch {
   private last: { guarantees: Guarantees; at: number; readAt: number } | null = null;
@@ -51,7 +51,7 @@ export class GuaranteeWatch {
     return () => reading.stop();
   }
 
-  /** Reads if it is time. */
+  /** Reads if a reading is due. */
   async readIfDue(): Promise<void> {
     const isSettled = this.last && !this.isFailing;
     const isAsRead = this.parts.store.settingsRev === this.readRev;
@@ -59,7 +59,7 @@ export class GuaranteeWatch {
     if (this.parts.clock.monotonic() - this.lastTriedAt >= pauseMs) await this.read();
   }
 
-  /** Reads now, or waits for the reading under way. Never rejects: `row` says how it went. */
+  /** Reads now, or waits for the reading under way. Never rejects: `row` shows the outcome. */
   read(): Promise<void> {
     this.reading ??= this.readOnce().finally(() => {
       this.reading = null;
@@ -67,7 +67,7 @@ export class GuaranteeWatch {
     return this.reading;
   }
 
-  /** Why the store refused the last reading, in whole sentences; null: it did not, or is away. */
+  /** Why the store refused the last reading, in whole sentences; null: it did not. */
   get refusal(): string | null {
     return this.refused;
   }
@@ -117,7 +117,7 @@ export class GuaranteeWatch {
     }
   }
 
-  /** Logs what became worse or better; after a first reading, what is not as good as can be. */
+  /** Logs what became worse or better; after a first reading, what is less than the best. */
   private logChange({ level, reasons, unsafe, isNeverAllowed }: Guarantees): void {
     const isAllowed = this.parts.isAllowed && !isNeverAllowed;
     const { log, backend } = this.parts;
@@ -138,11 +138,11 @@ export class GuaranteeWatch {
 
 async function withTimeout<T>(work: Promise<T>, timeoutMs: number): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
-  const over = new Promise<never>((_, reject) => {
+  const timeout = new Promise<never>((_, reject) => {
     timer = setTimeout(() => reject(new Error('No answer in time.')), timeoutMs);
   });
   try {
-    return await Promise.race([work, over]);
+    return await Promise.race([work, timeout]);
   } finally {
     clearTimeout(timer);
   }

@@ -1,19 +1,19 @@
 import { getHeapStatistics } from 'node:v8';
 import type { Clock } from '../../platform/clock';
 
-/** At this share of the heap it counts as nearly full; below the other, no longer. */
+/** From the first share of the heap on, memory is short; below the second, no longer. */
 const SHORT_FROM = 0.8;
 const ENOUGH_BELOW = 0.75;
 
 const READ_EVERY_MS = 500;
 
-/** Bytes: what is used of the V8 heap, and what it may have. */
+/** The used part of the V8 heap, and its limit, in bytes. */
 export interface HeapReading {
   used: number;
   limit: number;
 }
 
-/** Whether this process is short of memory. Read at most twice a second, when it is asked for. */
+/** Whether this process is short of memory. Reads the heap on demand, at most twice a second. */
 export class HeapWatch {
   private readAt = Number.NEGATIVE_INFINITY;
   private isShortAtLastReading = false;
@@ -23,7 +23,7 @@ export class HeapWatch {
     private readonly read: () => HeapReading = readHeap,
   ) {}
 
-  /** What is garbage by now counts as used until V8 has collected it. */
+  /** Garbage counts as used until V8 has collected it. */
   isShort(): boolean {
     const now = this.clock.monotonic();
     if (now - this.readAt < READ_EVERY_MS) return this.isShortAtLastReading;

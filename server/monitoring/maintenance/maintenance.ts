@@ -49,9 +49,9 @@ export interface MaintenanceOptions {
   resolveIntents: () => Promise<void>;
   pruneAudit: (mayGoOn: MayGoOn) => Promise<void>;
   witnesses: Pick<UrlWitnesses, 'jobs' | 'restart' | 'abort'>;
-  /** Removes what is known of processes that no longer hold locks. */
+  /** Removes evidence on processes that no longer hold locks. */
   pruneEvidence: () => Promise<void>;
-  /** How long work is divided; absent: by the clock. */
+  /** Divides long work; absent: by the clock. */
   slice?: () => TimeSlice;
 }
 
@@ -68,7 +68,7 @@ export interface HistoryLag {
  */
 export class Maintenance {
   private token: number | null = null;
-  /** When the lease is surely over, on the monotonic clock: others may have the lock then. */
+  /** When the lease has surely expired, on the monotonic clock: others can then have the lock. */
   private leaseEndsAt = 0;
   private readonly leasing: Periodic;
   /** Run only while this process has the lock. A slow backend delays only its own jobs. */
@@ -88,7 +88,7 @@ export class Maintenance {
       const run = async () => {
         // After a stall a job may be due before this process finds out that it has lost the lock.
         if (!this.isRunner) return;
-        // All are due when it has the lock again, which may be every few seconds.
+        // All are due whenever it regains the lock, which can be every few seconds.
         const isSoon = parts.clock.monotonic() - doneAt < everyMs / 2;
         if (isSoon) return;
         await work(() => this.isRunner);
@@ -101,7 +101,7 @@ export class Maintenance {
         job(`end expired holds of ${backend.id}`, EXPIRY_SCAN_EVERY_MS, () =>
           backend.engine.settle(this.findDue(backend, true)),
         ),
-        // Removes dead waiters from those that no caller touches.
+        // Removes dead waiters from queues that no caller uses.
         job(`check queues of ${backend.id}`, QUEUES_EVERY_MS, () =>
           backend.engine.settle(this.findDue(backend, false)),
         ),
@@ -139,7 +139,7 @@ export class Maintenance {
     return this.token !== null && this.parts.clock.monotonic() < this.leaseEndsAt;
   }
 
-  /** How far the recorded history is behind, by store; none while another process records it. */
+  /** How far the recorded history lags, by store; empty while another process records it. */
   historyLags(): HistoryLag[] {
     if (!this.isRunner) return [];
     return this.parts.recorders.flatMap((recorder) => {
@@ -148,7 +148,7 @@ export class Maintenance {
     });
   }
 
-  /** Lets another process take over at once. */
+  /** Stops, and lets another process take over immediately. */
   async stop(): Promise<void> {
     await this.leasing.stop();
     const { token } = this;
@@ -212,7 +212,7 @@ export class Maintenance {
     for (const job of this.jobs) void job.stop();
   }
 
-  /** Ends what waits for others, who may not respond. */
+  /** Aborts requests to receivers and witnesses, which may not respond. */
   private abort(): void {
     this.parts.alerts.abort();
     this.parts.witnesses.abort();
@@ -221,7 +221,7 @@ export class Maintenance {
   private findDue({ id, engine }: MonitoredBackend, areExpired: boolean): RecordKey[] {
     const { projection, clock } = this.parts;
     const instant = clock.now() + engine.health().clockOffsetMs - EXPIRY_LEFT_TO_CALLERS_MS;
-    /** Whether a caller has come since the lock was read, so that no hold of it is due. */
+    /** Whether a caller has used the lock since it was read, so that no hold of it is due. */
     const isTouched = (key: RecordKey, rev: number) =>
       engine.cachedLock(key, rev + 1)?.record.holds.every(({ expiresAt }) => expiresAt > instant);
     return projection
@@ -232,7 +232,7 @@ export class Maintenance {
   }
 
   /**
-   * Deletes records that have long been free, and expired idempotency records. Of millions this
+   * Deletes records that have long been free, and expired idempotency records. With millions this
    * takes minutes, so it ends when this process is no longer the runner.
    */
   private async deleteIdle(backend: MonitoredBackend): Promise<void> {

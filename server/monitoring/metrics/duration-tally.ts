@@ -5,7 +5,7 @@ const BOUNDS_MS = Array.from({ length: 14 }, (_, i) => 4 ** i);
 
 /** How often durations of each length occurred, as Prometheus counts them. */
 export class DurationTally {
-  /** By bound: those that are over the bound before and not over this one. */
+  /** By bound: how many are at or below it, and above the bound before. */
   private readonly counts = BOUNDS_MS.map(() => 0);
   private total = 0;
   private sum = 0;

@@ -17,10 +17,10 @@ const COUNTERS: [keyof EventCounts, name: string, help: string][] = [
 type BackendTallies = Iterable<{ publicId: string; tally: EventTally }>;
 
 /**
- * What happened to locks, as this process has counted it since its start.
+ * Counts of what happened to locks, since this process started.
  *
- * @param places where there are locks: counters begin at 0 there, as Prometheus does not see the
- *   rise of one that begins at 1
+ * @param places where there are locks: counters begin at 0 there, because Prometheus does not see
+ *   the rise of a counter that begins at 1
  */
 export function eventMetrics(
   tallies: BackendTallies,

@@ -30,7 +30,7 @@ export function gateMetrics(gates: CounterGates): MetricFamily[] {
     family(
       'passes_total',
       'counter',
-      'Counter commands that went on to MySQL.',
+      'Counter commands that were passed on to MySQL.',
       (line) => line.tally.passes,
     ),
     family(

@@ -3,7 +3,7 @@ import type { MetricFamily, Sample } from './metrics';
 
 const LEVELS = ['Strong', 'Timed', 'Best-effort'] as const;
 
-/** What each backend can promise as it is set up, and whether it grants at all. */
+/** What each backend can guarantee with its settings, and whether it grants at all. */
 export function guaranteeMetrics(rows: GuaranteeRow[]): MetricFamily[] {
   const gauge = (name: string, help: string, read: (row: GuaranteeRow) => Sample[]) => ({
     name,

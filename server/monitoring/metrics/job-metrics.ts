@@ -2,7 +2,7 @@ import type { JobReport } from '../../platform/job-reports';
 import type { HistoryLag } from '../maintenance/maintenance';
 import type { MetricFamily } from './metrics';
 
-/** How the background jobs of this process fare. */
+/** Successes and failures of the background jobs of this process, and the lag of the history. */
 export function jobMetrics(jobs: JobReport[], historyLags: HistoryLag[]): MetricFamily[] {
   return [
     {

@@ -1,7 +1,7 @@
 import { setImmediate, setTimeout } from 'node:timers/promises';
 import { collectDefaultMetrics, type Metric, Registry } from 'prom-client';
 
-/** Gauges that are named like counters, which `promtool check metrics` complains of. */
+/** Gauges that are named like counters, which `promtool check metrics` complains about. */
 const MISNAMED = ['handles', 'requests', 'resources'].map((of) => `nodejs_active_${of}_total`);
 
 /** One line of a metric. */
@@ -13,7 +13,7 @@ export interface Sample {
 /** The lines of one histogram. */
 export interface HistogramSample {
   labels: Record<string, string>;
-  /** How many values lay at or below each bound; bounds rise. */
+  /** How many values are at or below each bound; bounds ascend. */
   buckets: [bound: number, count: number][];
   count: number;
   sum: number;
@@ -30,7 +30,7 @@ type Collect = () => MetricFamily[] | Promise<MetricFamily[]>;
 /** Pause between two readings, so that calls are served however many readers ask. */
 const REST_MS = 50;
 
-/** What has not been measured yet, which prom-client writes in a way of its own. */
+/** Values that have not been measured yet, which prom-client writes as `Nan`, not `NaN`. */
 const NAN_LINE = /^.* Nan\n/gm;
 /** Before the event loop has been sampled, its shortest lag reads as three hundred years. */
 const NO_LAG_YET = 'nodejs_eventloop_lag_mean_seconds Nan\n';
@@ -38,7 +38,7 @@ const LAG_LINE = /^nodejs_eventloop_lag_\w+ .*\n/gm;
 
 /**
  * The metrics of this process for Prometheus. Nothing is stored only for them: every value is
- * looked up when they are read, so a process that is never read pays nothing.
+ * looked up when they are read, so a process whose metrics are never read has no cost.
  */
 export class Metrics {
   readonly contentType = Registry.PROMETHEUS_CONTENT_TYPE;
@@ -55,7 +55,8 @@ export class Metrics {
 
   /**
    * All metrics in the text format of Prometheus, with the usual ones of the process. Requests that
-   * come before the text is complete share it: with many locks it takes long enough to delay calls.
+   * arrive before the text is complete share it: with many locks, building it takes long enough to
+   * delay calls.
    */
   text(): Promise<string> {
     this.next ??= this.readNext();
@@ -91,7 +92,7 @@ export class Metrics {
   }
 }
 
-/** A metric for a registry that is read once, of which it uses only `get`. */
+/** A metric for a registry that is read once and uses only its `get`. */
 function toMetric(family: MetricFamily): Metric {
   const { name, help, type } = family;
   const values =

@@ -11,7 +11,7 @@ export type LockPlace = Record<'namespace' | 'backend', string>;
 export class NamespaceLabels {
   private readonly named = new Set<string>();
 
-  /** The labels of a namespace on a backend, and one text for them. */
+  /** The labels of a namespace on a backend, and a key for them. */
   placeOf({ namespace, backend }: LockPlace): { id: string; labels: LockPlace } {
     const labels = { namespace: this.of(namespace), backend };
     return { id: `${backend}/${labels.namespace}`, labels };

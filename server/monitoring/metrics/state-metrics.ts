@@ -172,8 +172,8 @@ export function liveMetrics(live: { readers: number; isSlowed: boolean }): Metri
     {
       name: 'lockyard_live_lists_slowed',
       help:
-        '1 while they come less often than they should: together they may take a fifth of a ' +
-        'core.',
+        '1 while these lists are updated less often than intended: together they may use a fifth ' +
+        'of a core.',
       type: 'gauge',
       samples: [{ labels: {}, value: Number(live.isSlowed) }],
     },

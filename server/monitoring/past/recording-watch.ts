@@ -16,7 +16,7 @@ export class RecordingWatch {
     private readonly clock: Pick<Clock, 'monotonic'>,
   ) {}
 
-  /** The deadline for a wait that begins now, on the clock that never steps. */
+  /** The deadline for a wait that begins now, on the monotonic clock. */
   deadline(): number {
     return this.clock.monotonic() + WAIT_MAX_MS;
   }

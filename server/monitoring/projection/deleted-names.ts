@@ -17,7 +17,7 @@ export class DeletedNames {
   /** By row, the oldest first. */
   private readonly deleted = new Map<string, { upToRev: number; at: number }>();
 
-  /** @param monotonic this process's clock that never steps, in milliseconds */
+  /** @param monotonic this process's monotonic clock, in milliseconds */
   constructor(private readonly monotonic: () => number) {}
 
   /**

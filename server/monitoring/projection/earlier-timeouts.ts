@@ -31,7 +31,7 @@ interface EarlierHold {
  * limit.
  */
 export class EarlierTimeouts {
-  /** By backend or shard: when it was first read, on the clock that never steps. */
+  /** By backend or shard: when it was first read, on the monotonic clock. */
   private readonly begunAt = new Map<string, number>();
   /** By the id of the lock's row. */
   private readonly holds = new Map<string, EarlierHold>();

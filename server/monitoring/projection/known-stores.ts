@@ -9,10 +9,10 @@ type Store = Pick<BackendState, 'id' | 'engine'>;
 
 /** For which stores this process knows the present state, not only what it read some time ago. */
 export class KnownStores {
-  /** By store: when it last did not respond, on the clock that never steps. */
+  /** By store: when it last did not respond, on the monotonic clock. */
   private readonly awayAt = new Map<string, number>();
 
-  /** @param readAtOf when a store was read last, on the clock that never steps */
+  /** @param readAtOf when a store was read last, on the monotonic clock */
   constructor(
     private readonly clock: Pick<Clock, 'monotonic'>,
     private readonly readAtOf: (store: string) => number | undefined,

@@ -44,7 +44,7 @@ interface Followed {
   epoch: number;
   /** By record, its last rev in the history; removed once the record has been read. */
   dirty: Map<string, number>;
-  /** When the last reading began, on the clock that never steps. */
+  /** When the last reading began, on the monotonic clock. */
   followedAt: number;
   /** Whether many changes have come a second, and all of them were read. */
   isBusy: boolean;
@@ -52,7 +52,7 @@ interface Followed {
 
 /** Reads the records of backends into the projection, and again whenever their history moves. */
 export class RecordFollower {
-  /** By backend: when the last reading up to its end began, on the clock that never steps. */
+  /** By backend: when the last reading up to its end began, on the monotonic clock. */
   readonly readAt = new Map<string, number>();
   private readonly followed = new Map<string, Followed>();
   /** By backend: how long it took to read everything. */

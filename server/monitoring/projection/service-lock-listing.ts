@@ -24,7 +24,7 @@ export interface ListingReader {
 
 /**
  * @param parts the backend, or all of its shards
- * @param readAt when each was read last, on the clock that never steps
+ * @param readAt when each was read last, on the monotonic clock
  * @throws LockyardError `BACKEND_DOWN` before all of them have been read for the first time
  */
 export function listingFrame(

@@ -8,7 +8,7 @@ const SECONDS_MAX = 2 * WINDOW_SECONDS;
 
 /** Grants a second over the last minute; over less in the first minute of a process. */
 export class GrantRate {
-  /** By second of the clock that never steps. */
+  /** By second of the monotonic clock. */
   private readonly grants = new Map<number, number>();
   private readonly startedAt: number;
 

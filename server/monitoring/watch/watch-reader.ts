@@ -24,10 +24,10 @@ const AFTER_OUTAGE_MS = 2_000;
 
 /** Reads the states of watched locks from what this process has read of their stores. */
 export class WatchReader {
-  /** By backend: when it last did not respond, on the clock that never steps. */
+  /** By backend: when it last did not respond, on the monotonic clock. */
   private readonly awayAt = new Map<string, number>();
 
-  /** @param readAt when each store was read last, on the clock that never steps */
+  /** @param readAt when each store was read last, on the monotonic clock */
   constructor(
     private readonly table: LockTable,
     private readonly backends: readonly MonitoredBackend[],

@@ -10,7 +10,7 @@ export interface Covered {
 
 /** The changes of one namespace, and the open watches that are notified of them. */
 export class WatchedNamespace {
-  /** When it was watched last, on the clock that never steps. */
+  /** When it was watched last, on the monotonic clock. */
   usedAt = 0;
   /** Up to where open watches have been notified. */
   covered: Covered = { version: 0, readUpTo: 0 };

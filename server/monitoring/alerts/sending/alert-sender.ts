@@ -23,11 +23,11 @@ interface SenderParts {
   clock: Clock;
   /** Origin of links to the console. */
   origin: string;
-  /** A random id. */
+  /** Returns a random id. */
   newId: () => string;
 }
 
-/** How attempts went, at this process. */
+/** Outcomes of the attempts of this process. */
 export interface AttemptCounts {
   accepted: number;
   failed: number;
@@ -35,9 +35,9 @@ export interface AttemptCounts {
 
 /**
  * Sends one receiver its messages, one after another. A message is stored before it is sent, so a
- * restart repeats none that was accepted and loses none. Where this process dies in between, the
- * receiver gets a message again, under the same id. One that is not accepted for a day is made
- * again of what is so by then.
+ * restart loses no message, and repeats none whose acceptance was stored. If this process dies
+ * before it stores that, the receiver gets the message again, under the same id. A message not
+ * accepted within a day is dropped, and the next one covers its alerts as they are then.
  */
 export class AlertSender {
   readonly counts: AttemptCounts = { accepted: 0, failed: 0 };

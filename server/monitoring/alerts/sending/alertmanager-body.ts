@@ -2,12 +2,12 @@ import type { SentAlert } from '../../../core/alerts/alert-message';
 import { ALERT_LABELS, alertTitle, datedSentence } from '../../../core/alerts/alert-sentence';
 import { alertLink } from './alert-link';
 
-/** Alertmanager takes an alert for resolved when it has not heard of it for this long. */
+/** Alertmanager treats an alert as resolved unless it is sent again within this time. */
 const FIRES_FOR_MS = 5 * 60_000;
 
 /**
- * What `POST /api/v2/alerts` of Alertmanager is sent. A firing alert ends by itself if this process
- * and its successors fall silent.
+ * The body of a `POST /api/v2/alerts` to Alertmanager, where a firing alert ends if this process
+ * and its successors stop sending it.
  *
  * @param origin of links to the console
  */

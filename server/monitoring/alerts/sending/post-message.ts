@@ -7,14 +7,14 @@ export interface PostedMessage {
   body: string;
 }
 
-/** What became of an attempt: accepted, or why not. */
+/** The outcome of an attempt: accepted, or why not. */
 export type PostOutcome = { isAccepted: true } | { isAccepted: false; why: string };
 
 /**
- * Sends a message. Only an answer of 2xx accepts it. Follows no redirect, waits for at most 10 s,
- * and reads nothing of the answer but its status. Never rejects.
+ * Sends a message, which is accepted if the response is 2xx. Follows no redirect, waits for at most
+ * `withinMs`, and reads only the status of the response. Never rejects.
  *
- * @param signal ends the attempt, as when this process shuts down
+ * @param signal aborts the attempt, for example when this process shuts down
  */
 export async function postMessage(
   { url, headers, body }: PostedMessage,
@@ -30,12 +30,12 @@ export async function postMessage(
       body,
     });
     const { status } = response;
-    // The rest may be endless.
+    // The body could be endless.
     await response.body?.cancel();
     if (status >= 200 && status <= 299) return { isAccepted: true };
-    const isElsewhere = status >= 300 && status <= 399;
+    const isRedirect = status >= 300 && status <= 399;
     return refused(
-      `It answered with status ${status}${isElsewhere ? ', which is not followed' : ''}.`,
+      `It answered with status ${status}${isRedirect ? ', which is not followed' : ''}.`,
     );
   } catch (error) {
     const isLate = (error as Error).name === 'TimeoutError';

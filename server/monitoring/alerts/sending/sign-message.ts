@@ -1,8 +1,8 @@
 import { createHmac } from 'node:crypto';
 
 /**
- * The headers by which a receiver knows that a message is from here, and when it was sent: those of
- * Standard Webhooks 1.0.
+ * The signature headers of Standard Webhooks 1.0, which prove the origin of a message and when it
+ * was sent.
  *
  * @param id of the message, the same for every attempt
  * @param now epoch milliseconds

@@ -6,7 +6,7 @@ import { alertLink } from './alert-link';
 /** Slack refuses longer texts. */
 const TEXT_MAX_CHARS = 30_000;
 
-/** What an incoming webhook of Slack is sent. @param origin of links to the console */
+/** The body for an incoming webhook of Slack. @param origin of links to the console */
 export function slackBody(message: AlertMessage, origin: string): string {
   const lines = message.groups.flatMap((group) => [
     `*${escaped(groupTitle(group))}*: ${groupFigures(group)}`,

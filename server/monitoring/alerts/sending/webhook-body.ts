@@ -2,7 +2,7 @@ import type { AlertMessage, SentAlert } from '../../../core/alerts/alert-message
 import { messageSummary } from '../../../core/alerts/message-summary';
 import { alertLink } from './alert-link';
 
-/** What a signed webhook is sent; see docs/alerts.md. @param origin of links to the console */
+/** The body of a signed webhook; see docs/alerts.md. @param origin of links to the console */
 export function webhookBody(id: string, message: AlertMessage, origin: string): string {
   const { at, groups, firing, began, resolved, unlisted } = message;
   return JSON.stringify({

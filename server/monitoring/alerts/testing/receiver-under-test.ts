@@ -1,12 +1,12 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** A message as it came over the wire. */
+/** A message as it was received. */
 export interface ReceivedMessage {
   path: string;
   headers: IncomingMessage['headers'];
   text: string;
-  // biome-ignore lint/suspicious/noExplicitAny: what tests expect of it, they say
+  // biome-ignore lint/suspicious/noExplicitAny: each test knows the shape it expects
   body: any;
 }
 

@@ -4,7 +4,7 @@ import { PendingCommits } from '../../rollups/pending-commits';
 import { turnsFor } from './commit-turns';
 import { EventRows } from './event-rows';
 
-/** The events of commits that are to be recorded, as the rows that they will be. */
+/** Collects the events of commits as rows, until they are written. */
 export class CollectedEvents {
   private readonly settled: EventRows;
   /** Commits behind a gap that may still be filled. */
@@ -18,7 +18,7 @@ export class CollectedEvents {
     this.settled = new EventRows(backend);
   }
 
-  /** How many characters there are to write, about. */
+  /** The approximate number of characters to write. */
   get chars(): number {
     return this.settled.chars;
   }
@@ -38,7 +38,7 @@ export class CollectedEvents {
     }
   }
 
-  /** The rows of what is settled: the position can move past them. They are not kept here. */
+  /** Removes and returns the settled rows, which the position can move past. */
   takeSettled(): Iterable<SqlValue[]> {
     return this.settled.take();
   }
@@ -48,7 +48,7 @@ export class CollectedEvents {
     return this.ahead.newest;
   }
 
-  /** The rows of what is behind a gap. They may be recorded again, by another process. */
+  /** Removes and returns the rows behind a gap. Another process may record them again. */
   takeAhead(): Iterable<SqlValue[]> {
     const rows = new EventRows(this.backend);
     for (const commit of this.ahead.takeRest()) rows.add(commit);

@@ -1,16 +1,16 @@
 import { WorkTurns } from '../../../platform/work-turns';
 import type { HistoryRow } from '../../../storage/record-store';
 
-/** Changes that are worked off in a turn, where there are not too many. */
+/** Changes processed in one turn, unless that would take more than `TURNS_MAX` turns. */
 const CHANGES_PER_TURN = 300;
 
-/** The more turns, the more commits come meanwhile. */
+/** The more turns, the more commits arrive meanwhile. */
 const TURNS_MAX = 20;
 
 /**
- * The turns in which commits that were read together are worked off. Between two of them the rest
- * of this process runs, which may take a hundred times as long. So the turns are short where the
- * changes are few, and never many: a process that is always busy does not fall behind.
+ * The turns in which commits that were read together are processed. Between two of them the rest of
+ * this process runs, which can take a hundred times as long. So turns are short if there are few
+ * changes, and their number is limited: recording in a busy process does not fall behind.
  */
 export function turnsFor(commits: readonly HistoryRow[]): WorkTurns {
   const changes = commits.reduce((sum, commit) => sum + commit.changes.length, 0);

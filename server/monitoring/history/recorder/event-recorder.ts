@@ -18,17 +18,17 @@ import { OngoingWrite } from './ongoing-write';
 /** How often history is read in one run; after that, the run begins no more writes of events. */
 const ROUNDS_MAX = 50;
 
-/** Where no more changes than this come between two calls, they are recorded at once. */
+/** Up to this many changes between two calls are recorded immediately. */
 const FEW_CHANGES = 600;
 
-/** How long more changes than that are collected, so that the events of a lock share rows. */
+/** How long more changes are collected, so that the events of a lock share rows. */
 const COLLECT_MS = BUNDLE_MS;
 
-/** With this much collected no more is read; as much again may be in a write. */
+/** Once this much is collected, no more is read; as much again can be in a write. */
 const COLLECT_CHARS_MAX = 16 * 1_024 * 1_024;
 
 /** While a write is under way and all history was read, it is read again after this time. */
-const READ_ON_EVERY_MS = 250;
+const READ_AGAIN_MS = 250;
 
 /** Commits are kept this long after they were recorded, for tails that fell behind. */
 const KEEP_COMMITS_MS = 60 * 60_000;
@@ -36,13 +36,13 @@ const KEEP_COMMITS_MS = 60 * 60_000;
 interface RecordedBackend {
   id: string;
   history: HistorySource;
-  /** Absent: it shares nothing with the control database. */
+  /** Absent: the backend shares nothing with the control database. */
   store?: Pick<RecordStore, 'isEmbedded'> | null;
-  /** Knows the clock of the history. Absent: nothing does. */
+  /** Knows the clock of the history; absent: that clock is unknown. */
   engine?: { health(): Pick<BackendHealth, 'clockOffsetMs'> };
 }
 
-/** The two writes of a recorder: each may go on while the other does. */
+/** The two writes of a recorder, which can run at the same time. */
 interface Writes {
   events: OngoingWrite;
   rollUps: OngoingWrite;
@@ -52,37 +52,37 @@ interface Writes {
  * Records one backend's history in the control database: each row of the history, which is one
  * commit, becomes the rows of its events (see `EventRows`), and is counted in the roll-ups. Only
  * the process that runs maintenance does this. Its position is stored, so its successor continues
- * there, and nothing that a former process still writes is kept. A commit that is read twice is
+ * there, and what a former process still writes is discarded. A commit that is read twice is
  * recorded and counted once.
  *
- * Events are written at once, unless thousands a second arrive and none are read by anyone: then
+ * Events are written immediately, unless thousands a second arrive and none are being read: then
  * they are collected for up to 10 s, which saves most of the work, as a row costs more than the
- * events in it. If this process dies meanwhile nothing is lost: its successor reads the commits
+ * events in it. If this process dies meanwhile, nothing is lost: its successor reads the commits
  * again.
  *
- * At such rates history is also read during a write, which may take seconds. A process keeps its
- * commits in memory until they are read, within limits: to read them from the store costs more than
- * to commit them, so a recorder that has fallen behind would fall further behind.
+ * At such rates history is also read during a write, which can take seconds. A process keeps its
+ * commits in memory until they are read, within limits: reading them from the store costs more than
+ * committing them, so a recorder that has fallen behind would fall further behind.
  */
 export class EventRecorder {
   private tail: HistoryTail | null = null;
   private collected: CollectedEvents;
   /**
-   * On the monotonic clock: when the events of the last write were read; at first, when this was
+   * When the events of the last write were read, on the monotonic clock; at first, when this was
    * created. `restart` does not reset it: a process that restarts every few seconds must write.
    */
   private writtenAt: number;
-  /** On the monotonic clock: everything up to then was read. */
+  /** Everything up to this instant of the monotonic clock was read. */
   private readUpTo: number | null = null;
   /** Whether a write has failed, and none succeeded since: then little is written at a time. */
   private isFailing = false;
-  /** On the monotonic clock: everything up to then was recorded. */
+  /** Everything up to this instant of the monotonic clock was recorded. */
   private caughtUpAt: number | null = null;
   /** Positions, each with when it was reached on the monotonic clock, oldest first. */
   private reached: { position: number; at: number }[] = [];
   private readonly writer: EventWriter;
   private readonly rollUps: RollUpWriter;
-  /** Whether locks wait for its writes: then nothing is read meanwhile. */
+  /** Whether locks wait for its writes: then nothing is read during a write. */
   private readonly isEmbedded: boolean;
 
   /**
@@ -105,8 +105,8 @@ export class EventRecorder {
   }
 
   /**
-   * Records what has come since the last call; after a failure, from the last position that was
-   * surely reached. Commits that come meanwhile wait for the next call if they are few.
+   * Records what was committed since the last call; after a failure, from the last position that
+   * was definitely reached. If few commits arrive meanwhile, they wait for the next call.
    */
   async record(): Promise<void> {
     const writes = { events: new OngoingWrite(), rollUps: new OngoingWrite() };
@@ -115,7 +115,7 @@ export class EventRecorder {
       await this.readAndWrite(this.tail ?? (await this.begin()), writes);
       await Promise.all(ends());
     } catch (error) {
-      // Neither write may go on when recording begins again.
+      // Neither write may still run when recording begins again.
       await Promise.allSettled(ends());
       this.tail = null;
       this.isFailing = true;
@@ -123,7 +123,7 @@ export class EventRecorder {
     }
   }
 
-  /** Begins again at the kept cursors, as after another process did this work. */
+  /** Starts again from the stored cursors, as after another process did this work. */
   restart(): void {
     this.tail = null;
     this.caughtUpAt = this.clock.monotonic();
@@ -133,16 +133,16 @@ export class EventRecorder {
     return this.backend.id;
   }
 
-  /** For how long not everything has been recorded, in ms; null: it has never run here. */
+  /** For how long the recording has been behind, in ms; null: it has never run here. */
   lagMs(): number | null {
     return this.caughtUpAt === null ? null : this.clock.monotonic() - this.caughtUpAt;
   }
 
   /**
-   * Removes what is too old to be asked for, by the clock of this process and by that of the
-   * history: one of them may have been set far ahead. Commits that were recorded long ago are
-   * removed whatever their time: one that was committed while the clock was ahead would block the
-   * removal of all later ones.
+   * Removes what is too old by the clock of this process and by that of the history: one of them
+   * may have been set far ahead. Commits that were recorded long ago are removed whatever their
+   * time: one that was committed while the clock was ahead would block the removal of all later
+   * ones.
    */
   async prune(mayGoOn: MayGoOn = () => true): Promise<void> {
     const { history, id } = this.backend;
@@ -180,37 +180,37 @@ export class EventRecorder {
     return this.tail;
   }
 
-  /** Resolves when no write is under way, and all is read or there were many rounds. */
+  /** Resolves when no write is under way, and all is read or there were `ROUNDS_MAX` rounds. */
   private async readAndWrite(tail: HistoryTail, { events, rollUps }: Writes): Promise<void> {
     let readAt = this.writtenAt;
     let changes = 0;
-    let areMany = false;
-    let areRead = false;
+    let isBusy = false;
+    let hasReaders = false;
     for (let round = 0; ; round += 1) {
       const isLast = round >= ROUNDS_MAX;
-      const mayRead = !this.isMuch && !this.rollUps.isFull;
+      const mayRead = !this.isFull && !this.rollUps.isFull;
       if (mayRead) {
         readAt = this.clock.monotonic();
         changes += await this.read(tail);
       }
       const isAllRead = mayRead && tail.isAtEnd;
-      areMany ||= changes > FEW_CHANGES || !mayRead;
+      isBusy ||= changes > FEW_CHANGES || !mayRead;
       // Nothing is read while a share of the roll-ups is full.
       if (!isLast || events.isUnderWay) rollUps.begin(() => this.rollUps.writeDue());
       if (!isLast && !events.isUnderWay) {
         const upTo = readAt;
-        areRead ||= areMany && (!this.readers || (await this.readers.areActive()));
-        const areFew = isAllRead && !areMany;
-        if (areFew || areRead || this.isDue(upTo)) events.begin(() => this.write(tail, upTo));
+        hasReaders ||= isBusy && (!this.readers || (await this.readers.areActive()));
+        const isQuiet = isAllRead && !isBusy;
+        if (isQuiet || hasReaders || this.isDue(upTo)) events.begin(() => this.write(tail, upTo));
       }
       const ends = Promise.all([events.end(), rollUps.end()]);
-      const readsOn = areMany && !this.isEmbedded;
-      await (readsOn ? Promise.race([ends, untilNextRead(isAllRead || !mayRead)]) : ends);
+      const readsDuringWrites = isBusy && !this.isEmbedded;
+      await (readsDuringWrites ? Promise.race([ends, untilNextRead(isAllRead || !mayRead)]) : ends);
       if ((isAllRead || isLast) && !events.isUnderWay && !rollUps.isUnderWay) return;
     }
   }
 
-  /** Reads what has come, and keeps it until it is written. Answers how many changes it was. */
+  /** Reads new commits, and keeps them until they are written. Returns the number of changes. */
   private async read(tail: HistoryTail): Promise<number> {
     const { rollUps } = this;
     const startedAt = this.clock.monotonic();
@@ -223,7 +223,7 @@ export class EventRecorder {
     return commits.reduce((sum, { changes }) => sum + changes.length, 0);
   }
 
-  /** Until all was read once: commits that another process left unrecorded count as lag too. */
+  /** Until all was read once, commits that another process left unrecorded count as lag too. */
   private noteOldest(commits: readonly HistoryRow[]): void {
     if (this.readUpTo !== null) return;
     const now = this.historyNow();
@@ -239,21 +239,21 @@ export class EventRecorder {
     return engine ? this.clock.now() + engine.health().clockOffsetMs : null;
   }
 
-  /** Whether as much is collected as may be. */
-  private get isMuch(): boolean {
+  /** Whether the collection limit is reached. */
+  private get isFull(): boolean {
     return this.collected.chars >= COLLECT_CHARS_MAX;
   }
 
-  /** Whether what is collected is as much, or as old, as it may be. */
+  /** Whether what is collected must be written now. */
   private isDue(readAt: number): boolean {
-    return this.isMuch || this.isFailing || readAt - this.writtenAt >= COLLECT_MS;
+    return this.isFull || this.isFailing || readAt - this.writtenAt >= COLLECT_MS;
   }
 
   /**
-   * Writes what is collected by now. No row has events on both sides of the cursor: those after it
+   * Writes what is collected so far. No row has events on both sides of the cursor: those after it
    * may be recorded again.
    *
-   * @param readAt when the reading of the last of it began
+   * @param readAt when the read of the newest of it began
    */
   private async write({ position }: HistoryTail, readAt: number): Promise<void> {
     const { collected, readUpTo } = this;
@@ -268,4 +268,4 @@ export class EventRecorder {
 }
 
 const untilNextRead = (mayWait: boolean): Promise<void> =>
-  mayWait ? setTimeout(READ_ON_EVERY_MS, undefined, { ref: false }) : setImmediate();
+  mayWait ? setTimeout(READ_AGAIN_MS, undefined, { ref: false }) : setImmediate();

@@ -15,7 +15,7 @@ const BODY = COLUMNS.split(', ').indexOf('body');
 
 const ONE_ROW = '(?,?,?,?,?,?,?,?,?)';
 
-/** What is the same in a literal of MySQL, whatever the server's mode. */
+/** Characters that mean the same in a MySQL string literal under every SQL mode. */
 const PLAIN_TEXT = /^[^'\\\p{Cc}]*$/u;
 
 const IGNORE_DUPLICATE = {
@@ -23,33 +23,33 @@ const IGNORE_DUPLICATE = {
   sqlite: 'ON CONFLICT DO NOTHING',
 };
 
-/** Rows of these are searched for by their kind, so each has a row of its own. */
+/** Events of these kinds are searched for by their kind, so each has a row of its own. */
 const SINGLE_KINDS = new Set(['timeout', 'frozen']);
 
-/** What writes event rows, however many; one that exists already stays as it is. */
+/** The statements that insert event rows, however many. A row that exists stays as it is. */
 export function insertionsOf(kind: Database['kind'], rows: SqlValue[][]): RawStatement[] {
   const atOnce = ROWS_PER_STATEMENT[kind];
   const statements: RawStatement[] = [];
   for (let i = 0; i < rows.length; i += atOnce) {
-    const some = rows.slice(i, i + atOnce);
-    const { places, values } = kind === 'mysql' ? withLiterals(some) : withPlaces(some);
-    const sql = `INSERT INTO lock_events (${COLUMNS}) VALUES ${places} ${IGNORE_DUPLICATE[kind]}`;
+    const batch = rows.slice(i, i + atOnce);
+    const { tuples, values } = kind === 'mysql' ? withLiterals(batch) : withPlaceholders(batch);
+    const sql = `INSERT INTO lock_events (${COLUMNS}) VALUES ${tuples} ${IGNORE_DUPLICATE[kind]}`;
     statements.push({ sql, values });
   }
   return statements;
 }
 
-/** How many characters the events of a row have. */
+/** The length of a row's `body`, in characters. */
 export const bodyLength = (row: SqlValue[]): number => String(row[BODY]).length;
 
 /** Equal numbers of rows give equal text, which SQLite need not prepare again. */
-function withPlaces(rows: SqlValue[][]) {
-  return { places: new Array(rows.length).fill(ONE_ROW).join(','), values: rows.flat() };
+function withPlaceholders(rows: SqlValue[][]) {
+  return { tuples: new Array(rows.length).fill(ONE_ROW).join(','), values: rows.flat() };
 }
 
-/** MySQL parses every text anyway, and the driver need not look for placeholders or escape JSON. */
+/** MySQL parses every statement anyway, and the driver is spared placeholders and escaping. */
 function withLiterals(rows: SqlValue[][]) {
-  return { places: rows.map((row) => `(${row.map(literal)})`).join(','), values: [] };
+  return { tuples: rows.map((row) => `(${row.map(literal)})`).join(','), values: [] };
 }
 
 function literal(value: SqlValue): string {
@@ -66,14 +66,14 @@ export function eventRows(backend: string, commits: readonly HistoryRow[]): SqlV
 }
 
 /**
- * Makes rows of commits, columns in the order of `insertionsOf`, without Lockyard's own records.
+ * Turns commits into rows for `insertionsOf`, leaving out Lockyard's own records.
  *
  * Events of a lock that follow closely on one another share a row, since a row costs several times
  * as much as its text: a short hold is one row, not two. No other event of the lock is between
  * those of a row, so that rows in order are events in order.
  */
 export class EventRows {
-  /** How many characters the events have that were added since the last call of `take`. */
+  /** How many characters of events were added since the last call of `take`. */
   chars = 0;
   private closed: Bundle[] = [];
   private open = new Map<string, Bundle>();
@@ -105,7 +105,7 @@ export class EventRows {
     }
   }
 
-  /** The rows of all that was added since the last call. Each is made as it is asked for. */
+  /** The rows of all that was added since the last call. Each is built when it is iterated. */
   take(): Iterable<SqlValue[]> {
     const bundles = [this.closed, this.open.values()];
     this.closed = [];
@@ -121,19 +121,19 @@ export class EventRows {
 }
 
 function* rowsOf(backend: string, bundles: Iterable<Bundle>[]): Generator<SqlValue[]> {
-  for (const some of bundles) for (const bundle of some) yield bundle.row(backend);
+  for (const list of bundles) for (const bundle of list) yield bundle.row(backend);
 }
 
 type RecordedEvent = HistoryRow['changes'][number]['events'][number];
 
-/** An event of a row: where it is in the history, the `rev` of its change, and its text. */
+/** Each event has its `historyId`, its `place`, the `rev` of its change, and its text. */
 type Part = number | string;
 const PARTS_OF_EVENT = 4;
 
 /** Events of one lock that share a row; see `bundled-events.ts`. */
 class Bundle {
   private readonly from: number;
-  /** What is needed for the text of each event, flat: it takes less memory than that text. */
+  /** The parts of all events in one array, which takes less memory than the body. */
   private readonly parts: Part[];
   private until: number;
   private rev: number;
@@ -156,7 +156,7 @@ class Bundle {
     this.span = spanClass(event);
   }
 
-  /** Whether an event of that instant may be added. */
+  /** Whether an event of that instant can be added. */
   takes(at: number): boolean {
     const isFull = this.count >= BUNDLE_EVENTS_MAX;
     return !isFull && at >= this.until && at - this.from < BUNDLE_MS;

@@ -5,22 +5,22 @@ import { aheadCursor, recordedCursor } from '../../../storage/recorded-position'
 import { deleteRows } from '../delete-rows';
 import { bodyLength, insertionsOf } from './event-rows';
 
-/** What is written in one transaction. */
+/** The most that is written in one transaction. */
 const PER_TRANSACTION = { rows: 200, chars: 256 * 1_024 };
 
-/** Smaller for an SQLite file that also has the locks, which wait during the transaction. */
+/** Smaller for an SQLite file that also holds the locks, which wait during the transaction. */
 const PER_TRANSACTION_EMBEDDED = { rows: 200, chars: 64 * 1_024 };
 
 /**
  * Larger for an SQLite file without locks. More rows at a time mean fewer writes, as most rows
  * change another page of the index by lock.
  */
-const PER_TRANSACTION_ASIDE = { rows: 1_000, chars: 1_024 * 1_024 };
+const PER_TRANSACTION_SEPARATE = { rows: 1_000, chars: 1_024 * 1_024 };
 
-/** A cursor, and how far it is moved. */
+/** A cursor, and the position that it moves to. */
 type CursorMove = [id: string, position: number];
 
-/** Rows of events, and the commit up to which they go. */
+/** Rows of events, and the id of the last commit that they cover. */
 export interface RowsUpTo {
   position: number;
   rows: Iterable<SqlValue[]>;
@@ -32,7 +32,7 @@ export interface RowsUpTo {
  */
 export class EventWriter {
   private saved = 0;
-  /** Counts the processes that have begun to record this backend, one after another. */
+  /** How often a process had taken over this backend when this one did, itself included. */
   private turn = 0;
   private readonly cursorId: string;
   private readonly aheadId: string;
@@ -55,16 +55,16 @@ export class EventWriter {
   }
 
   /**
-   * Takes over from the process that recorded last, which can write no more. What it wrote after
-   * the cursor is removed and recorded again, because other events belong in the same rows.
+   * Takes over from the process that recorded last, which can then no longer write. What it wrote
+   * after the cursor is removed and recorded again, because other events belong in the same rows.
    */
   async takeOver(): Promise<void> {
     const { database, backend, cursorId, aheadId, turnId } = this;
     const { cursors } = database.tables;
     this.saved = await database.transaction(async (tx) => {
       const stored = async (id: string) => {
-        const isIt = eq(cursors.id, id);
-        const [row] = await database.forUpdate(tx.select().from(cursors).where(isIt));
+        const matchesId = eq(cursors.id, id);
+        const [row] = await database.forUpdate(tx.select().from(cursors).where(matchesId));
         if (!row) await tx.insert(cursors).values({ id, position: 0 });
         return row?.position ?? 0;
       };
@@ -82,7 +82,7 @@ export class EventWriter {
     ]);
   }
 
-  /** Fails, by giving a row the id of another, once another process has taken over. */
+  /** A statement that fails, on a duplicate id, once another process has taken over. */
   whileItsTurn(): RawStatement {
     const sql = 'UPDATE cursors SET id = CASE WHEN position = ? THEN id ELSE ? END WHERE id = ?';
     return { sql, values: [this.turn, this.cursorId, this.turnId] };
@@ -91,8 +91,8 @@ export class EventWriter {
   /**
    * Writes rows in short transactions; the last of those with settled rows moves the cursor.
    *
-   * @param settled of all commits up to a position, but for those that were written before
-   * @param ahead of commits behind a gap; null: there are none
+   * @param settled rows of all commits up to a position, except those that were written before
+   * @param ahead rows of commits behind a gap; null: there are none
    */
   async write(settled: RowsUpTo, ahead: RowsUpTo | null): Promise<void> {
     const { position } = settled;
@@ -104,27 +104,27 @@ export class EventWriter {
 
   /** @param cursor is moved with the last of the rows */
   private async writeRows(rows: Iterable<SqlValue[]>, cursor: CursorMove | null): Promise<void> {
-    const most = this.perTransaction;
-    let some: SqlValue[][] = [];
+    const limits = this.perTransaction;
+    let batch: SqlValue[][] = [];
     let chars = 0;
     for (const row of rows) {
-      if (some.length >= most.rows || chars >= most.chars) {
-        await this.writeSome(some, null);
-        some = [];
+      if (batch.length >= limits.rows || chars >= limits.chars) {
+        await this.writeBatch(batch, null);
+        batch = [];
         chars = 0;
       }
-      some.push(row);
+      batch.push(row);
       chars += bodyLength(row);
     }
-    if (some.length > 0 || cursor) await this.writeSome(some, cursor);
+    if (batch.length > 0 || cursor) await this.writeBatch(batch, cursor);
   }
 
   private get perTransaction(): typeof PER_TRANSACTION {
     if (this.database.kind === 'mysql') return PER_TRANSACTION;
-    return this.isEmbedded ? PER_TRANSACTION_EMBEDDED : PER_TRANSACTION_ASIDE;
+    return this.isEmbedded ? PER_TRANSACTION_EMBEDDED : PER_TRANSACTION_SEPARATE;
   }
 
-  private async writeSome(rows: SqlValue[][], cursor: CursorMove | null): Promise<void> {
+  private async writeBatch(rows: SqlValue[][], cursor: CursorMove | null): Promise<void> {
     const { raw, kind } = this.database;
     const statements = [this.whileItsTurn(), ...insertionsOf(kind, rows)];
     if (cursor) {
@@ -132,7 +132,7 @@ export class EventWriter {
       const sql = 'UPDATE cursors SET position = ? WHERE id = ? AND position < ?';
       statements.push({ sql, values: [position, id, position] });
     }
-    // Beside the event loop it takes longer, and the locks of an embedded store wait for it.
+    // Off the event loop this takes longer, and the locks of an embedded store wait for it.
     await raw.batch(statements, !this.isEmbedded);
     await setImmediate();
   }

@@ -1,4 +1,4 @@
-/** A write that goes on while its owner does other work; one at a time, until one fails. */
+/** A write that runs while its owner does other work; one at a time, until one fails. */
 export class OngoingWrite {
   private last: Promise<void> = Promise.resolve();
   private isOver = true;
@@ -15,11 +15,11 @@ export class OngoingWrite {
     this.last = write().then(() => {
       this.isOver = true;
     });
-    // `end` says so, which may be called later.
+    // `end` reports the failure, even if it is called later.
     this.last.catch(() => undefined);
   }
 
-  /** Resolves at the end of the last one; rejects if that failed. */
+  /** Resolves when the last write has ended; rejects if it failed. */
   end(): Promise<void> {
     return this.last;
   }

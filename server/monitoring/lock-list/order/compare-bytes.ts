@@ -1,6 +1,6 @@
 /**
- * The order of UTF-8 bytes, which is that of code points. JavaScript's own order differs between
- * surrogate pairs and characters from U+E000 to U+FFFF.
+ * Compares two texts by their UTF-8 bytes, which is the order of code points. JavaScript's own
+ * order differs between surrogate pairs and characters from U+E000 to U+FFFF.
  */
 export function compareBytes(a: string, b: string): number {
   const length = Math.min(a.length, b.length);

@@ -21,18 +21,18 @@ export class NameOrder<Row> {
   add(slots: number[]): void {
     const known = this.removed.filter((slot) => this.order.has(slot));
     this.removed = [];
-    this.order.change(known, slots, (a, b) => this.compared(a, b));
+    this.order.change(known, slots, (a, b) => this.compareRows(a, b));
     this.isStale = true;
   }
 
-  /** The slot's row is gone; its position is removed with the next change. */
+  /** Notes that a slot's row is gone; its position is removed with the next change. */
   remove(slot: number): void {
     this.removed.push(slot);
   }
 
   /**
    * Below 0 if the row in the first slot comes first. Both must have been added. The first call
-   * after a change costs a look at all slots.
+   * after a change reads all slots.
    */
   compareSlots(a: number, b: number): number {
     if (this.isStale) this.writePositions();
@@ -57,12 +57,12 @@ export class NameOrder<Row> {
     }
   }
 
-  private compared(a: number, b: number): number {
+  private compareRows(a: number, b: number): number {
     const [one, other] = [this.at(a), this.at(b)];
     return one && other ? this.compare(one, other) : 0;
   }
 
-  /** Millions of them, so nothing is allocated for each. */
+  /** There can be millions of positions, so nothing is allocated for each. */
   private writePositions(): void {
     for (let place = 0; place < this.order.length; place += 1) {
       const slot = this.order.at(place);

@@ -12,8 +12,8 @@ const RANK_EVERY_MS = 10_000;
 
 /**
  * All locks in one order. They are ranked periodically and keep their positions in between, with
- * three exceptions: a lock that needs attention moves up at once, a new one is inserted where it
- * belongs, and a forgotten one is removed.
+ * three exceptions: a lock that needs attention moves up immediately, a new one is inserted where
+ * it belongs, and a forgotten one is removed.
  */
 export class Ranking {
   readonly order = new SlotOrder();
@@ -59,7 +59,7 @@ export class Ranking {
     );
   };
 
-  /** Whether the lock in this slot has got another position since, other than by a ranking. */
+  /** Whether the lock in this slot has moved after `version`, other than by a ranking. */
   hasMoved(slot: number, version: number): boolean {
     return (this.positionedAt[slot] as number) > version;
   }
@@ -67,7 +67,7 @@ export class Ranking {
   /** Ranks if that is due, and brings the order up to date. */
   async update(slice: TimeSlice): Promise<void> {
     const isOld = this.clock.monotonic() - this.rankedAt >= RANK_EVERY_MS;
-    const isByTime = this.sort === 'worst' && this.table.facts.areAnyBlocked;
+    const isByTime = this.sort === 'worst' && this.table.facts.hasBlockedCallers;
     const isDue = isOld && (isByTime || this.rankedMoves !== this.table.moves);
     if (isDue || !this.catchUp()) {
       this.ranking ??= this.buffers.queue
@@ -80,7 +80,7 @@ export class Ranking {
     }
   }
 
-  /** False: too much has changed since; a new ranking is needed. */
+  /** Applies what has changed. False: that is too much, and a new ranking is needed. */
   catchUp(): boolean {
     const { log, columns } = this.table;
     if (this.number === 0 || !log.reaches(this.version)) return false;
@@ -116,7 +116,7 @@ export class Ranking {
         await sortSlots(slots, column, scratch, slice);
       }
     } else if (this.sign < 0) slots.reverse();
-    // From here on without a pause. `catchUp` then applies what changed during the ranking.
+    // No pause from here on. `catchUp` then applies what changed during the ranking.
     [buffers.keys, this.keys] = [this.keys, keys];
     this.order.replace(slots, (slot) => table.hasStatus(slot));
     this.version = version;
@@ -154,7 +154,7 @@ export class Ranking {
     if (sort === 'name') return;
     keys.third[slot] = grantedAt[slot] as number;
     if (sort === 'worst') {
-      // The sum brings -0 to 0.
+      // Adding 0 turns -0 into 0.
       keys.first[slot] = sign * (tiers[slot] as number) + 0;
       keys.second[slot] = sign * (this.blockedFirst(slot) || (statuses[slot] as number));
     } else if (sort === 'waiters') keys.first[slot] = -sign * (waiting[slot] as number);

@@ -2,7 +2,7 @@ type Compare = (a: number, b: number) => number;
 
 /**
  * Slots in an order that the caller defines. A change moves blocks of memory rather than single
- * slots, so that it costs about as much as what has changed, up to very long orders.
+ * slots, so that even in very long orders its cost depends mostly on how much has changed.
  */
 export class SlotOrder {
   private slots = new Int32Array(64);

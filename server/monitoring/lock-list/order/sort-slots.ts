@@ -5,7 +5,7 @@ const BUCKETS = 1 << DIGIT_BITS;
 const WORD_BITS = 32;
 const WORD = 2 ** WORD_BITS;
 
-/** Each at least as long as there are slots. */
+/** Buffers, each at least as long as there are slots. */
 export interface SortScratch {
   slots: Int32Array<ArrayBuffer>;
   /** By slot. */
@@ -45,7 +45,7 @@ export async function sortSlots(
 /** Slots that are processed between two checks of the clock. */
 const PART = 8_192;
 
-/** An iterator over a typed array would make an object for every slot. */
+/** Loops by index: an iterator over a typed array would allocate an object for every slot. */
 async function eachSlot(
   slots: Int32Array,
   slice: TimeSlice,

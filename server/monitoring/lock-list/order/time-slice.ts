@@ -8,25 +8,25 @@ const SLICE_MS = 3;
 /** Items that are processed between two checks of the clock. */
 const ITEMS_PER_CHECK = 64;
 
-/** The pause between two slices, over all long work: where this process has time, and none. */
+/** The pause between two slices of all long work: while this process is idle, and fully busy. */
 const REST_MS = 7;
 const BUSY_REST_MS = 28;
 
-/** Up to this share of its time at work, this process has time. */
+/** Up to this utilisation of its event loop, this process counts as idle. */
 const SPARE_UTILIZATION = 0.5;
 
 const rests = new SerialQueue();
 const readUtilization = loopUtilization();
 
 /**
- * Yields for longer than one turn of the event loop: a call takes several turns, and must not meet
- * a slice in each of them. Callers that rest at the same time continue one after another.
+ * Yields for longer than one turn of the event loop: a call takes several turns, and must not wait
+ * for a slice in each of them. Callers that rest at the same time continue one after another.
  */
 function rest(): Promise<unknown> {
   return rests.run(() => setTimeout(restMs(readUtilization())));
 }
 
-/** How long to rest after a time in which the event loop worked for this share, in milliseconds. */
+/** How long to rest, in ms. @param utilization the share of time for which the event loop worked */
 export function restMs(utilization: number): number {
   const excess = Math.max(0, utilization - SPARE_UTILIZATION) / (1 - SPARE_UTILIZATION);
   return REST_MS + excess * (BUSY_REST_MS - REST_MS);
@@ -40,7 +40,7 @@ export class TimeSlice {
   private isCounting = true;
 
   /**
-   * @param monotonic this process's clock that never steps, in milliseconds
+   * @param monotonic this process's monotonic clock, in milliseconds
    * @param cpuMs how long this process has worked so far
    * @param pauses the pause between two slices
    */
@@ -69,7 +69,7 @@ export class TimeSlice {
 
   /**
    * Calls `work` with each item, and yields to the rest of this process whenever the slice is over.
-   * What is added or removed meanwhile may be among the items or not.
+   * Items that are added or removed meanwhile are visited or not.
    *
    * @param work returns false to stop
    */
@@ -82,7 +82,7 @@ export class TimeSlice {
     }
   }
 
-  /** The same for the numbers from 0 to `end`, exclusive, without an object for each. */
+  /** Like `forEach` for the numbers from 0 to `end`, exclusive, but allocates nothing for each. */
   async times(end: number, work: (i: number) => void): Promise<void> {
     for (let i = 0; i < end; i += 1) {
       work(i);

@@ -1,19 +1,19 @@
 import type { LockTier } from '../../../core/status/lock-status';
 
-/** How long a lock stays among those that need attention after it has ceased to. */
+/** How long a lock is still shown after it ceased to need attention. */
 const STAYS_MS = 30_000;
 
 const [ABSENT, PRESENT, LEAVING] = [0, 1, 2];
 
 /**
- * The locks that need attention, by slot, and for a while those that no longer do: a row does not
- * vanish from under an operator's eyes at the moment its lock is mended.
+ * The locks that need attention, by slot, and for a while those that no longer do: a row must not
+ * vanish while an operator reads it because its lock has just recovered.
  */
 export class AttentionRows {
   /** How many need attention now. */
   count = 0;
   private states = new Uint8Array(64);
-  /** By slot: until when it stays, on the clock that never steps. */
+  /** By slot: until when it stays, on the monotonic clock. */
   private readonly leaving = new Map<number, number>();
 
   /** Whether the lock is shown among those that need attention. */
@@ -24,7 +24,7 @@ export class AttentionRows {
   /**
    * Notes a lock's tier.
    *
-   * @param now the clock that never steps, in milliseconds
+   * @param now the monotonic clock, in milliseconds
    */
   note(slot: number, tier: LockTier, now: number): void {
     this.ensureCapacity(slot);
@@ -48,16 +48,16 @@ export class AttentionRows {
     this.leaving.delete(slot);
   }
 
-  /** Removes and returns those whose time is over. All stay equally long: first in, first out. */
+  /** Removes and returns those whose time is up. All stay equally long: first in, first out. */
   takeDue(now: number): number[] {
-    const over: number[] = [];
+    const due: number[] = [];
     for (const [slot, until] of this.leaving) {
       if (until > now) break;
       this.leaving.delete(slot);
       this.states[slot] = ABSENT;
-      over.push(slot);
+      due.push(slot);
     }
-    return over;
+    return due;
   }
 
   private ensureCapacity(slot: number): void {

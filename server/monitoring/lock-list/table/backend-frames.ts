@@ -13,7 +13,7 @@ export interface BackendFrame {
 
 const ABSENT: BackendFrame = { now: 0, offsetMs: 0, reachable: false };
 
-/** The instants and policies of the last statuses, and which of them have changed. */
+/** The instants and policies from which statuses were last computed, and which have changed. */
 export class BackendFrames {
   private readonly frames = new Map<string, BackendFrame>();
   /** By backend: `offsetMs` when all of its locks were checked last. */
@@ -44,7 +44,7 @@ export class BackendFrames {
       else if (isSetBack) changed.add(id);
       frame.offsetMs = frame.now - Math.floor(here);
       if (before && before.reachable !== reachable) changed.add(id);
-      // What is kept of locks by the clock of this process is wrong once that was set.
+      // Instants of locks that are kept by the clock of this process are wrong once that was set.
       const checked = this.checkedOffsets.get(id) ?? frame.offsetMs;
       if (Math.abs(frame.offsetMs - checked) >= SMALL_STEP_MS) changed.add(id);
       if (!before || changed.has(id)) this.checkedOffsets.set(id, frame.offsetMs);
@@ -59,7 +59,7 @@ export class BackendFrames {
     this.policies.set(namespace, policyText(this.namespaces.policyOf(namespace)));
   }
 
-  /** The namespaces whose policy has changed since it was noted so that statuses may change. */
+  /** The namespaces whose policy has changed since it was noted in a way that affects statuses. */
   changedPolicies(namespaces: Iterable<string>): Set<string> {
     const changed = new Set<string>();
     for (const namespace of namespaces) {
@@ -72,7 +72,7 @@ export class BackendFrames {
   }
 }
 
-/** What statuses depend on. */
+/** The parts of a policy that statuses depend on. */
 const policyText = ({ patienceMaxMs, stuckAfterMs, standbyExpected }: NamespacePolicy) =>
   `${patienceMaxMs}/${stuckAfterMs}/${standbyExpected}`;
 

@@ -9,12 +9,12 @@ import type { ProjectionRow } from '../../projection/projection-row';
 import type { BackendFrame } from './backend-frames';
 import { factsAt, type StatusReason, statusReason } from './status-reason';
 
-/** How many holds there are of kinds that metrics count. */
+/** Counts of permits and kept holds, for metrics. */
 export interface HoldFigures {
   permitsHeld: number;
-  /** How many permits may be held; 0 for a lock without permits. */
+  /** How many permits can be held; 0 for a lock without permits. */
   permitCapacity: number;
-  /** Holds that were released, and are kept to the end of their least time. */
+  /** Holds that were released, and are kept until their `holdAtLeastMs` has passed. */
   keptHolds: number;
 }
 
@@ -28,9 +28,9 @@ export interface CurrentStatus {
   /** Whether it is held, whatever its status; false while its backend does not respond. */
   isHeld: boolean;
   figures: HoldFigures;
-  /** Null: nothing is known of it now. */
+  /** Null: it is not known now. */
   pressure: LockPressure | null;
-  /** Time alone changes nothing of this before this instant of the backend's clock. */
+  /** Time alone changes none of this before this instant of the backend's clock. */
   until: number;
 }
 

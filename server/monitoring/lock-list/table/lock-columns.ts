@@ -22,8 +22,8 @@ export class LockColumns {
   grantedAt = new Float64Array(64);
   expiresAt = new Float64Array(64);
   /**
-   * Whom the lock keeps from work: see `BlockedCallers`, but by the clock of this process and since
-   * `blockedOrigin`, so that sums over many callers are exact.
+   * The callers that the lock keeps from work: see `BlockedCallers`, but by the clock of this
+   * process and since `blockedOrigin`, so that sums over many callers are exact.
    */
   blockedCallers = new Int32Array(64);
   blockedSince = new Float64Array(64);
@@ -36,7 +36,7 @@ export class LockColumns {
   versions = new Float64Array(64);
   /** The version after the lock was added. */
   addedAt = new Float64Array(64);
-  /** Why its status must be computed again; see the table. */
+  /** Why its status must be computed again; see `LockTable`. */
   pending = new Uint8Array(64);
   /** 1: it is in the name orders. */
   isOrdered = new Uint8Array(64);
@@ -58,7 +58,7 @@ export class LockColumns {
     this.expiresAt[slot] = hold?.expiresAt ?? Number.POSITIVE_INFINITY;
   }
 
-  /** Reads what is counted of its holds. */
+  /** Reads the counts of its holds. */
   readHolds(slot: number, { isHeld, figures }: CurrentStatus): void {
     this.isHeld[slot] = isHeld ? 1 : 0;
     this.permitsHeld[slot] = figures.permitsHeld;
@@ -66,7 +66,7 @@ export class LockColumns {
     this.keptHolds[slot] = figures.keptHolds;
   }
 
-  /** Frees a slot. The next lock there counts as new, also while slots are being processed. */
+  /** Frees a slot. The next lock there counts as new, even while slots are being processed. */
   free(slot: number): void {
     this.isOrdered[slot] = 0;
     this.pending[slot] = 0;
@@ -100,7 +100,7 @@ export class LockColumns {
     this.marks = wider(this.marks, new Float64Array(length));
   }
 
-  /** The slots not yet in the name orders. Marks them, so that one given twice comes once. */
+  /** Marks and returns the slots not yet in the name orders; one given twice is returned once. */
   takeUnordered(slots: number[]): number[] {
     return slots.filter((slot) => {
       if (this.isOrdered[slot] !== 0) return false;

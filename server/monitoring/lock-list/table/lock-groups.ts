@@ -11,7 +11,7 @@ export interface LockCounts {
   held: number;
   waiting: number;
   counts: Record<LockStatus, number>;
-  /** Whom they keep from work, as in the columns. */
+  /** The callers that they keep from work, as in `LockColumns`. */
   blocked: BlockedCallers;
 }
 

@@ -21,7 +21,7 @@ import { ReadTimes } from './read-times';
 import { RowFacts, setBlocked } from './row-facts';
 import { SearchTexts } from './search-texts';
 
-/** Why a status must be computed again: time or baselines may affect it, or the record changed. */
+/** Why a status must be computed again: time or baselines can affect it, or the record changed. */
 const [RECHECK, REPLACED] = [1, 2];
 
 const NEW_AT_ONCE = 250;
@@ -42,8 +42,8 @@ export interface LockTableOptions {
 type DueRow = { row: ProjectionRow; expired: boolean };
 
 /**
- * Every known lock, each in a slot, with its status. A status is computed again only
- * when the record, its backend or its baselines have changed, or at an instant when it can change.
+ * Every known lock, each in a slot, with its status. A status is computed again only when the
+ * record, its backend or its baselines have changed, or at an instant at which it can change.
  * `refresh` brings everything up to date.
  */
 export class LockTable {
@@ -102,7 +102,7 @@ export class LockTable {
     return shown.status === 'unknown' ? { ...shown, readAt: this.reads.of(row) } : shown;
   }
 
-  /** The trend of its queue, if any. @param id of its row */
+  /** The trend of a lock's queue, if any. @param id of its row */
   queueTrend(id: string): Pick<LockRow, 'queueTrend'> {
     const slot = this.slots.get(id);
     const queueTrend = slot === undefined ? 0 : this.facts.trends.of(slot);
@@ -160,13 +160,13 @@ export class LockTable {
     this.parts.journals?.replaced(row, null);
   }
 
-  /** The baselines of this lock have changed. */
+  /** Marks a lock whose baselines have changed. */
   recheck(id: string): void {
     const slot = this.slots.get(id);
     if (slot !== undefined) this.markPending(slot, RECHECK);
   }
 
-  /** Starts a full read of a backend or namespace. The result evicts what was not read since. */
+  /** Starts a full read of a backend or namespace. The result removes locks not read since. */
   beginResync(backend: string, namespace?: string): () => Promise<void> {
     this.mark += 1;
     const { mark } = this;
@@ -178,7 +178,7 @@ export class LockTable {
       });
   }
 
-  /** Locks whose lease ran out by the instant of their backend, then those with waiters. */
+  /** Locks whose lease has expired by the instant of their backend, then those with waiters. */
   *dueForExpiry(instants: ReadonlyMap<string, number>): Generator<DueRow> {
     for (const slot of this.times.expired(instants)) {
       const row = this.at(slot);
@@ -210,12 +210,12 @@ export class LockTable {
 
   private async refreshNow(): Promise<void> {
     const slice = this.slice();
-    const turned = this.frames.advance();
-    const changed = this.frames.changedPolicies(this.groups.namespaces);
-    if (turned.size + changed.size > 0) {
+    const backends = this.frames.advance();
+    const namespaces = this.frames.changedPolicies(this.groups.namespaces);
+    if (backends.size + namespaces.size > 0) {
       for (const [slot, row] of this.rows.entries()) {
         if (!row) continue;
-        if (turned.has(row.backend) || changed.has(row.key.namespace))
+        if (backends.has(row.backend) || namespaces.has(row.key.namespace))
           this.markPending(slot, RECHECK);
       }
     }
@@ -254,29 +254,29 @@ export class LockTable {
     if (!row || !why) return;
     const isNew = columns.groups[slot] === 0;
     if (isNew) this.frames.notePolicy(row.key.namespace);
-    const norms = this.parts.baselines.of(row.id, row.key);
+    const baselines = this.parts.baselines.of(row.id, row.key);
     const frame = this.frames.of(row.backend);
-    const current = currentStatus(row, norms, frame);
+    const current = currentStatus(row, baselines, frame);
     const { status, tier, reason, isHeld, pressure, until } = current;
     const before = columns.statusOf(slot);
     const wasHeld = columns.isHeld[slot] === 1;
-    const facts = { reason, ownHold: norms.ownHold, pressure };
-    const isAnother = why === REPLACED || before.status !== status || before.tier !== tier;
-    const isOtherwise = this.facts.set(slot, facts, isAnother);
+    const facts = { reason, ownHold: baselines.ownHold, pressure };
+    const isNewState = why === REPLACED || before.status !== status || before.tier !== tier;
+    const hasChanged = this.facts.set(slot, facts, isNewState);
     this.groups.remove(slot, columns);
     columns.statuses[slot] = LOCK_STATUSES.indexOf(status);
     columns.tiers[slot] = TIERS.indexOf(tier);
     columns.readHolds(slot, current);
-    if (isOtherwise) columns.read(slot, row, holdInTheWay(row, status, reason));
+    if (hasChanged) columns.read(slot, row, holdInTheWay(row, status, reason));
     setBlocked(columns, slot, pressure, frame.offsetMs);
     this.groups.add(slot, columns, row);
     this.times.setDeadline(slot, row, until);
     this.attention.note(slot, tier, this.parts.clock.monotonic());
-    if (isOtherwise) this.logChange(slot);
+    if (hasChanged) this.logChange(slot);
     if (isNew) columns.addedAt[slot] = columns.versions[slot] as number;
     const turned = why === REPLACED ? hasTurnedSinceRead(row, frame.now) : wasHeld !== isHeld;
     if (hasTurned(before.status, status, turned)) this.parts.journals?.turned(row);
-    if (isOtherwise) this.moves += 1;
+    if (hasChanged) this.moves += 1;
   }
 
   private markPending(slot: number, why: number): void {

@@ -2,9 +2,9 @@ import type { ProjectionRow } from '../../projection/projection-row';
 
 const NEVER = Number.POSITIVE_INFINITY;
 
-/** When a lock is next due. Instants are on the backends' clocks, stored separately for each. */
+/** When each lock is next due. Instants are of the backends' clocks, with indexes for each. */
 export class LockTimes {
-  /** When the first lease of each lock runs out. */
+  /** When the first lease of each lock expires. */
   private readonly expiries = new Map<string, TimeIndex>();
   /** When the status of each lock can change next. */
   private readonly deadlines = new Map<string, TimeIndex>();
@@ -28,7 +28,7 @@ export class LockTimes {
     indexOf(this.deadlines, backend).set(slot, NEVER);
   }
 
-  /** Removes and returns the slots whose deadline has come. @param nowOf the clock of a backend */
+  /** Removes and returns the slots whose deadline is over. @param nowOf the clock of a backend */
   *takeDue(nowOf: (backend: string) => number): Generator<number> {
     for (const [backend, index] of this.deadlines) {
       const now = nowOf(backend);
@@ -36,7 +36,7 @@ export class LockTimes {
     }
   }
 
-  /** Slots whose lease ran out by the instant of their backend, in no order. */
+  /** Slots whose lease has expired by the instant of their backend, in no order. */
   *expired(instants: ReadonlyMap<string, number>): Generator<number> {
     for (const [backend, index] of this.expiries) yield* index.due(instants.get(backend) ?? 0);
   }
@@ -57,7 +57,7 @@ function indexOf(indexes: Map<string, TimeIndex>, backend: string): TimeIndex {
 
 /**
  * Slots ordered by an instant: a binary heap that knows the position of each slot. A slot occurs at
- * most once, and each change costs the logarithm of their number.
+ * most once, and each change takes logarithmic time.
  */
 class TimeIndex {
   private heap = new Int32Array(64);
@@ -94,7 +94,7 @@ class TimeIndex {
     return first;
   }
 
-  /** Every slot whose instant has come by `now`, in no order. */
+  /** Every slot whose instant is not after `now`, in no order. */
   due(now: number): number[] {
     const found: number[] = [];
     const open = [0];

@@ -11,7 +11,7 @@ export class QueueTrends {
   private sampledAt = Number.NEGATIVE_INFINITY;
   private samples = 0;
 
-  /** By how many waiters a minute the queue grows; 0: it is steady, or not known for a minute. */
+  /** How many waiters a minute the queue gains; 0: it is steady, or not yet known for a minute. */
   of(slot: number): number {
     return queueTrend(this.lengths.get(slot) ?? []) ?? 0;
   }
@@ -23,10 +23,10 @@ export class QueueTrends {
   /**
    * Notes the length of every queue, if that is due.
    *
-   * @param now the clock that never steps, in milliseconds
+   * @param now the monotonic clock, in milliseconds
    * @param queued the slots of locks with a queue
-   * @param lengthOf the number of waiters there are in a slot
-   * @returns the slots whose trend is another one now
+   * @param lengthOf the number of waiters of the lock in a slot
+   * @returns the slots whose trend has changed
    */
   async sample(
     now: number,
@@ -35,7 +35,7 @@ export class QueueTrends {
     slice: TimeSlice,
   ): Promise<number[]> {
     if (now - this.sampledAt < TREND_SAMPLE_EVERY_MS) return [];
-    // After a pause, as of a machine that slept, the samples are of no known time.
+    // After a pause, for example of a machine that slept, the times of the samples are unknown.
     if (now - this.sampledAt > 2 * TREND_SAMPLE_EVERY_MS) this.restart();
     this.sampledAt = now;
     const changed: number[] = [];
@@ -61,5 +61,5 @@ export class QueueTrends {
   }
 }
 
-/** Of a lock that had no queue up to now. */
+/** The lengths of a lock that had no queue up to now. */
 const noQueue = (samples: number) => Array<number>(Math.min(samples, TREND_SAMPLES - 1)).fill(0);

@@ -1,14 +1,14 @@
 import type { Meta } from '../../../contract/primitives';
 import type { Hold, LockRecord } from '../../../core/lock/lock-record';
 
-/** How many texts are remembered for sharing. A full cache is emptied and begins again. */
+/** How many texts are remembered for sharing. A full cache is emptied. */
 const SHARED_MAX = 20_000;
 
 const NOTHING: never[] = [];
 
 /**
- * Copies records without what pages do not show, and stores values that occur in many of them only
- * once. A hundred thousand locks are held by far fewer callers.
+ * Copies records without the parts that pages do not show, and stores values that occur in many of
+ * them only once: a hundred thousand locks are held by far fewer callers.
  */
 export class RecordCompactor {
   private readonly texts = new Map<string, string>();

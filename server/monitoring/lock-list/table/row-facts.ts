@@ -6,13 +6,13 @@ import type { LockColumns } from './lock-columns';
 import { QueueTrends } from './queue-trends';
 import { NO_REASON, type StatusReason } from './status-reason';
 
-/** What was computed of a lock; pressure null: nothing is known of it now. */
+/** What was computed for a lock. `pressure` null: it is not known now. */
 interface ComputedFacts extends Pick<LockRow, 'ownHold'> {
   reason: StatusReason;
   pressure: LockPressure | null;
 }
 
-/** By slot, what most locks have nothing of. */
+/** Facts that most locks do not have, by slot. */
 export class RowFacts {
   readonly trends = new QueueTrends();
   private readonly reasons = new Map<number, NonNullable<StatusReason>>();
@@ -35,23 +35,23 @@ export class RowFacts {
   /**
    * Stores what was computed.
    *
-   * @param areOther whether pages show something else in any case: then nothing is compared
-   * @returns whether they do
+   * @param isChanged whether pages show something else in any case: then nothing is compared
+   * @returns whether pages show something else
    */
-  set(slot: number, { reason, ownHold, pressure }: ComputedFacts, areOther: boolean): boolean {
+  set(slot: number, { reason, ownHold, pressure }: ComputedFacts, isChanged: boolean): boolean {
     const pressed = this.shownPressure(slot, pressure);
-    const haveChanged =
-      areOther ||
+    const hasChanged =
+      isChanged ||
       (this.baselines.get(slot) ?? null) !== ownHold ||
-      isOther(this.reasons.get(slot), reason) ||
-      isOther(this.pressures.get(slot), pressed);
+      differs(this.reasons.get(slot), reason) ||
+      differs(this.pressures.get(slot), pressed);
     setOrDelete(this.reasons, slot, reason);
     setOrDelete(this.baselines, slot, ownHold);
     setOrDelete(this.pressures, slot, pressed);
-    return haveChanged;
+    return hasChanged;
   }
 
-  /** With the trend of its queue; null: nothing is shown. */
+  /** The pressure with the trend of the queue; null: there is nothing to show. */
   private shownPressure(slot: number, pressure: LockPressure | null): LockPressure | null {
     const queueTrend = pressure ? this.trends.of(slot) : 0;
     if (queueTrend !== 0) return { ...pressure, queueTrend };
@@ -65,15 +65,15 @@ export class RowFacts {
     this.trends.remove(slot);
   }
 
-  /** Whether callers are kept from any lock: then time alone changes the order of locks. */
-  get areAnyBlocked(): boolean {
+  /** Whether any lock keeps callers from work: then time alone changes the order of locks. */
+  get hasBlockedCallers(): boolean {
     return this.pressures.size > 0;
   }
 }
 
 /**
- * Stores whom a lock keeps from their work, as sort keys, and notes a lock in trouble. Its tier
- * must be stored already.
+ * Stores the callers that a lock keeps from work, as sort keys, and notes whether the lock is in
+ * trouble. Its tier must be stored already.
  *
  * @param offsetMs the clock of its backend minus that of this process
  */
@@ -96,7 +96,7 @@ const NOT_BLOCKED = { callers: 0, sinceSum: 0 };
 const ACT_NOW = TIERS.indexOf('actNow');
 
 /** Whether a small value differs from what was stored. */
-function isOther<V>(before: V | null | undefined, now: V | null): boolean {
+function differs<V>(before: V | null | undefined, now: V | null): boolean {
   if (before === now || (!before && !now)) return false;
   return JSON.stringify(before) !== JSON.stringify(now);
 }

@@ -1,13 +1,13 @@
 import type { ProjectionRow } from '../../projection/projection-row';
 import type { TimeSlice } from '../order/time-slice';
 
-/** How many texts are made in one call, and how many rows are checked for that. */
+/** How many texts one call prepares at most, and how many rows it checks for that. */
 const PREPARED_MAX = 1_500;
 const CHECKED_MAX = 20_000;
 
 const ROWS_PER_CHECK = 32;
 
-/** Prepares the texts that searches read, in portions: making all at once would take long. */
+/** Prepares the texts that searches read, in portions: all at the same time would take long. */
 export class SearchTexts {
   private position = 0;
 
