@@ -21,7 +21,7 @@ interface ActionDialogProps
   hold: SeenHold;
   /** The fixed sentence about what the act does not do. */
   warning: ReactNode;
-  /** Whether the act can be done to a hold that was released and is still held. */
+  /** Whether the action applies to a hold that was released but stays held until it expires. */
   actsOnReleased?: boolean;
 }
 
@@ -108,7 +108,7 @@ const CAUSE_LABELS: Record<HoldEnd['cause'], string> = {
   superseded: 'held by others since',
 };
 
-/** @param isUnclear this very act may have ended the hold: `end` shows whether it did */
+/** @param isUnclear whether this action itself may have ended the hold; `end` shows if it did */
 function ChangedHold({
   end,
   backend,

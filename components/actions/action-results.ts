@@ -17,16 +17,16 @@ import { shortToken } from '../format/numbers';
 import { isOutcomeUnknown, type Problem } from '../live/problem';
 import { type ActionEffect, effectSeenIn } from './results/action-effect';
 
-/** What came of an action. */
+/** The outcome of an action. */
 export type ActionOutcome =
   | {
       kind: 'forced';
       token: number;
       next: NextHolder;
       waitersAfter: number;
-      /** How long the lock is not granted after this. */
+      /** How long the lock is not granted afterwards. */
       delayMs: number;
-      /** No one holds it any more, and nothing keeps it from the next caller. */
+      /** The lock is not held any more, and the next caller can acquire it. */
       isFree: boolean;
     }
   | { kind: 'reassigned'; token: number; next: NextHolder; waitersAfter: number }
@@ -53,7 +53,7 @@ export const notSaved = (problem: Problem): Extract<ActionOutcome, { kind: 'notS
   isUnclear: isOutcomeUnknown(problem),
 });
 
-/** An outcome as it is shown beside its lock for a while, with the effect that was seen since. */
+/** An outcome as it is shown beside its lock, with the effect that was seen since. */
 type ActionResult = ActionOutcome & { id: number; lockId: string; effect: ActionEffect | null };
 
 const SHOWN_MS = 30_000;
@@ -67,7 +67,7 @@ function change(next: readonly ActionResult[]) {
   for (const listener of listeners) listener();
 }
 
-/** Keeps a result for 30 s; a later one of the same lock takes its place. */
+/** Keeps a result for 30 s; a later result of the same lock replaces it. */
 export function publishResult(lockId: string, outcome: ActionOutcome): void {
   lastId += 1;
   const id = lastId;
@@ -76,7 +76,7 @@ export function publishResult(lockId: string, outcome: ActionOutcome): void {
   setTimeout(() => change(results.filter((other) => other.id !== id)), SHOWN_MS);
 }
 
-/** Keeps what was first seen of a result: the lock may have moved on in its next reading. */
+/** Keeps the first effect that was seen: the next reading may show a later state of the lock. */
 function keepEffect(id: number, effect: ActionEffect): void {
   change(results.map((result) => (result.id === id ? { ...result, effect } : result)));
 }
@@ -86,7 +86,7 @@ function subscribe(listener: () => void) {
   return () => listeners.delete(listener);
 }
 
-/** The result of the last act on this lock, for 30 s after it. */
+/** The result of the last action on this lock, for 30 s after it. */
 export function useActionResult(lockId: string): ActionResult | null {
   return useSyncExternalStore(
     subscribe,
@@ -104,7 +104,7 @@ export function withLeaseOf(result: ActionResult, { hold }: Pick<LockRow, 'hold'
   return isIts ? { ...result, expiresAt: hold.expiresAt } : result;
 }
 
-/** The result of the last act on this lock, updated with what this reading of the lock shows. */
+/** The result of the last action on this lock, updated with what this reading of the lock shows. */
 export function useWatchedResult(row: LockRow): ActionResult | null {
   const result = useActionResult(row.id);
   const effect = result && !result.effect ? effectSeenIn(result, row) : null;
@@ -146,7 +146,7 @@ function releaseLabel(result: Released): string {
 }
 
 /**
- * The result in full, with what was seen of it since.
+ * The result in full, with the effect that was seen since.
  *
  * @param waiters how many the lock's last reading shows
  * @param now the backend's clock
@@ -194,7 +194,7 @@ function stoppedMessage(result: ResultOf<'stopped'>, now: number): string {
   return `Renewals blocked; ${visibleText(result.owner)}’s ${end}${note}.`;
 }
 
-/** When the holder was given the request; null: not yet. */
+/** When the request was delivered to the holder; null: not yet. */
 const deliveredText = ({ effect }: ActionResult, now: number) =>
   effect?.kind === 'delivered' ? instantText(effect.at, now, undefined) : null;
 
@@ -204,7 +204,7 @@ function releaseMessage(result: Released, waiters: number): string {
   if (effect?.kind === 'granted') {
     const { owner, afterMs } = effect;
     const after =
-      afterMs === null ? '' : afterMs < 1 ? ' at once' : ` after ${durationText(afterMs)}`;
+      afterMs === null ? '' : afterMs < 1 ? ' immediately' : ` after ${durationText(afterMs)}`;
     const grant = `granted ${shortToken(effect.token)} to ${visibleText(owner)}${after}`;
     return `${released}, ${grant}; ${stillWaiting(waiters)}.`;
   }

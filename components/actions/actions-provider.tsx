@@ -17,7 +17,7 @@ interface Actions {
   stop: (row: LockRow) => void;
   /** Freezes the lock, or unfreezes it. */
   freeze: (row: LockRow) => void;
-  /** Changes how many permits may be held at once. */
+  /** Changes how many permits may be held at the same time. */
   capacity: (row: LockRow) => void;
   /** Starts or ends the user's work on the lock, which everyone sees; without a dialog. */
   onIt: (row: LockRow) => void;
@@ -49,8 +49,8 @@ export function useActions(): Actions | null {
 }
 
 /**
- * Renders the dialogs of the actions, one at a time, for the lock as it was on opening; and
- * provides everything inside with who is on which lock.
+ * Renders the dialogs of the actions, one at a time, for the lock as it was on opening. Provides
+ * the actions, and which users work on which locks, to everything inside.
  */
 export function ActionsProvider({ children }: { children: ReactNode }) {
   const { may } = useSession();

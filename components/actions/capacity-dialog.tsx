@@ -16,10 +16,10 @@ import { publishResult } from './action-results';
 import { OperatorDialog } from './operator-dialog';
 import { useActionAttempt, useRequestId } from './use-action-attempt';
 
-/** As the contract has it, which browsers do not load. */
+/** The same as in the contract, which browsers do not load. */
 const CAPACITY_MAX = 10_000;
 
-/** Changes how many permits of a lock may be held at once. */
+/** Changes how many permits of a lock may be held at the same time. */
 export function CapacityDialog({ row, onClose }: { row: LockRow; onClose: () => void }) {
   const client = useTRPCClient();
   const detail = useLiveLock(row, null).data;
@@ -98,8 +98,8 @@ export function CapacityDialog({ row, onClose }: { row: LockRow; onClose: () => 
         </p>
       )}
       <p className="text-12 text-t2">
-        Applies until no permits are held or waited for; then the next caller names the capacity.
-        Until then callers may name {namedText(permits?.named ?? seen, capacity)}.
+        Applies until no permits are held or waited for; then the next caller sets the capacity.
+        Until then callers may pass {namedText(permits?.named ?? seen, capacity)} as the capacity.
       </p>
     </OperatorDialog>
   );
@@ -108,7 +108,7 @@ export function CapacityDialog({ row, onClose }: { row: LockRow; onClose: () => 
 const changedText = (capacity: number | null): string =>
   capacity === null
     ? 'No permits are held or waited for any more, so there is no capacity.'
-    : `The capacity is ${exactCount(capacity)} now.`;
+    : `The capacity is now ${exactCount(capacity)}.`;
 
 const refusedText = ({ owner, permits }: { owner: string; permits?: number }) =>
   `${visibleText(owner)} waits for ${plural(permits ?? 0, 'permit')}.`;
@@ -121,7 +121,7 @@ const namedText = (named: number, capacity: number) =>
 const waiterAbove = (detail: LockDetail | null, capacity: number) =>
   detail?.waiters.find(({ permits = 0 }) => permits > capacity) ?? null;
 
-/** What the change does at once. */
+/** The immediate effect of the change. */
 function effectOf({ row, holds, waiters }: LockDetail, capacity: number): string {
   const inUse = row.permits?.inUse ?? 0;
   if (inUse > capacity) {
@@ -131,8 +131,8 @@ function effectOf({ row, holds, waiters }: LockDetail, capacity: number): string
   if (row.frozen) return 'No grants: frozen.';
   const isBeside = holds.every(({ mode }) => mode === 'permit');
   const served = isBeside ? waitersThatFit(waiters, capacity - inUse) : [];
-  if (served.length === 0) return 'No waiter is granted permits by this.';
+  if (served.length === 0) return 'No waiter gets permits from this change.';
   const [first] = served;
   const others = served.length > 1 ? ` and ${plural(served.length - 1, 'other')}` : '';
-  return `Permits are granted to ${visibleText(first?.owner ?? '')}${others} at once.`;
+  return `Permits are granted to ${visibleText(first?.owner ?? '')}${others} immediately.`;
 }

@@ -46,7 +46,7 @@ export function ExtendDialog({ row, onClose }: { row: LockRow; onClose: () => vo
   );
 }
 
-/** When the lease would end, and who would not wait as long. */
+/** When the lease would end, and how many waiters would time out before. */
 function Consequence({
   side,
   backend,

@@ -11,7 +11,7 @@ import { firstWaiter, grantBlockedBy } from './hold-snapshot';
 import { useHoldAttempt } from './use-action-attempt';
 import { useSeenHold } from './use-seen-hold';
 
-/** Takes a lock away from its holder, after everything has been said about it. */
+/** Takes a lock away from its holder, after showing what that does. */
 export function ForceReleaseDialog({ row, onClose }: { row: LockRow; onClose: () => void }) {
   const hold = useSeenHold(row);
   const { seen, delayMs } = hold;

@@ -13,5 +13,5 @@ it('a freeze that the operator has not seen is never lifted', () => {
 
 it('the dialog says if the lock was frozen or unfrozen meanwhile', () => {
   expect(freezeChange(null, ada)).toBe('It is frozen by Ada: “repair”.');
-  expect(freezeChange(ada, null)).toBe('It is frozen no more.');
+  expect(freezeChange(ada, null)).toBe('It is no longer frozen.');
 });

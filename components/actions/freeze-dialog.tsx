@@ -74,10 +74,10 @@ export function FreezeDialog({ row, onClose }: { row: LockRow; onClose: () => vo
   );
 }
 
-/** What has become of the freeze that was seen; null: it is the same, or there is still none. */
+/** How the freeze that was seen has changed; null: it is the same, or there is still none. */
 export function freezeChange(seen: LockRow['frozen'], now: LockRow['frozen']): string | null {
   if (seen?.at === now?.at) return null;
-  if (!now) return 'It is frozen no more.';
+  if (!now) return 'It is no longer frozen.';
   const remark = `by ${visibleText(now.by)}: “${visibleText(now.reason)}”.`;
   return seen ? `It was frozen again ${remark}` : `It is frozen ${remark}`;
 }

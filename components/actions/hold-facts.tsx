@@ -44,7 +44,7 @@ const COMPARED_FACTS: Fact[] = [
   },
 ];
 
-/** What the act is about, as a list; two columns when another hold is there now. */
+/** The hold that the action is about, as a list; in two columns when another hold is there now. */
 export function HoldFacts({
   seen,
   now,
@@ -52,7 +52,7 @@ export function HoldFacts({
   p99Ms,
 }: {
   seen: HoldSnapshot;
-  /** Null while it is still what was seen. */
+  /** Null while it has not changed. */
   now: HoldSnapshot | null;
   backend: string;
   p99Ms: number | null;
@@ -119,7 +119,7 @@ function HeldBy({ side: { hold } }: { side: HoldSnapshot }) {
   );
 }
 
-/** Says that the process may be dead only where nothing else says whether it is. */
+/** Says that the process may be dead only while there is no verdict on its liveness. */
 export function LastRenewal({ side: { hold }, backend }: { side: HoldSnapshot; backend: string }) {
   const renewal = hold?.renewal;
   const seconds = useAtBackend(backend, (now) =>

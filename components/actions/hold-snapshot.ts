@@ -4,7 +4,7 @@ import type { EndCause, MultiLockMark, PermitUse } from '@/server/contract/primi
 import { waitersThatFit } from '@/server/core/lock/permits';
 import type { LivenessVerdict } from '@/server/core/status/holder-liveness';
 
-/** One side of “you saw” and “now”: a lock as far as an act on it is concerned. */
+/** One side of “you saw” and “now”: the facts of a lock that matter for an action on it. */
 export interface HoldSnapshot {
   rev: number;
   hold: {
@@ -19,7 +19,7 @@ export interface HoldSnapshot {
     permits?: number;
     /** Absent for a lock that was taken alone. */
     set?: MultiLockMark;
-    /** Whether its process is alive; absent until the lock itself was read. */
+    /** Whether its process is alive; absent until the lock's details were read. */
     liveness?: LivenessVerdict;
     /** Absent if this hold is known only from a refusal. */
     renewal?: Pick<HoldRow, 'leaseMs' | 'renewedAt' | 'renewals' | 'meta' | 'releasedAt'>;
@@ -78,7 +78,7 @@ export function snapshotOfRefusal(refusal: Changed): HoldSnapshot {
   };
 }
 
-/** How the hold that was seen came to its end. */
+/** How the hold that was seen ended. */
 export interface HoldEnd {
   cause: EndCause;
   at: number;

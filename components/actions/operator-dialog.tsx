@@ -15,14 +15,14 @@ import type { ActionAttempt } from './use-action-attempt';
  * The dialog of an action that needs a reason. Focus starts on Cancel; only pressing the button
  * itself acts, no shortcut does. It stays open while the action is under way.
  *
- * @param isHarmless it takes nothing from anybody, so that the focus starts in the first field
+ * @param isHarmless the action takes nothing away from anyone: focus starts in the first field
  * @param missing what must still be filled in before the action is possible, besides the reason
  * @param notice what has changed since the operator looked; while it is shown, the action is
  *   blocked
  * @param basis what the action is based on
- * @param instead in place of the fields and the action, since what they were for has changed: use
- *   what is there now; null if there is nothing
- * @param onStop begins no further part of an action that is under way; absent: it cannot be stopped
+ * @param instead shown in place of the fields and the action, since what they were for has changed:
+ *   a button that uses the current state; `onUse` is null if there is none
+ * @param onStop stops an action under way before its next part; absent: it cannot be stopped
  */
 export function OperatorDialog({
   kind,
@@ -40,7 +40,7 @@ export function OperatorDialog({
   onStop,
   onClose,
 }: {
-  /** In whose history the reason is recorded, besides the audit log; null: in none. */
+  /** Whose history records the reason, besides the audit log; null: none. */
   kind: 'lock' | 'counter' | null;
   isHarmless?: boolean;
   title: string;

@@ -15,14 +15,14 @@ export interface ActionAttempt {
   problem: Problem | null;
   /** The action is under way, or it failed and may have been done all the same. */
   isUnclear: boolean;
-  /** The last try was refused because the hold had changed, which the dialog shows. */
+  /** The last attempt was refused because the hold had changed, which the dialog shows. */
   isRefused: boolean;
   run: () => void;
   /** Clears the problem: it was about the hold that was seen, not about the present one. */
   forget: () => void;
 }
 
-/** One try at a time of an action that needs a reason and may fail. */
+/** An action that needs a reason and may fail; one attempt at a time. */
 export function useActionAttempt(work: (reason: string) => Promise<void>): ActionAttempt {
   const [reason, setReason] = useState('');
   const [isRefused, setRefused] = useState(false);
@@ -36,7 +36,7 @@ export function useActionAttempt(work: (reason: string) => Promise<void>): Actio
     isRefused,
     run: () => {
       setRefused(false);
-      // Where it was done, the dialog is closed by then.
+      // If the action was done, the dialog is closed by then.
       void submit(() => work(reason).then(() => setRefused(true)));
     },
     forget: () => {
@@ -50,8 +50,8 @@ export function useActionAttempt(work: (reason: string) => Promise<void>): Actio
  * An attempt at an action on the hold that the operator saw. If the hold has changed, it is
  * refused and shown as changed; else the outcome is shown beside the lock for a while.
  *
- * @param work sends the action; the input is what every such action has. Null: it was refused, and
- *   the dialog says why
+ * @param work sends the action; `input` has what every such action needs. Resolves to null if it
+ *   was refused and the dialog says why
  */
 export function useHoldAttempt(
   row: LockRow,
@@ -87,10 +87,10 @@ interface HoldActionInput {
 const ID_BYTES = 12;
 
 /**
- * The request id of what a dialog does, the same however often its button is pressed: an act whose
- * answer got lost is not done twice.
+ * The request id of a dialog's action. It is the same however often the button is pressed, so that
+ * an action whose answer was lost is not done twice.
  *
- * @param seen what the act rests on, such as the token of a hold: on another one it is another act
+ * @param seen what the action is based on, such as the token of a hold: another one has another id
  */
 export function useRequestId(seen: string | number = ''): string {
   const [dialog] = useState(randomId);

@@ -23,7 +23,7 @@ export interface SeenHold {
   seen: HoldSnapshot;
   /** What is there now. */
   now: HoldSnapshot;
-  /** Another hold is there now, or none: the act may not go on. */
+  /** Another hold is there now, or none: the action is blocked. */
   isChanged: boolean;
   end: HoldEnd | null;
   /** The lock-delay after a lost hold; 0 if there is none, or while it is not known yet. */
@@ -35,7 +35,7 @@ export interface SeenHold {
   acceptCurrent: () => void;
 }
 
-/** Holds what was seen when a dialog opened against what is there now, live. */
+/** Compares the lock as it was when a dialog opened with the lock as it is now, live. */
 export function useSeenHold(row: LockRow): SeenHold {
   const [pageReading] = useState(useReadingStore().get);
   const { data: detail, receivedAt } = useLiveLock(row, null);

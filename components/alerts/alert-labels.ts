@@ -15,7 +15,7 @@ interface RuleField {
   field: keyof AlertRules;
   label: string;
   unit: 'ms' | 'count';
-  /** The least and the most that it may be. */
+  /** The range of its values, in `unit`. */
   min: number;
   max: number;
 }
@@ -34,7 +34,7 @@ export const RULE_FIELDS: RuleField[] = [
   { field: 'backendUnknownForMs', label: 'Backend unknown for', ...AFTER },
 ];
 
-/** The rules that are on, in a line. */
+/** The rules that are on, in one line. */
 export function rulesText(rules: AlertRules): string {
   const on = RULE_FIELDS.flatMap(({ field, label, unit }) => {
     const value = rules[field];

@@ -32,12 +32,12 @@ const unsentNote = (error: unknown): string =>
     : '';
 
 function firingLabel({ firing, clear }: AlertSummary): string {
-  if (clear === 0) return firing === 0 ? 'nothing fires' : exactCount(firing);
+  if (clear === 0) return firing === 0 ? 'none' : exactCount(firing);
   const isClear = `${exactCount(clear)} clear now`;
   return firing === 0 ? isClear : `${exactCount(firing)}, ${isClear}`;
 }
 
-/** Alerts that fire, those that were resolved, and the receivers. */
+/** Firing and resolved alerts, silences, rules and receivers. */
 export function AlertsView({ initial }: { initial: AlertPage | null }) {
   const trpc = useTRPC();
   const { account, retentionDays } = useSession();

@@ -13,7 +13,7 @@ const FORMATS: Record<ReceiverRow['format'], string> = {
   alertmanager: 'Alertmanager',
 };
 
-/** Where alerts are sent, and how that goes. */
+/** Where alerts are sent, and whether they were accepted. */
 export function ReceiverList({
   receivers,
   now,

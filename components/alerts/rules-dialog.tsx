@@ -26,7 +26,7 @@ export function RulesDialog({ of, onClose }: { of: AlertRulesRow; onClose: () =>
   return (
     <FormDialog
       title={`Alert rules for ${of.namespace}`}
-      intro="An empty field turns a rule off; 0 fires at once."
+      intro="An empty field turns a rule off; 0 fires immediately."
       action="Save rules"
       changed={
         hasChanged

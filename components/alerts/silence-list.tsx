@@ -12,7 +12,7 @@ import { ProblemNote } from '../ui/problem-note';
 import { VisibleText } from '../ui/visible-text';
 import { matcherText } from './alert-labels';
 
-/** The silences in force. */
+/** The active silences. */
 export function SilenceList({
   silences,
   now,

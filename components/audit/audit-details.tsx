@@ -50,7 +50,7 @@ function State({ title, facts }: { title: string; facts: Record<string, unknown>
   );
 }
 
-/** Line by line, so that the breaks of the layout stay breaks. */
+/** Line by line, so that the line breaks of the layout are kept. */
 const visibleLines = (text: string) =>
   text
     .split('\n')

@@ -11,7 +11,7 @@ import { useStop } from '../ui/controls/use-stop';
 import { auditCsv, auditJsonLines } from './audit-export';
 import { type AuditQuery, auditInput } from './audit-query';
 
-/** An export has no more entries: the newest that match. */
+/** The limit of an export: the newest entries that match. */
 const ENTRIES_MAX = 10_000;
 
 const PAGE = 200;

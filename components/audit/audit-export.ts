@@ -32,7 +32,7 @@ export function auditCsv(entries: readonly AuditEntry[]): string {
   return `${[COLUMNS.join(','), ...lines].join('\r\n')}\r\n`;
 }
 
-/** Entries as JSON lines: one object a line, as the console has them. */
+/** Entries as JSON Lines: one `AuditEntry` per line. */
 export function auditJsonLines(entries: readonly AuditEntry[]): string {
   return entries.map((entry) => `${JSON.stringify(entry)}\n`).join('');
 }

@@ -109,7 +109,7 @@ export const OUTCOMES: Record<AuditEntry['outcome'], OutcomeStyle> = {
 
 type Facts = Record<string, unknown>;
 
-/** Instants have a column of their own, and the outcome too. */
+/** Instants and the outcome have columns of their own. */
 const HIDDEN_FIELDS = new Set([
   'outcome',
   'expiresAt',
@@ -142,7 +142,7 @@ function formatFact(key: string, value: unknown): string | null {
   return formatNextGrant(value as Facts);
 }
 
-/** The next holder, where an answer names it. There may be waiters without there being one. */
+/** The next holder, where an answer names it. There can be waiters and yet no next holder. */
 function formatNextGrant(next: Facts): string | null {
   if (next.kind === 'nobody') return 'no new holder';
   return typeof next.owner === 'string'

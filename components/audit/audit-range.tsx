@@ -32,7 +32,7 @@ function InstantField({
   onChange: (at: number | null) => void;
 }) {
   const isHydrated = useIsHydrated();
-  // While a year is typed, its first digits are years too, which are not to be filtered by.
+  // While a year is typed, its first digits are years too, which must not filter the list.
   const [typed, setTyped] = useState<string | null>(null);
   return (
     <label className="flex items-center gap-1.5">

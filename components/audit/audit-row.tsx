@@ -113,9 +113,9 @@ function Target({ entry }: { entry: AuditEntry }) {
           href={pastHref(path(namespace, subject), at - 1)}
           prefetch={false}
           className="link rounded-4"
-          title="As it was just before"
+          title="Show the state just before this action"
         >
-          just before
+          state before
         </Link>
       </span>
     </>

@@ -148,7 +148,7 @@ function AuditTable({
 }: {
   rows: AuditEntry[];
   now: number;
-  /** The rows still are those of the previous filter. */
+  /** The rows are still those of the previous filter. */
   isOfEarlier: boolean;
 }) {
   return (
@@ -170,7 +170,7 @@ function AuditSearch({ value, onChange }: { value: string; onChange: (value: str
   if (known !== value) {
     setKnown(value);
     setSent(null);
-    // What was sent comes back without its last space, and perhaps behind what was typed since.
+    // `value` returns trimmed, and may be older than what was typed since.
     if (sent !== value) setText(value);
   }
   // biome-ignore lint/correctness/useExhaustiveDependencies: only typing starts the pause

@@ -102,7 +102,7 @@ function AuthForm({
   /** A field shows a problem that the browser does not check: nothing is sent. */
   isInvalid?: boolean;
   onSubmit: (form: FormData) => Promise<unknown>;
-  /** Where a person goes afterwards. */
+  /** The path of the page to open afterwards. */
   landing?: () => string;
   children: ReactNode;
 }) {

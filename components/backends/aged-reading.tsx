@@ -22,7 +22,7 @@ export function AgedReading({ updatedAt, children }: { updatedAt: number; childr
   return <ReadingProvider reading={reading}>{children}</ReadingProvider>;
 }
 
-/** How long a backend has not responded, which goes on between two readings. */
+/** How long a backend has not responded, counting on between two readings. */
 export function Silence({ ms }: { ms: number }) {
   return useAged((ageMs) => spokenDuration(ms + ageMs));
 }

@@ -99,7 +99,7 @@ export function BackendFacts({
 function Status({ backend, row }: { backend: BackendHealth; row: GuaranteeRow | null }) {
   const { reachable, refusal, silentForMs, shards } = backend;
   if (!reachable && refusal) {
-    // Why a sharded one is disabled is said above its facts.
+    // The card says above why a sharded backend is disabled.
     return <span className="text-dangertext">{shards ? 'disabled on this server' : refusal}</span>;
   }
   if (!reachable) {

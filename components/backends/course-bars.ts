@@ -5,10 +5,10 @@ import {
 } from '@/server/contract/console/backend-health';
 import { latencyText } from '../format/durations';
 
-/** A bar of a course of response times. */
+/** A bar of a chart of response times. */
 export interface CourseBar {
   at: number;
-  /** Its place from the left edge, in steps. */
+  /** Its distance from the left edge, in steps. */
   left: number;
   /** Its height: 1 is that of the slowest step, and of one without a response. */
   share: number;

@@ -47,7 +47,7 @@ export function GuaranteeBadge({
   isSilent,
 }: {
   row: GuaranteeRow | null;
-  /** The backend does not respond: what is known of it may be out of date. */
+  /** The backend is not responding: what is known of it may be out of date. */
   isSilent: boolean;
 }) {
   const { label: known, icon, badge } = isSilent ? lastKnownStyle(row) : badgeStyle(row);

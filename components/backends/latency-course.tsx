@@ -7,11 +7,11 @@ import {
 import { latencyText } from '../format/durations';
 import { courseBars, courseSummary, latenciesOf } from './course-bars';
 
-/** Of the drawing, which is stretched to the width that there is. */
+/** Of the drawing; its width is stretched to the available space. */
 const HEIGHT = 44;
 const STEPS = COURSE_SPAN_MS / COURSE_STEP_MS;
 
-/** A backend's response time over the last hour, a bar a step; pale where it did not respond. */
+/** A backend's response time over the last hour, a bar per step; pale where it did not respond. */
 export function LatencyCourse({
   backend,
   courses,

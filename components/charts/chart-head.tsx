@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
 
-/** A chart's name, what its lines are, and its figures of the whole range. */
+/** A chart's title, the legend of its lines, and its figures for the whole range. */
 export function ChartHead({
   title,
   lines = [],

@@ -13,7 +13,7 @@ export const quantileLabel = (ms: number | null): string =>
 const countLabel = (count: number, one: string, many: string) =>
   count === 0 ? null : `${exactCount(count)} ${count === 1 ? one : many}`;
 
-/** How holds and waits came to a bad end, in words; null if none did. */
+/** The abnormal ends of holds and waits, in words; null if there were none. */
 export function abnormalEndsLabel({ expiries, forced, timeouts }: Total): string | null {
   const parts = [
     countLabel(expiries, 'lease expired', 'leases expired'),
@@ -32,8 +32,8 @@ const hasEvents = ({ total, holds }: Pick<LockInsight, 'total' | 'holds'>): bool
   total.grants + total.timeouts + total.expiries + total.forced + holds.length > 0;
 
 /**
- * Whether a lock that has no events in a range was granted or released in it all the same: its
- * newest events come into its history a moment later.
+ * Whether a lock without events in a range was nevertheless granted or released in it: the newest
+ * events reach the history a moment later.
  */
 export function isHistoryBehind(
   { hold, ended }: Pick<LockRow, 'hold' | 'ended'>,

@@ -23,8 +23,8 @@ import { ChartTable } from './chart-table';
 import { ChartsSkeleton } from './charts-skeleton';
 
 /**
- * The chart library is large, so it is loaded separately, and only where it is used. If the server
- * is unreachable the page must survive.
+ * The chart library is large, so it is loaded separately, and only where it is used. The page must
+ * keep working if it cannot be loaded.
  */
 const loadCharts = () => import('./lock-charts').then((all) => all.default);
 
@@ -39,7 +39,7 @@ const REFETCH_EVERY_MS: Record<InsightRange, number> = {
 /** How often the history is read again while it lags behind the lock. */
 const REFETCH_BEHIND_MS = 1_000;
 
-/** A lock's grants, and how long it was waited for and held: over time, and altogether. */
+/** A lock's grants, wait times and hold times: over time and in total. */
 export function ChartsPanel({
   row,
   initial,

@@ -4,7 +4,7 @@ export function ChartsSkeleton() {
     <div className="charts after-a-moment" aria-hidden="true">
       <div className="charts-over-time">
         {['', '', 'chart-lanes', 'chart-times'].map((height, chart) => (
-          // biome-ignore lint/suspicious/noArrayIndexKey: they never change places
+          // biome-ignore lint/suspicious/noArrayIndexKey: their order never changes
           <div key={chart}>
             <div className="chart-head">
               <span className="bone h-3 w-32" />

@@ -24,7 +24,7 @@ const COUNTS = {
   refused: { title: 'Refused attempts', ink: 'var(--contended)' },
 } as const;
 
-/** How often the lock was granted over time, or attempts to acquire it were refused. */
+/** How often the lock was granted, or attempts to acquire it were refused, over time. */
 export const CountChart = memo(function CountChart({
   insight,
   of,

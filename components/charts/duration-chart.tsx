@@ -105,7 +105,7 @@ export const DurationChart = memo(function DurationChart({
   );
 });
 
-/** A step with a value between two without one has no line; it is shown as a dot. */
+/** A step with a value between two steps without one has no line, so it is shown as a dot. */
 function LonePoint({
   cx,
   cy,

@@ -44,7 +44,7 @@ export const DurationHistogram = memo(function DurationHistogram({
 }: {
   insight: LockInsight;
   of: 'wait' | 'hold';
-  /** A wait or hold that still lasts; null if there is none. */
+  /** How long a current wait or hold has lasted; null if there is none. */
   nowMs: number | null;
 }) {
   const { title, zeroLabel, emptyLabel, nowLabel, ...keys } = SERIES[of];

@@ -2,7 +2,7 @@ import { bucketBounds, bucketOf, type HistogramBar } from '@/server/core/statist
 
 /** One bar of a drawn histogram: whole milliseconds from `fromMs` up to, but without, `toMs`. */
 export interface Bin extends HistogramBar {
-  /** From 0, by equal steps to the right. */
+  /** Counted from 0 on the left. */
   position: number;
 }
 
@@ -10,7 +10,7 @@ export interface Bins {
   bins: Bin[];
   /** A duration's position among the bars: the middle of the first is 0, of the next 1. */
   positionOf: (ms: number) => number;
-  /** Round durations for the axis, each with its place. */
+  /** Round durations for the axis, each with its position. */
   ticks: { position: number; ms: number }[];
 }
 
@@ -25,13 +25,13 @@ const ROUND_MS = [
   ...[60_000, 600_000, 3_600_000, 36_000_000, 86_400_000, 864_000_000],
 ];
 
-/** Closer to a round one by ratio, a duration between would crowd its mark: 50 s beside 1 min. */
+/** A duration in between that is closer to a round one would crowd its mark: 50 s beside 1 min. */
 const SPACING_RATIO = 1.5;
 
 const isTooClose = (ms: number) =>
   ROUND_MS.some((round) => round > ms && round / ms < SPACING_RATIO);
 
-/** Marks for an axis that would have too few round ones: `ROUND_MS`, and durations between. */
+/** Marks for an axis that would have too few round ones: `ROUND_MS` and durations in between. */
 const FINE_MS = ROUND_MS.flatMap((ms) => [
   ms,
   ...[2 * ms, 5 * ms].filter((between) => !isTooClose(between)),
@@ -43,7 +43,7 @@ const TICKS_MIN = 3;
  * Sets the buckets of a histogram side by side, with the empty ones between them, and merges some
  * where there are too many. Durations of 0 ms have no place on a logarithmic axis.
  *
- * @param ongoingMs a duration that must have a place, such as one that still lasts; null for none
+ * @param ongoingMs a duration that the axis must include, such as that of a current hold; or null
  */
 export function histogramBins(bars: readonly HistogramBar[], ongoingMs: number | null): Bins {
   const drawn = bars.filter(({ fromMs }) => fromMs > 0);
@@ -79,7 +79,7 @@ export function histogramBins(bars: readonly HistogramBar[], ongoingMs: number |
   };
 }
 
-/** Bars to add around a few, so that they do not fill a chart's width by themselves. */
+/** Empty bars to add around a few, so that these do not fill a chart's width alone. */
 const paddingFor = (count: number) => Math.max(0, BINS_MIN - count);
 
 function bucketsPerBin(low: number, high: number): number {
@@ -89,5 +89,5 @@ function bucketsPerBin(low: number, high: number): number {
   return 8;
 }
 
-/** Buckets begin at quarter powers of two; between two beginnings this runs evenly. */
+/** Buckets begin at quarter powers of two; between two of them this increases evenly. */
 const exactBucket = (ms: number) => 1 + 4 * Math.log2(Math.max(1, ms));

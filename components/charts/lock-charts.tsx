@@ -6,7 +6,7 @@ import { CountChart } from './count-chart';
 import { DurationChart } from './duration-chart';
 import { DurationHistogram } from './duration-histogram';
 
-/** All charts of one lock. Loaded separately, where it is shown: the chart library is large. */
+/** All charts of one lock. Loaded on demand, since the chart library is large. */
 export default function LockCharts({
   insight,
   heldMs,

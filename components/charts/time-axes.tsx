@@ -14,7 +14,7 @@ const AXIS_PX = 52;
 
 export const CHART_MARGIN = { top: 6, right: 8, bottom: 0, left: 0 };
 
-/** What is left and right of a chart's plot. */
+/** The space left and right of a chart's plot, together. */
 export const AROUND_PLOT_PX = AXIS_PX + CHART_MARGIN.left + CHART_MARGIN.right;
 
 /** The points of an insight, from the middle of one step to the next, with the axis's ends. */
@@ -45,9 +45,9 @@ export function timeAxes({
   ticks: number[];
   yTicks: number[];
   yText: (value: number) => string;
-  /** What the chart says of a step. */
+  /** The text of a step's tooltip. */
   textOf: (point: InsightPoint) => string;
-  /** Of charts one below another, only the last has its times written. */
+  /** Of charts one below another, only the last labels its times. */
   hasTimes?: boolean;
 }) {
   return (

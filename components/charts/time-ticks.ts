@@ -3,7 +3,7 @@ import { formatInstant, type Zone } from '../format/instants';
 
 const MINUTE_MS = 60_000;
 
-/** Between two labels of a time axis: minutes where a range is shorter than a day, else days. */
+/** The distance of two labels of a time axis: minutes in ranges up to a day, else days. */
 const TICK_EVERY: Record<InsightRange, { minutes: number } | { days: number }> = {
   '1h': { minutes: 10 },
   '24h': { minutes: 4 * 60 },
@@ -11,7 +11,7 @@ const TICK_EVERY: Record<InsightRange, { minutes: number } | { days: number }> =
   '30d': { days: 5 },
 };
 
-/** The labelled instants of a time axis: round ones of the reader's clock in `from` to `to`. */
+/** The labelled instants of a time axis from `from` to `to`: round ones of the reader's clock. */
 export function timeTicks(range: InsightRange, from: number, to: number): number[] {
   const every = TICK_EVERY[range];
   const ticks: number[] = [];
@@ -23,8 +23,8 @@ export function timeTicks(range: InsightRange, from: number, to: number): number
       toMidnight(day, every.days);
       continue;
     }
-    // Hours are those of a clock on the wall, so that they stay round on a day on which it is set;
-    // minutes pass, so that of an hour that comes twice both have labels.
+    // Hours are those of the local clock, so that they stay round on a day on which it changes;
+    // minutes are elapsed time, so that an hour that occurs twice has both labelled.
     const areHours = every.minutes % 60 === 0;
     const begin = day.getTime();
     toMidnight(day, 1);
@@ -37,7 +37,7 @@ export function timeTicks(range: InsightRange, from: number, to: number): number
   return ticks.filter((at) => at >= from && at <= to);
 }
 
-/** Some zones set their clocks at midnight: then a day begins later, and the next does not. */
+/** Some zones change their clocks at midnight: then that day begins later, but not the next. */
 function toMidnight(day: Date, daysLater: number): void {
   day.setDate(day.getDate() + daysLater);
   day.setHours(0, 0, 0, 0);

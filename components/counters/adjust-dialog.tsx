@@ -17,7 +17,7 @@ export interface Adjusted {
   value: number;
 }
 
-/** Moves a counter by a step, from whatever its value is: changes meanwhile do no harm. */
+/** Changes a counter by a step, whatever its current value: concurrent changes do no harm. */
 export function AdjustDialog({
   row,
   onDone,
@@ -57,7 +57,8 @@ export function AdjustDialog({
               attempt.forget();
             }}
           >
-            The value was {exactCount(refusedAt)}, so this would have left the limits. Not applied.
+            The value was {exactCount(refusedAt)}, so the result would be outside the limits. Not
+            applied.
           </ChangedNote>
         )
       }
@@ -74,7 +75,7 @@ export function AdjustDialog({
             : `${exactCount(value)} → ${exactCount(value + delta)} as it is now`
         }
         value={text}
-        problem={isOutside ? 'Would leave the limits' : null}
+        problem={isOutside ? 'Outside the limits' : null}
         onChange={setText}
       />
     </OperatorDialog>

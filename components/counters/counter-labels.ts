@@ -1,10 +1,10 @@
 import type { CounterPage, CounterRow, GateRow } from '@/server/contract/console/counter-row';
 import { exactCount } from '@/server/core/format/numbers';
 
-/** A bound is near when less than this share of the way between the bounds is left to it. */
+/** A bound is near when the value is closer to it than this share of the range between both. */
 const NEAR_SHARE = 0.1;
 
-/** Where a counter's value is between its bounds, to be seen at a glance. */
+/** Where a counter's value is in relation to its bounds. */
 export type CounterState =
   | 'unknown'
   | 'atFloor'
@@ -41,7 +41,7 @@ function shareOf(value: number, floor: number | null, ceiling: number | null): n
   return (value / 2 - floor / 2) / (ceiling / 2 - floor / 2);
 }
 
-/** How far it can still go, either way; first to the ceiling where that is near. */
+/** How far the value is from each bound; the ceiling comes first where it is near. */
 export function headroomLabel({ value, floor, ceiling }: CounterFacts): string {
   if (value === null) return 'record unreadable';
   const down = floor === null ? null : distanceLabel(value, floor, 'above', 'the floor');
@@ -64,7 +64,7 @@ export const boundLabel = (bound: number | null): string =>
 export const boundsLabel = ({ floor, ceiling }: Pick<CounterRow, 'floor' | 'ceiling'>): string =>
   `floor ${boundLabel(floor)}, ceiling ${boundLabel(ceiling)}`;
 
-/** Whether a gate has other bounds than MySQL of one and the same state of the counter. */
+/** Whether the bounds in a gate differ from those in MySQL at the same rev. */
 export function boundsDiffer(
   { rev, floor, ceiling }: CounterRow,
   { fast }: Pick<GateRow, 'fast'>,
@@ -72,7 +72,7 @@ export function boundsDiffer(
   return fast?.rev === rev && (fast.floor !== floor || fast.ceiling !== ceiling);
 }
 
-/** What a gate has otherwise than MySQL. */
+/** How the state in a gate differs from that in MySQL. */
 export function driftLabel(row: CounterRow, { fast, drift }: GateRow): string {
   if (!fast) return 'unknown';
   if (drift === null) return 'changing';
@@ -83,7 +83,7 @@ export function driftLabel(row: CounterRow, { fast, drift }: GateRow): string {
   return parts.filter((part) => part !== null).join(', ') || 'none';
 }
 
-/** What a gate estimates to be left, either way; empty where nothing limits the counter. */
+/** A gate's estimate of the distance to each bound; empty for a counter without bounds. */
 export function estimateLabel({ fast, estimate }: Pick<GateRow, 'fast' | 'estimate'>): string {
   if (!fast || !estimate) return '';
   const { floor, ceiling } = fast;
@@ -124,8 +124,8 @@ export const readCounterSearch = (params: { get: (name: string) => string | null
 export const CHANGES_SHOWN = 60;
 
 /**
- * A page of the past with the counters that a search finds. As for the present, it does not tell
- * upper case from lower.
+ * A page of the past with the counters that a search finds. As for the present, upper and lower
+ * case are the same.
  */
 export function foundInPast(page: CounterPage, search: string): CounterPage {
   if (search === '') return page;

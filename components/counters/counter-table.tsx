@@ -34,8 +34,8 @@ function columnsOf(selecting: SelectionControls | null): Column[] {
 }
 
 /**
- * The counters, one a line; on a phone a block each. Bounds have columns of their own only on a
- * wide screen: the headroom says how far they are.
+ * The counters, one per line; on a phone a block each. Bounds have columns of their own only on a
+ * wide screen: the headroom says how far away they are.
  */
 export function CounterTable({
   rows,
@@ -102,7 +102,7 @@ export function CounterTable({
   );
 }
 
-/** What the longest value takes in one line, with the gap to the next column. */
+/** The width of the longest value in one line with the gap to the next column, in pixels. */
 const valueWidth = (rows: CounterRow[]): number =>
   20 + 8 * Math.max(0, ...rows.map(({ value }) => (value === null ? 0 : exactCount(value).length)));
 
@@ -157,7 +157,7 @@ function Headroom({ row }: { row: CounterRow }) {
   );
 }
 
-/** Who moved a counter last, by how much, and how long ago. */
+/** Who last changed a counter, by how much, and how long ago. */
 export function LastChange({ row }: { row: CounterRow }) {
   const { lastMove, backend } = row;
   const agoMs = useAtBackend(backend, (now) =>

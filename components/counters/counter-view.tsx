@@ -88,7 +88,7 @@ export function CounterView({
 
 const SHOWN_MS = 30_000;
 
-/** The last change that was made here, for 30 s. */
+/** The last change made on this page, for 30 s. */
 function useChange(): [Adjusted | null, (change: Adjusted) => void] {
   const [change, setChange] = useState<Adjusted | null>(null);
   useEffect(() => {

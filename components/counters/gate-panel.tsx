@@ -10,7 +10,7 @@ import { Button } from '../ui/controls/button';
 import { Rev } from '../ui/rev';
 import { driftLabel, estimateLabel } from './counter-labels';
 
-/** What the gate in front of the counter has of it, beside what MySQL has. */
+/** The state of the counter in its gate, beside that in MySQL. */
 export function GatePanel({
   row,
   gate,

@@ -3,8 +3,8 @@ import { ReasonField } from '../reason-field';
 import type { ActionAttempt } from '../use-action-attempt';
 
 /**
- * The fields of an action, with the reason as the last. They are fixed while it is not known
- * whether the action was done: only the very same one can be sent again without being done twice.
+ * The fields of an action, the reason last. They are read-only while it is unknown whether the
+ * action was done: only an identical one can be sent again without being done twice.
  */
 export function AttemptFields({
   attempt: { reason, setReason, isUnclear },

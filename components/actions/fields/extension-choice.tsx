@@ -6,7 +6,7 @@ import { rangeText } from '../../format/durations';
 const MINUTE_MS = 60_000;
 const EXTENSIONS_MS = [1, 5, 15, 60, 240].map((minutes) => minutes * MINUTE_MS);
 
-/** What a lease is extended by unless another length is chosen. */
+/** How long a lease is extended by default. */
 export const FIRST_EXTENSION_MS = 5 * MINUTE_MS;
 
 /** By how much a lease, or each of several, is extended. */

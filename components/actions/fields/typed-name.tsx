@@ -17,7 +17,7 @@ const NAME_REQUIRED_ABOVE = 10;
 const PART_MIN = 4;
 
 export interface TypedName {
-  /** Why the name has to be typed; null: it need not be. */
+  /** Why the name must be typed; null: it need not be. */
   because: string | null;
   typed: string;
   setTyped: (typed: string) => void;
@@ -45,7 +45,7 @@ export function useTypedName(name: string, backend: string, seen: HoldSnapshot):
   return { because, typed, setTyped, part, isTyped, missing };
 }
 
-/** Whether the name was typed, or `part` of it, which is enough; null: only the whole name is. */
+/** Whether the whole name was typed, or `part` if that is not null. */
 export function isNameTyped(name: string, typed: string, part: string | null): boolean {
   return typed === asField(name) || (part !== null && typed === asField(part));
 }
@@ -63,7 +63,7 @@ function requiredBecause(isAlive: boolean, waiters: number): string | null {
   return waiters > NAME_REQUIRED_ABOVE ? plural(waiters, 'waiter') : null;
 }
 
-/** The field for it; nothing where the name need not be typed. */
+/** The field for the name; renders nothing while the name need not be typed. */
 export function TypedNameField({
   of: { because, typed, setTyped, part, isTyped },
 }: {

@@ -41,7 +41,7 @@ export function ReassignDialog({ row, onClose }: { row: LockRow; onClose: () => 
 
   const attempt = useHoldAttempt(row, hold, onClose, async (input) => {
     if (ticket === null) return null;
-    // Another waiter is another act.
+    // For another waiter it is another action.
     const requestId = `${input.requestId}-${ticket}`;
     const answer = await client.locks.reassign.mutate({ ...input, ticket, requestId });
     if (answer.outcome === 'changed') return answer;
@@ -66,8 +66,8 @@ export function ReassignDialog({ row, onClose }: { row: LockRow; onClose: () => 
       actsOnReleased
       warning={
         <>
-          The waiter goes ahead of all others, who keep their places. The holder is not stopped: it
-          finds out at its next renewal, and its writes are rejected only by resources that check
+          The waiter goes ahead of all others, who keep their positions. The holder is not stopped:
+          it finds out at its next renewal, and its writes are rejected only by resources that check
           the fencing token.
         </>
       }
@@ -91,7 +91,8 @@ export function ReassignDialog({ row, onClose }: { row: LockRow; onClose: () => 
           {chosen === first
             ? `${to} is first in the queue.`
             : `${visibleText(first.owner)} stays first in the queue.`}{' '}
-          {plural(others, 'other waiter')} {others === 1 ? 'keeps its place' : 'keep their places'}.
+          {plural(others, 'other waiter')}{' '}
+          {others === 1 ? 'keeps its position' : 'keep their positions'}.
         </p>
       )}
       <TypedNameField of={typedName} />

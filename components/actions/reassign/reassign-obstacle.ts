@@ -1,7 +1,7 @@
 import type { LockDetail } from '@/server/contract/console/lock-row';
 import { boundText } from '@/server/core/format/durations';
 
-/** Why no waiter can be granted the lock by a reassignment, whichever it is; null: one may be. */
+/** Why the lock cannot be reassigned to any waiter; null: it may be possible. */
 export function reassignObstacle(
   { row, waiters }: Pick<LockDetail, 'row' | 'waiters'>,
   delayMs: number,

@@ -17,10 +17,10 @@ const WHY_NOT: Partial<Record<NonNullable<ReturnType<typeof waiterObstacle>>, st
   noRoom: 'does not fit',
 };
 
-/** Of a longer queue the others are found by their names. */
+/** The other waiters of a longer queue are found with the search field. */
 const SHOWN_MAX = 50;
 
-/** The queue, of which one waiter is chosen. */
+/** The queue, with a radio button for each waiter. */
 export function WaiterChoice({
   side,
   backend,
@@ -29,7 +29,7 @@ export function WaiterChoice({
 }: {
   side: HoldSnapshot;
   backend: string;
-  /** The chosen one; null: none yet. */
+  /** The chosen waiter; null: none yet. */
   ticket: number | null;
   onChoose: (ticket: number) => void;
 }) {

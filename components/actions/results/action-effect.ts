@@ -1,7 +1,7 @@
 import type { LockRow } from '@/server/contract/console/lock-row';
 import type { NextHolder } from '@/server/contract/console/operator-answers';
 
-/** What a reading of a lock shows of an act. */
+/** The effect of an action that a later reading of the lock shows. */
 export type ActionEffect =
   | {
       kind: 'granted';
@@ -18,7 +18,7 @@ type Act =
   | { kind: 'asked' | 'stopped'; token: number }
   | { kind: 'notSaved' | 'frozen' | 'unfrozen' | 'capacitySet' | 'extended' };
 
-/** What this reading shows of an act; null: nothing yet. */
+/** The effect of an action that this reading shows; null: none yet. */
 export function effectSeenIn(
   act: Act,
   { hold, ended }: Pick<LockRow, 'hold' | 'ended'>,

@@ -7,8 +7,8 @@ import { useAtBackend } from '../../live/reading';
 import { resultMessage, useWatchedResult } from '../action-results';
 
 /**
- * What came of the last act on a lock, watched for 30 s. It floats at the bottom of the page, so
- * that nothing moves when it appears, changes or disappears.
+ * The result of the last action on a lock, updated for 30 s. It floats at the bottom of the page,
+ * so that nothing moves when it appears, changes or disappears.
  */
 export function ResultNote({ row }: { row: LockRow }) {
   const result = useWatchedResult(row);
@@ -18,7 +18,7 @@ export function ResultNote({ row }: { row: LockRow }) {
   const spoken = useSpoken(result ? `${result.id} ${result.effect?.kind}` : null, message);
   return (
     <div className="relative z-30 h-0">
-      {/* There before what it says: a status that appears with its text is often not read out. */}
+      {/* Rendered before its text: a status that appears with its text is often not read out. */}
       <p role="status" className="sr-only">
         {spoken}
       </p>
@@ -40,7 +40,7 @@ function Note({ isFailure, message }: { isFailure: boolean; message: string | nu
   );
 }
 
-/** The message as it was when what it is about came: countdowns in it are not read out. */
+/** The message as it was when `about` last changed: countdowns in it are not read out. */
 function useSpoken(about: string | null, message: string | null): string | null {
   const spoken = useRef({ about, message });
   if (spoken.current.about !== about) spoken.current = { about, message };

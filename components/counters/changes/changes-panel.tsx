@@ -54,7 +54,7 @@ const KINDS: Record<CounterMoveRow['kind'], { word: string; icon: IconName; ink:
   rebound: { word: 'Limits changed', icon: 'layers', ink: 'text-contended' },
 };
 
-/** One line of a counter's history: when, what, who and why, and the value that it left. */
+/** One line of a counter's history: when, what, who and why, and the value afterwards. */
 function ChangeLine({ fold, backend }: { fold: ChangeFold; backend: string }) {
   const now = useAtBackend(backend, (time) => Math.floor(time / 60_000) * 60_000);
   const { move, count, delta } = fold;

@@ -13,7 +13,7 @@ export interface ChangeFold {
 
 const SECOND_MS = 1_000;
 
-/** Folds what services added; what people did stays a line each. Newest first, as given. */
+/** Folds what services added; each change by a user keeps its own line. Newest first, as given. */
 export function foldChanges(moves: readonly CounterMoveRow[]): ChangeFold[] {
   const folds: ChangeFold[] = [];
   for (const move of moves) {

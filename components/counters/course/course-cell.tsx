@@ -5,13 +5,13 @@ import { ValueLine } from './value-line';
 
 const REDRAWN_MS = 10_000;
 
-/** How a counter's value moved over the last hour, and how fast it moves now. */
+/** How a counter's value changed over the last hour, and how fast it changes now. */
 export function CourseCell({
   row,
   course,
 }: {
   row: CounterRow;
-  /** Null: it did not move, or that is not known. */
+  /** Null: it did not change, or that is unknown. */
   course: CounterCourse | null;
 }) {
   const now = useAtBackend(row.backend, (at) => Math.floor(at / REDRAWN_MS) * REDRAWN_MS);

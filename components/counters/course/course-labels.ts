@@ -3,9 +3,9 @@ import { durationText } from '@/server/core/format/durations';
 import { exactCount } from '@/server/core/format/numbers';
 
 const MINUTE_MS = 60_000;
-/** A bound that is further away than this is not worth a word. */
+/** A bound that would be reached later than this is not mentioned. */
 const SOON_MS = 24 * 60 * MINUTE_MS;
-/** A time to come is rounded to this: the rate is no better. */
+/** A predicted time is rounded to this: the rate is no more exact. */
 const ROUNDED_MS = 10_000;
 
 /** How fast the value moves and how often it changes: −41/min, 12 changes/min. */
@@ -14,7 +14,7 @@ export function rateLabel({ rate: { changes, net } }: CounterCourse): string {
   return `${signedRate(net)}/min, ${rounded(changes)}\u00a0changes/min`;
 }
 
-/** When the value comes to a bound if it goes on like this; null: not within a day. */
+/** When the value reaches a bound at its current rate; null: not within a day. */
 export function boundLabelAhead(
   { value, floor, ceiling }: Pick<CounterRow, 'value' | 'floor' | 'ceiling'>,
   { rate: { net } }: CounterCourse,

@@ -10,7 +10,7 @@ import { ValueLine } from './value-line';
 export const COURSES_POLL_MS = 15_000;
 const REDRAWN_MS = 5_000;
 
-/** A counter's value over the last hour, its rate, and when it comes to a bound at that rate. */
+/** A counter's value over the last hour, its rate, and when it reaches a bound at that rate. */
 export function CoursePanel({ row }: { row: CounterRow }) {
   const trpc = useTRPC();
   const { namespace, name } = row;

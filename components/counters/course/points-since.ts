@@ -4,7 +4,7 @@ type Points = CounterCourse['points'];
 
 /**
  * The points from an instant on. Where older ones are left out, the first is at that instant with
- * the value of the line there, so that a course that was read a while ago still begins at the edge.
+ * the value of the line there, so that a line that was read a while ago still begins at the edge.
  */
 export function pointsSince(points: Points, begin: number): Points {
   const first = points.findIndex(({ at }) => at >= begin);
