@@ -97,6 +97,17 @@ describe('a restored lock', () => {
     expect(world.run(inspect()).minValidToken).toBeGreaterThan(token);
   });
 
+  it('was waited for until the timeouts of its waiters, where these were before the restore', () => {
+    take();
+    const queuedAt = world.now;
+    world.run(acquire('orders/waiter', { waitMs: 5_000 }));
+    world.pass(HOUR_MS / 2);
+    expect(restore(world.record, 0)?.events).toMatchObject([
+      { kind: 'timeout', at: queuedAt + 5_000, waitedMs: 5_000 },
+      { kind: 'forced', at: world.now },
+    ]);
+  });
+
   it('has a rev above all earlier ones, including those after the backup', () => {
     const first = take();
     const backup = world.record;

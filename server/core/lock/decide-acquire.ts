@@ -38,6 +38,7 @@ import {
   placeOf,
   rememberedWait,
   removeWaiters,
+  timeoutFacts,
   updateWaiter,
   type WaitSpan,
   waitedMs,
@@ -93,7 +94,7 @@ export function decideGiveUp(draft: Draft, { request }: GiveUpCommand): AcquireA
   const waiter = waiterOf(draft.record, request.key);
   if (!waiter) return replayAcquire(draft, request) ?? heldAnswer(draft, 'timeout', undefined);
   if (waiter.process !== draft.context.process) return queued(draft, waiter);
-  draft.addEvent('timeout', waiter, { waitedMs: waitedMs(draft, waiter) });
+  draft.addEvent('timeout', waiter, timeoutFacts(draft, waiter));
   removeWaiters(draft, [waiter]);
   expireAndPromote(draft);
   return timedOut(draft, request, waiter.service);

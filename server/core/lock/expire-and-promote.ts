@@ -23,6 +23,7 @@ import {
   rememberDeparted,
   removeWaiters,
   restartDetached,
+  timeoutFacts,
   waitedMs,
 } from './queue';
 
@@ -186,8 +187,9 @@ function dropAbsentWaiters(draft: Draft): void {
   );
   if (absent.length === 0) return;
   for (const waiter of absent) {
-    const kind = isOutOfPatience(waiter, draft.now) ? 'timeout' : 'dropped';
-    draft.addEvent(kind, waiter, { waitedMs: waitedMs(draft, waiter) });
+    if (isOutOfPatience(waiter, draft.now)) {
+      draft.addEvent('timeout', waiter, timeoutFacts(draft, waiter));
+    } else draft.addEvent('dropped', waiter, { waitedMs: waitedMs(draft, waiter) });
   }
   removeWaiters(draft, absent);
   rememberDeparted(

@@ -231,6 +231,12 @@ export function waitedMs(draft: Draft, { enqueuedAt }: WaitSpan): number {
   return Math.max(0, draft.now - enqueuedAt);
 }
 
+/** What the event of a timeout says: it was at its instant, however late it is noticed. */
+export function timeoutFacts({ now }: Draft, { enqueuedAt, patienceMs }: WaitSpan) {
+  const at = Math.min(now, enqueuedAt + patienceMs);
+  return { at, waitedMs: Math.max(0, at - enqueuedAt) };
+}
+
 /** Whether a waiter has timed out. */
 export function isOutOfPatience({ enqueuedAt, patienceMs }: WaitSpan, now: number): boolean {
   return enqueuedAt + patienceMs <= now;

@@ -131,6 +131,18 @@ describe('giving up', () => {
     expect(world.record?.holds).toEqual([]);
   });
 
+  it('is recorded at the timeout, also where it comes later, or when it comes before', () => {
+    const ask = wait('orders/w1', 'p1', 5_000);
+    const recorded = () => world.propose(giveUp(ask)).decision.events;
+    const [early, atTimeout] = [4_990, 5_000].map((waitedMs) => {
+      return [{ kind: 'timeout', at: START_AT + waitedMs, waitedMs }];
+    });
+    world.pass(4_990);
+    expect(recorded()).toMatchObject(early ?? []);
+    world.pass(1_000);
+    expect(recorded()).toMatchObject(atTimeout ?? []);
+  });
+
   it('is too late if the grant was faster', () => {
     const ask = wait('orders/w1');
     free();

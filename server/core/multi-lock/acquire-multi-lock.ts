@@ -17,6 +17,7 @@ import {
   isOutOfPatience,
   placeOf,
   rememberDeparted,
+  timeoutFacts,
   updateWaiter,
   type WaitSpan,
   waitedMs,
@@ -246,7 +247,7 @@ function timeOut(
 ): MultiLockHeld {
   const { member, waiter } = place;
   const { draft } = member;
-  draft.addEvent('timeout', waiter, { waitedMs: waitedMs(draft, waiter) });
+  draft.addEvent('timeout', waiter, timeoutFacts(draft, waiter));
   leave(place);
   expireAndPromoteAll(members, touched);
   touched.add(member);

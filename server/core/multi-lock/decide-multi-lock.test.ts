@@ -328,7 +328,11 @@ describe('a multi-lock whose turn comes', () => {
     take(world, 'b', 'orders/x');
     const set = multiLockOf('ab', { waitMs: 500, requestId: 'r1' });
     world.runSet(set);
-    world.now += 500;
+    const timesOutAt = world.now + 500;
+    world.now += 900;
+    const { changes } = world.propose({ ...set, verb: 'giveUpSet' }).decision;
+    const late = { kind: 'timeout', at: timesOutAt, waitedMs: 500 };
+    expect(changes[0]?.decision.events).toMatchObject([late]);
     const answer = world.runSet({ ...set, verb: 'giveUpSet' });
     expect(answer).toMatchObject({
       outcome: 'timeout',

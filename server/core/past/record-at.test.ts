@@ -3,7 +3,7 @@ import type { EventKind, LockEvent } from '../lock/lock-event';
 import { unwrittenRecord } from '../lock/lock-record';
 import { type PastWait, spanClass, spanReachMs, withoutMoved } from './event-span';
 import { isPatienceKnown } from './is-patience-known';
-import { recordAt } from './record-at';
+import { openSince, recordAt } from './record-at';
 
 const event = (kind: EventKind, at: number, more: Partial<LockEvent> = {}): LockEvent => ({
   kind,
@@ -127,6 +127,14 @@ test('the timeout of a past waiter is unknown if it was not recorded', () => {
   const known = { ...wait, patienceMs: 5_000 };
   const { queue } = recordAt({ ...bare, at: 600, holds: [hold], waits: [known, wait], events: [] });
   expect(queue.map(({ patienceMs }) => isPatienceKnown(patienceMs))).toEqual([true, false]);
+});
+
+test('a waiter of the present record has not waited at an instant past its timeout', () => {
+  const waiter = { service: 's', owner: 'o', mode: 'exclusive', process: 'p', tag: 't' } as const;
+  const times = { ticket: 1, enqueuedAt: 1_000, patienceMs: 5_000, detachedUntil: null };
+  const now = { ...unwrittenRecord(20_000), queue: [{ ...waiter, ...times }] };
+  const counts = [999, 1_000, 5_999, 6_000].map((at) => openSince(now, at).waits.length);
+  expect(counts).toEqual([0, 1, 1, 0]);
 });
 
 test('a multi-lock that moves between queues waits in one of them at a time', () => {

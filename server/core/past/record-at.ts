@@ -8,6 +8,7 @@ import {
   unwrittenRecord,
   type Waiter,
 } from '../lock/lock-record';
+import { isOutOfPatience } from '../lock/queue';
 import { type PastHold, type PastWait, spanOf } from './event-span';
 import { UNKNOWN_PATIENCE_MS } from './is-patience-known';
 
@@ -96,7 +97,7 @@ export function openSince(now: LockRecord | null, at: number, knownUntil = at) {
       return { from: grantedAt, to: null, service, owner, token, ...permitsField };
     });
   const waits = (now?.queue ?? [])
-    .filter(({ enqueuedAt }) => enqueuedAt <= at)
+    .filter((waiter) => waiter.enqueuedAt <= at && !isOutOfPatience(waiter, at))
     .map(({ enqueuedAt, service, owner, mode, permits, patienceMs }): PastWait => {
       const permitsField = permits === undefined ? {} : { permits };
       const who = { service, owner, mode, ...permitsField };
@@ -220,7 +221,7 @@ function queueAt({ at, waits, events }: PastFacts): Waiter[] {
         tag: '',
         process: '',
         enqueuedAt: from,
-        // It was still waiting at that instant: its server may have noticed the timeout late.
+        // It was waiting at that instant, whatever is known of its timeout.
         patienceMs: Math.max(patienceMs, at - from + 1),
         detachedUntil: null,
       };

@@ -1,8 +1,10 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { pause, release, takeLock } from '../../engine/testing/engine-rig';
+import { restoredLock } from '../../core/restored-record';
+import { acquire, eventKinds, pause, release, takeLock } from '../../engine/testing/engine-rig';
 import { acquireMultiLock } from '../../engine/testing/multi-lock-calls';
 import { newSeed, seeded } from '../../engine/testing/seeded';
-import { freshKey } from '../../storage/conformance/testing/changes';
+import { decodeRecord, encodeRecord } from '../../storage/codec/record-codec';
+import { freshKey, readOne, swapOne, update } from '../../storage/conformance/testing/changes';
 import { recordId } from '../../storage/record-id';
 import type { RecordKey } from '../../storage/record-store';
 import { IncidentTable } from '../incidents/incident-table';
@@ -113,6 +115,45 @@ describe.each(IS_LONG ? (['sqlite', 'mysql'] as const) : (['sqlite'] as const))(
       await expect.poll(statusOf, SOON).toBe('held');
       const again = await pastView.locks(at, EVERY_LOCK);
       expect(again.rows.map(({ name, status }) => [name, status])).toEqual([[held.name, 'held']]);
+    });
+
+    it('shows no waiter past a timeout that was noticed only by a restore', async () => {
+      rig = await MonitoringRig.open(store);
+      const { under } = rig.engines;
+      const key = freshKey();
+      const crashed = await rig.engines.join();
+      await takeLock(crashed, key, 'w1', { leaseMs: 60_000 });
+      const waitMs = 1_000;
+      const startedAt = Date.now();
+      const wait = acquire(crashed, key, 'w2', { waitMs }).catch(() => null);
+      const isQueued = async () =>
+        (await eventKinds(under.store, key)).filter((kind) => kind === 'queued').length;
+      await expect.poll(isQueued, SOON).toBe(1);
+      crashed.faults.goAway();
+      const during = Date.now() + CLOCKS_APART_MS;
+      expect(during).toBeLessThan(startedAt + waitMs - CLOCKS_APART_MS);
+      await pause(waitMs + 4 * CLOCKS_APART_MS);
+      const after = Date.now() - 2 * CLOCKS_APART_MS;
+      const { record, now } = await readOne(under.store, key);
+      if (!record) throw new Error('The lock has a record.');
+      const facts = { epoch: 2, now, grantsFrom: 0, by: 'restore', reason: 'disk lost' };
+      const { next, events } = restoredLock(decodeRecord(record).record, facts);
+      const { head, queue } = encodeRecord(next, null);
+      const change = update(key, record, { rev: next.rev, head, queue, events });
+      expect(await swapOne(under.store, change)).toMatchObject({ applied: true });
+
+      const { pastView } = (await rig.watch()).monitoring;
+      await expect.poll(async () => (await pastView.range.since()).events, SOON).not.toBeNull();
+      const counts = async (at: number) => {
+        const { rows, waiting } = await pastView.locks(at, EVERY_LOCK);
+        const { holds, waiters } = await pastView.lock(at, key);
+        const [graph, holders] = [await pastView.waits(at), await pastView.holders(at)];
+        const list = [rows[0]?.holders, rows[0]?.waiters, waiting];
+        return [...list, holds.length, waiters.length, graph.waiting, holders.waiting];
+      };
+      expect(await counts(during)).toEqual([1, 1, 1, 1, 1, 1, 1]);
+      expect(await counts(after)).toEqual([1, 0, 0, 1, 0, 0, 0]);
+      await wait;
     });
 
     it('shows a multi-lock that moved between queues only in the later one', async () => {
