@@ -9,6 +9,14 @@ import { PastFleet } from './past-fleet';
 
 const AT = 1_000_000_000;
 
+const EVERY_LOCK = {
+  attention: false,
+  sort: 'name',
+  descending: false,
+  offset: 0,
+  limit: 1_000,
+} as const;
+
 /** A lock with one holder and one waiter. */
 function lockOf(
   name: string,
@@ -63,6 +71,21 @@ it('a deadlock over two backends is shown as of then, even if their clocks have 
   const { heads } = await fleet.waitGraph();
   expect(heads).toHaveLength(1);
   expect(heads[0]?.deadlock?.steps).toHaveLength(2);
+});
+
+it('all pages count the same waiters, even if the clock of their backend has gone ahead since', async () => {
+  const row = lockOf('a', 'one', AT + 10, ['p', 'q']);
+  const [waiter] = row.record.queue as [Waiter];
+  const queue = [{ ...waiter, patienceMs: AT + 11 - waiter.enqueuedAt }];
+  const past = ProjectionRow.of({ id: 'one', publicId: 'one' }, row.key, row.readAt, {
+    ...row.record,
+    queue,
+  });
+  const fleet = await fleetOf([past], [backendOf('one', 15)]);
+  const { rows } = await fleet.page(EVERY_LOCK);
+  const { waiting } = await fleet.waitGraph();
+  const holders = await fleet.holdersPage();
+  expect([rows[0]?.waiters, waiting, holders.waiting]).toEqual([1, 1, 1]);
 });
 
 it('the number of renewals is a lower bound if only the latest ones are known', async () => {

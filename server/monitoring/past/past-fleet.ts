@@ -52,7 +52,8 @@ export class PastFleet {
     const { at, namespaces, slice, turns } = parts;
     const baselinesOf = parts.baselines.of;
     const clock: Clock = { now: () => at, monotonic: () => parts.clock.monotonic() };
-    this.backends = parts.backends.map((backend) => asRecorded(backend, parts));
+    const clocks = new Map(parts.rows.map(({ backend, readAt }) => [backend, readAt - at]));
+    this.backends = parts.backends.map((backend) => asRecorded(backend, parts, clocks));
     const { backends } = this;
     const names = { appeared: () => undefined, vanished: () => undefined };
     const baselines = { of: baselinesOf, complete: (row: LockRow) => row };
@@ -139,10 +140,15 @@ export class PastFleet {
   }
 }
 
-/** What is recorded is known, whether or not its backend responds now. */
+/**
+ * What is recorded is known, whether or not its backend responds now.
+ *
+ * @param clocks by id: how far the clocks of backends were ahead when the rows were read
+ */
 function asRecorded(
   { id, engine, shard }: BackendState,
   { backends, unread }: Pick<PastFleetOptions, 'backends' | 'unread'>,
+  clocks: ReadonlyMap<string, number>,
 ): BackendState {
   const known = (health: BackendHealth): BackendHealth => ({
     ...health,
@@ -150,11 +156,15 @@ function asRecorded(
     silentForMs: 0,
   });
   const asOfThen = (health: BackendHealth, isKnown: boolean) => (isKnown ? known(health) : health);
+  const healthThen = () => {
+    const health = asOfThen(engine.health(), !unread.has(id));
+    return { ...health, clockOffsetMs: clocks.get(id) ?? health.clockOffsetMs };
+  };
   const isWhole = ({ backend }: Pick<ShardInfo, 'backend'>) =>
     backends.every((one) => publicId(one) !== backend || !unread.has(one.id));
   return {
     id,
-    engine: { health: () => asOfThen(engine.health(), !unread.has(id)) },
+    engine: { health: healthThen },
     ...(shard && {
       shard: {
         backend: shard.backend,
