@@ -10,10 +10,11 @@ import { deliverGrants } from '../waiting/deliver-grants';
 import { subtractElapsed } from '../waiting/subtract-elapsed';
 import { type CommandGroup, keyOfGroup } from './batcher';
 import { cacheFound } from './cache-found';
-import { type CommandOutcome, decideBatch, type Proposal, selectOversize } from './decide-batch';
+import { decideBatch, markMayBeApplied, type Proposal, selectOversize } from './decide-batch';
 import { type PreparedChange, prepareChange } from './prepare-change';
 import { readRecords } from './read-records';
 import { refuseHindered } from './refuse-hindered';
+import { refuseWithoutTime } from './refuse-without-time';
 import { answerSpentRenewal, isSpentRenewal } from './spent-renewal';
 import { earliestDueAt, splitByUrgency } from './split-by-urgency';
 import { type SwapOutcome, swapWithRecovery } from './swap-with-recovery';
@@ -127,7 +128,7 @@ export class Committer {
     };
   }
 
-  /** Reads until the budget of the most urgent command is over; then refuses all and gives null. */
+  /** Null: it failed until the most urgent command had no time left; the others are tried again. */
   private async readOrRefuse(groups: CommandGroup[]): Promise<ReadResult | null> {
     const commands = groups.flatMap((group) => group.commands);
     const requestKeys = commands.flatMap(({ command }) => idempotencyKey(command) ?? []);
@@ -135,7 +136,9 @@ export class Committer {
     try {
       return await readRecords(this.context, groups.map(keyOfGroup), requestKeys, dueAt);
     } catch (error) {
-      for (const pending of commands) pending.refuse(error as LockyardError);
+      for (const group of groups) {
+        refuseWithoutTime(this.context, this.commands, group.commands, error as LockyardError);
+      }
       return null;
     }
   }
@@ -279,7 +282,9 @@ export class Committer {
     if (isUnknown) this.wakeUncertain(proposal);
     markMayBeApplied(proposal.outcomes, ({ changed }) => isUnknown && changed);
     const error = backendDown(cause);
-    for (const { pending } of proposal.outcomes) pending.refuse(error);
+    const commands = proposal.outcomes.map(({ pending }) => pending);
+    if (isUnknown) for (const pending of commands) pending.refuse(error);
+    else refuseWithoutTime(this.context, this.commands, commands, error);
   }
 }
 
@@ -290,11 +295,4 @@ function createsRecord({ base, next }: Proposal): boolean {
 
 function never(): never {
   throw new Error('A commit lost track of its own changes.');
-}
-
-function markMayBeApplied(
-  outcomes: CommandOutcome[],
-  mayBeApplied: (outcome: CommandOutcome) => boolean,
-): void {
-  for (const outcome of outcomes) outcome.pending.mayBeApplied = mayBeApplied(outcome);
 }

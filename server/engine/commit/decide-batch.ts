@@ -143,3 +143,11 @@ export function selectOversize(outcomes: readonly CommandOutcome[]): ReadonlySet
   const stay = Math.floor(newcomers.length / 2);
   return new Set(newcomers.length > 0 ? newcomers.slice(stay) : changing);
 }
+
+/** Notes which of these commands may have been applied. */
+export function markMayBeApplied(
+  outcomes: readonly CommandOutcome[],
+  mayBeApplied: (outcome: CommandOutcome) => boolean,
+): void {
+  for (const outcome of outcomes) outcome.pending.mayBeApplied = mayBeApplied(outcome);
+}
