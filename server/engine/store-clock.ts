@@ -1,8 +1,12 @@
 import { ClockInterval } from '../storage/clock-interval';
 
+/** A reading is recent for this long: heartbeats bring several, unless this process slept. */
+const RECENT_MS = 5_000;
+
 /** The two instants between which a backend's clock is, unless it was set just now. */
 export class StoreClock {
   private readonly interval = new ClockInterval();
+  private observedAt = Number.NEGATIVE_INFINITY;
 
   /**
    * @param monotonic this process's clock that never steps, in milliseconds
@@ -21,7 +25,8 @@ export class StoreClock {
    * @param sentAt when the question was sent, on our clock
    */
   observe(now: number, sentAt: number): void {
-    const stepMs = this.interval.measure(now, sentAt, this.monotonic());
+    this.observedAt = this.monotonic();
+    const stepMs = this.interval.measure(now, sentAt, this.observedAt);
     if (stepMs !== 0) this.onStep(stepMs);
   }
 
@@ -29,6 +34,11 @@ export class StoreClock {
   atLeast(): number | null {
     const interval = this.interval.at(this.monotonic());
     return interval && Math.floor(interval.earliest);
+  }
+
+  /** The same; null also without a recent reading: the clock may be seconds ahead of this then. */
+  recentlyAtLeast(): number | null {
+    return this.monotonic() - this.observedAt <= RECENT_MS ? this.atLeast() : null;
   }
 
   /** The backend's clock is at most this; null before the first reading. Whole milliseconds. */

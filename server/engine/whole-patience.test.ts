@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { AcquireAnswer } from '../contract/lock/answers';
-import { freshKey } from '../storage/conformance/testing/changes';
+import { decodeRecord } from '../storage/codec/record-codec';
+import { freshKey, readOne } from '../storage/conformance/testing/changes';
 import { type Store, storeNames } from '../storage/conformance/testing/stores-under-test';
 import type { RecordKey } from '../storage/record-store';
 import { createEngine } from './create-engine';
@@ -149,4 +150,29 @@ it('a wait so short that it is over before its turn is still granted a free lock
   expect(await acquire(slow, key, 'w2', { waitMs: 1 })).toMatchObject({ outcome: 'timeout' });
   await slow.engine.close();
   await rig.close();
+});
+
+it('a wait that begins right after its process slept for hours has its whole patience', async () => {
+  const rig = await EngineRig.open('sqlite');
+  try {
+    const member = await rig.join();
+    const key = freshKey();
+    const hourMs = 60 * 60_000;
+    await takeLock(member, key, 'w1', { leaseMs: 12 * hourMs });
+    rig.letPass(3 * hourMs);
+    const { now: askedAt } = await readOne(member.faults, key);
+    const broken = new AbortController();
+    let waiting: Promise<AcquireAnswer> | undefined;
+    await new Promise<void>((onQueued) => {
+      const wait = { signal: broken.signal, onQueued };
+      waiting = acquire(member, key, 'w2', { waitMs: 60_000, wait });
+    });
+    const { record } = await readOne(rig.under.store, key);
+    const [waiter] = record ? decodeRecord(record).record.queue : [];
+    expect(waiter?.enqueuedAt).toBeGreaterThanOrEqual(askedAt - 100);
+    broken.abort();
+    await waiting;
+  } finally {
+    await rig.close();
+  }
 });

@@ -49,7 +49,7 @@ export class Committer {
   }
 
   private async commitPacket(groups: CommandGroup[], startedAt: number): Promise<void> {
-    const now = this.context.storeClock.atLeast();
+    const now = this.context.storeClock.recentlyAtLeast();
     const prepared: PreparedProposal[] = [];
     const unread: CommandGroup[] = [];
     for (const group of groups) {
