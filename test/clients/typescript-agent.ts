@@ -4,6 +4,7 @@ import {
   type Hold,
   LockLost,
   LockTimeout,
+  LockUpgradeRefused,
   LockyardClient,
   type LockyardClientOptions,
   LockyardError,
@@ -103,6 +104,9 @@ function facts(error: unknown): object {
   if (error instanceof LockTimeout) {
     const { message, holders, queueLength, frozen } = error;
     return { error: 'LockTimeout', message, holders, queueLength, frozen };
+  }
+  if (error instanceof LockUpgradeRefused) {
+    return { error: 'LockUpgradeRefused', lock: error.lock, token: error.token };
   }
   if (error instanceof LockyardError) {
     const { message, reason, isUnreachable, retryAfterMs, capacity, detail, requestId } = error;

@@ -178,6 +178,9 @@ public final class Agent {
       facts.put("holders", timeout.holders());
       facts.put("queueLength", timeout.queueLength());
       facts.put("frozen", timeout.frozen());
+    } else if (error instanceof LockUpgradeRefused) {
+      facts.put("lock", ((LockUpgradeRefused) error).lock());
+      facts.put("token", ((LockUpgradeRefused) error).token());
     } else if (error instanceof LockyardException) {
       LockyardException failure = (LockyardException) error;
       facts.put("message", failure.getMessage());

@@ -14,6 +14,7 @@ from lockyard import (
     Client,
     LockLost,
     LockTimeout,
+    LockUpgradeRefused,
     LockyardError,
     ReleaseUnconfirmed,
     WaitAbandoned,
@@ -180,6 +181,8 @@ def facts(error):
             "queueLength": error.queue_length,
             "frozen": error.frozen,
         }
+    if isinstance(error, LockUpgradeRefused):
+        return {"error": name, "lock": error.lock, "token": error.token}
     if isinstance(error, LockyardError):
         return {
             "error": name,

@@ -100,6 +100,14 @@ export const SINCE_LAST_VERSION: Scenarios = {
     expect(proxy.of(well, 'lock.acquire')).toHaveLength(1);
   },
 
+  'a refused upgrade says which lock the work holds, and its token': async ({ agent, name }) => {
+    const work = agent.lock(name, { mode: 'shared' });
+    const { token } = await work.begun();
+    const inner = await work.nested(name, { waitMs: 0 });
+    expect(inner).toMatchObject({ error: 'LockUpgradeRefused', lock: name, token });
+    await work.finish();
+  },
+
   'a refusal says what the key lacks': async ({ agent, name, proxy }) => {
     const data = { httpStatus: 403, reason: 'FORBIDDEN', detail: 'missingNamespace' };
     const body = { error: { message: 'The key does not cover it.', code: -32003, data } };

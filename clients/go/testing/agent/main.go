@@ -196,7 +196,7 @@ func factsOf(err error) facts {
 	case errors.As(err, &unconfirmed):
 		return facts{"error": "ReleaseUnconfirmed", "because": because(unconfirmed)}
 	case errors.As(err, &upgrade):
-		return facts{"error": "LockUpgradeRefused"}
+		return facts{"error": "LockUpgradeRefused", "lock": upgrade.Lock, "token": upgrade.Token}
 	case errors.As(err, &failure):
 		return facts{"error": "LockyardError", "message": failure.Message,
 			"reason": failure.Reason, "capacity": failure.Capacity,
