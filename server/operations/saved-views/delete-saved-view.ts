@@ -1,10 +1,15 @@
 import { and, eq, type SQL } from 'drizzle-orm';
 import type { SavedViewRef } from '../../contract/console/console-inputs';
 import { askDatabase } from '../ask-database';
+import { confirmRole } from '../confirm-role';
 import type { ControlContext } from '../operation-context';
 import { requirePerson } from './require-person';
 
-/** Deletes a view of the caller's own; one that is gone, or another person's, is left alone. */
+/**
+ * Deletes a view of the caller's own; one that is gone, or another person's, is left alone.
+ *
+ * @throws LockyardError `UNAUTHENTICATED` for a session that has ended
+ */
 export async function deleteSavedView(
   ctx: ControlContext,
   { id }: SavedViewRef,
@@ -14,6 +19,11 @@ export async function deleteSavedView(
   const { savedViews } = database.tables;
   const isOwn = and(eq(savedViews.id, id), eq(savedViews.userId, userId)) as SQL;
   // Outside a transaction, a lost answer would leave unknown whether the view is deleted.
-  await askDatabase(() => database.transaction((tx) => tx.delete(savedViews).where(isOwn)));
+  await askDatabase(() =>
+    database.transaction(async (tx) => {
+      await confirmRole(ctx, tx, 'viewer');
+      await tx.delete(savedViews).where(isOwn);
+    }),
+  );
   return { id };
 }

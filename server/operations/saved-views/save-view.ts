@@ -3,6 +3,7 @@ import { randomText } from '../../auth/random-text';
 import type { SaveViewInput } from '../../contract/console/console-inputs';
 import { LockyardError } from '../../contract/errors';
 import { askDatabase } from '../ask-database';
+import { confirmRole } from '../confirm-role';
 import type { ControlContext } from '../operation-context';
 import { requirePerson } from './require-person';
 
@@ -14,7 +15,8 @@ export const SAVED_VIEWS_MAX = 20;
 /**
  * Keeps a view for the caller alone, in place of an earlier one of that name.
  *
- * @throws LockyardError `INVALID` where the caller has as many as there may be
+ * @throws LockyardError `UNAUTHENTICATED` for a session that has ended, `INVALID` where the caller
+ *   has as many views as there may be
  */
 export async function saveView(
   ctx: ControlContext,
@@ -25,6 +27,7 @@ export async function saveView(
   const { savedViews } = database.tables;
   return askDatabase(() =>
     database.transaction(async (tx) => {
+      await confirmRole(ctx, tx, 'viewer');
       const own = await database.forUpdate(
         tx
           .select({ id: savedViews.id, name: savedViews.name })

@@ -1,3 +1,4 @@
+import { eq } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { CommitUnknown } from '@/db/database-failure';
 import { TEST_DIALECTS } from '@/db/testing/test-database';
@@ -5,6 +6,7 @@ import type { UserActor } from '../../auth/actor';
 import {
   COMMAND_LINE,
   contextOf,
+  insertUserActor,
   openTestRuntime,
   type TestRuntime,
   userActor,
@@ -19,11 +21,19 @@ describe.each(TEST_DIALECTS)('saved views on %s', (dialect) => {
     runtime = await openTestRuntime(dialect);
   });
   afterAll(() => runtime.close());
-  const person = (userId: string) =>
-    contextOf(runtime, { ...(userActor('viewer') as UserActor), userId });
+  const person = async (name: string) => {
+    const actor: UserActor = {
+      ...userActor('viewer'),
+      userId: name,
+      name,
+      sessionId: `of ${name}`,
+    };
+    await insertUserActor(runtime.database, actor);
+    return contextOf(runtime, actor);
+  };
 
   test('each user has views of their own, with unique names', async () => {
-    const [ada, bea] = [person('ada'), person('bea')];
+    const [ada, bea] = [await person('ada'), await person('bea')];
     await saveView(ada, { name: 'My team', query: 'namespace=shop' });
     const { id } = await saveView(ada, { name: 'Großer Lagerbestand', query: 'q=stock' });
     await saveView(bea, { name: 'My team', query: 'namespace=billing' });
@@ -41,7 +51,7 @@ describe.each(TEST_DIALECTS)('saved views on %s', (dialect) => {
   });
 
   test('a deletion whose reply was lost is not reported as having changed nothing', async () => {
-    const dora = person('dora');
+    const dora = await person('dora');
     const { id } = await saveView(dora, { name: 'Mine', query: '' });
     const { database } = runtime;
     const transaction = database.transaction.bind(database);
@@ -55,8 +65,23 @@ describe.each(TEST_DIALECTS)('saved views on %s', (dialect) => {
     expect(await listSavedViews(dora)).toEqual([]);
   });
 
+  test('a session that ended elsewhere neither saves nor deletes a view', async () => {
+    const eve = await person('eve');
+    const { id } = await saveView(eve, { name: 'Mine', query: '' });
+    const { db, tables } = runtime.database;
+    await db.delete(tables.sessions).where(eq(tables.sessions.userId, 'eve'));
+    for (const act of [
+      () => saveView(eve, { name: 'Mine', query: 'q=changed' }),
+      () => saveView(eve, { name: 'Another', query: '' }),
+      () => deleteSavedView(eve, { id }),
+    ]) {
+      await expect(act()).rejects.toMatchObject({ reason: 'UNAUTHENTICATED' });
+    }
+    expect(await listSavedViews(eve)).toEqual([{ id, name: 'Mine', query: '' }]);
+  });
+
   test('their number is limited, and only users have any', async () => {
-    const cleo = person('cleo');
+    const cleo = await person('cleo');
     for (let i = 0; i < SAVED_VIEWS_MAX; i += 1) await saveView(cleo, { name: `v${i}`, query: '' });
     const more = saveView(cleo, { name: 'one more', query: '' });
     await expect(more).rejects.toMatchObject({ reason: 'INVALID' });

@@ -71,17 +71,17 @@ export function userActor(role: UserActor['role'], stale = false): UserActor {
 const FAR_AHEAD = 9_999_999_999_999;
 
 /** Inserts the rows of every `userActor`, which are read by acts that change something. */
-export async function insertUserActors({ db, tables }: Database): Promise<void> {
-  for (const { userId, name, role, sessionId } of ROLES.map((each) => userActor(each))) {
-    const user = { id: userId, name, role, passwordHash: 'none', createdAt: 0, disabledAt: null };
-    await db.insert(tables.users).values(user);
-    const session = {
-      id: sessionId,
-      userId,
-      createdAt: 0,
-      seenAt: FAR_AHEAD,
-      expiresAt: FAR_AHEAD,
-    };
-    await db.insert(tables.sessions).values(session);
-  }
+export async function insertUserActors(database: Database): Promise<void> {
+  for (const role of ROLES) await insertUserActor(database, userActor(role));
+}
+
+/** Inserts the rows of one signed-in user. */
+export async function insertUserActor(
+  { db, tables }: Database,
+  { userId, name, role, sessionId }: UserActor,
+): Promise<void> {
+  const user = { id: userId, name, role, passwordHash: 'none', createdAt: 0, disabledAt: null };
+  await db.insert(tables.users).values(user);
+  const session = { id: sessionId, userId, createdAt: 0, seenAt: FAR_AHEAD, expiresAt: FAR_AHEAD };
+  await db.insert(tables.sessions).values(session);
 }
