@@ -1,6 +1,6 @@
 import type { LabSettings } from '../contract/console/lab/lab-race';
 
-/** The Lab's own servers, by their URLs. They contain passwords. */
+/** The URLs of the Lab's own servers. They contain passwords. */
 export interface LabServers {
   /** Without a database. */
   mysql?: string;
@@ -9,9 +9,9 @@ export interface LabServers {
   zookeeper?: string;
 }
 
-/** What the process of a race reads as one line of JSON on its standard input. */
+/** The input of a race's process: one line of JSON on its standard input. */
 export interface LabOrder extends LabSettings {
-  /** Part of every name that the race makes on a server: 1 to 24 letters and digits. */
+  /** Part of every name that the race creates on a server: 1 to 24 letters and digits. */
   runId: string;
   servers: LabServers;
   /** Where embedded SQLite keeps its scratch files. */
@@ -20,7 +20,7 @@ export interface LabOrder extends LabSettings {
   leaseMs: number;
 }
 
-/** Long enough for any hold on a busy machine: a lease that runs out shows nothing about a lock. */
+/** Long enough for any hold on a busy machine: an expired lease says nothing about a lock. */
 export const LAB_LEASE_MS = 30_000;
-/** The lease in a race with a paused worker, which pauses for longer; others wait for its end. */
+/** The lease in a race with a paused worker: others wait for its end, and the pause is longer. */
 export const PAUSED_LEASE_MS = 3_000;

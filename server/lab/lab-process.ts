@@ -8,22 +8,22 @@ import { runRace } from './race/run-race';
 /**
  * The program of one race, as a child of the server or of the command. Its argument is its
  * niceness. It reads its order as one line of JSON, reports progress as lines of JSON, and ends
- * with the race. The end of its input, or SIGTERM, stops the race; so it ends after its parent,
- * however that ended.
+ * with the race. The end of its input, SIGTERM or SIGINT stops the race; so it also ends if its
+ * parent ends, for whatever reason.
  */
 function start(niceness: number): void {
   try {
     setPriority(niceness);
   } catch {
-    // This system has no priorities: the race runs all the same.
+    // This system has no priorities: the race runs anyway.
   }
   const stopping = new AbortController();
   const stop = () => stopping.abort();
   process.on('SIGTERM', stop);
   process.on('SIGINT', stop);
-  // It comes from drivers whose connection was closed, and affects no result.
+  // Caused by drivers whose connection was closed; it affects no result.
   process.on('unhandledRejection', (error) => {
-    process.stderr.write(`A race met an unhandled error: ${(error as Error)?.message ?? error}\n`);
+    process.stderr.write(`An unhandled error in a race: ${(error as Error)?.message ?? error}\n`);
   });
   const lines = createInterface({ input: process.stdin });
   lines.once('line', (line) => void race(JSON.parse(line) as LabOrder, stopping.signal));

@@ -13,15 +13,15 @@ import { preflight } from './preflight/preflight';
 
 /** How long a race that was asked to stop may clean up before it is killed. */
 const STOP_WITHIN_MS = 30_000;
-const LOOK_EVERY_MS = 1_000;
+const CHECK_EVERY_MS = 1_000;
 const NOT_STARTED = 'The race could not be started';
 /** Leaves room for the code of the drivers. */
 const HEAP_FLAGS = ['--enable-source-maps', '--max-old-space-size=256'];
-/** The lowest priority: locks come first when the CPU is short. */
+/** The lowest priority: locks take precedence when the CPU is busy. */
 const NICENESS = 19;
 
 export interface LabRunnerParts {
-  /** The Lab's own servers; an empty object where none is configured. */
+  /** The Lab's own servers; an empty object if none is configured. */
   servers: LabServers;
   /** Every store of this Lockyard, on which no race may run. */
   backends: BackendUrl[];
@@ -34,7 +34,7 @@ export interface LabRunnerParts {
   /** The environment of the process: no secret belongs there. */
   env?: Record<string, string | undefined>;
   leaseMs?: number;
-  /** The niceness of the process, 0 to 19. Default 19: if the CPU is short, a race may stall. */
+  /** The niceness of the process, 0 to 19. Default 19: on a busy CPU, a race may stall. */
   niceness?: number | undefined;
   log: Log;
   clock: Clock;
@@ -56,15 +56,15 @@ export class LabRunner {
     return this.race?.child?.pid;
   }
 
-  /** Finds which servers there are, and which strategies can run on them. May take seconds. */
+  /** Determines which servers exist and which strategies can run on them. May take seconds. */
   async preflight(): Promise<LabPreflight> {
     const { servers, entries } = await preflight(this.parts);
     return { servers, entries };
   }
 
   /**
-   * Starts a race: a preflight, then its process. The last message is `finished`, whatever happens
-   * to them.
+   * Starts a race: a preflight, then its process. The last message is `finished`, even if either of
+   * them fails.
    *
    * @throws LockyardError `INVALID` for a load that cannot be raced, `CONFLICT` while another race
    *   runs
@@ -72,7 +72,7 @@ export class LabRunner {
   start(run: { runId: string } & LabSettings, onProgress: (message: LabProgress) => void): void {
     refuseBadLoad(run);
     if (this.race) {
-      throw new LockyardError('CONFLICT', 'A race is running already: wait for it, or stop it.');
+      throw new LockyardError('CONFLICT', 'A race is already running: wait for it, or stop it.');
     }
     const race = { child: null, isStopping: false, ended: Promise.resolve() };
     this.race = race;
@@ -151,7 +151,7 @@ export class LabRunner {
     return child;
   }
 
-  /** Kills a process that was asked to stop and goes on. */
+  /** Kills a process that was asked to stop and still runs after `STOP_WITHIN_MS`. */
   private killWhenStuck(child: ChildProcess): Periodic {
     const { clock, log } = this.parts;
     let askedAt: number | null = null;
@@ -161,7 +161,7 @@ export class LabRunner {
       if (clock.monotonic() - askedAt >= STOP_WITHIN_MS) child.kill('SIGKILL');
     };
     const job = 'watch the process of a race';
-    return new Periodic({ job, everyMs: LOOK_EVERY_MS, run, log }).start();
+    return new Periodic({ job, everyMs: CHECK_EVERY_MS, run, log }).start();
   }
 }
 

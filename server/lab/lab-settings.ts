@@ -29,7 +29,7 @@ export function refuseBadLoad(settings: LabSettings): void {
 export function refuseBadStrategies(ids: string[], entries: LabEntry[]): void {
   const known = entries.map(({ id }) => id);
   for (const id of ids) {
-    const entry = entries.find((each) => each.id === id);
+    const entry = entries.find((candidate) => candidate.id === id);
     if (!entry) {
       const typed = id.slice(0, 60);
       throw invalid(`There is no strategy "${typed}". Did you mean ${nearestName(typed, known)}?`);

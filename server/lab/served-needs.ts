@@ -3,7 +3,7 @@ import type { LabServers } from './lab-order';
 
 const QUORUM = 3;
 
-/** The server that each need is met by, for people; null if there is none. */
+/** The name of the server that meets each need; null if none does. */
 export function servedNeeds({
   mysql,
   redis = [],
@@ -18,7 +18,7 @@ export function servedNeeds({
   };
 }
 
-/** What an entry runs on, such as `Redis + MySQL`; null where a need is not served. */
+/** The servers that an entry runs on, such as `Redis + MySQL`; null if a need is not met. */
 export function servedBy(needs: readonly StrategyNeed[], servers: LabServers): string | null {
   const served = servedNeeds(servers);
   const names = needs.map((need) => served[need]);

@@ -24,7 +24,7 @@ type Defaults = Pick<CatalogueEntry, 'needs' | 'kind' | 'consistency'> & { numbe
 type Listed = Pick<CatalogueEntry, 'id' | 'title' | 'summary'> &
   Partial<Defaults> & { file: string };
 
-/** The entries of one section, which have most in common. */
+/** The entries of one section, which share `defaults`. */
 function section(family: string, defaults: Defaults, listed: Listed[]): CatalogueEntry[] {
   return listed.map(({ file, ...entry }) => ({
     family,
@@ -70,7 +70,7 @@ const sessions = section(
       number: '1',
       title: 'Lock resource by unique key',
       file: 'strategies/sessions/lock-resource',
-      summary: 'Each order makes sure that its row exists, where a duplicate key means it does.',
+      summary: 'Each order first creates its row; a duplicate key means that the row exists.',
     },
     {
       id: 'row-lock',
@@ -142,7 +142,7 @@ const tables = section('Lock tables', { needs: ['mysql'], kind: 'lock', consiste
     kind: 'counter',
     consistency: 'Strong',
     file: 'strategies/tables/bounded-table-counter',
-    summary: 'One statement subtracts where the bound allows it, and changes no row where not.',
+    summary: 'One statement subtracts if the bound allows it, and otherwise changes no row.',
   },
 ]);
 
@@ -174,7 +174,7 @@ const redis = section('Redis', { needs: ['redis', 'sql'], kind: 'lock', consiste
     number: '14',
     title: 'Reentrant, counted in a hash',
     file: 'strategies/redis/hash-counted-lock',
-    summary: 'The count lives beside the owner in Redis; a release has three answers.',
+    summary: 'The count is stored beside the owner in Redis; a release has three answers.',
   },
   {
     id: 'watchdog-lock',
@@ -211,7 +211,7 @@ const redis = section('Redis', { needs: ['redis', 'sql'], kind: 'lock', consiste
     title: 'Counter on Redis, one atomic step',
     kind: 'counter',
     file: 'strategies/redis/redis-counter',
-    summary: 'A script subtracts where the floor allows it. A Redis that forgets sells again.',
+    summary: 'A script subtracts if the floor allows it. A Redis that loses data sells again.',
   },
   {
     id: 'redis-counter-read-then-write',
@@ -247,7 +247,7 @@ const combined = section(
       number: '19',
       title: 'Optimistic version column',
       file: 'strategies/combined/optimistic-version',
-      summary: 'Update where the version is the one that was read; no row means try again.',
+      summary: 'Updates only if the version is the one that was read; no row means try again.',
     },
     {
       id: 'redis-in-front',

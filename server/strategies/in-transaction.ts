@@ -22,7 +22,7 @@ export async function inTransaction<T>(
   }
 }
 
-/** Frees what the connection's transaction holds, even where the connection is broken. */
+/** Frees all locks of the connection's transaction, even if the connection is broken. */
 export async function rollBack(connection: PoolConnection): Promise<void> {
   try {
     await connection.query('ROLLBACK');

@@ -2,7 +2,7 @@ import type { Pool, PoolConnection, ResultSetHeader, RowDataPacket } from 'mysql
 import { inTransaction } from './in-transaction';
 import type { SqlDatabase, SqlSession } from './sql-database';
 
-/** MySQL or MariaDB over a pool of the caller, by prepared statements. */
+/** MySQL or MariaDB over the caller's pool, with prepared statements. */
 export function mysqlDatabase(pool: Pool): SqlDatabase {
   return {
     ...mysqlSession(pool),

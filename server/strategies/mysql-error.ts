@@ -8,7 +8,7 @@ const hasErrno = (error: unknown, errno: number) =>
 export const isDuplicateKey = (error: unknown): boolean => hasErrno(error, DUPLICATE_KEY);
 
 /**
- * The statement waited for a row for `innodb_lock_wait_timeout` and was undone; not its
+ * The statement waited for a row for `innodb_lock_wait_timeout` and was rolled back, but not its
  * transaction.
  */
 export const isLockWaitTimeout = (error: unknown): boolean => hasErrno(error, LOCK_WAIT_TIMEOUT);

@@ -12,12 +12,12 @@ export interface PollOptions {
 }
 
 /**
- * How callers wait for a lock that has no queue: each tries again a little later. The one whose
- * attempt comes first after a release wins, however long others have waited. An attempt that ends
- * in a deadlock is made again; other errors are passed on.
+ * Waits for a lock that has no queue: each caller tries again a little later. The first attempt
+ * after a release wins, however long others have waited. An attempt that ends in a deadlock is
+ * repeated; other errors are passed on.
  *
  * @param attempt resolves to null if the lock is held
- * @returns what the successful attempt returned; rejects with `NotGranted` when the time is over
+ * @returns what the successful attempt returned; rejects with `NotGranted` after `waitMs`
  */
 export async function pollUntilGranted<T>(
   lock: string,

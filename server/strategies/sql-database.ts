@@ -11,8 +11,8 @@ export interface SqlSession {
 }
 
 /**
- * What the strategies that run on both MySQL and SQLite need of a database: statements that commit
- * on their own, and transactions.
+ * A database for the strategies that run on both MySQL and SQLite: statements that commit on their
+ * own, and transactions.
  */
 export interface SqlDatabase extends SqlSession {
   /**

@@ -7,10 +7,10 @@ const BUSY_MAX_MS = 5_000;
 const BUSY_PAUSE_MS = 10;
 
 /**
- * Embedded SQLite over a client of the caller, its file in WAL mode, so that readers do not stop
+ * Embedded SQLite over the caller's client, whose file is in WAL mode, so that readers do not block
  * the writer. Writes and transactions run one after another: a second writer of this client would
- * fail, not wait. While another thread or process writes to the file they are tried again, for up
- * to 5 s.
+ * fail, not wait. While another thread or process writes to the file they are retried, for up to
+ * 5 s.
  */
 export function sqliteDatabase(client: Client): SqlDatabase {
   const writes = new SerialQueue();
@@ -55,7 +55,7 @@ async function onceWritable<T>(client: Client, begin: () => Promise<T>): Promise
       return await begin();
     } catch (error) {
       if (!isBusy(error)) throw error;
-      // libsql leaves the refused BEGIN open; what follows on its connection would never commit.
+      // libsql leaves the refused BEGIN open; later statements on its connection never commit.
       client.reconnect();
       if (performance.now() > giveUpAt) throw error;
     }

@@ -29,7 +29,7 @@ export const stockKey = ({ customer, warehouse, sku }: StockRow): SqlValue[] => 
   sku,
 ];
 
-/** What the row holds now. An absent row has nothing to sell. */
+/** The row's current quantity and version; both 0 for an absent row. */
 export async function readStock(
   session: SqlSession,
   row: StockRow,

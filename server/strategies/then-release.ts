@@ -1,5 +1,5 @@
 /**
- * Runs the work, then the release, also if the work fails. If both fail, rejects with the error of
+ * Runs the work, then the release, even if the work fails. If both fail, rejects with the error of
  * the work: that of the release is often only its consequence.
  */
 export async function thenRelease<T>(

@@ -13,7 +13,7 @@ import { type Confirmation, STOCK_KEY, type Stock, type Think } from '../race/st
 
 const rowOf = ({ table }: Stock): StockRow => ({ table, ...STOCK_KEY });
 
-/** What a strategy that sells a stock row by itself is given: its sale includes the order line. */
+/** The sale of a strategy that sells from the stock row itself; it includes the order line. */
 const saleOf = ({ stock, note }: EntryParts, think: Think) => ({
   think,
   note,

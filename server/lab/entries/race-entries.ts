@@ -5,7 +5,7 @@ import { serviceEntries } from './service-entries';
 import { sessionEntries } from './session-entries';
 import { tableEntries } from './table-entries';
 
-/** How each entry of the catalogue races, by its id. */
+/** The race entry of each entry of the catalogue, by its id. */
 export const raceEntries: Record<string, RaceEntry> = {
   ...sessionEntries,
   ...tableEntries,

@@ -46,7 +46,7 @@ const lock = (
   },
 });
 
-/** A counter on Redis. A unit that it gave is sold by an order line, in a separate database. */
+/** A counter on Redis. A unit taken from it is sold by an order line in a separate database. */
 const counter = (
   take: (redis: Redis, key: string, think: Think) => Promise<number | null>,
 ): RaceEntry => {

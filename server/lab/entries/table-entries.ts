@@ -80,8 +80,8 @@ export const tableEntries: Record<string, RaceEntry> = {
       async confirm(think) {
         await think();
         return servers.sql().transaction(async (session) => {
-          const place = { table: stock.table, column: 'quantity', key: STOCK_KEY };
-          const outcome = await addWithinBounds(session, place, -1, { floor: 0 });
+          const counter = { table: stock.table, column: 'quantity', key: STOCK_KEY };
+          const outcome = await addWithinBounds(session, counter, -1, { floor: 0 });
           if (outcome !== 'applied') return 'sold out';
           await stock.addOrderLine(session);
           return 'sold';

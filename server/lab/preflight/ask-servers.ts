@@ -11,10 +11,10 @@ import { askVersion } from '../servers/zookeeper-version';
 import type { Asked, MysqlFacts, RedisFacts, ZookeeperFacts } from './server-facts';
 
 const ANSWER_WITHIN_MS = 6_000;
-/** MySQL and MariaDB: no right to this database, or to do this. */
+/** Errors of MySQL and MariaDB for a lack of privileges on this database or for this action. */
 const NOT_ALLOWED = [1044, 1045, 1142, 1227, 1410];
 
-/** @param triesToCreate makes and drops a database, to learn whether it may */
+/** @param triesToCreate whether to create and drop a database, to learn if that is allowed */
 export function askMysql(url: string, triesToCreate: boolean): Promise<Asked<MysqlFacts>> {
   return asked(mysqlAddress(url), async () => {
     const connection = await connectAlone(url);

@@ -11,7 +11,7 @@ const NEEDED: Record<StrategyNeed, string> = {
   zookeeper: 'ZooKeeper (LOCKYARD_LAB_ZOOKEEPER_URL)',
 };
 
-/** Each entry of the catalogue, with what it would run on or what it lacks. Pure. */
+/** The entries of the catalogue, each with the servers it would run on, or what it lacks. Pure. */
 export function evaluateEntries(
   catalogue: readonly CatalogueEntry[],
   ready: LabServers,

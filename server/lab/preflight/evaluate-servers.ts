@@ -21,7 +21,7 @@ const ON_BACKEND =
   'This is a backend of this Lockyard: a race there would slow its locks. Name another server, or allow it with LOCKYARD_LAB_ON_BACKENDS=yes.';
 
 /**
- * Evaluates what the preflight found. Pure.
+ * Evaluates the servers that the preflight found. Pure.
  *
  * @param onBackends whether a race may run on a backend of this Lockyard
  */
@@ -34,7 +34,7 @@ export function evaluateServers(
     !onBackends &&
     (asked.address.split(',').some((address) => backends.addresses.includes(address)) ||
       (asked.answers && backends.identities.includes(asked.facts.identity ?? '')));
-  const judge = <Facts extends { version: string | null; identity?: string }>(
+  const evaluate = <Facts extends { version: string | null; identity?: string }>(
     kind: LabServer['kind'],
     name: string,
     asked: Asked<Facts> | undefined,
@@ -56,15 +56,15 @@ export function evaluateServers(
   };
   const redis = Array.from({ length: Math.max(QUORUM, found.redis.length) }, (_, i) => {
     const name = i === 0 ? 'Redis' : `Redis ${i + 1}`;
-    const judged = judge('redis', name, found.redis[i], (facts) =>
+    const server = evaluate('redis', name, found.redis[i], (facts) =>
       refusalOfRedis(facts, found.redis.slice(0, i)),
     );
-    return i > 0 && judged.state === 'missing' ? { ...judged, advice: MORE_REDIS } : judged;
+    return i > 0 && server.state === 'missing' ? { ...server, advice: MORE_REDIS } : server;
   });
   return [
-    judge<MysqlFacts>('mysql', 'MySQL', found.mysql, refusalOfMysql),
+    evaluate<MysqlFacts>('mysql', 'MySQL', found.mysql, refusalOfMysql),
     ...redis,
-    judge<ZookeeperFacts>('zookeeper', 'ZooKeeper', found.zookeeper, () => null),
+    evaluate<ZookeeperFacts>('zookeeper', 'ZooKeeper', found.zookeeper, () => null),
   ];
 }
 
@@ -84,8 +84,10 @@ function refusalOfRedis(facts: RedisFacts, before: Asked<RedisFacts>[]): string 
   if (facts.evictionPolicy !== 'noeviction') {
     return `It evicts keys when its memory is full (maxmemory-policy ${facts.evictionPolicy}), and would forget locks while they are held. Set it to noeviction: redis-cli CONFIG SET maxmemory-policy noeviction`;
   }
-  const isTwin = before.some((other) => other.answers && other.facts.identity === facts.identity);
-  return isTwin
-    ? 'It is the same server as one before it; a quorum needs independent nodes.'
+  const isDuplicate = before.some(
+    (other) => other.answers && other.facts.identity === facts.identity,
+  );
+  return isDuplicate
+    ? 'It is the same server as an earlier one; a quorum needs independent nodes.'
     : null;
 }

@@ -17,10 +17,10 @@ export interface PreflightParts {
 }
 
 /**
- * Asks every server of the Lab what it is. On MySQL it makes and drops one database, to learn
- * whether it may.
+ * Asks every server of the Lab what it is. On MySQL it creates and drops one database, to learn
+ * whether that is allowed.
  *
- * @returns what a person may see, and in `ready` the servers that a race may use, with passwords
+ * @returns what a person may see, and in `ready` the servers that a race can use, with passwords
  */
 export async function preflight({
   servers,
@@ -28,9 +28,9 @@ export async function preflight({
   onBackends = false,
 }: PreflightParts): Promise<LabPreflight & { ready: LabServers }> {
   const [found, marks] = await Promise.all([find(servers), markBackends(backends, onBackends)]);
-  const judged = evaluateServers(found, marks, onBackends);
-  const ready = readyServers(servers, judged);
-  return { servers: judged, entries: evaluateEntries(catalogue, ready), ready };
+  const evaluated = evaluateServers(found, marks, onBackends);
+  const ready = readyServers(servers, evaluated);
+  return { servers: evaluated, entries: evaluateEntries(catalogue, ready), ready };
 }
 
 async function find({ mysql, redis = [], zookeeper }: LabServers): Promise<FoundServers> {

@@ -2,17 +2,18 @@ import type { LabServer } from '../../contract/console/lab/lab-race';
 import type { LabServers } from '../lab-order';
 
 /**
- * The configured servers that the preflight lets a race run on. Without the first Redis none of
- * them is used, since every strategy but the quorum runs there. Pure.
+ * The configured servers on which the preflight lets a race run. Without the first Redis no Redis
+ * is used, since every strategy but the quorum runs there. Pure.
  *
- * @param judged of `evaluateServers`
+ * @param evaluated the result of `evaluateServers`
  */
 export function readyServers(
   { mysql, redis = [], zookeeper }: LabServers,
-  judged: LabServer[],
+  evaluated: LabServer[],
 ): LabServers {
-  const isReady = (name: string) => judged.some((it) => it.name === name && it.state === 'ready');
-  const nodes = judged.filter(({ kind }) => kind === 'redis');
+  const isReady = (name: string) =>
+    evaluated.some((server) => server.name === name && server.state === 'ready');
+  const nodes = evaluated.filter(({ kind }) => kind === 'redis');
   const readyNodes = redis.filter((_, i) => nodes[i]?.state === 'ready');
   return {
     ...(mysql && isReady('MySQL') && { mysql }),

@@ -1,4 +1,4 @@
-/** What a server answered, or why it did not: `why` is the end of a sentence. */
+/** A server's answer, or why there is none: `why` is the end of a sentence. */
 export type Asked<Facts> = { address: string } & (
   | { answers: true; facts: Facts }
   | { answers: false; why: string }
@@ -28,14 +28,14 @@ export interface ZookeeperFacts {
   version: string | null;
 }
 
-/** The configured servers as they were found; absent where none is configured. */
+/** The configured servers as they were found; absent if none is configured. */
 export interface FoundServers {
   mysql?: Asked<MysqlFacts>;
   redis: Asked<RedisFacts>[];
   zookeeper?: Asked<ZookeeperFacts>;
 }
 
-/** What the stores of this Lockyard can be recognised by. */
+/** Marks by which the stores of this Lockyard are recognised. */
 export interface BackendMarks {
   /** `host:port` of each. */
   addresses: string[];

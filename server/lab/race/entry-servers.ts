@@ -15,17 +15,17 @@ import { connectZookeeper } from '../servers/zookeeper-server';
 /** How long a thread may wait for another one's write to the SQLite file. */
 const SQLITE_TIMEOUT_MS = 10_000;
 
-/** Where a run keeps its data. Can be passed to another thread. */
+/** Where a run stores its data. Can be passed to another thread. */
 export interface RunPlace {
   runId: string;
   servers: LabServers;
   /** The run's folder for embedded SQLite. */
   folder: string;
-  /** Most connections of one pool to MySQL. */
+  /** The most connections of one pool to MySQL. */
   connections: number;
 }
 
-/** The connections of one entry in one thread, each opened when it is first asked for. */
+/** The connections of one entry in one thread, each opened on demand. */
 export class EntryServers {
   private readonly pools = new Map<string, Pool>();
   private readonly closers: (() => unknown)[] = [];
@@ -38,7 +38,7 @@ export class EntryServers {
     return redisPrefixOf(this.place.runId);
   }
 
-  /** The znode above all of this run. */
+  /** The znode that contains all of this run's. */
   get znode(): string {
     return znodeOf(this.place.runId);
   }
@@ -54,8 +54,8 @@ export class EntryServers {
   /**
    * A pool on one of the run's databases, the same for the same arguments.
    *
-   * @param part as of `databaseOf`
-   * @param use tells pools apart that must not wait for one another's connections
+   * @param part as for `databaseOf`
+   * @param use distinguishes pools that must not wait for one another's connections
    */
   pool(part = '', use = 'locks'): Pool {
     const key = `${part}/${use}`;
@@ -67,7 +67,7 @@ export class EntryServers {
     return pool;
   }
 
-  /** Opens the connections of every pool, so that no order pays for one. */
+  /** Opens the connections of every pool, so that no order has to wait for one to open. */
   async warmUp(): Promise<void> {
     const { connections } = this.place;
     const asked = [...this.pools.values()].flatMap((pool) =>
@@ -76,7 +76,7 @@ export class EntryServers {
     await Promise.all(asked);
   }
 
-  /** Makes another database of this run on MySQL. */
+  /** Creates another database of this run on MySQL. */
   async createDatabase(part: string): Promise<void> {
     await this.pool().query(`CREATE DATABASE IF NOT EXISTS ${databaseOf(this.place.runId, part)}`);
   }
@@ -104,7 +104,7 @@ export class EntryServers {
     return client;
   }
 
-  /** Closes every connection; what still waits for an answer fails. */
+  /** Closes every connection; requests without an answer fail. */
   async close(): Promise<void> {
     await Promise.allSettled(this.closers.splice(0).map((close) => close()));
     this.pools.clear();

@@ -1,19 +1,19 @@
 import type { LabRowVerdict } from '../../contract/console/lab/lab-race';
 import { exactCount } from '../../core/format/numbers';
 
-/** What is known at the end of one entry's race. */
+/** The facts at the end of one entry's race. */
 export interface EndOfRace {
   kind: 'lock' | 'counter' | 'wrong way' | 'service';
   sold: number;
   stock: number;
-  /** What the stock row or the counter says is left; null where it could not be read. */
+  /** What is left according to the stock row or the counter; null if it could not be read. */
   left: number | null;
   /** Why the race could not be finished; null if it could. */
   failure: string | null;
-  /** Whether buyers were still selling when the time was over. */
+  /** Whether buyers were still selling at the time limit. */
   ranOutOfTime: boolean;
   limitMs: number;
-  /** How the paused buyer's order ended; null where there was none. */
+  /** How the paused buyer's order ended; null if there was no paused buyer. */
   paused: string | null;
 }
 
@@ -24,8 +24,8 @@ export interface RowEvaluation {
 }
 
 /**
- * Evaluates one entry's race. Units are oversold if they were sold beyond the stock; before that
- * point, if the row still offers what was sold. Pure.
+ * Evaluates one entry's race. Units are oversold if more than the stock were sold, or if those sold
+ * and those that the row still offers are more than the stock. Pure.
  */
 export function evaluateRow(end: EndOfRace): RowEvaluation {
   const { kind, sold, stock, left, failure, ranOutOfTime, limitMs, paused } = end;
@@ -38,8 +38,8 @@ export function evaluateRow(end: EndOfRace): RowEvaluation {
     reasons.push(`It sold ${exactCount(sold)} of ${exactCount(stock)} within ${seconds} s.`);
   }
   if (oversold > 0 && sold <= stock) {
-    const says = `the stock row still says ${exactCount(offered)}`;
-    reasons.push(`${exactCount(sold)} were sold, and ${says}.`);
+    const rest = `the stock row still says ${exactCount(offered)}`;
+    reasons.push(`${exactCount(sold)} were sold, and ${rest}.`);
   }
   if (oversold === 0 && kind === 'wrong way' && failure === null) {
     reasons.push('It was lucky: nothing in it prevents overselling.');

@@ -3,7 +3,7 @@ import { Worker } from 'node:worker_threads';
 import type { RunPlace } from './entry-servers';
 import type { Contender, EntryParts } from './race-entry';
 
-/** What the thread of the paused buyer is given. */
+/** The input of the paused buyer's thread. */
 export interface PausedOrder {
   entryId: string;
   place: RunPlace;
@@ -13,15 +13,15 @@ export interface PausedOrder {
   pauseMs: number;
 }
 
-/** What it reports: that its pause begins; then how its order ended. */
+/** The thread's reports: that the pause begins; then how the order ended. */
 export type PausedReport = { kind: 'paused' } | { kind: 'ended'; outcome: string };
 
 /** One buyer that stops between reading and writing. */
 export interface PausedBuyer {
-  /** Resolves when its pause begins, or when it ended without one. */
+  /** Resolves when the pause begins, or when the order has ended without one. */
   paused: Promise<void>;
   /**
-   * Resolves when its order has ended, however it did: `sold`, `sold out`, or an error's message.
+   * Resolves with the outcome of the order: `sold`, `sold out`, or an error's message.
    */
   ended: Promise<string>;
   stop(): Promise<unknown>;
@@ -49,7 +49,7 @@ export function pauseInThread(program: URL, order: PausedOrder): PausedBuyer {
   return { paused, ended, stop: () => thread.terminate() };
 }
 
-/** The same for a lock that a server keeps: its caller does nothing for a while. */
+/** As `pauseInThread`, for a lock that a server keeps: its caller does nothing for a while. */
 export function pauseInPlace(contender: Contender, pauseMs: number): PausedBuyer {
   let begin: () => void = () => undefined;
   const begun = new Promise<void>((resolve) => {

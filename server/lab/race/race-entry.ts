@@ -2,7 +2,7 @@ import type { RaceNote } from '@/server/strategies/race-note';
 import type { EntryServers } from './entry-servers';
 import type { Confirmation, Stock, Think } from './stock';
 
-/** What an entry is given to sell with. */
+/** The parts with which an entry sells. */
 export interface EntryParts {
   servers: EntryServers;
   stock: Stock;
@@ -11,7 +11,7 @@ export interface EntryParts {
   leaseMs: number;
   /** How long one attempt to get the lock may last. */
   waitMs: number;
-  /** How long a buyer waits between two attempts, where its lock has no queue. */
+  /** How long a buyer waits between two attempts, if its lock has no queue. */
   pollEveryMs: number;
   note: RaceNote;
 }
@@ -28,21 +28,21 @@ export class RefusedWrite extends Error {
 /** An entry of the catalogue, ready to sell. */
 export interface Contender {
   /**
-   * Sells one unit. Called by many buyers at once.
+   * Sells one unit. Called by many buyers concurrently.
    *
-   * @throws NotGranted if it did not get its lock in time, RefusedWrite if its write came too late;
+   * @throws NotGranted if it did not get its lock in time, RefusedWrite if its write was too late;
    *   the buyer tries again
    */
   confirm(think: Think): Promise<Confirmation>;
   /** How many units are left; for entries that do not use the stock row. */
   left?(): Promise<number>;
-  /** Ends what it runs in the background. Connections of `servers` are closed after it. */
+  /** Ends its background work. Connections of `servers` are closed afterwards. */
   close?(): Promise<void>;
 }
 
 /** How an entry of the catalogue takes part in a race. */
 export interface RaceEntry {
-  /** Makes its tables and keys, once for each race. */
+  /** Creates its tables and keys, once for each race. */
   prepare?(parts: EntryParts): Promise<unknown>;
   /** Opens it over connections of its own; a second time in the thread of the paused buyer. */
   open(parts: EntryParts): Contender | Promise<Contender>;

@@ -15,17 +15,17 @@ import { answerWithin, within } from './within';
 const PATIENCE = { waitMs: 5_000, pollEveryMs: 20 };
 /** How long connections may take to close. */
 const CLOSE_MS = 2_000;
-/** How long the final count may take: a server that is frozen answers nothing. */
+/** How long the final count may take: a frozen server never answers. */
 const COUNT_MS = 10_000;
-/** How long an entry may take until its buyers can begin, on fresh connections. */
+/** How long an entry may prepare before its buyers begin, on fresh connections. */
 const READY_MS = 30_000;
 
 const NOT_READY = `Its servers were not ready within ${READY_MS / 1_000} s.`;
 const NOT_COUNTED = 'What is left could not be read in time.';
 
 /**
- * Races one entry on fresh stock until it is sold out, the time is over, the race is stopped, or a
- * buyer meets an error that is not part of the strategy.
+ * Races one entry on fresh stock until it is sold out, the time limit is reached, the race is
+ * stopped, or a buyer gets an error that is not part of the strategy.
  */
 export async function raceOne(entry: CatalogueEntry, context: RaceContext): Promise<LabRow> {
   const { order, place } = context;
@@ -69,7 +69,7 @@ export async function raceOne(entry: CatalogueEntry, context: RaceContext): Prom
   // If the table cannot be read, the answers that the buyers received are the best that is known.
   const sold = counted?.sold ?? tally.sold;
   const { kind, id, number, title } = entry;
-  const judged = evaluateRow({
+  const evaluation = evaluateRow({
     ...end,
     kind,
     sold,
@@ -91,11 +91,11 @@ export async function raceOne(entry: CatalogueEntry, context: RaceContext): Prom
     deadlocks: tally.deadlocks,
     retries: tally.retries,
     durationMs: Math.round(seconds * 1_000),
-    ...judged,
+    ...evaluation,
   };
 }
 
-/** Over a connection of its own: those of the race are closed. */
+/** Counts over a connection of its own, since those of the race are closed. */
 async function count(place: RunPlace, prefix: string): Promise<{ sold: number; left: number }> {
   const servers = new EntryServers(place);
   try {

@@ -9,7 +9,7 @@ import type { RunPlace } from './entry-servers';
 import { failureOf } from './race-failure';
 import { raceOne } from './race-one';
 
-/** Session locks hold one each; more would take them from a server's other users. */
+/** Each session lock holds one; more would leave too few for other users of the server. */
 const CONNECTIONS_MAX = 40;
 
 export interface RaceParts {
@@ -23,8 +23,8 @@ export interface RaceParts {
 type Finished = Extract<LabProgress, { kind: 'finished' }>;
 
 /**
- * Runs a whole race, one entry after the other, and removes its scratch data. Where a server dies
- * it ends with what it has. Never rejects; the last message is `finished`.
+ * Runs a whole race, one entry after the other, and removes its scratch data. If a server dies, it
+ * ends with the results so far. Never rejects; the last message is `finished`.
  */
 export async function runRace(order: LabOrder, parts: RaceParts): Promise<void> {
   const { report, clock } = parts;
@@ -32,7 +32,7 @@ export async function runRace(order: LabOrder, parts: RaceParts): Promise<void> 
   try {
     scratch = await RunScratch.open(order, clock);
   } catch (error) {
-    const message = `The scratch data could not be made: ${failureOf(error)}`;
+    const message = `The scratch data could not be created: ${failureOf(error)}`;
     report({ kind: 'finished', endedBy: 'failed', message });
     return;
   }
@@ -66,7 +66,7 @@ async function raceAll(order: LabOrder, folder: string, parts: RaceParts): Promi
   return { kind: 'finished', endedBy: stopping.aborted ? 'stopped' : 'done' };
 }
 
-/** Which server does not answer any more, as sentences; null: all do. */
+/** Which server no longer answers, as sentences; null: all do. */
 async function silentServer({ mysql, redis = [], zookeeper }: LabServers): Promise<string | null> {
   const asked: [string, Promise<Asked<unknown>>][] = [];
   if (mysql) asked.push(['MySQL', askMysql(mysql, false)]);

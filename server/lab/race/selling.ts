@@ -17,15 +17,15 @@ const SAMPLE_EVERY_MS = 250;
 /** How long orders that are under way may take to end, before their connections are closed. */
 const DRAIN_MS = 10_000;
 /** How often to check again while the paused buyer may still put units back. */
-const LOOK_AGAIN_MS = 20;
-/** Sessions of ZooKeeper end no sooner; those of other locks end with their lease. */
+const CHECK_AGAIN_MS = 20;
+/** A session of ZooKeeper lasts at least this long; other locks end with their lease. */
 const ZOOKEEPER_SESSION_MS = 10_000;
 
-/** The failure if, for example, a server is frozen: it neither answers nor breaks a connection. */
+/** For example, a frozen server neither answers nor closes a connection. */
 const notAnswered = (orders: number) =>
   `${orders} orders were not answered within ${DRAIN_MS / 1_000} s of the end.`;
 
-/** What all entries of one race share. */
+/** The parts that all entries of one race share. */
 export interface RaceContext {
   order: LabOrder;
   place: RunPlace;
@@ -45,10 +45,10 @@ interface SellingParts {
 }
 
 export interface EndOfSelling {
-  /** Why it could not be finished; null if it was. */
+  /** Why the selling could not be finished; null if it was. */
   failure: string | null;
   ranOutOfTime: boolean;
-  /** How the paused buyer's order ended; null where there was none. */
+  /** How the paused buyer's order ended; null if there was no paused buyer. */
   paused: string | null;
   sellingMs: number;
 }
@@ -72,12 +72,12 @@ export class Selling {
     this.limitMs = order.perEntryMs + (order.pause ? this.pauseMs : 0);
   }
 
-  /** Sells until all buyers have left, or must. Never rejects. */
+  /** Sells until all buyers have finished, or a limit ends them. Never rejects. */
   async run(): Promise<EndOfSelling> {
     const { order, stopping } = this.given.context;
     const paused = order.pause ? this.startPaused() : null;
     const sampling = this.sample();
-    // Not by `AbortSignal.any`, which would keep all of this alive for as long as the race runs.
+    // `AbortSignal.any` would keep all of this in memory for as long as the race runs.
     const stop = () => this.ending.abort();
     stopping.addEventListener('abort', stop);
     if (stopping.aborted) stop();
@@ -86,10 +86,10 @@ export class Selling {
       this.startedAt = performance.now();
       const thinkOf = thinkTimes(order.thinkMs, order.seed);
       const buyers = Array.from({ length: order.workers }, (_, i) => this.buy(thinkOf(i)));
-      let underWay = order.workers;
+      let unfinished = order.workers;
       for (const buyer of buyers) {
         void buyer.then(() => {
-          underWay -= 1;
+          unfinished -= 1;
         });
       }
       const all = Promise.all([...buyers, paused?.ended]).then(() => undefined);
@@ -99,7 +99,7 @@ export class Selling {
         else this.ending.signal.addEventListener('abort', drain, { once: true });
       });
       await Promise.race([within(this.limitMs + DRAIN_MS, all), drained]);
-      if (underWay > 0) this.failure ??= notAnswered(underWay);
+      if (unfinished > 0) this.failure ??= notAnswered(unfinished);
     } finally {
       stopping.removeEventListener('abort', stop);
       clearInterval(sampling);
@@ -121,7 +121,7 @@ export class Selling {
     return true;
   }
 
-  /** Orders again and again, until it is refused as sold out. */
+  /** Keeps ordering until an order is refused as sold out. */
   private async buy(think: Think): Promise<void> {
     while (!this.isOver()) {
       const orderedAt = performance.now();
@@ -129,8 +129,8 @@ export class Selling {
         const outcome = await this.given.contender.confirm(think);
         this.given.tally.answer(outcome, performance.now() - orderedAt);
         if (outcome === 'sold') continue;
-        if (!this.mayComeBack()) return;
-        await setTimeout(LOOK_AGAIN_MS);
+        if (!this.mayRestoreStock()) return;
+        await setTimeout(CHECK_AGAIN_MS);
       } catch (error) {
         if (error instanceof NotGranted) continue;
         if (error instanceof RefusedWrite || isDeadlock(error)) this.given.tally.note('retry');
@@ -144,8 +144,8 @@ export class Selling {
     this.ending.abort();
   }
 
-  /** Whether the paused buyer may still write an old quantity over the one that is there. */
-  private mayComeBack(): boolean {
+  /** Whether the paused buyer may still overwrite the quantity with an older one. */
+  private mayRestoreStock(): boolean {
     return this.given.context.order.pause && this.pausedOutcome === null;
   }
 

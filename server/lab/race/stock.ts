@@ -14,7 +14,7 @@ export const STOCK_KEY = { customer: 'acme', warehouse: 'north', sku: 'kettle' }
 const KEY_VALUES = Object.values(STOCK_KEY);
 const WHERE_KEY = 'customer = ? AND warehouse = ? AND sku = ?';
 
-/** Begins the names of the stock's tables. The shards of a run reach them from other databases. */
+/** The prefix of the stock's tables. The shards of a run use them from other databases. */
 export const stockPrefix = ({ servers, runId }: RunPlace, prefix: string) =>
   servers.mysql ? `${databaseOf(runId)}.${prefix}` : prefix;
 
@@ -26,7 +26,7 @@ export class Stock {
   readonly table: string;
   readonly orderLines: string;
 
-  /** @param prefix begins the names of both tables, and may name their database */
+  /** @param prefix the prefix of the names of both tables, which may name their database */
   constructor(
     private readonly database: SqlDatabase,
     prefix: string,
@@ -67,9 +67,9 @@ export class Stock {
 
   /**
    * Sells one unit like code that relies on a lock: reads the quantity, thinks, writes the
-   * quantity less one. Nothing in it notices another writer.
+   * quantity less one. It does not notice other writers.
    *
-   * @param session the transaction that holds a row lock; omitted, the write is one of its own
+   * @param session the transaction that holds a row lock; if omitted, the write has its own
    */
   async sellUnguarded(think: Think, session?: SqlSession): Promise<Confirmation> {
     const quantity = await this.quantity(session);
@@ -87,8 +87,8 @@ export class Stock {
   }
 
   /**
-   * The same with a fencing token: the row keeps the token of its last writer, and takes the write
-   * only if that writer is still the one that was read, and came earlier.
+   * As `sellUnguarded`, with a fencing token: the row stores the token of its last writer, and the
+   * write is accepted only if that token is still the one that was read, and lower than `token`.
    *
    * @returns `refused` if a later holder has written
    */
@@ -124,7 +124,7 @@ export class Stock {
     return Number(row?.sold ?? 0);
   }
 
-  /** What the row says is left; below zero where SQL subtracted more than there was. */
+  /** The quantity in the row; below zero if SQL subtracted more than there was. */
   async quantity(session: SqlSession = this.database): Promise<number> {
     const [row] = await session.rows<{ quantity: number | string }>(
       `SELECT quantity FROM ${this.table} WHERE ${WHERE_KEY}`,

@@ -3,7 +3,7 @@ import type { Confirmation } from './stock';
 
 const COUNTED = { conflict: 'conflicts', deadlock: 'deadlocks', retry: 'retries' } as const;
 
-/** What the buyers of one race have met with so far. */
+/** Counts the outcomes and latencies of one entry's buyers. */
 export class Tally {
   sold = 0;
   conflicts = 0;
@@ -28,7 +28,7 @@ export class Tally {
   /** The time in ms within which `percent` % of the orders were answered; 0 if none was. */
   percentileMs(percent: number): number {
     const sorted = Float64Array.from(this.latencies).sort();
-    const place = Math.max(0, Math.ceil((percent / 100) * sorted.length) - 1);
-    return Math.round((sorted[place] ?? 0) * 10) / 10;
+    const index = Math.max(0, Math.ceil((percent / 100) * sorted.length) - 1);
+    return Math.round((sorted[index] ?? 0) * 10) / 10;
   }
 }

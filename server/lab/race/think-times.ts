@@ -3,7 +3,7 @@ import type { Think } from './stock';
 
 /**
  * How long each buyer thinks: between half and one and a half times the average, drawn from the
- * seed, so that every entry of a race meets the same buyers.
+ * seed, so that every entry of a race has the same buyers.
  */
 export function thinkTimes(thinkMs: number, seed: number): (buyer: number) => Think {
   return (buyer) => {

@@ -14,7 +14,7 @@ export async function answerWithin<T>(ms: number, work: Promise<T>, message: str
   }
 }
 
-/** Waits for `work`, for `ms` at most. Never rejects, also if the work fails. */
+/** Waits for `work`, at most `ms`. Never rejects, even if the work fails. */
 export async function within(ms: number, work: Promise<unknown> | undefined): Promise<void> {
   const stopping = new AbortController();
   const late = setTimeout(Math.max(0, ms), undefined, { signal: stopping.signal });

@@ -9,7 +9,7 @@ const SILENT_MS = 60_000;
 const MARK_EVERY_MS = 5_000;
 const MARK = 'alive';
 
-/** The files of one run's embedded SQLite. A file that is rewritten regularly marks it as alive. */
+/** The files of one run's embedded SQLite. A file rewritten regularly marks the run as alive. */
 export class FolderScratch {
   private readonly marking = new Periodic({
     job: 'mark a race as alive',
@@ -19,7 +19,7 @@ export class FolderScratch {
 
   private constructor(readonly path: string) {}
 
-  /** Removes what dead runs have left in `folder`, and makes this run's folder in it. */
+  /** Removes the files of dead runs in `folder`, and creates this run's folder in it. */
   static async open(folder: string, runId: string, clock: Clock): Promise<FolderScratch> {
     for (const name of await readdir(folder)) {
       const path = join(folder, name);
@@ -45,7 +45,7 @@ export class FolderScratch {
   }
 }
 
-/** In a folder such as /tmp, which all users share, each may remove only what is their own. */
+/** In a folder such as /tmp, which all users share, each can remove only their own files. */
 async function isOwn(path: string): Promise<boolean> {
   const found = await lstat(path).catch(() => null);
   return found?.uid === (process.getuid?.() ?? 0);

@@ -3,8 +3,8 @@ import { connectAlone } from '@/db/mysql/mysql-pool';
 import { databaseOf, runOfDatabase } from './scratch-names';
 
 /**
- * The databases of one run on a MySQL. A named lock of its session, which ends with the connection,
- * marks the run as alive.
+ * The databases of one run on a MySQL server. A named lock of its session, which ends with the
+ * connection, marks the run as alive.
  */
 export class MysqlScratch {
   private constructor(
@@ -12,7 +12,7 @@ export class MysqlScratch {
     private readonly runId: string,
   ) {}
 
-  /** Removes what dead runs have left, and makes the database of this run's stock. */
+  /** Removes the databases of dead runs, and creates the one of this run's stock. */
   static async open(url: string, runId: string): Promise<MysqlScratch> {
     const connection = await connectAlone(url);
     const scratch = new MysqlScratch(connection, runId.toLowerCase());
@@ -27,7 +27,7 @@ export class MysqlScratch {
     }
   }
 
-  /** Makes another database of this run. @returns its name */
+  /** Creates another database of this run. @returns its name */
   async create(part: string): Promise<string> {
     const name = databaseOf(this.runId, part);
     await this.connection.query(`CREATE DATABASE IF NOT EXISTS ${name}`);

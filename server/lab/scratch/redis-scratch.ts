@@ -3,7 +3,7 @@ import { Periodic } from '../../platform/periodic';
 import { connectRedis } from '../servers/redis-server';
 import { hasEnded, processMark, REDIS_PREFIX, redisPrefixOf } from './scratch-names';
 
-/** The runs that may have keys there. */
+/** The set of runs that may have keys on the server. */
 const RUNS = `${REDIS_PREFIX}runs`;
 /** A run whose mark was not written for this long is dead. */
 const SILENT_MS = 30_000;
@@ -12,7 +12,7 @@ const SCAN_COUNT = 1_000;
 
 const markOf = (runId: string) => `${redisPrefixOf(runId)}alive`;
 
-/** The keys of one run on a Redis. A key that expires marks the run as alive. */
+/** The keys of one run on a Redis server. A key that expires marks the run as alive. */
 export class RedisScratch {
   private readonly marking = new Periodic({
     job: 'mark a race as alive',
@@ -25,7 +25,7 @@ export class RedisScratch {
     private readonly runId: string,
   ) {}
 
-  /** Removes what dead runs have left, and enters this run. */
+  /** Removes the keys of dead runs, and registers this run. */
   static async open(url: string, runId: string): Promise<RedisScratch> {
     const redis = await connectRedis(url);
     const scratch = new RedisScratch(redis, runId.toLowerCase());

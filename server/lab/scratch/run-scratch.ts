@@ -10,21 +10,21 @@ interface Scratch {
   remove(): Promise<void>;
 }
 
-/** How long a server may take to remove what is on it. */
+/** How long a server may take to remove the data on it. */
 const REMOVE_MS = 10_000;
 
 const removeSoon = (part: Scratch) =>
   answerWithin(REMOVE_MS, part.remove(), 'Scratch data was not removed in time.');
 
-/** Everything that one run makes, on all of its servers. */
+/** Everything that one run creates, on all of its servers. */
 export class RunScratch {
   private constructor(
-    /** For embedded SQLite. */
+    /** The folder for embedded SQLite. */
     readonly folder: string,
     private readonly parts: Scratch[],
   ) {}
 
-  /** Removes what dead runs have left, and prepares for this one. Leaves nothing if it fails. */
+  /** Removes the data of dead runs, and prepares for this one. Leaves nothing if it fails. */
   static async open(order: LabOrder, clock: Clock): Promise<RunScratch> {
     const { runId, servers } = order;
     const folder = await FolderScratch.open(order.folder, runId, clock);
@@ -44,7 +44,7 @@ export class RunScratch {
     }
   }
 
-  /** @returns whether all of it is gone; what is on a dead server is left for the next run */
+  /** @returns whether all data is gone; that on a dead server is left for the next run */
   async remove(): Promise<boolean> {
     const removed = await Promise.allSettled(this.parts.map(removeSoon));
     return removed.every(({ status }) => status === 'fulfilled');

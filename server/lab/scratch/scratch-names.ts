@@ -1,9 +1,9 @@
 import { hostname } from 'node:os';
 
 /*
- * All names that runs create on a server have one prefix, so that what a dead run left can be found
- * and nothing else is removed. Names of databases ignore case on some servers, so all are in lower
- * case.
+ * All names that runs create on a server have one prefix, so that the data of a dead run can be
+ * found and nothing else is removed. Database names ignore case on some servers, so all are in
+ * lower case.
  */
 
 /** The prefix of the keys of all runs. */
@@ -16,11 +16,11 @@ export const redisPrefixOf = (runId: string) => `${REDIS_PREFIX}${runId.toLowerC
 export const folderNameOf = (runId: string) => `lockyard-lab-${runId.toLowerCase()}`;
 export const znodeOf = (runId: string) => `/${folderNameOf(runId)}`;
 
-/** The run that a database belongs to; null: none of the Lab's. */
+/** The run that a database belongs to; null: it is not the Lab's. */
 export const runOfDatabase = (name: string): string | null =>
   /^lockyard_lab_([a-z0-9]{1,24})(_[a-z0-9]+)?$/.exec(name)?.[1] ?? null;
 
-/** The run that a folder or a znode belongs to; null: none of the Lab's. */
+/** The run that a folder or a znode belongs to; null: it is not the Lab's. */
 export const runOfFolder = (name: string): string | null =>
   /^lockyard-lab-([a-z0-9]{1,24})$/.exec(name)?.[1] ?? null;
 

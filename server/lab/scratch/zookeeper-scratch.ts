@@ -4,14 +4,14 @@ import { hasEnded, processMark, runOfFolder, znodeOf } from './scratch-names';
 
 const ALIVE = 'alive';
 
-/** The znodes of one run on a ZooKeeper. An ephemeral one marks the run as alive. */
+/** The znodes of one run in ZooKeeper. An ephemeral znode marks the run as alive. */
 export class ZookeeperScratch {
   private constructor(
     private readonly client: Client,
     private readonly root: string,
   ) {}
 
-  /** Removes what dead runs have left, and makes this run's znode. */
+  /** Removes the znodes of dead runs, and creates this run's. */
   static async open(url: string, runId: string): Promise<ZookeeperScratch> {
     const client = await connectZookeeper(url);
     const scratch = new ZookeeperScratch(client, znodeOf(runId));

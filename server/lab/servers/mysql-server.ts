@@ -4,14 +4,14 @@ import { connectionOptions } from '@/db/mysql/mysql-pool';
 import { OWN_SESSION } from '@/db/mysql/own-session';
 import { mysqlLocation } from '@/db/urls/backend-url';
 
-/** What the strategies rely on besides: the defaults of MySQL and of MariaDB. */
+/** The session settings that the strategies rely on, most of them defaults of the servers. */
 const SESSION = [
   OWN_SESSION,
   'SET autocommit = 1, default_storage_engine = InnoDB',
   'SET SESSION TRANSACTION ISOLATION LEVEL REPEATABLE READ',
 ];
 
-/** The URL of a database on the server of `url`, which names none. */
+/** The URL of a database on the server of `url`, which has no database in it. */
 export function databaseUrl(url: string, database: string): string {
   const named = new URL(url);
   named.pathname = `/${database}`;
@@ -29,7 +29,7 @@ export function mysqlPool(url: string, connections: number): Pool {
     maxIdle: connections,
   });
   pool.on('connection', (connection) => {
-    // They come before any statement of the one who asked for the connection.
+    // Sent before any statement of the caller that requested the connection.
     for (const setting of SESSION) {
       connection.query(setting, (error) => {
         if (error) connection.destroy();

@@ -10,8 +10,8 @@ export function redisAddress(url: string): string {
 }
 
 /**
- * A connection that never sends anything twice, and fails every call once it is broken. Rejects
- * where the server refuses the database of the URL.
+ * A connection that never sends anything twice, and fails every call once it is broken. Rejects if
+ * the server refuses the database in the URL.
  */
 export async function connectRedis(url: string): Promise<Redis> {
   const redis = new Redis({
@@ -21,7 +21,7 @@ export async function connectRedis(url: string): Promise<Redis> {
     maxRetriesPerRequest: 0,
     retryStrategy: () => null,
   });
-  // The calls that it breaks report the error themselves.
+  // The calls that fail because of it report the error themselves.
   redis.on('error', () => undefined);
   await connectDriver(redis);
   return redis;

@@ -10,13 +10,13 @@ export function parseZookeeper(url: string): ZookeeperUrl {
   return place;
 }
 
-/** `host:port`, several with commas. */
+/** `host:port` of each server, separated by commas. */
 export const zookeeperAddress = (url: string) =>
   parseZookeeper(url)
     .servers.map(({ host, port }) => `${host.toLowerCase()}:${port}`)
     .join(',');
 
-/** A session at the root. The path of the URL is not used. */
+/** Opens a session at the root. The path of the URL is ignored. */
 export async function connectZookeeper(url: string): Promise<Client> {
   const { servers, credentials } = parseZookeeper(url);
   const client = createClient(servers.map(({ host, port }) => `${host}:${port}`).join(','), {

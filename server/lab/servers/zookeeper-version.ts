@@ -2,7 +2,7 @@ import { connect } from 'node:net';
 
 const ANSWER_WITHIN_MS = 1_000;
 
-/** The version that a ZooKeeper reports by its command `srvr`; null where that is not allowed. */
+/** The version that ZooKeeper reports by its command `srvr`; null if that is not allowed. */
 export function askVersion({ host, port }: { host: string; port: number }): Promise<string | null> {
   return new Promise((resolve) => {
     let answer = '';

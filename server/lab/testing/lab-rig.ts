@@ -19,11 +19,11 @@ import { LabRunner, type LabRunnerParts } from '../lab-runner';
 
 type Finished = Extract<LabProgress, { kind: 'finished' }>;
 
-/** A race to its end. */
+/** The result of a finished race. */
 export interface RaceResult {
   rows: LabRow[];
   last: Finished;
-  /** Of one strategy; fails if it did not race. */
+  /** The row of one strategy; throws if it did not race. */
   row(id: string): LabRow;
 }
 
@@ -79,7 +79,7 @@ export class LabRig {
     });
   }
 
-  /** Names of the scratch folders that are left. */
+  /** The names of the remaining scratch folders. */
   leftFolders(): string[] {
     return readdirSync(this.folder);
   }
@@ -94,7 +94,8 @@ export class LabRig {
 type PrivateRedis = Awaited<ReturnType<typeof startPrivateRedis>>;
 
 /**
- * The servers of the tests, with three Redis of our own: a race must not meet other tests' keys.
+ * The servers of the tests, with three private Redis servers: a race must not find other tests'
+ * keys.
  */
 export async function openLabServers(): Promise<{
   servers: Required<LabServers>;

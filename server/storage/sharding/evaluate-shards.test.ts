@@ -55,7 +55,7 @@ describe('shards', () => {
     expect(judge(AB, [null, null])).toMatchObject({ verdict: 'wait' });
     expect(judge(AB, [USED, EMPTY])).toMatchObject({
       verdict: 'refuse',
-      why: expect.stringMatching(/a:3306\/x .* keeps locks.*lockyard backends reshard orders/),
+      why: expect.stringMatching(/a:3306\/x .* contains locks.*lockyard backends reshard orders/),
     });
   });
 
@@ -92,7 +92,9 @@ describe('a reshard', () => {
   it('is refused if there is nothing to do, or if a server does not know of shards', () => {
     const served = { [a]: serving(a), [b]: serving(b) };
     expect(survey(AB, served)).toMatch(/is served with this list already/);
-    expect(survey(AB, { [a]: { ...USED, isInUse: true }, [b]: EMPTY })).toMatch(/Stop every one/);
+    expect(survey(AB, { [a]: { ...USED, isInUse: true }, [b]: EMPTY })).toMatch(
+      /Stop every such server/,
+    );
     expect(survey(AB, { [a]: USED, [b]: EMPTY })).toMatchObject({ generation: 0, lost: [] });
   });
 

@@ -44,7 +44,7 @@ it('a failing disk is reported, later with nothing changed, and the file works a
   await handle.close();
   await created(store, freshKey());
   const disk = vi.spyOn(prototype, 'datasync').mockRejectedValue(new Error('EIO'));
-  const refusal = expect.stringContaining('failed to keep');
+  const refusal = expect.stringContaining('did not reach its disk');
   const doubtful = [creationWithEvent(), creationWithEvent()];
   // Two at once, so that neither is flushed on the event loop.
   const written = await Promise.allSettled(doubtful.map((change) => store.swap([change])));

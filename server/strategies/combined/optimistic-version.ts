@@ -4,13 +4,13 @@
  * The caller reads quantity and version without any lock, thinks for as long as it likes, and
  * writes only if the version is still the one that it has read: `UPDATE … WHERE version = seen`.
  * Every write adds 1 to the version. So 0 changed rows mean that another caller was faster: a
- * conflict. The caller then starts again from the present row, a bounded number of times, after a
+ * conflict. The caller then starts again from the current row, a bounded number of times, after a
  * short random pause.
  *
- * Known limits: under contention most of the work is thrown away, more of it with every further
- * caller. A caller may lose every time, and gives up in the end although there is stock. What the
- * work does outside the database is done again in each attempt. Writers are safe from one another
- * only if all of them check the version.
+ * Known limits: under contention most of the work is discarded, more of it with every additional
+ * caller. A caller may lose every time, and finally gives up although there is stock. What the work
+ * does outside the database is repeated in each attempt. Writers are safe from one another only if
+ * all of them check the version.
  *
  * Source: catalogue, section E, strategy 19; write-ups on stock deduction.
  */
@@ -20,7 +20,7 @@ import type { SqlDatabase } from '../sql-database';
 import { readStock, type Sale, STOCK_KEY, type StockRow, stockKey } from '../stock-row';
 
 export interface OptimisticSale extends Sale {
-  /** How many times it begins again after a conflict. Default 100. */
+  /** How many times it is retried after a conflict. Default 100. */
   retries?: number;
 }
 

@@ -2,15 +2,15 @@
  * Strategy 20: Redis in front, MySQL decides. The teaching form of Lockyard's gate.
  *
  * Redis keeps an estimate of what is left. A caller first subtracts its part from the estimate, and
- * is refused at once if there is not enough: once sold out, MySQL is hardly asked any more. Redis
- * never grants. A unit is sold by the commit of one conditional UPDATE in MySQL, so a Redis that is
- * wrong, wiped, slow or gone affects only the speed.
+ * is refused immediately if there is not enough: once sold out, MySQL is hardly asked any more.
+ * Redis never grants. A unit is sold by the commit of one conditional UPDATE in MySQL, so a Redis
+ * that is wrong, wiped, slow or down affects only the speed.
  *
- * The estimate goes down before the stock does, so it does not exceed what is truly left: it is
- * what MySQL had at some version of the row, less all parts on their way, less all parts that were
- * sold in later versions. When a step is settled, Redis receives the version in which the part was
- * sold; it adds the part to the estimate again if it was not sold, or was counted already. A caller
- * that dies on the way has subtracted its part and sold nothing. `drift` shows that difference, and
+ * The estimate falls before the stock does, so it does not exceed what is truly left: it is what
+ * MySQL had at some version of the row, less all parts on their way, less all parts that were sold
+ * in later versions. When a step is settled, Redis receives the version in which the part was sold;
+ * it adds the part to the estimate again if it was not sold, or was already counted. A caller that
+ * dies on the way has subtracted its part and sold nothing. `drift` shows that difference, and
  * `reconcile` repairs it: it reads MySQL again and drops parts that are older than a step can take.
  *
  * Known limits: a refusal may be early, while parts are on their way and until the next
@@ -44,8 +44,8 @@ export type SaleAnswer =
   | { outcome: 'refused'; estimate: boolean };
 
 /**
- * KEYS: estimate, parts on their way. ARGV: quantity, part. 1: taken off, 0: there is no estimate,
- * -1: refused.
+ * KEYS: estimate, parts on their way. ARGV: quantity, part. Returns 1: subtracted, 0: there is no
+ * estimate, -1: refused.
  */
 const TAKE_OFF = redisScript<-1 | 0 | 1>(`
 local left = redis.call('HGET', KEYS[1], 'left')
@@ -89,7 +89,7 @@ return 1
 const RECONCILE = redisScript<number>(`
 local known = redis.call('HMGET', KEYS[1], 'left', 'version')
 if known[2] and tonumber(known[2]) > tonumber(ARGV[2]) then
-  return tonumber(known[1]) -- by a later reading than this one
+  return tonumber(known[1]) -- set by a later reading than this one
 end
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
@@ -105,7 +105,7 @@ redis.call('HSET', KEYS[1], 'left', left, 'version', ARGV[2])
 return left
 `);
 
-/** One stock row with an estimate of it in front. */
+/** One stock row, with an estimate of its quantity in Redis. */
 export class RedisInFront {
   private readonly estimate: string;
   private readonly parts: string;
@@ -153,14 +153,14 @@ export class RedisInFront {
     return isSold ? { outcome: 'sold' } : { outcome: 'refused', estimate: false };
   }
 
-  /** What is left by the estimate of Redis, null if it has none, and by MySQL. */
+  /** What is left according to Redis, null if it has no estimate, and according to MySQL. */
   async drift(): Promise<{ fast: number | null; durable: number }> {
     const fast = await this.redis.hget(this.estimate, 'left');
     const { quantity } = await readStock(this.database, this.row);
     return { fast: fast === null ? null : Number(fast), durable: quantity };
   }
 
-  /** Sets the estimate from what MySQL has, and returns it. To be called every few seconds. */
+  /** Sets the estimate from the row in MySQL, and returns it. Call it every few seconds. */
   async reconcile(): Promise<number> {
     const { quantity, version } = await readStock(this.database, this.row);
     return RECONCILE(this.redis, this.keys(), [quantity, version, this.stepMs]);
@@ -170,7 +170,7 @@ export class RedisInFront {
     return [this.estimate, this.parts, this.sold];
   }
 
-  /** Callers that find out at the same time share one reconciliation. */
+  /** Callers that find it necessary at the same time share one reconciliation. */
   private reconcileOnce(): Promise<unknown> {
     this.reconciling ??= this.reconcile().finally(() => {
       this.reconciling = null;

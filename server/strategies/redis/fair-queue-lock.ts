@@ -1,15 +1,15 @@
 /*
  * Strategy 16, first of three: a fair queue on Redis.
  *
- * A waiter takes a place in a sorted set, by a number that only rises; the lock is granted to the
- * first place alone, so the longest waiter is next. A waiter shows that it is alive by asking
- * again; one that has not asked for `waiterMs` loses its place. One script does all of it in one
- * step, with Redis's own clock.
+ * A waiter takes a place in a sorted set, by a number that only rises; the lock is granted only to
+ * the first place, so the longest waiter is next. A waiter shows that it is alive by asking again;
+ * one that has not asked for `waiterMs` loses its place. One script does all of this in one step,
+ * with Redis's own clock.
  *
  * Known limits: waiters poll, so each costs Redis a script every few milliseconds, and a free lock
  * waits for the next poll of the first in the queue. A waiter that dies keeps the queue waiting for
  * `waiterMs`. One that is paused for longer loses its place. A holder that is paused for longer
- * than its lease overwrites what others did in the meantime. A failover of Redis may forget holder
+ * than its lease overwrites what others did in the meantime. A failover of Redis may lose holder
  * and queue.
  *
  * Source: catalogue, section C, strategy 16; the fair lock of the Redisson client.
@@ -22,13 +22,15 @@ import { LEASE_MS, type LeaseOptions } from './lease-options';
 import { redisScript } from './redis-script';
 
 export interface FairQueueOptions extends LeaseOptions {
-  /** A waiter that has not asked for this long is taken for dead. Default 5 s. */
+  /** A waiter that has not asked for this long counts as dead. Default 5 s. */
   waiterMs?: number;
 }
 
 const WAITER_MS = 5_000;
 
-/** KEYS: holder, queue, who is alive until when, last place. ARGV: owner, lease, waiterMs. */
+/**
+ * KEYS: holder, queue, until when each waiter is alive, last place. ARGV: owner, lease, waiterMs.
+ */
 const TRY = redisScript<number>(`
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
@@ -93,7 +95,7 @@ export async function unlockFairQueue(
   return (await UNLOCK(redis, [keysOf(name, prefix).holder], [owner])) === 1;
 }
 
-/** Rejects with `NotGranted`, its place given up, if its turn does not come within `waitMs`. */
+/** Rejects with `NotGranted`, and leaves the queue, if the lock is not granted within `waitMs`. */
 export async function withFairQueueLock<T>(
   redis: Redis,
   name: string,

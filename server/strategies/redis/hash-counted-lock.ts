@@ -2,8 +2,8 @@
  * Strategy 14: a reentrant lock, counted in a Redis hash.
  *
  * The key is a hash with one field: its name is the owner, its value how many times the owner holds
- * the lock. A re-entry adds 1 and begins the lease again, from any process that knows the owner's
- * name. Each script is one step.
+ * the lock. A re-entry adds 1 and restarts the lease, from any process that knows the owner's name.
+ * Each script is one step.
  *
  * Unlock has three answers: the lock is released, it went one level down, or the caller is not its
  * owner. They are integers on the wire. Lua's `false` and `nil` arrive as the same empty answer, so
@@ -11,8 +11,8 @@
  *
  * Known limits: the lease is that of the whole hold, whatever the level. A holder that is paused
  * for longer overwrites what others did in the meantime. Not fair: waiters poll. A failover of
- * Redis may forget a lock that is held. A repeated unlock whose first reply was lost takes two
- * levels away.
+ * Redis may lose a lock that is held. Repeating an unlock whose first reply was lost removes two
+ * levels.
  *
  * Source: catalogue, section C, strategy 14; a write-up on reentrant locks in Lua, and the Redisson
  * client.
@@ -24,7 +24,7 @@ import { thenRelease } from '../then-release';
 import { LEASE_MS, type LeaseOptions } from './lease-options';
 import { redisScript } from './redis-script';
 
-/** How many times the owner holds the lock now; 0 if another owner does. */
+/** Returns how many times the owner holds the lock now; 0 if another owner does. */
 const LOCK = redisScript<number>(`
 if redis.call('EXISTS', KEYS[1]) == 1 and redis.call('HEXISTS', KEYS[1], ARGV[1]) == 0 then
   return 0
@@ -74,8 +74,8 @@ export async function unlockHashCounted(
 }
 
 /**
- * The work is given its owner's name, to re-enter with. Rejects with `NotGranted` if the lock is
- * not free within `waitMs`.
+ * Runs the work under the lock, with its owner's name for re-entry. Rejects with `NotGranted` if
+ * the lock is not free within `waitMs`.
  */
 export async function withHashCountedLock<T>(
   redis: Redis,

@@ -4,11 +4,11 @@ import type { PollOptions } from '../poll-until-granted';
 export interface LeaseOptions extends PollOptions {
   /** The prefix of its keys. */
   prefix?: string;
-  /** For how long the lock is granted. Default 30 s. */
+  /** How long the lock is granted for. Default 30 s. */
   leaseMs?: number;
   /**
-   * Called when the release finds that the lease had run out before the work was done: another
-   * caller may have worked at the same time, and what this one wrote may have overwritten it.
+   * Called when the release finds that the lease expired before the work was done: another caller
+   * may have worked at the same time, and this one may have overwritten what that one wrote.
    */
   onLost?: () => void;
 }

@@ -9,9 +9,9 @@
  * Known limits:
  * - The key may expire while the local count says "held": a re-entry then succeeds although another
  *   caller holds the lock.
- * - A re-entry does not prolong the lease.
+ * - A re-entry does not extend the lease.
  * - Other processes cannot re-enter, even on behalf of the same caller.
- * - What a caller starts at the same time shares its context: `Promise.all` of two re-entries lets
+ * - Work that a caller runs concurrently shares its context: `Promise.all` of two re-entries lets
  *   both in.
  * - The limits of strategy 12: a late holder overwrites what others did.
  * Strategy 14 does not have the first three.
@@ -40,13 +40,15 @@ export class LocallyCountedLocks {
     private readonly options: LeaseOptions = {},
   ) {}
 
-  /** Runs the work as a new caller, or as the same one if it is called within another's work. */
+  /**
+   * Runs the work as a new caller, or as the same caller if it is called within a caller's work.
+   */
   asCaller<T>(work: () => Promise<T>): Promise<T> {
     if (this.callers.getStore()) return work();
     return this.callers.run({ owner: randomUUID(), counts: new Map() }, work);
   }
 
-  /** Tries once. Returns how many times this caller holds it now; null if another caller does. */
+  /** Tries once. Returns how many times this caller holds the lock; null if another one does. */
   async tryLock(name: string): Promise<number | null> {
     const { owner, counts } = this.caller();
     const count = counts.get(name) ?? 0;
@@ -58,7 +60,7 @@ export class LocallyCountedLocks {
     return count + 1;
   }
 
-  /** False: Redis had freed the lock before this caller did. */
+  /** False: this caller did not hold the lock, or its lease had already expired. */
   async unlock(name: string): Promise<boolean> {
     const { owner, counts } = this.caller();
     const count = counts.get(name) ?? 0;
@@ -84,8 +86,8 @@ export class LocallyCountedLocks {
 }
 
 /**
- * May be called again within the work. Rejects with `NotGranted` if the lock is not free within
- * `waitMs`.
+ * Runs the work under the lock; may be called again within the work. Rejects with `NotGranted` if
+ * the lock is not free within `waitMs`.
  */
 export function withLocallyCountedLock<T>(
   locks: LocallyCountedLocks,

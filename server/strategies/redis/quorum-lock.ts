@@ -4,15 +4,15 @@
  * The lock is that of strategy 12 on each of N nodes that do not know of each other. It is granted
  * if a majority grants it, so a node may be down or have lost its data. The lease counts from
  * before the first request: the time that the requests took is subtracted, with an allowance for
- * clocks that run at different speeds, and a lock with nothing left is not granted. What was
- * granted without a majority is released on all nodes.
+ * clocks that run at different speeds, and a lock with no time left is not granted. A lock without
+ * a majority is released on all nodes.
  *
- * Known limits: its exclusion is Timed. It rests on clocks that run at about the same speed and on
+ * Known limits: its exclusion is Timed. It relies on clocks that run at about the same speed and on
  * pauses shorter than the lease; a process that is paused after the check, or a node that restarts
  * empty within a lease, gives the lock to two callers. It has no fencing token: the nodes share no
- * counter. Every cycle costs a request to each node twice. Waiters poll after random pauses, or
- * they would split the nodes among themselves for ever. Nodes that replicate each other are one
- * node. Connections should not queue commands while a node is away (`enableOfflineQueue: false`).
+ * counter. Every cycle costs two requests to each node. Waiters poll after random pauses, or they
+ * would split the nodes among themselves for ever. Nodes that replicate each other count as one
+ * node. Connections should not queue commands while a node is down (`enableOfflineQueue: false`).
  *
  * Source: catalogue, section C, strategy 16; the Redlock algorithm in the documentation of Redis,
  * and the debate about it.
@@ -32,7 +32,7 @@ export interface QuorumOptions extends LeaseOptions {
   clock?: Pick<Clock, 'monotonic'>;
 }
 
-/** What the lock promises: exclusion within bounds on time, not under any circumstances. */
+/** The lock's promise: exclusion within bounds on time, not under all circumstances. */
 export const QUORUM_CONSISTENCY = 'Timed';
 
 const DRIFT_SHARE = 0.01;
@@ -49,8 +49,8 @@ return 0
 const keyOf = (name: string, { prefix = 'quorum-lock:' }: QuorumOptions) => `${prefix}${name}`;
 
 /**
- * Tries once on all nodes. Returns for how many milliseconds from now the lock is granted; null if
- * no majority granted it, or too late.
+ * Tries once on all nodes. Returns how many milliseconds the lock is still granted for; null if no
+ * majority granted it in time.
  */
 export async function tryQuorumLock(
   nodes: readonly Redis[],
@@ -71,9 +71,9 @@ export async function tryQuorumLock(
 }
 
 /**
- * Releases the lock on all nodes, also on those that did not answer: they may have granted it.
- * False: it was lost before, on so many nodes that the others are no majority. A node that does not
- * answer now does not count as one that lost it.
+ * Releases the lock on all nodes, including those that did not answer: they may have granted it.
+ * False: it was lost before, on so many nodes that the others are not a majority. A node that does
+ * not answer now does not count as one that lost it.
  */
 export async function unlockQuorum(
   nodes: readonly Redis[],

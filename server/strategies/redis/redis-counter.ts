@@ -5,18 +5,18 @@
  * `wronglyTake` reads, checks, and writes back: callers who read before the first of them has
  * written take the same unit. That is how a counter of 10 prizes handed out 14.
  *
- * Known limits, also of the one that keeps its bound: a take whose reply is lost may have happened,
- * and a second attempt takes another unit. A failover, or a restart that loses the last writes,
- * sets the counter back, and the units since then are handed out again. Nothing connects the
- * counter with the order for which a unit is taken: a crash between the two loses the unit. An
- * absent counter counts as 0.
+ * Known limits, even of the one that keeps its bound: a take whose reply is lost may have been
+ * executed, and a second attempt takes another unit. A failover, or a restart that loses the last
+ * writes, sets the counter back, and the units taken since then are handed out again. Nothing
+ * connects the counter with the order for which a unit is taken: a crash between the two loses the
+ * unit. An absent counter counts as 0.
  *
  * Source: catalogue, section C, strategy 17; a write-up on the prizes of a campaign.
  */
 import type { Redis } from 'ioredis';
 import { redisScript } from './redis-script';
 
-/** How many are left after it; -1 if there were not enough. */
+/** Returns how many are left afterwards; -1 if there were not enough. */
 const TAKE = redisScript<number>(`
 local left = tonumber(redis.call('GET', KEYS[1]) or '0')
 local amount = tonumber(ARGV[1])

@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import type { Redis } from 'ioredis';
 
 /**
- * A Lua script, which Redis runs as one step: no other command comes in between. Only its digest is
- * sent, and the whole script to a server that does not have it yet.
+ * A Lua script, which Redis runs as one step: no other command runs in between. Only its digest is
+ * sent, or the whole script to a server that does not have it yet.
  */
 export function redisScript<Answer>(lua: string) {
   const digest = createHash('sha1').update(lua).digest('hex');

@@ -3,19 +3,19 @@
  *
  * One command creates the key with a random value of its owner and an expiry, unless it exists: no
  * crash can leave a lock without an end. To unlock, a script deletes the key only if its value is
- * the owner's, in one step: a caller that is late frees nothing that is not its own.
+ * the owner's, in one step: a late caller frees nothing that is not its own.
  *
- * The script that locks also counts the grants. The number is a fencing token: it rises with each
+ * The script that locks also counts the grants. The count is a fencing token: it rises with each
  * grant of a name, so that a resource that compares it can refuse a late writer. Without such a
- * resource it is of no use.
+ * resource it is useless.
  *
  * Known limits: a holder that is paused for longer than its lease does not notice, and overwrites
  * what others did in the meantime. Not reentrant, not fair: waiters poll. A failover of Redis, or a
- * restart that loses the last writes, forgets a lock that is held. The counter of a name stays in
+ * restart that loses the last writes, loses a lock that is held. The counter of a name stays in
  * Redis for ever, or its tokens would begin again.
  *
- * A pitfall seen in production is kept here to be shown: `wronglyUnlockSetNxPx` compares the key
- * with what it has just read from it, so that the comparison always holds.
+ * A pitfall seen in production is kept here as an example: `wronglyUnlockSetNxPx` compares the key
+ * with what it has just read from it, so the comparison always succeeds.
  *
  * Source: catalogue, section C, strategy 12; the documentation of Redis, and a write-up on a lock
  * starter for Spring.
@@ -27,7 +27,7 @@ import { thenRelease } from '../then-release';
 import { LEASE_MS, type LeaseOptions } from './lease-options';
 import { redisScript } from './redis-script';
 
-/** The token of the grant, or 0 if the key exists. */
+/** Returns the token of the grant, or 0 if the key exists. */
 const LOCK = redisScript<number>(`
 if redis.call('SET', KEYS[1], ARGV[1], 'NX', 'PX', ARGV[2]) then
   return redis.call('INCR', KEYS[2])
@@ -35,7 +35,7 @@ end
 return 0
 `);
 
-/** 1 if it was the owner's, and is free now. */
+/** Returns 1 if the lock was the owner's and is now free, else 0. */
 const UNLOCK = redisScript<number>(`
 if redis.call('GET', KEYS[1]) == ARGV[1] then
   return redis.call('DEL', KEYS[1])
@@ -68,7 +68,7 @@ export async function unlockSetNxPx(
   return (await UNLOCK(redis, [keyOf(name, options)], [owner])) === 1;
 }
 
-/** WRONG: the comparison is with what is there, not with what this owner wrote. */
+/** WRONG: compares with the value that it has just read, not with the one that this owner wrote. */
 export async function wronglyUnlockSetNxPx(
   redis: Redis,
   name: string,

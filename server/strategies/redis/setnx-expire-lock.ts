@@ -1,18 +1,18 @@
 /*
  * Strategy 11: SETNX and EXPIRE, with its two faults.
  *
- * SETNX creates the key unless it exists, and so chooses one caller; its value says when the lock
- * runs out. EXPIRE then has Redis remove it. A caller that finds a key whose time is over deletes
- * it first, and goes on as if there had been none. To unlock is to delete the key.
+ * SETNX creates the key unless it exists, and so selects one caller; its value says when the lock
+ * expires. EXPIRE then has Redis remove it. A caller that finds an expired key deletes it first,
+ * and continues as if there had been none. To unlock is to delete the key.
  *
- * Known limits, the first two met in production:
+ * Known limits, the first two seen in production:
  * - Two commands are not one. If the caller dies, or its connection breaks, between SETNX and
  *   EXPIRE, the key has no expiry and stays for ever. The time in its value was the remedy
- *   (`deletesStale`), and brought the second fault with it.
+ *   (`deletesStale`), and caused the second fault.
  * - What is deleted is not what was read. Two callers read the same stale value; the first deletes
  *   it, creates its own, and wins; the second deletes that one, creates its own, and wins too.
  * - The value compares the clocks of different machines.
- * - No owner: a caller that is late deletes the key of the caller that holds the lock by then.
+ * - No owner: a late caller deletes the key of the caller that holds the lock by then.
  * - A holder that is paused for longer than its lease overwrites what others did in the meantime.
  * Strategy 12 has only the last of them.
  *
@@ -26,7 +26,7 @@ import { thenRelease } from '../then-release';
 import { LEASE_MS, type LeaseOptions } from './lease-options';
 
 export interface SetnxOptions extends Omit<LeaseOptions, 'onLost'> {
-  /** Whether a caller deletes a key whose value says that its time is over. Default true. */
+  /** Whether a caller deletes a key that has expired according to its value. Default true. */
   deletesStale?: boolean;
 }
 
@@ -48,7 +48,7 @@ export async function trySetnxLock(
   }
   const isCreated = await redis.setnx(key, systemClock.now() + leaseMs);
   if (isCreated === 0) return false;
-  // WRONG: nothing makes sure that this is reached.
+  // WRONG: nothing ensures that this is reached.
   await redis.pexpire(key, leaseMs);
   return true;
 }

@@ -1,14 +1,14 @@
 /*
  * Strategy 16, second of three: a shared/exclusive lock on Redis.
  *
- * Any number of callers may share the lock, or one holds it alone. Those who share it are in a
+ * Any number of callers can share the lock, or one holds it alone. Those who share it are in a
  * sorted set, each with the end of its own lease by Redis's clock; the exclusive holder has its own
- * key with an expiry. Each script removes leases that are over, and decides in the same step.
+ * key with an expiry. Each script removes expired leases, and decides in the same step.
  *
- * Known limits: callers who share it may keep coming, so that one who wants it alone waits for
+ * Known limits: a steady stream of callers who share it can keep one who wants it alone waiting for
  * ever. No upgrade from shared to exclusive: two callers who tried would wait for each other.
  * Waiters poll. A holder that is paused for longer than its lease overwrites what others did in the
- * meantime. A failover of Redis may forget who holds the lock.
+ * meantime. A failover of Redis may lose the holders.
  *
  * Source: catalogue, section C, strategy 16; the read-write lock of the Redisson client.
  */
@@ -68,7 +68,7 @@ const keysOf = (name: string, { prefix = 'shared-lock:' }: LeaseOptions) => [
   `${prefix}{${name}}:shared`,
 ];
 
-/** Tries once. False: it is held in a way that excludes this one. */
+/** Tries once. False: the lock is held in a mode that excludes this one. */
 export async function trySharedExclusiveLock(
   redis: Redis,
   name: string,

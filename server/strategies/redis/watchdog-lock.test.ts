@@ -55,7 +55,7 @@ test('15: the work is aborted when a renewal finds the lease lost', async () => 
       },
     },
   );
-  expect(why).toContain('it ran out');
+  expect(why).toContain('it expired');
   expect(losses).toBe(1);
   expect(await redis.get(`${prefix}lost`)).toBe('another owner');
 });

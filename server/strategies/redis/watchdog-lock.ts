@@ -1,13 +1,13 @@
 /*
  * Strategy 15: strategy 12 with a watchdog.
  *
- * While the work goes on, the holder's client renews the lease after each third of it. So a lease
- * can be short, and a crash frees the lock soon, however long the work takes. If the lease is lost,
- * or no renewal has succeeded for a whole lease, the work's `AbortSignal` is aborted.
+ * While the work runs, the holder's client renews the lease after each third of it. So a lease can
+ * be short, and a crash frees the lock soon, however long the work takes. If the lease is lost, or
+ * no renewal has succeeded for a whole lease, the work's `AbortSignal` is aborted.
  *
- * Known limits: the watchdog lives in the holder's process. A pause of that process, such as a long
- * garbage collection or a suspended machine, stops the watchdog too: the lease runs out, and the
- * work goes on where it was, ahead of the signal, and overwrites what others did. Work that hangs
+ * Known limits: the watchdog runs in the holder's process. A pause of that process, such as a long
+ * garbage collection or a suspended machine, stops the watchdog too: the lease expires, and the
+ * work continues where it was, before the signal, and overwrites what others did. Work that hangs
  * keeps the lock for ever. The limits of strategy 12 in fairness and durability apply.
  *
  * Source: catalogue, section C, strategy 15; the Redisson client.
@@ -19,7 +19,7 @@ import { thenRelease } from '../then-release';
 import { LEASE_MS, type LeaseOptions } from './lease-options';
 import { redisScript } from './redis-script';
 
-/** 1 if the lease began again; 0 if the lock is not the owner's any more. */
+/** Returns 1 if the lease was renewed; 0 if the lock is not the owner's any more. */
 const RENEW = redisScript<number>(`
 if redis.call('GET', KEYS[1]) == ARGV[1] then
   return redis.call('PEXPIRE', KEYS[1], ARGV[2])
@@ -98,10 +98,10 @@ class Watchdog {
   private renewLater(): void {
     this.next = setTimeout(async () => {
       const askedAt = performance.now();
-      // A renewal that fails is tried again; the end of the lease does not move.
+      // A renewal that fails is retried; the end of the lease does not move.
       const renewed = await this.renew().catch(() => null);
       if (this.isOver) return;
-      if (renewed === 0) return this.lose('it ran out, and another may hold the lock');
+      if (renewed === 0) return this.lose('it expired, and another caller may hold the lock');
       if (renewed === 1) this.countFrom(askedAt);
       this.renewLater();
     }, this.leaseMs / 3);

@@ -1,9 +1,9 @@
 /*
  * Strategy 1: a lock resource by unique key.
  *
- * What is to be locked gets a row of its own: its `transaction_id` is built from business fields,
- * such as warehouse, barcode and sales model, and is unique. Creating the row twice is not an
- * error: a duplicate key means "it exists". A caller creates the row, and then locks it in a
+ * Each thing to be locked gets a row of its own: its `transaction_id` is built from business
+ * fields, such as warehouse, barcode and sales model, and is unique. Creating the row twice is not
+ * an error: a duplicate key means "it exists". A caller creates the row, and then locks it in a
  * transaction, as strategy 2 does.
  *
  * Known limits: rows are never removed, so the table grows with every combination of fields ever
@@ -36,8 +36,8 @@ export async function createLockResourceTable(pool: Pool, table = 'lock_resource
 }
 
 /**
- * The id of a resource. Different fields make different ids: a separator within a field is escaped.
- * A `RangeError` if it is longer than the column, rather than an id that is cut off.
+ * The id of a resource. Different fields give different ids: a separator within a field is escaped.
+ * Throws `RangeError` for an id longer than the column, rather than truncate it.
  */
 export function transactionId(...fields: string[]): string {
   const id = fields.map((field) => field.replace(/[%:]/g, encodeURIComponent)).join(':');

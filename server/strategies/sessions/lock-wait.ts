@@ -5,17 +5,17 @@ import type { RaceNote } from '../race-note';
 
 export interface LockWaitOptions {
   /**
-   * How long the statement waits for the row, rounded up to whole seconds. By default as long as
-   * the server's `innodb_lock_wait_timeout` says, which is 50 s unless it was changed. It does not
-   * bound how long a caller waits for a connection of the pool.
+   * How long the statement waits for the row, rounded up to whole seconds. Default: the server's
+   * `innodb_lock_wait_timeout`, which is 50 s unless it was changed. It does not limit how long a
+   * caller waits for a connection of the pool.
    */
   waitMs?: number;
   note?: RaceNote;
 }
 
 /**
- * Runs a statement that locks rows. Rejects with `NotGranted` when the wait is over; the
- * transaction is open then, with what it had locked before.
+ * Runs a statement that locks rows. Rejects with `NotGranted` when the wait times out; the
+ * transaction is still open then, with its earlier locks.
  */
 export async function withLockWait<T>(
   connection: PoolConnection,
@@ -30,8 +30,8 @@ export async function withLockWait<T>(
     try {
       return await statement();
     } finally {
-      // The pool lends this connection to other callers later. If it is broken, that is not what
-      // the statement failed with.
+      // The pool lends this connection to other callers later. An error of the reset must not
+      // replace that of the statement.
       const reset = connection.query('SET SESSION innodb_lock_wait_timeout = DEFAULT');
       await reset.catch(() => connection.destroy());
     }

@@ -4,14 +4,15 @@
  * `SELECT … FOR UPDATE` in an open transaction locks the row; others wait for it inside the
  * database; commit or rollback frees it. The same connection must commit, so it is bound to the
  * caller: an `AsyncLocalStorage` keeps it for everything that the caller's code awaits, as a
- * thread-local does where a thread serves one caller. A missing row answers false, never an error.
+ * thread-local does where a thread serves one caller. For a missing row the answer is false, never
+ * an error.
  *
  * Known limits: one pooled connection for each held lock, so a pool of 10 is 10 locks, and the
  * eleventh caller waits for a connection, which the database cannot show. No lease: a session that
  * hangs in its transaction (a ghost) stalls all others until their waits end, and logs nothing. No
- * owner, and no way to enter again over another connection: a caller would wait for itself. The end
- * of the connection is the end of the lock, whatever the caller is doing. Nothing is written, so no
- * release is flushed to disk: no form of locking in MySQL hands a lock on faster.
+ * owner, and no re-entry over another connection: a caller would wait for itself. The lock ends
+ * with the connection, whatever the caller is doing. Nothing is written, so no release is flushed
+ * to disk: no form of locking in MySQL hands a lock over faster.
  *
  * Source: catalogue, section A, strategy 2; a write-up on stock deduction by MySQL row locks.
  */
@@ -21,12 +22,12 @@ import { rollBack } from '../in-transaction';
 import { NotGranted } from '../not-granted';
 import { type LockWaitOptions, withLockWait } from './lock-wait';
 
-/** What is bound to a caller: the connection of its open transaction, if it has one. */
+/** The state of a caller: the connection of its open transaction, if it has one. */
 interface Session {
   connection: Promise<PoolConnection> | null;
 }
 
-/** The row locks of the callers of one pool, over a table as `createLockResourceTable` makes it. */
+/** The row locks of the callers of one pool, over a table of `createLockResourceTable`. */
 export class SessionLocks {
   private readonly sessions = new AsyncLocalStorage<Session>();
 
@@ -37,7 +38,7 @@ export class SessionLocks {
 
   /**
    * Runs work as one caller: `lock`, `connection`, `commit` and `rollback` within it act on the
-   * caller's own session. What it leaves open is rolled back at its end.
+   * caller's own session. A transaction that it leaves open is rolled back.
    */
   async asCaller<T>(work: () => Promise<T>): Promise<T> {
     const session: Session = { connection: null };
@@ -71,7 +72,7 @@ export class SessionLocks {
         ),
       wait,
     );
-    // The gap where the row is missing is locked too: other callers could not create the row.
+    // The gap of the missing row is locked as well: other callers could not create the row.
     if (rows.length === 0 && isFirst) await end(session, rollBack);
     return rows.length > 0;
   }

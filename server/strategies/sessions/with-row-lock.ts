@@ -7,9 +7,9 @@
  * without a lock, still in a transaction.
  *
  * Known limits: a lock for each kind of object, not for each object, so unrelated work waits. One
- * pooled connection for each caller, those that wait for the row included. No lease, no owner, not
- * reentrant: the same caller, entering again, takes a second connection and waits for itself. A
- * session that hangs in the callback stalls all others and logs nothing.
+ * pooled connection for each caller, including those that wait for the row. No lease, no owner, not
+ * reentrant: a caller that enters again takes a second connection and waits for itself. A session
+ * that hangs in the callback stalls all others and logs nothing.
  *
  * Source: catalogue, section A, strategy 3; a write-up on the row locks of the Quartz scheduler.
  */
@@ -23,7 +23,7 @@ export interface RowLockOptions extends LockWaitOptions {
   table?: string;
 }
 
-/** Creates the table, and the rows that it lacks. */
+/** Creates the table and those of the rows that it lacks. */
 export async function createRowLockTable(pool: Pool, names: string[], table = 'row_locks') {
   // A binary collation, or "a" and "A" would be one lock.
   await pool.query(

@@ -6,8 +6,8 @@
  * the rows cannot be locked, the rollback frees those before it.
  *
  * Known limits: the first lock is kept while the caller waits for the last, so a caller may hold
- * what it cannot use yet. The order only helps where all callers take all their locks in one call:
- * a second call under the first may deadlock again. All rows are in one database. The limits of a
+ * what it cannot use yet. The order only helps if all callers take all their locks in one call: a
+ * second call under the first may deadlock again. All rows are in one database. The limits of a
  * session's row lock apply (strategy 2).
  *
  * Source: catalogue, section A, strategy 5; left as an exercise by the write-up on stock deduction.
@@ -27,10 +27,10 @@ export function withRowLocks<T>(
   work: (connection: PoolConnection) => Promise<T>,
   options: RowLockOptions = {},
 ): Promise<T> {
-  // Any order will do that all callers share. This one compares UTF-16 units, in every locale.
-  const inOneOrder = [...new Set(names)].sort();
+  // Any order will do if all callers share it. This one compares UTF-16 units, in every locale.
+  const sorted = [...new Set(names)].sort();
   return inTransaction(pool, async (connection) => {
-    for (const name of inOneOrder) await lockRow(connection, name, options);
+    for (const name of sorted) await lockRow(connection, name, options);
     return work(connection);
   });
 }

@@ -1,10 +1,10 @@
 /*
  * Strategy 10: counters in the lock table that never pass their bounds.
  *
- * A counter is a record whose `count` is its value. A step is one UPDATE that carries its bound in
- * its WHERE clause: the database locks the row, compares and writes at once, so there is nothing
- * between the check and the change. No row matched: the step would have left the bounds, and
- * nothing was changed. It runs on MySQL, on MariaDB, and on embedded SQLite.
+ * A counter is a record whose `count` is its value. A step is one UPDATE with the bound in its
+ * WHERE clause: the database locks the row, compares and writes in one step, so that nothing can
+ * happen between the check and the change. If no row matches, the step would have left the bounds,
+ * and nothing was changed. It runs on MySQL, on MariaDB, and on embedded SQLite.
  *
  * Known limits: all steps of one counter queue for its row; a step within a longer transaction
  * keeps the row until that commits. No request id: a step whose answer was lost may be applied
@@ -17,13 +17,13 @@
 import { type SqlSession, UTC_NOW } from '../sql-database';
 import { createLockTable } from './lock-table';
 
-/** Any whole number of any row. */
+/** Identifies a counter: a column with whole numbers, and a row. */
 export interface CounterPlace {
   /** Default `counted_locks`. */
   table?: string;
   /** Default `count`. */
   column?: string;
-  /** What selects its row: values of columns, such as `{ name: 'prizes' }`. */
+  /** The values of columns that select its row, such as `{ name: 'prizes' }`. */
   key: Record<string, string | number>;
 }
 
@@ -32,7 +32,7 @@ export interface Bounds {
   ceiling?: number;
 }
 
-/** Makes the table that counters share with locks. */
+/** Creates the table that counters share with locks. */
 export async function createCounterTable(
   database: SqlSession,
   table = 'counted_locks',
@@ -40,7 +40,7 @@ export async function createCounterTable(
   await createLockTable(database, table);
 }
 
-/** Creates a counter by this name. Rejects if there is a record of that name. */
+/** Creates a counter. Rejects if there is already a record of this name. */
 export async function createTableCounter(
   database: SqlSession,
   name: string,

@@ -6,11 +6,11 @@
  * granted if its `status` is 0 or its `deadline` has passed. Callers that are refused try again a
  * little later.
  *
- * Known limits: one acquire or release at a time in the whole table, each with a flush of the disk
- * at its commit. No owner: any caller may release, also one whose lease is long over, and then
- * frees the lock of its successor. No queue: the next holder is the caller whose attempt comes
- * first. A paused holder may still write after its deadline. Deadlines are set and judged on the
- * database's clock; setting that clock moves all of them.
+ * Known limits: one acquire or release at a time in the whole table, each with a disk flush at its
+ * commit. No owner: any caller can release, even one whose lease expired long ago, and then frees
+ * the lock of its successor. No queue: the next holder is the caller with the first attempt. A
+ * paused holder may still write after its deadline. Deadlines are set and judged on the database's
+ * clock; setting that clock moves all of them.
  *
  * Source: catalogue, section B, strategy 7; a write-up on a lock table for MySQL, its second
  * version.
@@ -24,7 +24,7 @@ import { createLockTable, type LockTableOptions, YEAR_LEASE_MS } from './lock-ta
 
 const CENTER = 'center_lock';
 
-/** Makes the table and its central row. */
+/** Creates the table and its central row. */
 export async function createCentralLockTable(pool: Pool, table = 'central_locks'): Promise<void> {
   await createLockTable(mysqlDatabase(pool), table);
   await pool.query(
@@ -42,7 +42,7 @@ export function tryCentralTableLock(
   { table = 'central_locks', leaseMs = YEAR_LEASE_MS, description = '' }: LockTableOptions = {},
 ): Promise<boolean> {
   return underCenter(pool, table, async (connection) => {
-    // The time of a statement is that of its start: this one starts when the center is locked.
+    // A statement's time is that of its start: this one starts after the central row is locked.
     const [rows] = await connection.execute<RowDataPacket[]>(
       `SELECT status = 0 OR deadline < UTC_TIMESTAMP(6) AS is_free FROM ${table} WHERE name = ?`,
       [name],

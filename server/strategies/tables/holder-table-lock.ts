@@ -7,10 +7,10 @@
  * no caller can release what another holds. It runs on MySQL, on MariaDB, and on embedded SQLite,
  * where a transaction is the only writer and needs no `FOR UPDATE`.
  *
- * Known limits: no lease. The lock of a holder that died remains until an operator deletes its row;
- * `acquire_time` says how old it is, not whether its holder lives. The holder may enter again, but
- * entries are not counted: the first release frees the lock. No queue: the next holder is the
- * caller whose attempt comes first.
+ * Known limits: no lease. The lock of a dead holder remains until an operator deletes its row;
+ * `acquire_time` says how old it is, not whether its holder is alive. The holder can enter again,
+ * but entries are not counted: the first release frees the lock. No queue: the next holder is the
+ * caller with the first attempt.
  *
  * Source: catalogue, section B, strategy 9; a write-up that compares locks in a database and in
  * Redis.
@@ -32,9 +32,9 @@ const OPTIONS: Record<SqlDialect, string> = {
 };
 
 /**
- * Leaves an existing row as it is. On MySQL it locks that row exclusively at once. A plain insert,
- * or `INSERT IGNORE`, would lock it shared, and callers that go on to select it for update would
- * deadlock.
+ * Leaves an existing row as it is. On MySQL it locks that row exclusively from the start. A plain
+ * insert, or `INSERT IGNORE`, would lock it shared, and callers that then select it for update
+ * would deadlock.
  */
 const UNLESS_EXISTS: Record<SqlDialect, string> = {
   mysql: 'ON DUPLICATE KEY UPDATE lock_key = lock_key',
@@ -56,7 +56,7 @@ export async function createHolderTable(
   );
 }
 
-/** Tries once. True: it is the holder's, now or already. False: another one holds it. */
+/** Tries once. True: the holder has the lock, now or already. False: another one holds it. */
 export function tryHolderTableLock(
   database: SqlDatabase,
   key: string,
@@ -78,7 +78,7 @@ export function tryHolderTableLock(
   });
 }
 
-/** False: it was not this holder's, and nothing was released. */
+/** False: this holder did not have the lock, and nothing was released. */
 export async function releaseHolderTableLock(
   database: SqlDatabase,
   key: string,
@@ -93,8 +93,8 @@ export async function releaseHolderTableLock(
 }
 
 /**
- * Runs the work under the lock, as a holder of its own unless it is given one. Rejects with
- * `NotGranted` if no attempt succeeds in time.
+ * Runs the work under the lock, by default as a new holder. Rejects with `NotGranted` if no attempt
+ * succeeds in time.
  */
 export async function withHolderTableLock<T>(
   database: SqlDatabase,

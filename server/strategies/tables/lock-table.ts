@@ -7,9 +7,9 @@ const OPTIONS: Record<SqlDialect, string> = {
 };
 
 /**
- * The table of strategies 6, 7, 8 and 10. A lock's record: `count` is how often it was granted,
- * `deadline` the end of its lease on the database's clock in UTC, `status` 1 while it is held and 0
- * after its release, which deletes no row. A counter's record: `count` is its value.
+ * Creates the table of strategies 6, 7, 8 and 10. In a lock's record, `count` is how often it was
+ * granted, `deadline` the end of its lease on the database's clock in UTC, `status` 1 while it is
+ * held and 0 after its release, which deletes no row. In a counter's record, `count` is its value.
  */
 export async function createLockTable(database: SqlSession, table: string): Promise<void> {
   await database.run(
@@ -29,8 +29,8 @@ export async function createLockTable(database: SqlSession, table: string): Prom
 export const YEAR_LEASE_MS = 365 * 24 * 60 * 60 * 1_000;
 
 /**
- * What the same product is in 32-bit integers, as the code that the strategies come from computed
- * it: about 17 days. A lock that was meant to be held for a year was free in the third week.
+ * The same product in 32-bit integers, as computed by the code that the strategies come from: about
+ * 17 days. A lock that was meant to be held for a year was free in the third week.
  */
 export const OVERFLOWED_YEAR_MS = (365 * 24 * 60 * 60 * 1_000) | 0;
 
@@ -38,6 +38,6 @@ export interface LockTableOptions {
   table?: string;
   /** How long the lock is held unless it is released. Default: a year. */
   leaseMs?: number;
-  /** What the lock is for, to be read by people; written when its record is created. */
+  /** The purpose of the lock, for people; written when its record is created. */
   description?: string;
 }

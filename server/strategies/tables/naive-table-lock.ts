@@ -5,12 +5,12 @@
  * is none. The lock is granted if its `status` is 0 or its `deadline` has passed. Callers that are
  * refused try again a little later.
  *
- * Known limits: it deadlocks. Where the record is missing, InnoDB locks the gap between its
- * neighbours, and gap locks of two transactions do not exclude each other; but each excludes the
- * other's insert into the gap. So two callers that create records side by side, of one name or of
- * two, wait for each other until the database rolls one of them back. Once all records exist it no
- * longer happens. No owner: any caller may release, also one whose lease is long over. No queue:
- * the next holder is the caller whose attempt comes first.
+ * Known limits: it deadlocks. If the record is missing, InnoDB locks the gap between its
+ * neighbours. Gap locks of two transactions do not exclude each other, but each excludes the
+ * other's insert into the gap. So two callers that create neighbouring records, of one name or of
+ * two, wait for each other until the database rolls one of them back. Once all records exist this
+ * no longer happens. No owner: any caller can release, even one whose lease expired long ago. No
+ * queue: the next holder is the caller with the first attempt.
  *
  * Source: catalogue, section B, strategy 6; a write-up on a lock table for MySQL, its first
  * version.
@@ -26,7 +26,7 @@ export async function createNaiveLockTable(pool: Pool, table = 'naive_locks'): P
   await createLockTable(mysqlDatabase(pool), table);
 }
 
-/** Tries once. False: it is held. Rejects with the driver's error if it is a deadlock's victim. */
+/** Tries once. False: it is held. Rejects with the driver's error if it ends in a deadlock. */
 export function tryNaiveTableLock(
   pool: Pool,
   name: string,

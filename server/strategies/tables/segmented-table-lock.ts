@@ -7,9 +7,9 @@
  * that this file can be read and copied alone.
  *
  * Known limits: two unrelated names in one segment wait for each other, and nothing shows it. No
- * owner: any caller may release, also one whose lease is long over, and then frees the lock of its
- * successor. No queue: the next holder is the caller whose attempt comes first. A paused holder may
- * still write after its deadline. Deadlines are set and judged on the database's clock; setting
+ * owner: any caller can release, even one whose lease expired long ago, and then frees the lock of
+ * its successor. No queue: the next holder is the caller with the first attempt. A paused holder
+ * may still write after its deadline. Deadlines are set and judged on the database's clock; setting
  * that clock moves all of them.
  *
  * Source: catalogue, section B, strategy 8; a write-up on a lock table for MySQL, its third
@@ -27,13 +27,14 @@ const SEGMENTS = 100;
 
 export interface SegmentedOptions extends LockTableOptions {
   /**
-   * True, as described: a release locks the segment first, as an acquire does. False: it is one
-   * plain update, as safe, and never waits behind callers that poll, so the stronger opponent.
+   * True, as the write-up has it: a release locks the segment first, as an acquire does. False: a
+   * release is one plain update, which is as safe and never waits behind callers that poll, so that
+   * this strategy competes at its best.
    */
   releasesUnderSegment?: boolean;
 }
 
-/** Makes the table and its 100 central rows. */
+/** Creates the table and its 100 central rows. */
 export async function createSegmentedLockTable(
   pool: Pool,
   table = 'segmented_locks',
@@ -63,7 +64,7 @@ export function trySegmentedTableLock(
   { table = 'segmented_locks', leaseMs = YEAR_LEASE_MS, description = '' }: SegmentedOptions = {},
 ): Promise<boolean> {
   return underSegment(pool, table, name, async (connection) => {
-    // The time of a statement is that of its start: this one starts when the segment is locked.
+    // A statement's time is that of its start: this one starts after the segment is locked.
     const [rows] = await connection.execute<RowDataPacket[]>(
       `SELECT status = 0 OR deadline < UTC_TIMESTAMP(6) AS is_free FROM ${table} WHERE name = ?`,
       [name],
@@ -97,12 +98,12 @@ export async function releaseSegmentedTableLock(
   name: string,
   { table = 'segmented_locks', releasesUnderSegment = true }: SegmentedOptions = {},
 ): Promise<void> {
-  const letGo = (on: Pool | PoolConnection) =>
+  const release = (on: Pool | PoolConnection) =>
     on.execute(`UPDATE ${table} SET status = 0, modify_time = UTC_TIMESTAMP(6) WHERE name = ?`, [
       name,
     ]);
-  if (releasesUnderSegment) await underSegment(pool, table, name, letGo);
-  else await letGo(pool);
+  if (releasesUnderSegment) await underSegment(pool, table, name, release);
+  else await release(pool);
 }
 
 function underSegment<T>(

@@ -1,10 +1,10 @@
 import { setImmediate } from 'node:timers/promises';
 
 /**
- * Callers that each add 1 to one number so many times: read, let others run, write. Only a lock
- * that excludes the others keeps every step.
+ * Runs callers that each add 1 to one number in every turn: read, let others run, write. Only a
+ * lock that excludes the others preserves every step.
  *
- * @returns what the number came to; callers × turns if no two turns overlapped
+ * @returns the final number: callers × turns if no two turns overlapped
  */
 export async function countUnguarded(
   { callers, turns }: { callers: number; turns: number },

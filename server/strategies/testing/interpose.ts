@@ -1,4 +1,4 @@
-/** The same object with some of its methods replaced, for callers that are given this one. */
+/** A proxy of the object with some of its methods replaced; the object itself stays unchanged. */
 export function interpose<T extends object>(
   target: T,
   replaced: { [Name in keyof T]?: (...args: never[]) => unknown },

@@ -7,7 +7,7 @@ export function signal(): { given: Promise<void>; give: () => void } {
   return { given, give };
 }
 
-/** Work that has begun when `begun` resolves, and goes on until `end` is called. */
+/** Work that has begun when `begun` resolves, and continues until `end` is called. */
 export function openEnded() {
   const begun = signal();
   const ended = signal();

@@ -1,7 +1,7 @@
 import { Redis } from 'ioredis';
 import { startPrivateRedis } from '@/scripts/servers/private-redis.mjs';
 
-/** Three Redis servers that know nothing of each other, with a connection to each. */
+/** Three independent Redis servers, with a connection to each. */
 export async function startRedisNodes() {
   const servers = await Promise.all([1, 2, 3].map(() => startPrivateRedis()));
   const nodes = servers.map(({ url }) => new Redis(url));

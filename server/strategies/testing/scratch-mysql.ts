@@ -5,7 +5,7 @@ import { newTestLocation } from '@/db/testing/test-database';
 /** An empty database on the server of the tests, and pools over it. */
 export interface ScratchMysql {
   pool(options?: PoolOptions): Pool;
-  /** Resolves when at least so many transactions in this database wait for a row. */
+  /** Resolves when at least `count` transactions in this database wait for a row. */
   untilWaiting(count: number): Promise<void>;
   /** Ends all pools and removes the database. */
   close(): Promise<void>;

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { Redis } from 'ioredis';
 
-/** Keys of its own on a server, and connections to it. */
+/** A private prefix for keys on a server, and connections to it. */
 export interface ScratchRedis {
   redis: Redis;
   prefix: string;
@@ -10,7 +10,7 @@ export interface ScratchRedis {
   close(): Promise<void>;
 }
 
-/** On the server of the tests. */
+/** Opens it on the server of the tests. */
 export function openScratchRedis(): ScratchRedis {
   const { TEST_REDIS_URL: url } = process.env;
   if (!url) throw new Error('TEST_REDIS_URL must name a Redis server for the tests.');

@@ -11,7 +11,7 @@ export interface ScratchSql {
   close(): Promise<void>;
 }
 
-/** One whose file another client can open, as another process would. */
+/** An SQLite database whose file another client can open, as another process would. */
 export interface ScratchSqlite extends ScratchSql {
   anotherClient(): Client;
 }

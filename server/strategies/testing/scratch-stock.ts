@@ -2,7 +2,7 @@ import type { SqlDatabase, SqlDialect, SqlSession } from '../sql-database';
 import { readStock, type StockRow } from '../stock-row';
 import { openScratchSql } from './scratch-sql';
 
-/** A stock row of so many units, and the orders for it. */
+/** A stock row, and the orders for it. */
 export interface ScratchStock {
   database: SqlDatabase;
   row: StockRow;
@@ -11,7 +11,7 @@ export interface ScratchStock {
   /** How many orders are committed. */
   sold(): Promise<number>;
   left(): Promise<number>;
-  /** Callers that each sell until they are refused. */
+  /** Runs callers that each sell until they are refused. */
   sellOut(callers: number, sell: () => Promise<boolean>): Promise<void>;
   close(): Promise<void>;
 }

@@ -3,14 +3,14 @@ import type { Pool, PoolConnection, ResultSetHeader, RowDataPacket } from 'mysql
 
 const CALLERS = 8;
 
-/** What is sold under a lock: through the connection that holds it, or through the pool. */
+/** Sells one unit under a lock, through the connection that holds it or through the pool. */
 export type Sell = (through: Pool | PoolConnection) => Promise<boolean>;
 
 /**
- * Callers that sell a stock until it is sold out: read the quantity, let others run, write it back,
- * write an order line. Only a lock that excludes the others sells no more than there is.
+ * Runs callers that sell a stock until it is sold out: read the quantity, let others run, write it
+ * back, write an order line. Only a lock that excludes the others sells no more than there is.
  *
- * @returns the order lines written
+ * @returns the number of order lines written
  */
 export async function sellUnguarded(
   pool: Pool,

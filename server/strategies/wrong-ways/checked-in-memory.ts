@@ -1,10 +1,9 @@
 /*
  * A wrong way to deduct stock: check in memory, and subtract in SQL.
  *
- * The database does the subtraction, so none is lost; but the caller decides by what it has read
- * before whether there is enough. Callers who read the last unit all pass the check, and all
- * subtract: the quantity falls below zero. The check belongs in the statement, as `WHERE quantity
- * >= ?`.
+ * The database does the subtraction, so none is lost; but the caller decides by an earlier reading
+ * whether there is enough. Callers who read the last unit all pass the check, and all subtract: the
+ * quantity falls below zero. The check belongs in the statement, as `WHERE quantity >= ?`.
  *
  * Source: catalogue, section F, second wrong way; a write-up on stock deduction.
  */

@@ -13,7 +13,7 @@ import { SerialQueue } from '@/server/platform/serial-queue';
 import type { SqlDatabase } from '../sql-database';
 import { readStock, type Sale, STOCK_KEY, type StockRow, stockKey } from '../stock-row';
 
-/** One stock row, sold by one process. */
+/** One stock row, sold by one process behind a mutex that protects too little. */
 export class StockBehindMutex {
   private readonly mutex = new SerialQueue();
 

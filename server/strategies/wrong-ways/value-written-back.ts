@@ -3,8 +3,8 @@
  *
  * The caller reads the quantity, checks it, subtracts in memory, and writes the result. Of two
  * callers who read the same quantity, the second overwrites what the first wrote: both have sold,
- * and the stock went down once. The row never falls below zero, so that nothing looks wrong until
- * the orders are counted. A transaction around it does not help: a plain SELECT locks nothing.
+ * and the stock fell once. The row never falls below zero, so nothing looks wrong until the orders
+ * are counted. A transaction around it does not help: a plain SELECT locks nothing.
  *
  * Source: catalogue, section F, first wrong way; a write-up on stock deduction.
  */

@@ -7,15 +7,15 @@
  * ephemeral: ZooKeeper deletes them when their session ends, so a crash frees the lock. To unlock,
  * a caller deletes its own node. The wait is bounded, by 30 s by default.
  *
- * If the connection breaks, the reply to a create may be lost while the node exists. Each node
- * begins with a random id, by which a retry finds it; without that, a node of a living session that
- * no caller knows of would block the lock. Retries wait longer each time.
+ * If the connection breaks, the reply to a create may be lost although the node exists. Each node's
+ * name begins with a random id, by which a retry finds it; without that, a node of a live session
+ * that no caller knows of would block the lock. Retries wait longer each time.
  *
- * Known limits: a session outlives a crash by its timeout, and a pause of the holder for longer
- * ends the session while the work goes on: the `AbortSignal` of the work is aborted once the
- * process runs again, but what it then writes may overwrite what others did. Callers of one session
- * share its end. Every cycle writes twice to a majority of the servers. The nodes of names stay for
- * ever.
+ * Known limits: a session outlives a crash by its timeout, and a longer pause of the holder ends
+ * the session while the work continues: the `AbortSignal` of the work is aborted once the process
+ * runs again, but what it then writes may overwrite what others did. A session ends for all of its
+ * callers together. Every cycle writes twice to a majority of the servers. The nodes of names stay
+ * for ever.
  *
  * Source: catalogue, section D, strategy 18; the lock recipe in ZooKeeper's documentation, and the
  * Curator client.
@@ -49,11 +49,11 @@ class SessionEnded extends Error {
 /** The locks that the callers of one session share. */
 export class EphemeralSequentialLocks {
   private readonly calls: ZookeeperCalls;
-  /** Called when the session ends. */
+  /** Functions to call when the session ends. */
   private readonly ends = new Set<(error: Error) => void>();
   private hasEnded = false;
 
-  /** @param client connected, or about to be. @param root the node above all of these locks */
+  /** @param client connected, or about to be. @param root the parent node of all these locks */
   constructor(
     client: Client,
     private readonly root = '/ephemeral-sequential-locks',
@@ -65,12 +65,12 @@ export class EphemeralSequentialLocks {
     });
   }
 
-  /** Creates the nodes above those of the callers; otherwise the first lock of a name does that. */
+  /** Creates the parent nodes of a name; otherwise its first lock creates them. */
   prepare(name: string): Promise<void> {
     return this.inSession(() => this.calls.createAll(this.parent(name)));
   }
 
-  /** Tries once. Returns the caller's own node, to unlock by; null if another holds the lock. */
+  /** Tries once. Returns the caller's own node, for `unlock`; null if another caller holds it. */
   async tryLock(name: string): Promise<string | null> {
     const own = await this.enter(name);
     const [first] = await this.queue(name);
@@ -79,18 +79,18 @@ export class EphemeralSequentialLocks {
     return null;
   }
 
-  /** Waits for its turn. Rejects with `NotGranted`, its node deleted, when the wait is over. */
+  /** Waits for the lock. After `waitMs` deletes the caller's node and rejects with `NotGranted`. */
   async lock(name: string, { waitMs = WAIT_MS, note }: EphemeralLockOptions = {}): Promise<string> {
     const endsAt = performance.now() + waitMs;
     const own = await this.enter(name, note);
     try {
-      for (let isFirstLook = true; ; isFirstLook = false) {
+      for (let isFirstCheck = true; ; isFirstCheck = false) {
         const queue = await this.queue(name, note);
-        const place = queue.indexOf(own);
-        if (place === 0) return own;
-        const predecessor = queue[place - 1];
+        const position = queue.indexOf(own);
+        if (position === 0) return own;
+        const predecessor = queue[position - 1];
         if (!predecessor) throw new NotGranted(name, 'its node was deleted');
-        if (isFirstLook) note?.('conflict');
+        if (isFirstCheck) note?.('conflict');
         await this.untilGone(predecessor, endsAt, name);
       }
     } catch (error) {
@@ -99,7 +99,7 @@ export class EphemeralSequentialLocks {
     }
   }
 
-  /** No error if the node went with its session. */
+  /** Deletes the caller's node; no error if its session has ended and deleted it. */
   async unlock(own: string): Promise<void> {
     try {
       await this.inSession(() => retried(() => this.calls.remove(own)));
@@ -108,7 +108,7 @@ export class EphemeralSequentialLocks {
     }
   }
 
-  /** Runs the work with a signal that is aborted if the session ends before it. */
+  /** Runs the work with a signal that is aborted if the session ends before the work does. */
   async whileInSession<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
     const abort = new AbortController();
     const end = (error: Error) => abort.abort(error);
@@ -159,13 +159,13 @@ export class EphemeralSequentialLocks {
       .map((node) => `${parent}/${node}`);
   }
 
-  /** Resolves when the node is gone; rejects when the time is over. */
+  /** Resolves when the node is gone; rejects with `NotGranted` at `endsAt`. */
   private async untilGone(path: string, endsAt: number, name: string): Promise<void> {
     let timer: NodeJS.Timeout | undefined;
     const gone = () =>
       new Promise<void>((resolve, reject) => {
-        const over = () => reject(new NotGranted(name, 'its turn did not come in time'));
-        timer = setTimeout(over, endsAt - performance.now());
+        const giveUp = () => reject(new NotGranted(name, 'its turn did not come in time'));
+        timer = setTimeout(giveUp, endsAt - performance.now());
         retried(() => this.calls.watch(path, () => resolve())).then((exists) => {
           if (!exists) resolve();
         }, reject);
@@ -189,7 +189,7 @@ export class EphemeralSequentialLocks {
   }
 
   private parent(name: string): string {
-    // A name may hold slashes, and "." or ".." mean other nodes.
+    // A name may contain slashes, and "." or ".." mean other nodes.
     return `${this.root}/lock-${encodeURIComponent(name)}`;
   }
 }
@@ -208,7 +208,7 @@ export async function withEphemeralSequentialLock<T>(
   );
 }
 
-/** Tries again where the connection broke, after pauses that double. */
+/** Retries after a connection loss, with pauses that double. */
 async function retried<T>(ask: () => Promise<T>, note?: RaceNote): Promise<T> {
   for (let i = 0; ; i += 1) {
     try {

@@ -27,7 +27,7 @@ const codeOf = (error: unknown) => (error as { code?: unknown } | null)?.code;
 
 export const isNoNode = (error: unknown): boolean => codeOf(error) === Exception.NO_NODE;
 
-/** Whether the connection broke, so that the request may have been executed or not. */
+/** Whether the connection broke, so that it is unknown whether the request was executed. */
 export const isConnectionLoss = (error: unknown): boolean =>
   codeOf(error) === Exception.CONNECTION_LOSS;
 

@@ -52,7 +52,7 @@ export class ScriptedRunner implements RaceRunner {
     { runId: _, ...settings }: { runId: string } & LabSettings,
     onProgress: (message: LabProgress) => void,
   ): void {
-    if (this.listener) throw new LockyardError('CONFLICT', 'A race is running already.');
+    if (this.listener) throw new LockyardError('CONFLICT', 'A race is already running.');
     this.started.push(settings);
     this.listener = onProgress;
   }
