@@ -13,8 +13,8 @@ import { openLeastPrivilegedZookeeper } from './least-privileged-zookeeper';
 import { openShardUnderTest } from './shards-under-test';
 
 /**
- * Cases send many requests at once and test what is answered, not how soon: a busy machine may be
- * slow.
+ * Cases send many requests at the same time and test the answers, not how fast they are: a busy
+ * machine may be slow.
  */
 const PATIENT_MS = 10_000;
 
@@ -23,7 +23,7 @@ const patient = (
   open: (callMaxMs: number) => Promise<StoreUnderTest>,
 ): StoreKind => ({ ...storesUnderTest[scheme], open: () => open(PATIENT_MS) });
 
-/** One of each kind, whose calls may take long. */
+/** One store of each kind, whose calls may take long. */
 export const patientStores: Record<StoreName, StoreKind> = {
   sqlite: storesUnderTest.sqlite,
   redis: patient('redis', openRedisUnderTest),
@@ -31,18 +31,18 @@ export const patientStores: Record<StoreName, StoreKind> = {
   zookeeper: patient('zookeeper', (answerMaxMs) => openZookeeperUnderTest({ answerMaxMs })),
 };
 
-/** Every MySQL, and MariaDB before 10.5. */
+/** As on every MySQL, and on MariaDB before 10.5. */
 const WITHOUT_RETURNING: StoreKind = {
   ...patient('mysql', (callMaxMs) => openMysqlUnderTest(callMaxMs, false)),
   capabilities: storesUnderTest.mysql.capabilities.filter((each) => each !== 'namesCommits'),
 };
 
-/** It compares its stamp in the step in which it writes. */
+/** A shard compares its stamp in the step in which it writes. */
 const AS_A_SHARD = patient('mysql', openShardUnderTest);
 
 /**
  * Every store under contract: one of each kind, and one for each configuration that might change
- * what it can do. A kind leaves what it cannot do out of its capabilities; there are no skips.
+ * what it can do. The capabilities of a kind omit what it cannot do; there are no skips.
  */
 export const contractStores: Record<string, StoreKind> = {
   ...patientStores,
@@ -56,7 +56,7 @@ export const contractStores: Record<string, StoreKind> = {
 type Racing = [name: string, kind: StoreKind, share: number];
 
 /**
- * Every way to swap, and its share of all races: a shard's way is another store's plus the fence.
+ * Every way to swap, and its share of all races: a shard swaps as another store does, plus a fence.
  */
 export const racingStores: Racing[] = [
   ...Object.entries(patientStores).map(([name, kind]): Racing => [name, kind, 1]),

@@ -11,7 +11,7 @@ export const MINUTE = 60_000;
 /** Later than any test can end. */
 export const NEVER = 9e12;
 
-/** One store under some cases of the contract, as two processes see it. */
+/** The store under test, as two processes see it. */
 export interface ContractSuite {
   readonly under: StoreUnderTest;
   readonly store: Store;

@@ -7,12 +7,12 @@ import { openBackend } from '../../open-store';
 import { type StoreUnderTest, storesUnderTest } from '../testing/stores-under-test';
 import { limitedStore } from './limited-store';
 
-/** What docs/backends.md revokes from the user of a server whose tables already exist. */
+/** The privileges that docs/backends.md leaves to a user once the tables exist. */
 const GRANT = /REVOKE ALL ON lockyard\.\*[^;]*;\nGRANT ([A-Z, ]+) ON lockyard\.\* TO/;
 
 /**
- * A MySQL whose tables another user made; its own user has exactly the rights that docs/backends.md
- * requires.
+ * A MySQL whose tables another user created; its own user has exactly the privileges that
+ * docs/backends.md requires.
  */
 export async function openLeastPrivilegedMysql(timeoutMs: number): Promise<StoreUnderTest> {
   const under = await storesUnderTest.mysql.open();
@@ -25,13 +25,13 @@ export async function openLeastPrivilegedMysql(timeoutMs: number): Promise<Store
   );
 }
 
-/** A user of that database with these rights and no others. */
+/** Adds a user of that database with these privileges and no others. */
 export async function addLeastPrivilegedUser({
   database: { mysqlUrl },
 }: Pick<StoreUnderTest, 'database'>): Promise<{ url: string; drop(): Promise<void> }> {
   const [, rights] = GRANT.exec(readFileSync('docs/backends.md', 'utf8')) ?? [];
   if (!mysqlUrl || !rights)
-    throw new Error('docs/backends.md says no more what rights are enough.');
+    throw new Error('docs/backends.md no longer lists the necessary privileges.');
   const url = new URL(mysqlUrl);
   const user = `'ly${newWriter().replace(/\W/g, '')}'@'%'`;
   const asRoot = async (...statements: string[]) => {

@@ -4,9 +4,9 @@ import type { StoreUnderTest } from '../testing/stores-under-test';
 import { openZookeeperUnderTest } from '../testing/zookeeper-under-test';
 
 /**
- * A ZooKeeper whose user may read and write below a root that another user made, but may not change
- * its access list, as docs/backends.md requires. Every queue counts as a long one, so that the user
- * must create queue znodes too.
+ * A ZooKeeper whose user may read and write below a root that another user created, but may not
+ * change its access list, as docs/backends.md requires. Every queue counts as long, so that the
+ * user must create queue znodes too.
  */
 export function openLeastPrivilegedZookeeper(answerMaxMs: number): Promise<StoreUnderTest> {
   const credentials = `ly${randomBytes(4).toString('hex')}:${randomBytes(8).toString('hex')}`;

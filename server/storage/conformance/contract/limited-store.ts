@@ -1,10 +1,10 @@
 import type { Store, StoreUnderTest } from '../testing/stores-under-test';
 
 /**
- * The stores of `under`, opened by a user with fewer rights; that user is removed with them.
+ * The stores of `under`, opened by a user with fewer privileges, who is removed with them.
  *
- * @param atStart what a start opens first: it must be allowed too
- * @param open opens the store of one more process
+ * @param atStart the store that a start opens first, which must be allowed too
+ * @param open opens the store of another process
  */
 export async function limitedStore(
   under: StoreUnderTest,

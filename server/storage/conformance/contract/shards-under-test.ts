@@ -6,7 +6,7 @@ import { type StoreUnderTest, storesUnderTest } from '../testing/stores-under-te
 import { addLeastPrivilegedUser } from './least-privileged-mysql';
 import { limitedStore } from './limited-store';
 
-/** A second shard that no test asks for anything. */
+/** A second shard that no test uses. */
 const ELSEWHERE = 'mysql://elsewhere/x';
 
 /** One shard of a backend, opened by a process whose list is in force. */
@@ -17,10 +17,10 @@ export async function openShardUnderTest(timeoutMs: number): Promise<StoreUnderT
 }
 
 /**
- * Databases stamped as shards of one list, used by users who have exactly the rights that
+ * Databases stamped as shards of one list, used by users who have exactly the privileges that
  * docs/backends.md requires. Every store has a fence of its own, as every process does.
  *
- * @param more `elsewhere`: URLs of more shards of that list; `timeoutMs` as for
+ * @param options `elsewhere`: URLs of more shards of that list; `timeoutMs` as for
  *   `openMysqlUnderTest`
  */
 export async function openShardsUnderTest(

@@ -19,9 +19,9 @@ import type { Started } from './start-process';
 import { useHealthyPart } from './use-healthy-part';
 
 const BEFORE_MS = 500;
-/** Longer than a store waits for an answer that does not come. */
+/** Longer than a store waits for a missing answer. */
 const BAD_FOR_MS = 2_000;
-/** What is answered at once is noticed at once. */
+/** Shorter: a fault with an immediate answer is noticed immediately. */
 const ANSWERED_BADLY_FOR_MS = 1_000;
 /** Longer than any command is retried: a full store may refuse only some of its calls. */
 const FULL_FOR_MS = 5_000;
@@ -34,49 +34,49 @@ const LASTS_MS: Record<BadDay, number> = {
   'read-only': ANSWERED_BADLY_FOR_MS,
 };
 const AFTERWARDS_MS = 400;
-/** Fewer would prove little: a busy machine gets more time for them. */
+/** Fewer requests or grants would prove little: a busy machine gets more time for them. */
 const ASKED_MIN = 15;
 const GRANTS_MIN = 6;
 const CALLERS_EACH = 3;
 const LONG_LEASE_MS = 60_000;
 
 /** Longer than any bad day. */
-const PATIENCE_MS = 30_000;
+const WAIT_MS = 30_000;
 
-/** When a process that does not recover is given up. */
+/** How long to wait for a process to recover. */
 const GIVE_UP_MS = 15_000;
 
 type Here = Pick<Started, 'engine'>;
 
-/** What became of everybody on a bad day. Instants are of this process's monotonic clock. */
+/** The outcomes of a bad day. Instants are of this process's monotonic clock. */
 export interface DayReport {
   beganAt: number;
   endedAt: number;
-  /** Every call for the few locks that all want. */
+  /** Every call for the few contended locks. */
   calls: RecordedCall[];
-  /** Tokens of such a lock that were granted and that no caller heard of. */
+  /** How many grants of such a lock no caller learnt of. */
   givenBack: (lock: string) => number;
   /** The first answers to callers with request ids. */
   careful: RecordedAnswer[];
-  /** Their acquires, asked again when all was well. */
+  /** Their acquires, repeated after the bad day. */
   taken: AskedTwice[];
-  /** Tokens that their first asking was granted, by the lock's name, as the history has it. */
+  /** The granted tokens by the lock's name, according to the history before the repetition. */
   granted: Map<string, number[]>;
-  /** Their counters. */
+  /** Their counters, after all additions were repeated. */
   counted: { value: number; expected: number; again: RecordedAnswer[] }[];
-  /** A hold from before, renewed and given back afterwards. */
+  /** A hold from before the bad day, renewed and released after it. */
   keeper: { token: number; renewal: RecordedAnswer; release: RecordedAnswer };
-  /** Who had waited for it since before. */
+  /** A waiter for that hold's lock, queued before the bad day. */
   waiter: RecordedAnswer;
-  /** The answers to those whose locks live where no bad day came. */
+  /** The answers to callers whose locks are on a healthy part of the backend. */
   beside: RecordedAnswer[];
   /**
-   * How long after the bad day each process first granted something; last, a process that was
-   * started on that day.
+   * How long after the bad day each process first granted something; the last is a process that was
+   * started during the bad day.
    */
   recoveredInMs: number[];
   isReachable: boolean[];
-  /** The longest stall of this machine: no promise about time can be better than that. */
+  /** The longest stall of this machine, by which any promise about time may be exceeded. */
   stalledMs: number;
 }
 
@@ -96,7 +96,7 @@ export async function liveThrough(
   const [first, last] = [members[0], members.at(-1)] as [Here, Here];
   const kept = sick();
   const { token } = await takeLock(first, kept, 'keeper', { leaseMs: LONG_LEASE_MS });
-  const waiting = recordAnswer(acquire(last, kept, 'waiter', { waitMs: PATIENCE_MS }));
+  const waiting = recordAnswer(acquire(last, kept, 'waiter', { waitMs: WAIT_MS }));
   const crowd = await gather(members, seed, sick);
   let isOn = true;
   const beside = well ? members.map((member) => useHealthyPart(member, well, () => isOn)) : [];
@@ -117,7 +117,7 @@ export async function liveThrough(
   const giveUpAt = performance.now() + GIVE_UP_MS;
   while (crowd.granted() < GRANTS_MIN && performance.now() < giveUpAt) await pause(20);
   isOn = false;
-  await crowd.goHome();
+  await crowd.stop();
   stalls.disable();
   // On a busy machine a heartbeat may fail, and the next one succeed.
   const areReachable = () => members.every(({ engine }) => engine.health().reachable);
@@ -137,17 +137,17 @@ export async function liveThrough(
       grants.map((event) => event.token ?? 0),
     );
   }
-  // With an id: a release that is made again gets the answer to the first.
+  // With a request id, so that a repeated release gets the answer of the first.
   const giveBack = releaseCommand(kept, 'keeper', token, 'give-back');
-  const ofLock = (lock: string, heardOf: number | null) => `${lock} ${heardOf}`;
+  const grantId = (lock: string, token: number | null) => `${lock} ${token}`;
   const acquires = calls.filter(({ verb }) => verb === 'acquire');
-  const heard = new Set(acquires.map(({ lock, token }) => ofLock(lock, token)));
+  const received = new Set(acquires.map(({ lock, token }) => grantId(lock, token)));
   const report: DayReport = {
     beganAt,
     endedAt,
     calls,
     givenBack: (lock) =>
-      (granted.get(lock) ?? []).filter((each) => !heard.has(ofLock(lock, each))).length,
+      (granted.get(lock) ?? []).filter((each) => !received.has(grantId(lock, each))).length,
     careful: (await Promise.all(careful.map((each) => each.answered()))).flat(),
     taken: (await Promise.all(careful.map((each) => each.takeAgain()))).flat(),
     granted,
@@ -170,31 +170,31 @@ export async function liveThrough(
 
 const plainKey: NewKey = (kind) => ({ ...freshKey(), ...(kind && { kind }) });
 
-/** Callers at every process: some fight for two locks, some ask only with request ids. */
+/** Callers at every process: some contend for two locks, some use only request ids. */
 async function gather(members: Here[], seed: number, newKey: NewKey) {
   const random = seeded(seed);
   const keys = [newKey(), newKey()];
   const calls = new Set<RecordedCall>();
   const note = (call: RecordedCall) => void calls.add(call);
   const careful = await Promise.all(members.map((member) => CarefulCaller.start(member, newKey)));
-  const fighting = members.flatMap((member, m) =>
+  const contending = members.flatMap((member, m) =>
     Array.from({ length: CALLERS_EACH }, (_, c) => {
       const numbers = seeded(random() * 2 ** 31);
       return new RandomCaller({ member, owner: `w${m}-${c}`, keys, random: numbers, note });
     }),
   );
   let isOn = true;
-  const lives = Promise.all([...careful, ...fighting].map((caller) => caller.live(() => isOn)));
+  const lives = Promise.all([...careful, ...contending].map((caller) => caller.live(() => isOn)));
   // Awaited at the end; until then a rejection has no handler.
   lives.catch(() => undefined);
-  const goHome = async () => {
+  const stop = async () => {
     isOn = false;
     await lives;
   };
   const asked = () => careful.reduce((sum, caller) => sum + caller.keys().length, 0);
   const isGrant = ({ verb, outcome }: RecordedCall) => verb === 'acquire' && outcome === 'ok';
   const granted = () => [...calls].filter(isGrant).length;
-  return { keys, calls: () => [...calls], asked, granted, careful, goHome };
+  return { keys, calls: () => [...calls], asked, granted, careful, stop };
 }
 
 async function recovery(here: Here, newKey: NewKey, since: number): Promise<number> {

@@ -10,7 +10,7 @@ const ASK_EVERY_MS = 25;
 const LEASE_MS = 60_000;
 
 /**
- * One request: the answer its caller got, and the answer to a later retry with the same request id.
+ * One request: its first answer, and the answer to a later retry with the same request id.
  */
 export interface AskedTwice {
   key: RecordKey;
@@ -19,7 +19,7 @@ export interface AskedTwice {
 }
 
 /**
- * A caller whose every request has an id: each takes a lock that no other caller wants, or
+ * A caller whose every request has an id: each acquires a lock that no other caller wants, or
  * increments a counter.
  */
 export class CarefulCaller {
@@ -41,8 +41,8 @@ export class CarefulCaller {
   }
 
   /** Keeps sending requests, whatever the answers. */
-  async live(goesOn: () => boolean): Promise<void> {
-    while (goesOn()) {
+  async live(continues: () => boolean): Promise<void> {
+    while (continues()) {
       const key = this.newKey();
       this.asked.push({ key, first: recordAnswer(this.take(key)) });
       this.added.push(recordAnswer(this.add(this.added.length)));
@@ -56,7 +56,7 @@ export class CarefulCaller {
     return this.asked.map(({ key }) => key);
   }
 
-  /** Its first answers, once they have come. */
+  /** Its first answers, once all of them have arrived. */
   async answered(): Promise<RecordedAnswer[]> {
     return Promise.all([...this.asked.map(({ first }) => first), ...this.added]);
   }
@@ -71,7 +71,7 @@ export class CarefulCaller {
     );
   }
 
-  /** Answers what the counter says then, and what it has to say. */
+  /** Repeats every addition. Returns the counter's value afterwards, and the expected one. */
   async addAgain(): Promise<{ value: number; expected: number; again: RecordedAnswer[] }> {
     const again = await Promise.all(
       this.added.map((_, i) => recordAnswer(insist(() => this.add(i)))),

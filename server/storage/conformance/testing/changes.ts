@@ -11,8 +11,8 @@ export function freshKey(namespace = 'default'): RecordKey {
 }
 
 /**
- * How a change differs from the default one, which creates its record, has no deadline and no
- * events.
+ * The fields in which a change differs from the default one, which creates its record and has no
+ * deadline and no events.
  */
 export type ChangeOverrides = Partial<Omit<Change, 'key'>>;
 
@@ -32,7 +32,7 @@ export function creation(key: RecordKey, parts: ChangeOverrides = {}): Change {
   };
 }
 
-/** The next rev of a record that was seen, with its queue left alone. */
+/** A change to the next rev of a record, which leaves its queue unchanged. */
 export function update(
   key: RecordKey,
   seen: { rev: number; writer: string },
@@ -42,7 +42,7 @@ export function update(
   return creation(key, { expect, rev: seen.rev + 1, queue: null, ...parts });
 }
 
-/** A line of history with nothing but a kind, a rev and an owner. */
+/** A minimal event with a given rev and owner. */
 export const eventOf = (rev: number, owner = 'w1'): LockEvent => ({
   kind: 'renewed',
   at: 1_000,
@@ -54,14 +54,14 @@ export const eventOf = (rev: number, owner = 'w1'): LockEvent => ({
 
 export async function swapOne(store: RecordStore, change: Change): Promise<SwapResult> {
   const [result] = await store.swap([change]);
-  if (!result) throw new Error('A swap said nothing of its change.');
+  if (!result) throw new Error('A swap returned no result for its change.');
   return result;
 }
 
-/** The same in company: with a change that surely takes. */
+/** As `swapOne`, together with a change that is always applied. */
 export async function swapBesideAnother(store: RecordStore, change: Change): Promise<SwapResult> {
-  const [result, company] = await store.swap([change, creation(freshKey())]);
-  if (!result || !company?.applied) throw new Error('A swap did not take what surely takes.');
+  const [result, other] = await store.swap([change, creation(freshKey())]);
+  if (!result || !other?.applied) throw new Error('A swap did not apply the other change.');
   return result;
 }
 
@@ -71,18 +71,18 @@ export async function readOne(
 ): Promise<{ record: StoredRecord | null; now: number }> {
   const { records } = await store.read([key], []);
   const [read] = records;
-  if (!read) throw new Error('A read said nothing of its key.');
+  if (!read) throw new Error('A read returned nothing for its key.');
   return read;
 }
 
-/** The record, which must be there. */
+/** The record; throws if there is none. */
 export async function stored(store: RecordStore, key: RecordKey): Promise<StoredRecord> {
   const { record } = await readOne(store, key);
   if (!record) throw new Error('There is no such record.');
   return record;
 }
 
-/** Creates a record and answers what a later change may expect. */
+/** Creates a record and returns the version that a later change can expect. */
 export async function created(
   store: RecordStore,
   key: RecordKey,

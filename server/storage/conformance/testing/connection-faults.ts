@@ -2,13 +2,13 @@ import { newSeed, seeded } from '@/server/engine/testing/seeded';
 import type { TcpProxy } from '@/test/tcp-proxy';
 import type { BadDay } from './server-kind';
 
-/** A server of a test's own and the line to it. */
-interface Means {
+/** A private server and the proxy of its connections. */
+interface FaultTarget {
   server: { signal(name: NodeJS.Signals): void; start(): Promise<void> };
   proxy: TcpProxy;
 }
 
-/** The bad days that every server has alike: those that come from outside. */
+/** The bad days that are caused in the same way for every server, from outside. */
 export const CONNECTION_FAULTS = {
   async stopped({ server }) {
     server.signal('SIGSTOP');
@@ -30,4 +30,4 @@ export const CONNECTION_FAULTS = {
     proxy.garble(seeded(seed));
     return async () => proxy.open();
   },
-} satisfies Partial<Record<BadDay, (means: Means) => Promise<() => Promise<void>>>>;
+} satisfies Partial<Record<BadDay, (target: FaultTarget) => Promise<() => Promise<void>>>>;

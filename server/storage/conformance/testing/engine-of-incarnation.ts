@@ -5,7 +5,7 @@ import type { StoreIncarnation } from '../../incarnation/store-incarnation';
 import type { Store } from './stores-under-test';
 
 /**
- * A process's engine over a store that may lose data, with the epoch and the pause of its
+ * A process's engine over a store that may lose data, with the epoch and the quiet period of its
  * incarnation.
  */
 export function engineOfIncarnation(

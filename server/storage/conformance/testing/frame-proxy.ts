@@ -1,18 +1,18 @@
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
 
-interface Line {
+interface Link {
   near: Socket;
   far: Socket;
-  /** Whole packets that may not pass yet, in their order. */
+  /** Whole packets that are held back, in their order. */
   held: Buffer[];
 }
 
 /**
- * A connection to a ZooKeeper on which single request packets can be held up, with all that follow
- * them. Four-letter words pass.
+ * A proxy for connections to a ZooKeeper that can hold back single request packets, with all that
+ * follow them. Four-letter words pass.
  */
 export class FrameProxy {
-  private readonly lines = new Set<Line>();
+  private readonly links = new Set<Link>();
   private readonly holding = new Set<(packet: Buffer) => boolean>();
 
   private constructor(
@@ -32,25 +32,25 @@ export class FrameProxy {
     return (this.server.address() as AddressInfo).port;
   }
 
-  /** Holds every packet that this is true of, until the answer is called. */
+  /** Holds back every packet that `isHeld` accepts, until the returned function is called. */
   hold(isHeld: (packet: Buffer) => boolean): () => void {
     this.holding.add(isHeld);
     return () => {
       this.holding.delete(isHeld);
-      for (const line of this.lines) {
-        for (const packet of line.held.splice(0)) this.pass(line, packet);
+      for (const link of this.links) {
+        for (const packet of link.held.splice(0)) this.pass(link, packet);
       }
     };
   }
 
-  /** How many packets are held up. */
+  /** How many packets are held back. */
   get heldPackets(): number {
-    return [...this.lines].reduce((sum, { held }) => sum + held.length, 0);
+    return [...this.links].reduce((sum, { held }) => sum + held.length, 0);
   }
 
   /** Cuts every connection; new ones are served. */
   cut(): void {
-    for (const { near, far } of this.lines) {
+    for (const { near, far } of this.links) {
       near.destroy();
       far.destroy();
     }
@@ -61,22 +61,22 @@ export class FrameProxy {
     await new Promise((resolve) => this.server.close(resolve));
   }
 
-  /** Keeps every answer on the connections that there are from those who asked. */
+  /** Discards every later answer on the existing connections. */
   loseReplies(): void {
-    for (const { far } of this.lines) far.removeAllListeners('data').resume();
+    for (const { far } of this.links) far.removeAllListeners('data').resume();
   }
 
   private join(near: Socket): void {
     const far = connect(this.target.port, this.target.host);
-    const line: Line = { near, far, held: [] };
-    this.lines.add(line);
+    const link: Link = { near, far, held: [] };
+    this.links.add(link);
     let rest = Buffer.alloc(0);
     near.on('data', (bytes) => {
       rest = Buffer.concat([rest, bytes]);
       if (/^[a-z]{4}/.test(rest.toString('latin1', 0, 4))) far.write(rest);
       while (rest.length >= 4 && rest.length >= rest.readInt32BE(0) + 4) {
         const end = rest.readInt32BE(0) + 4;
-        this.pass(line, rest.subarray(0, end));
+        this.pass(link, rest.subarray(0, end));
         rest = rest.subarray(end);
       }
     });
@@ -90,14 +90,14 @@ export class FrameProxy {
       socket.on('error', () => socket.destroy());
       socket.on('close', () => {
         peer.destroy();
-        this.lines.delete(line);
+        this.links.delete(link);
       });
     }
   }
 
-  private pass(line: Line, packet: Buffer): void {
+  private pass(link: Link, packet: Buffer): void {
     const isHeld = [...this.holding].some((held) => held(packet));
-    if (isHeld || line.held.length > 0) line.held.push(packet);
-    else line.far.write(packet);
+    if (isHeld || link.held.length > 0) link.held.push(packet);
+    else link.far.write(packet);
   }
 }

@@ -9,7 +9,7 @@ type Server = Awaited<ReturnType<typeof startPrivateRedis>>;
 const SOON = { timeout: 25_000, interval: 20 };
 const MIGRATE_MAX_MS = 10_000;
 
-/** The slot of all our keys on its way from one node of a cluster to another, key by key. */
+/** The move of the slot with all our keys from one node of a cluster to another, key by key. */
 export class MovingSlot {
   private constructor(
     private readonly from: Server,
@@ -23,7 +23,7 @@ export class MovingSlot {
     });
     const [, bus = ''] = /@(\d+)/.exec(await cluster(to, 'NODES')) ?? [];
     await cluster(from, 'MEET', '127.0.0.1', portOf(to), bus);
-    // Before it receives the slot, since from then on it learns of no owner of it.
+    // Before it imports the slot: while importing, it does not learn the slot's owner.
     await vi.waitFor(async () => {
       if (!(await cluster(to, 'INFO')).includes('cluster_state:ok')) throw new Error('Not yet.');
     }, SOON);
@@ -44,7 +44,7 @@ export class MovingSlot {
     });
   }
 
-  /** What the two nodes store: the value and the expiry of each key. */
+  /** The content of both nodes: the value and the expiry of each key. */
   async contents(): Promise<Map<string, string>> {
     const found = await Promise.all([contentsOf(this.from), contentsOf(this.to)]);
     return new Map(found.flat());
@@ -65,7 +65,7 @@ async function contentsOf({ url }: Server): Promise<[key: string, content: strin
   return asAdminOf(url, async (admin) => {
     const keys = await admin.keys('*');
     const asked = keys.map(async (key): Promise<[string, string]> => {
-      // A node that receives a slot answers only who asks for that.
+      // A node that imports a slot answers only after `ASKING`.
       const [, value, , expiresAt] = await Promise.all([
         admin.call('ASKING'),
         admin.callBuffer('DUMP', key),

@@ -11,7 +11,7 @@ import type { BadDay, ServerKind, ServerUnderTest } from './server-kind';
 import { startProcess } from './start-process';
 import { createScratchDatabase } from './stores-under-test';
 
-/** Small, and with all tables in one file, so that it is full when that file may not grow. */
+/** Small, and with all tables in one file, so that it is full when that file cannot grow. */
 const SETTINGS = [
   '--innodb-buffer-pool-size=32M',
   '--innodb-log-file-size=8M',
@@ -20,7 +20,7 @@ const SETTINGS = [
   '--innodb-flush-log-at-trx-commit=2',
 ];
 
-/** Enough to use up what room is left in that file. */
+/** Row sizes that use up the room left in that file. */
 const FILLING_BYTES = [1_000_000, 10_000, 100];
 
 type Server = Awaited<ReturnType<typeof startPrivateMariadb>>;
@@ -42,7 +42,7 @@ async function startMysqlUnderTest(): Promise<ServerUnderTest> {
 }
 
 /**
- * A database on a server of its own that can have every bad day, and its URLs: through the faulty
+ * A database on a private server that can have every bad day, and its URLs: through the faulty
  * proxy, and direct.
  */
 export async function startSpoilableMysql(): Promise<
@@ -75,13 +75,13 @@ export async function startSpoilableMysql(): Promise<
   };
 }
 
-interface Means {
+interface FaultTarget {
   server: Server;
   proxy: TcpProxy;
   direct: URL;
 }
 
-const DAYS: Record<BadDay, (means: Means) => Promise<() => Promise<void>>> = {
+const DAYS: Record<BadDay, (target: FaultTarget) => Promise<() => Promise<void>>> = {
   ...CONNECTION_FAULTS,
   async full({ server, direct }) {
     const { size } = statSync(join(server.data, 'ibdata1'));

@@ -1,7 +1,7 @@
 import { LockyardError } from '../../../contract/errors';
 import { isPassing } from '../../../engine/testing/insist';
 
-/** The answer to one command, and when it came. */
+/** The answer to one command, and how long it took. */
 export interface RecordedAnswer {
   /** The outcome, the reason of a refusal, or the message of an unexpected error. */
   outcome: string;

@@ -7,19 +7,19 @@ import { StoreIncarnation } from '../../incarnation/store-incarnation';
 import { RedisStore } from '../../redis/redis-store';
 import { engineOfIncarnation } from './engine-of-incarnation';
 
-/** One process as far as locks on this Redis go. */
+/** The parts of one process that serve locks on this Redis. */
 export interface RedisProcess {
   engine: LockEngine;
   store: RedisStore;
   incarnation: StoreIncarnation;
 }
 
-/** A machine that is busy with other things may keep a Redis from answering for seconds. */
+/** On a busy machine a Redis may not answer for seconds. */
 const PATIENT_MS = 10_000;
 
 type Server = Awaited<ReturnType<typeof startPrivateRedis>>;
 
-/** Does something to a server, and leaves. */
+/** Runs work over a connection of its own to a server. */
 export async function asAdminOf<T>(url: string, work: (admin: Redis) => Promise<T>): Promise<T> {
   const admin = new Redis(url, { protocol: 2 });
   admin.on('error', () => undefined);
@@ -30,7 +30,7 @@ export async function asAdminOf<T>(url: string, work: (admin: Redis) => Promise<
   }
 }
 
-/** A Redis of a test's own, a control database, and processes that share both. */
+/** A private Redis, a control database, and processes that share both. */
 export class RedisRig {
   private readonly processes: RedisProcess[] = [];
 
@@ -43,17 +43,17 @@ export class RedisRig {
     return new RedisRig(await startPrivateRedis(options), await openTestDatabase('sqlite'));
   }
 
-  async join(url = this.server.url, beatEveryMs?: number): Promise<RedisProcess> {
+  async join(url = this.server.url, heartbeatMs?: number): Promise<RedisProcess> {
     const incarnation = await StoreIncarnation.open(this.database, 'default', Date.now());
-    const manner = { heartbeatMs: beatEveryMs, callMaxMs: PATIENT_MS };
-    const store = new RedisStore(url, incarnation, manner);
+    const options = { heartbeatMs, callMaxMs: PATIENT_MS };
+    const store = new RedisStore(url, incarnation, options);
     const engine = await engineOfIncarnation('redis', store, incarnation);
     const process = { engine, store, incarnation };
     this.processes.push(process);
     return process;
   }
 
-  /** Does something to the server behind everybody's back. */
+  /** Changes the server without the knowledge of the processes. */
   asAdmin<T>(work: (admin: Redis) => Promise<T>): Promise<T> {
     return asAdminOf(this.server.url, work);
   }

@@ -14,7 +14,7 @@ export const redisServerKind: ServerKind = {
   start: startRedisUnderTest,
 };
 
-/** It flushes every write: `redis-losses.test.ts` shows what a crash costs one that does not. */
+/** Flushes every write: `redis-losses.test.ts` tests crashes of a Redis that does not. */
 async function startRedisUnderTest(): Promise<ServerUnderTest> {
   const server = await startPrivateRedis({ durable: true });
   const { port } = new URL(server.url);
@@ -34,12 +34,12 @@ async function startRedisUnderTest(): Promise<ServerUnderTest> {
   };
 }
 
-interface Means {
+interface FaultTarget {
   server: Awaited<ReturnType<typeof startPrivateRedis>>;
   proxy: TcpProxy;
 }
 
-const DAYS: Record<BadDay, (means: Means) => Promise<() => Promise<void>>> = {
+const DAYS: Record<BadDay, (target: FaultTarget) => Promise<() => Promise<void>>> = {
   ...CONNECTION_FAULTS,
   full: ({ server }) => setting(server.url, 'maxmemory', '1mb', '0'),
   'read-only': ({ server }) => setting(server.url, 'min-replicas-to-write', '1', '0'),

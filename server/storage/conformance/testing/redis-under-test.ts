@@ -5,13 +5,13 @@ import { StoreIncarnation } from '../../incarnation/store-incarnation';
 import { RedisStore } from '../../redis/redis-store';
 
 /**
- * Rarely: one that has to wait, as all writes do where a test makes one wait, keeps the later reads
- * of its connection waiting too.
+ * Rare: if a test makes writes wait, a heartbeat that waits would also delay the later reads of its
+ * connection.
  */
 const HEARTBEAT_MS = 600_000;
 
 /**
- * A server of its own: what makes writes wait on a Redis makes all of them wait.
+ * Opens a store on a private server, since whatever makes a Redis delay writes delays all of them.
  *
  * @param callMaxMs how long a call may take; by default as long as in production
  */
@@ -21,9 +21,9 @@ export async function openRedisUnderTest(callMaxMs?: number) {
 }
 
 /**
- * An empty store on a server, which is stopped with it.
+ * Opens an empty store on a server, which is stopped with it.
  *
- * @param url the store's URL, perhaps of a user with few rights
+ * @param url the store's URL, perhaps of a user with few permissions
  * @param callMaxMs as {@link openRedisUnderTest}
  */
 export async function openStoreOn(
@@ -57,7 +57,7 @@ export async function openStoreOn(
   };
 }
 
-/** Redis has no row that could be held. */
+/** Delays all writes, since Redis has no rows that could be locked. */
 async function pauseWrites(url: string): Promise<() => Promise<void>> {
   const admin = new Redis(url, { protocol: 2 });
   await admin.call('CLIENT', 'PAUSE', 60_000, 'WRITE');
@@ -68,5 +68,5 @@ async function pauseWrites(url: string): Promise<() => Promise<void>> {
 }
 
 function noYoungGaps(): never {
-  throw new Error('A number of the history that Redis handed out can be read.');
+  throw new Error('Every history id that Redis has assigned is visible.');
 }

@@ -7,7 +7,7 @@ import { seeded } from '../../../engine/testing/seeded';
 import type { RecordKey } from '../../record-store';
 import { recordAnswer } from './record-answer';
 
-/** What a victim prints: one line when a call begins, and one when it was answered. */
+/** A line that a victim prints: one when a call begins, and one when it was answered. */
 export interface VictimLine {
   id: number;
   /** Its instants are epoch milliseconds. */
@@ -15,8 +15,8 @@ export interface VictimLine {
 }
 
 /**
- * What a victim does: takes `kept` for a minute, then contends with itself for the others until it
- * is killed.
+ * The task of a victim: to acquire `kept` for a minute, and then to contend with itself for the
+ * other locks until it is killed.
  */
 export interface VictimTask {
   seed: number;
@@ -26,7 +26,7 @@ export interface VictimTask {
 
 const CALLERS = 6;
 
-/** The life of a process of a test's own, which tells what it does on its standard output. */
+/** The main function of a victim, which reports every call on its standard output. */
 export async function runUntilKilled(
   member: { engine: LockEngine },
   { seed, kept, keys }: VictimTask,

@@ -1,6 +1,6 @@
 import type { MysqlFacts } from '../../mysql/mysql-facts';
 
-/** Our own tables, as the migrations make them. */
+/** Our own tables, as the migrations create them. */
 export const TABLES: MysqlFacts['tables'] = [
   {
     name: 'locks',
@@ -73,7 +73,7 @@ export const MYSQL: MysqlFacts = {
   tables: TABLES,
 };
 
-/** What makes a MySQL a member of a group with one primary. */
+/** The variables of a member of a replication group with one primary. */
 export const GROUP: MysqlFacts['variables'] = {
   group_replication_group_name: 'aaaaaaaa-aaaa-aaaa-aaaa-aaaaaaaaaaaa',
   group_replication_single_primary_mode: 'ON',

@@ -6,9 +6,9 @@ import type { Store } from './stores-under-test';
  * The faults of a store.
  *
  * - `stopped`: it stops answering, and later continues as if nothing had happened.
- * - `killed and restarted`: it dies without notice, and comes back with what it had stored.
- * - `cut between request and reply`: it did what was asked, and the reply is lost.
- * - `full`: it can read, and has no room for more.
+ * - `killed and restarted`: it dies without notice, and is restarted with its stored data.
+ * - `cut between request and reply`: it executes requests, but the replies are lost.
+ * - `full`: it can read, but has no room for more.
  * - `answering garbage`: its replies are noise.
  * - `read-only`: it refuses every write.
  */
@@ -26,29 +26,31 @@ export type BadDay = (typeof BAD_DAYS)[number];
 /** Makes a key that is not in use. */
 export type NewKey = (kind?: RecordKey['kind']) => RecordKey;
 
-/** A store on a server, or in a file, of a test's own, that can have bad days. */
+/** A store on a private server or in a private file that can have bad days. */
 export interface ServerUnderTest {
   /**
    * Starts a process that uses the store's URL, through the faulty proxy. The store may be down.
    */
   join(): Promise<Started>;
-  /** The same records past that line, to see what became of the calls. */
+  /** A store with the same records, not through the proxy, to read the effect of the calls. */
   truth(): Promise<Store>;
   /**
    * For a backend of which only a part has the bad day, with only that part in `truth`: fresh keys
    * of either part.
    */
   parts?: { sick: NewKey; well: NewKey };
-  /** Begins a bad day. The answer ends it, and resolves once the server takes connections again. */
+  /**
+   * Begins a bad day. The returned function ends it, and resolves once the server accepts calls.
+   */
   begin(day: BadDay): Promise<() => Promise<void>>;
-  /** Ends it and removes everything. */
+  /** Stops the server and removes everything. */
   stop(): Promise<void>;
 }
 
 export interface ServerKind {
-  /** Bad days that such a store cannot have, each with the reason. It is tested on all others. */
+  /** Bad days that such a store cannot have, each with the reason. All others are tested. */
   cannotHave: Partial<Record<BadDay, string>>;
-  /** Whether several processes may use it at once. */
+  /** Whether several processes can use it at the same time. */
   isShared: boolean;
   /** Whether it is one of several shards, of which only one has the bad days. */
   isPartOfMore?: true;

@@ -9,10 +9,10 @@ import { zookeeperServerKind } from './zookeeper-server-under-test';
  * Every kind of store that has bad days, by the scheme of its URL.
  *
  * To add one: a file beside this one that exports its `ServerKind`, its line here, and its test
- * beside those in `bad-days`. `start` begins a private server (`scripts/servers/private-….mjs`),
- * with a `TcpProxy` before it that `open` goes through and `truth` does not. `begin` knows how each
- * day comes: signals to the server, `cutReplies` and `garble` of the proxy, and some real way to
- * fill it.
+ * beside those in `bad-days`. `start` starts a private server (`scripts/servers/private-….mjs`),
+ * with a `TcpProxy` in front of it that `join` uses and `truth` does not. `begin` causes each bad
+ * day: by signals to the server, by `cutReplies` and `garble` of the proxy, and by really filling
+ * the server.
  */
 export const serversUnderTest = {
   sqlite: sqliteServerKind,

@@ -14,7 +14,7 @@ import { mysqlServerKind, startSpoilableMysql } from './mysql-server-under-test'
 import type { NewKey, ServerKind, ServerUnderTest } from './server-kind';
 import { createScratchDatabase, testMysqlUrl } from './stores-under-test';
 
-/** Two shards on servers of their own, of which one has the bad days. */
+/** Two shards on separate servers, one of which has the bad days. */
 export const shardsServerKind: ServerKind = {
   ...mysqlServerKind,
   isPartOfMore: true,

@@ -9,21 +9,21 @@ import { openStore } from '../../open-store';
 import type { ServerKind, ServerUnderTest } from './server-kind';
 import { startProcess } from './start-process';
 
-const INSIDE = 'It is a file in the process that uses it: ';
+const INSIDE = 'The process that uses the file is its server: ';
 
 export const sqliteServerKind: ServerKind = {
   cannotHave: {
-    stopped: `${INSIDE}what stops it stops the process.`,
-    'killed and restarted': `${INSIDE}that is killed with it, see sqlite-bad-days.test.ts.`,
-    'cut between request and reply': `${INSIDE}nothing lies between.`,
-    'answering garbage': `${INSIDE}garbage in the file is met when it is opened, see sqlite-bad-days.test.ts.`,
-    'read-only': `${INSIDE}who opened it for writing may write.`,
+    stopped: `${INSIDE}stopping it stops the process.`,
+    'killed and restarted': `${INSIDE}both are killed together, see sqlite-bad-days.test.ts.`,
+    'cut between request and reply': `${INSIDE}there is no connection.`,
+    'answering garbage': `${INSIDE}garbage in the file shows on opening, see sqlite-bad-days.test.ts.`,
+    'read-only': `${INSIDE}a file opened for writing stays writable.`,
   },
   isShared: false,
   start: startSqliteUnderTest,
 };
 
-/** What a file may have when nothing limits it. */
+/** The limit of pages of a file that is not limited. */
 const PAGES_MAX = 2 ** 30;
 
 async function startSqliteUnderTest(): Promise<ServerUnderTest> {
@@ -50,7 +50,7 @@ async function startSqliteUnderTest(): Promise<ServerUnderTest> {
   };
 }
 
-/** Uses up what room there is left in its pages. */
+/** Uses up the room left in the file's pages. */
 async function fill(file: SqliteFile): Promise<void> {
   const sql = 'INSERT INTO lock_history (at, changes, took) VALUES (0, ?, ?)';
   for (const bytes of [1_000, 100, 1]) {
@@ -65,7 +65,7 @@ function isNotFull(error: { code?: string }): false {
   throw error;
 }
 
-/** Each connection has a limit of its own: that of the writer counts. */
+/** Each connection has its own limit: that of the writer matters. */
 async function limitPages(file: SqliteFile, pages: number): Promise<void> {
   await file.write((writer) => writer.execute(`PRAGMA max_page_count = ${pages}`));
 }

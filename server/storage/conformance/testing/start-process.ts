@@ -5,13 +5,13 @@ import { newWriter } from '../../../engine/new-writer';
 import { LazyStore } from '../../lazy-store';
 import type { Store } from './stores-under-test';
 
-/** What callers of one process have. */
+/** A started process, as its callers use it. */
 export interface Started {
   engine: LockEngine;
   close(): Promise<void>;
 }
 
-/** An engine as a process builds it, over a backend that may be away. */
+/** Starts an engine as a process does, over a backend that may be down. */
 export async function startProcess(open: () => Promise<Store>): Promise<Started> {
   const store = await LazyStore.start(open, () => undefined);
   const engine = await createEngine({

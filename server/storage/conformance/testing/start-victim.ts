@@ -6,22 +6,22 @@ import { projectRoot } from '@/scripts/project-root.mjs';
 import type { RecordedCall } from '../../../engine/testing/history-checker';
 import type { VictimLine, VictimTask } from './run-until-killed';
 
-/** Where the script is bundled to, as a server is. */
+/** The folder for the bundled script. */
 const OUT = '.build/victims';
 
-/** Another process that uses a store as its script says, until it is killed. */
+/** Another process that runs a script on a store until it is killed. */
 export interface Victim {
   /** Every call that it has begun; instants are of this process's monotonic clock. */
   calls(): RecordedCall[];
   isAlive(): boolean;
   signal(name: NodeJS.Signals): void;
-  /** Resolves once it has ended and all that it said is heard. */
+  /** Resolves once it has ended and all its output was read. */
   ended: Promise<unknown>;
 }
 
 /**
  * @param script its file in this folder
- * @param onCall called with each line that it prints, with how many calls it has begun by then
+ * @param onCall called for each line that it prints, with the number of calls that it has begun
  */
 export async function startVictim(
   script: string,
@@ -33,16 +33,16 @@ export async function startVictim(
   const child = spawn(process.execPath, [path, JSON.stringify(task)], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
-  const heard = new Map<number, RecordedCall>();
+  const reported = new Map<number, RecordedCall>();
   createInterface({ input: child.stdout }).on('line', (line) => {
     const { id, call } = JSON.parse(line) as VictimLine;
-    heard.set(id, call);
-    onCall(heard.size);
+    reported.set(id, call);
+    onCall(reported.size);
   });
   const here = (instant: number) => instant - performance.timeOrigin;
   return {
     calls: () =>
-      [...heard.values()].map((call) => ({
+      [...reported.values()].map((call) => ({
         ...call,
         startedAt: here(call.startedAt),
         endedAt: call.endedAt && here(call.endedAt),

@@ -2,11 +2,11 @@ import type { IdempotencyRecord } from '../../../core/decision';
 import { recordId } from '../../record-id';
 import type { Change, ObsoleteRecord, RecordKey, StoredRecord } from '../../record-store';
 
-/** What a store should hold after each step, as the contract of `RecordStore` has it. */
+/** The content that a store should have after each step, by the contract of `RecordStore`. */
 export class StoreModel {
   readonly records = new Map<string, StoredRecord>();
   readonly answers = new Map<string, IdempotencyRecord>();
-  /** By record: the revs of its commits that have events, oldest first. */
+  /** The revs of each record's commits that have events, oldest first. */
   readonly commits = new Map<string, number[]>();
 
   record(key: RecordKey): StoredRecord | null {

@@ -18,10 +18,10 @@ import { openZookeeperUnderTest } from './zookeeper-under-test';
 export type Store = RecordStore & HistorySource;
 
 /**
- * What a kind of store can do beyond the contract. A case that depends on one of these names it;
+ * The capabilities of a kind of store beyond the contract. A case that depends on one names it;
  * there are no skips.
  *
- * - `manyProcesses`: several servers may use it at once, each over connections of its own.
+ * - `manyProcesses`: several servers can use it at the same time, each over its own connections.
  * - `youngGaps`: an id of its history can be assigned and become visible later.
  * - `ownClock`: leases are judged by a clock that is not this machine's wall clock.
  * - `keepsLapsed`: an expired answer is returned until maintenance removes it.
@@ -39,14 +39,14 @@ export type Capability =
   | 'namesCommits'
   | 'testsAnswers';
 
-/** One fresh, empty place for records. */
+/** A fresh, empty store. */
 export interface StoreUnderTest {
   store: Store;
   /** The control tables beside the records. */
   database: Database;
-  /** The same records, as another process sees them. */
+  /** Opens a store over the same records, as another process does. */
   another(): Promise<Store>;
-  /** Makes every write of this record wait, until the answer is called. */
+  /** Makes every write of this record wait until the returned function is called. */
   stallRow(key: RecordKey): Promise<() => Promise<void>>;
   /**
    * Assigns an id of the history that becomes visible when the returned function is called with
@@ -144,7 +144,7 @@ async function openSqliteUnderTest(): Promise<StoreUnderTest> {
 }
 
 function noYoungGaps(): never {
-  throw new Error('This store has one writer: an id that was handed out is visible.');
+  throw new Error('This store has one writer: every assigned id is visible.');
 }
 
 /**
@@ -195,7 +195,7 @@ export function testMysqlUrl(): string {
   return url;
 }
 
-/** A database of its own on a server, not migrated yet. */
+/** Creates a new database on a server, not migrated yet. */
 export async function createScratchDatabase(
   serverUrl: string,
 ): Promise<{ url: string; drop(): Promise<void> }> {

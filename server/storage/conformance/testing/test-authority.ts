@@ -5,7 +5,7 @@ import { join } from 'node:path';
 
 const KEY_STORE_PASSWORD = 'plough-the-field';
 
-/** An authority of a test's own, and what it signs, as files in a temporary folder. */
+/** A private certificate authority and its certificates, as files in a temporary folder. */
 export class TestAuthority {
   private readonly folder = mkdtempSync(join(tmpdir(), 'lockyard-ca-'));
   /** Its own certificate, in PEM. */

@@ -5,22 +5,22 @@ import type { NewKey } from './server-kind';
 
 const REST_MS = 20;
 
-/** Takes locks one after another, renews each once and releases it. Returns every answer. */
+/** Acquires locks one after another, renews each once and releases it. Returns every answer. */
 export async function useHealthyPart(
   here: { engine: LockEngine },
   newKey: NewKey,
-  goesOn: () => boolean,
+  continues: () => boolean,
 ): Promise<RecordedAnswer[]> {
-  const heard: RecordedAnswer[] = [];
-  while (goesOn()) {
+  const answers: RecordedAnswer[] = [];
+  while (continues()) {
     const key = newKey();
     const taken = await recordAnswer(acquire(here, key, 'neighbour'));
-    heard.push(taken);
+    answers.push(taken);
     if (taken.token !== null) {
-      heard.push(await recordAnswer(renew(here, key, 'neighbour', taken.token)));
-      heard.push(await recordAnswer(release(here, key, 'neighbour', taken.token)));
+      answers.push(await recordAnswer(renew(here, key, 'neighbour', taken.token)));
+      answers.push(await recordAnswer(release(here, key, 'neighbour', taken.token)));
     }
     await pause(REST_MS);
   }
-  return heard;
+  return answers;
 }

@@ -10,10 +10,10 @@ import { ZookeeperStore } from '../../zookeeper/zookeeper-store';
 import { engineOfIncarnation } from './engine-of-incarnation';
 import type { Store } from './stores-under-test';
 
-/** A server that has just begun takes seconds for an answer on a busy machine. */
+/** A server that has just started may take seconds for an answer on a busy machine. */
 const PATIENT_MS = 10_000;
 
-/** One process as far as locks on this ZooKeeper go. */
+/** The parts of one process that serve locks on this ZooKeeper. */
 export interface ZookeeperProcess {
   engine: LockEngine;
   store: Store;
@@ -38,7 +38,7 @@ export class ZookeeperRig {
     return new ZookeeperRig(await openTestDatabase('sqlite'), server, root);
   }
 
-  /** A process of another installation, which has a control database of its own. */
+  /** Starts a process of another installation, which has its own control database. */
   async joinFromElsewhere(): Promise<ZookeeperProcess> {
     this.elsewhere ??= await openTestDatabase('sqlite');
     return this.join(this.elsewhere);
@@ -73,11 +73,11 @@ export class ZookeeperRig {
     const admin = await ZookeeperConnection.open(address, 10_000, clock, () => {});
     const paths = [this.root + below];
     for (let i = 0; i < paths.length; ) {
-      const some = paths.slice(i);
+      const batch = paths.slice(i);
       i = paths.length;
-      const lists = await Promise.all(some.map((path) => admin.ask(getChildren(path))));
+      const lists = await Promise.all(batch.map((path) => admin.ask(getChildren(path))));
       for (const [j, list] of lists.entries()) {
-        for (const name of list?.names ?? []) paths.push(`${some[j]}/${name}`);
+        for (const name of list?.names ?? []) paths.push(`${batch[j]}/${name}`);
       }
     }
     const deletions = paths

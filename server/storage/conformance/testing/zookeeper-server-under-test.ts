@@ -17,7 +17,7 @@ type PossibleDay = Exclude<BadDay, 'read-only'>;
 export const zookeeperServerKind: ServerKind = {
   cannotHave: {
     'read-only':
-      'A server that may not write belongs to no ensemble, and takes no connection such as ours.',
+      'A server that cannot write belongs to no ensemble, and refuses connections such as ours.',
   },
   isShared: true,
   start: startZookeeperUnderTest,
@@ -48,16 +48,16 @@ async function startZookeeperUnderTest(): Promise<ServerUnderTest> {
   };
 }
 
-interface Means {
+interface FaultTarget {
   server: Server;
   proxy: TcpProxy;
 }
 
-const DAYS: Record<PossibleDay, (means: Means) => Promise<() => Promise<void>>> = {
+const DAYS: Record<PossibleDay, (target: FaultTarget) => Promise<() => Promise<void>>> = {
   ...CONNECTION_FAULTS,
   /**
-   * It exits if it cannot write its log. Its supervisor keeps restarting it, and the disk is full
-   * again at once.
+   * The server exits if it cannot write its log. A supervisor keeps restarting it, and the disk is
+   * full again immediately.
    */
   async full({ server }) {
     const bytes = bytesOfLog(server.dataFolder) + ROOM_BYTES;
@@ -78,10 +78,10 @@ const DAYS: Record<PossibleDay, (means: Means) => Promise<() => Promise<void>>> 
   },
 };
 
-/** Less than a flush takes: the last one that is written is cut in the middle. */
+/** Less than a flush takes, so that the last one is truncated. */
 const ROOM_BYTES = 700;
 
-/** How much of its newest log is written. The rest of the file is zeros. */
+/** How many bytes of the newest log are written. The rest of the file is zeros. */
 function bytesOfLog(dataFolder: string): number {
   const folder = join(dataFolder, 'version-2');
   const logs = readdirSync(folder).filter((name) => name.startsWith('log.'));

@@ -15,23 +15,23 @@ import { FrameProxy } from './frame-proxy';
 
 const MULTI = 14;
 
-/** How it is opened, where that is not as anybody on a root that is not there. */
-interface Manner {
-  /** As whom: `user:password`. */
+/** How to open it; by default without a user, on a root that does not exist. */
+interface OpenOptions {
+  /** `user:password`. */
   credentials?: string | null;
   /** The user of the scheme "digest" for whom another user creates the root beforehand. */
   rootFor?: string;
-  /** Where its numbers end. */
+  /** The limits of its numbers and sizes. */
   limits?: ZookeeperLimits;
   /** How long an answer may take; by default as long as in production. */
   answerMaxMs?: number;
 }
 
-const PATIENCE_MS = 30_000;
+const OPEN_MAX_MS = 30_000;
 
-/** Asks again where a busy machine lets a server answer too late: nothing is open yet. */
+/** Retries if a server on a busy machine answers too late: nothing is open yet. */
 async function patiently<T>(open: () => Promise<T>): Promise<T> {
-  const giveUpAt = performance.now() + PATIENCE_MS;
+  const giveUpAt = performance.now() + OPEN_MAX_MS;
   for (;;) {
     try {
       return await open();
@@ -42,9 +42,9 @@ async function patiently<T>(open: () => Promise<T>): Promise<T> {
   }
 }
 
-/** A root of its own on the server of the tests, spoken to over a line that can be held up. */
-export async function openZookeeperUnderTest(manner: Manner = {}) {
-  const { credentials = null, rootFor, limits, answerMaxMs } = manner;
+/** Opens a store on a new root on the server of the tests, through a proxy that can delay it. */
+export async function openZookeeperUnderTest(options: OpenOptions = {}) {
+  const { credentials = null, rootFor, limits, answerMaxMs } = options;
   const { servers } = testZookeeperUrl();
   const [server = { host: '', port: 0 }] = servers;
   const root = `/ly-${randomBytes(6).toString('hex')}`;
@@ -66,7 +66,7 @@ export async function openZookeeperUnderTest(manner: Manner = {}) {
   return {
     store,
     database,
-    /** The znode under which everything is. */
+    /** The znode that contains everything. */
     root,
     another: open,
     async stallRow(key: RecordKey) {
@@ -76,9 +76,9 @@ export async function openZookeeperUnderTest(manner: Manner = {}) {
       );
       return async () => release();
     },
-    /** How many packets wait for what was stalled. */
+    /** How many packets are held back. */
     heldPackets: () => proxy.heldPackets,
-    /** How large the znode of a record is, and what its children are called. */
+    /** The path and size of a record's znode, and the names of its children. */
     async znodeOf(key: RecordKey) {
       const connection = await connectTo({ ...server, credentials });
       const path = new ZookeeperLayout(root).record(recordId(key));
@@ -104,7 +104,7 @@ export async function openZookeeperUnderTest(manner: Manner = {}) {
     cut: () => proxy.cut(),
     /** From now on every reply of ZooKeeper is lost, until the connections break. */
     loseReplies: () => proxy.loseReplies(),
-    /** Holds up whatever is asked, until the answer is called. */
+    /** Holds back every request until the returned function is called. */
     holdAll: () => proxy.hold(() => true),
     async close() {
       await Promise.all(opened.map((one) => one.close()));
@@ -129,10 +129,10 @@ function testZookeeperUrl(): ZookeeperUrl {
 }
 
 function noYoungGaps(): never {
-  throw new Error('A number of this history is given by the step that writes the row.');
+  throw new Error('The step that writes a history row also assigns its id.');
 }
 
-/** All but the right to say who else may. */
+/** All permissions except the one to change the access list. */
 const ALL_BUT_ADMIN = 15;
 
 async function makeRoot(server: { host: string; port: number }, path: string, user: string) {
@@ -154,17 +154,17 @@ async function removeTree(server: ServerAddress, root: string): Promise<void> {
   const connection = await connectTo(server);
   const paths = [root];
   for (let i = 0; i < paths.length; ) {
-    const some = paths.slice(i, i + 1_000);
-    const found = await Promise.all(some.map((path) => connection.ask(getChildren(path))));
+    const batch = paths.slice(i, i + 1_000);
+    const found = await Promise.all(batch.map((path) => connection.ask(getChildren(path))));
     for (const [j, list] of found.entries()) {
-      for (const name of list?.names ?? []) paths.push(`${some[j]}/${name}`);
+      for (const name of list?.names ?? []) paths.push(`${batch[j]}/${name}`);
     }
-    i += some.length;
+    i += batch.length;
   }
   paths.reverse();
   for (let i = 0; i < paths.length; i += 1_000) {
-    const some = paths.slice(i, i + 1_000);
-    const steps = some.map((path) => ({ kind: 'delete' as const, path, version: -1 }));
+    const batch = paths.slice(i, i + 1_000);
+    const steps = batch.map((path) => ({ kind: 'delete' as const, path, version: -1 }));
     await connection.ask(multi(steps, OPEN_TO_ALL));
   }
   connection.close();

@@ -14,8 +14,8 @@ export interface ZookeeperVictimTask extends VictimTask {
   /** The control database, a MySQL: others use it at the same time. */
   control: string;
   /**
-   * It keeps adding one, the n-th time with the request id `add-n`; each request is repeated until
-   * it is acknowledged.
+   * The counter to which the victim keeps adding 1, the n-th time with the request id `add-n`; each
+   * request is repeated until it is acknowledged.
    */
   counter: RecordKey;
 }

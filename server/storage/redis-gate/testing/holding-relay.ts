@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
 
-/** A relay to a server on loopback that can deliver what it was sent after its sender has left. */
+/** A relay to a server on loopback that can deliver bytes after their sender has disconnected. */
 export class HoldingRelay {
   private readonly sockets = new Set<Socket>();
   private isHolding = false;
@@ -24,17 +24,17 @@ export class HoldingRelay {
     return (this.server.address() as AddressInfo).port;
   }
 
-  /** How many bytes it keeps. */
+  /** How many bytes are held back. */
   get held(): number {
     return this.kept?.bytes.reduce((sum, { length }) => sum + length, 0) ?? 0;
   }
 
-  /** Keeps what comes next on the connection on which something comes next. */
+  /** Holds back all bytes of the connection that next sends something, from then on. */
   hold(): void {
     this.isHolding = true;
   }
 
-  /** Delivers what it has kept; returns the first reply to it. */
+  /** Delivers the bytes held back; returns the first reply to them. */
   async release(): Promise<string> {
     if (!this.kept) throw new Error('Nothing was kept.');
     const { bytes, far } = this.kept;
