@@ -9,7 +9,7 @@ import type { DatabaseUrl } from '../urls/backend-url';
 import { applyMigrations } from './apply-migrations';
 
 const MIGRATIONS = readMigrationFiles({ migrationsFolder: migrationsFolder('mysql') });
-/** After so many statements a process dies; both are tried in turn, so that all places occur. */
+/** The numbers of statements after which a process dies, in turn, so that every point occurs. */
 const LIVES = [9, 6, 7];
 
 const urlOf = (location: DatabaseUrl) => (location.kind === 'mysql' ? location.url : '');

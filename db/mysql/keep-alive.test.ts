@@ -6,13 +6,13 @@ import { migrate } from '../migrate';
 import { openDatabase } from '../open-database';
 import { newTestLocation, TEST_DIALECTS, type TestLocation } from '../testing/test-database';
 
-/** What the system knows of its connections, by Linux. */
+/** The file in which Linux lists the connections. */
 const CONNECTIONS = '/proc/net/tcp';
 const ESTABLISHED = '01';
 const KEEP_ALIVE = '02';
 const TICKS_PER_S = 100;
 
-/** In how many seconds an idle connection to a port is next asked whether it is alive. */
+/** The seconds until each idle connection to a port is next probed. */
 function nextChecks(port: number): (number | null)[] {
   const lines = readFileSync(CONNECTIONS, 'utf8').trim().split('\n').slice(1);
   return lines.flatMap((line) => {

@@ -14,7 +14,7 @@ import { applyMigrations } from './apply-migrations';
 import { connectAlone } from './mysql-pool';
 import { openMysqlSnapshot } from './mysql-snapshot';
 
-/** What an operator may set for other programs. */
+/** Settings that an operator may choose for other programs. */
 const SETTINGS = [
   '--sql-mode=NO_BACKSLASH_ESCAPES,ANSI_QUOTES,EMPTY_STRING_IS_NULL',
   '--autocommit=0',
@@ -27,7 +27,7 @@ const SETTINGS = [
   '--collation-server=latin1_swedish_ci',
 ];
 
-/** What protects a server from careless statements. */
+/** Settings that protect a server from careless statements. */
 const LIMITS =
   'sql_safe_updates = 1, max_join_size = 100, sql_select_limit = 2, max_statement_time = 0.5, ' +
   "completion_type = 'CHAIN'";

@@ -24,7 +24,7 @@ afterEach(async () => {
 
 const logBytes = () => statSync(`${path}-wal`).size;
 
-/** How often the log has begun again, as its head says. No process locks the log's own file. */
+/** How often the log was restarted, by its head. No process locks the log's own file. */
 function logBeginnings(): number {
   const head = Buffer.alloc(16);
   const log = openSync(`${path}-wal`, 'r');
@@ -33,7 +33,7 @@ function logBeginnings(): number {
   return head.readUInt32BE(12);
 }
 
-/** Writes rows until so many bytes were written, one transaction each. */
+/** Writes rows, each in its own transaction, until this many bytes are written. */
 async function write(bytes: number): Promise<void> {
   for (let written = 0; written < bytes; written += ROW_BYTES) {
     rows += 1;

@@ -7,7 +7,7 @@ const FLUSHES = 2;
 /** A log whose flushes end when the test says so, in any order. */
 class Disk {
   committed = 0;
-  /** The newest commit that is surely on the disk. */
+  /** The newest commit that is certainly on the disk. */
   durable = 0;
   private readonly running: { covers: number; end: (error?: Error) => void }[] = [];
   /** How long a flush on the event loop takes, and how many there were. */
@@ -15,7 +15,7 @@ class Disk {
   now = 0;
   flushedNow = 0;
   failure: Error | null = null;
-  /** How often all was written again, and why it cannot be. */
+  /** How often the log was rewritten, and why it cannot be. */
   rewrites = 0;
   rewriteFailure: Error | null = null;
   readonly flushing = new LogFlushing(
@@ -43,7 +43,7 @@ class Disk {
   async end(which: number, error?: Error): Promise<void> {
     const [ended] = this.running.splice(which % Math.max(1, this.running.length), 1);
     ended?.end(error);
-    // What waits for it begins the next one.
+    // Commits that wait for it begin the next one.
     for (let turn = 0; turn < 12; turn += 1) await Promise.resolve();
   }
 
@@ -114,14 +114,14 @@ describe('flushes that overlap', () => {
       disk.rewriteFailure = new Error('EIO');
       while (disk.runningSyncs > 0) await disk.end(0);
       const outcomes = (await ended).map(({ status }) => status);
-      // The other flush that ran says nothing of the commits after it.
+      // The other flush that ran does not cover the commits after it.
       expect(outcomes.filter((status) => status === 'fulfilled').length).toBeLessThanOrEqual(1);
       expect(disk.flushing.hasFailed).toBe(true);
     }
   });
 });
 
-/** Commits one after another, none beside another. Returns how many the event loop flushed. */
+/** Commits one after another, never concurrently. Returns how many the event loop flushed. */
 async function commitAlone(disk: Disk, times: number): Promise<number> {
   const before = disk.flushedNow;
   for (let i = 0; i < times; i += 1) {
@@ -175,7 +175,7 @@ describe('the flush of a single commit', () => {
 });
 
 describe('a flush that failed', () => {
-  /** A disk of which the flush of a commit has failed. */
+  /** A disk on which the flush of a commit has failed. */
   async function failedDisk(): Promise<Disk> {
     const disk = new Disk();
     const commit = disk.commit();

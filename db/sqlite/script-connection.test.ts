@@ -24,7 +24,7 @@ const numbers = async () => {
   return rows.map(({ n }) => n);
 };
 
-/** Takes longer than this thread may have to wait for a processor. */
+/** A script that takes longer than this thread may have to wait for a processor. */
 const manyRows =
   `with recursive series (n) as (select 1 union all select n + 1 from series where n < ${ROWS}) ` +
   'insert into kept select n from series';

@@ -32,7 +32,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-/** Of a log: no process locks it, so closing it ends no locks. */
+/** Writes to a log. No process locks that file, so closing it ends no locks. */
 function writeAt(file: string, from: number, bytes: Buffer): void {
   const descriptor = openSync(file, 'r+');
   writeSync(descriptor, bytes, 0, bytes.length, from);
@@ -119,7 +119,7 @@ test('an opening that fails at its last step closes what it has opened, and may 
 
 describe('the flush of the write-ahead log', () => {
   let file: SqliteFile;
-  /** What flushes of the log wait for. */
+  /** The promise that flushes of the log wait for. */
   let disk: Promise<void>;
   let flushes: number;
   let handWritten: MockInstance<FileHandle['write']>;
@@ -146,7 +146,7 @@ describe('the flush of the write-ahead log', () => {
 
   const keep = (id: number) =>
     file.write((writer) => writer.execute({ sql: 'insert into kept values (?)', args: [id] }));
-  /** Whether it has settled, now that everything else has come to rest. */
+  /** Whether it has settled, once all other work has finished. */
   const isSettled = async (promise: Promise<unknown>) => {
     const pending = Symbol('pending');
     await new Promise((resolve) => setTimeout(resolve, 50));
@@ -197,7 +197,7 @@ describe('the flush of the write-ahead log', () => {
     disk = Promise.reject(new Error('EIO: the disk is broken'));
     disk.catch(() => undefined);
   };
-  /** Tries to keep one row until that succeeds; returns its id. */
+  /** Retries writing one row until it succeeds; returns its id. */
   const keepAgain = async (from: number) => {
     let id = from;
     const isKept = async () => {
@@ -249,7 +249,7 @@ describe('the flush of the write-ahead log', () => {
     breakDisk();
     await expect(keep(2)).rejects.toThrow();
     const log = readFileSync(`${path}-wal`);
-    // As a system leaves it that has dropped what it could not write.
+    // As left by a system that has dropped the data it could not write.
     writeAt(`${path}-wal`, log.length - 4_096, Buffer.alloc(4_096));
     disk = Promise.resolve();
     const why = () => keep(3).then(String, String);

@@ -33,7 +33,7 @@ describe.each(TEST_DIALECTS)('on %s a kill at any moment', (dialect) => {
   });
   afterAll(() => home.remove());
 
-  /** Makes what is backed up larger. */
+  /** Makes the backup larger. */
   const grow = (name: string, rows: number) =>
     home.serve(async ({ runtime: { database } }) => {
       const { settings } = database.tables;
@@ -72,7 +72,7 @@ describe.each(TEST_DIALECTS)('on %s a kill at any moment', (dialect) => {
   });
 
   test('with SIGTERM leaves nothing of a backup behind', async () => {
-    // It lasts longer than a busy machine may take to look.
+    // It lasts longer than a busy machine takes to check.
     await grow('bigger', MANY_ROWS);
     const endWhen = () => home.leftovers().some((name) => /ended\.gz.*part$/.test(name));
     const { code, err } = await home.process(['backup', home.file('ended.gz')], { endWhen });

@@ -65,7 +65,7 @@ describe.each(TEST_DIALECTS)('over %s', (dialect) => {
   /** The command exits with 1, prints one line and changes nothing. */
   const expectRefused = (words: string[], line: RegExp) => expectAllRefused([{ words, line }]);
 
-  /** The same of several commands at once. */
+  /** As `expectRefused`, for several commands at the same time. */
   async function expectAllRefused(cases: { words: string[]; line: RegExp }[]): Promise<void> {
     const before = await home.contents();
     const ended = await Promise.all(cases.map(({ words }) => home.command(words)));

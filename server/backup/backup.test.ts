@@ -230,7 +230,7 @@ describe.each(TEST_DIALECTS)('a backup of %s', (dialect) => {
       const { grantsFrom, longestLeaseMs } = learnt;
       expect(rows.filter(({ id }) => id !== 'default')).toEqual([
         { ...backed('calm', 'first'), epoch: 4 },
-        // With the life of the backup the guard finds the loss again, and waits for long enough.
+        // With the backup's incarnation the guard detects the loss again, and waits long enough.
         { ...backed('lost', 'first'), epoch: 4, grantsFrom, longestLeaseMs },
         { ...backed('same', 'first'), epoch: 4, ...learnt },
       ]);

@@ -14,7 +14,7 @@ import { writeBackup } from './write-backup';
 const PACKET_BYTES = 1024 * 1024;
 const ROWS = 250;
 
-/** JSON in Chinese: three bytes a letter, and a backslash for each quote. */
+/** JSON in Chinese: three bytes per character, and a backslash for each quote. */
 const VALUE = JSON.stringify(Array.from({ length: 1_000 }, () => '锁锁'));
 
 test('a backup can be restored to a MySQL that accepts at most 1 MB at once', async () => {

@@ -18,8 +18,8 @@ const refusalOf = (orders: string, billing: string) =>
   refusalWith({ LOCKYARD_BACKEND_BILLING: billing, LOCKYARD_BACKEND_ORDERS: orders });
 
 /**
- * Why such a server does not start; null: it does, as where a busy machine kept a store from
- * answering.
+ * Why such a server does not start; null: it starts, for example because a store on a busy machine
+ * did not answer.
  */
 async function refusalWith(env: Record<string, string>): Promise<string | null> {
   try {

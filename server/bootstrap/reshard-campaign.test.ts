@@ -26,7 +26,7 @@ const COUNTERS = Array.from({ length: 4 }, (_, i) => keyOf(`counter-${i}`));
 /** Counters that only have to be moved, so that a move takes a while. */
 const IDLE_COUNTERS = Array.from({ length: 1_000 }, (_, i) => keyOf(`idle-${i}`));
 
-/** The message of a reshard that another one has overtaken, or had done before. */
+/** The message of a reshard that another one has overtaken, or had already done. */
 const OVERTAKEN = /Another reshard|is served with this list already/;
 
 const seed = Number(process.env.TEST_SEED ?? newSeed());
@@ -85,7 +85,7 @@ it('reshards that are killed at any moment, or run at once, lose nothing and gra
   }
   await load.end();
   const calls = load.calls;
-  // An epoch that rises leaves tokens out.
+  // A rising epoch skips tokens.
   expect(checkHistory(calls, { revertedGrants: () => Number.POSITIVE_INFINITY })).toEqual([]);
   const [process] = processes as [Process];
   for (const key of COUNTERS) {
@@ -97,7 +97,7 @@ it('reshards that are killed at any moment, or run at once, lose nothing and gra
   }
 }, 900_000);
 
-/** All databases are named, as in use or as leaving: a reshard may have been broken off before. */
+/** All databases are named, in use or leaving: an earlier reshard may have been interrupted. */
 const listOf = (of: ShardRig, places: number[]) =>
   of.listOf(
     places,
@@ -183,7 +183,7 @@ class Load {
     await this.work;
   }
 
-  /** Adds one again and again; repeats each step with its request id until it is applied. */
+  /** Keeps adding one; repeats each step with its request id until it is applied. */
   private async add(member: Process, owner: string, random: () => number): Promise<void> {
     for (let step = 1; this.goesOn; step += 1) {
       const key = COUNTERS[Math.floor(random() * COUNTERS.length)] as (typeof COUNTERS)[number];
@@ -228,7 +228,7 @@ async function expectEachAtHome(places: number[], why: string): Promise<void> {
       records += 1;
     }
   }
-  // One at home each, so none is there twice.
+  // Each is only on its home shard, so none exists twice.
   expect(records, why).toBeGreaterThanOrEqual(COUNTERS.length + IDLE_COUNTERS.length);
 }
 

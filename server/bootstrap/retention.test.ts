@@ -15,7 +15,7 @@ import { createRuntime } from './create-runtime';
 const DAY_MS = 24 * 60 * 60_000;
 const HEAT_STEP_MS = 15 * 60_000;
 const SOON = { timeout: 20_000, interval: 50 };
-/** How old the rows are that each table is given. */
+/** The ages of the rows that each table is given. */
 const AGES_DAYS = [1, 8, 40, 70];
 
 /** A table, its columns, and a row of it. */
@@ -72,7 +72,7 @@ afterEach(async () => {
   for (const cleanUp of cleanUps.splice(0).reverse()) await cleanUp();
 });
 
-/** @param backend absent: the one that there is */
+/** @param backend absent: the only one */
 async function fill({ raw }: Database, now: number, backend = 'default'): Promise<void> {
   for (const [table, columns, row] of ALL) {
     for (const days of AGES_DAYS) {
@@ -85,7 +85,7 @@ async function fill({ raw }: Database, now: number, backend = 'default'): Promis
 }
 
 describe.each(TEST_DIALECTS)('over %s', (dialect) => {
-  /** Starts a server on what was done up to 70 days ago. */
+  /** Starts a server on data of up to 70 days ago. */
   async function start(
     days: Record<string, string>,
     recorded: (database: Database) => Promise<unknown> = (all) => fill(all, Date.now()),
@@ -106,7 +106,7 @@ describe.each(TEST_DIALECTS)('over %s', (dialect) => {
     return runtime.database;
   }
 
-  /** How old, in days, what is left of each table is. */
+  /** The ages, in days, of the remaining rows of each table. */
   async function left({ raw }: Database): Promise<Record<string, number[]>> {
     const ages: Record<string, number[]> = {};
     for (const [table, columns, row] of ALL) {

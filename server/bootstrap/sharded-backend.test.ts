@@ -186,7 +186,7 @@ describe('a backend with shards', () => {
       await release(member, key, 'w1', token);
       spent.push(performance.now() - askedAt);
     }
-    // Those of the other shard were all answered while these were not.
+    // The calls for the other shard were all answered while these were not.
     spent.sort((a, b) => a - b);
     expect(spent[Math.floor(spent.length / 2)]).toBeLessThan(1_000);
     for (const { error, afterMs } of await Promise.all(answers)) {
@@ -248,7 +248,7 @@ describe('a backend with shards', () => {
       const said = await reshard(old, second, rig.config(second)).catch((error: Error) => error);
       if (typeof said === 'string') break;
       expect(said).toBeInstanceOf(LockyardError);
-      // Broken off after its very last step, it was done.
+      // Interrupted after its very last step, it is complete.
       if (said.message.includes('served with this list already')) break;
       expect(said.message, `try ${tries}`).toMatch(/interrupted.*No data is lost; run it again/);
     }
@@ -265,7 +265,7 @@ describe('a backend with shards', () => {
     for (const [i, key] of locks.entries()) {
       const first = holds[i] as (typeof holds)[number];
       const asked = { leaseMs: 1_000, requestId: 'mine' };
-      // One that was not moved still has its lease where the reshard took less than that.
+      // A hold that was not moved still has its lease if the reshard took less than that.
       await vi.waitFor(
         async () =>
           expect(await acquire(other, key, 'w1', asked)).toMatchObject({ outcome: 'ended' }),
@@ -312,7 +312,7 @@ describe('a backend with shards', () => {
     expect(await refusalOf(reshard(fresh, second))).toMatchObject({ reason: 'CONFLICT' });
 
     expect(await reshard(fresh, third)).toMatch(/now uses 2 shards.*The epoch is \d+/);
-    // Whether or not the old process has looked.
+    // Whether or not the old process has polled.
     for (const key of [held, staying, freshKey()]) {
       expect(await refusalOf(acquire(member, key, 'w3'))).toMatchObject({ reason: 'BACKEND_DOWN' });
     }
@@ -370,7 +370,7 @@ describe('a backend with shards', () => {
     const { head, queue } = record;
     await created(single, moved, { rev: 9, head, queue });
     await single.close();
-    // A process that has just ended is taken for alive a moment longer, and refused.
+    // A process that has just ended counts as alive for a moment, so the reshard is refused.
     const taken = () => reshard(now, fourth, rig.config(fourth));
     const answer = await vi.waitFor(taken, { timeout: 60_000, interval: 200 });
     expect(answer).toMatch(/now uses 3 shards/);
@@ -447,7 +447,7 @@ class StepsBroken {
     const done = await work;
     this.left -= 1;
     if (this.left > 0) return done;
-    // Swaps of the server that runs count too: the reshard may only be at its next step by now.
+    // Swaps of the running server count too: the reshard may only be at its next step by now.
     this.brokenAfter.push(step);
     throw new Error('The machine died.');
   }

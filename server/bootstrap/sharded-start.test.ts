@@ -18,7 +18,7 @@ async function query(url: string, text: string): Promise<RowDataPacket[]> {
   return rows;
 }
 
-/** How many connections there are to a shard, without the one that asks. */
+/** How many connections a shard has, without that of this query. */
 async function connectionsTo(place: number): Promise<number> {
   const text = `SELECT id FROM information_schema.processlist
     WHERE db = DATABASE() AND id <> CONNECTION_ID()`;

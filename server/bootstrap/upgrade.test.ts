@@ -33,7 +33,7 @@ describe.each(TEST_DIALECTS)('an upgrade over %s', (dialect) => {
     for (const folder of folders.splice(0)) rmSync(folder, { recursive: true });
   });
 
-  /** The folder of a newer version of the program: the same but for one more migration. */
+  /** The folder of a newer version of the program, with one additional migration. */
   function newerVersion(): string {
     const folder = mkdtempSync(join(tmpdir(), 'lockyard-version-'));
     folders.push(folder);

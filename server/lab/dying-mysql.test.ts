@@ -16,10 +16,10 @@ const FREEZES: [string, Absence] = [
   'freezes',
   { goAway: () => mysql.signal('SIGSTOP'), comeBack: () => mysql.signal('SIGCONT') },
 ];
-/** A server that freezes breaks no connection: it takes half a minute to be called gone. */
+/** A frozen server closes no connection: it counts as down only after half a minute. */
 const WAYS = process.env.TEST_LONG === '1' ? [DIES, FREEZES] : [DIES];
 
-/** What a race may take to notice, beyond its time limit, on a busy machine. */
+/** How long a race may take to notice, beyond its time limit, on a busy machine. */
 const NOTICED_WITHIN_MS = 60_000;
 
 let mysql: Awaited<ReturnType<typeof startPrivateMariadb>>;
@@ -46,7 +46,7 @@ async function scratchLeft(): Promise<unknown[]> {
   return rows;
 }
 
-/** Two strategies, of which the second never gets its turn if a server goes away in the first. */
+/** Two strategies, the second of which does not run if a server dies during the first. */
 const raceUntil = (goAway: () => void) => {
   let isGone = false;
   return rig.race(

@@ -62,7 +62,7 @@ test(
   ALL_STRATEGIES_MAX_MS,
 );
 
-/** Of one race after another: the first may be lucky, or too short on a busy machine. */
+/** The limits of successive races: the first may be lucky, or too short on a busy machine. */
 const WRONG_WAY_LIMITS_MS = [2_000, 30_000, 120_000];
 const WRONG_WAYS_MAX_MS = 600_000;
 
@@ -208,7 +208,7 @@ test('the preflight finds a Redis that evicts, and a backend of this Lockyard by
   }
 });
 
-/** What races have left on the servers and on the disk. */
+/** The data that races have left on the servers and on the disk. */
 async function scratchLeft(): Promise<string[]> {
   const connection = await createConnection({ uri: lab.servers.mysql });
   const [databases] = await connection.query<RowDataPacket[]>(

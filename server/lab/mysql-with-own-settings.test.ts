@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startPrivateMariadb } from '@/scripts/servers/private-mariadb.mjs';
 import { LabRig } from './testing/lab-rig';
 
-/** What an operator may set for other programs. */
+/** Settings that an operator may choose for other programs. */
 const SETTINGS = [
   '--sql-mode=NO_BACKSLASH_ESCAPES,ANSI_QUOTES,EMPTY_STRING_IS_NULL',
   '--autocommit=0',
@@ -11,7 +11,7 @@ const SETTINGS = [
   '--transaction-isolation=SERIALIZABLE',
 ];
 
-/** What protects a server from careless statements. */
+/** Settings that protect a server from careless statements. */
 const LIMITS =
   "sql_safe_updates = 1, sql_select_limit = 2, max_statement_time = 0.04, completion_type = 'CHAIN'";
 

@@ -16,7 +16,7 @@ const sessions = SESSIONS.map(({ id }) => id);
 /** `npm run test:long` races all of them, with all workers of the default load. */
 const leased = isLong ? LEASED : ['set-nx-px-lock', 'watchdog-lock'];
 const held = isLong ? sessions : ['with-row-lock'];
-// A slow machine sells no more under a lock of the whole table in the longest time that there is.
+// Under a lock of the whole table, a slow machine sells no more than this in the longest time.
 const LOAD = { perEntryMs: 120_000, ...(isLong ? { stock: 200 } : { workers: 8, stock: 60 }) };
 const LEASE_MS = isLong ? 3_000 : 1_000;
 

@@ -7,7 +7,7 @@ const rate = fc.double({ min: -0.000_9, max: 0.000_9, noNaN: true });
 const wait = fc.double({ min: 0, max: 5_000, noNaN: true });
 const measurement = fc.record({ pauseMs: wait, thereMs: wait, backMs: wait });
 
-/** A clock elsewhere, and our own, as they really are. */
+/** The true readings of a remote clock and of our own. */
 class World {
   at = 1_000;
   constructor(
@@ -38,7 +38,7 @@ function measure(clock: ClockInterval, world: World, step: { thereMs: number; ba
 
 function expectTruth(clock: ClockInterval, world: World): void {
   const interval = clock.at(world.at);
-  // What a sum of such numbers loses by rounding.
+  // The rounding error of a sum of such numbers.
   const rounding = 0.001;
   expect(interval?.earliest).toBeLessThanOrEqual(world.shown() + rounding);
   expect(interval?.latest).toBeGreaterThan(world.shown() - rounding);

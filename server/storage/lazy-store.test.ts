@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { LazyStore } from './lazy-store';
 
-/** A try is made every two seconds. */
+/** Opening is retried every two seconds. */
 const TRIES_MS = 20_000;
 
 beforeEach(() => {

@@ -8,7 +8,7 @@ import { created, eventOf, freshKey } from './conformance/testing/changes';
 import { createScratchDatabase } from './conformance/testing/stores-under-test';
 import { openBackend } from './open-store';
 
-/** An empty database, as one that was recreated. */
+/** An empty database, as after it was recreated. */
 async function emptyDatabase(kind: string): Promise<{ url: DatabaseUrl; drop(): unknown }> {
   if (kind === 'mysql') {
     const { url, drop } = await createScratchDatabase(process.env.TEST_MYSQL_URL ?? '');

@@ -63,7 +63,7 @@ afterAll(async () => {
   stranger.remove();
 });
 
-/** What a server opens that has this URL in its environment. */
+/** Opens the store of a server with this URL in its environment. */
 async function opened(url: string, authorityFile?: string): Promise<Store> {
   const { backends } = readConfig({
     LOCKYARD_BACKEND_ORDERS: url,
@@ -93,7 +93,7 @@ async function complaint(url: string, authorityFile?: string): Promise<string> {
   return 'It can be used.';
 }
 
-/** What the console says of a backend with such a store, once it gives a reason. */
+/** The console's reason for a backend with such a store, once it shows one. */
 async function stateOf(open: () => Promise<Store>): Promise<string> {
   const { engine, close } = await startProcess(open);
   try {
@@ -145,7 +145,7 @@ const KINDS = {
 
 describe.each(Object.entries(KINDS))('%s with TLS', (_, { secure, plain }) => {
   test('stores records if its certificate is signed by a configured authority', async () => {
-    // A ZooKeeper that has just begun may take its time over the first handshake.
+    // A ZooKeeper that has just started may be slow with the first handshake.
     const store = await vi.waitFor(() => opened(secure(), authority.file), SOON);
     try {
       const key = freshKey();
@@ -183,7 +183,7 @@ describe.each(Object.entries(KINDS))('%s with TLS', (_, { secure, plain }) => {
       return said;
     }, SOON);
     expect(line).toMatch(/^[^\n]*cannot be (used|reached)[^\n]*$/);
-    // A Redis without TLS waits for the end of the handshake, and so looks like one that is away.
+    // A Redis without TLS waits for the end of the handshake, and so looks like one that is down.
     if (url === plain() && url.startsWith('rediss:')) return;
     expect(await stateOf(() => opened(url as string, file))).toMatch(why);
   });

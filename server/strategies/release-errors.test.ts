@@ -49,7 +49,7 @@ type Unreleased = (name: string, work: Work) => Promise<string>;
 
 const unreachable = () => Promise.reject(new Error('the server is away'));
 
-/** Work after which the server is away. */
+/** Work after which the server is down. */
 const thenAway = (work: Work, isAway: { now: boolean }) => () => {
   isAway.now = true;
   return work();

@@ -7,7 +7,7 @@ test.each([
   ['file:///{pod}', 'must be a URL that begins with http'],
   ['http://{pod}.internal/', ': placeholders must be in'],
   ['http://{pod}@internal/', ': placeholders must be in'],
-  // A fragment is not sent, so one answer would call all pods dead.
+  // A fragment is not sent, so one answer would report all pods as dead.
   ['http://internal/#{pod}', ': placeholders must be in'],
   ['http://h:6000/{pod}', ': port 6000 cannot be used'],
   ['https://a:1%@h/{pod}', ': its user or password'],

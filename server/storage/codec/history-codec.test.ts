@@ -7,7 +7,7 @@ import { decodeHistory, encodeHistory } from './history-codec';
 
 const KEY = { namespace: 'default', name: 'stock', kind: 'counter' } as const;
 
-/** What is read back of one change with these events. */
+/** The events of one change after encoding and decoding. */
 function readBack(events: RecordEvent[]): RecordEvent[] {
   const change = creation(KEY, { events, rev: 20, writer: 'w' });
   const changes = encodeHistory([change]);

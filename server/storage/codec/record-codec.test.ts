@@ -12,7 +12,7 @@ class Shelf {
   private stored: StoredRecord | null = null;
   private known: KnownRecord | null = null;
 
-  /** Writes a record and reads it back. `cold`: as a process that has only what the store holds. */
+  /** Writes a record and reads it back. `cold`: as a process that knows only the stored texts. */
   keep(record: LockRecord, cold: boolean): LockRecord {
     const base = cold && this.stored ? decodeRecord(this.stored) : this.known;
     const next = cold && base ? withSameWaiters(record, base.record.queue) : record;
@@ -24,7 +24,7 @@ class Shelf {
   }
 }
 
-/** The same record, with waiters that did not change being those that were read. */
+/** The same record, in which unchanged waiters are the objects that were read. */
 function withSameWaiters(record: LockRecord, read: readonly Waiter[]): LockRecord {
   const old = new Map(read.map((waiter) => [JSON.stringify(waiter), waiter]));
   return { ...record, queue: record.queue.map((w) => old.get(JSON.stringify(w)) ?? w) };

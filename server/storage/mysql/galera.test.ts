@@ -10,7 +10,7 @@ import { readMysqlFacts } from './mysql-facts';
 import { mysqlGuarantees } from './mysql-guarantees';
 import { MysqlStore } from './mysql-store';
 
-/** Where packages put it; that of MariaDB brings it along. */
+/** The folders in which packages install the provider; MariaDB's package includes it. */
 const PROVIDERS = ['/usr/lib/galera', '/usr/lib64/galera', '/usr/lib64/galera-4'];
 
 type Node = Awaited<ReturnType<typeof startPrivateMariadb>>;
@@ -23,7 +23,7 @@ afterAll(async () => {
   }
 });
 
-/** A node of its own cluster, or of that which another one is in. */
+/** Starts a node of a new cluster, or of another node's cluster. */
 async function startNode(join: number | null): Promise<Node & { port: number }> {
   const provider = PROVIDERS.map((folder) => `${folder}/libgalera_smm.so`).find(existsSync);
   if (!provider) throw new Error('This test needs the Galera of MariaDB: install galera-4.');
@@ -40,7 +40,7 @@ async function startNode(join: number | null): Promise<Node & { port: number }> 
       `--wsrep-cluster-address=gcomm://${join === null ? '' : `127.0.0.1:${join}`}`,
       `--wsrep-node-address=${address}`,
       `--wsrep-provider-options=gmcast.listen_addr=tcp://${address};ist.recv_addr=127.0.0.1:${transfers};gcache.size=1M`,
-      // Both are empty: there is nothing to bring over.
+      // Both are empty: there is nothing to copy.
       '--wsrep-sst-method=skip',
     ],
   });

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type StoreUnderTest, storesUnderTest } from '../conformance/testing/stores-under-test';
 
 const HOUR_MS = 60 * 60_000;
-/** Many more than are looked at in one go. */
+/** Many more than one batch examines. */
 const YOUNG_ROWS = 3_000;
 
 let under: StoreUnderTest;
@@ -17,7 +17,7 @@ afterEach(async () => {
   await under.close();
 });
 
-/** Another client's transaction locks one row: what looks at it would wait, and fail. */
+/** Another client's transaction locks one row: a statement that examines it would wait and fail. */
 const lockRow = async (table: string, id: string | number) => {
   await foreign.query('START TRANSACTION');
   const [rows] = await foreign.query(`SELECT id FROM ${table} WHERE id = ? FOR UPDATE`, [id]);

@@ -66,7 +66,7 @@ const failureOf = (work: Promise<unknown>): Promise<StoreError> =>
     },
   );
 
-/** What is sent to a server without `INSERT … RETURNING`. */
+/** The packet for a server without `INSERT … RETURNING`. */
 const statementsOf = (write: Parameters<MysqlConnection['exchange']>[0]): string[] =>
   write({ packetBytesMax: 1e9, hasReturning: false }).statements;
 
@@ -98,7 +98,7 @@ const openTransactions = async () => {
   return rows.length;
 };
 
-/** With what the server can do, and as on a server without `INSERT … RETURNING`. */
+/** With all that the server can do, and as on a server without `INSERT … RETURNING`. */
 const inEachForm = (title: string, cases: () => void) =>
   describe.each([
     ['by RETURNING', true],
@@ -154,7 +154,7 @@ inEachForm('a deadlock', () => {
 });
 
 inEachForm('changes that belong together', () => {
-  /** Three of them on their way, two written and the third waiting for its row. */
+  /** A swap of three changes under way, two of them written and the third waiting for its row. */
   const stalled = async () => {
     const keys = [freshKey('set'), freshKey('set'), freshKey('set')].sort((a, b) =>
       Buffer.compare(bytes(a), bytes(b)),
@@ -232,7 +232,7 @@ inEachForm('a row that another transaction keeps locked', () => {
     const [kept, others] = [freshKey(), Array.from({ length: 20 }, () => freshKey())];
     await created(store, kept);
     await lockRows(kept);
-    // The row stays locked: what had to wait for it would fail.
+    // The row stays locked: a call that had to wait for it would fail.
     for (const key of others) {
       const seen = await created(store, key);
       expect((await swapOne(store, update(key, seen))).applied).toBe(true);

@@ -29,7 +29,7 @@ afterEach(async () => {
   await under.close();
 });
 
-/** How many statements of others the server runs, or keeps waiting. */
+/** How many statements of other connections are running or waiting. */
 const statements = async () => {
   const [[row]] = await foreign.query<RowDataPacket[]>(
     'SELECT COUNT(*) AS found FROM information_schema.processlist WHERE db = DATABASE() AND ' +

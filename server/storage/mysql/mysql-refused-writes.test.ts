@@ -18,7 +18,7 @@ import { MysqlStore } from './mysql-store';
 const PATIENT_MS = 10_000;
 const SOON = { timeout: 25_000 };
 
-/** What fills the server's one file, which cannot grow. */
+/** The content of records that fill the server's only file, which cannot grow. */
 const LARGE = 'q'.repeat(1_000_000);
 const LARGE_MAX = 60;
 
@@ -58,7 +58,7 @@ describe.each([
     store = new MysqlStore(url, PATIENT_MS, null, isReturning);
   });
 
-  /** Every kind of swap is refused with these words, and known to have changed nothing. */
+  /** Expects every kind of swap to be refused with this text, with nothing applied. */
   const isRefused = async (words: string) => {
     const refused = { applied: 'no', refusal: expect.stringContaining(words) };
     const birth = () => creation(freshKey(), { queue: LARGE, events: [eventOf(1)] });

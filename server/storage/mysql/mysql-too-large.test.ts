@@ -7,14 +7,14 @@ import { recordAnswer } from '../conformance/testing/record-answer';
 import { openMysqlUnderTest } from '../conformance/testing/stores-under-test';
 import type { RecordStore } from '../record-store';
 
-/** What fits is several megabytes, and is sent to a server that is busy with other things. */
+/** A packet that fits has several megabytes, and the server may be busy with other things. */
 const PATIENT_MS = 20_000;
 
 describe('a record too large for max_allowed_packet', () => {
   let rig: EngineRig;
   let store: RecordStore;
   let process: Member;
-  /** What the server takes in one packet. */
+  /** The largest packet that the server accepts. */
   let bytesMax: number;
 
   beforeAll(async () => {

@@ -8,7 +8,7 @@ import type { GateMark, GateMessage, GateReply, GateStore } from './gate-store';
 import { GATE_LIMITS, openRedisGate } from './redis-gate';
 import { HoldingRelay } from './testing/holding-relay';
 
-/** Nothing to wait for, and nothing gets old within a test. */
+/** A gate that is ready immediately, with readings that stay fresh during a test. */
 const CALM = { ...GATE_LIMITS, stepMaxMs: 1, freshMs: 60_000, refreshMs: 60_000, claimMs: 20_000 };
 
 const MESSAGES = 3_000;
@@ -35,7 +35,7 @@ it(`${MESSAGES} random messages of three processes lead to the state of the mode
   const random = seeded(seed);
   const below = (n: number) => Math.floor(random() * n);
   const names = ['p1', 'p2', 'p3'];
-  // A step may be under way for longer than the test takes.
+  // A step can be under way for longer than the test takes.
   const limits = { ...CALM, stepMaxMs: 50 };
   const stores = new Map<string, GateStore>(
     names.map((process) => [process, openRedisGate(redis.url, { scope: 'a', process }, limits)]),
@@ -97,7 +97,7 @@ it('steps under way are those last announced by all processes, and a dead one’
   expect(await say(one, 1, 0)).toEqual({ down: 3, up: 5 });
   expect(await say(other, 0, 0)).toEqual({ down: 1, up: 0 });
   await new Promise((resolve) => setTimeout(resolve, 1_050));
-  // What it did may not be in the value yet: that has to be read first.
+  // The value may not include the step yet: it must be read first.
   expect(await say(other, 0, 0)).toEqual({ down: 1, up: 0 });
   const { now } = await other.exchange([], null);
   const reading = { floor: 0, ceiling: null, asOf: now, over: null };

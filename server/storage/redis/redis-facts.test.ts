@@ -15,7 +15,7 @@ it('a Redis that is loading its files is not rated', async () => {
   try {
     for (let i = 0; i < RECORDS; i += 1) await admin.set(`record-${i}`, 'text'.repeat(100));
     expect(await readRedisFacts(admin)).toMatchObject({ appendOnly: true });
-    // The configured read delay applies only to what is in a snapshot.
+    // The configured delay applies only to loading a snapshot.
     await admin.call('BGREWRITEAOF');
     await vi.waitFor(async () => {
       expect(await admin.info('persistence')).toMatch(

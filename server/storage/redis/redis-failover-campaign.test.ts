@@ -13,7 +13,7 @@ import type { RecordKey } from '../record-store';
 const TRIALS = process.env.TEST_LONG === '1' ? 24 : 1;
 const LEASE_MS = 250;
 const LOCKS = 3;
-/** So far the replica is behind. */
+/** The lag of the replica. */
 const LAG_MS = 5;
 const DURABLE = { durable: true, settings: ['--repl-diskless-sync-delay', '0'] };
 
@@ -23,7 +23,7 @@ interface Grant {
   token: number;
   sentAt: number;
   answeredAt: number;
-  /** As the answer said. */
+  /** The token in the answer. */
   leftMs: number;
 }
 
@@ -35,7 +35,7 @@ interface Trial {
   random: () => number;
 }
 
-/** What befalls the server while its locks are taken. */
+/** The faults of the server while its locks are acquired. */
 const BLOWS: Record<string, (trial: Trial) => Promise<void>> = {
   async 'the replica is started in its place'({ rig, replica, address }) {
     rig.server.signal('SIGKILL');

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import type { RedisFacts } from './redis-facts';
 import { redisGuarantees } from './redis-guarantees';
 
-/** Everything as it should be. */
+/** The facts of a correctly configured Redis. */
 const SOUND: RedisFacts = {
   version: '7.0.15',
   runId: 'a',

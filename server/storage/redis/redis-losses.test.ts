@@ -18,7 +18,7 @@ import type { RecordKey } from '../record-store';
 import { START_INCARNATION } from './redis-script';
 
 const LEASE_MS = 900;
-/** Leases are known by whole seconds. */
+/** Leases are recorded in whole seconds. */
 const LONGEST_MS = 1_000;
 const EPOCH_SPAN = 2 ** 41;
 const SOON = { timeout: 25_000, interval: 20 };
@@ -27,7 +27,7 @@ interface Loss {
   how: string;
   what: LossKind;
   options?: Parameters<typeof RedisRig.start>[0];
-  /** Done while the lock is held; answers how to make the loss happen. */
+  /** Called while the lock is held; returns a function that causes the loss. */
   befall(rig: RedisRig, key: RecordKey): Promise<unknown>;
 }
 
@@ -55,7 +55,7 @@ const LOSSES: Loss[] = [
       await rig.asAdmin((admin) => admin.save());
       const saved = await rig.asAdmin((admin) => admin.hget('{lockyard}:life', 'beat'));
       const { db, tables } = rig.database;
-      // By what the processes know, which is written down a moment after the beat itself.
+      // As the processes see it, which is recorded a moment after the heartbeat itself.
       await vi.waitFor(async () => {
         const [known] = await db.select({ beat: tables.backends.beat }).from(tables.backends);
         expect(known?.beat).toBeGreaterThan(Number(saved));
@@ -94,7 +94,7 @@ const LOSSES: Loss[] = [
   },
 ];
 
-/** Taken as soon as the backend answers. */
+/** Acquires as soon as the backend answers. */
 const taken = (process: RedisProcess, key: RecordKey, leaseMs = LEASE_MS) =>
   vi.waitFor(() => takeLock(process, key, 'w1', { leaseMs }), SOON);
 

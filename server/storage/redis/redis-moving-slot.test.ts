@@ -21,7 +21,7 @@ import { RedisStore } from './redis-store';
 const SOON = { timeout: 25_000, interval: 20 };
 const PATIENT_MS = 10_000;
 const QUEUE = '[["a waiter"]]';
-/** No heartbeat comes between two looks at what is stored. */
+/** Long enough for no heartbeat between two readings of the stored content. */
 const NEVER_MS = 3_600_000;
 const ROUNDS = process.env.TEST_LONG === '1' ? 120 : 50;
 
@@ -31,7 +31,7 @@ const IS_MOVING = {
   refusal: expect.stringContaining('is being moved to another node'),
 };
 
-/** A record, what a change of it expects, and the answer stored with it. */
+/** A record, the version that a change of it expects, and the answer stored with it. */
 interface Known {
   key: RecordKey;
   seen: { rev: number; writer: string };
@@ -87,7 +87,7 @@ describe('while the slot of a cluster moves to another node', () => {
     return next;
   };
 
-  /** A call that is refused, and has changed nothing on either node. */
+  /** Expects a call to be refused and to change nothing on either node. */
   const changesNothing = async (call: () => Promise<unknown>) => {
     const before = await slot.contents();
     const error = await call().catch((failure: unknown) => failure);

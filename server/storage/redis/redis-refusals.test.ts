@@ -15,7 +15,7 @@ import { RedisRig } from '../conformance/testing/redis-rig';
 
 const SOON = { timeout: 25_000, interval: 20 };
 
-/** Refused with nothing applied. On a busy machine reaching Redis may take a try or two. */
+/** Expects a refusal with nothing applied. On a busy machine Redis may be reached only on retry. */
 const isRefused = (work: () => Promise<unknown>, words: string) =>
   vi.waitFor(
     () =>
@@ -190,7 +190,7 @@ describe('a Redis whose disk is full', () => {
       const { store } = await rig.join();
       await vi.waitFor(() => created(store, freshKey()), SOON);
       await rig.asAdmin((admin) => admin.config('SET', 'save', '3600 1'));
-      // To Redis a folder that is gone is a disk that takes no file.
+      // For Redis a missing folder is the same as a disk that accepts no file.
       rmSync(rig.server.folder, { recursive: true });
       await rig.asAdmin(async (admin) => {
         await admin.call('BGSAVE');

@@ -13,9 +13,9 @@ import type { RecordKey } from '../record-store';
 const LEASE_MS = 900;
 const EPOCH_SPAN = 2 ** 41;
 const SOON = { timeout: 25_000, interval: 20 };
-/** A replica gets its copy at once. */
+/** A replica gets its copy immediately. */
 const DURABLE = { durable: true, settings: ['--repl-diskless-sync-delay', '0'] };
-/** No beat is left while the test runs: whatever is noticed shows in the writes themselves. */
+/** No heartbeat is written during the test: losses must be noticed by the writes themselves. */
 const NEVER_MS = 600_000;
 
 const taken = (process: RedisProcess, key: RecordKey, owner: string, leaseMs = LEASE_MS) =>
@@ -30,7 +30,7 @@ async function cutPower(rig: RedisRig, bytes: number): Promise<void> {
   await rig.server.start();
 }
 
-/** A replica that has everything that the server at the port has so far; through `line`. */
+/** A replica, through `line`, with all data that the server at the port has so far. */
 async function copyOf(line: TcpProxy): Promise<Awaited<ReturnType<typeof startPrivateRedis>>> {
   const replica = await startPrivateRedis(DURABLE);
   await asAdminOf(replica.url, async (admin) => {
@@ -40,7 +40,7 @@ async function copyOf(line: TcpProxy): Promise<Awaited<ReturnType<typeof startPr
   return replica;
 }
 
-/** A replica has everything, also in its files. */
+/** Resolves when a replica has all data, in its files too. */
 async function expectSynchronised(replica: Redis): Promise<void> {
   const info = await replica.info();
   expect(info).toContain('master_link_status:up');
@@ -49,7 +49,7 @@ async function expectSynchronised(replica: Redis): Promise<void> {
 
 const portOf = ({ url }: { url: string }) => Number(new URL(url).port);
 
-/** One holds the lock until it is lost, and then another one asks for it. */
+/** One caller holds the lock until it is lost, and then another one requests it. */
 async function expectLoss(rig: RedisRig, key: RecordKey, what: LossKind, url?: string) {
   const later = await rig.join(url);
   const again = await taken(later, key, 'w2');

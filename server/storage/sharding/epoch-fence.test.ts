@@ -35,7 +35,7 @@ beforeAll(async () => {
   if (!shard) throw new Error('The list lost its shard.');
   stamps = new ShardMapStamp(shard, 10_000);
   await openShard(shard, fence).then((opened) => opened.close());
-  // It waits for a row for as long as it takes to see that it does.
+  // It may wait for a row until the test has seen that it waits.
   store = new MysqlStore(scratch.url, 10_000, fence);
   await stamps.stampNew('ours.1', place);
 });

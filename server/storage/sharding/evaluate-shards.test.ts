@@ -16,7 +16,7 @@ const [a, b, c] = ['a:3306/x', 'b:3306/x', 'c:3306/x'] as const;
 const EMPTY: FoundStamp = { stamp: null, place: null, isEmpty: true, isInUse: false };
 const USED: FoundStamp = { ...EMPTY, isEmpty: false };
 
-/** A shard as it is found with this stamp. */
+/** An inspected shard with this stamp. */
 const found = (
   self: string,
   stamp: string,

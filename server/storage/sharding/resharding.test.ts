@@ -37,7 +37,7 @@ function listOf(places: number[], leaving: number[] = []): ShardList {
 
 const noneRecorded = async () => 0;
 
-/** Puts a list into force, as an epoch. */
+/** Puts a list into force in an epoch. */
 async function reshard(list: ShardList, epoch: number, recordedOf = noneRecorded) {
   const resharding = await Resharding.begin(BACKEND, list);
   try {
@@ -71,7 +71,7 @@ const COUNTER = encodeCounter({
   answersUntil: 1_000,
 }).head;
 
-/** As if the database had been created again. */
+/** Empties a database, as if it had been recreated. */
 async function recreate(place: number): Promise<void> {
   const connection = await createConnection({ uri: databases[place]?.url ?? '' });
   await connection.query("DELETE FROM settings WHERE id LIKE 'shard.%'");

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { CallOverlap } from './call-overlap';
 
-/** Calls whose ends a test decides, on a clock that it moves. */
+/** Calls that the test ends, on a clock that it moves. */
 class Calls {
   now = 0;
   private readonly overlap = new CallOverlap(() => this.now);
 
-  /** Begins a call. Ended by what is returned. */
+  /** Begins a call. The returned function ends it. */
   begin(callers = 1): () => Promise<void> {
     let end: () => void = () => undefined;
     const ended = new Promise<void>((resolve) => {
@@ -19,7 +19,7 @@ class Calls {
     };
   }
 
-  /** Whether a call that begins now is alone, by its end. */
+  /** Whether a call that begins now counts as alone when it ends. */
   async isAlone(callers = 1): Promise<boolean> {
     const end = this.begin(callers);
     const isAlone = this.overlap.isAlone();

@@ -17,7 +17,7 @@ import { startProcess } from '../conformance/testing/start-process';
 import { startVictim } from '../conformance/testing/start-victim';
 import { openBackend } from '../open-store';
 
-/** What is promised is 5 s; the rest is room for a busy machine. */
+/** The promise is 5 s; the rest is tolerance for a busy machine. */
 const WITHIN_MS = 8_000;
 const VICTIMS = 2;
 const CALLS_BEFORE_DEATH = 80;
@@ -134,7 +134,7 @@ describe('a write lock of another program on a SQLite file', () => {
   });
 });
 
-/** What no page of a SQLite file begins with, nor its header. */
+/** Bytes with which no page of a SQLite file begins, nor its header. */
 const noise = (bytes: number, random: () => number) =>
   Buffer.from(Array.from({ length: bytes }, () => 128 + Math.floor(random() * 128)));
 

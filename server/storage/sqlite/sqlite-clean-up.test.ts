@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { storesUnderTest } from '../conformance/testing/stores-under-test';
 
 const HOUR_MS = 60 * 60_000;
-/** More than are looked at in one go. */
+/** More than one batch examines. */
 const YOUNG_ROWS = 1_200;
 
 it('reads only the oldest commits, however many newer ones there are', async () => {
@@ -16,7 +16,7 @@ it('reads only the oldest commits, however many newer ones there are', async () 
     );
   await insert(7, before - 1);
   await insert(YOUNG_ROWS, before);
-  // Where a clock was set back: to find it, all that are young would have to be looked at.
+  // As after a clock was set back: to find this row, all young rows would have to be examined.
   await insert(1, before - 1);
   const end = await store.historyEnd();
   expect(await store.pruneHistory(end, before)).toBe(7);

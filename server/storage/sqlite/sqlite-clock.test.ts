@@ -10,7 +10,7 @@ let folder: string;
 let store: RecordStore & HistorySource;
 let wallMs: number;
 let passedMs: number;
-/** For how long the process is stopped whenever it has read a clock. */
+/** How long the process is stopped after each reading of a clock. */
 let stoppedMs: number;
 const key = freshKey();
 

@@ -13,7 +13,7 @@ let folder: string;
 let database: Database;
 let store: SqliteStore;
 let passedMs: number;
-/** Of each write, in order: whether the store said that its caller is alone. */
+/** For each write, in order: whether the store reported its caller as alone. */
 let wereAlone: boolean[];
 
 beforeEach(async () => {

@@ -19,22 +19,22 @@ import type { ZookeeperVictimTask } from '../conformance/testing/zookeeper-victi
 import { StoreIncarnation } from '../incarnation/store-incarnation';
 import { openZookeeperStore } from './zookeeper-store';
 
-/** What is promised is 5 s; the rest is room for a busy machine. */
+/** The promise is 5 s; the rest is tolerance for a busy machine. */
 const WITHIN_MS = 8_000;
 const CALLS_BEFORE = 80;
 const GRANTS_AFTER = 20;
 const SOON = { timeout: 25_000, interval: 10 };
 
-/** The shortest that a server with these ticks accepts. */
+/** The shortest session timeout that a server with these ticks accepts. */
 const SESSION_MS = 1_000;
 
-/** Who is connected, by session. */
+/** The sessions that are connected. */
 async function sessions(port: number): Promise<Set<string>> {
   const lines = await firstWords(port, 'cons');
   return new Set([...lines.matchAll(/sid=(0x[0-9a-f]{4,})/g)].map(([, id = '']) => id));
 }
 
-/** The same, once there is one that is not among `others`. */
+/** The connected sessions, once one of them is not among `others`. */
 async function connected(port: number, others = new Set<string>()): Promise<Set<string>> {
   const now = await sessions(port);
   if ([...now].every((id) => others.has(id))) throw new Error('There is no other session.');
@@ -99,7 +99,7 @@ it('a process that is stalled until its ZooKeeper session expires continues in a
     await vi.waitFor(async () => {
       expect([...(await sessions(port))].filter((id) => !known.has(id))).not.toEqual([]);
     }, SOON);
-    // The victim exits on any answer that it must not get.
+    // The victim exits if it receives an answer that must not occur.
     expect(victim.isAlive()).toBe(true);
     victim.signal('SIGKILL');
     await victim.ended;

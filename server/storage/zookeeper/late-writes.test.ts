@@ -38,7 +38,7 @@ describe('a write that ZooKeeper dates outside its window', () => {
   });
   afterAll(() => under?.close());
 
-  /** A window that ends soon, and what holds everything up until it has. */
+  /** A window that ends soon, and a function that delays everything until it has ended. */
   const soonOver = async () => {
     const { now } = await readOne(store, freshKey());
     return { past: 0, ahead: now + AHEAD_MS };

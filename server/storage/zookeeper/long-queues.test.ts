@@ -13,7 +13,7 @@ import type { ZookeeperStore } from './zookeeper-store';
 const LONG = 'waiter,'.repeat(10_000);
 const OTHER = 'other,'.repeat(10_000);
 const AHEAD_MS = 150;
-/** What is tested is the answer: a busy ZooKeeper may be slow. */
+/** The answer is tested, not its speed: a busy ZooKeeper may be slow. */
 const PATIENT = { answerMaxMs: 10_000 };
 
 describe('a long queue in a ZooKeeper', () => {

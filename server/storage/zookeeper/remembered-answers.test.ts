@@ -4,10 +4,10 @@ import { created, freshKey, readOne, update } from '../conformance/testing/chang
 import { openZookeeperUnderTest } from '../conformance/testing/zookeeper-under-test';
 import type { ZookeeperStore } from './zookeeper-store';
 
-/** What is tested is the answer: a busy ZooKeeper may be slow. */
+/** The answer is tested, not its speed: a busy ZooKeeper may be slow. */
 const PATIENT = { answerMaxMs: 10_000 };
 
-/** Two processes. */
+/** The stores of two processes. */
 let under: Awaited<ReturnType<typeof openZookeeperUnderTest>>;
 let store: ZookeeperStore;
 let other: ZookeeperStore;
@@ -28,7 +28,7 @@ const memoOf = (answer: string, expiresAt: number) => ({
   expiresAt,
 });
 
-/** The answer as any process may read it. */
+/** The answer as any process can read it. */
 const answerTo = async (key: string) => (await other.read([], [key])).memos;
 
 const extended = (key: string) => ({ extensions: [{ keys: [key], expiresAt: LAST }] });

@@ -13,7 +13,7 @@ import { recordAnswer } from '../conformance/testing/record-answer';
 import { ZookeeperRig } from '../conformance/testing/zookeeper-rig';
 import { openZookeeperUnderTest } from '../conformance/testing/zookeeper-under-test';
 
-/** More than ZooKeeper takes in one packet. */
+/** More than ZooKeeper accepts in one packet. */
 const TOO_MUCH = 'q'.repeat(1_100_000);
 
 describe('a record too large for a packet of ZooKeeper', () => {

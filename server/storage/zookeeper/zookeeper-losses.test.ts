@@ -17,7 +17,7 @@ import { type ZookeeperProcess, ZookeeperRig } from '../conformance/testing/zook
 import type { RecordKey } from '../record-store';
 
 const LEASE_MS = 900;
-/** Leases are known by whole seconds. */
+/** Leases are recorded in whole seconds. */
 const LONGEST_MS = 1_000;
 const EPOCH_SPAN = 2 ** 41;
 const SOON = { timeout: 25_000, interval: 20 };
@@ -28,7 +28,7 @@ const shared = () => {
   return url;
 };
 
-/** Taken as soon as the backend answers. */
+/** Acquires as soon as the backend answers. */
 const taken = (process: ZookeeperProcess, key: RecordKey, leaseMs = LEASE_MS) =>
   vi.waitFor(() => takeLock(process, key, 'w1', { leaseMs }), SOON);
 
@@ -47,7 +47,7 @@ async function granted(process: ZookeeperProcess, key: RecordKey) {
 }
 
 /**
- * What must hold for a process after a loss, for a lock that was held and for one that was never
+ * Expects what a process must do after a loss, for a lock that was held and for one that was never
  * used.
  */
 async function expectLoss(process: ZookeeperProcess, what: LossKind, held: RecordKey, token = 0) {

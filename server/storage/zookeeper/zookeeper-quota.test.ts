@@ -10,7 +10,7 @@ import { openZookeeperStore } from './zookeeper-store';
 
 const QUOTA = '/zookeeper/quota/lockyard';
 
-/** The least that a quota can allow: the root is full, whatever is there. */
+/** The smallest possible quota: the root is full, whatever it contains. */
 const USED_UP: Step[] = [
   { kind: 'create', path: QUOTA, data: '' },
   {
@@ -29,7 +29,7 @@ const WITHOUT_QUOTA = ['/zookeeper_stats', '/zookeeper_limits', ''].map(
   (name): Step => ({ kind: 'delete', path: QUOTA + name, version: -1 }),
 );
 
-/** One step after another: what a quota counts, it counts as each of them is made. */
+/** Sends one step after another, since a quota counts each step when it is applied. */
 async function write(server: ServerAddress, steps: Step[]): Promise<void> {
   const monotonic = () => performance.now();
   const connection = await ZookeeperConnection.open(server, 20_000, monotonic, () => {});
@@ -40,7 +40,7 @@ async function write(server: ServerAddress, steps: Step[]): Promise<void> {
   connection.close();
 }
 
-/** A machine that is busy with other things may cost a connection. */
+/** On a busy machine a connection may be lost. */
 const SOON = { timeout: 25_000, interval: 20 };
 
 it('an exhausted hard quota of ZooKeeper refuses writes completely, allows reads, and accepts writes again when there is room', async () => {

@@ -20,7 +20,7 @@ import { LIMITS } from './zookeeper-layout';
 /** Of stored answers. */
 const BUCKETS = 256;
 
-/** What is tested is the answer: a busy ZooKeeper may be slow. */
+/** The answer is tested, not its speed: a busy ZooKeeper may be slow. */
 const PATIENT = { answerMaxMs: 10_000 };
 const SOON = { timeout: 25_000 };
 
@@ -110,7 +110,7 @@ describe('records in a ZooKeeper', () => {
     const key = freshKey();
     let [seen, stands] = [await created(stores[0], key), ''];
     for (let rev = 2; rev <= 30; rev += 1) {
-      // Short ones, long ones, and such as stay as they are.
+      // Short queues, long ones, and some that stay unchanged.
       const queue = rev % 3 === 0 ? null : 'q'.repeat(rev % 9);
       const [change, rival] = [update(key, seen, { queue }), update(key, seen, { queue })];
       stands = queue ?? stands;

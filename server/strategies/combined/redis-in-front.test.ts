@@ -41,7 +41,7 @@ describe('20: sells all of the stock and no more', () => {
     const drifts: { fast: number | null; durable: number }[] = [];
     const watch = async () => {
       for (let durable = STOCK; durable > 0; ) {
-        // In this order: the stock only goes down, so what is read first is the larger.
+        // In this order: the stock only falls, so the earlier reading is the larger.
         durable = await stock.left();
         const { fast } = await gate.drift();
         drifts.push({ fast, durable });
@@ -123,7 +123,7 @@ test('20: a sale that a reconciliation counts twice is corrected when it is sett
   const { transaction } = stock.database;
   vi.spyOn(stock.database, 'transaction').mockImplementationOnce(async (work) => {
     const result = await transaction(work);
-    // MySQL has it already, and Redis does not know whether that is in what was read.
+    // MySQL has already sold it, and Redis does not know whether the reading includes that.
     expect(await gate.reconcile()).toBe(STOCK - 2);
     return result;
   });

@@ -60,7 +60,7 @@ const locks: Record<string, UnderLock> = {
     withQuorumLock(quorum.nodes, name, work, { ...scoped(options), nodeMs: 1_000 }),
 };
 
-/** Nothing of this process runs meanwhile, its timers included: as in a long garbage collection. */
+/** Blocks this process, including its timers, as a long garbage collection does. */
 const pauseProcess = (ms: number) =>
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
 

@@ -47,7 +47,7 @@ test('is refused if too much time has passed, and released on all nodes', async 
     });
     return tryQuorumLock([slow, ...rest], 'slow', 'one', { ...options, clock });
   };
-  // All three say yes, but the allowance for drift is over.
+  // All three grant it, but the allowance for drift is used up.
   expect(await slowBy(LEASE_MS * 0.99)).toBe(null);
   expect(await keysLeft()).toBe(0);
   expect(await slowBy(LEASE_MS * 0.9)).toBeCloseTo(LEASE_MS * 0.09 - 2);

@@ -13,7 +13,7 @@ beforeAll(() => {
 afterAll(() => scratch?.close());
 
 describe('13, counted locally', () => {
-  /** What another process would have. */
+  /** The locks as another process has them. */
   const process = (leaseMs?: number) =>
     new LocallyCountedLocks(scratch.redis, {
       prefix: scratch.prefix,

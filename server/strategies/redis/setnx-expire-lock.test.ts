@@ -25,7 +25,7 @@ test('11: a crash between SETNX and EXPIRE leaves a lock for ever', async () => 
   await new Promise((resolve) => setTimeout(resolve, 2 * SHORT_MS));
   expect(await redis.pttl(`${prefix}crash`)).toBe(-1);
   expect(await trySetnxLock(redis, 'crash', options)).toBe(false);
-  // The remedy of its authors, which brings the second fault.
+  // The remedy of its authors, which causes the second fault.
   expect(await trySetnxLock(redis, 'crash', { ...options, deletesStale: true })).toBe(true);
 });
 
@@ -79,7 +79,7 @@ test('12: a late unlock frees nothing, unless it compares with what it has just 
   expect(await trySetNxPxLock(redis, 'late', 'second', { prefix })).not.toBe(null);
   expect(await unlockSetNxPx(redis, 'late', 'slow', { prefix })).toBe(false);
   expect(await trySetNxPxLock(redis, 'late', 'third', { prefix })).toBe(null);
-  // The owner plays no part in it: any caller frees the lock of any other.
+  // The owner is not compared: any caller frees the lock of any other.
   expect(await wronglyUnlockSetNxPx(redis, 'late', { prefix })).toBe(true);
   expect(await trySetNxPxLock(redis, 'late', 'third', { prefix })).not.toBe(null);
 });

@@ -55,7 +55,7 @@ test('pitfall: a pool of two connections is two locks, however many names are fr
     isThirdIn = true;
   };
   const third = withRowLock(small, 'c', enter, { waitMs: 1_000 });
-  // The database has nothing against it: c is free.
+  // The database allows it: c is free.
   await withRowLock(pool, 'c', async () => {});
   await setTimeout(1_200);
   expect(isThirdIn, 'waitMs bounds the wait for the row, not the one for a connection').toBe(false);

@@ -68,7 +68,7 @@ const ROUNDS = 20;
 const SECOND = 1_000;
 const DAY_MS = 24 * 60 * 60 * SECOND;
 
-/** Connections for which it is later by so much. */
+/** Connections whose clock is ahead by this much. */
 function laterBy(ms: number): Pool {
   const later = scratch.pool({ connectionLimit: 2 });
   later.on('connection', (connection) => {

@@ -13,7 +13,7 @@ import {
 import { contract, MINUTE, memoOf } from './contract-suite';
 
 contract('changes that belong together', (suite) => {
-  /** Two records that are there and one that is not, and what would change all three. */
+  /** Two records that exist and one that does not, and changes of all three. */
   const three = async () => {
     const keys = [freshKey(), freshKey(), freshKey()] as const;
     const [a, b, c] = keys;

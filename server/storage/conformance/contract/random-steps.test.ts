@@ -63,7 +63,7 @@ class RandomSteps {
     return [...new Set(Array.from({ length: 1 + this.below(5) }, () => this.pick(this.keys)))];
   }
 
-  /** One that should be applied as a rule. */
+  /** A change that is usually applied. */
   change(key: RecordKey, now: number, isAll: boolean): Change {
     const expect = this.expectation(key);
     const rev = (expect?.rev ?? this.below(5)) + 1 + (this.isIn(10) ? this.below(1e6) : 0);

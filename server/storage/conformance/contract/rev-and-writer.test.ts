@@ -13,7 +13,7 @@ import {
 } from '../testing/changes';
 import { contract, memoOf } from './contract-suite';
 
-/** A store may have a shorter way for a change that is alone: both are held to the same. */
+/** A store may handle a single change in a shorter way: both ways must meet the contract. */
 const WAYS = [
   { how: 'alone', swap: swapOne },
   { how: 'beside another', swap: swapBesideAnother },

@@ -13,15 +13,15 @@ import {
 } from '../testing/changes';
 import { contract, MINUTE, memoOf } from './contract-suite';
 
-/** A store may have a shorter way for a change that is alone: both are held to the same. */
+/** A store may handle a single change in a shorter way: both ways must meet the contract. */
 const WAYS = [
   { how: 'alone', swap: swapOne },
   { how: 'beside another', swap: swapBesideAnother },
 ];
 
 /**
- * How far two processes may differ about a clock that neither reads: each derives it from the round
- * trip of a call.
+ * By how much two processes may differ about a clock that neither reads directly: each derives it
+ * from the round trip of a call.
  */
 const BOUNDS_APART_MS = 250;
 

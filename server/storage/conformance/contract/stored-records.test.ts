@@ -185,7 +185,7 @@ contract('stored records', (suite) => {
   it('scans records as they are read, with the clock', async () => {
     const key = freshKey('as-read');
     await created(suite.store, key, { head: 'h', queue: 'q' });
-    // Another process may estimate the clock otherwise.
+    // Another process may estimate the clock differently.
     const { now: before } = await readOne(suite.other, key);
     const { records } = await suite.other.scan({ namespace: 'as-read', after: null }, 10);
     expect(records.map(({ record }) => record)).toEqual([await stored(suite.store, key)]);

@@ -64,7 +64,7 @@ describe.each(racingStores)(
   },
 );
 
-/** Two to four places of which one is given, in any order. */
+/** Two to four indexes in random order, including the given one. */
 function placesWith(place: number, random: () => number): number[] {
   const places = new Set([place]);
   const size = 2 + Math.floor(random() * 3);
@@ -75,7 +75,7 @@ function placesWith(place: number, random: () => number): number[] {
 const nextOf = (key: RecordKey, seen: Seen, head: string): Change =>
   update(key, seen, { head, events: [eventOf(seen.rev + 1)] });
 
-/** Whether a set took; every result of it must say the same. */
+/** Whether changes were applied; all of their results must agree. */
 async function swapped(store: Store, changes: Change[]): Promise<boolean> {
   const results = await store.swapAll(changes);
   const said = new Set(results.map(({ applied }) => applied));

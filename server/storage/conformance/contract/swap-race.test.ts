@@ -6,7 +6,7 @@ import { racingStores } from './contract-stores';
 
 const ROUNDS = process.env.TEST_LONG === '1' ? 10_000 : 4_000;
 
-/** Records that are raced for at the same time, and how many of them share a packet. */
+/** How many records are raced for at the same time, and how many of them share a packet. */
 const KEYS = 100;
 const KEYS_A_PACKET = 10;
 
@@ -53,7 +53,7 @@ describe.each(racingStores)('two processes over %s that swap one rev at once', (
       );
     }
     expect({ double, none }).toEqual({ double: 0, none: 0 });
-    // Where one side never wins there was no race.
+    // If one side never wins, there was no race.
     expect(Math.min(...wins)).toBeGreaterThan(rounds / 100);
 
     for (const { key, seen } of racers) expect(await stored(under.store, key)).toMatchObject(seen);
@@ -72,7 +72,7 @@ async function swapAll(
   return results.map(({ applied }, i) => ({ took: applied, writer: changes[i]?.writer ?? '' }));
 }
 
-/** Both processes at once; which of them is asked first takes turns. */
+/** Runs both processes concurrently, alternating which of them is asked first. */
 async function startingWith<T>(first: number, ask: (process: number) => Promise<T>): Promise<T[]> {
   const asked = [first, 1 - first].map((process) => ({ process, said: ask(process) }));
   asked.sort((a, b) => a.process - b.process);
@@ -86,7 +86,7 @@ function chunks<T>(list: T[], size: number): T[][] {
 }
 
 /**
- * How many (record, rev) pairs the history has, and how many events: equal if no loser left any.
+ * The number of (record, rev) pairs and of events in the history: equal if no loser left an event.
  */
 async function countHistory(store: Store): Promise<{ revs: number; events: number }> {
   const revs = new Set<string>();

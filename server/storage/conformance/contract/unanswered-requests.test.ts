@@ -13,7 +13,7 @@ contract('a change whose requests must have no answer', (suite) => {
 
   const newRequest = () => newWriter() + newWriter();
 
-  /** A record with a stored answer, and a change that must find none to `unanswered`. */
+  /** A record with a stored answer, and a change that requires that `unanswered` have none. */
   const answered = async (...unanswered: string[]) => {
     const [key, memo] = [freshKey(), memoOf('first')];
     const seen = await created(suite.other, key, { memos: [memo] });
@@ -27,7 +27,7 @@ contract('a change whose requests must have no answer', (suite) => {
     return { key, memo, seen, own, change };
   };
 
-  /** A change that surely is applied. */
+  /** A change that is always applied. */
   const company = async (parts: Partial<Change> = {}) => {
     const key = freshKey();
     const request = newRequest();

@@ -24,9 +24,9 @@ const FOREVER = Number.POSITIVE_INFINITY;
 
 let under: StoreUnderTest;
 let root: Connection;
-/** It judges the changes of a packet together, and one by one only if it must. */
+/** A store that tests the changes of a packet together, and one by one only if necessary. */
 let returning: MysqlStore;
-/** It judges each change of a packet by a window of its own. */
+/** A store that tests each change of a packet against its own window. */
 let judging: MysqlStore;
 
 beforeAll(async () => {
@@ -51,7 +51,7 @@ const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 const keysInOrder = (count: number): RecordKey[] =>
   Array.from({ length: count }, () => freshKey()).sort((a, b) => (a.name < b.name ? -1 : 1));
 
-/** With an event and an answer, so that what was written for it can be seen. */
+/** A change with an event and an answer, which show whether it was written. */
 const withTraces = (key: RecordKey, rev: number): ChangeOverrides => ({
   events: [eventOf(rev)],
   memos: [{ key: newWriter() + newWriter(), inputHash: 'hash', answer: key.name, expiresAt: 9e12 }],
@@ -63,7 +63,7 @@ const updateWith = async (key: RecordKey, parts: ChangeOverrides = {}): Promise<
 const creationWith = (key: RecordKey, parts: ChangeOverrides = {}): Change =>
   creation(key, { ...withTraces(key, 1), head: 'new', ...parts });
 
-/** What was answered of each change, and what there is of it. */
+/** The result of each change, and what is stored of it. */
 async function swapAndLook(store: MysqlStore, changes: Change[]) {
   const end = await judging.historyEnd();
   const results = await store.swap(changes);
@@ -185,7 +185,7 @@ describe('changes that are evaluated together', () => {
 });
 
 describe('a packet that waits for a row', () => {
-  /** The changes of two records, of which the second is locked until 250 ms have passed. */
+  /** The changes of two records, the second of which stays locked for 250 ms. */
   const stalled = async (
     store: MysqlStore,
     windows: (at: number) => [first: Change['clock'], second: Change['clock']],
@@ -253,7 +253,7 @@ describe('a swap', () => {
     const [there, other, absent] = keysInOrder(3) as [RecordKey, RecordKey, RecordKey];
     const seen = await created(returning, there, { head: 'it’s there', queue: 'q' });
     const { record } = await readOne(returning, there);
-    // What was written within the same millisecond is not returned.
+    // A record written within the same millisecond is not returned.
     await pause(5);
     const sent = vi.spyOn(MysqlConnection.prototype, 'exchange');
     const stale = { rev: 1, writer: newWriter() };

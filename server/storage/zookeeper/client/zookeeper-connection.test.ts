@@ -3,7 +3,7 @@ import { parseZookeeperUrl } from '@/db/urls/zookeeper-url';
 import { getChildren } from './wire-calls';
 import { ZookeeperConnection } from './zookeeper-connection';
 
-/** A busy ZooKeeper may take its time before. */
+/** A busy ZooKeeper may be slow before that. */
 const LIMIT_MS = 3_000;
 const STALLED_MS = 4_000;
 

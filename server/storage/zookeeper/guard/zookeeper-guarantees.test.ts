@@ -56,7 +56,7 @@ it('several servers of which one belongs to no ensemble are unsafe', async () =>
 const ABC = ['a:2888:3888', 'b:2888:3888', 'c:2888:3888'];
 const DEF = ['d:2888:3888', 'e:2888:3888', 'f:2888:3888'];
 
-/** A server as 3.8 tells of itself; without members it may not say them. */
+/** The answers of a server of version 3.8; without members it is not allowed to list them. */
 function server(mode: string, members: string[] | null): ZookeeperFacts {
   const list = members?.map((member, i) => `server.${i + 1}=${member}:participant;0.0.0.0:2181`);
   const conf = list
