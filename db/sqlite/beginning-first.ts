@@ -6,7 +6,7 @@ const READS = /^\s*(select|pragma)\b/i;
  * A connection on which only `BEGIN IMMEDIATE` can be refused because another program writes. A
  * refused statement stays open until its connection runs it again, and nothing is committed until
  * then. Every job begins with `BEGIN IMMEDIATE`, so no other statement is left open. A new
- * connection after each refusal would be no way out: only the garbage collector would close it.
+ * connection after each refusal would not help: only the garbage collector closes the old one.
  */
 export function beginningFirst(writer: Client): Client {
   const execute = async (statement: InStatement): Promise<ResultSet | undefined> => {

@@ -1,6 +1,6 @@
 import { closeSync, openSync, readSync } from 'node:fs';
 
-/** The head of an index: how many words of 32 bits, in the machine's byte order, and which. */
+/** The head of an index: its number of 32-bit words, in the machine's byte order, and positions. */
 const HEAD_WORDS = 12;
 const PAGES = 4;
 const CHECKSUM = 6;
@@ -11,7 +11,7 @@ export interface LogEnd {
   pages: number;
   /** The checksum over its last page and all pages before it. */
   checksum: [number, number];
-  /** The bytes that the head of the log and that of each of its pages contain. */
+  /** As stored in the head of the log and in that of each of its pages. */
   salt: Buffer;
 }
 

@@ -28,7 +28,7 @@ export function readTraceUrl(env: Record<string, string | undefined>): string | 
     throw new ConfigError(`${NAME} must be a URL that begins with http: or https:.`);
   }
   if (url.username !== '' || url.password !== '') {
-    throw new ConfigError(`${NAME} must not contain a user or a password: everyone can see it.`);
+    throw new ConfigError(`${NAME} must not have a user or a password in it: everyone can see it.`);
   }
   if (url.origin !== other.origin) {
     throw new ConfigError(`${NAME}: placeholders must be in the path or the query only.`);

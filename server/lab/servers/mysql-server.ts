@@ -4,7 +4,7 @@ import { connectionOptions } from '@/db/mysql/mysql-pool';
 import { OWN_SESSION } from '@/db/mysql/own-session';
 import { mysqlLocation } from '@/db/urls/backend-url';
 
-/** The session settings that the strategies rely on, most of them defaults of the servers. */
+/** The settings that the strategies rely on: after `OWN_SESSION`, the defaults of the servers. */
 const SESSION = [
   OWN_SESSION,
   'SET autocommit = 1, default_storage_engine = InnoDB',
