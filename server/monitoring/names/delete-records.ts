@@ -10,7 +10,7 @@ import { decodeRecord } from '../../storage/codec/record-codec';
 import type { ObsoleteRecord, ReadRecord, RecordKey } from '../../storage/record-store';
 import type { MonitoredBackend } from '../projection/monitored-backend';
 
-/** How many records are read or deleted in one step of the store, for which others must wait. */
+/** The most records read or deleted in one step of the store, for which others must wait. */
 const AT_ONCE = 200;
 
 /** The outcome for one record. `changed`: used meanwhile, so kept; `gone`: it did not exist. */
@@ -20,12 +20,12 @@ export type DeletionOutcome =
   | { key: RecordKey; outcome: 'changed' | 'gone' };
 
 /**
- * Deletes those records of one backend that nothing keeps, as `lockDeletion` says. Each is read and
- * judged, and then deleted in one step, in which it must be unchanged and the store's clock must
- * have come far enough. Returns the outcome for each, in order.
+ * Deletes those records of one backend that nothing keeps, as `lockDeletion` decides. Each is read
+ * and evaluated, and then deleted in one step, if it is unchanged and the store's clock has reached
+ * its `notBefore`. Returns the outcome for each, in order.
  *
  * @param idleMs for how long a lock must not have been held; 0 for a deletion by an operator
- * @throws StoreError where the backend does not answer; those before may be gone
+ * @throws StoreError if the backend does not answer; records of earlier steps may be deleted
  */
 export async function deleteRecords(
   backend: Pick<MonitoredBackend, 'store' | 'epochOf'>,
@@ -40,7 +40,7 @@ export async function deleteRecords(
   return outcomes;
 }
 
-/** What keeps each record back now; null: nothing. Records that do not exist are left out. */
+/** Why each record must be kept now; null: it need not. Records that do not exist are left out. */
 export async function evaluateRecords(
   { store, epochOf }: Pick<MonitoredBackend, 'store' | 'epochOf'>,
   keys: RecordKey[],
@@ -53,7 +53,7 @@ export async function evaluateRecords(
   );
 }
 
-/** The same for records that were read just now. */
+/** Deletes records that were just read: see `deleteRecords`. */
 export async function deleteReadRecords(
   { store, epochOf }: Pick<MonitoredBackend, 'store' | 'epochOf'>,
   reads: ReadRecord[],
@@ -80,7 +80,7 @@ export async function deleteReadRecords(
   });
 }
 
-/** What cannot be read may be in use. A counter is never idle: its value is all that it is. */
+/** A record that cannot be read may be in use. A counter is never idle: its value counts. */
 function evaluateDeletion(
   { key, record, now }: ReadRecord,
   epoch: number,

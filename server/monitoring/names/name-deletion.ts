@@ -15,7 +15,7 @@ import { locateStore, publicId } from '../projection/monitored-backend';
 import type { ProjectionRow } from '../projection/projection-row';
 import { type DeletionOutcome, deleteReadRecords, evaluateRecords } from './delete-records';
 
-/** Read from a store at a time. */
+/** Records read from a store at a time. */
 const READ_AT_ONCE = 200;
 
 /** Locks that are evaluated between two checks of the clock. */
@@ -30,7 +30,7 @@ interface LocatedRecord {
   key: RecordKey;
 }
 
-/** A record, and what kept it when it was last read. */
+/** A record, and why it must be kept, as last read; null: it need not. */
 interface EvaluatedRecord extends LocatedRecord {
   keptBecause: RetentionReason | null;
 }
@@ -47,8 +47,8 @@ export class NameDeletion {
    * Which of the chosen names would be deleted and which would be kept: locks as the projection
    * last read them, counters as they are in the store.
    *
-   * @param backend as people know it, on which the namespace lives
-   * @throws LockyardError `BACKEND_DOWN` where it does not answer
+   * @param backend the id, as users know it, of the backend of the namespace
+   * @throws LockyardError `BACKEND_DOWN` if it does not answer
    */
   async preview(backend: string, chosen: ChosenNames): Promise<DeletionPreview> {
     const going: string[] = [];
@@ -61,27 +61,27 @@ export class NameDeletion {
         if (going.length < EXAMPLES) going.push(key.name);
         return;
       }
-      const sort = kept.get(keptBecause) ?? { count: 0, examples: [] };
-      kept.set(keptBecause, sort);
-      sort.count += 1;
-      if (sort.examples.length < EXAMPLES) sort.examples.push(key.name);
+      const group = kept.get(keptBecause) ?? { count: 0, examples: [] };
+      kept.set(keptBecause, group);
+      group.count += 1;
+      if (group.examples.length < EXAMPLES) group.examples.push(key.name);
     };
-    for await (const some of this.evaluate(backend, chosen)) some.forEach(count);
-    const reasons = [...kept].map(([because, sort]) => ({ because, ...sort }));
+    for await (const batch of this.evaluate(backend, chosen)) batch.forEach(count);
+    const reasons = [...kept].map(([because, group]) => ({ because, ...group }));
     reasons.sort((a, b) => b.count - a.count);
     return { matching, going: goingCount, examples: going, kept: reasons };
   }
 
   /**
-   * Deletes at most `atMost` of them, and at most `DELETED_AT_ONCE`. Each is read and judged again,
-   * and deleted only if it has not changed since it was read.
+   * Deletes at most `atMost` of the chosen names, and at most `DELETED_AT_ONCE`. Each is read and
+   * evaluated again, and deleted only if it has not changed since it was read.
    *
-   * @param onResults called with the results of each step, also where a later step fails
-   * @param isTimeUp asked before each step: then the rest is left
-   * @param isLookOver asked while names with a prefix are looked for: then those found are enough
+   * @param onResults called with the results of each step, even if a later step fails
+   * @param isTimeUp checked before each step; true: the rest is left
+   * @param isSearchOver checked while names with a prefix are searched for; true: those found do
    * @returns whether there may be more that can be deleted
-   * @throws LockyardError `BACKEND_DOWN` where the backend does not answer, `UNKNOWN` where it
-   *   ceases to: any may be gone
+   * @throws LockyardError `BACKEND_DOWN` if the backend does not answer, `UNKNOWN` if it stops
+   *   answering: any of the names may be deleted
    */
   async delete(
     backend: string,
@@ -89,7 +89,7 @@ export class NameDeletion {
     atMost: number,
     onResults: (results: DeletionResult[]) => void,
     isTimeUp: () => boolean,
-    isLookOver: () => boolean = () => false,
+    isSearchOver: () => boolean = () => false,
   ): Promise<boolean> {
     const most = Math.min(atMost, DELETED_AT_ONCE);
     const found: LocatedRecord[] = [];
@@ -105,10 +105,10 @@ export class NameDeletion {
       isWhole = found.length < most;
       if (isWhole) found.push(one);
     };
-    for await (const some of this.evaluate(backend, chosen)) {
-      some.forEach(take);
+    for await (const batch of this.evaluate(backend, chosen)) {
+      batch.forEach(take);
       if (chosen.names) continue;
-      if (found.length > 0 && isLookOver()) isWhole = false;
+      if (found.length > 0 && isSearchOver()) isWhole = false;
       if (!isWhole) break;
     }
     const isTried = await this.deleteFound(found, onResults, isTimeUp);
@@ -116,7 +116,7 @@ export class NameDeletion {
     return !(isTried && isWhole);
   }
 
-  /** @returns false: the time was up before all of them were tried */
+  /** @returns false: the time was up before all had been tried */
   private async deleteFound(
     found: LocatedRecord[],
     onResults: (results: DeletionResult[]) => void,
@@ -125,19 +125,19 @@ export class NameDeletion {
     for (const [keeper, keys] of byStore(found)) {
       for (let i = 0; i < keys.length; i += READ_AT_ONCE) {
         if (isTimeUp()) return false;
-        const some = keys.slice(i, i + READ_AT_ONCE);
-        const { records } = await keeper.store.read(some, []).catch(throwBackendDown);
+        const batch = keys.slice(i, i + READ_AT_ONCE);
+        const { records } = await keeper.store.read(batch, []).catch(throwBackendDown);
         const fates = await deleteReadRecords(keeper, records, 0).catch(throwUnknownOutcome);
         const isOff = ({ outcome }: DeletionOutcome) => outcome === 'deleted' || outcome === 'gone';
-        const off = fates.filter(isOff).map(({ key }) => key);
-        this.projection.remove(keeper, off);
+        const removed = fates.filter(isOff).map(({ key }) => key);
+        this.projection.remove(keeper, removed);
         onResults(fates.map(resultOf));
       }
     }
     return true;
   }
 
-  /** Evaluates the chosen names, some at a time. */
+  /** Evaluates the chosen names, in batches. */
   private async *evaluate(id: string, chosen: ChosenNames): AsyncGenerator<EvaluatedRecord[]> {
     const keepers = this.reachableStores(id);
     if (chosen.names || chosen.kind === 'counter') yield* this.evaluateStored(id, chosen);
@@ -153,7 +153,7 @@ export class NameDeletion {
     throw new LockyardError('BACKEND_DOWN', text, { retryAfterMs: 1_000 });
   }
 
-  /** Locks with a prefix, as the projection read them last. In slices: there may be a million. */
+  /** Locks with a prefix, as the projection last read them. In slices: there can be a million. */
   private async *evaluateProjectedLocks(
     keepers: MonitoredBackend[],
     namespace: string,
@@ -188,9 +188,9 @@ export class NameDeletion {
   ): AsyncGenerator<EvaluatedRecord[]> {
     for (const [backend, theirs] of byStore(await this.locate(id, chosen))) {
       for (let i = 0; i < theirs.length; i += READ_AT_ONCE) {
-        const some = theirs.slice(i, i + READ_AT_ONCE);
-        const judged = await evaluateRecords(backend, some).catch(throwBackendDown);
-        yield judged.map((one) => ({ backend, ...one }));
+        const batch = theirs.slice(i, i + READ_AT_ONCE);
+        const evaluated = await evaluateRecords(backend, batch).catch(throwBackendDown);
+        yield evaluated.map((one) => ({ backend, ...one }));
       }
     }
   }
@@ -221,12 +221,12 @@ function* counterKeys({ counters }: LockProjection): Generator<RecordKey> {
 
 const gone = (name: string): DeletionResult => ({ name, outcome: 'gone' });
 
-/** What a failed read means to the caller. */
+/** Reports a failed read to the caller. */
 function throwBackendDown(cause: unknown): never {
   throw cause instanceof StoreError ? backendDown(cause) : cause;
 }
 
-/** What a failed deletion means: never that nothing was changed, since part may be done. */
+/** Reports a failed deletion, never as having changed nothing: part of it may be done. */
 function throwUnknownOutcome(cause: unknown): never {
   throw cause instanceof StoreError ? unknownOutcome(cause) : cause;
 }

@@ -19,7 +19,7 @@ import type { ProjectionRow } from '../projection/projection-row';
 import { TopN } from '../projection/top-n';
 import { deleteRecords } from './delete-records';
 
-/** Below this share of `maxLocks` the warning is armed again. */
+/** Below this share of `maxLocks` a namespace can be warned about again. */
 const WARN_AGAIN_BELOW = 0.75;
 
 /** How many names one run deletes, and how many at a time; other work runs in between. */
@@ -58,7 +58,7 @@ export class NamespaceCapacity {
    */
   run(mayGoOn?: MayGoOn): Promise<void> {
     const { names, namespaces } = this.parts;
-    return inEach(
+    return forEachNamespace(
       names.namespaces(),
       async (namespace) => {
         const { maxLocks } = namespaces.policyOf(namespace);
@@ -77,7 +77,7 @@ export class NamespaceCapacity {
     if (now - this.recountedAt < RECOUNT_EVERY_MS) return;
     const isFull = (namespace: string) =>
       names.total(namespace) >= namespaces.policyOf(namespace).maxLocks;
-    await inEach(names.namespaces().filter(isFull), async (namespace) => {
+    await forEachNamespace(names.namespaces().filter(isFull), async (namespace) => {
       this.recountedAt = now;
       const id = (await namespaces.get(namespace))?.backend;
       for (const backend of backends) {
@@ -118,9 +118,9 @@ export class NamespaceCapacity {
     const idle = await idleNames(projection.table.all(), namespace, asked, nowOf, slice);
     let deleted = 0;
     for (let i = 0; i < idle.length; i += AT_ONCE) {
-      const some = idle.slice(i, i + AT_ONCE);
+      const batch = idle.slice(i, i + AT_ONCE);
       for (const backend of backends) {
-        const keys = some.filter((one) => one.backend === backend.id).map(({ key }) => key);
+        const keys = batch.filter((one) => one.backend === backend.id).map(({ key }) => key);
         if (keys.length === 0) continue;
         const fates = await deleteRecords(backend, keys, IDLE_WHERE_FILLING_MS);
         const gone = fates.filter(({ outcome }) => outcome !== 'kept' && outcome !== 'changed');
@@ -138,7 +138,7 @@ export class NamespaceCapacity {
 }
 
 /** @throws AggregateError of those that failed, after all have been tried */
-async function inEach(
+async function forEachNamespace(
   namespaces: readonly string[],
   work: (namespace: string) => Promise<void>,
   mayGoOn: MayGoOn = () => true,
@@ -162,11 +162,11 @@ interface IdleLock {
 }
 
 /**
- * Deletable locks of one namespace that have not been held for a while, as they were
- * last read: the `most` that have been idle longest, the oldest first. Done in slices: no more than
- * `most` are ever sorted.
+ * Deletable locks of one namespace that have not been held for a while, as they were last read: the
+ * `most` that have been idle longest, the oldest first. Works in slices, and never sorts more than
+ * `most`.
  *
- * @param nowOf the clock of a backend, and its epoch
+ * @param nowOf the clock of a backend, and its epoch; null while it does not respond
  */
 export async function idleNames(
   rows: Iterable<ProjectionRow>,
@@ -189,11 +189,11 @@ export async function idleNames(
 }
 
 /**
- * Decides for each namespace from before `maxLocks` how many names it may have where its policy
- * does not say: the default, or twice what it has where that is more. Each is decided once, when
- * all of its backend has been read.
+ * Sets the limit of names for each namespace that is older than `maxLocks`, used unless its policy
+ * has one: the default, or twice what it has if it has more than that. Each is set once, when all
+ * of its backend has been read.
  *
- * @param isRead whether a backend, all shards of it, has been read
+ * @param isRead whether a backend, with all its shards, has been read
  */
 export async function setLegacyNameLimits(
   database: Database,

@@ -5,7 +5,7 @@
 const INSTANTS_MAX = 4;
 const LOCKS_MAX = 50_000;
 
-/** An instant that no page has asked for in this time is forgotten. */
+/** An instant that no page has requested in this time is forgotten. */
 const KEPT_FOR_MS = 60_000;
 
 interface CachedInstant<Reading> {
@@ -17,14 +17,14 @@ interface CachedInstant<Reading> {
 }
 
 /**
- * Instants of the past as they were read, for all who look at them. A lock takes over a kilobyte in
- * each of them, in the process that grants locks: so a large fleet is kept once, and not for long.
+ * Instants of the past as they were read, shared by all viewers. A lock takes over a kilobyte in
+ * each of them, in the process that grants locks, so a large fleet is kept once, and not for long.
  */
 export class InstantCache<Reading extends { locks: number }> {
-  /** By instant; the one that was asked for last is last. */
+  /** By instant, in the order of the last request. */
   private readonly instants = new Map<number, CachedInstant<Reading>>();
 
-  /** Such an instant, which is kept for another minute now; undefined: it has to be read. */
+  /** The reading of an instant, then kept for another minute; undefined: it has to be read. */
   get(at: number): Promise<Reading> | undefined {
     const known = this.instants.get(at);
     if (!known) return undefined;

@@ -4,24 +4,24 @@ import type { MonitoredBackend } from '../projection/monitored-backend';
 import type { ProjectionRow } from '../projection/projection-row';
 import type { RecordingWatch } from './recording-watch';
 
-/** For how long a reading of what is open also serves other instants of the past. */
+/** For how long a reading of the open locks also serves other instants of the past. */
 const READING_FOR_MS = 20_000;
 
 /** The locks that were held, waited for or frozen when they were read. */
 export interface OpenLocks {
   rows: ProjectionRow[];
-  /** Some of what had ended by then was not yet recorded. */
+  /** Whether holds or waits that had ended by then may not be recorded yet. */
   isLagging: boolean;
   /**
-   * By id: the stores that did not respond, and up to when their rows are known to be right, on
-   * the clock of this process. Later changes may be known to other processes alone.
+   * The stores that did not respond, by id, and up to when their rows are known to be right, on the
+   * clock of this process. Later changes may be known to other processes only.
    */
   silent: ReadonlyMap<string, number>;
 }
 
 /**
- * Reads which locks are in use, then waits until all that had ended before is recorded: the two
- * together miss nothing.
+ * Reads which locks are in use, then waits until everything that had ended before is recorded:
+ * together that misses nothing.
  */
 export class OpenLocksReader {
   private last: { locks: Promise<OpenLocks>; startedAt: number; readAt: number } | null = null;
@@ -33,7 +33,7 @@ export class OpenLocksReader {
     private readonly clock: Clock,
   ) {}
 
-  /** @param at the reading is no earlier; an instant of this process's clock */
+  /** @param at the earliest instant of the reading, on this process's clock */
   read(at: number): Promise<OpenLocks> {
     const { clock, last } = this;
     const isFresh = last && clock.monotonic() - last.startedAt < READING_FOR_MS;
@@ -45,7 +45,7 @@ export class OpenLocksReader {
       if (this.last?.locks === locks) this.last = null;
     };
     locks.then(({ isLagging, silent }) => (isLagging || silent.size > 0) && forget(), forget);
-    // Otherwise memory would keep locks that have changed since, as they were.
+    // Otherwise memory would keep old copies of locks that have changed since.
     setTimeout(forget, READING_FOR_MS).unref();
     return locks;
   }

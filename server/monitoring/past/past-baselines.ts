@@ -12,7 +12,7 @@ import type { ProjectionRow } from '../projection/projection-row';
 import type { HoldBaselines } from '../rollups/hold-baselines';
 import { readPastRefusals } from './past-refusals';
 
-/** For how many locks it is looked up whether a waiter had timed out. */
+/** For at most this many locks it is looked up whether a waiter had timed out. */
 const LOOKED_INTO_MAX = 100;
 
 interface PastBaselineSources {
@@ -26,7 +26,7 @@ interface PastBaselineSources {
   slice: TimeSlice;
 }
 
-/** What locks of the past are compared with. By ids of rows. */
+/** The baselines of locks at an instant of the past, by the ids of their rows. */
 export interface PastBaselines {
   hasDeaths: boolean;
   of(id: string, key: RecordKey): LockBaselines;
@@ -35,8 +35,8 @@ export interface PastBaselines {
 }
 
 /**
- * What locks of an instant are compared with: the refusals, time-outs and proofs of death that were
- * known by then, and the typical holds and the policies of now.
+ * Reads the baselines of locks at an instant: the refusals, timeouts and proofs of death known by
+ * then, and the typical holds and the policies of now.
  */
 export async function readPastBaselines(from: PastBaselineSources): Promise<PastBaselines> {
   const { database, rows, deaths, holdBaselines, namespaces, slice } = from;
@@ -62,11 +62,11 @@ export async function readPastBaselines(from: PastBaselineSources): Promise<Past
     policy: namespaces.policyOf(namespace),
     ...(deaths.has(id) && { reportsOn: (hold) => reportsOn(id, hold) }),
   });
-  const idle = held.filter(({ row, longest: { grantedAt, renewals } }) => {
+  const suspects = held.filter(({ row, longest: { grantedAt, renewals } }) => {
     const isLong = row.readAt - grantedAt > holdLimitMs(of(row.id, row.key));
     return isLong && renewals > 0 && row.waiters === 0;
   });
-  for (const { row, longest } of idle.slice(0, LOOKED_INTO_MAX)) {
+  for (const { row, longest } of suspects.slice(0, LOOKED_INTO_MAX)) {
     const at = await lastTimeout(database, recordId(row.key), longest.grantedAt, row.readAt);
     if (at !== null) timedOutAt.set(row.id, at);
     if (slice.isOver) await slice.pause();

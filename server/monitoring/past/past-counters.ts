@@ -28,13 +28,13 @@ interface PastCountersOptions {
 /** Events collected for recording are younger than this; all older ones are recorded. */
 const RECENT_MS = BUNDLE_MS + 5_000;
 
-/** For how many counters created since it is looked up whether an earlier one had the same name. */
+/** For at most this many newer counters it is looked up whether an older one had the same name. */
 const LOOKED_INTO_MAX = 1_000;
 const LOOKED_INTO_AT_ONCE = 100;
 
 /**
  * The present counters, with the values that they had at an instant. Bounds are the present ones,
- * unless the very change that made the value set them.
+ * unless the change that made the value also set them.
  */
 export class PastCounters {
   constructor(private readonly parts: PastCountersOptions) {}
@@ -53,7 +53,7 @@ export class PastCounters {
     return { ...now, ...counts, rows, asOf: at, past };
   }
 
-  /** @throws LockyardError `NOT_FOUND` for a counter that there is not, or was not yet */
+  /** @throws LockyardError `NOT_FOUND` for a counter that does not, or did not yet, exist */
   async counter(at: number, key: RecordKey): Promise<CounterDetail & { past: PastMark }> {
     const past = await this.mark(at);
     const now = await this.parts.counters.detail(key.namespace, key.name);
@@ -79,13 +79,13 @@ export class PastCounters {
     return counters.page(input, (row) => isOlder(row) || former.has(row.id));
   }
 
-  /** The ids of those whose name another counter had by then. */
+  /** The ids of counters whose name another counter had by then. */
   private async createdAgain(later: readonly CounterEntry[], at: number): Promise<Set<string>> {
     const { database, offsetOf } = this.parts;
     const former = new Set<string>();
     for (let i = 0; i < later.length; i += LOOKED_INTO_AT_ONCE) {
       const part = later.slice(i, i + LOOKED_INTO_AT_ONCE);
-      const some = new Map(part.map((row) => [lockIdOf(row), row]));
+      const byLockId = new Map(part.map((row) => [lockIdOf(row), row]));
       const last = Math.floor(at + Math.max(...part.map(({ storeId }) => offsetOf(storeId))));
       const { rows } = await database.raw.ask(
         'SELECT lock_id, MIN(at) FROM lock_events WHERE at <= ? AND lock_id IN ' +
@@ -93,7 +93,7 @@ export class PastCounters {
         [last, ...part.map(lockIdOf)],
       );
       for (const [lockId, first] of rows) {
-        const row = some.get(String(lockId));
+        const row = byLockId.get(String(lockId));
         if (row && Number(first) <= at + offsetOf(row.storeId)) former.add(row.id);
       }
     }
@@ -108,7 +108,7 @@ export class PastCounters {
     return { ...begin, isCut: false, isLagging };
   }
 
-  /** Null: it did not exist. Its value is not known if its backend has not answered since. */
+  /** Null: it did not exist then. Its value is unknown if its backend has not answered since. */
   private async rowAt(
     now: CounterRow,
     at: number,

@@ -30,17 +30,17 @@ interface PastFleetOptions {
   at: number;
   rows: readonly ProjectionRow[];
   backends: readonly BackendState[];
-  /** By id: those of which the state at that instant is not known. */
+  /** The ids of backends and shards whose state at that instant is unknown. */
   unread: ReadonlySet<string>;
   namespaces: Pick<NamespaceLookup, 'policyOf'>;
   baselines: PastBaselines;
   clock: Clock;
   slice: () => TimeSlice;
-  /** Of the pages of all instants. */
+  /** Shared by the pages of all instants. */
   turns: Pick<AnswerTurns, 'run'>;
 }
 
-/** All locks that were in use at an instant, with the views that the live ones have. */
+/** All locks that were in use at an instant, with the same views as the live ones. */
 export class PastFleet {
   private readonly table: LockTable;
   private readonly pages: LockListPages;
@@ -81,13 +81,13 @@ export class PastFleet {
 
   static async of(parts: PastFleetOptions): Promise<PastFleet> {
     const fleet = new PastFleet(parts);
-    // Who waits for whom is compared by when locks were read: these were, all at one instant.
+    // The wait graph depends on when locks were read: all of these show one instant.
     for (const { id } of fleet.backends) {
       if (fleet.isKnown(id)) fleet.table.reads.note(id, Number.POSITIVE_INFINITY);
     }
     await parts.slice().forEach(parts.rows, (row) => fleet.table.store(row));
     await fleet.table.refresh();
-    fleet.waits.look();
+    fleet.waits.examine();
     return fleet;
   }
 
@@ -127,7 +127,7 @@ export class PastFleet {
 
   /**
    * Whether the process of a hold was alive, as far as that is recorded: of the reports of
-   * witnesses only deaths are. Of a long hold only the latest renewals are counted.
+   * witnesses, only deaths are. For a long hold only the latest renewals are counted.
    */
   livenessOf(id: string, hold: Hold, now: number): LivenessVerdict {
     const verdict = livenessOf(hold, this.parts.baselines.reportsOn(id, hold), now);
@@ -141,9 +141,9 @@ export class PastFleet {
 }
 
 /**
- * What is recorded is known, whether or not its backend responds now.
+ * A backend whose recorded state counts as known, whether or not it responds now.
  *
- * @param clocks by id: how far the clocks of backends were ahead when the rows were read
+ * @param clocks by id: how far the backends' clocks were ahead when the rows were read, in ms
  */
 function asRecorded(
   { id, engine, shard }: BackendState,

@@ -11,13 +11,13 @@ import type { OpenLocks } from './open-locks';
 import { readLockEvents } from './read-lock-events';
 import { type RecordedSpan, readSpans } from './read-spans';
 
-/** How many holds and waits one reading of the past looks for at most. */
+/** The most holds and waits that one reading of the past searches for. */
 const SPANS_MAX = 20_000;
 
-/** For at most this many locks all events are read; others are shown by the ends of their spans. */
+/** For at most this many locks events are read; others are shown by their spans alone. */
 const LOOKED_INTO_MAX = 1_000;
 
-/** A lock of the past, while what is known of it is gathered. */
+/** A lock of the past, while its state is being gathered. */
 interface PastLock {
   id: string;
   lockId: string;
@@ -39,10 +39,10 @@ interface PastSources {
   publicIds: ReadonlyMap<string, string>;
   /** An instant of the past on the clock of a store. */
   atOf: (store: string) => number;
-  /** Until when what is open in a store is known to be right, on its clock. */
+  /** Until when the open locks of a store are known to be right, on its clock. */
   knownUntilOf: (store: string) => number;
   lockDelayMsOf: (namespace: string) => number;
-  /** Locks that are of interest though they were neither held nor waited for. */
+  /** Locks to include even if they were neither held nor waited for. */
   others: readonly { store: string; lockId: string }[];
   slice: TimeSlice;
 }
@@ -65,7 +65,7 @@ export async function readPastLocks(
   markSets(spans, lockOf);
   await slice.forEach(open.rows, (row) => addOpen(row, lockOf, from));
   for (const { store, lockId } of from.others) lockOf(store, lockId);
-  leaveMoved([...locks.values()]);
+  dropMovedWaits([...locks.values()]);
   const rows: ProjectionRow[] = [];
   for (const [i, lock] of byWeight([...locks.values()]).entries()) {
     rows.push(await rowAt(lock, from, i < LOOKED_INTO_MAX));
@@ -74,7 +74,7 @@ export async function readPastLocks(
   return { rows, isCut };
 }
 
-/** One lock as it was, where `readPastLocks` has not found it: it was not in use. */
+/** One lock as it was, if `readPastLocks` has not found it: it was not in use. */
 export function readPastLock(
   from: Pick<PastSources, 'database' | 'publicIds' | 'atOf' | 'lockDelayMsOf'>,
   store: string,
@@ -91,18 +91,18 @@ function newLock(id: string, lockId: string, store: string, at: number): PastLoc
 
 function addSpan(lock: PastLock, { of, from, to, event }: RecordedSpan): void {
   const { service, owner, token, permits, mode, kind } = event;
-  const some = permits === undefined ? {} : { permits };
+  const permitPart = permits === undefined ? {} : { permits };
   if (of === 'freeze') lock.frozenSince = from;
   else if (of === 'wait') {
     const how = mode === undefined ? {} : { mode };
-    lock.waits.push({ from, to, service, owner, ...how, ...some, end: kind });
+    lock.waits.push({ from, to, service, owner, ...how, ...permitPart, end: kind });
   } else if (token !== undefined && !lock.holds.some((hold) => hold.token === token)) {
-    lock.holds.push({ from, to, service, owner, token, ...some });
+    lock.holds.push({ from, to, service, owner, token, ...permitPart });
   }
 }
 
 /**
- * Marks waits of multi-locks: all locks of a set are granted at once, but the set waited in the
+ * Marks waits of multi-locks: all locks of a set are granted together, but the set waited in the
  * queue of only one of them.
  */
 function markSets(
@@ -120,8 +120,8 @@ function markSets(
     if (set.length === 1) continue;
     for (const { store, lockId, from, event } of set) {
       const lock = lockOf(store, lockId);
-      const isIts = (wait: PastWait) => wait.from === from && wait.owner === event.owner;
-      for (const wait of lock.waits) if (isIts(wait)) lock.unsure.add(wait);
+      const isSame = (wait: PastWait) => wait.from === from && wait.owner === event.owner;
+      for (const wait of lock.waits) if (isSame(wait)) lock.unsure.add(wait);
     }
   }
 }
@@ -149,7 +149,7 @@ function addOpen(
   lock.waits.push(...open);
 }
 
-function leaveMoved(locks: readonly PastLock[]): void {
+function dropMovedWaits(locks: readonly PastLock[]): void {
   const all = locks.flatMap((lock) => lock.waits.map((wait) => ({ lock: lock.id, wait })));
   const kept = new Set(withoutMoved(all).map(({ wait }) => wait));
   for (const lock of locks) lock.waits = lock.waits.filter((wait) => kept.has(wait));

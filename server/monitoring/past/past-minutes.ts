@@ -4,11 +4,11 @@ import { MINUTE_MS } from '../../core/statistics/minute-rollup';
 import { recordKey } from '../../storage/record-id';
 import { ALL_LOCKS, MINUTE_COLUMNS, readRollup } from '../rollups/rollup-rows';
 
-/** Locks of one minute that are read, and of these shown: those with the most grants. */
+/** How many locks of one minute are read, and how many are shown: those with the most grants. */
 const READ_MAX = 1_000;
 const SHOWN_MAX = 200;
 
-/** What the roll-ups say of the minute around an instant; null: nothing. */
+/** The roll-ups of the minute around an instant; null: there are none. */
 export async function readPastMinute(
   { raw }: Database,
   publicIds: ReadonlyMap<string, string>,

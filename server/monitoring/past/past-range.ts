@@ -22,10 +22,10 @@ const KNOWN_FOR_MS = 60_000;
 const PASSED_MAX = 4_000;
 const ROWS_AT_ONCE = 200;
 
-/** The same for rows that can only reach to that instant because they are long. */
+/** The same for rows that reach the instant only if they are long. */
 const LONG_PASSED_MAX = 20_000;
 
-/** Offsets between the clocks of backends up to this are allowed for. */
+/** The largest offset between the clocks of backends that a search allows for. */
 const CLOCKS_APART_MS = 1_000;
 
 /** Since when the past is recorded. Null: nothing is. */
@@ -36,7 +36,7 @@ export interface RecordedSince {
   minutes: number | null;
 }
 
-/** Whose changes are searched for: those of one record, or of all records of a kind. */
+/** The records whose changes are searched for: one record, or all of a kind. */
 export type ChangeOf = RecordKey | 'locks' | 'counters';
 
 interface PastRangeOptions {
@@ -69,7 +69,7 @@ export class PastRange {
     return since;
   }
 
-  /** The restore with which what was recorded at an instant was lost; null: none. */
+  /** The restore that lost what had been recorded at an instant; null: none. */
   async restoredAround(at: number): Promise<RestoredBackup | null> {
     this.restores ??= await restoredBackups(this.parts.database);
     return this.restores.find(({ madeAt, restoredAt }) => madeAt < at && at < restoredAt) ?? null;

@@ -3,9 +3,9 @@ import { MINUTE_MS } from '../../core/statistics/minute-rollup';
 import { refusalsUntil } from '../../core/statistics/refusal-counts';
 import type { TimeSlice } from '../lock-list/order/time-slice';
 import { KnownRefusals, type RefusalPart, writtenPart } from '../refusals/known-refusals';
-import { areRefusals, refusalsAround, refusalsOf } from '../refusals/refusal-rows';
+import { hasRefusals, refusalsAround, refusalsOf } from '../refusals/refusal-rows';
 
-/** Locks that one statement asks about. */
+/** Locks in one statement. */
 const LOCKS_AT_ONCE = 200;
 
 /** For how many locks all minutes since the grant are read; for others only the last two are. */
@@ -25,8 +25,8 @@ export interface HeldLock {
 }
 
 /**
- * The attempts on held locks that had been refused by an instant, from the roll-ups: exact in who
- * was refused within the last 60 s and since when, estimated in how often within the last minute.
+ * The attempts on held locks that had been refused by an instant, from the roll-ups: who was
+ * refused within the last 60 s and since when is exact, how often within the last minute estimated.
  */
 export async function readPastRefusals(
   database: Database,
@@ -36,17 +36,17 @@ export async function readPastRefusals(
   const known = new KnownRefusals();
   const instants = locks.map(({ at }) => at);
   const [first, last] = [Math.min(...instants), Math.max(...instants)];
-  if (locks.length === 0 || !(await areRefusals(database, first - MINUTE_MS, last))) return known;
-  let looks = LOOKED_INTO_MAX;
-  for (const some of chunksOf(locks)) {
-    const [{ backend, at }] = some;
-    const ids = some.map(({ lockId }) => lockId);
+  if (locks.length === 0 || !(await hasRefusals(database, first - MINUTE_MS, last))) return known;
+  let lookUpsLeft = LOOKED_INTO_MAX;
+  for (const chunk of chunksOf(locks)) {
+    const [{ backend, at }] = chunk;
+    const ids = chunk.map(({ lockId }) => lockId);
     const recent = await refusalsAround(database, backend, ids, at);
-    for (const lock of some) {
+    for (const lock of chunk) {
       const parts = recent.get(lock.lockId);
       if (!parts) continue;
-      looks -= 1;
-      const earlier = looks >= 0 ? await earlierParts(database, lock) : [];
+      lookUpsLeft -= 1;
+      const earlier = lookUpsLeft >= 0 ? await earlierParts(database, lock) : [];
       put(known, lock, [...earlier, ...parts]);
       if (slice.isOver) await slice.pause();
     }
@@ -55,7 +55,7 @@ export async function readPastRefusals(
   return known;
 }
 
-/** Of one backend each: their instants are the same. */
+/** Each chunk is of one backend, so its instants are the same. */
 function* chunksOf(locks: readonly HeldLock[]): Generator<[HeldLock, ...HeldLock[]]> {
   const backends = new Map<string, HeldLock[]>();
   for (const lock of locks) {

@@ -147,16 +147,16 @@ export class PastView {
     };
   }
 
-  /** What the roll-ups say of the minute around an instant; null: nothing. */
+  /** The roll-ups of the minute around an instant; null: there are none. */
   minute(at: number): Promise<PastMinute | null> {
     return readPastMinute(this.parts.database, this.parts.publicIds, at);
   }
 
   /**
-   * What is known of an instant before it is read: since when it can be shown.
+   * Checks that an instant can be shown. Returns what is known of it before it is read.
    *
-   * @throws LockyardError `INVALID` for one that is yet to come, `NOT_FOUND` for one before all
-   *   that is recorded
+   * @throws LockyardError `INVALID` for an instant in the future, `NOT_FOUND` for one before
+   *   everything that is recorded
    */
   async check(at: number): Promise<PastBegin> {
     this.parts.onRead();
@@ -170,7 +170,7 @@ export class PastView {
     throw beforeAll(events);
   }
 
-  /** The same for what is read from roll-ups, which are kept for longer than events. */
+  /** Like `check` for what is read from roll-ups, which are kept for longer than events. */
   async checkMinutes(at: number): Promise<void> {
     const { minutes } = await this.range.since();
     if (minutes === null || at < minutes || at > this.parts.clock.now()) await this.check(at);

@@ -7,7 +7,7 @@ import type { TimeSlice } from '../lock-list/order/time-slice';
 /** Events read at a time: on SQLite a read blocks this process. */
 const ROWS_AT_ONCE = 200;
 
-/** What one recorded event ended. */
+/** The hold, wait or freeze that a recorded event ended. */
 export interface RecordedSpan extends EventSpan {
   /** The backend, or the shard, whose history it is of. */
   store: string;
@@ -28,7 +28,7 @@ interface SpanRow {
  * second of the instant, or within ten seconds for long rows.
  *
  * @param atOf the instant on the clock of a store
- * @param most no more than these are looked for
+ * @param most the most spans that are returned
  */
 export async function readSpans(
   database: Database,
@@ -67,7 +67,7 @@ async function* rowsOfClass(
   yield* rowsOf(database, longSpan(spanClass), after + 1 - BUNDLE_MS, until);
 }
 
-/** The rows of a `span` that begin from one instant until before another. */
+/** The rows of a `span` that begin at `begin` or later, but before `until`. */
 async function* rowsOf(
   database: Database,
   span: number,

@@ -4,9 +4,9 @@ import type { Clock } from '../../platform/clock';
 import { aheadCursor, recordedCursor } from '../../storage/recorded-position';
 import type { MonitoredBackend } from '../projection/monitored-backend';
 
-/** How long to wait for what is being written, and how often to look. */
+/** How long to wait for what is being written, and how often to check. */
 const WAIT_MAX_MS = 4_000;
-const LOOK_EVERY_MS = 60;
+const CHECK_EVERY_MS = 60;
 
 /** Waits until what the backends have committed is recorded. */
 export class RecordingWatch {
@@ -27,19 +27,19 @@ export class RecordingWatch {
    */
   async untilRecorded(deadline = this.deadline()): Promise<boolean> {
     const ends = await this.historyEnds();
-    return this.until(deadline, () => this.areRecorded(ends));
+    return this.until(deadline, () => this.isRecorded(ends));
   }
 
-  /** Polls until `isSo` holds; false if it does not by the deadline. */
-  async until(deadline: number, isSo: () => boolean | Promise<boolean>): Promise<boolean> {
-    while (!(await isSo())) {
+  /** Polls until `isDone` holds; false if it does not by the deadline. */
+  async until(deadline: number, isDone: () => boolean | Promise<boolean>): Promise<boolean> {
+    while (!(await isDone())) {
       if (this.clock.monotonic() > deadline) return false;
-      await setTimeout(LOOK_EVERY_MS);
+      await setTimeout(CHECK_EVERY_MS);
     }
     return true;
   }
 
-  /** By store: the newest commit. */
+  /** The newest commit of each store. */
   private async historyEnds(): Promise<Map<string, number>> {
     const ends = new Map<string, number>();
     for (const { id, store, engine } of this.backends) {
@@ -50,7 +50,7 @@ export class RecordingWatch {
     return ends;
   }
 
-  private async areRecorded(ends: ReadonlyMap<string, number>): Promise<boolean> {
+  private async isRecorded(ends: ReadonlyMap<string, number>): Promise<boolean> {
     const sql = 'SELECT MAX(position) FROM cursors WHERE id IN (?, ?)';
     for (const [id, end] of ends) {
       const { rows } = await this.database.raw.ask(sql, [recordedCursor(id), aheadCursor(id)]);

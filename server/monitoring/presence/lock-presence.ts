@@ -7,14 +7,14 @@ import { recordId, recordKey } from '../../storage/record-id';
 import type { RecordKey } from '../../storage/record-store';
 import type { LockProjection } from '../projection/lock-projection';
 
-/** The greatest age of what viewers get, and thus how often the database is asked at most. */
+/** The greatest age of what viewers get, and the shortest time between two reads of it. */
 const KEPT_MS = 1_000;
 
 /** How many people are shown at most: the latest. */
 const SHOWN_MAX = 500;
 
-/** A presence ends after this time, if not before with the hold. */
-const ON_IT_MS = 30 * 60_000;
+/** A presence ends after this time, or earlier with the hold. */
+const PRESENCE_MS = 30 * 60_000;
 
 type Stored = Omit<PresenceRow, 'namespace' | 'name'> & { lockId: string };
 
@@ -40,8 +40,8 @@ export class LockPresence {
   }
 
   /**
-   * Puts this person on a lock in place of another one, and removes all that is over. Returns until
-   * when, and who was on it, if that was another person.
+   * Puts this person on a lock in place of another one, and removes every presence that has ended.
+   * Returns until when, and who was on it, if that was another person.
    */
   async put(
     tx: Db,
@@ -50,18 +50,18 @@ export class LockPresence {
   ): Promise<{ until: number; before: string | null }> {
     const { lockPresence } = this.database.tables;
     const at = this.clock.now();
-    const until = at + ON_IT_MS;
+    const until = at + PRESENCE_MS;
     const row = { lockId: recordId(key), token, actor, at, until };
-    const isHere = eq(lockPresence.lockId, row.lockId);
-    const [former] = await this.database.forUpdate(tx.select().from(lockPresence).where(isHere));
-    await tx.delete(lockPresence).where(or(isHere, lte(lockPresence.until, at)) as SQL);
+    const isOfLock = eq(lockPresence.lockId, row.lockId);
+    const [former] = await this.database.forUpdate(tx.select().from(lockPresence).where(isOfLock));
+    await tx.delete(lockPresence).where(or(isOfLock, lte(lockPresence.until, at)) as SQL);
     await tx
       .insert(lockPresence)
       .values(row)
       .catch(async (error: unknown) => {
         // Another person's row was inserted meanwhile; this one came later and replaces it.
         if (!this.database.isDuplicateKey(error)) throw error;
-        await tx.update(lockPresence).set(row).where(isHere);
+        await tx.update(lockPresence).set(row).where(isOfLock);
       });
     const isOther = former !== undefined && former.until > at && former.actor !== actor;
     return { until, before: isOther ? former.actor : null };
@@ -70,8 +70,8 @@ export class LockPresence {
   /** Takes this person off the lock; false if they were not on it. */
   async remove(tx: Db, key: RecordKey, actor: string): Promise<boolean> {
     const { lockPresence } = this.database.tables;
-    const isIts = and(eq(lockPresence.lockId, recordId(key)), eq(lockPresence.actor, actor));
-    const deleted = await tx.delete(lockPresence).where(isIts as SQL);
+    const isOwn = and(eq(lockPresence.lockId, recordId(key)), eq(lockPresence.actor, actor));
+    const deleted = await tx.delete(lockPresence).where(isOwn as SQL);
     return this.database.affectedRows(deleted) > 0;
   }
 
@@ -85,11 +85,11 @@ export class LockPresence {
     if (this.reading && now - this.reading.at < KEPT_MS) return this.reading.rows;
     const { db, tables } = this.database;
     const { lockPresence } = tables;
-    const isOn = gt(lockPresence.until, this.clock.now());
+    const isCurrent = gt(lockPresence.until, this.clock.now());
     const rows = db
       .select()
       .from(lockPresence)
-      .where(isOn)
+      .where(isCurrent)
       .orderBy(desc(lockPresence.at))
       .limit(SHOWN_MAX);
     const reading = { at: now, rows: Promise.resolve(rows) };

@@ -23,7 +23,7 @@ import type { StoredName } from './names-on-shards';
 /** A counter as its backend has it. */
 type CounterReading = Omit<CounterDetail, 'gate'>;
 
-/** One backend as far as its counters are concerned. */
+/** The parts of a backend that counters need. */
 interface CounterBackend {
   id: string;
   store: RecordStore;
@@ -43,7 +43,7 @@ export class CounterProjection {
 
   /**
    * @param names notified of every counter that is added or removed
-   * @param stores of which the present is known
+   * @param stores whether the present state of a store is known
    */
   constructor(
     private readonly backends: CounterBackend[],
@@ -59,16 +59,16 @@ export class CounterProjection {
   /**
    * The counter list: filtered, by name. Reads no backend.
    *
-   * @param isOne whether a counter is one of those that are listed; absent: all are
+   * @param isListed whether a counter is listed; absent: all are
    */
   page(
     { search = '', limit }: CounterListInput,
-    isOne?: (row: CounterEntry) => boolean,
+    isListed?: (row: CounterEntry) => boolean,
   ): Promise<CounterPage> {
-    return this.search(search.toLowerCase(), limit, isOne);
+    return this.search(search.toLowerCase(), limit, isListed);
   }
 
-  /** The same for pages that follow it: an answer may be a moment old. */
+  /** Like `page` for pages that follow the list: an answer can be a moment old. */
   livePage({ search = '', limit }: CounterListInput): Promise<CounterPage> {
     const sought = search.toLowerCase();
     const now = this.clock.monotonic();
@@ -86,9 +86,9 @@ export class CounterProjection {
   private async search(
     sought: string,
     limit: number,
-    isOne?: (row: CounterEntry) => boolean,
+    isListed?: (row: CounterEntry) => boolean,
   ): Promise<CounterPage> {
-    const { rows, matching, total } = await this.table.find(sought, limit, this.slice(), isOne);
+    const { rows, matching, total } = await this.table.find(sought, limit, this.slice(), isListed);
     const known = new Map(this.backends.map((one) => [one.id, this.stores.isKnown(one)]));
     return {
       rows: rows.map((row) => rowNow(row, known.get(row.storeId) === true)),
@@ -113,7 +113,7 @@ export class CounterProjection {
   }
 
   /**
-   * A counter read now; the last good reading, so marked, while its backend does not answer.
+   * A counter, read now; while its backend does not answer, the last good reading, marked as such.
    *
    * @throws LockyardError `NOT_FOUND` for an unknown namespace or a counter that was never created,
    * `BACKEND_DOWN` if there is no reading at all
@@ -132,7 +132,7 @@ export class CounterProjection {
     return { row, backend: health, asOf: this.clock.now() };
   }
 
-  /** Keeps a reading, unless a later one has overtaken it, or a deletion. */
+  /** Stores a reading, unless a later one or a deletion has overtaken it. */
   apply(backend: CounterBackend, read: ReadRecord): void {
     const id = counterRowId(publicId(backend), read.key);
     if (!read.record) this.table.remove(id);
@@ -154,7 +154,8 @@ export class CounterProjection {
   }
 
   /**
-   * Starts a full read of a backend, or of a namespace on it. Calling the result removes the rest.
+   * Starts a full read of a backend, or of a namespace on it. Calling the result removes counters
+   * that were not read since.
    */
   beginResync(backend: string, namespace?: string): () => Promise<void> {
     return this.table.beginResync(backend, namespace, this.slice());

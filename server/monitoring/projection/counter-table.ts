@@ -4,7 +4,7 @@ import type { RecordKey } from '../../storage/record-store';
 import { NameOrder } from '../lock-list/order/name-order';
 import type { TimeSlice } from '../lock-list/order/time-slice';
 
-/** A row as it was read; whether it is still so depends on its backend. */
+/** A counter as it was last read; whether that is current depends on its backend. */
 export interface CounterEntry extends Omit<CounterRow, 'isKnown'> {
   /** The backend, or the shard of it, that it was read from. */
   storeId: string;
@@ -42,7 +42,7 @@ export class CounterTable {
     else this.changed ??= new Set();
   }
 
-  /** The ids of those that have changed, or are gone, since the last call. */
+  /** The ids of counters that have changed, or are gone, since the last call. */
   takeChanged(): ReadonlySet<string> {
     const taken = this.changed;
     if (taken) this.changed = new Set();
@@ -54,7 +54,7 @@ export class CounterTable {
     return slot === undefined ? null : (this.rows[slot] ?? null);
   }
 
-  /** Keeps a reading, unless a later one has overtaken it. */
+  /** Stores a reading, unless a later one has overtaken it. */
   store(row: CounterEntry): void {
     const known = this.slots.get(row.id);
     const slot = known ?? this.freed.pop() ?? this.rows.length;
@@ -97,7 +97,8 @@ export class CounterTable {
   }
 
   /**
-   * Starts a full read of a backend, or of a namespace on it. Calling the result removes the rest.
+   * Starts a full read of a backend, or of a namespace on it. Calling the result removes counters
+   * that were not read since.
    */
   beginResync(backend: string, namespace: string | undefined, slice: TimeSlice) {
     this.mark += 1;
@@ -111,15 +112,15 @@ export class CounterTable {
 
   /**
    * The first matches by name, the number of all matches, and the number of counters that were
-   * searched. Works in slices, so changes that come meanwhile may be included.
+   * searched. Works in slices, so changes made meanwhile can be included.
    *
-   * @param isOne whether a counter is one of those that are looked through; absent: all are
+   * @param isListed whether a counter is searched; absent: all are
    */
   async find(
     sought: string,
     limit: number,
     slice: TimeSlice,
-    isOne?: (row: CounterEntry) => boolean,
+    isListed?: (row: CounterEntry) => boolean,
   ): Promise<{ rows: CounterEntry[]; matching: number; total: number }> {
     while (this.unordered.size > 0) {
       this.order.add(this.takeUnordered());
@@ -129,10 +130,10 @@ export class CounterTable {
     let [matching, total] = [0, 0];
     let isEnough = false;
     await slice.forEach(this.order.copy(), (slot) => {
-      isEnough = !isOne && sought === '' && found.length >= limit;
+      isEnough = !isListed && sought === '' && found.length >= limit;
       if (isEnough) return false;
       const row = this.rows[slot];
-      if (!row || isOne?.(row) === false) return true;
+      if (!row || isListed?.(row) === false) return true;
       total += 1;
       if (!row.searchText.includes(sought)) return true;
       matching += 1;
@@ -140,7 +141,7 @@ export class CounterTable {
       return true;
     });
     if (isEnough) matching = this.size;
-    return { rows: found, matching, total: isOne ? total : this.size };
+    return { rows: found, matching, total: isListed ? total : this.size };
   }
 }
 

@@ -1,20 +1,20 @@
 import { sinceEra } from '../../core/fencing-token';
 
 /**
- * A deleted record's rev is at least 10 minutes below where its name begins again: half of that is
- * left for what is not known of the backend's clock.
+ * A deleted record's rev is at least 10 minutes below the first one of the next record of its name:
+ * half of that is left for errors of the backend's clock.
  */
 const CLOCK_MARGIN_MS = 5 * 60_000;
 
-/** A reading or a line of history comes late by no more. */
+/** No reading or row of history is later than this. */
 const KEPT_MS = 60_000;
 
 /**
- * Names that were deleted a short while ago: a reading from before that comes late must not show
- * them again, for a deletion leaves no history that would correct it.
+ * Names that were deleted a short while ago: a late reading from before the deletion must not show
+ * them again, since a deletion leaves no history that would correct it.
  */
 export class DeletedNames {
-  /** By row, the oldest first. */
+  /** By row id, the oldest first. */
   private readonly deleted = new Map<string, { upToRev: number; at: number }>();
 
   /** @param monotonic this process's monotonic clock, in milliseconds */
@@ -30,7 +30,7 @@ export class DeletedNames {
     this.deleted.set(id, { upToRev: sinceEra(now - CLOCK_MARGIN_MS), at: this.monotonic() });
   }
 
-  /** Whether this revision of a record is one that was deleted, not of a name used again. */
+  /** Whether this revision is of the deleted record, not of a new one of the same name. */
   has(id: string, rev: number): boolean {
     if (this.deleted.size === 0) return false;
     this.forgetOld();

@@ -10,10 +10,10 @@ import type { ProjectionRow } from './projection-row';
 /** How many locks one run looks up. */
 const LOOKED_INTO_MAX = 20;
 
-/** How long after this process began earlier events may still be recorded. */
+/** For how long after this process began, earlier events can still be recorded. */
 const RECORDED_AFTER_MS = 30_000;
 
-/** When to look again at a lock that is not stuck in this way now. */
+/** How soon a lock that is not stuck in this way now is checked again. */
 const SOON_MS = 5_000;
 
 /** How long the limit of a hold counts as unchanged. */
@@ -22,13 +22,13 @@ const LIMIT_LASTS_MS = 10 * 60_000;
 /** A lock that was held when this process began. Instants are its backend's clock. */
 interface EarlierHold {
   heldAt: number;
-  lookAt: number;
+  checkAt: number;
 }
 
 /**
- * Waiters that timed out before this process followed the history: a lock that is renewed on and on
- * may be stuck for that. They are looked up in the recorded events, once the hold is beyond its
- * limit.
+ * Waiters that timed out before this process followed the history: a lock whose hold is renewed
+ * again and again can be stuck because of them. They are looked up in the recorded events once the
+ * hold is beyond its limit.
  */
 export class EarlierTimeouts {
   /** By backend or shard: when it was first read, on the monotonic clock. */
@@ -48,7 +48,7 @@ export class EarlierTimeouts {
       const isNew = !this.begunAt.has(backend.id);
       if (isNew && this.projection.isRead(publicId(backend))) await this.begin(backend);
     }
-    for (const row of await this.due()) await this.look(row);
+    for (const row of await this.due()) await this.check(row);
   }
 
   private async begin({ id }: MonitoredBackend): Promise<void> {
@@ -57,40 +57,40 @@ export class EarlierTimeouts {
     const heldAt = this.nowOf(id);
     await table.slice().forEach(table.all(), ({ id: rowId, backend, record }) => {
       if (backend !== id || record.holds.length === 0) return;
-      this.holds.set(rowId, { heldAt, lookAt: heldAt });
+      this.holds.set(rowId, { heldAt, checkAt: heldAt });
     });
   }
 
-  /** Some of those that may be stuck because of such a waiter. */
+  /** Some of the locks that may be stuck because of such a waiter. */
   private async due(): Promise<ProjectionRow[]> {
     const due: ProjectionRow[] = [];
     const { table } = this.projection;
     const instants = new Map(this.backends.map(({ id }) => [id, this.nowOf(id)]));
     await table.slice().forEach(this.holds, ([rowId, earlier]) => {
       const row = table.byId(rowId);
-      const now = (row && instants.get(row.backend)) ?? earlier.lookAt;
-      if (now < earlier.lookAt) return true;
-      const lookAt = row && this.lookAt(row, earlier, now);
-      if (lookAt === null) this.holds.delete(rowId);
-      else earlier.lookAt = lookAt;
-      if (row && lookAt !== null && lookAt <= now) due.push(row);
+      const now = (row && instants.get(row.backend)) ?? earlier.checkAt;
+      if (now < earlier.checkAt) return true;
+      const checkAt = row && this.checkAt(row, earlier, now);
+      if (checkAt === null) this.holds.delete(rowId);
+      else earlier.checkAt = checkAt;
+      if (row && checkAt !== null && checkAt <= now) due.push(row);
       return due.length < LOOKED_INTO_MAX;
     });
     return due;
   }
 
-  /** Null: never again. */
-  private lookAt(row: ProjectionRow, { heldAt }: EarlierHold, now: number): number | null {
+  /** When to check the lock next; null: never again. */
+  private checkAt(row: ProjectionRow, { heldAt }: EarlierHold, now: number): number | null {
     const hold = longestHold(row.record.holds, now);
     if (!hold || hold.grantedAt > heldAt) return null;
-    const norms = this.projection.baselines.of(row.id, row.key);
-    if (norms.gaveUpAt > hold.grantedAt) return null;
-    const beyondAt = hold.grantedAt + holdLimitMs(norms) + 1;
+    const baselines = this.projection.baselines.of(row.id, row.key);
+    if (baselines.gaveUpAt > hold.grantedAt) return null;
+    const beyondAt = hold.grantedAt + holdLimitMs(baselines) + 1;
     if (beyondAt > now) return Math.min(beyondAt, now + LIMIT_LASTS_MS);
     return hold.renewals > 0 && row.waiters === 0 ? now : now + SOON_MS;
   }
 
-  private async look(row: ProjectionRow): Promise<void> {
+  private async check(row: ProjectionRow): Promise<void> {
     const { id, key, backend } = row;
     const { table, baselines } = this.projection;
     const now = this.nowOf(backend);
@@ -104,7 +104,7 @@ export class EarlierTimeouts {
     }
     const earlier = this.holds.get(id);
     if (at !== null || this.clock.monotonic() >= recordedAt) this.holds.delete(id);
-    else if (earlier) earlier.lookAt = now + SOON_MS;
+    else if (earlier) earlier.checkAt = now + SOON_MS;
   }
 
   private nowOf(backend: string): number {

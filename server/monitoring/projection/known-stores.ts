@@ -7,10 +7,10 @@ const FRESH_MS = 5_000;
 
 type Store = Pick<BackendState, 'id' | 'engine'>;
 
-/** For which stores this process knows the present state, not only what it read some time ago. */
+/** Of which stores this process knows the present state, not only an earlier one. */
 export class KnownStores {
   /** By store: when it last did not respond, on the monotonic clock. */
-  private readonly awayAt = new Map<string, number>();
+  private readonly silentAt = new Map<string, number>();
 
   /** @param readAtOf when a store was read last, on the monotonic clock */
   constructor(
@@ -24,11 +24,11 @@ export class KnownStores {
    */
   isKnown({ id, engine }: Store): boolean {
     if (!engine.health().reachable) {
-      this.awayAt.set(id, this.clock.monotonic());
+      this.silentAt.set(id, this.clock.monotonic());
       return false;
     }
-    const awayAt = this.awayAt.get(id);
-    return awayAt === undefined || (this.readAtOf(id) ?? Number.NEGATIVE_INFINITY) >= awayAt;
+    const silentAt = this.silentAt.get(id);
+    return silentAt === undefined || (this.readAtOf(id) ?? Number.NEGATIVE_INFINITY) >= silentAt;
   }
 
   /**
@@ -45,7 +45,7 @@ export class KnownStores {
     return { ...store.engine.health(), reachable: this.isKnown(store) };
   }
 
-  /** The same stores with that health. */
+  /** The stores with the health that `healthOf` returns. */
   states(stores: readonly BackendState[]): BackendState[] {
     return stores.map((store) => ({
       ...store,

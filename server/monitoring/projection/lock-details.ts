@@ -58,10 +58,10 @@ export class LockDetails {
       ? ProjectionRow.read(keeper, read)
       : ProjectionRow.of(keeper, key, now, unwrittenRecord(now, grantsFromOf?.()));
     const record = read.record && kept.record;
-    const norms = this.baselines.of(kept.id, key);
-    const refusals = shownRefusals(norms.refusals, kept.facts.holds, now);
+    const baselines = this.baselines.of(kept.id, key);
+    const refusals = shownRefusals(baselines.refusals, kept.facts.holds, now);
     const trend = this.projection.table.queueTrend(kept.id);
-    const row = this.baselines.complete(toLockRowAt(kept, norms, now, true));
+    const row = this.baselines.complete(toLockRowAt(kept, baselines, now, true));
     const holds = liveHolds(record, now).map((hold) => this.holder(kept.id, hold, now));
     return {
       row: { ...row, hold: shownHold(row, holds), ...trend, rev: record?.rev ?? 0 },
@@ -95,7 +95,7 @@ export class LockDetails {
     return detail;
   }
 
-  /** What was read last: the projection follows the whole history, so mostly by it. */
+  /** The last reading: mostly that of the projection, which follows the whole history. */
   private lastKnown(backend: MonitoredBackend, key: RecordKey, cause: unknown): LockDetail {
     const id = publicId(backend);
     const health = { ...backend.engine.health(), id, reachable: false };
@@ -116,8 +116,8 @@ export class LockDetails {
     const { silentForMs, clockOffsetMs } = engine.health();
     const readAt = this.projection.table.reads.of(kept);
     const now = this.clock.now() + clockOffsetMs;
-    const norms = this.baselines.of(kept.id, key);
-    const row = this.baselines.complete(toLockRowAt(kept, norms, readAt, false));
+    const baselines = this.baselines.of(kept.id, key);
+    const row = this.baselines.complete(toLockRowAt(kept, baselines, readAt, false));
     const holds = liveHolds(record, readAt).map((hold) => this.holder(kept.id, hold, now));
     return {
       row: { ...row, hold: shownHold(row, holds), readAt },
@@ -138,7 +138,7 @@ async function readOne({ store }: MonitoredBackend, key: RecordKey): Promise<Rea
   return read;
 }
 
-/** The hold that the row is shown with, with what only the page of the lock shows. */
+/** The hold that the row is shown with, and what only the page of the lock shows of it. */
 const shownHold = ({ hold }: LockRow, holds: readonly HoldRow[]): HoldRow | null =>
   holds.find(({ token }) => token === hold?.token) ?? hold;
 

@@ -5,7 +5,7 @@ import type { StatusFacts } from '../../core/status/lock-status';
 import { shownRefusals } from '../../core/status/refused-attempts';
 import type { LockBaselines } from '../../core/status/stuck-reason';
 
-/** What pages show of the callers that a lock keeps from their work. */
+/** The callers that a lock keeps from their work, as pages show them. */
 export type LockPressure = Pick<LockRow, 'blocked' | 'refused' | 'queueTrend'>;
 
 /** The pressure on a lock at `now`, its backend's clock; without the trend of its queue. */

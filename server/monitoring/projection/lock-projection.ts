@@ -55,11 +55,11 @@ export interface LockProjectionOptions {
   refusals?: KnownRefusals;
   /** Notified of every name that is added or removed. */
   names: NameCount;
-  /** What is known of the processes that hold locks. */
+  /** Evidence on the processes that hold locks. */
   evidence: HolderEvidence;
-  /** Unlike that of any other process. */
+  /** Unique to this process. */
   processId: string;
-  /** How long work is divided; absent: by the clock. */
+  /** Divides long work; absent: by the clock. */
   slice?: () => TimeSlice;
 }
 
@@ -68,23 +68,23 @@ interface DueLock extends Pick<ProjectionRow, 'backend' | 'key' | 'rev'> {
 }
 
 /**
- * Every lock of every backend as this process last read it. The history says which records moved;
- * those are read again in batches, so a row is always a complete recent reading, never a sum of
- * events.
+ * Every lock of every backend as this process last read it. The history shows which records
+ * changed; those are read again in batches, so a row is always a complete recent reading, never a
+ * sum of events.
  *
- * While a backend does not respond, and until it was read after that, its rows stay as last read,
- * with the status `unknown`.
+ * While a backend does not respond, and until it has been read after that, its rows stay as last
+ * read, with the status `unknown`.
  */
 export class LockProjection {
   /** The counters of the same backends. */
   readonly counters: CounterProjection;
   readonly grantRate: GrantRate;
-  /** Follows and pages of the lock list. */
+  /** Live streams of the lock list. */
   readonly live: LockListStreams;
-  /** What services watch. */
+  /** The watches of services. */
   readonly watches: LockWatches;
   readonly table: LockTable;
-  /** Of which stores the present is known. */
+  /** Of which stores the present state is known. */
   readonly stores: KnownStores;
   private readonly lists: LockListPages;
   private readonly listeners = new Set<() => void>();
@@ -160,7 +160,7 @@ export class LockProjection {
     return tallyNamespaces(this.table.groups.list(), new Set(whole));
   }
 
-  /** How many locks there are in each namespace of each backend, and how they are. */
+  /** How many locks there are in each namespace of each backend, and in which states. */
   async groups(): Promise<LockGroup[]> {
     await this.table.refresh();
     return this.table.groups.list();
@@ -193,7 +193,7 @@ export class LockProjection {
     return null;
   }
 
-  /** Every name that is kept, and by which backend, or shard of it. */
+  /** Every name, and the backend or shard that keeps it. */
   *names(): Generator<StoredName> {
     for (const { backend, key } of this.table.all()) yield { storeId: backend, key };
     yield* this.counters.names();
@@ -216,7 +216,7 @@ export class LockProjection {
     return this.table.refresh();
   }
 
-  /** Notifies, at most a few times a second, that something moved. Returns how to unsubscribe. */
+  /** Calls a listener when something has changed. Returns a function that unsubscribes it. */
   subscribe(listener: () => void): () => void {
     this.listeners.add(listener);
     return () => this.listeners.delete(listener);
@@ -231,7 +231,7 @@ export class LockProjection {
     return this.details.read(namespace, name);
   }
 
-  /** Ends streams and watches, and soon what is being read: a first reading may take minutes. */
+  /** Ends streams and watches, and soon any reading: a first one can take minutes. */
   close(): Promise<void> {
     this.follower.end();
     this.live.close();
@@ -268,7 +268,7 @@ export class LockProjection {
     };
   }
 
-  /** Who is kept from work by a lock. @param now the clock of its backend */
+  /** The callers that a lock keeps from work. @param now the clock of its backend */
   blockedBy({ id, key, facts }: ProjectionRow, now: number): BlockedCallers {
     return blockedCallers(facts, this.baselines.of(id, key), now);
   }
@@ -290,9 +290,9 @@ export class LockProjection {
 
   private currentRow(kept: ProjectionRow, health: BackendHealth): LockRow {
     const now = this.clock.now() + health.clockOffsetMs;
-    const norms = this.baselines.of(kept.id, kept.key);
+    const baselines = this.baselines.of(kept.id, kept.key);
     const trend = this.table.queueTrend(kept.id);
-    const bare = { ...toLockRowAt(kept, norms, now, health.reachable), ...trend };
+    const bare = { ...toLockRowAt(kept, baselines, now, health.reachable), ...trend };
     const row = this.baselines.complete(bare);
     const isSilent = !health.reachable && kept.isReadable;
     return isSilent ? { ...row, readAt: this.table.reads.of(kept) } : row;

@@ -14,21 +14,21 @@ export interface ShardInfo {
   health: () => BackendHealth;
 }
 
-/** A backend that is monitored; of one with shards, each shard. */
+/** A monitored backend, or a shard of one. */
 export interface MonitoredBackend {
   /** The id under which its history is recorded. */
   id: string;
   store: RecordStore & HistorySource;
-  /** The history of `store`, for all that follow it. Absent: own commits are read from it too. */
+  /** The history of `store`, shared by all that follow it. Absent: own commits are read too. */
   history?: Pick<SharedHistory, 'forTail'>;
   engine: StoreEngine;
   epochOf: () => number;
-  /** No lock is granted there before; 0: any is. Absent: always 0. */
+  /** The instant before which no lock is granted there; 0: none. Absent: always 0. */
   grantsFromOf?: () => number;
   shard?: ShardInfo;
 }
 
-/** What is known of namespaces. */
+/** The namespaces, and their policies. */
 export interface NamespaceLookup {
   /** Null: there is no such namespace. */
   get(namespace: string): Promise<{ backend: string } | null>;
@@ -36,14 +36,14 @@ export interface NamespaceLookup {
   policyOf(namespace: string): NamespacePolicy;
 }
 
-/** The part of a backend or shard that identifies it, and says how it is. */
+/** The identity and the health of a backend or shard. */
 export interface BackendState {
   id: string;
   engine: Pick<LockEngine, 'health'>;
   shard?: Pick<ShardInfo, 'backend' | 'health'>;
 }
 
-/** The same with the part that says which records it keeps. */
+/** A backend or shard that also knows which records it keeps. */
 interface BackendOrShard extends BackendState {
   shard?: ShardInfo;
 }
@@ -51,7 +51,7 @@ interface BackendOrShard extends BackendState {
 /** The backend's id, as users know it. */
 export const publicId = ({ id, shard }: BackendState): string => shard?.backend ?? id;
 
-/** The health of each backend as users know it: one with shards is one. */
+/** The health of each backend as users know it: all shards of one together. */
 export function publicHealths(backends: readonly BackendState[]): BackendHealth[] {
   const healths = new Map<string, BackendHealth>();
   for (const backend of backends) {
@@ -75,7 +75,7 @@ export function locateStore<B extends BackendOrShard>(
   return backends.find((one) => publicId(one) === id && (!one.shard || one.shard.owns(key)));
 }
 
-/** Whether all of a backend, all of its shards, has been read. @param id as users know it */
+/** Whether all of a backend, with all its shards, has been read. @param id as users know it */
 export function isBackendRead(
   readAt: ReadonlyMap<string, number>,
   backends: readonly BackendState[],

@@ -5,14 +5,14 @@ import type { RecordKey } from '../../storage/record-store';
 import type { LockProjection } from './lock-projection';
 import { TopN } from './top-n';
 
-/** What a shard keeps, as it was last read. */
+/** A name that a shard keeps, as last read. */
 export interface StoredName {
   /** The shard's id. */
   storeId: string;
   key: RecordKey;
 }
 
-/** A backend's shards, how many names each keeps, and some of these. In slices, over all rows. */
+/** A backend's shards, how many names each keeps, and a page of these. Reads all rows in slices. */
 export async function namesOnShards(
   projection: LockProjection,
   health: BackendHealth,

@@ -3,13 +3,13 @@ import type { LockGroup } from '../lock-list/table/lock-groups';
 
 type Tally = Pick<NamespaceRow, 'locks' | 'held' | 'waiting'>;
 
-/** How the locks of a namespace, and of the backend that it lives on, are used. */
+/** Counts a namespace's locks, given its backend. `held` null: not all of that is known. */
 export type NamespaceTallies = (namespace: string, backend: string) => Tally;
 
 /**
- * Counts the locks of each namespace, which all live on one backend.
+ * Counts the locks of each namespace, which are all on one backend.
  *
- * @param reachable the backends, as people know them, of which all is known
+ * @param reachable the ids, as users know them, of backends of which all is known
  */
 export function tallyNamespaces(
   groups: Iterable<LockGroup>,

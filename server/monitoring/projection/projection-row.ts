@@ -40,7 +40,7 @@ export class ProjectionRow {
 
   /**
    * @param id the id of the lock's row
-   * @param backend the id under which its record is filed
+   * @param backend the id under which its record is stored
    * @param publicBackend the backend's public id, where `backend` is one of its shards
    * @param readAt the backend's clock at the time of the read
    * @param record the record as read; an unwritten one if it cannot be decoded
@@ -63,20 +63,20 @@ export class ProjectionRow {
     return new ProjectionRow(rowId(publicId, recordId(key)), key, id, publicId, readAt, record);
   }
 
-  /** The row for a record just read, also if it cannot be decoded. */
-  static read(backend: RowSource, read: ReadRecord, lean = new RecordCompactor()): ProjectionRow {
+  /** The row for a record just read, even if it cannot be decoded. */
+  static read(backend: RowSource, read: ReadRecord, shared = new RecordCompactor()): ProjectionRow {
     const { key, now } = read;
-    let complaint: string | null = null;
+    let problem: string | null = null;
     try {
       const record = decodeRead(read);
-      if (record) return ProjectionRow.of(backend, key, now, lean.compact(record));
+      if (record) return ProjectionRow.of(backend, key, now, shared.compact(record));
     } catch (cause) {
-      complaint = describeUnreadable(cause);
+      problem = describeUnreadable(cause);
     }
     const { id, publicId } = backend;
     const record = { ...unwrittenRecord(now), rev: read.record?.rev || 0 };
     const row = rowId(publicId, recordId(key));
-    return new ProjectionRow(row, key, id, publicId, now, record, false, complaint);
+    return new ProjectionRow(row, key, id, publicId, now, record, false, problem);
   }
 
   get rev(): number {
@@ -99,7 +99,7 @@ export class ProjectionRow {
     return oldestWaitAt(this.record.queue);
   }
 
-  /** Of several that share the lock: see `leadingHold`. */
+  /** The hold of the lock; of several that share it, see `leadingHold`. */
   get hold(): Hold | null {
     return leadingHold(this.record, this.readAt);
   }
@@ -114,7 +114,7 @@ export class ProjectionRow {
     return this.cachedSearchText;
   }
 
-  /** Builds that text now. False: it exists already. */
+  /** Builds the search text now. False: it exists already. */
   prepareSearchText(): boolean {
     if (this.cachedSearchText !== null) return false;
     this.cachedSearchText = this.buildSearchText();
@@ -129,7 +129,7 @@ export class ProjectionRow {
   }
 }
 
-/** Where rows are read from: a backend, or a shard of the one that people know. */
+/** The backend or shard that a row is read from. */
 export interface RowSource {
   id: string;
   publicId: string;
@@ -154,7 +154,7 @@ export function toLockRow(
   const { stuck, orphaned } = reason;
   const { blocked, refused, queueTrend } = pressure;
   const hold = holdInTheWay(row, status, reason);
-  // The status is of later than the reading: what it calls expired or free has no holder by now.
+  // The status is newer than the reading: a lock that is expired or free has no holder by now.
   const isHeldByNone = status === 'expired' || status === 'free';
   const heldAt = isHeldByNone ? Number.POSITIVE_INFINITY : readAt;
   const shown: LockRow = {
@@ -187,8 +187,8 @@ export function toLockRow(
 }
 
 /**
- * The hold that a lock is shown with: of several the one for which it is stuck or expiring, or
- * whose process is dead.
+ * The hold that a lock is shown with: of several, the one because of which it is stuck or expiring,
+ * or whose process is dead.
  */
 export function holdInTheWay(
   { record, readAt, hold }: ProjectionRow,
@@ -209,7 +209,7 @@ export function holdInTheWay(
   return (isOfHold ? longestHold(holds, readAt) : null) ?? hold;
 }
 
-/** The record that was read, or null. Throws for a text that no version of ours wrote. */
+/** The record that was read, or null. Throws for a text that no version of Lockyard wrote. */
 function decodeRead({ record }: ReadRecord): LockRecord | null {
   return record && decodeRecord(record).record;
 }
@@ -237,7 +237,7 @@ export function toLockRowAt(
  */
 export const rowId = (backend: string, id: string) => [backend, id].join('/');
 
-/** In the order in which they are served. */
+/** The waiters whose time is not up, in the order in which they are served. */
 export function waiterRows(record: LockRecord | null, now: number): WaiterRow[] {
   return inServiceOrder(record?.queue ?? [])
     .map((waiter): WaiterRow => {
@@ -284,7 +284,7 @@ function holdRow(hold: Hold): HoldRow {
   return row;
 }
 
-/** With what only the page of the lock shows. */
+/** The row of a hold, with what only the page of the lock shows. */
 export const tracedHoldRow = (hold: Hold): HoldRow => ({
   ...holdRow(hold),
   ...traceOf(hold),

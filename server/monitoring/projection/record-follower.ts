@@ -15,24 +15,24 @@ import { ProjectionRow, rowId } from './projection-row';
 const SCAN_PAGE = 200;
 const READ_AT_ONCE = 500;
 
-/** How often history is read in one go, before what it says is shown. */
+/** How often history is read at most before the records that it names are read. */
 const POLLS_MAX = 50;
 
 /** The pause until history is read again. */
 const FOLLOW_PAUSE_MS = 150;
 
 /**
- * The pause while more than `MANY_PER_SECOND` changes come, and no page and no watch follows them:
- * a record that changes often is then read less often, which saves up to 7 % of the processor.
+ * The pause while more than `MANY_PER_SECOND` changes arrive and no page or watch follows them: a
+ * record that changes often is then read less often, which saves up to 7 % of the processor.
  */
 const LONG_FOLLOW_PAUSE_MS = 1_000;
 const MANY_PER_SECOND = 2_000;
 
-/** Only such a reading finds what other processes have deleted. */
+/** The pause until everything is read again: only that finds what other processes deleted. */
 const RESYNC_PAUSE_MIN_MS = 15_000;
 const RESYNC_PAUSE_MAX_MS = 10 * 60_000;
 
-/** The share of the time that may go to reading everything again. */
+/** The share of time that reading everything again may take. */
 const RESYNC_SHARE = 0.005;
 
 /** Commits that may be in flight: ids allocated, records not visible to a scan yet. */
@@ -46,11 +46,11 @@ interface Followed {
   dirty: Map<string, number>;
   /** When the last reading began, on the monotonic clock. */
   followedAt: number;
-  /** Whether many changes have come a second, and all of them were read. */
+  /** Whether many changes a second have arrived, and all of them were read. */
   isBusy: boolean;
 }
 
-/** Reads the records of backends into the projection, and again whenever their history moves. */
+/** Reads the records of backends into the projection, and again whenever history shows changes. */
 export class RecordFollower {
   /** By backend: when the last reading up to its end began, on the monotonic clock. */
   readonly readAt = new Map<string, number>();
@@ -72,9 +72,9 @@ export class RecordFollower {
   }
 
   /**
-   * Reads every record that moved since the last call, unless this process wrote its last revision.
-   * The first time, and after a loss of data, reads everything. If thousands of commits have come,
-   * reads some of them; `readAt` moves on when the rest is read too.
+   * Reads every record that changed since the last call, unless this process wrote its last
+   * revision. The first time, and after a loss of data, reads everything. If there are thousands of
+   * commits, reads some of them; `readAt` advances when the rest is read too.
    *
    * @returns whether anything may have changed
    */
@@ -110,21 +110,21 @@ export class RecordFollower {
     return isBusy && !isShown ? LONG_FOLLOW_PAUSE_MS : FOLLOW_PAUSE_MS;
   }
 
-  /** From now on a reading of all records ends early, and its result is discarded. */
+  /** Makes every reading of all records end early. */
   end(): void {
     this.isEnding = true;
   }
 
   /** Reads everything again, and removes what is gone: a deletion leaves no history. */
   async resync(backend: MonitoredBackend): Promise<void> {
-    // Before the first reading has ended, a second one beside it would only take its time.
+    // While the first reading is under way, a second one would only slow it down.
     if (this.followed.has(backend.id)) await this.readAll(backend);
   }
 
   /**
    * Reads every record of a backend.
    *
-   * @param betweenPages called between two pages, as all of them may take minutes
+   * @param betweenPages called between two pages, as all of them can take minutes
    * @returns false: it ended early
    */
   private async readAll(backend: MonitoredBackend, betweenPages = async () => {}) {
@@ -145,13 +145,13 @@ export class RecordFollower {
     return true;
   }
 
-  /** The pause until everything is read again: the longer that takes, the longer. */
+  /** The pause until everything is read again, in proportion to the time that takes. */
   resyncPauseMs(backend: string): number {
     const pauseMs = (this.resyncMs.get(backend) ?? 0) / RESYNC_SHARE;
     return Math.min(RESYNC_PAUSE_MAX_MS, Math.max(RESYNC_PAUSE_MIN_MS, pauseMs));
   }
 
-  /** The same for the known names of one namespace; finds no new ones. */
+  /** Reads the known names of a namespace again, and removes those that are gone. */
   async resyncNamespace(backend: MonitoredBackend, namespace: string): Promise<void> {
     const keys: RecordKey[] = [];
     const ends = [
@@ -175,7 +175,7 @@ export class RecordFollower {
 
   /**
    * Removes records that were deleted: that leaves no history to follow. A name that was used again
-   * since stays, and one of which only a copy left over from before a reshard was deleted.
+   * since stays, and so does one of which only a copy from before a reshard was deleted.
    */
   remove(backend: MonitoredBackend, keys: RecordKey[]): void {
     const now = this.clockOf(backend);
@@ -186,7 +186,7 @@ export class RecordFollower {
     }
   }
 
-  /** Answers whether everything was read. What was read first is followed while the rest is. */
+  /** Returns whether everything was read. Follows what was read while the rest is being read. */
   private async load(backend: MonitoredBackend): Promise<boolean> {
     const followedAt = this.clock.monotonic();
     const epoch = backend.epochOf();
@@ -282,7 +282,7 @@ export class RecordFollower {
     if (!isUsedAgain) this.removeLock(id);
   }
 
-  /** The backend's clock, as far as it is known. */
+  /** The backend's clock, by its last known offset. */
   private clockOf({ engine }: MonitoredBackend): number {
     return this.clock.now() + engine.health().clockOffsetMs;
   }

@@ -8,14 +8,14 @@ import type { TimeSlice } from '../lock-list/order/time-slice';
 import type { BackendState } from './monitored-backend';
 import type { ProjectionRow } from './projection-row';
 
-/** When a listing is made, and how its backend is. */
+/** The instant of a listing, and the state of its backend. */
 export interface ListingFrame {
-  /** Of the backend, or of each of its shards, by where its rows are filed. `now` is its clock. */
+  /** Of the backend, or of each of its shards, by store id. `now` is its clock. */
   frames: ReadonlyMap<string, { now: number; reachable: boolean }>;
   ageMs: number;
 }
 
-/** For whom a listing is made. */
+/** What a listing is made of, and who reads it. */
 export interface ListingReader {
   frame: ListingFrame;
   /** The service that sees the traces of its own holds. */
@@ -23,6 +23,8 @@ export interface ListingReader {
 }
 
 /**
+ * The frame of a listing that is made now.
+ *
  * @param parts the backend, or all of its shards
  * @param readAt when each was read last, on the monotonic clock
  * @throws LockyardError `BACKEND_DOWN` before all of them have been read for the first time
@@ -47,10 +49,10 @@ export function listingFrame(
   return { frames, ageMs: Math.round(clock.monotonic() - Math.min(...readInstants)) };
 }
 
-/** Rows in the order of namespace and name, from the first on that is not before what is sought. */
+/** Rows in the order of namespace and name, from the first one for which `isBefore` is false. */
 export type RowsFrom = (isBefore: (row: ProjectionRow) => boolean) => Iterable<ProjectionRow>;
 
-/** One page of a namespace's locks, by name. Looks only at locks that may be on the page. */
+/** One page of a namespace's locks, by name. Reads only locks that can be on the page. */
 export async function buildServiceLockListing(
   rowsFrom: RowsFrom,
   input: ListInput,
@@ -78,7 +80,7 @@ export async function buildServiceLockListing(
       if (!isAtEnd) break;
     }
     if (isAtEnd || locks.length > input.limit) break;
-    // Rows may come and go meanwhile, so the position is looked up again.
+    // Rows can be added and removed meanwhile, so the position is looked up again.
     await slice.pause();
   }
   const isWhole = locks.length <= input.limit;
@@ -86,7 +88,7 @@ export async function buildServiceLockListing(
   return { locks: page, next: isWhole ? null : (page.at(-1)?.name ?? null), ageMs: frame.ageMs };
 }
 
-/** One lock of such a page. */
+/** One lock of a listing. */
 export function listedLock(
   { backend, key, record, isReadable, unreadableBecause }: ProjectionRow,
   { frame: { frames }, viewer }: ListingReader,

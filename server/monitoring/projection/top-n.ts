@@ -1,4 +1,4 @@
-/** The first of all that were offered, in order: only those that are kept are ever sorted. */
+/** The first of all items that were added, in order. Only those that are kept are ever sorted. */
 export class TopN<T> {
   readonly items: T[] = [];
 

@@ -1,26 +1,26 @@
 import { MINUTE_MS } from '../../core/statistics/minute-rollup';
 import { addRefusals, type RefusalCounts } from '../../core/statistics/refusal-counts';
 
-/** Of more locks than these, the ones that were refused longest ago are forgotten. */
+/** The most locks; of more, those that were refused longest ago are forgotten. */
 const LOCKS_MAX = 20_000;
 
-/** Counts that are this old change no more: their process has written all of them, or is gone. */
+/** Counts this old no longer change: their process has written all of them, or is gone. */
 const OPEN_MAX_MS = 60 * MINUTE_MS;
 
-/** What one process had counted of a lock in one minute when it was written. */
+/** What one process had counted for a lock in one minute when it was written. */
 export interface RefusalPart {
   process: string;
   minute: number;
   counts: RefusalCounts;
 }
 
-/** What one process has counted of a lock in one minute, which may go on. */
+/** What one process has counted for a lock in one minute, which can still grow. */
 export interface OpenRefusalPart {
   process: string;
   minute: number;
   /** Attempts so far. A part whose number differs is a later state of the same part. */
   attempts: number;
-  /** Of this state or a later one; null: nothing. Called when the sum is asked for. */
+  /** The counts of this state or a later one; null: none. Called when the sum is needed. */
   counts(): RefusalCounts | null;
 }
 
@@ -48,10 +48,10 @@ interface KnownLock {
  * began, and the hour before that.
  */
 export class KnownRefusals {
-  /** By the id of a lock's row; what was refused last is last. */
+  /** By the id of a lock's row, in the order of the last refusals. */
   private readonly locks = new Map<string, KnownLock>();
 
-  /** @param id of its row */
+  /** The refused attempts on a lock; null: none are known. @param id of its row */
   of(id: string): RefusalCounts | null {
     const lock = this.locks.get(id);
     if (!lock) return null;
@@ -69,7 +69,7 @@ export class KnownRefusals {
     if (isKnown || isClosed) return false;
     if (at < 0) lock.open.push(part);
     else lock.open[at] = part;
-    // Most are replaced several times before the sum is asked for.
+    // Most are replaced several times before the sum is needed.
     lock.sum = at < 0 && lock.open.length > 1 ? closeAndAddUp(lock) : null;
     this.locks.delete(id);
     this.locks.set(id, lock);

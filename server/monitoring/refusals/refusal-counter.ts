@@ -9,10 +9,10 @@ import { recordId } from '../../storage/record-id';
 import type { RecordKey } from '../../storage/record-store';
 import { rowId } from '../projection/projection-row';
 
-/** Of more locks than these in one minute, only the sums over their namespaces are counted. */
+/** The most locks in one minute; of more, only the sums over their namespaces are counted. */
 const LOCKS_MAX = 20_000;
 
-/** Of more locks than these, fewer owners of each are counted: memory is bounded for all. */
+/** With more locks than this, fewer owners of each are counted, which bounds memory. */
 const LOCKS_WITH_MANY_OWNERS = 2_000;
 
 /** The refused attempts of one minute on one lock, or on all locks of a backend together. */
@@ -44,8 +44,8 @@ interface Attempt {
 }
 
 /**
- * Counts the attempts that this process has refused. An attempt is noted with its answer and
- * counted after it, so that the answers of a crowded lock do not wait for their counts.
+ * Counts the attempts that this process has refused. An attempt is noted when it is answered and
+ * counted later, so that the answers of a crowded lock do not wait for their counts.
  */
 export class RefusalCounter {
   private readonly backends = new Map<string, CountedBackend>();
@@ -74,7 +74,7 @@ export class RefusalCounter {
     this.noted.push({ backend, key, caller, token, at });
   }
 
-  /** What has changed since the last call; may change further until it is read. */
+  /** The minutes that changed since the last call; they can change further until they are read. */
   takeChanged(): readonly CountedMinute[] {
     this.countNoted();
     const { changed } = this;
@@ -102,14 +102,14 @@ export class RefusalCounter {
     namespace.attempts += 1;
     this.noteChange(counted);
     const known = namespace.locks.get(key.name);
-    const isGoingOn = known !== undefined && isCountedIn(known, minute);
-    const lock = isGoingOn ? known : this.begin(namespace, key, minute);
+    const isCurrent = known !== undefined && isCountedIn(known, minute);
+    const lock = isCurrent ? known : this.begin(namespace, key, minute);
     if (!lock) return;
     lock.note(caller, token, at);
     this.noteChange(lock);
   }
 
-  /** Null: too many locks have been counted in this minute. */
+  /** Begins to count a lock in a minute. Null: too many locks are counted in it. */
   private begin(
     { backend, locks }: CountedNamespace,
     key: RecordKey,
@@ -119,8 +119,8 @@ export class RefusalCounter {
       if (this.lockCount >= LOCKS_MAX && !this.dropEnded(minute)) return null;
       this.lockCount += 1;
     }
-    const hasMuchRoom = this.lockCount <= LOCKS_WITH_MANY_OWNERS;
-    const tally = new RefusalTally(hasMuchRoom ? COUNTED_OWNERS_MAX : COUNTED_OWNERS_MIN);
+    const hasRoom = this.lockCount <= LOCKS_WITH_MANY_OWNERS;
+    const tally = new RefusalTally(hasRoom ? COUNTED_OWNERS_MAX : COUNTED_OWNERS_MIN);
     const lock = new LockMinute(backend, recordId(key), minute, tally);
     locks.set(key.name, lock);
     return lock;
@@ -157,15 +157,15 @@ export class RefusalCounter {
 }
 
 /**
- * Whether an attempt of a minute belongs to what is being counted. The clocks of two shards differ,
- * and one may be set back: a minute that began again would replace what was counted of it.
+ * Whether an attempt of a minute is counted with `counted`. The clocks of two shards differ, and
+ * one may be set back: a minute that was begun a second time would replace its earlier counts.
  */
 const isCountedIn = (counted: Pick<CountedMinute, 'minute'>, minute: number): boolean =>
   counted.minute >= minute;
 
 /**
- * Waits for the next turn of the event loop, in which the calls that follow these answers go to the
- * store.
+ * Runs `work` after the next turn of the event loop, in which the calls that follow these answers
+ * are sent to the store.
  */
 function afterNextTurn(work: () => void): void {
   setImmediate(() => setImmediate(work));
@@ -173,7 +173,7 @@ function afterNextTurn(work: () => void): void {
 
 /** A minute that is listed for writing with its first change. */
 interface Changing extends CountedMinute {
-  /** Since what has changed was last taken. */
+  /** Whether it has changed since the last `takeChanged`. */
   isChanged: boolean;
 }
 

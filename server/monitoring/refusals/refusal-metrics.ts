@@ -3,9 +3,9 @@ import type { LockPlace, NamespaceLabels } from '../metrics/namespace-labels';
 import type { RefusalTotal } from './refusal-counter';
 
 /**
- * How many attempts this process has refused. Namespaces that share a label are one.
+ * How many attempts this process has refused. Namespaces that share a label are reported as one.
  *
- * @param places as of `eventMetrics`
+ * @param places see `eventMetrics`
  */
 export function refusalMetrics(
   totals: Iterable<RefusalTotal>,

@@ -19,7 +19,7 @@ export interface RefusalRow {
 const KEY = ['backend', 'lock_id', 'minute', 'process'];
 const VALUES = ['attempts', 'counts', 'written_at'];
 
-/** Writes rows, in place of earlier states of them. */
+/** Writes rows, in place of their earlier states. */
 export async function writeRefusals({ raw, kind }: Database, rows: RefusalRow[]): Promise<void> {
   for (let i = 0; i < rows.length; i += ROWS_AT_ONCE) {
     const part = rows.slice(i, i + ROWS_AT_ONCE);
@@ -75,7 +75,7 @@ export async function databaseNow({ raw, kind }: Database): Promise<number> {
 }
 
 /**
- * How many attempts were refused in each minute that began in a time, at all processes together.
+ * How many attempts were refused in each minute from `since` to `until`, at all processes together.
  *
  * @param lockId empty: on all locks of the backend
  */
@@ -93,10 +93,10 @@ export async function refusalsByMinute(
   return rows.map(([minute, refused]) => ({ minute: Number(minute), refused: Number(refused) }));
 }
 
-/** Minutes and processes that one reading of a lock goes through. */
+/** The most rows, one a minute and process, that one reading of a lock returns. */
 const PARTS_MAX = 1_500;
 
-/** What each process has counted of a lock, in the minutes that touch a span. */
+/** What each process has counted for a lock, in the minutes that overlap a span. */
 export async function refusalsOf(
   { raw }: Database,
   backend: string,
@@ -137,7 +137,7 @@ export async function refusalsAround(
 }
 
 /** Whether any attempt on a single lock was refused in the minutes from one instant to another. */
-export async function areRefusals({ raw }: Database, from: number, to: number): Promise<boolean> {
+export async function hasRefusals({ raw }: Database, from: number, to: number): Promise<boolean> {
   const { rows } = await raw.ask(
     "SELECT 1 FROM lock_refusals WHERE minute > ? AND minute <= ? AND lock_id <> '' LIMIT 1",
     [from - MINUTE_MS, to],

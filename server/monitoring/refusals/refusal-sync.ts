@@ -21,7 +21,7 @@ const UNWRITTEN_MAX = 20_000;
 const READ_AT_ONCE = 2_000;
 const READS_MAX = 10;
 
-/** A write may become visible this much later than others that began after it. */
+/** A write can become visible this much later than others that began after it. */
 const IN_FLIGHT_MS = 5_000;
 
 /** How far back a process reads when it starts. */
@@ -32,20 +32,20 @@ export interface RefusalSyncOptions {
   processId: string;
   counter: Pick<RefusalCounter, 'takeChanged'>;
   known: KnownRefusals;
-  /** Called for each lock of which more is known. @param id of its row */
+  /** Called for each lock whose counts have changed. @param id of its row */
   onChange: (id: string) => void;
   slice: () => TimeSlice;
 }
 
 /**
- * Brings the counts of refused attempts together: what this process has counted is written to the
- * roll-ups and known here at once, and what other processes have written is read. While the control
- * database does not respond, this process knows its own counts, and writes them later.
+ * Merges the counts of refused attempts of all processes: this process uses its own immediately and
+ * writes them to the roll-ups, and reads what other processes have written. While the control
+ * database does not respond, this process uses only its own counts, and writes them later.
  */
 export class RefusalSync {
   /** Rows to write, those that changed longest ago first. */
   private readonly unwritten = new Set<CountedMinute>();
-  /** From which instant of the database's clock rows are read next; null: none have been read. */
+  /** The instant of the database's clock from which rows are read next; null: none were read. */
   private readFrom: number | null = null;
 
   constructor(private readonly parts: RefusalSyncOptions) {}
@@ -56,7 +56,7 @@ export class RefusalSync {
     await this.read();
   }
 
-  /** Writes all that was counted, as before this process ends. */
+  /** Writes everything that was counted, before this process ends. */
   async flush(): Promise<void> {
     await this.takeCounted();
     while (await this.write());
@@ -67,7 +67,7 @@ export class RefusalSync {
     return slice().forEach(counter.takeChanged(), (counted) => this.add(counted));
   }
 
-  /** Sums are not computed here: of all that changes in 2 s, little is written or looked at. */
+  /** Sums are not computed here: of all that changes in 2 s, little is written or viewed. */
   private add(counted: CountedMinute): void {
     const { processId: process, known, onChange } = this.parts;
     const { rowId: id, minute, attempts } = counted;
@@ -109,7 +109,7 @@ export class RefusalSync {
       // Rows with the time of the last one may be incomplete, so they are left for the next read.
       const whole = isEnd ? rows : rows.filter(({ writtenAt }) => writtenAt < last);
       await slice().forEach(whole, (row) => this.learn(row));
-      // Moves on where no other process writes too: the search skips this process's own rows.
+      // Advances even if only this process writes: a search has to skip its rows.
       this.readFrom = isEnd ? now - IN_FLIGHT_MS : last;
       if (isEnd) return;
       // All rows have the same time, so they must be read together.

@@ -17,13 +17,13 @@ const FRESH_MS = 10_000;
 /** How many counters one statement reads: some thousand rows at most. */
 const COUNTERS_AT_ONCE = 50;
 
-/** How the values of counters moved over the last hour, from the roll-ups. */
+/** How the values of counters changed over the last hour, from the roll-ups. */
 export class CounterHistory {
-  /** By what was asked for. */
+  /** By request. */
   private readonly readings = new Map<string, { at: number; courses: Promise<CounterCourses> }>();
 
   /**
-   * @param storeIdsOf where a backend's roll-ups are filed: its own id, or those of its shards
+   * @param storeIdsOf where a backend's roll-ups are stored: its own id, or those of its shards
    * @param healths of all backends, by their public ids
    */
   constructor(
@@ -34,7 +34,7 @@ export class CounterHistory {
     private readonly clock: Clock,
   ) {}
 
-  /** Those of the counters that the list shows; the rest of them did not move. */
+  /** The courses of the counters that the list shows; those without one did not change. */
   ofList(input: CounterListInput): Promise<CounterCourses> {
     return this.shared(`list ${input.limit} ${input.search?.toLowerCase() ?? ''}`, async () => {
       const { rows } = await this.counters.livePage(input);
@@ -42,7 +42,7 @@ export class CounterHistory {
     });
   }
 
-  /** That of one counter; null if it did not move, or is not known. */
+  /** The course of one counter; null if it did not change, or is not known. */
   async ofOne(namespace: string, name: string): Promise<CounterCourse | null> {
     const row = this.counters.row(namespace, name);
     if (!row) return null;
@@ -72,9 +72,9 @@ export class CounterHistory {
     for (const [backend, own] of byBackend(rows)) {
       const now = this.clock.now() + (healths.get(backend)?.clockOffsetMs ?? 0);
       for (let i = 0; i < own.length; i += COUNTERS_AT_ONCE) {
-        const some = own.slice(i, i + COUNTERS_AT_ONCE);
-        const minutes = await this.minutesOf(backend, some, now);
-        for (const row of some) {
+        const batch = own.slice(i, i + COUNTERS_AT_ONCE);
+        const minutes = await this.minutesOf(backend, batch, now);
+        for (const row of batch) {
           const counted = minutes.get(idOf(row));
           if (counted) courses[row.id] = counterCourse(counted, row.createdAt, now);
         }
@@ -84,7 +84,7 @@ export class CounterHistory {
     return courses;
   }
 
-  /** Of a backend with shards all are asked: a reshard may have moved a counter. */
+  /** Reads all shards of a backend: a reshard may have moved a counter. */
   private async minutesOf(backend: string, rows: readonly CounterRow[], now: number) {
     const since = minuteOf({ at: now - COURSE_MS });
     const found = new Map<string, CounterMinute[]>();

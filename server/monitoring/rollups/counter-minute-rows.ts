@@ -26,7 +26,7 @@ const ADDED: Record<Database['kind'], string> = {
     `removed = MIN(${STEPS_MAX}, removed + excluded.removed), value = excluded.value`,
 };
 
-/** What was counted of some counters and is not written yet, by minute. */
+/** The counts of counters that are not written yet, by minute. */
 export class CounterMinutes {
   private readonly sums = new Map<string, { counterId: string; sum: CounterMinute }>();
 
@@ -34,7 +34,7 @@ export class CounterMinutes {
     return this.sums.size;
   }
 
-  /** Returns how many more rows there are to write. */
+  /** Returns how many more rows there are to write now: 0 or 1. */
   count(counterId: string, event: CounterEvent): number {
     const minute = minuteOf(event);
     const id = `${minute} ${counterId}`;
@@ -46,7 +46,7 @@ export class CounterMinutes {
     return 1;
   }
 
-  /** Adds to the stored rows. What was counted stays: a transaction may be run again. */
+  /** Adds the counts to the stored rows, and keeps them: a transaction may be run again. */
   async write({ write, kind, backend }: RollupTarget): Promise<void> {
     const all = [...this.sums.keys()].sort();
     for (let i = 0; i < all.length; i += ROWS_AT_ONCE) {

@@ -9,8 +9,8 @@ import type { LockInsights, SumView } from './lock-insights';
 const HOUR_FRESH_MS = 1_000;
 
 /**
- * A reading older than this, as after a time without requests, is refreshed before answering; the
- * wait for it is bounded by the same time.
+ * A reading older than the first, as after a time without requests, is refreshed before answering;
+ * the wait for that is bounded by the second.
  */
 const HOUR_OLD_MS = 5_000;
 const HOUR_WITHIN_MS = 500;
@@ -43,12 +43,12 @@ export class FleetView {
     this.course.remember(samples);
   }
 
-  /** Keeps the figures of this instant, so that a page shows their course from its first paint. */
+  /** Samples the figures of this instant, so that a page shows a course from its first paint. */
   async sample(): Promise<void> {
     await this.read();
   }
 
-  /** While the control database is silent, the hour is the last one read; `hourAt` says when. */
+  /** While the control database does not respond, the hour is the last one read, at `hourAt`. */
   async now(): Promise<FleetNow> {
     const reading = this.readHour();
     const known = this.hour ?? (await reading);
@@ -67,7 +67,7 @@ export class FleetView {
     };
   }
 
-  /** The figures of this instant, which are kept. */
+  /** Reads the figures of this instant, and adds them to the course. */
   private async read() {
     const counts = await this.projection.counts();
     const { held, waiting, blockingMs, isWhole } = counts;

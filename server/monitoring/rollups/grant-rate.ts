@@ -3,7 +3,7 @@ import type { Clock } from '../../platform/clock';
 
 const WINDOW_SECONDS = 60;
 
-/** Seconds that are kept at most: while no page is open, the rate is not asked for. */
+/** The most seconds that are kept: while no page is open, the rate is not read. */
 const SECONDS_MAX = 2 * WINDOW_SECONDS;
 
 /** Grants a second over the last minute; over less in the first minute of a process. */
@@ -17,7 +17,7 @@ export class GrantRate {
   }
 
   /**
-   * The clock of a backend's events minus the one that never steps.
+   * The clock of a backend's events minus the monotonic clock, in ms.
    *
    * @param clockOffsetMs the clock of the events minus that of this process
    */
@@ -25,7 +25,7 @@ export class GrantRate {
     return this.clock.now() + clockOffsetMs - this.clock.monotonic();
   }
 
-  /** @param aheadMs as by `aheadMs`, a moment ago */
+  /** @param aheadMs the result of `aheadMs` a moment ago */
   note(events: readonly RecordEvent[], aheadMs: number): void {
     for (const { kind, at } of events) {
       const grantedAt = at - aheadMs;

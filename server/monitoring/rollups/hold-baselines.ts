@@ -7,7 +7,7 @@ import type { Clock } from '../../platform/clock';
 import { rowId } from '../projection/projection-row';
 import { baselineOf, NamespaceHolds } from './namespace-holds';
 
-/** For how many locks baselines are kept: those whose last holds ended most recently. */
+/** The most locks with baselines: those whose last holds ended most recently. */
 const LOCKS_MAX = 100_000;
 
 /** A lock has a row for this week, and one for the week before. */
@@ -20,7 +20,7 @@ const ROWS_AT_ONCE = 2_000;
 const ROWS_A_TURN = 250;
 
 interface LockBaseline {
-  /** Where its holds were counted: several, if it has moved to another shard. */
+  /** The stores where its holds were counted: several, if it has moved to another shard. */
   stores: readonly string[];
   /** The histograms of each store: those of this week, and of the week before. */
   texts: readonly string[];
@@ -41,11 +41,11 @@ interface WeekRow {
  */
 export class HoldBaselines {
   private week = Number.NEGATIVE_INFINITY;
-  /** By the id of a lock's row; whose holds changed last is last. */
+  /** By the id of a lock's row, in the order in which their holds last changed. */
   private locks = new Map<string, LockBaseline>();
   /** Of all these locks together. */
   private namespaces = new NamespaceHolds();
-  /** By backend: rows that were written up to here have been read. */
+  /** Up to where written rows have been read, by backend. */
   private readonly readTo = new Map<string, number>();
   private readonly locksMax: number;
   private onNews: (rowId: string) => void = () => undefined;
@@ -65,7 +65,7 @@ export class HoldBaselines {
   }
 
   /**
-   * Null: this lock has too little history, or was evicted.
+   * The baseline of a lock; null: it has too little history, or was evicted.
    *
    * @param id of its row
    */
@@ -92,7 +92,7 @@ export class HoldBaselines {
       const rows = await this.rowsSince(backend, this.readTo.get(backend) ?? 0, from);
       const unknown = rows.filter(({ lockId }) => !locks.has(rowId(publicId, lockId)));
       const evicted = locks.size < this.locksMax ? [] : await this.rowsOf(backend, unknown, from);
-      // Rows come newest first; the most recently changed must be evicted last.
+      // Rows are newest first; the most recently changed must be evicted last.
       for (const [i, row] of [...evicted, ...rows.reverse()].entries()) {
         const id = rowId(publicId, row.lockId);
         const before = locks.get(id)?.texts ?? [];
@@ -120,8 +120,8 @@ export class HoldBaselines {
   }
 
   /**
-   * Newest first, at most `LOCKS_MAX` locks. Rows of the last write that was seen may be among them
-   * again.
+   * The rows written since an instant, newest first, of as many locks as are kept. Rows of the last
+   * write that was read can be among them again.
    */
   private async rowsSince(backend: string, since: number, week: number): Promise<WeekRow[]> {
     const found: WeekRow[] = [];
@@ -170,9 +170,9 @@ const toWeekRow = ([lockId, week, text, countedTo]: unknown[]): WeekRow => ({
  * lock that a reshard has moved has weeks in several stores.
  *
  * @param id of the lock's row
- * @param store the one that the row is of: one array for all locks, which saves memory
+ * @param store the store of the row: one array for all locks, which saves memory
  * @param week the present one; a row of an earlier one is of the week before
- * @returns the histograms of the lock by now
+ * @returns the present histograms of the lock
  */
 function storeWeek(
   locks: Map<string, LockBaseline>,

@@ -7,7 +7,7 @@ import type { NamespaceLookup } from '../projection/monitored-backend';
 import type { KnownRefusals } from '../refusals/known-refusals';
 import type { HoldBaselines } from './hold-baselines';
 
-/** The baselines, as this process knows them, for calling locks stuck. By ids of rows. */
+/** The baselines, as this process knows them, by which locks count as stuck; by row id. */
 export class KnownBaselines {
   private readonly timedOutAt = new Map<string, number>();
 
@@ -35,7 +35,7 @@ export class KnownBaselines {
     };
   }
 
-  /** A held lock without a baseline is shown beside that of its namespace. */
+  /** Adds the baseline of the namespace to a held lock without one of its own. */
   complete(row: LockRow): LockRow {
     if (row.ownHold || !row.hold) return row;
     const namespaceHold = this.holds.ofNamespace(row.namespace);

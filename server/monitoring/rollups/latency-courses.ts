@@ -46,7 +46,7 @@ export class LatencyCourses {
     }
   }
 
-  /** Of all backends, by id. */
+  /** The courses of all backends, in the order of their ids. */
   now(): BackendCourses {
     const asOf = this.clock.now();
     const courses = [...this.points].map(([backend, points]) => {

@@ -27,8 +27,8 @@ export type SumView = ReturnType<InsightSteps['view']>;
 /** The recorded past in numbers, from the roll-ups. */
 export class LockInsights {
   /**
-   * @param storeIdsOf where a backend's roll-ups are filed: its own id, or those of its shards
-   * @param publicIds of all backends: refused attempts are filed under these
+   * @param storeIdsOf where a backend's roll-ups are stored: its own id, or those of its shards
+   * @param publicIds of all backends: refused attempts are stored under these
    * @param onRead is called when events of a lock are read that are in no roll-up yet
    */
   constructor(
@@ -39,8 +39,8 @@ export class LockInsights {
   ) {}
 
   /**
-   * One lock over a range that ends with the step under way at `now`, its backend's clock. Of a
-   * backend with shards all of them are looked at: a reshard may have moved the lock.
+   * One lock over a range that ends with the step under way at `now`, its backend's clock. Reads
+   * all shards of the backend: a reshard may have moved the lock.
    */
   async ofLock(
     backend: string,
@@ -84,7 +84,7 @@ export class LockInsights {
     }
   }
 
-  /** A lock's roll-ups, and what is in none yet; read again if it was written meanwhile. */
+  /** A lock's roll-ups, and events in none yet; reads again if roll-ups were written meanwhile. */
   private async readConsistently(
     backend: string,
     lockId: string,
@@ -92,14 +92,14 @@ export class LockInsights {
   ): Promise<MinuteRollup[]> {
     this.onRead();
     const { ask } = this.database.raw;
-    for (let tries = 1; ; tries += 1) {
+    for (let attempt = 1; ; attempt += 1) {
       const position = await countedTo(ask, backend, lockId);
       const rollups = await this.read(backend, lockId, since);
       const events = await uncountedEvents(ask, backend, lockId, position);
       if ((await countedTo(ask, backend, lockId)) === position) {
         return [...rollups, ...events.map(rollupOf)];
       }
-      if (tries === ATTEMPTS_MAX) return rollups;
+      if (attempt === ATTEMPTS_MAX) return rollups;
     }
   }
 

@@ -5,10 +5,10 @@ import { HISTORY_MIN_COUNT } from '../../core/status/stuck-reason';
 /** How long the locks of each namespace are held, all of them together. */
 export class NamespaceHolds {
   private readonly histograms = new Map<string, LogHistogram>();
-  /** What was asked for since the last change. */
+  /** The baselines that were requested since the last change. */
   private readonly baselines = new Map<string, HoldBaseline | null>();
 
-  /** Null: too few holds have ended to say what is usual. */
+  /** The baseline of a namespace; null: too few holds have ended to say what is usual. */
   of(namespace: string): HoldBaseline | null {
     const known = this.baselines.get(namespace);
     if (known !== undefined) return known;
@@ -19,26 +19,26 @@ export class NamespaceHolds {
   }
 
   /**
-   * The holds of one lock have changed.
+   * Replaces the holds of one lock.
    *
    * @param id of its row
    * @param before the encoded histograms of its weeks that were counted until now
    * @param after those to count in their places from now on
    */
   replace(id: string, before: readonly string[], after: readonly string[]): void {
-    const gone = before.filter((text, i) => text !== (after[i] ?? ''));
-    const come = after.filter((text, i) => text !== before[i]);
-    if (gone.length + come.length === 0) return;
+    const removed = before.filter((text, i) => text !== (after[i] ?? ''));
+    const added = after.filter((text, i) => text !== before[i]);
+    if (removed.length + added.length === 0) return;
     const namespace = namespaceOf(id);
     const histogram = this.histograms.get(namespace) ?? new LogHistogram();
     this.histograms.set(namespace, histogram);
     this.baselines.delete(namespace);
-    for (const text of come) histogram.addAll(LogHistogram.decode(text));
-    for (const text of gone) histogram.removeAll(LogHistogram.decode(text));
+    for (const text of added) histogram.addAll(LogHistogram.decode(text));
+    for (const text of removed) histogram.removeAll(LogHistogram.decode(text));
   }
 }
 
-/** Null with too few holds to call anything unusual. */
+/** The baseline of these holds; null: they are too few to call anything unusual. */
 export function baselineOf(holds: LogHistogram): HoldBaseline | null {
   const [p50Ms, p99Ms] = [holds.quantile(0.5), holds.quantile(0.99)];
   if (p50Ms === null || p99Ms === null || holds.count < HISTORY_MIN_COUNT) return null;

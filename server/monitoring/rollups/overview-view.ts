@@ -18,7 +18,7 @@ export class OverviewView {
   private readonly turns = new SerialQueue();
   private readonly readings = new Map<InsightRange, { at: number; view: Promise<Overview> }>();
 
-  /** @param storeIds where the roll-ups of all backends are filed */
+  /** @param storeIds the ids under which the roll-ups of all backends are stored */
   constructor(
     private readonly storeIds: string[],
     private readonly insights: Pick<LockInsights, 'ofAll'>,

@@ -4,13 +4,13 @@ import type { HistoryRow } from '../../storage/record-store';
 export class PendingCommits {
   private pending: HistoryRow[] = [];
 
-  /** The newest one; null: there is none. */
+  /** The id of the newest commit; null: there is none. */
   get newest(): number | null {
     return this.pending.length === 0 ? null : Math.max(...this.pending.map(({ id }) => id));
   }
 
   /**
-   * Adds commits, and takes out those up to a position, in the order of their ids.
+   * Adds commits, and removes and returns those up to a position, in the order of their ids.
    *
    * @param position no commit up to this id will appear any more
    */
@@ -20,7 +20,7 @@ export class PendingCommits {
     return all.filter(({ id }) => id <= position).sort(byId);
   }
 
-  /** Takes out all that are left, in that order. */
+  /** Removes and returns the rest, in the same order. */
   takeRest(): HistoryRow[] {
     const rest = this.pending.sort(byId);
     this.pending = [];

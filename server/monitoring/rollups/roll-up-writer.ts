@@ -16,17 +16,17 @@ import { RollupShare, type RunStep, type Step } from './rollup-share';
 const SMALL_ROWS = 200;
 const SMALL_AFTER_MS = 1_000;
 
-/** Many rows are collected for longer, so that fewer are written in the end. */
+/** Many rows are collected for longer, so that fewer are written in total. */
 const LARGE_AFTER_MS = 15_000;
 
-/** A share with this many rows is written next. */
+/** A share with this many rows is full, and written next. */
 const SHARE_ROWS_MAX = 2_000;
 
 /** What is common to all steps of a write. */
 type WritePlace = Pick<RollupTarget, 'kind' | 'backend' | 'countedTo'>;
 
 /**
- * Makes the roll-ups of one backend from its history: counts in memory, and writes now and then.
+ * Makes the roll-ups of one backend from its history: counts in memory, and writes periodically.
  *
  * Every event is counted once, despite restarts and other processes doing the same: commits are
  * counted in the order of their ids, and the transaction that writes sums also moves their cursor
@@ -40,8 +40,8 @@ export class RollUpWriter {
   /** Commits behind a gap that may still be filled. */
   private ahead = new PendingCommits();
   /**
-   * On the monotonic clock: the end of the last write, failed or not; at first when this was made.
-   * A new beginning does not reset it.
+   * When the last write ended, failed or not, on the monotonic clock; at first, when this was
+   * created. `begin` does not reset it.
    */
   private writtenAt: number;
   private guard: RawStatement | null = null;
@@ -70,7 +70,7 @@ export class RollUpWriter {
    * Begins at the stored cursors, and forgets what was not written.
    *
    * @param from where to begin if there is no cursor yet
-   * @param guard a part of each write, which fails with it
+   * @param guard a statement of each write, which fails if the guard does
    */
   async begin(from: number, guard: RawStatement | null = null): Promise<void> {
     const { raw } = this.database;
@@ -81,8 +81,7 @@ export class RollUpWriter {
   }
 
   /**
-   * Counts new commits, and writes meanwhile what must be written before more is counted, and then
-   * what is due.
+   * Counts new commits. Writes full shares before it counts more, and then what is due.
    *
    * @param settled as of `count`
    * @throws as `writeDue` does
@@ -93,7 +92,7 @@ export class RollUpWriter {
   }
 
   /**
-   * Counts new commits, also while others are written.
+   * Counts new commits, even while others are written.
    *
    * @param settled no commit up to this id will appear any more
    */
@@ -107,7 +106,7 @@ export class RollUpWriter {
   }
 
   /**
-   * Writes what is due of all that was counted before.
+   * Writes the counts that are due.
    *
    * @throws if the database refuses, or another process has counted meanwhile: call `begin` again
    */
@@ -161,7 +160,7 @@ export class RollUpWriter {
     this.shares[shareOf(counterId).share]?.countCounter(id, counterId, events);
   }
 
-  /** Writes those of these shares that no earlier process has written as far. */
+  /** Writes those of the shares that are not written up to the last counted commit. */
   private async write(all: RollupShare[]): Promise<void> {
     const { counted: to } = this;
     const shares = all.filter(({ written }) => written < to);
@@ -188,7 +187,7 @@ export class RollUpWriter {
     return { kind: this.database.kind, backend: this.backend, countedTo };
   }
 
-  /** On the thread of the event loop SQLite would stop everything else for as long. */
+  /** On the thread of the event loop, SQLite would block everything else meanwhile. */
   private writeMany(place: WritePlace, work: Step): Promise<void> {
     const isAside = this.database.kind === 'sqlite' && !this.isEmbedded;
     return isAside ? this.writeAside(place, work) : this.writeInTransaction(place, work);
@@ -207,8 +206,8 @@ export class RollUpWriter {
   }
 
   /**
-   * Reads first, and then writes beside the event loop. No other process has the file, and a step
-   * of an earlier turn in this one fails by its guard. No row may be written twice in a step.
+   * Reads first, and then writes off the event loop. No other process has the file, and a step of
+   * an earlier turn of this one fails on its guard. No row may be written twice in a step.
    */
   private async writeAside(place: WritePlace, work: Step): Promise<void> {
     const { raw } = this.database;
@@ -216,7 +215,7 @@ export class RollUpWriter {
     const write = async (sql: string, values: SqlValue[]) => {
       statements.push({ sql, values });
     };
-    // A cursor that is elsewhere gets no id, which fails.
+    // A cursor that is not at `from` would get no id, which fails.
     const move =
       'UPDATE cursors SET id = CASE WHEN position = ? THEN id END, position = ? WHERE id = ?';
     const moveCursor = (id: string, from: number, to: number) => write(move, [from, to, id]);

@@ -4,7 +4,7 @@ import { isRolledUp } from '../../core/statistics/minute-rollup';
 import { rollUpCursors } from '../../storage/recorded-position';
 import { eventsOf } from '../history/bundled-events';
 
-/** Into how many shares locks are counted, each with its cursor, so that no write covers all. */
+/** How many shares the locks are in, each with its cursor, so that no write covers all. */
 export const SHARES = 8;
 
 /** A large share is written in this many parts, each in a transaction of its own. */
@@ -15,7 +15,7 @@ const ROWS_MAX = 1_000;
 
 const NO_POSITION = -1;
 
-/** A lock's share, and its part of that. Cursors are stored by them, so they never change. */
+/** A lock's share, and its part of the share. Stored cursors depend on both: they never change. */
 export function shareOf(lockId: string): { share: number; part: number } {
   let hash = 0;
   for (let i = 0; i < lockId.length; i += 1) hash = (hash * 31 + lockId.charCodeAt(i)) | 0;
@@ -28,7 +28,7 @@ export function shareOf(lockId: string): { share: number; part: number } {
  */
 export const shareCursor = (backend: string, share: number) => `${rollUpCursors(backend)}${share}`;
 
-/** The same for a part of a share; valid where it is ahead of the cursor of the share. */
+/** The id of the cursor of a part, which is valid if it is ahead of that of the share. */
 export const partCursor = (backend: string, share: number, part: number) =>
   `${shareCursor(backend, share)}/${part}`;
 
@@ -41,8 +41,8 @@ export async function countedTo(ask: RunSql, backend: string, lockId: string): P
 }
 
 /**
- * A lock's events after that commit which roll-ups count: recorded, and in no roll-up yet. They are
- * looked for in the newest 1,000 rows of the lock, of all backends together, unsorted.
+ * A lock's recorded events after a commit, of the kinds that roll-ups count: they are in no roll-up
+ * yet. Searches the newest 1,000 rows of the lock, of all backends together. Unsorted.
  */
 export async function uncountedEvents(
   ask: RunSql,

@@ -8,29 +8,29 @@ const ROWS_AT_ONCE = 250;
 /** In place of a lock's id: all locks of a backend together. */
 export const ALL_LOCKS = '';
 
-/** By lock: what happened to it in one minute. */
+/** What happened to each lock in one minute, by the lock's id. */
 export type MinuteByLock = Map<string, MinuteRollup>;
 
-/** For one week, by lock: the durations of its holds, except those that an operator ended. */
+/** The holds of each lock in one week, by its id, except those that an operator ended. */
 export type HoldsByLock = Map<string, LogHistogram>;
 
-/** One step of writing rows: all that is written in it, or nothing. */
+/** One step of writing rows: all of them are written, or none. */
 export interface RollupTarget {
   /** Reads what was stored before the step. */
   read: RunSql;
-  /** Writes as a part of the step, at once or at its end. */
+  /** Writes as a part of the step, immediately or at its end. */
   write: (sql: string, values: SqlValue[]) => Promise<unknown>;
-  /** Moves an existing cursor as a part of the step, which fails if it is elsewhere. */
+  /** Moves an existing cursor as a part of the step, which fails if it is not at `from`. */
   moveCursor: (id: string, from: number, to: number) => Promise<void>;
   kind: Database['kind'];
   backend: string;
-  /** How far any lock of the backend is counted with this, from which readers of weeks go on. */
+  /** The last commit that is counted for any lock after this: readers of weeks continue there. */
   countedTo: number;
 }
 
 const MINUTE_VALUES = ['grants', 'timeouts', 'expiries', 'forced', 'waits', 'holds'];
 
-/** What a row of `lock_minutes` counts, from its columns in the order of `MINUTE_COLUMNS`. */
+/** The counts of a row of `lock_minutes`, given its columns in the order of `MINUTE_COLUMNS`. */
 export function readRollup(minute: number, columns: unknown[]): MinuteRollup {
   const [grants, timeouts, expiries, forced, waits, holds] = columns;
   return {
@@ -48,7 +48,7 @@ export function readRollup(minute: number, columns: unknown[]): MinuteRollup {
 
 export const MINUTE_COLUMNS = MINUTE_VALUES.join(', ');
 
-/** Adds to the rows of one minute. What is given stays as it is: a transaction may be run again. */
+/** Adds to the rows of one minute. Keeps `rollups` as it is: a transaction may be run again. */
 export async function addToMinute(
   target: RollupTarget,
   minute: number,
@@ -58,7 +58,7 @@ export async function addToMinute(
   for (const locks of chunks([...rollups.keys()].sort())) {
     const { rows } = await read(
       `SELECT lock_id, ${MINUTE_COLUMNS} FROM lock_minutes WHERE backend = ? AND minute = ? ` +
-        `AND lock_id IN (${places(locks)})`,
+        `AND lock_id IN (${placeholders(locks)})`,
       [backend, minute, ...locks],
     );
     const stored = new Map(
@@ -79,7 +79,7 @@ export async function addToMinute(
   }
 }
 
-/** Adds to the rows of one week. What is given stays as it is. */
+/** Adds to the rows of one week. Keeps `holds` as it is. */
 export async function addToWeek(
   target: RollupTarget,
   week: number,
@@ -89,7 +89,7 @@ export async function addToWeek(
   for (const locks of chunks([...holds.keys()].sort())) {
     const { rows } = await read(
       'SELECT lock_id, holds FROM lock_weeks WHERE backend = ? AND week = ? AND lock_id IN ' +
-        `(${places(locks)})`,
+        `(${placeholders(locks)})`,
       [backend, week, ...locks],
     );
     const stored = new Map(rows.map(([lockId, text]) => [String(lockId), String(text)]));
@@ -113,6 +113,7 @@ function minuteValues(backend: string, lockId: string, rollup: MinuteRollup): Sq
   return [backend, lockId, minute, ...counts, waits.encode(), holds.encode()];
 }
 
+/** The clause of an `INSERT` that replaces these columns of a row whose key exists. */
 export function replacing(kind: Database['kind'], key: string[], columns: string[]): string {
   return kind === 'mysql'
     ? `ON DUPLICATE KEY UPDATE ${columns.map((name) => `${name} = VALUES(${name})`)}`
@@ -123,6 +124,6 @@ function* chunks<T>(list: T[]): Generator<T[]> {
   for (let i = 0; i < list.length; i += ROWS_AT_ONCE) yield list.slice(i, i + ROWS_AT_ONCE);
 }
 
-function places(list: unknown[]): string {
+function placeholders(list: unknown[]): string {
   return list.map(() => '?').join(',');
 }

@@ -27,13 +27,13 @@ const ROWS_PER_TRANSACTION = 100;
 
 type Minutes = Map<number, MinuteByLock>;
 
-/** Writes one step. It may be run again, so what it has to write stays as it is. */
+/** Writes one step. It may be run again, so it must not change what it writes. */
 export type Step = (target: RollupTarget) => Promise<void>;
 
 /** Runs one step. */
 export type RunStep = (work: Step) => Promise<void>;
 
-/** Counts that are in no sum of the database yet. */
+/** Counts that are not yet in the database's sums. */
 class Counted {
   /** How many rows of minutes there are to write. */
   rows = 0;
@@ -44,8 +44,8 @@ class Counted {
 }
 
 /**
- * What was counted of a share of a backend's locks and is not written yet, and its cursors. While
- * some of it is written, more can be counted.
+ * The unwritten counts of a share of a backend's locks, and its cursors. While some of them are
+ * written, more can be counted.
  */
 export class RollupShare {
   private counted = new Counted();
@@ -113,7 +113,7 @@ export class RollupShare {
     for (const event of events) this.counted.rows += counters[part]?.count(counterId, event) ?? 0;
   }
 
-  /** Begins to write what was counted so far. What is counted from now on is not a part of it. */
+  /** Begins to write what was counted so far. Later counts are not part of this write. */
   beginWrite(): void {
     if (this.inWrite.rows > 0) throw new Error('The last write of these roll-ups has not ended.');
     this.inWrite = this.counted;
@@ -121,7 +121,7 @@ export class RollupShare {
   }
 
   /**
-   * Writes the rows of single locks part by part where there are many. The step of each part moves
+   * Writes the rows of single locks part by part if there are many. The step of each part moves
    * its cursor, so that a part is never counted twice.
    *
    * @param rest is called after each step
@@ -137,8 +137,8 @@ export class RollupShare {
       const cursor = partCursor(this.backend, this.index, part);
       await inOneStep(async (target) => {
         await this.moveCursor(target, this.writtenTo);
-        const over = replacing(target.kind, ['id'], ['position']);
-        const move = `INSERT INTO cursors (id, position) VALUES (?, ?) ${over}`;
+        const onConflict = replacing(target.kind, ['id'], ['position']);
+        const move = `INSERT INTO cursors (id, position) VALUES (?, ?) ${onConflict}`;
         await target.write(move, [cursor, to]);
         await addRows(target, minutes);
         await counters.write(target);

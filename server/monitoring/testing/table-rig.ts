@@ -34,7 +34,7 @@ export interface LockSpec {
   isFrozen?: boolean | undefined;
   /** How much of its lock delay is left; absent: it has none. */
   delayLeftMs?: number | undefined;
-  /** Whether the hold was released and is kept to the end of its least time. */
+  /** Whether the hold was released and is kept until its `holdAtLeastMs` has passed. */
   isKept?: boolean | undefined;
 }
 
@@ -43,7 +43,7 @@ export class TableRig {
   now = 1_000_000_000;
   /** The clock of every backend minus that of this process. */
   clockOffsetMs = 0;
-  /** Whether each look at the clock ends the slice, so that the table pauses as often as it can. */
+  /** Whether each read of the clock ends the slice, so that the table pauses as often as it can. */
   isBusy = false;
   private busyMs = 0;
   stuckAfterMs = 0;

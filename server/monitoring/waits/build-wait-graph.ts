@@ -47,7 +47,7 @@ interface GraphSources {
   asOf: number;
 }
 
-/** The part of the wait-for graph that pages show: of limited size, however many wait. */
+/** The part of the wait-for graph that pages show: its size is limited, however many wait. */
 export function buildWaitGraph(from: GraphSources): WaitGraph {
   const { state, tracked, backends, asOf } = from;
   const confirmed = from.deadlocks.filter((deadlock) => trackedOf(deadlock, tracked));
@@ -66,14 +66,14 @@ export function buildWaitGraph(from: GraphSources): WaitGraph {
   };
 }
 
-/** Their own locks first, then those further behind. */
+/** The locks to show: those of the head blockers first, then those further behind. */
 function locksOf(heads: readonly HeadBlocker[]): LockWaits[] {
   const own = heads.flatMap(({ locks }) => locks);
   const behind = heads.flatMap((head) => head.behind);
   return [...new Set([...own, ...behind])].slice(0, LOCKS_MAX);
 }
 
-/** Owners and locks of the graph, and their places in it. */
+/** Owners and locks of the graph, and their positions in it. */
 class GraphParts {
   readonly owners: GraphOwner[] = [];
   readonly locks: GraphLock[];
@@ -114,11 +114,11 @@ class GraphParts {
       holders: holds.slice(0, HOLDERS_MAX).map(({ hold, party }) => {
         const { token, mode, permits, grantedAt, expiresAt, traceparent } = hold;
         const owner = this.placeOf(party);
-        const some = {
+        const optional = {
           ...(permits === undefined ? {} : { permits }),
           ...(traceparent === undefined ? {} : { traceparent }),
         };
-        return { owner, token, mode, ...some, grantedAt, expiresAt };
+        return { owner, token, mode, ...optional, grantedAt, expiresAt };
       }),
       waiters: this.shownOf(queue).map((wait) => this.waitOf(wait)),
       waiting: queue.length,
@@ -135,9 +135,9 @@ class GraphParts {
 
   private waitOf({ waiter, party }: OpenWait): GraphWait {
     const { ticket, mode, permits, enqueuedAt, patienceMs } = waiter;
-    const some = permits === undefined ? {} : { permits };
+    const optional = permits === undefined ? {} : { permits };
     const patienceUntil = enqueuedAt + patienceMs;
-    return { owner: this.placeOf(party), ticket, mode, ...some, enqueuedAt, patienceUntil };
+    return { owner: this.placeOf(party), ticket, mode, ...optional, enqueuedAt, patienceUntil };
   }
 }
 

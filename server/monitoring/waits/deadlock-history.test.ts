@@ -25,7 +25,7 @@ class Process {
       database,
       clock: { now: () => this.now, monotonic: () => this.now },
       log: { warn: () => undefined },
-      watch: { look: () => this.news, rows: () => this.seen },
+      watch: { examine: () => this.news, rows: () => this.seen },
       isRunner: () => true,
     });
   }

@@ -26,7 +26,7 @@ export class DeadlockHistory {
   written = 0;
   private found: DeadlockRow[] = [];
   private ended: DeadlockNews['ended'] = [];
-  /** Null: this process did not run maintenance when it looked last. */
+  /** When it last checked, on the monotonic clock; null: this process did not run maintenance. */
   private checkedAt: number | null = null;
 
   constructor(
@@ -34,9 +34,9 @@ export class DeadlockHistory {
       database: Database;
       clock: Clock;
       log: Pick<Log, 'warn'>;
-      watch: Pick<WaitWatch, 'look' | 'rows'>;
+      watch: Pick<WaitWatch, 'examine' | 'rows'>;
       isRunner: () => boolean;
-      /** How long they are kept; absent: the default. */
+      /** How long deadlocks are kept; absent: the default. */
       historyMs?: number;
     },
   ) {}
@@ -44,7 +44,7 @@ export class DeadlockHistory {
   /** Looks for deadlocks, and records what is new. */
   async run(): Promise<void> {
     const { watch, isRunner, clock } = this.parts;
-    const { found, ended } = watch.look();
+    const { found, ended } = watch.examine();
     if (!isRunner()) {
       this.found = [];
       this.ended = [];
@@ -74,7 +74,7 @@ export class DeadlockHistory {
     this.checkedAt = now;
   }
 
-  /** The latest, newest first. */
+  /** The latest deadlocks, newest first. */
   async list(limit: number): Promise<DeadlockRow[]> {
     const { database } = this.parts;
     const { deadlocks } = database.tables;
@@ -107,7 +107,7 @@ export class DeadlockHistory {
     await this.prune(foundAt);
   }
 
-  /** A deadlock that goes on though it was not seen for a while, for example during an outage. */
+  /** Reopens a deadlock that continues although it was not seen for a while, as in an outage. */
   private async reopen(id: string): Promise<void> {
     const { database } = this.parts;
     const { deadlocks } = database.tables;
@@ -134,11 +134,11 @@ export class DeadlockHistory {
     for (const row of rows) await this.add(row);
     const ids = rows.map(({ id }) => id);
     const isOpen = isNull(deadlocks.endedAt);
-    const isOver = ids.length > 0 ? (and(isOpen, notInArray(deadlocks.id, ids)) as SQL) : isOpen;
+    const isStale = ids.length > 0 ? (and(isOpen, notInArray(deadlocks.id, ids)) as SQL) : isOpen;
     await database.db
       .update(deadlocks)
       .set({ endedAt: clock.now(), endedBy: 'unseen' })
-      .where(isOver);
+      .where(isStale);
   }
 
   private async prune(now: number): Promise<void> {

@@ -46,7 +46,7 @@ export function heldLock(
   };
 }
 
-/** The first waiter, if there is room for it once this hold is gone. */
+/** The first waiter, if it can be granted the lock once this hold has ended. */
 function servedAfter(record: LockRecord, hold: Hold): Waiter | null {
   const [first] = inServiceOrder(record.queue);
   const holds = record.holds.filter(({ token }) => token !== hold.token);

@@ -17,8 +17,8 @@ export interface HolderProcess {
 }
 
 /**
- * Which process holds which locks. Follows the table only while someone looks: the first look reads
- * every lock, in slices; each further one reads what has changed since.
+ * Which process holds which locks. Follows the table only on demand: the first `follow` reads every
+ * lock, in slices; each further one reads what has changed since.
  */
 export class HolderIndex {
   readonly processes = new Map<string, HolderProcess>();
@@ -26,7 +26,7 @@ export class HolderIndex {
   /** By service and owner: the ids of its processes, and how many holds each has by that owner. */
   private readonly owners = new Map<string, Map<string, number>>();
   private readonly entries = new Map<number, { key: string; owner: string }[]>();
-  /** Of the processes that hold a lock. */
+  /** The ids of processes that hold a lock, by key. */
   private readonly ids = new Map<string, string>();
   private version: number | null = null;
   private following: Promise<void> | null = null;
@@ -49,7 +49,7 @@ export class HolderIndex {
     return this.idOfKey(keyOf(hold));
   }
 
-  /** The holds of a lock that a process has, and has not released. */
+  /** The holds of a lock that a process has and has not released. */
   holdsOf(id: string, { holds }: Pick<LockRecord, 'holds'>): Hold[] {
     return holds.filter((hold) => !isReleased(hold) && this.idOf(hold) === id);
   }
@@ -62,7 +62,7 @@ export class HolderIndex {
     return ids.length === 1 ? (ids[0] ?? null) : null;
   }
 
-  /** Reads what has changed in the table since the last time. */
+  /** Reads what has changed in the table since the last call. */
   follow(): Promise<void> {
     this.following ??= this.followNow().finally(() => {
       this.following = null;
@@ -152,7 +152,7 @@ export class HolderIndex {
   }
 }
 
-/** The process that a hold names, or its owner where it names none. */
+/** The process that a hold names, or its owner if it names none. */
 function keyOf({ service, owner, meta }: Pick<Hold, 'service' | 'owner' | 'meta'>): string {
   const process = processOf({ meta });
   return process === '' ? `${service}\0\0${owner}` : `${service}\0${process}`;

@@ -2,8 +2,8 @@ import type { OpenWait } from '../../core/waits/wait-state';
 import type { HolderProcess } from './holder-index';
 
 /**
- * Whether a process is found by a text: a part of its service, an owner, host, pid and version
- * joined in this order, or of the service and owner of a caller that waits.
+ * Whether a search finds a process: its text is part of the process's service, an owner, host, pid
+ * and version joined in this order, or of the service and owner of a caller that waits.
  *
  * @param sought in lower case; empty finds all
  */

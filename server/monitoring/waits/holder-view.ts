@@ -21,14 +21,14 @@ import { HolderIndex, type HolderProcess } from './holder-index';
 import { isFound } from './holder-search';
 import type { WaitWatch } from './wait-watch';
 
-/** For how long a page is shared by all who ask for it. */
+/** For how long a page is shared by all that request it. */
 const PAGE_FOR_MS = 1_000;
 /** How many locks of one process are examined closely: those unchanged for longest. */
 const SAMPLED_MAX = 100;
-/** And how many of those changed last, which were renewed last. */
+/** And how many of those changed last, which include the last renewals. */
 const LATEST_MAX = 10;
 /** How many locks are searched for the oldest hold of a process, and for its own page. */
-const LOOKED_AT_MAX = 2_000;
+const SEARCHED_MAX = 2_000;
 const OWNERS_SHOWN = 3;
 const WAITS_SHOWN = 2;
 
@@ -52,19 +52,19 @@ interface Part {
 const NO_PART: Part = { locks: new Set(), waits: [] };
 
 /**
- * Who holds locks, by process. The page is made once a second at most for all who look, and once
- * for all who search for the same.
+ * The holders of locks, by process. A page is made at most once a second for all viewers with the
+ * same search.
  */
 export class HolderView {
   private readonly index: HolderIndex;
-  /** By what is searched for. */
+  /** By search. */
   private readonly pages = new Map<string, { page: Promise<HoldersPage>; madeAt: number }>();
 
   constructor(private readonly parts: HolderViewOptions) {
     this.index = new HolderIndex(parts.table);
   }
 
-  /** @param search what the processes are found by; empty lists all */
+  /** @param search a text that finds processes; empty lists all */
   page(search = ''): Promise<HoldersPage> {
     const now = this.parts.clock.monotonic();
     for (const [key, { madeAt }] of this.pages) {
@@ -88,8 +88,8 @@ export class HolderView {
       throw new LockyardError('NOT_FOUND', 'This process holds no lock any more.');
     }
     const contended = [...part.locks].flatMap((lock) => table.byId(lock.id) ?? []);
-    const some = [...first(holder?.slots.keys() ?? [], LOOKED_AT_MAX)];
-    const rows = new Set([...contended, ...some.flatMap((slot) => table.at(slot) ?? [])]);
+    const slots = [...first(holder?.slots.keys() ?? [], SEARCHED_MAX)];
+    const rows = new Set([...contended, ...slots.flatMap((slot) => table.at(slot) ?? [])]);
     const locks = [...rows].flatMap((row) => {
       const facts = { status: statusOf(row), delayMs: lockDelayMsOf(row.key.namespace) };
       return this.index.holdsOf(id, row.record).map((hold) => heldLock(row, hold, facts));
@@ -114,13 +114,13 @@ export class HolderView {
     const found = [...parts].filter(([id, { waits: own }]) =>
       isFound(sought, processes.get(id), own),
     );
-    const taking = found
+    const involved = found
       .map(([id, part]) => ({ id, part, weight: this.blockingOf(part).ms }))
       .sort((a, b) => b.weight - a.weight || b.part.waits.length - a.part.waits.length)
       .slice(0, PROCESSES_SHOWN);
-    const others = await this.largest(PROCESSES_SHOWN - taking.length, sought, parts);
+    const others = await this.largest(PROCESSES_SHOWN - involved.length, sought, parts);
     const rows = [
-      ...taking.map(({ id, part }) => this.rowOf(id, processes.get(id), part)),
+      ...involved.map(({ id, part }) => this.rowOf(id, processes.get(id), part)),
       ...others.items.map((process) => this.rowOf(process.id, process, NO_PART)),
     ];
     const named = [...new Set(rows.map(({ service }) => service))];
@@ -144,8 +144,8 @@ export class HolderView {
   }
 
   /**
-   * Of those that are found and take no part in waits: dead ones, then those with the most holds;
-   * and how many there are.
+   * The first of the found processes that take no part in waits: dead ones, then those with the
+   * most holds. `found`: how many there are.
    */
   private async largest(
     count: number,
@@ -209,11 +209,11 @@ export class HolderView {
   private sampleOf({ slots }: HolderProcess): ProjectionRow[] {
     const { table } = this.parts;
     const { grantedAt } = table.columns;
-    const looked = [...first(slots.keys(), LOOKED_AT_MAX)];
-    const isOlder = (a: number, b: number) => (grantedAt[a] as number) < (grantedAt[b] as number);
-    const oldest = looked.reduce((slot, one) => (isOlder(one, slot) ? one : slot), looked[0] ?? -1);
-    const closely = [...looked.slice(0, SAMPLED_MAX), ...looked.slice(-LATEST_MAX), oldest];
-    return [...new Set(closely)].flatMap((slot) => table.at(slot) ?? []);
+    const searched = [...first(slots.keys(), SEARCHED_MAX)];
+    const grantOf = (slot: number) => grantedAt[slot] as number;
+    const oldest = searched.reduce((a, b) => (grantOf(b) < grantOf(a) ? b : a), searched[0] ?? -1);
+    const sampled = [...searched.slice(0, SAMPLED_MAX), ...searched.slice(-LATEST_MAX), oldest];
+    return [...new Set(sampled)].flatMap((slot) => table.at(slot) ?? []);
   }
 
   private rowOf(id: string, holder: HolderProcess | undefined, part: Part): ProcessRow {

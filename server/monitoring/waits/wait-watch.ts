@@ -33,11 +33,11 @@ import type { ProjectionRow } from '../projection/projection-row';
 import { buildWaitGraph } from './build-wait-graph';
 import { shortId } from './short-id';
 
-/** How often waits are examined while that takes next to nothing. */
-const LOOK_EVERY_MS = 500;
-/** The longest pause between two looks, however long they take. */
-const LOOK_MAX_MS = 1_250;
-/** Looking may take this share of the process's time. */
+/** How often waits are examined while that takes little time. */
+const EXAMINE_EVERY_MS = 500;
+/** The longest pause between two examinations, however long they take. */
+const PAUSE_MAX_MS = 1_250;
+/** The share of the process's time that examining waits may take. */
 const SHARE = 0.04;
 /** Without clocks of backends no lease counts as expired, and only locks with waiters are found. */
 const NO_INSTANTS: ReadonlyMap<string, number> = new Map();
@@ -48,41 +48,41 @@ export interface WaitWatchOptions {
   table: Pick<LockTable, 'dueForExpiry' | 'byId' | 'reads' | 'slice'>;
   /** The status of a lock now. */
   statusOf: (row: ProjectionRow) => LockStatus;
-  /** Who is kept from work by a lock at an instant of its backend's clock. */
+  /** The callers that a lock keeps from work at an instant of its backend's clock. */
   blockedBy: (row: ProjectionRow, now: number) => BlockedCallers;
   backends: readonly BackendState[];
   clock: Clock;
 }
 
-/** What a look has found. */
+/** The deadlocks that an examination found, and those that had ended. */
 export interface DeadlockNews {
   found: DeadlockRow[];
   ended: { id: string; endedAt: number; end: DeadlockEnd; by: string | null }[];
 }
 
 /**
- * Who waits for whom, over all backends, as this process last read the locks. Each look goes
- * through the locks with waiters, and joins only those that may be part of a deadlock; the rest is
- * joined when someone asks, once for all who do.
+ * Who waits for whom, over all backends, as this process last read the locks. Each examination goes
+ * through the locks with waiters, and links only those that may be part of a deadlock; the others
+ * are linked on request, once for all that request it.
  */
 export class WaitWatch {
   private readonly tracker = new DeadlockTracker();
-  /** Every lock with waiters, as of the last look. */
+  /** Every lock with waiters, as of the last examination. */
   private locks: ContendedLock[] = [];
-  /** Those that matter for deadlocks. */
+  /** The locks that may be part of a deadlock, with their holders and waiters. */
   private linked: WaitState = noWaits();
   private whole: Promise<WaitState> | null = null;
   private deadlocks: Deadlock[] = [];
   private graph: Promise<WaitGraph> | null = null;
-  private lookMs = 0;
+  private examinedMs = 0;
   private marked: ReadonlySet<string> = new Set();
   private waitsMarked: ReadonlySet<string> = new Set();
 
   constructor(private readonly parts: WaitWatchOptions) {}
 
-  /** The pause until the next look. */
+  /** The pause until the next examination. */
   get pauseMs(): number {
-    return Math.min(LOOK_MAX_MS, Math.max(LOOK_EVERY_MS, this.lookMs / SHARE));
+    return Math.min(PAUSE_MAX_MS, Math.max(EXAMINE_EVERY_MS, this.examinedMs / SHARE));
   }
 
   /** Deadlocks that have not ended. */
@@ -94,7 +94,7 @@ export class WaitWatch {
     return this.tracker.current;
   }
 
-  /** The locks that are waited for in deadlocks, as of the last look. */
+  /** The locks that are waited for in deadlocks, as of the last examination. */
   deadlocked(): DeadlockedLock[] {
     return [...this.marked].flatMap((id) => {
       const key = this.parts.table.byId(id)?.key;
@@ -107,7 +107,7 @@ export class WaitWatch {
     return this.waitsMarked.has(`${lock.id}#${waiter.ticket}`);
   }
 
-  /** How a lock takes part beyond its own queue; null if it does not. */
+  /** How a lock takes part in waits beyond its own queue; null if it does not. */
   partOf(lockId: string): LockWaitPart | null {
     const lock = this.linked.locks.find(({ id }) => id === lockId);
     if (!lock || lock.queue.length === 0) return null;
@@ -123,7 +123,7 @@ export class WaitWatch {
   }
 
   /** Reads who waits for whom, and follows the deadlocks. */
-  look(): DeadlockNews {
+  examine(): DeadlockNews {
     const { clock, table, backends } = this.parts;
     const startedAt = clock.monotonic();
     const health = new Map(backends.map(({ id, engine }) => [id, engine.health()]));
@@ -161,7 +161,7 @@ export class WaitWatch {
     const cycles = this.current.flatMap(({ cycle }) => cycle);
     this.marked = new Set(cycles.map(({ lockId }) => lockId));
     this.waitsMarked = new Set(cycles.map(({ lockId, ticket }) => `${lockId}#${ticket}`));
-    this.lookMs = clock.monotonic() - startedAt;
+    this.examinedMs = clock.monotonic() - startedAt;
     return {
       found: news.found.map((one) => this.rowOf(one)),
       ended: news.ended.map(({ id, endedAt, end, by }: EndedDeadlock) => {
@@ -170,7 +170,7 @@ export class WaitWatch {
     };
   }
 
-  /** All holders and waiters as of the last look; built once for all who ask, in slices. */
+  /** All holders and waiters as of the last examination; built once for all requests, in slices. */
   state(): Promise<WaitState> {
     const { locks } = this;
     this.whole ??= (async () => {
@@ -181,7 +181,7 @@ export class WaitWatch {
     return this.whole;
   }
 
-  /** The graph as of the last look; the same object for all who ask. */
+  /** The graph as of the last examination; the same object for all that request it. */
   read(): Promise<WaitGraph> {
     const { clock, backends, table } = this.parts;
     const { deadlocks, current } = this;
@@ -217,7 +217,7 @@ export class WaitWatch {
     return { id: shortId(id), since, foundAt, ...open, waiting, steps };
   }
 
-  /** How many callers a lock keeps from their work, and how long, as of the last look. */
+  /** How many callers a lock keeps from work, and how long, as of the last examination. */
   blockingOf({ id, now }: LockWaits): Blocking {
     const row = this.parts.table.byId(id);
     if (!row) return { callers: 0, ms: 0 };
@@ -225,7 +225,7 @@ export class WaitWatch {
     return { callers: blocked.callers, ms: totalBlockingMs(blocked, now) };
   }
 
-  /** How long everyone together has waited, in ms. */
+  /** The ages of all waits, added up, in ms. */
   get blockingMs(): number {
     let sum = 0;
     for (const { record, now } of this.locks) {

@@ -2,10 +2,10 @@ import { yieldToStream } from '../lock-list/lock-list-streams';
 import type { TimeSlice } from '../lock-list/order/time-slice';
 import { TimeBudget } from '../lock-list/time-budget';
 
-/** How long answers are built before other work of this process runs. */
+/** For how long answers are built before other work of this process gets a turn. */
 const REST_AFTER_MS = 3;
 
-/** While large answers wait, one turn in this many is theirs. */
+/** While large answers wait, they get one turn in this many. */
 const TURNS_PER_LARGE = 4;
 
 interface Turn {
@@ -14,8 +14,8 @@ interface Turn {
 }
 
 /**
- * Builds answers one after another, within a share of one core, and rests between: a thousand
- * watches that are woken at once, or many lists, must not delay callers that acquire locks. Small
+ * Builds answers one after another, within a share of one core, and rests in between: a thousand
+ * watches that are woken together, or many lists, must not delay callers that acquire locks. Small
  * answers come before large ones, which get every fourth turn.
  */
 export class AnswerTurns {
@@ -34,7 +34,7 @@ export class AnswerTurns {
     this.budget = new TimeBudget(monotonic);
   }
 
-  /** Whether answers come later because they have used up their share. */
+  /** Whether answers are delayed because they have used up their share. */
   get isSlowed(): boolean {
     return this.budget.isSlowed;
   }
@@ -80,7 +80,7 @@ export class AnswerTurns {
       await this.withinShare();
       const slice = this.newSlice();
       await turn.build(slice);
-      // What the caller does with the answer at once counts too.
+      // What the caller immediately does with the answer counts too.
       await yieldToStream();
       const spentMs = slice.spentMs + turn.extraMs;
       this.budget.spend(spentMs);

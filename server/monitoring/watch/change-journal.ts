@@ -6,7 +6,7 @@ export interface LockChange {
   name: string;
   /** Rises with every change of this process. */
   version: number;
-  /** No earlier than the write of the change, by the clock of its backend. */
+  /** An instant not before the write of the change, on the clock of its backend. */
   by: number;
   /**
    * The lock looks as before, but may have looked different in between: only watches that another
@@ -18,7 +18,7 @@ export interface LockChange {
 /** The changes of the locks of one namespace in order, as far back as they are kept. */
 export class ChangeJournal {
   private changes: LockChange[] = [];
-  /** By name, its last change of those kept; a quiet one only if there is no other. */
+  /** The last kept change of each lock, by name; a quiet one only if there is no other. */
   private readonly last = new Map<string, LockChange>();
 
   /**
@@ -43,13 +43,13 @@ export class ChangeJournal {
     return this.last.get(name);
   }
 
-  /** Each lock that changed after this version, once, the earliest change first; null: unknown. */
+  /** The last change of each lock since this version, earliest first; null: not all are kept. */
   since(version: number): LockChange[] | null {
     const isBefore = (change: LockChange) => change.version <= version;
     return version < this.start ? null : this.latest(isBefore, ({ isQuiet }) => !isQuiet);
   }
 
-  /** Those of some locks, however many changes others had; null: unknown. */
+  /** Like `since`, of these locks only, however many changes others had. */
   sinceOf(names: readonly string[], version: number): LockChange[] | null {
     if (version < this.start) return null;
     return names.flatMap((name) => {
@@ -59,8 +59,8 @@ export class ChangeJournal {
   }
 
   /**
-   * The same after an instant of the backend's clock, and perhaps some before it. For watches that
-   * another process has answered, so it includes quiet changes.
+   * Like `since`, after an instant of the backend's clock; may include some before it. For watches
+   * that another process has answered, so it includes quiet changes.
    */
   sinceInstant(instant: number): LockChange[] | null {
     return instant < this.startedAt ? null : this.latest(({ by }) => by <= instant);

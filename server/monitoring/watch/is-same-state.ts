@@ -2,7 +2,7 @@ import { lockState } from '../../core/lock/lock-answers';
 import type { Hold, LockRecord } from '../../core/lock/lock-record';
 import type { ProjectionRow } from '../projection/projection-row';
 
-/** Changed by renewals, operators' remarks and repeated requests, for which no watcher is woken. */
+/** Fields that renewals, operators' remarks and repeated requests change: these wake no watch. */
 const UNWATCHED: ReadonlySet<string> = new Set<keyof Hold>([
   'leaseMs',
   'renewedAt',
@@ -36,7 +36,7 @@ const COMPARED: ReadonlySet<string> = new Set<keyof LockRecord>([
 
 /**
  * Whether two readings of a lock look the same to those who watch it: the same holds, as many
- * waiters, nothing else that decides who may have it, and no other effect of time. Null: the lock
+ * waiters, nothing else that decides who can hold it, and no other effect of time. Null: the lock
  * has no record.
  */
 export function isSameState(a: ProjectionRow | null, b: ProjectionRow | null): boolean {

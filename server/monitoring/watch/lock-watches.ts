@@ -16,29 +16,29 @@ const TICK_MS = 100;
 
 /** How a watch is answered. */
 export interface WatchPace {
-  /** An answer comes at the latest after this time, changes or not. */
+  /** The watch is answered after this time at the latest, even without a change. */
   waitMs: number;
   signal: AbortSignal;
   /** Called whenever the watch begins to wait. */
   onWaiting: () => void;
-  /** Whether each answer takes a request of its own, which costs more than building the answer. */
+  /** Whether each answer needs its own request, which costs more than building the answer. */
   isPolled: boolean;
 }
 
 /**
- * The watches of services. All are woken in one tick, from what this process has read anyway: a
+ * The watches of services. All are woken in one tick, from what this process reads in any case: a
  * watch never reads a store. Together they may use a share of one core, and wait when it is used
  * up.
  */
 export class LockWatches {
-  /** Numbers of answers with states, and of answers that a position was not kept. */
+  /** How many states were sent, and how many answers said that a position was not kept. */
   readonly answered = { states: 0, resets: 0 };
   private readonly open = new Set<OpenWatch>();
   private readonly turns: AnswerTurns;
   private readonly ticking: Periodic;
   private isDraining = false;
 
-  /** @param processId unlike that of any other process */
+  /** @param processId unique to this process */
   constructor(
     private readonly journals: WatchJournals,
     private readonly reader: WatchReader,
@@ -68,8 +68,8 @@ export class LockWatches {
 
   /**
    * Yields changes of some locks, until the signal is aborted. The first answer has what changed
-   * after `since`, or the present states. While a caller does not ask for the next answer, changes
-   * are kept for it.
+   * after `since`, or the present states. Until the caller requests the next answer, changes are
+   * kept for it.
    *
    * @throws LockyardError `BACKEND_DOWN` before the first reading of the backend
    */
@@ -88,8 +88,8 @@ export class LockWatches {
     if (this.isDraining) watch.end();
     try {
       while (since !== null && !(await watch.catchUp(since, pace))) {
-        const isAmid = since.after !== null;
-        yield { locks: [], position: positionText(since), reset: false, more: isAmid };
+        const isMidway = since.after !== null;
+        yield { locks: [], position: positionText(since), reset: false, more: isMidway };
         if (signal.aborted || this.isDraining) return;
       }
       watch.begin(since);
@@ -134,9 +134,9 @@ export class LockWatches {
       readUpTo: this.reader.readUpTo(watched.backend),
     };
     const woken = new Set<OpenWatch>();
-    for (const change of watched.takeUnheard()) {
+    for (const change of watched.takeUnsent()) {
       for (const watch of watched.watchesOf(change.name)) {
-        if (watch.hear(change.name, change.version)) woken.add(watch);
+        if (watch.note(change.name, change.version)) woken.add(watch);
         if (slice.isOver) await slice.pause();
       }
     }

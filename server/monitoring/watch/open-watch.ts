@@ -9,13 +9,13 @@ import type { WatchReader } from './watch-reader';
 import type { WatchTarget } from './watch-target';
 import type { Covered, WatchedNamespace } from './watched-namespace';
 
-/** A watch that is this many locks behind is answered the present states instead. */
+/** A watch that is this many locks behind is sent the present states instead. */
 const PENDING_MAX = 10_000;
 
-/** How far a backend's clock may be set back without a position missing a change. */
+/** How far a backend's clock can be set back without a position missing a change. */
 const CLOCK_SKEW_MS = 1_000;
 
-/** How long a position of another process may wait until this one has read as far. */
+/** How long a position of another process waits until this one has read as far. */
 const CATCH_UP_MAX_MS = 5_000;
 const CATCH_UP_EVERY_MS = 50;
 
@@ -35,15 +35,15 @@ interface WatchService {
   journals: WatchJournals;
   reader: WatchReader;
   turns: AnswerTurns;
-  /** Of this process, unlike that of any other. */
+  /** Unique to this process. */
   processId: string;
 }
 
-/** One caller's watch, from its first answer on. Wakes when `hear` brings changes. */
+/** One caller's watch, from its first answer on. `note` notes changes, `wake` wakes it. */
 export class OpenWatch {
   private readonly pending = new Set<string>();
   private snapshot: Snapshot | null = null;
-  /** Whether the next answer says that the position asked for is not kept. */
+  /** Whether the next answer says that the requested position is not kept. */
   private isReset = false;
   /** What this process had read when the watch began. */
   private readonly begun: Covered;
@@ -60,10 +60,10 @@ export class OpenWatch {
 
   /**
    * Waits until this process has read as far as the one that answered a position, so that no lock
-   * is answered as it was before. A position of a later instant than now is from before the
-   * backend's clock was set back: then all that is written by now is read.
+   * is sent in an earlier state. A position of a later instant than now is from before the
+   * backend's clock was set back: then it waits until everything written by now is read.
    *
-   * @returns false if it has not read as far, though its backend responds: the watch cannot be
+   * @returns false if it has not read as far although its backend responds: the watch cannot be
    *   answered yet
    */
   async catchUp(
@@ -75,8 +75,8 @@ export class OpenWatch {
     const { watched } = this;
     const now = this.service.journals.latestInstantOf(this.target.backend);
     const upTo = Math.min(since.shownAt, now) + CLOCK_SKEW_MS;
-    // The last tick's result is used first, which is cheap for a thousand watches that move here at
-    // once. Only if the backend was away by then is it asked whether it has come back.
+    // The last tick's result is used first, which is cheap for a thousand watches that move here
+    // together. Only if the backend did not respond then is it checked whether it does now.
     const isBehind = () =>
       watched.covered.readUpTo < upTo &&
       (watched.wasReachable || this.service.journals.isReachable(this.target.backend));
@@ -122,7 +122,7 @@ export class OpenWatch {
     if (hasTurned && !names && this.watched.wasReachable) this.startOver(true);
   }
 
-  /** The next answers are the present states again. */
+  /** Starts over: the next answers are the present states. */
   beginAgain(): void {
     this.startOver(true);
     this.wakeUp();
@@ -159,9 +159,9 @@ export class OpenWatch {
   private canResume({ readUpTo }: WatchPosition): boolean {
     const { journals } = this.service;
     const { backend } = this.target;
-    // What this process has read of some lock may be from before the position.
+    // This process may have read some lock before the position.
     if (!journals.isReachable(backend)) return false;
-    // Beyond that the clock was set back: what has changed since may have an earlier instant.
+    // Otherwise the clock was set back: later changes may have earlier instants.
     return readUpTo - CLOCK_SKEW_MS <= journals.latestInstantOf(backend);
   }
 
@@ -170,7 +170,7 @@ export class OpenWatch {
    *
    * @returns whether it is new to this watch
    */
-  hear(name: string, version: number): boolean {
+  note(name: string, version: number): boolean {
     if (version <= this.begun.version) return false;
     if (this.pending.size >= PENDING_MAX) this.startOver(true);
     else this.pending.add(name);
@@ -181,14 +181,14 @@ export class OpenWatch {
     this.wakeUp();
   }
 
-  /** From now on every answer comes at once. */
+  /** From now on every answer is immediate. */
   end(): void {
     this.isEnding = true;
     this.wakeUp();
   }
 
   /**
-   * The next answer: at once if there is something to report, else after a change or `waitMs`.
+   * The next answer: immediate if there is something to report, else after a change or `waitMs`.
    *
    * @throws LockyardError `BACKEND_DOWN` before the first reading of the backend
    */
@@ -230,7 +230,7 @@ export class OpenWatch {
   private async nextPage(snapshot: Snapshot, slice: TimeSlice): Promise<WatchAnswer> {
     const { isReset: reset } = this;
     const { locks, next } = await this.service.reader.page(this.target, snapshot.after, slice);
-    // The watch may have begun again meanwhile.
+    // The watch may have started over meanwhile.
     if (this.snapshot === snapshot) {
       this.snapshot = next === null ? null : { ...snapshot, after: next };
       this.isReset = false;

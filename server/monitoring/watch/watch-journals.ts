@@ -9,12 +9,12 @@ import { WatchedNamespace } from './watched-namespace';
 /** Changes of a namespace are kept this long after its last watch, so that a caller can resume. */
 const KEPT_AFTER_MS = 10 * 60_000;
 
-/** How much later another process may notice what time alone changes of a lock. */
+/** How much later another process can notice a change of a lock by time alone. */
 const NOTICED_WITHIN_MS = 1_000;
 
 /**
- * Records which locks changed, for the namespaces that are watched or were a moment ago. For all
- * others a change costs one look-up.
+ * Records which locks changed, for the namespaces that are watched or recently were. For all others
+ * a change costs one look-up.
  */
 export class WatchJournals {
   /** Version of the last change. */
@@ -27,7 +27,7 @@ export class WatchJournals {
     private readonly stores: Pick<KnownStores, 'isKnown'>,
   ) {}
 
-  /** The namespace, whose changes are recorded from now on if they were not already. */
+  /** The watched namespace. Its changes are recorded from now on, if they were not already. */
   of({ namespace, backend }: { namespace: string; backend: string }): WatchedNamespace {
     const known = this.watched.get(namespace);
     if (known?.backend === backend) return known;
@@ -45,7 +45,7 @@ export class WatchJournals {
     return new ChangeJournal(this.version, this.latestInstantOf(backend));
   }
 
-  /** All watched namespaces; drops those that have not been watched for long. */
+  /** All watched namespaces; drops those that have not been watched for a long time. */
   current(): WatchedNamespace[] {
     const oldest = this.clock.monotonic() - KEPT_AFTER_MS;
     for (const [namespace, watched] of this.watched) {
@@ -54,7 +54,7 @@ export class WatchJournals {
     return [...this.watched.values()];
   }
 
-  /** A new reading replaces the previous one; null: the lock has no record. */
+  /** Notes that a new reading replaces the previous one; null: the lock has no record. */
   replaced(before: ProjectionRow | null, after: ProjectionRow | null): void {
     const row = after ?? before;
     const watched = row && this.watched.get(row.key.namespace);
@@ -64,16 +64,16 @@ export class WatchJournals {
     if (!isQuiet || !isNext) this.note(watched, row.key.name, 0, isQuiet);
   }
 
-  /** The state of a lock has changed although nothing was written. */
+  /** Notes that the state of a lock has changed although nothing was written. */
   turned({ key }: ProjectionRow): void {
     const watched = this.watched.get(key.namespace);
     if (watched) this.note(watched, key.name, NOTICED_WITHIN_MS);
   }
 
   /**
-   * Notes all locks that are named, written or not, if their backend went away or came back; those
-   * with a record have turned by themselves. Watches by prefix then begin again: in between they
-   * may have been sent `unknown` once more.
+   * Notes all locks that watches name, with or without a record, if their backend stopped or
+   * resumed responding; of other locks, `turned` notes those with a record. Watches by prefix then
+   * start over: in between they may have been sent `unknown` once more.
    */
   checkReachable(watched: WatchedNamespace): void {
     const isReachable = this.isReachable(watched.backend);
@@ -90,8 +90,8 @@ export class WatchJournals {
   }
 
   /**
-   * Notes all locks that are named if their backend stops or resumes granting, as after a restore:
-   * a lock without a record is delayed meanwhile, and nothing is written for it.
+   * Notes all locks that watches name if their backend stops or resumes granting, as after a
+   * restore: a lock without a record is delayed meanwhile, and nothing is written for it.
    */
   checkQuiet(watched: WatchedNamespace): void {
     const isQuiet = this.isQuiet(watched.backend);
@@ -114,12 +114,12 @@ export class WatchJournals {
     return Math.max(0, ...parts.map(({ grantsFromOf }) => grantsFromOf?.() ?? 0));
   }
 
-  /** The earliest time that a backend's clock may show now; with shards, that of the first one. */
+  /** The earliest time that a backend's clock can show now; with shards, that of the first one. */
   instantOf(backend: string): number {
     return this.clock.now() + (this.healthOf(backend)?.clockOffsetMs ?? 0);
   }
 
-  /** The latest time that it may show. After a slow start the two may be seconds apart. */
+  /** The latest time that it can show. After a slow start the two can be seconds apart. */
   latestInstantOf(backend: string): number {
     return this.instantOf(backend) + (this.healthOf(backend)?.clockSpreadMs ?? 0);
   }
@@ -134,7 +134,7 @@ export class WatchJournals {
     return parts.filter((part) => this.stores.isKnown(part)).length === parts.length;
   }
 
-  /** The same of one store. */
+  /** Whether one store responds, and was read since it last did not. */
   isKnown(store: MonitoredBackend): boolean {
     return this.stores.isKnown(store);
   }

@@ -7,8 +7,8 @@ export interface WatchPosition {
   /** Everything up to this version of that process has been answered. */
   version: number;
   /**
-   * Everything written up to this instant of the backend's clock has been answered, whichever
-   * process is asked; 0: unknown.
+   * Everything written up to this instant of the backend's clock has been answered, which holds for
+   * all processes; 0: unknown.
    */
   readUpTo: number;
   /** Nothing that was answered is from after this instant of that clock. */
@@ -22,6 +22,7 @@ export interface WatchPosition {
 const FORM =
   /^([\w-]{1,64})\.([0-9a-z]{1,11})\.([0-9a-z]{1,11})\.([0-9a-z]{1,11})\.([\w-]{12})(?:\.([\w-]+))?$/;
 
+/** The position as text; see `readPosition`. */
 export function positionText(position: WatchPosition): string {
   const { process, version, readUpTo, shownAt, target, after } = position;
   const instants = [Math.floor(readUpTo), Math.ceil(shownAt)].map((at) => Math.max(0, at));

@@ -17,15 +17,15 @@ import type { WatchJournals } from './watch-journals';
 import type { WatchTarget } from './watch-target';
 
 /**
- * For this long after an outage a watch may still have the state `unknown` for a lock; a process
- * that did not notice the outage would not send it the present one.
+ * For this long after an outage a watch may still have received `unknown` for a lock; a process
+ * that did not notice the outage would not send it the present state.
  */
 const AFTER_OUTAGE_MS = 2_000;
 
 /** Reads the states of watched locks from what this process has read of their stores. */
 export class WatchReader {
   /** By backend: when it last did not respond, on the monotonic clock. */
-  private readonly awayAt = new Map<string, number>();
+  private readonly silentAt = new Map<string, number>();
 
   /** @param readAt when each store was read last, on the monotonic clock */
   constructor(
@@ -57,7 +57,7 @@ export class WatchReader {
    * @param after the last name of the page before
    * @param slice counts the work
    * @returns `next` is null on the last page
-   * @throws LockyardError as `states`
+   * @throws LockyardError as `states` does
    */
   async page(
     target: WatchTarget,
@@ -82,9 +82,9 @@ export class WatchReader {
   /** Everything written up to this instant of the backend's clock has been read; 0: unknown. */
   readUpTo(backend: string): number {
     const now = this.clock.monotonic();
-    if (!this.journals.isReachable(backend)) this.awayAt.set(backend, now);
-    const awayAt = this.awayAt.get(backend) ?? Number.NEGATIVE_INFINITY;
-    if (now - awayAt < AFTER_OUTAGE_MS) return 0;
+    if (!this.journals.isReachable(backend)) this.silentAt.set(backend, now);
+    const silentAt = this.silentAt.get(backend) ?? Number.NEGATIVE_INFINITY;
+    if (now - silentAt < AFTER_OUTAGE_MS) return 0;
     const instants = this.partsOf(backend).map(({ id }) => this.readAt.get(id));
     const oldest = Math.min(...instants.map((instant) => instant ?? Number.NEGATIVE_INFINITY));
     const ageMs = now - oldest;

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { WatchInput } from '../../contract/lock/watch';
 import { compareBytes } from '../lock-list/order/compare-bytes';
 
-/** What one watch is about. */
+/** The locks that one watch is about, and its service. */
 export interface WatchTarget {
   /** The backend of the namespace, as users know it. */
   backend: string;

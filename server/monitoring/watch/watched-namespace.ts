@@ -16,18 +16,18 @@ export class WatchedNamespace {
   covered: Covered = { version: 0, readUpTo: 0 };
   /** Whether its changes are dated by its backend's clock, which is unknown before a reading. */
   isDated = false;
-  /** Whether its backend responded, and had been read since, when that was last looked at. */
+  /** Whether its backend responded, and had been read since, at the last check. */
   wasReachable = true;
-  /** The version after its backend went away or came back last. */
+  /** The version after its backend last stopped or resumed responding. */
   turnedAt = 0;
-  /** Whether its backend granted nothing for a while, when that was last looked at. */
+  /** Whether its backend granted nothing for a while, at the last check. */
   wasQuiet = false;
   /** The version after `wasQuiet` changed last. */
   quietTurnedAt = 0;
   private readonly byName = new Map<string, Set<OpenWatch>>();
   readonly prefixWatches = new Set<OpenWatch>();
   /** Changes not yet sent to open watches, by name. */
-  private unheard = new Map<string, LockChange>();
+  private unsent = new Map<string, LockChange>();
 
   /** @param backend of the namespace, as users know it */
   constructor(
@@ -35,21 +35,21 @@ export class WatchedNamespace {
     public journal: ChangeJournal,
   ) {}
 
-  /** Whether anyone watches it. */
+  /** Whether it has open watches. */
   get isOpen(): boolean {
     return this.byName.size > 0 || this.prefixWatches.size > 0;
   }
 
   note(change: LockChange): void {
     this.journal.add(change);
-    if (this.isOpen && !change.isQuiet) this.unheard.set(change.name, change);
+    if (this.isOpen && !change.isQuiet) this.unsent.set(change.name, change);
   }
 
   /** Takes the changes not yet sent to open watches; the caller sends them now. */
-  takeUnheard(): Iterable<LockChange> {
-    const { unheard } = this;
-    if (unheard.size > 0) this.unheard = new Map();
-    return unheard.values();
+  takeUnsent(): Iterable<LockChange> {
+    const { unsent } = this;
+    if (unsent.size > 0) this.unsent = new Map();
+    return unsent.values();
   }
 
   /** The locks that open watches name. */

@@ -9,11 +9,11 @@ import {
 } from '../../../engine/testing/engine-rig';
 import type { RecordKey } from '../../../storage/record-store';
 
-/** What a client knows of one hold or wait. `null`: only its bounds are known. */
+/** What a client knows about one hold or wait. */
 interface Stay {
   lock: number;
   owner: string;
-  /** Whether it surely held, or surely waited, at an instant; null: it cannot say. */
+  /** Whether it certainly held, or waited, at an instant; null: it cannot say. */
   isThere: (at: number) => boolean | null;
 }
 
@@ -78,7 +78,7 @@ export class ClientsWithLogs {
     const options = this.options(lock);
     const askedAt = Date.now();
     const wait = { lock, owner, isThere: (_: number): boolean | null => null };
-    // Until its answer has come, a client cannot say when its wait began.
+    // Until its answer has arrived, a client cannot say when its wait began.
     wait.isThere = (at) => (at > askedAt - CLEAR_MS ? null : false);
     this.waits.push(wait);
     const answer = await acquire(member, key, owner, options);
@@ -101,7 +101,7 @@ export class ClientsWithLogs {
       hold.isThere = within(grantedAt, sentAt, Number.POSITIVE_INFINITY);
       const renewed = await renew(member, key, owner, answer.token, leaseMs);
       if (renewed.outcome !== 'renewed') {
-        // It may have been renewed, for a lease that ran out before its answer.
+        // It may have been renewed, for a lease that expired before its answer.
         hold.isThere = within(grantedAt, expiresAt, Date.now());
         return;
       }
