@@ -1,7 +1,7 @@
 import { databaseFailure } from '@/db/database-failure';
 import type { LockyardError } from '../contract/errors';
 
-/** Runs reads of the control database, or repeatable work; throws `BACKEND_DOWN` if it is away. */
+/** Runs reads of the control database, or repeatable work; throws `BACKEND_DOWN` if it is down. */
 export async function askDatabase<T>(ask: () => Promise<T>): Promise<T> {
   try {
     return await ask();

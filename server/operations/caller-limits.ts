@@ -21,7 +21,7 @@ const CALLS_RETRY_MS = 100;
 const WAITS_RETRY_MS = 500;
 const WATCHES_RETRY_MS = 5_000;
 
-/** For how many seconds calls may be saved up. */
+/** For how many seconds calls can be saved up. */
 const BURST_SECONDS = 2;
 
 interface TokenBucket {
@@ -51,7 +51,7 @@ export class CallerLimits {
    * Counts a call of a key in a namespace.
    *
    * @param calls how many plain calls it counts as; one that counts as more than a whole burst is
-   *   let through if nothing else was
+   *   let through if a whole burst is left
    * @throws LockyardError `RATE_LIMITED`
    */
   spend({ keyId }: ServiceActor, namespace: string, calls: number): void {

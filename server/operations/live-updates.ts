@@ -11,7 +11,7 @@ interface UpdateInterval {
 /** The rate for a page that follows locks: slow enough to read, often enough to show its age. */
 export const LIVE_UPDATES: UpdateInterval = { minMs: 500, maxMs: 2_000 };
 
-/** Yields at once, then after changes and at every interval, until the signal. */
+/** Yields immediately, then after changes and at least once in `maxMs`, until the signal aborts. */
 export async function* throttledChanges(
   subscribe: (listener: () => void) => () => void,
   { minMs, maxMs }: UpdateInterval,
@@ -19,11 +19,11 @@ export async function* throttledChanges(
 ): AsyncGenerator<void, void> {
   let hasChanged = false;
   let wake = () => {};
-  const sleep = (ms: number, isOver: () => boolean) =>
+  const sleep = (ms: number, isDone: () => boolean) =>
     new Promise<void>((resolve) => {
       const timer = setTimeout(resolve, ms);
       wake = () => {
-        if (!isOver() && !signal?.aborted) return;
+        if (!isDone() && !signal?.aborted) return;
         clearTimeout(timer);
         resolve();
       };
@@ -51,7 +51,7 @@ export async function* throttledChanges(
 /**
  * A lock or counter as its page shows it: now, after changes, and at least every two seconds.
  *
- * @param revOf its rev as this process last read it, if it did
+ * @param revOf its rev as this process last read it; undefined: never
  */
 export async function* watchDetail<D extends { row: { rev: number } }>(
   { runtime, signal }: OperationContext,

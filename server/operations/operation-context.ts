@@ -54,7 +54,9 @@ export interface CallerConnection {
   readonly isClosed: boolean;
   /** Aborted when the caller hangs up. Costs time on first use: only for calls that wait. */
   readonly signal: AbortSignal;
-  /** Called when the call only waits for others: its share of this process's capacity is free. */
+  /**
+   * Called when the call only waits for others, which frees its share of this process's capacity.
+   */
   onWaiting(): void;
 }
 
@@ -72,7 +74,7 @@ export interface ControlContext {
   readonly signal?: AbortSignal;
   /** Whether the caller has hung up: cheaper than `signal` for a single check. */
   hasHungUp?(): boolean;
-  /** As `CallerConnection.onWaiting`. */
+  /** See `CallerConnection.onWaiting`. */
   onWaiting?(): void;
   /** The request's `traceparent` header, valid and of version 00; absent: it had none. */
   readonly traceparent?: string | undefined;

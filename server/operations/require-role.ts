@@ -7,10 +7,10 @@ import type { ControlContext } from './operation-context';
 export type ConsoleActor = UserActor | CliActor | SystemActor;
 
 /**
- * The caller, who has at least this role.
+ * The caller, if it has at least this role.
  *
  * @throws LockyardError `UNAUTHENTICATED` when the caller is not signed in, `FORBIDDEN` for a
- *   lesser role or an API key, `BACKEND_DOWN` when more than reading is asked for and the sign-in
+ *   lesser role or an API key, `BACKEND_DOWN` when more than reading is requested and the sign-in
  *   cannot be checked now
  */
 export async function requireRole(ctx: ControlContext, role: Role): Promise<ConsoleActor> {

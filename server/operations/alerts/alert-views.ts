@@ -19,7 +19,7 @@ import { requireRole } from '../require-role';
 /** How many alerts of each kind a page lists. */
 const LISTED_MAX = 200;
 
-/** How old the shared page may be: the database is asked no more often. */
+/** The greatest age of the shared page: the database is read no more often. */
 const KEPT_MS = 1_000;
 
 /** The page that all viewers of a process share. */
@@ -60,7 +60,7 @@ export async function listAlertRules(ctx: OperationContext): Promise<AlertRulesR
     .sort((a, b) => (a.namespace < b.namespace ? -1 : 1));
 }
 
-/** Whether this process knows that the cause of a firing alert is over. */
+/** Whether this process knows that the cause of a firing alert has ended. */
 function isClearNow(
   { projection, engines, runsMaintenance }: Runtime,
   { kind, backend, namespace, name }: AlertSubject,
@@ -76,8 +76,8 @@ function isClearNow(
   return row?.backend === backend && isClear(kind, row);
 }
 
-/** The firing alerts of which this process knows that their cause is over, by `alertKey`. */
-async function clearOnes(
+/** The keys of firing alerts whose cause has ended, as far as this process knows. */
+async function clearAlerts(
   runtime: Runtime,
   firing: readonly AlertSubject[],
   settings: AlertSettings,
@@ -100,7 +100,7 @@ async function readPage(runtime: Runtime): Promise<AlertPage> {
   const states = await new ReceiverTable(database).all();
   const firing = await alerts.firing(LISTED_MAX);
   const all = firing.length < LISTED_MAX ? firing : await alerts.firingSubjects();
-  const clear = await clearOnes(runtime, all, settings);
+  const clear = await clearAlerts(runtime, all, settings);
   return {
     firing: firing.map((alert) =>
       clear.has(alertKey(alert)) ? { ...alert, isClear: true } : alert,

@@ -12,8 +12,8 @@ import { requireUnchanged } from '../require-unchanged';
 /**
  * Changes when alerts of a namespace fire; in force within 2 s.
  *
- * @param input null rules mean the default, also where a later version changes that
- * @throws LockyardError `NOT_FOUND` for an unknown namespace; `CONFLICT` where its rules are
+ * @param input null rules mean the default, even if a later version changes it
+ * @throws LockyardError `NOT_FOUND` for an unknown namespace; `CONFLICT` if its rules are
  *   neither those seen nor the wanted ones; as `auditedDatabaseChange`
  */
 export async function setAlertRules(
@@ -30,17 +30,17 @@ export async function setAlertRules(
     seen: rules ?? { default: true },
   } as const;
   const who = await permit(ctx, 'admin', what);
-  const isIts = eq(alertRules.namespace, namespace);
+  const isOfNamespace = eq(alertRules.namespace, namespace);
   return auditedDatabaseChange(ctx, who, what, async (tx) => {
     const exists = and(eq(namespaces.id, namespace), isNull(namespaces.removedAt)) as SQL;
     // The row lock also makes two changes of these rules take turns.
     const [known] = await database.forUpdate(tx.select().from(namespaces).where(exists));
     if (!known) throw new LockyardError('NOT_FOUND', `There is no namespace "${namespace}".`);
-    const [row] = await tx.select().from(alertRules).where(isIts);
+    const [row] = await tx.select().from(alertRules).where(isOfNamespace);
     const before = row ? rulesOf(row.rules) : DEFAULT_ALERT_RULES;
     const wanted = rules ?? DEFAULT_ALERT_RULES;
     requireUnchanged(before, { seen, wanted, what: `The alert rules of "${namespace}"` });
-    await tx.delete(alertRules).where(isIts);
+    await tx.delete(alertRules).where(isOfNamespace);
     if (rules) await tx.insert(alertRules).values({ namespace, rules: JSON.stringify(rules) });
     const answer = { namespace, rules: wanted, isOwn: rules !== null };
     return { answer, result: { before } };

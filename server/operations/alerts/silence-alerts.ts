@@ -12,7 +12,7 @@ import { forgetAlerts } from './alert-views';
 
 const ID_CHARS = 16;
 
-/** The end of a silence that was ended: also if the clock is set back, it is not in force again. */
+/** The end of a silence that was ended: not in force again even if the clock is set back. */
 const ENDED = 0;
 
 /**

@@ -8,8 +8,8 @@ import { TimeLimit } from '../../platform/time-limit';
 const READ_WITHIN_MS = 1_000;
 
 /**
- * Figures of the live keys that expire and were not rotated. While the control database does not
- * answer, only that they were not read, within a second.
+ * Figures of the live keys that expire and were not rotated. If the control database does not
+ * answer within a second, reports only that they were not read.
  */
 export async function apiKeyMetrics(database: Database, now: number): Promise<MetricFamily[]> {
   const late = () => new Error('The keys could not be read in time.');
@@ -26,7 +26,7 @@ export async function apiKeyMetrics(database: Database, now: number): Promise<Me
   return all === null ? [isRead] : [isRead, ...expiryMetrics(all, now)];
 }
 
-/** When the keys expire that were not rotated, also those that have expired. */
+/** When keys that were not rotated expire, including those that have expired. */
 async function expiries({ db, tables }: Database): Promise<number[]> {
   const { expiresAt, revokedAt, replacedBy } = tables.apiKeys;
   const needsRotation = and(isNotNull(expiresAt), isNull(revokedAt), isNull(replacedBy)) as SQL;

@@ -8,7 +8,7 @@ import { requireNamespaces } from './require-namespaces';
 import { expiryOf, formOf, limitsOf, requireFormFor } from './stored-limits';
 
 /**
- * Changes what a key may do, or when it expires; its secret stays. In force here at once, and
+ * Changes what a key may do, or when it expires; its secret stays. In force here immediately, and
  * within 1 s at every process.
  *
  * @throws LockyardError `NOT_FOUND`; `CONFLICT` for a key that has ended, where a rotated key would
@@ -27,7 +27,8 @@ export async function changeApiKey(
   const answer = await auditedDatabaseChange(ctx, who, what, async (tx) => {
     const row = await selectKeyForUpdate(database, tx, id);
     requireLiveKey(row, clock.now());
-    if (row.replacedBy !== null && isMore(row, input, wantedExpiry)) throw rotated(row.replacedBy);
+    if (row.replacedBy !== null && grantsMore(row, input, wantedExpiry))
+      throw rotated(row.replacedBy);
     if (row.purpose === 'witness' && hasLimits(input)) {
       const text = 'The key of a witness has no namespaces, prefix or verbs.';
       throw new LockyardError('CONFLICT', text);
@@ -40,8 +41,8 @@ export async function changeApiKey(
     const namespaces = input.namespaces ? JSON.stringify(input.namespaces) : row.namespaces;
     const expiresAt = wantedExpiry === undefined ? row.expiresAt : wantedExpiry;
     // A key of the limited form keeps that form, even if all limits are lifted.
-    const kept = row.limits === null ? null : JSON.stringify({ prefix, verbs });
-    await tx.update(apiKeys).set({ namespaces, limits: kept, expiresAt }).where(eq(apiKeys.id, id));
+    const limits = row.limits === null ? null : JSON.stringify({ prefix, verbs });
+    await tx.update(apiKeys).set({ namespaces, limits, expiresAt }).where(eq(apiKeys.id, id));
     const was = { namespaces: JSON.parse(row.namespaces), ...before, expiresAt: row.expiresAt };
     return { answer: { id }, result: { was } };
   });
@@ -56,7 +57,7 @@ const hasLimits = ({ namespaces, prefix, verbs }: Changes): boolean =>
   [namespaces, prefix, verbs].some((limit) => limit !== undefined);
 
 /** Whether the change would let the key do more, or for longer. */
-function isMore(row: StoredKey, changes: Changes, wantedExpiry: number | null | undefined) {
+function grantsMore(row: StoredKey, changes: Changes, wantedExpiry: number | null | undefined) {
   const before = limitsOf(row.limits);
   const { prefix = before.prefix ?? '', verbs = before.verbs, namespaces = [] } = changes;
   const isLater = (wantedExpiry ?? NEVER) > (row.expiresAt ?? NEVER) && wantedExpiry !== undefined;

@@ -24,7 +24,7 @@ export async function permitKeyAct(
 }
 
 /**
- * A key as it is now, kept from changing until the transaction ends.
+ * A key as it is now, locked until the transaction ends.
  *
  * @throws LockyardError `NOT_FOUND`
  */

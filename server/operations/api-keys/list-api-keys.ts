@@ -20,7 +20,7 @@ export interface ApiKeyRow {
   verbs: KeyVerb[] | null;
   /** `plain`: it cannot be given a prefix or verbs. */
   form: ApiKeyForm;
-  /** It can only report on processes. */
+  /** Whether it can only report on processes. */
   isWitness: boolean;
   createdBy: string;
   createdAt: number;

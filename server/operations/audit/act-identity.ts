@@ -33,8 +33,8 @@ interface RecordedAct extends Pick<AuditedAct, 'seen' | 'reason' | 'requestId'> 
 
 /**
  * The identity of an operator's act, made from its audit entry alone, so that its outcome can be
- * found later. With a request id it is the same act whenever it comes with that id; otherwise every
- * entry is an act of its own.
+ * found later. Entries of the same act with the same request id have one identity; without a
+ * request id every entry has its own.
  */
 export function identityOfAct(
   act: RecordActName,
@@ -55,7 +55,7 @@ export function identityOfAct(
 
 export type AuditRow = Schema['audit']['$inferSelect'];
 
-/** The request under which an act on a record left its answer; null for the control database. */
+/** The request under which an act on a record left its answer; null for other acts. */
 export function requestOfIntent(entry: AuditRow): RequestIdentity | null {
   const { act, namespace, subject: name, intent, actor, actorKind, reason } = entry;
   if (!namespace || !isRecordAct(act)) return null;

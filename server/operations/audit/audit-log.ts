@@ -93,7 +93,7 @@ export function auditActor(person: ConsoleActor): AuditActor {
 
 /**
  * Records what is about to be done, and returns the intent's id: 22 unguessable letters and digits.
- * If this fails nothing may be done; throws `BACKEND_DOWN` when the database is not responding.
+ * If this fails, nothing must be done; throws `BACKEND_DOWN` when the database is not responding.
  */
 export async function openIntent(
   ctx: ControlContext,

@@ -16,8 +16,8 @@ export interface ChangeResult<A> {
 
 /**
  * Changes the control database: first the intent, then the change and its outcome in one
- * transaction. So if an entry stays pending, certainly nothing was done. The caller has checked
- * permission: see `permit`. A role is checked again in the transaction.
+ * transaction. So if an entry stays pending, certainly nothing was done. The caller must have
+ * checked permission: see `permit`. A role is checked again in the transaction.
  *
  * @throws LockyardError what `change` and `confirmRole` refuse; `BACKEND_DOWN`: nothing was done;
  *   `UNKNOWN`

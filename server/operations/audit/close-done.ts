@@ -9,9 +9,9 @@ import { closeIntent } from './audit-log';
 export const REPEATED = 'Repeated: this request was applied before.';
 
 /**
- * Records that an act was done. Where another entry records that for the very same request, this
- * one was a repeat: the request was applied only once, and of two processes that received it at
- * once neither knows which of them applied it.
+ * Records that an act was done. If another entry records that for the same request, this one was a
+ * repeat: the request was applied only once, and two processes that receive it at the same time do
+ * not know which of them applied it.
  *
  * @param act `requestId`: the one that the caller sent, if any
  */
@@ -24,18 +24,18 @@ export async function closeDone(
   const { audit, namespaces } = database.tables;
   if (requestId === undefined) return closeIntent(runtime, database.db, intent, 'done', result);
   return database.transaction(async (tx) => {
-    const isIt = eq(audit.intent, intent);
-    const [entry] = await database.forUpdate(tx.select().from(audit).where(isIt));
+    const isOfIntent = eq(audit.intent, intent);
+    const [entry] = await database.forUpdate(tx.select().from(audit).where(isOfIntent));
     // Both requests lock the same row here, so that they take turns.
-    const isIts = eq(namespaces.id, entry?.namespace ?? '');
-    await database.forUpdate(tx.select().from(namespaces).where(isIts));
+    const isOfEntry = eq(namespaces.id, entry?.namespace ?? '');
+    await database.forUpdate(tx.select().from(namespaces).where(isOfEntry));
     return entry && (await isRepeat(runtime, tx, entry))
       ? closeIntent(runtime, tx, intent, 'not_applied', { message: REPEATED })
       : closeIntent(runtime, tx, intent, 'done', result);
   });
 }
 
-/** Whether another entry records already that this very request was applied. */
+/** Whether another entry already records that this request was applied. */
 async function isRepeat(
   { database }: Pick<ControlRuntime, 'database'>,
   tx: Db,

@@ -40,8 +40,8 @@ async function readEntries(
   const { db, tables, kind } = database;
   const { audit } = tables;
   const read = (limit: number, within?: SQL) => {
-    const which = and(matching(kind, audit, input), within);
-    return db.select().from(audit).where(which).orderBy(desc(audit.id)).limit(limit);
+    const condition = and(matching(kind, audit, input), within);
+    return db.select().from(audit).where(condition).orderBy(desc(audit.id)).limit(limit);
   };
   if (kind !== 'sqlite') return read(most);
   // One query each: for both together SQLite would read every entry.
@@ -82,7 +82,7 @@ function matching(
   );
 }
 
-/** A request id that the caller sent is among what it saw; else it is that of the intent. */
+/** A request id that the caller sent is stored in `seen`; otherwise the intent is the id. */
 function hasRequestId(audit: Schema['audit'], requestId: string): SQL | undefined {
   const sent = `"requestId":${JSON.stringify(requestId)}`;
   // Unlike LIKE, `instr` is case-sensitive.

@@ -4,8 +4,8 @@ import type { MayGoOn } from '../../platform/periodic';
 import type { ControlRuntime } from '../operation-context';
 
 /**
- * Removes audit entries that are older than they are kept, a few at a time, but none whose outcome
- * is not known yet.
+ * Removes audit entries that are past their retention, in small batches, but none whose outcome is
+ * not known yet.
  */
 export async function pruneAudit(
   { config, database, clock }: Pick<ControlRuntime, 'config' | 'database' | 'clock'>,

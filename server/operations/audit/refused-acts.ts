@@ -5,7 +5,7 @@ import type { Log } from '../../platform/log';
 import type { ControlContext } from '../operation-context';
 import { type AuditActor, type AuditedAct, writeRefusal } from './audit-log';
 
-/** How long a count may be known to this process alone. */
+/** How long a count can be known to this process only. */
 const WRITE_AFTER_MS = 1_000;
 
 /** How many further subjects, and how many further addresses, one entry lists at most. */
@@ -112,7 +112,7 @@ export class RefusedActs {
       .where(eq(tables.audit.intent, await refused.intent));
   }
 
-  /** In the order in which they were opened. */
+  /** Forgets entries that are too old; `open` is in the order in which they were opened. */
   private forgetOld(now: number): void {
     for (const [key, { openedAt }] of this.open) {
       if (now - openedAt < this.entryMs) return;

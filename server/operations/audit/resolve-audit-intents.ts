@@ -17,14 +17,14 @@ type Intent = Schema['audit']['$inferSelect'];
 type ResolverRuntime = Pick<Runtime, 'database' | 'clock' | 'log' | 'engines' | 'namespaces'>;
 
 /**
- * Finds out the outcome of acts that have none in the audit log, such as when their process was
- * killed: an act on a lock or a counter left its answer under the intent's id; a change of the
+ * Finds out the outcome of acts that have none in the audit log, for example because their process
+ * was killed: an act on a lock or a counter left its answer under the intent's id; a change of the
  * control database is written together with its outcome, so one without it never happened; of a
  * backup the outcome is unknown. A process that reports the real outcome of its act later still
  * overrides this.
  *
  * Run at least every 30 s by one process, this closes every intent within 60 s of its act, the
- * oldest first, unless its backend is not responding. Such a backend is asked once in a run, and
+ * oldest first, unless its backend is not responding. Such a backend is tried once in a run, and
  * its intents wait for the next run; those of other backends continue. Returns how many were
  * closed.
  */
@@ -121,7 +121,7 @@ const DELETION = 'Interrupted: any of them may have been deleted.';
 const UNFINISHED: Record<string, string | undefined> = {
   'lock.delete': DELETION,
   'counter.delete': DELETION,
-  'counter.reconcile': 'Interrupted: the gate may have the value, and reads it again by itself.',
+  'counter.reconcile': 'Interrupted: the gate may have the value, and will read it again.',
 };
 
 /** The stored answer of the act; null if it was not applied: only changes have stored answers. */

@@ -19,7 +19,7 @@ export interface StartedAct {
   isRepeat: boolean;
 }
 
-/** How far an act has come. */
+/** The progress of an act. */
 interface Progress<A> {
   hasStarted: boolean;
   /** Its caller was answered: an act that has not started by then must not start. */
@@ -31,7 +31,7 @@ interface Progress<A> {
 /**
  * Runs an operator's act on locks or counters, in the order: permission, intent, act, outcome.
  * Without a written intent nothing is done. An act whose outcome is unknown, or could not be
- * written, stays pending: `resolveAuditIntents` finds out.
+ * written, stays pending: `resolveAuditIntents` finds it out.
  *
  * @param auditedResult what the audit log keeps of the answer; all of it if absent
  * @throws LockyardError as `run`; `BACKEND_DOWN` or `UNKNOWN` where there is no answer within 5 s
@@ -94,7 +94,7 @@ async function refusalNow(ctx: ControlContext, role: Role): Promise<LockyardErro
   }
 }
 
-/** Resolves when the work is done, or its caller must be answered; the work goes on. */
+/** Resolves when the work is done, or its caller must be answered; the work continues. */
 async function inTime(work: Promise<unknown>): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise((resolve) => {
@@ -113,7 +113,7 @@ function notStarted(): LockyardError {
   return new LockyardError('BACKEND_DOWN', text, { retryAfterMs: 1_000 });
 }
 
-/** Answers that say that nothing was done. */
+/** The outcomes of answers after which nothing was done. */
 const OUTCOMES: Record<string, 'changed' | 'not_applied'> = {
   changed: 'changed',
   otherCapacity: 'changed',
@@ -149,7 +149,7 @@ async function tryToClose(
   await tryTo(ctx, intent, () => closeIntent(runtime, db, intent, outcome, result));
 }
 
-/** The act is over: its caller gets its answer, even if another process writes it later. */
+/** The act has ended: its caller is answered even if its outcome can only be written later. */
 async function tryTo(
   { runtime }: ControlContext,
   intent: string,

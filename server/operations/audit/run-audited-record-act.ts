@@ -65,7 +65,7 @@ export function runAuditedRecordAct<A extends { outcome: string }>(
 /** The last act of each identity that is under way in this process. */
 const underWay = new Map<string, Promise<unknown>>();
 
-/** @param act is called at once, with the end of the last one of that identity */
+/** @param act is called immediately, with the end of the last act of that identity */
 function afterTheLast<A>(
   identity: string,
   act: (last: Promise<unknown>) => Promise<A>,
@@ -88,7 +88,7 @@ const KEPT_AT_LEAST_MS = 60_000;
 /**
  * Whether an act was applied before, so that its request gets the stored answer now.
  *
- * @param stored what it was answered; null: it was not applied
+ * @param stored the stored answer; null: the act was not applied
  */
 function isStored(stored: Promise<unknown>): Promise<boolean> {
   const late = () => new Error('The outcome is not known in time.');

@@ -4,7 +4,7 @@ import { LockyardError } from '../../contract/errors';
 import type { OperationContext } from '../operation-context';
 import { requireRole } from '../require-role';
 
-/** How each backend is, as last seen by this process. */
+/** The health of each backend, as this process last saw it. */
 export async function listBackends(ctx: OperationContext): Promise<BackendHealth[]> {
   await requireRole(ctx, 'viewer');
   const health = [...ctx.runtime.engines.values()].map((engine) => engine.health());
@@ -17,7 +17,7 @@ export async function listBackendCourses(ctx: OperationContext): Promise<Backend
   return ctx.runtime.latencies.now();
 }
 
-/** What each backend can promise, as its settings were last read by this process. */
+/** What each backend can guarantee with its settings, as this process last read them. */
 export async function listGuarantees(ctx: OperationContext): Promise<GuaranteeRow[]> {
   await requireRole(ctx, 'viewer');
   const rows = [...ctx.runtime.guarantees.values()].map((watch) => watch.row());
@@ -26,7 +26,7 @@ export async function listGuarantees(ctx: OperationContext): Promise<GuaranteeRo
 
 /**
  * Reads a backend's settings now rather than within the minute. It changes nothing, so it is not in
- * the audit log; those who ask at the same time share one reading.
+ * the audit log; simultaneous requests share one reading.
  *
  * @throws LockyardError `FORBIDDEN` below operator, `NOT_FOUND` for an unknown backend
  */

@@ -11,7 +11,7 @@ import type { OperationContext } from '../operation-context';
 import { requireRole } from '../require-role';
 
 /**
- * The shards of a backend and the names on them, as this process read them last.
+ * The shards of a backend and the names on them, as this process last read them.
  *
  * @throws LockyardError `NOT_FOUND` for a backend without shards
  */
@@ -24,7 +24,7 @@ export async function listShards(
 }
 
 /**
- * Which shard a name belongs to, by the list of shards that this process has. Asks no shard.
+ * Which shard a name belongs to, by the list of shards that this process has. Reads no shard.
  *
  * @throws LockyardError `NOT_FOUND` for a backend without shards
  */

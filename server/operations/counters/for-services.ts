@@ -21,7 +21,7 @@ export async function createCounter(
   return engine.count(key, { verb: 'create', initial, floor, ceiling, party, request: null });
 }
 
-/** Adds to a counter, whole or not at all; with a request id once, however often it is sent. */
+/** Adds all of `delta` to a counter, or nothing; with a request id once, however often sent. */
 export async function addToCounter(
   ctx: OperationContext,
   input: CounterAddInput,

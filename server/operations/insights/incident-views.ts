@@ -39,7 +39,7 @@ export async function listIncidents(
 /**
  * An incident with the timeline of its lock around it.
  *
- * @throws LockyardError `NOT_FOUND` for an unknown id, also where the incident is older than 30
+ * @throws LockyardError `NOT_FOUND` for an unknown id, also if the incident is older than 30
  *   days
  */
 export async function getIncident(
@@ -79,7 +79,7 @@ const OTHERS_MAX = 60;
 const READ_MAX = 6;
 const RELATED_MAX = 10;
 
-/** Incidents of other locks at the same time that have to do with this one: see `relationOf`. */
+/** Incidents of other locks at the same time that are related to this one: see `relationOf`. */
 async function relatedIncidents(
   { runtime: { incidents, past, projection } }: OperationContext,
   incident: IncidentRow,
@@ -107,7 +107,8 @@ async function relatedIncidents(
 }
 
 /**
- * What was held until the incident began is over then; any other hold lasted until it was clear.
+ * Until when the lock was held: a hold that expired ended when the incident began; any other lasted
+ * until the incident was clear.
  */
 const heldUntil = ({ status, beganAt, clearedAt, readAt }: IncidentRow): number =>
   status === 'expired' ? beganAt : (clearedAt ?? readAt);

@@ -11,7 +11,7 @@ export async function getPastRange(ctx: OperationContext) {
   return askDatabase(async () => ({ ...(await pastView.range.since()), asOf: clock.now() }));
 }
 
-/** What the roll-ups say of the minute around an instant; null: nothing. */
+/** The roll-ups of the minute around an instant; null: there are none. */
 export async function getPastMinute(ctx: OperationContext, { at }: PastMinuteInput) {
   await requireRole(ctx, 'viewer');
   return askDatabase(() => ctx.runtime.pastView.minute(at));

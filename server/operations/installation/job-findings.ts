@@ -6,7 +6,7 @@ const SUBJECT = 'background jobs';
 const LATE_MS = 30_000;
 const LAG_MAX_MS = 60_000;
 
-const AWAY = 'Look for its name in the log, which has the error; its database may be away.';
+const AWAY = 'Look for its name in the log, which has the error; its database may be down.';
 
 /** Whether the jobs of a process do their work, and whether any process runs maintenance. */
 export function jobFindings(

@@ -15,12 +15,12 @@ export interface LabContext extends ControlContext {
   runtime: ControlRuntime & { lab: LabRaces };
 }
 
-/** How often a race's progress is written, and whether it was asked to stop is read. */
+/** How often a race's progress is written, and a request to stop it is read. */
 const WRITE_EVERY_MS = 1_000;
 
-/** For how long the state of the servers is shown again without asking them. */
+/** For how long the state of the servers is shown again without checking them. */
 const PREFLIGHT_FRESH_MS = 30_000;
-/** The same for a person who asks for the present state. */
+/** The same if the caller requests the present state. */
 const PREFLIGHT_AGAIN_MS = 1_000;
 
 /** How many samples of the running strategy are kept; beyond it, every second one is dropped. */
@@ -29,7 +29,7 @@ const SAMPLES_MAX = 240;
 /** Samples of a finished strategy that are kept. */
 const COURSE_SAMPLES_MAX = 40;
 
-/** A race that takes longer to clean up goes on in the background. */
+/** A race that takes longer to clean up continues in the background. */
 const CLOSE_WITHIN_MS = 8_000;
 
 export interface LabRacesParts {
@@ -37,7 +37,7 @@ export interface LabRacesParts {
   clock: Clock;
   log: Log;
   runner: RaceRunner;
-  /** The source of a strategy; null if the catalogue has no such one. */
+  /** The source of a strategy; null if the catalogue does not have it. */
   readSource(id: string): Promise<LabSource | null>;
 }
 
@@ -51,8 +51,8 @@ interface Race {
 }
 
 /**
- * The Lab as its operations see it. How far a race has come is written to the control database once
- * a second, so that every process over it shows the same, and any of them can stop it.
+ * The Lab as its operations see it. The progress of a race is written to the control database once
+ * a second, so that every process on it shows the same, and any of them can stop the race.
  */
 export class LabRaces {
   readonly table: LabRunTable;
@@ -72,14 +72,14 @@ export class LabRaces {
   /**
    * Which servers there are and which strategies can run on them; at most 30 s old.
    *
-   * @param again at most a second old
+   * @param again true: at most a second old
    */
   preflight(again: boolean): Promise<LabPreflightView> {
     const now = this.parts.clock.monotonic();
     const known = this.preflightRead;
     const freshMs = again ? PREFLIGHT_AGAIN_MS : PREFLIGHT_FRESH_MS;
     if (known && now - known.at < freshMs) return known.view;
-    const read = { at: now, view: this.askServers() };
+    const read = { at: now, view: this.checkServers() };
     this.preflightRead = read;
     read.view.catch(() => {
       if (this.preflightRead === read) this.preflightRead = null;
@@ -132,12 +132,12 @@ export class LabRaces {
     }
   }
 
-  private async askServers(): Promise<LabPreflightView> {
+  private async checkServers(): Promise<LabPreflightView> {
     const preflight = await this.parts.runner.preflight();
     return { ...preflight, asOf: this.parts.clock.now() };
   }
 
-  /** Writes the race's progress, and at last its end; a failure is retried. */
+  /** Writes the race's progress, and finally its end; a failure is retried. */
   private async write(race: Race): Promise<void> {
     const { id, progress, end } = race;
     if (end) {

@@ -18,12 +18,12 @@ export const LAB_SILENT_MS = 15_000;
 
 const RUNNING = 'running';
 
-/** How far a run has come. */
+/** The progress of a run. */
 export type RunProgress = Pick<LabRun, 'entries' | 'rows' | 'courses' | 'current'>;
 
 type StoredRun = Schema['labRuns']['$inferSelect'];
 
-/** The kept runs of the Lab, shared by all processes over one control database. */
+/** The stored runs of the Lab, shared by all processes on one control database. */
 export class LabRunTable {
   constructor(private readonly from: { database: Database; clock: Clock }) {}
 
@@ -67,9 +67,9 @@ export class LabRunTable {
   }
 
   /**
-   * Writes how far a run has come.
+   * Writes the progress of a run.
    *
-   * @returns whether the table still has it as running, and whether it was asked to stop
+   * @returns whether it still counts as running, and whether it was asked to stop
    */
   async write(
     id: string,
@@ -113,7 +113,7 @@ export class LabRunTable {
       .where(isRunning(labRuns, id));
   }
 
-  /** Marks a run as asked to stop; answers whether it runs. */
+  /** Marks a run as asked to stop; returns whether it is running. */
   async askToStop(tx: Db, id: string, by: string): Promise<boolean> {
     const { database } = this.from;
     const { labRuns } = database.tables;
@@ -122,25 +122,25 @@ export class LabRunTable {
   }
 
   /**
-   * Ends the runs whose server went silent.
+   * Ends the runs whose server has stopped writing.
    *
-   * @param all includes runs that were written a moment ago: at the start of the only process over
+   * @param all includes runs that were written a moment ago: at the start of the only process on
    *   this database
    */
   async endSilent(db: Db = this.from.database.db, { all = false } = {}): Promise<void> {
     const { clock, database } = this.from;
     const { labRuns } = database.tables;
-    const isOver = and(
+    const isStale = and(
       eq(labRuns.slot, RUNNING),
       all ? undefined : lt(labRuns.seenAt, clock.now() - LAB_SILENT_MS),
     ) as SQL;
     await db
       .update(labRuns)
       .set({ slot: null, endedAt: sql`${labRuns.seenAt}`, endedBy: 'restart' })
-      .where(isOver);
+      .where(isStale);
   }
 
-  /** The newest first. */
+  /** The runs, newest first. */
   async list(limit: number): Promise<LabRunSummary[]> {
     const rows = await this.newest(limit);
     if (!rows.some((row) => this.isSilent(row))) return rows.map(summaryOf);

@@ -10,7 +10,7 @@ import { askDatabase } from '../ask-database';
 import { requireRole } from '../require-role';
 import type { LabContext } from './lab-races';
 
-/** The servers of the Lab, and which strategies can run on them. May take seconds. */
+/** The servers of the Lab, and which strategies can run on them. Can take seconds. */
 export async function getLabPreflight(
   ctx: LabContext,
   { again }: { again: boolean },
@@ -19,7 +19,7 @@ export async function getLabPreflight(
   return ctx.runtime.lab.preflight(again);
 }
 
-/** The kept runs, the newest first. */
+/** The stored runs, newest first. */
 export async function listLabRuns(
   ctx: LabContext,
   { limit }: LabRunsInput,

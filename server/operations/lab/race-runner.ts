@@ -1,8 +1,8 @@
 import type { LabPreflight, LabProgress, LabSettings } from '../../contract/console/lab/lab-race';
 
-/** What runs races, one at a time, each in a process of its own. */
+/** Runs races, one at a time, each in its own process. */
 export interface RaceRunner {
-  /** Asks every configured server, which may take seconds. */
+  /** Checks every configured server, which can take seconds. */
   preflight(): Promise<LabPreflight>;
   /**
    * Starts a race. The last message is `finished`, whatever happens.
@@ -11,7 +11,7 @@ export interface RaceRunner {
    *   runs here
    */
   start(run: { runId: string } & LabSettings, onProgress: (message: LabProgress) => void): void;
-  /** Asks the race to end with what it has done. Does nothing if none runs. */
+  /** Asks the race to end now, with its results so far. Does nothing if none runs. */
   stop(): void;
   /** Stops the race, and resolves once its process has ended. */
   close(): Promise<void>;

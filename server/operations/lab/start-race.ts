@@ -11,7 +11,7 @@ import type { LabContext } from './lab-races';
 const RUN_ID_CHARS = 12;
 
 /**
- * Starts a race of the Lab, unless one runs in any process over this control database.
+ * Starts a race of the Lab, unless one runs in any process on this control database.
  *
  * @throws LockyardError `INVALID` for a strategy that the catalogue does not have, `CONFLICT` for
  *   one that lacks a server

@@ -5,7 +5,7 @@ import { permit } from '../audit/permit';
 import type { LabContext } from './lab-races';
 
 /**
- * Asks a race to end with what it has done, whichever process runs it.
+ * Asks a race to end now, with its results so far, whichever process runs it.
  *
  * @throws LockyardError `NOT_FOUND`
  */

@@ -20,7 +20,8 @@ export interface ResolvedLock {
 
 /**
  * Resolves a lock for a service: checks the permission of its key and its rate limit, then finds
- * the namespace and the engine of its backend. At once, if the namespace is known.
+ * the namespace and the engine of its backend. Returns a promise only if the namespace is not
+ * cached.
  *
  * @param procedure what is called, which the key has to allow
  * @param calls how many plain calls it counts as; 0 for renew, release and cancel, which no limit
@@ -48,7 +49,7 @@ interface ResolvedNamespace extends Omit<ResolvedLock, 'key'> {
   caller: ServiceActor;
 }
 
-/** The same for several locks of one namespace, or for all in it that the key may see. */
+/** Like `resolveLock` for several locks of a namespace, or for all in it that the key may see. */
 export function resolveNamespace(
   ctx: OperationContext,
   procedure: ServiceProcedureName,

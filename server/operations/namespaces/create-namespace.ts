@@ -53,8 +53,8 @@ async function restoreRemoved(
   values: { backend: string; createdAt: number; policy: string | null },
 ): Promise<boolean> {
   const { namespaces } = database.tables;
-  const isIts = eq(namespaces.id, name);
-  const [row] = await database.forUpdate(tx.select().from(namespaces).where(isIts));
+  const isOfName = eq(namespaces.id, name);
+  const [row] = await database.forUpdate(tx.select().from(namespaces).where(isOfName));
   if (!row || row.removedAt === null) return false;
   if (row.backend !== values.backend) {
     throw new LockyardError(
@@ -65,7 +65,7 @@ async function restoreRemoved(
   await tx
     .update(namespaces)
     .set({ ...values, removedAt: null })
-    .where(isIts);
+    .where(isOfName);
   return true;
 }
 

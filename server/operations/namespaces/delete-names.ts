@@ -16,7 +16,7 @@ import { requireRole } from '../require-role';
 const STOP_BEFORE_MS = ACT_LANDS_WITHIN_MS - 3_000;
 
 /** A search among very many locks ends by then, to leave time for deleting what it found. */
-const LOOK_BEFORE_MS = ACT_LANDS_WITHIN_MS - 2_000;
+const SEARCH_BEFORE_MS = ACT_LANDS_WITHIN_MS - 2_000;
 
 /** How many of the deleted names the audit log lists. */
 const AUDITED_NAMES_MAX = 100;
@@ -36,7 +36,7 @@ export async function previewDeletion(
  * One that is in use, or whose tokens a new one might repeat, is kept, and the answer says why. The
  * history of what is deleted is kept.
  *
- * Not atomic: each record is deleted on its own, so some may be gone where this fails with
+ * Not atomic: each record is deleted on its own, so some may be deleted if this fails with
  * `UNKNOWN`.
  */
 export async function deleteNames(
@@ -56,11 +56,11 @@ export async function deleteNames(
     const results: DeletionResult[] = [];
     const count = () => results.filter(({ outcome }) => outcome === 'deleted').length;
     try {
-      const note = (some: DeletionResult[]) => void results.push(...some);
+      const note = (batch: DeletionResult[]) => void results.push(...batch);
       const isTimeUp = () => leftMs() < STOP_BEFORE_MS;
-      const isLookOver = () => leftMs() < LOOK_BEFORE_MS;
+      const isSearchOver = () => leftMs() < SEARCH_BEFORE_MS;
       const { nameDeletion } = ctx.runtime;
-      const more = await nameDeletion.delete(backend, chosen, atMost, note, isTimeUp, isLookOver);
+      const more = await nameDeletion.delete(backend, chosen, atMost, note, isTimeUp, isSearchOver);
       const deleted = count();
       if (kind === 'counter') await forgetAtGate(ctx, backend, namespace, results);
       return { outcome: deleted > 0 ? 'done' : 'nothing', deleted, results, more };
@@ -73,7 +73,7 @@ export async function deleteNames(
   return runAuditedAct(ctx, what, run, auditedResult);
 }
 
-/** A gate that is not notified finds out by itself. */
+/** Notifies the gate, which otherwise finds out later. */
 async function forgetAtGate(
   { runtime }: OperationContext,
   backend: string,

@@ -3,7 +3,7 @@ import { findFilling } from '../../core/names/filling';
 import type { OperationContext } from '../operation-context';
 import { requireRole } from '../require-role';
 
-/** Which namespaces are full or soon will be, as far as this process knows. Asks no database. */
+/** Which namespaces are full or soon will be, as far as this process knows. Reads no database. */
 export async function listFilling(ctx: OperationContext): Promise<Filling | null> {
   await requireRole(ctx, 'viewer');
   const { namespaces, nameCount } = ctx.runtime;

@@ -28,9 +28,9 @@ export class NamespaceDirectory {
   constructor(private readonly database: Database) {}
 
   /**
-   * Null: there is no such namespace. One created by any process is seen at once. A namespace never
-   * moves, so known ones are still served while the control database is not responding; others
-   * reject with `BACKEND_DOWN`.
+   * Null: there is no such namespace. One created by any process is seen immediately. A namespace
+   * never moves, so known ones are still served while the control database is not responding;
+   * others reject with `BACKEND_DOWN`.
    */
   async get(name: string): Promise<NamespaceEntry | null> {
     const entry = this.known.get(name);
@@ -41,7 +41,7 @@ export class NamespaceDirectory {
     return query;
   }
 
-  /** What `get` would answer without a query; null where it would need one. */
+  /** What `get` would return without a query; null if it would need one. */
   cached(name: string): NamespaceEntry | null {
     return this.known.get(name) ?? null;
   }
@@ -51,12 +51,12 @@ export class NamespaceDirectory {
     return this.known.get(name)?.policy ?? DEFAULT_POLICY;
   }
 
-  /** All of them, as last read. */
+  /** All namespaces, as last read. */
   all(): Iterable<NamespaceEntry> {
     return this.known.values();
   }
 
-  /** Reads all of them again; rejects, and keeps what is known, while the database is away. */
+  /** Reads all namespaces again; rejects, and keeps what is known, while the database is down. */
   async refresh(): Promise<void> {
     this.begun += 1;
     const own = this.begun;
@@ -102,7 +102,7 @@ export class NamespaceDirectory {
 
 /**
  * What a namespace allows. Bounds that an earlier version did not store have their defaults. Until
- * its names have been counted for the first time it may have as many as there can be.
+ * its names have been counted for the first time, it may have as many as any policy can allow.
  */
 export function policyOfRow({
   policy,

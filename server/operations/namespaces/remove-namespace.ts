@@ -12,7 +12,7 @@ import type { OperationContext, Runtime } from '../operation-context';
  * backend.
  *
  * @throws LockyardError `NOT_FOUND`; `CONFLICT` for `default`, and for one in use; `BACKEND_DOWN`
- *   where this process cannot say whether it is empty
+ *   if this process cannot say whether it is empty
  */
 export async function removeNamespace(
   ctx: OperationContext,
@@ -22,9 +22,9 @@ export async function removeNamespace(
   const { namespaces, apiKeys, alertRules } = database.tables;
   const what = { act: 'namespace.remove', namespace: name, subject: name, reason } as const;
   const who = await permit(ctx, 'admin', what);
-  const isHere = and(eq(namespaces.id, name), isNull(namespaces.removedAt)) as SQL;
+  const exists = and(eq(namespaces.id, name), isNull(namespaces.removedAt)) as SQL;
   const answer = await auditedDatabaseChange(ctx, who, what, async (tx) => {
-    const [row] = await database.forUpdate(tx.select().from(namespaces).where(isHere));
+    const [row] = await database.forUpdate(tx.select().from(namespaces).where(exists));
     if (!row) throw new LockyardError('NOT_FOUND', `There is no namespace "${name}".`);
     if (name === 'default') {
       throw new LockyardError('CONFLICT', 'The namespace "default" cannot be removed.');
@@ -47,7 +47,7 @@ export async function removeNamespace(
       const text = `The API key ${using.id} of ${using.name} is for namespace "${name}"; revoke it first.`;
       throw new LockyardError('CONFLICT', text);
     }
-    await tx.update(namespaces).set({ removedAt: clock.now() }).where(isHere);
+    await tx.update(namespaces).set({ removedAt: clock.now() }).where(exists);
     await tx.delete(alertRules).where(eq(alertRules.namespace, name));
     return { answer: { name }, result: { backend: row.backend } };
   });

@@ -10,11 +10,11 @@ import { policyOfRow } from './namespace-directory';
 import { requireUsableGate } from './require-usable-gate';
 
 /**
- * Changes what a namespace allows; holds and waiters keep what they have. It applies here at once,
- * and within 2 s at every process.
+ * Changes what a namespace allows; holds and waiters keep what they have. It applies here
+ * immediately, and within 2 s at every process.
  *
- * @param input a null policy means the default, also where a later version changes that
- * @throws LockyardError `NOT_FOUND` for an unknown namespace; `CONFLICT` where its policy is
+ * @param input a null policy means the default, even if a later version changes it
+ * @throws LockyardError `NOT_FOUND` for an unknown namespace; `CONFLICT` if its policy is
  *   neither the one seen nor the wanted one; for a gate as `requireUsableGate`
  */
 export async function setNamespacePolicy(
@@ -32,14 +32,14 @@ export async function setNamespacePolicy(
   } as const;
   const who = await permit(ctx, 'admin', what);
   const stored = policy === null ? null : JSON.stringify(policy);
-  const isHere = and(eq(namespaces.id, name), isNull(namespaces.removedAt)) as SQL;
+  const exists = and(eq(namespaces.id, name), isNull(namespaces.removedAt)) as SQL;
   const answer = await auditedDatabaseChange(ctx, who, what, async (tx) => {
-    const [row] = await database.forUpdate(tx.select().from(namespaces).where(isHere));
+    const [row] = await database.forUpdate(tx.select().from(namespaces).where(exists));
     if (!row) throw new LockyardError('NOT_FOUND', `There is no namespace "${name}".`);
     const present = row.policy === null ? null : policyOfRow(row);
     requireUnchanged<unknown>(present, { seen, wanted: policy, what: `The policy of "${name}"` });
     requireUsableGate(config, row.backend, policy?.gate ?? null);
-    await tx.update(namespaces).set({ policy: stored }).where(isHere);
+    await tx.update(namespaces).set({ policy: stored }).where(exists);
     const result = { before: policyOfRow(row), after: policyOfRow({ ...row, policy: stored }) };
     return { answer: { name, policy: result.after }, result };
   });

@@ -6,7 +6,7 @@ import type { ControlContext } from '../operation-context';
 import { requirePerson } from './require-person';
 
 /**
- * Deletes a view of the caller's own; one that is gone, or another person's, is left alone.
+ * Deletes one of the caller's own views; does nothing if it is gone, or another person's.
  *
  * @throws LockyardError `UNAUTHENTICATED` for a session that has ended
  */

@@ -3,11 +3,11 @@ import { askDatabase } from '../ask-database';
 import type { ControlContext } from '../operation-context';
 import { requirePerson } from './require-person';
 
-/** A view of the lock list that a person keeps. */
+/** A view of the lock list that a person has saved. */
 export interface SavedView {
   id: string;
   name: string;
-  /** What comes after the `?` of its address. */
+  /** The part of its URL after the `?`. */
   query: string;
 }
 

@@ -9,14 +9,14 @@ import { requirePerson } from './require-person';
 
 const ID_CHARS = 16;
 
-/** How many views one person may keep. */
+/** How many views one person can save. */
 export const SAVED_VIEWS_MAX = 20;
 
 /**
- * Keeps a view for the caller alone, in place of an earlier one of that name.
+ * Saves a view for the caller only, in place of an earlier one of that name.
  *
- * @throws LockyardError `UNAUTHENTICATED` for a session that has ended, `INVALID` where the caller
- *   has as many views as there may be
+ * @throws LockyardError `UNAUTHENTICATED` for a session that has ended, `INVALID` if the caller has
+ *   `SAVED_VIEWS_MAX` views
  */
 export async function saveView(
   ctx: ControlContext,

@@ -43,7 +43,7 @@ const daysOf = ({ historyMs, auditMs }: Retention): RetentionDays => ({
   audit: auditMs === null ? null : auditMs / DAY_MS,
 });
 
-/** Calls may come through any network listened on, and a local proxy may pass on clear text. */
+/** Calls can arrive through any network listened on, and a local proxy may pass on clear text. */
 function isUnencrypted({ runtime, address, isSecure }: ControlContext): boolean {
   if (isSecure !== false) return false;
   return isBeyondThisMachine(runtime.config.host) || isBeyondThisMachine(address);

@@ -18,8 +18,8 @@ const DEMO_USER = { name: 'demo', role: 'admin' as Role };
 /**
  * Signs in by the link of the demo: only in a demo, only from this machine itself.
  *
- * @throws LockyardError `NOT_FOUND` where there is no demo, `FORBIDDEN` for a wrong link or another
- *   machine
+ * @throws LockyardError `NOT_FOUND` on a server that is no demo, `FORBIDDEN` for a wrong link or
+ *   another machine
  */
 export async function signInToDemo(
   ctx: ControlContext,

@@ -25,7 +25,7 @@ export interface SignedIn {
 const WRONG_CREDENTIALS =
   'Incorrect name or password. Sign-in is locked for up to 15 min after 5 failed attempts.';
 
-/** What is known of the caller who signs in, and who counts refusals. */
+/** The caller that signs in: whether its browser is known, and a count of its refusals. */
 export interface SignInCaller {
   /** The id of the browser if it has signed in to this account before; else null. */
   knownBrowserOf(userId: string): string | null;
@@ -50,7 +50,7 @@ export async function signIn(
   caller: SignInCaller = UNKNOWN_CALLER,
 ): Promise<SignedIn> {
   const { database, clock, sessions } = ctx.runtime;
-  // As where the name was set: keyboards of phones add a space after a word that they complete.
+  // As when the name was set: keyboards of phones add a space after a word that they complete.
   const name = typed.trim();
   const user = await askDatabase(() => findUserByName(database, name));
   const known = user && caller.knownBrowserOf(user.id);
@@ -64,7 +64,7 @@ export async function signIn(
     });
   }
   const verify = () => verifyPassword(password, user?.passwordHash ?? null);
-  // A locked account takes as long. That attempt was not counted.
+  // A locked account takes just as long. That attempt was not counted.
   const isLocked = allowance.outcome === 'account';
   const isRight = isLocked ? await verify() : await verifyCounted(database, attempt, verify);
   const what = { act: 'session.signIn', subject: user?.name ?? 'unknown' } as const;

@@ -13,7 +13,7 @@ import { findUserByName, selectUserForUpdate } from './find-user';
 
 /**
  * Changes the caller's own password, ends their other sessions and replaces this one, whose cookie
- * may have been copied. Guesses of the current password count for this session alone.
+ * may have been copied. Guesses of the current password count for this session only.
  *
  * @throws LockyardError `UNAUTHENTICATED` for a session that has ended, `FORBIDDEN` for a wrong
  *   current password, `INVALID` for a weak new one, `RATE_LIMITED`
@@ -28,7 +28,7 @@ export async function changePassword(
   const { users } = database.tables;
   const known = `session\0${actor.sessionId}`;
   const attempt = { name: actor.name, address: ctx.address, known };
-  // Any role may; it is the session that is checked again.
+  // Any role may do this; the session is checked again.
   const who = { ...auditActor(actor), role: 'viewer' } as const;
   const what = { act: 'session.changePassword', subject: actor.name } as const;
 
@@ -48,8 +48,8 @@ export async function changePassword(
   }
   const passwordHash = await hashPassword(next);
   const session = await auditedDatabaseChange(ctx, who, what, async (tx) => {
-    const held = await selectUserForUpdate(database, tx, actor.userId);
-    if (held.passwordHash !== user?.passwordHash) {
+    const row = await selectUserForUpdate(database, tx, actor.userId);
+    if (row.passwordHash !== user?.passwordHash) {
       throw new LockyardError('CONFLICT', 'The password has been changed in the meantime.');
     }
     await tx.update(users).set({ passwordHash }).where(eq(users.id, actor.userId));

@@ -40,7 +40,7 @@ export async function createUser(
 
 /**
  * Refuses a new user's name that imitates the system or another user, within the transaction that
- * adds the user: of two that imitate each other and are added at once, one is refused. Throws as
+ * adds the user: of two that imitate each other and are added together, one is refused. Throws as
  * `checkUserName`.
  */
 async function refuseLookalikeName(database: Database, tx: Db, name: string): Promise<void> {

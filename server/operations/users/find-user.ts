@@ -9,7 +9,7 @@ import type { ControlContext } from '../operation-context';
 
 export type UserRow = Schema['users']['$inferSelect'];
 
-/** A user as it is now, kept from changing until the transaction ends. Throws `NOT_FOUND`. */
+/** A user as it is now, locked until the transaction ends. Throws `NOT_FOUND`. */
 export async function selectUserForUpdate(
   database: Database,
   tx: Db,
@@ -20,7 +20,7 @@ export async function selectUserForUpdate(
   return row;
 }
 
-/** The same; null if there is no such user any more. */
+/** Like `selectUserForUpdate`; null if there is no such user any more. */
 export async function findUserForUpdate(
   database: Database,
   tx: Db,
@@ -41,9 +41,8 @@ export async function findUserByName(
 }
 
 /**
- * Locks the rows of all enabled admins until the transaction ends, and refuses to lose the last
- * one: without an admin, people could not be managed any more. Call it before
- * `selectUserForUpdate`, so that all changes of people lock rows in the same order.
+ * Locks the rows of all enabled admins until the transaction ends, and returns their ids. Call it
+ * before `selectUserForUpdate`, so that all changes of people lock rows in the same order.
  */
 export async function selectAdminsForUpdate(database: Database, tx: Db): Promise<string[]> {
   const { users } = database.tables;
@@ -52,6 +51,11 @@ export async function selectAdminsForUpdate(database: Database, tx: Db): Promise
   return rows.map(({ id }) => id);
 }
 
+/**
+ * Without an enabled admin, people could not be managed any more.
+ *
+ * @throws LockyardError `CONFLICT` if the last one would go
+ */
 export function refuseLastAdmin(admins: string[], leaving: string): void {
   if (admins.length === 1 && admins[0] === leaving) {
     throw new LockyardError('CONFLICT', 'This is the last enabled admin. Add another one first.');
@@ -65,7 +69,7 @@ export interface UserAct {
   user: UserRow;
 }
 
-/** Throws as `permit`, and `NOT_FOUND`. */
+/** Permits an admin's act on one user. Throws as `permit`, and `NOT_FOUND`. */
 export async function permitUserAct(
   ctx: ControlContext,
   act: AuditAct,

@@ -8,8 +8,8 @@ import type { ControlContext } from '../operation-context';
 import { permitUserAct, selectUserForUpdate } from './find-user';
 
 /**
- * Gives a person another password, ends all their sessions and forgets their failed sign-ins, from
- * wherever. Throws `INVALID` for a weak one.
+ * Gives a person another password, ends all their sessions and forgets their failed sign-ins from
+ * all networks. Throws `INVALID` for a weak one.
  */
 export async function resetPassword(
   ctx: ControlContext,

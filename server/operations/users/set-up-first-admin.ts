@@ -10,7 +10,7 @@ import type { SignedIn } from '../sessions/sign-in';
 import { insertUser } from './create-user';
 
 /**
- * Makes the first admin by the link that the server printed, and signs them in. Works once, and
+ * Creates the first admin by the link that the server printed, and signs them in. Works once, and
  * only while there is no user.
  *
  * @throws LockyardError `CONFLICT` when there is a user, `FORBIDDEN` for a wrong, used or expired

@@ -9,8 +9,8 @@ import { requireRole } from '../require-role';
 const PAGE_UPDATES = { minMs: 1_500, maxMs: 2_000 };
 
 /**
- * Who holds locks, by service and process, as this process last read them; with `at`, as it was
- * then.
+ * The holders of locks, by service and process, as this process last read the locks; with `at`, as
+ * they were then.
  */
 export async function listHolders(
   ctx: OperationContext,
@@ -21,7 +21,7 @@ export async function listHolders(
   return ctx.runtime.holders.page(search);
 }
 
-/** The same whenever locks have changed, and at least every two seconds. */
+/** The holders whenever locks have changed, and at least every two seconds. */
 export async function* watchHolders(
   ctx: OperationContext,
   { search }: WatchHoldersInput,

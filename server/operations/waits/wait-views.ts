@@ -21,7 +21,7 @@ export async function getWaitGraph(ctx: OperationContext, { at }: AsOfInput): Pr
   return ctx.runtime.waits.read();
 }
 
-/** The same whenever locks have changed, and at least every two seconds. */
+/** The wait graph whenever locks have changed, and at least every two seconds. */
 export async function* watchWaits(ctx: OperationContext): AsyncGenerator<WaitGraph, void> {
   await requireRole(ctx, 'viewer');
   const { projection, waits, clock } = ctx.runtime;
@@ -29,7 +29,7 @@ export async function* watchWaits(ctx: OperationContext): AsyncGenerator<WaitGra
   for await (const _ of changes) yield { ...(await waits.read()), asOf: clock.now() };
 }
 
-/** The latest deadlocks, newest first, also those that have not ended. */
+/** The latest deadlocks, newest first, including those that have not ended. */
 export async function listDeadlocks(ctx: OperationContext): Promise<DeadlockRow[]> {
   await requireRole(ctx, 'viewer');
   return askDatabase(() => ctx.runtime.deadlocks.list(DEADLOCKS_SHOWN));

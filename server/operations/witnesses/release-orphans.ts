@@ -4,7 +4,7 @@ import { Periodic } from '../../platform/periodic';
 import { forceReleaseLock } from '../locks/for-people/force-release-lock';
 import type { OperationContext, Runtime } from '../operation-context';
 
-/** An orphaned hold that may be released without a person. */
+/** An orphaned hold that may be released automatically. */
 interface Orphan {
   namespace: string;
   name: string;
@@ -29,10 +29,10 @@ export function startReleasingOrphans(runtime: Runtime, isRunner: () => boolean)
 }
 
 /**
- * Releases the holds whose process two witnesses of different kinds have proven dead, where the
- * policy of their namespace allows that, and not before the end of the time for which the lock is
- * held at least. Each release is an audited act of Lockyard on the token that was judged: another
- * hold, or one that was renewed meanwhile, stays. A release that fails does not prevent the others.
+ * Releases the holds whose process two witnesses of different kinds have proven dead, if the policy
+ * of their namespace allows that, and not before their `holdAtLeastMs` has passed. Each release is
+ * an audited act of Lockyard on the token that was examined: another hold, or one that was renewed
+ * meanwhile, stays. A release that fails does not prevent the others.
  *
  * @throws AggregateError of the releases that failed
  */
@@ -51,7 +51,7 @@ async function releaseOrphans(runtime: Runtime): Promise<void> {
       failures.push(error);
     }
   }
-  // It is a failure of the job all the same, and is tried again in the next round.
+  // The job fails nevertheless, and tries again in the next round.
   if (failures.length > 0) throw new AggregateError(failures, 'some orphans were not released');
 }
 
@@ -71,8 +71,8 @@ function* findOrphans({
       if (hold.expiresAt <= now || isKept(hold, now)) continue;
       const witnesses = deathWitnesses(hold, evidence.reportsOn(id, hold), now);
       if (witnesses.length < 2) continue;
-      const said = witnesses.map(({ witness, evidence: seen }) => `${witness}: ${seen}`);
-      const reason = `Its process is dead. ${said.join('; ')}`.slice(0, 500);
+      const proofs = witnesses.map(({ witness, evidence: seen }) => `${witness}: ${seen}`);
+      const reason = `Its process is dead. ${proofs.join('; ')}`.slice(0, 500);
       yield { ...row.key, token: hold.token, rev: row.rev, reason };
     }
   }
@@ -83,7 +83,7 @@ function isKept(hold: Hold, now: number): boolean {
   return isReleased(hold) || (hold.keptUntil ?? 0) > now;
 }
 
-/** Judged by the lock itself, read now: it may have been renewed, or granted to another, since. */
+/** Reads the lock again: since then it may have been renewed, or granted to another. */
 async function isStillDead({ projection }: Runtime, orphan: Orphan): Promise<boolean> {
   const { holds, fresh } = await projection.detail(orphan.namespace, orphan.name);
   const hold = holds.find(({ token }) => token === orphan.token);

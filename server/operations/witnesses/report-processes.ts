@@ -7,8 +7,8 @@ import type { OperationContext } from '../operation-context';
 const LOOK_EVERY_MS = 1_000;
 
 /**
- * Files what a witness saw of the processes of its machine, and says which ones to look at next.
- * It can speak only of the machine, boot and process id namespace that it names.
+ * Stores a witness's reports on processes of its machine, and returns those to check next. A
+ * witness can report only on the machine, boot and process id namespace that it names.
  *
  * @throws LockyardError `FORBIDDEN` unless the key was made for a witness; `BACKEND_DOWN`
  */

@@ -4,8 +4,8 @@ import { runAuditedRecordAct } from '../../audit/run-audited-record-act';
 import type { OperationContext } from '../../operation-context';
 
 /**
- * Sets a counter that still has the value that the operator saw; else `changed`. Where the operator
- * names no value that was seen, it is set whatever it is; the answer says what it was.
+ * Sets a counter if it still has the value that the operator saw; otherwise `changed`. If the
+ * operator names no value that was seen, it is set whatever its value; the answer has that value.
  */
 export function adjustCounter(
   ctx: OperationContext,

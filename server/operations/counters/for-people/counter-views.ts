@@ -19,7 +19,7 @@ import { detailWithGate } from './detail-with-gate';
 
 /**
  * The counter list as this process last read it: filtered, sorted by name. With `at`, with the
- * values of then.
+ * values at that instant.
  */
 export async function listCounters(
   ctx: OperationContext,
@@ -46,8 +46,8 @@ export async function* watchCounters(
 }
 
 /**
- * A counter as its page shows it; its last known state, so marked, while its backend is away. With
- * `at`, as it was then, without its gate.
+ * A counter as its page shows it; while its backend does not respond, its last known state, marked
+ * as such. With `at`, as it was then, without its gate.
  */
 export async function getCounterDetail(
   ctx: OperationContext,
@@ -79,8 +79,8 @@ export async function listCounterMoves(
 }
 
 /**
- * How the values of the counters of a list moved over the last hour. Read from roll-ups at most
- * every 10 s, for all who look.
+ * How the values of listed counters changed over the last hour. Read from roll-ups at most every
+ * 10 s, for all viewers.
  *
  * @throws LockyardError `BACKEND_DOWN` while the control database is not responding
  */
@@ -93,7 +93,7 @@ export async function listCounterCourses(
 }
 
 /**
- * The same for one counter; null if it did not move, or is not known.
+ * Like `listCounterCourses` for one counter; null if it did not change, or is not known.
  *
  * @throws LockyardError `BACKEND_DOWN` while the control database is not responding
  */

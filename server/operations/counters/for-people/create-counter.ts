@@ -3,7 +3,7 @@ import type { CounterCreateAnswer } from '../../../contract/counter';
 import { runAuditedRecordAct } from '../../audit/run-audited-record-act';
 import type { OperationContext } from '../../operation-context';
 
-/** Creates a counter for an operator; an existing one is unchanged, and answered. */
+/** Creates a counter for an operator; an existing one is left as it is, and returned. */
 export function createCounter(
   ctx: OperationContext,
   input: SetUpCounterInput,

@@ -4,8 +4,8 @@ import { runAuditedRecordAct } from '../../audit/run-audited-record-act';
 import type { OperationContext } from '../../operation-context';
 
 /**
- * Gives a counter other bounds, if it still has those that the operator saw and its value lies
- * within the new ones; else it does nothing and returns the present ones.
+ * Gives a counter other bounds, if it still has those that the operator saw and its value is within
+ * the new ones; otherwise it does nothing and returns the present ones.
  */
 export function setCounterBounds(
   ctx: OperationContext,

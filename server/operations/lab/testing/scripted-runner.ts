@@ -57,7 +57,7 @@ export class ScriptedRunner implements RaceRunner {
     this.listener = onProgress;
   }
 
-  /** What the process reports. After `finished` the next race may start. */
+  /** Reports progress as the process would. After `finished` the next race can start. */
   report(message: LabProgress): void {
     const { listener } = this;
     if (message.kind === 'finished') this.listener = null;

@@ -8,8 +8,7 @@ import { requireRole } from '../../require-role';
 /**
  * Who held a lock and who waited for it over a span of time, and what operators did; from the
  * recorded events. An event is missing until it is in the control database: see `getLockInsight`.
- * Of a span with over 6,000 events only the newest are gone through; `since` says from when on
- * nothing is missing.
+ * Of a span with over 6,000 events only the newest are read; from `since` on none is missing.
  *
  * @throws LockyardError `NOT_FOUND` for an unknown namespace, `BACKEND_DOWN` while the control
  *   database is not responding

@@ -46,8 +46,8 @@ export async function* watchLocks(
 }
 
 /**
- * A lock as its page shows it; its last known state, so marked, while its backend is away. With
- * `at`, as it was then.
+ * A lock as its page shows it; while its backend does not respond, its last known state, marked as
+ * such. With `at`, as it was then.
  */
 export async function getLockDetail(
   ctx: OperationContext,

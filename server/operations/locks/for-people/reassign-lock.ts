@@ -6,7 +6,7 @@ import type { OperationContext } from '../../operation-context';
 /**
  * Ends the hold that the operator saw and grants the lock to the waiter that the operator chose, in
  * one step, or does nothing: `changed` names the current hold, `notReassigned` what is in the way.
- * The other waiters keep their places.
+ * The other waiters keep their positions.
  */
 export function reassignLock(
   ctx: OperationContext,

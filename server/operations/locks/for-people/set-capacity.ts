@@ -4,9 +4,9 @@ import { runAuditedRecordAct } from '../../audit/run-audited-record-act';
 import type { OperationContext } from '../../operation-context';
 
 /**
- * Changes how many permits of a lock may be held at once, if the operator saw the capacity that is
- * in force. Nothing is revoked: where more permits are held, grants wait until enough are released.
- * Refused below what a waiter wants.
+ * Changes how many permits of a lock may be held at the same time, if the operator saw the capacity
+ * that is in force. Nothing is revoked: if more permits are held, grants wait until enough are
+ * released. Refused below what a waiter wants.
  */
 export function setCapacity(
   ctx: OperationContext,

@@ -5,8 +5,8 @@ import type { OperationContext } from '../../operation-context';
 
 /**
  * Stops new grants of a lock, or allows them again: its holders keep it, its waiters keep their
- * places. `unchanged`: it was as requested already, for the reason given then. `otherFreeze`: it is
- * frozen, but not by the freeze that the operator saw, so it stays frozen.
+ * positions. `unchanged`: it was as requested already, for the reason given then. `otherFreeze`: it
+ * is frozen, but not by the freeze that the operator saw, so it stays frozen.
  */
 export function setFrozen(
   ctx: OperationContext,

@@ -11,15 +11,15 @@ import { permit } from '../../audit/permit';
 import type { OperationContext } from '../../operation-context';
 import { requireRole } from '../../require-role';
 
-/** Who is on which lock; at most a second old. */
+/** The people who are on a lock, by lock; at most a second old. */
 export async function listLockPresence(ctx: OperationContext): Promise<PresenceRow[]> {
   await requireRole(ctx, 'viewer');
   return askDatabase(() => ctx.runtime.presence.list());
 }
 
 /**
- * Shows to everyone that this person deals with a lock, for 30 minutes or until the hold that was
- * seen ends. Replaces the person who did so before, whom the answer names.
+ * Shows everyone that this person is on a lock, for 30 minutes or until the hold that was seen
+ * ends. Replaces the person who was on it before, whom the answer names.
  *
  * @throws LockyardError `NOT_FOUND` for an unknown namespace; as `auditedDatabaseChange`
  */
@@ -41,7 +41,7 @@ export async function takeOnLock(
   return answer;
 }
 
-/** Takes this person off the lock again; `nothing`: they were not on it. */
+/** Takes this person off the lock; `nothing`: they were not on it. */
 export async function stepBackFromLock(
   ctx: OperationContext,
   { namespace, name }: StepBackInput,

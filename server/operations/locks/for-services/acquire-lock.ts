@@ -10,9 +10,9 @@ import { countRefusal } from './count-refusal';
 import { whileKeyIsLive } from './while-key-is-live';
 
 /**
- * Takes a lock, waiting as long as asked but never longer than one request may be held. A caller
- * that hangs up leaves the queue, and what it was granted without hearing of it is given back. So
- * does one whose API key is revoked, or narrowed so that it does not allow this.
+ * Acquires a lock, waiting as long as requested but never longer than one request may be held. A
+ * caller that hangs up leaves the queue, and a grant that it has not received is given back. The
+ * same happens if its API key is revoked, or narrowed so that it does not allow this.
  */
 export async function acquireLock(
   ctx: OperationContext,
@@ -86,12 +86,12 @@ export async function cancelAcquire(
   return engine.run(key, { verb: 'cancel', service, owner, request });
 }
 
-/** Left out where it is not used, so that the identity of such a request stays the same. */
+/** Left out if it is not used, so that the identity of such a request stays the same. */
 export function askedAtLeast({ holdAtLeastMs }: Pick<AcquireInput, 'holdAtLeastMs'>) {
   return holdAtLeastMs ? { holdAtLeastMs } : {};
 }
 
-/** A commit may block the event loop; the network is read only in the second turn after it. */
+/** A commit can block the event loop; the network is read only in the second turn after it. */
 const TURNS = 3;
 
 /** Resolves once a hang-up that has reached this machine has been reported to its listeners. */

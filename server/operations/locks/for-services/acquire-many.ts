@@ -15,7 +15,7 @@ import { askedAtLeast } from './acquire-lock';
 import { countMultiLockRefusal } from './count-refusal';
 import { whileKeyIsLive } from './while-key-is-live';
 
-/** Takes several locks of one namespace, all or none, waiting as `acquireLock` does. */
+/** Acquires several locks of one namespace, all or none, waiting as `acquireLock` does. */
 export async function acquireMany(
   ctx: OperationContext,
   input: AcquireManyInput,
@@ -59,7 +59,7 @@ export async function acquireMany(
 
 /**
  * Undoes an acquire of several locks by its request id, whether it waits or was granted. One that
- * arrives later is answered as by `cancelAcquire`.
+ * arrives after its cancel is answered as `cancelAcquire` describes.
  */
 export async function cancelAcquireMany(
   ctx: OperationContext,

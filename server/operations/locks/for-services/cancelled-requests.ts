@@ -1,18 +1,18 @@
 import type { RequestIdentity } from '../../../core/request-fingerprint';
 import type { Clock } from '../../../platform/clock';
 
-/** How long an acquire may be delayed and arrive after its own cancel. */
+/** How late an acquire can arrive after its own cancel. */
 const KEPT_MS = 60_000;
 
-/** Beyond this many the oldest are forgotten. */
+/** The most that are kept; of more, the oldest are forgotten. */
 const KEPT_MAX = 10_000;
 
 /**
  * Acquires that were cancelled at this process a moment ago. One that arrives after its own cancel,
- * as a proxy or a busy server may delay it, must not get the lock: its caller has gone.
+ * because a proxy or a busy server delayed it, must not get the lock: its caller has gone.
  */
 export class CancelledRequests {
-  /** By request and owner: when it was cancelled, the earliest first. */
+  /** When each was cancelled, by request and owner, the earliest first. */
   private readonly cancelledAt = new Map<string, number>();
 
   constructor(private readonly clock: Pick<Clock, 'monotonic'>) {}

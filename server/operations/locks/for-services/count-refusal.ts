@@ -4,7 +4,7 @@ import type { LockEngine } from '../../../engine/lock-engine';
 import type { RecordKey } from '../../../storage/record-store';
 import type { Runtime } from '../../operation-context';
 
-/** What this needs of a call. */
+/** The parts of a call's context that counting needs. */
 interface CountingContext {
   runtime: Pick<Runtime, 'refusals' | 'clock'>;
 }
@@ -29,7 +29,7 @@ export function countRefusal(
   }
 }
 
-/** The same for a multi-lock: counts for the locks that blocked the call. */
+/** Like `countRefusal` for a multi-lock: counts for the locks that blocked the call. */
 export function countMultiLockRefusal(
   ctx: CountingContext,
   engine: LockEngine,
@@ -47,7 +47,7 @@ export function countMultiLockRefusal(
   }
 }
 
-/** The token of the first holder as far as this process knows; 0: unknown. */
+/** The token of the first holder, as this process knows it; 0: unknown. */
 const heldToken = (engine: LockEngine, key: RecordKey) =>
   engine.cachedLock(key, 0)?.record.holds[0]?.token ?? 0;
 

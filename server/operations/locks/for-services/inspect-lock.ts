@@ -3,7 +3,7 @@ import type { CheckInput, InspectInput } from '../../../contract/lock/inputs';
 import type { OperationContext } from '../../operation-context';
 import { resolveLock } from '../resolve-lock';
 
-/** What a lock is now: holder, queue, and the lowest token that a resource may still accept. */
+/** A lock as it is now: holders, queue, and the lowest token that a resource may still accept. */
 export async function inspectLock(
   ctx: OperationContext,
   input: InspectInput,

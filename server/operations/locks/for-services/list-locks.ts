@@ -4,7 +4,7 @@ import type { ListInput } from '../../../contract/lock/inputs';
 import type { OperationContext } from '../../operation-context';
 import { resolveNamespace } from '../resolve-lock';
 
-/** How many plain calls it counts as: it goes through every lock of the namespace. */
+/** How many plain calls it counts as: it can read every lock of the namespace. */
 export const LIST_COST_CALLS = 10;
 
 /**
@@ -12,8 +12,8 @@ export const LIST_COST_CALLS = 10;
  * costs no read of any backend, and may be slightly out of date. A key with a prefix sees no other
  * names.
  *
- * @throws LockyardError as `resolveNamespace`; `BACKEND_DOWN` while the backend has never been read
- *   by this process
+ * @throws LockyardError as `resolveNamespace`; `BACKEND_DOWN` if this process has never read the
+ *   backend
  */
 export async function listLocks(ctx: OperationContext, input: ListInput): Promise<ListAnswer> {
   const { engine, caller } = await resolveNamespace(ctx, 'lock.list', input, LIST_COST_CALLS);

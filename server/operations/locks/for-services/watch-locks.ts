@@ -15,13 +15,13 @@ const NAMES_PER_CALL = 100;
 const KEEP_ALIVE_MS = 10_000;
 
 /**
- * What changed for some locks since a position; waits for a change as long as asked. Reads no
+ * The locks that changed since a position; waits for a change as long as requested. Reads no
  * backend.
  *
  * @throws LockyardError as `resolveNamespace`; `INVALID` for a text that is not a position;
  *   `RATE_LIMITED` when the key has too many open watches; `UNAUTHENTICATED` within about a second
  *   after its key ends, `FORBIDDEN` as soon after the key is narrowed to less than what is watched;
- *   `BACKEND_DOWN` while this process has never read the backend
+ *   `BACKEND_DOWN` if this process has never read the backend
  */
 export function watchLocks(ctx: OperationContext, input: WatchInput): Promise<WatchAnswer> {
   const pace = { waitMs: input.waitMs, isPolled: true };
@@ -32,8 +32,8 @@ export function watchLocks(ctx: OperationContext, input: WatchInput): Promise<Wa
 }
 
 /**
- * The same as a stream, which lasts until the caller hangs up, the key ends or is narrowed to less
- * than what is watched, or this process shuts down.
+ * `watchLocks` as a stream, which lasts until the caller hangs up, the key ends or is narrowed to
+ * less than what is watched, or this process shuts down.
  *
  * @param send resolves when the next answer may be sent
  */
@@ -55,8 +55,8 @@ async function watching<T>(
   run: (answers: AsyncGenerator<WatchAnswer, void>, signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
   const { namespace, names, since } = input;
-  const isDear = names === undefined && since === undefined;
-  const calls = isDear ? LIST_COST_CALLS : 1 + Math.floor((names?.length ?? 0) / NAMES_PER_CALL);
+  const isCostly = names === undefined && since === undefined;
+  const calls = isCostly ? LIST_COST_CALLS : 1 + Math.floor((names?.length ?? 0) / NAMES_PER_CALL);
   const { engine, caller } = await resolveNamespace(ctx, 'lock.watch', { namespace, names }, calls);
   const seen = names ? { names } : { prefix: visiblePrefix(caller, input.prefix) };
   const target = watchTarget(engine.health().id, caller.service, { namespace, ...seen });
