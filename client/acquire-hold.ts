@@ -14,13 +14,14 @@ export interface AcquiredHold extends Hold {
 }
 
 /**
- * Waits for the lock and answers its hold, which is renewed until it is released:
+ * Waits for the lock and resolves to its hold, which is renewed until it is released:
  *
  *     await using hold = await acquireHold('job');
  *
- * Rejects before the grant as `withLock` does. Prefer `withLock` where work has a beginning and an
+ * Until the grant it rejects as `withLock` does. Prefer `withLock` for work with a beginning and an
  * end: it cannot forget the release. A hold that is never released is renewed until the process
- * ends, and keeps the process running. The caller must watch `hold.signal`; nothing interrupts it.
+ * ends, and keeps the process running. The caller must watch `hold.signal`; nothing else interrupts
+ * it.
  *
  * Within the work of `withLock` of the same lock it joins that hold, as an inner `withLock` does,
  * and ends with it. The reverse is not true: `withLock` after `acquireHold` requests a hold of its
@@ -31,21 +32,21 @@ export async function acquireHold(
   options: WithLockOptions = {},
 ): Promise<AcquiredHold> {
   refuseUnknownOptions('acquireHold', options, LOCK_OPTIONS);
-  let letGo = () => {};
+  let endWork = () => {};
   const untilReleased = new Promise<void>((resolve) => {
-    letGo = resolve;
+    endWork = resolve;
   });
   return new Promise((resolve, reject) => {
     const ended = withLock(name, options, (hold) => {
       const release = () => {
-        letGo();
+        endWork();
         return ended;
       };
-      // The hold's own object, whose getters move with renewals.
+      // The hold itself, not a copy: renewals change what its getters return.
       resolve(Object.assign(hold, { release, [Symbol.asyncDispose]: release }));
       return untilReleased;
     });
-    // After the grant this does nothing: `release` answers how the hold ended.
+    // After the grant this has no effect: `release` reports how the hold ended.
     ended.catch(reject);
   });
 }

@@ -10,11 +10,11 @@ import { canConnect } from './wire/connection-probe';
 import { ServerAddresses } from './wire/server-addresses';
 import { SilenceWatch } from './wire/silence-watch';
 
-/** Everything has a default, except address and key, which may come from the environment. */
+/** All options are optional; only address and key must be set, here or in the environment. */
 export interface LockyardClientOptions {
   /**
-   * Where Lockyard answers, such as `https://locks.example.com`; or several addresses of servers on
-   * one database, separated by commas: the first is used until it fails, then the next. Default:
+   * The address of Lockyard, such as `https://locks.example.com`; or several, of servers on one
+   * database, separated by commas: the first is used until it fails, then the next. Default:
    * `LOCKYARD_URL`.
    */
   url?: string | undefined;
@@ -25,14 +25,21 @@ export interface LockyardClientOptions {
   apiKey?: string | undefined;
   /** The namespace of calls that do not name one. Default: `default`. */
   namespace?: string | undefined;
-  /** This program's name for itself, at most 100 bytes. Default: host, process id, random text. */
+  /**
+   * The owner id of this client's holds, at most 100 bytes. Default: host, process id, random text.
+   */
   owner?: string | undefined;
-  /** The version of this program, shown to operators with its holds. Default: the client's own. */
+  /**
+   * The version of this program, shown to operators with its holds. Default: that of this package.
+   */
   version?: string | undefined;
   /** Receives events of locks and requests, for metrics. */
   observer?: LockObserver | undefined;
+  /** Sends the requests. Default: the global `fetch`. */
   fetch?: typeof fetch | undefined;
+  /** The clock of leases, waits and retries. Default: this process's monotonic clock. */
   clock?: ClientClock | undefined;
+  /** The source of random ids and delays. Default: this process's. */
   chance?: Chance | undefined;
 }
 
@@ -46,9 +53,9 @@ export interface ClientSettings {
   meta: Record<string, string>;
   observer: LockObserver | undefined;
   fetch: typeof fetch;
-  /** Null if requests may take another way: through a proxy, or the caller's own `fetch`. */
+  /** Null if a connection proves nothing: requests go through a proxy, or the caller's `fetch`. */
   canConnect: typeof canConnect | null;
-  /** Null for a single address: there is none to move to. */
+  /** Null for a single address: there is no other to switch to. */
   silence: SilenceWatch | null;
   clock: ClientClock;
   chance: Chance;
@@ -95,7 +102,7 @@ export function clientSettings(options: LockyardClientOptions): ClientSettings {
   };
 }
 
-/** A text that cannot be a key is refused here: `fetch` would quote it in its error. */
+/** Refuses a text that cannot be a key here: `fetch` would quote it in its error. */
 function usableKey(given: string | undefined): string {
   const key = needed(given, 'apiKey', 'LOCKYARD_API_KEY').trim();
   if (canBeKey(key)) return key;

@@ -5,7 +5,7 @@ import { LockyardError } from './errors';
  * The API key of the environment: `LOCKYARD_API_KEY`, or the content of the file that
  * `LOCKYARD_API_KEY_FILE` names, as containers pass secrets. Undefined if neither is set.
  *
- * @throws LockyardError `INVALID` where both are set, or the file is empty or cannot be read
+ * @throws LockyardError `INVALID` if both are set, or the file is empty or cannot be read
  */
 export function environmentKey(): string | undefined {
   const { LOCKYARD_API_KEY: key, LOCKYARD_API_KEY_FILE: file } = process.env;

@@ -1,47 +1,47 @@
 import type { EndCause, Holder, Lost, Reason } from './wire/wire';
 
-/** What is known of a call that failed. */
+/** What is known about a failed call. */
 export interface FailureFacts {
-  /** After how many milliseconds trying again may help, as the server says. */
+  /** The delay after which a retry may succeed, in milliseconds, according to the server. */
   retryAfterMs?: number | undefined;
   /** The server's own id of the request, from `X-Request-Id`: quote it when asking an operator. */
   requestId?: string | undefined;
-  /** The capacity in force of the lock, if the requested permits do not fit it. */
+  /** The lock's current capacity, if the acquire did not fit it. */
   capacity?: number | undefined;
-  /** What is the matter with the API key, such as `keyExpired` or `missingVerb`. */
+  /** What is wrong with the API key, such as `keyExpired` or `missingVerb`. */
   detail?: string | undefined;
-  /** The longest wait that the namespace allows, where a longer one was asked for. */
+  /** The longest wait that the namespace allows, in milliseconds, if a longer one was asked for. */
   waitMaxMs?: number | undefined;
   cause?: unknown;
-  /** Asking again would not be safe, whatever the reason. */
+  /** A retry would not be safe, whatever the reason. */
   isFinal?: boolean;
   /** No connection could be made. */
   isUnreachable?: boolean;
 }
 
 /**
- * A call that got no answer, or a refusal. `BACKEND_DOWN`, `CONTENDED` and `NAMESPACE_FULL`:
- * nothing was done. `UNKNOWN`: it may have been done; ask again with the same `requestId` to find
- * out. No reply and a broken reply count as `UNKNOWN`.
+ * A call that was refused, or got no answer. `BACKEND_DOWN`, `CONTENDED` and `NAMESPACE_FULL`: it
+ * was not applied. `UNKNOWN`: it may have been applied; repeat it with the same `requestId` to find
+ * out. No reply and an unreadable reply count as `UNKNOWN`.
  */
 export class LockyardError extends Error {
   override readonly name = 'LockyardError';
-  /** After how many milliseconds trying again may help, where the server said so. */
+  /** The delay after which a retry may succeed, in milliseconds, if the server named one. */
   readonly retryAfterMs: number | undefined;
   /** The server's own id of the request: quote it when asking an operator. */
   readonly requestId: string | undefined;
-  /** The capacity in force, where an acquire of permits named another one, or wanted more. */
+  /** The lock's current capacity, if an acquire named a different one, or more permits than it. */
   readonly capacity: number | undefined;
   /**
-   * What is the matter with the API key, where the server said so. `UNAUTHENTICATED`: `keyExpired`
-   * or `keyRevoked`; `FORBIDDEN`: `missingNamespace`, `missingPrefix` or `missingVerb`.
+   * What is wrong with the API key, if the server said so. `UNAUTHENTICATED`: `keyExpired` or
+   * `keyRevoked`; `FORBIDDEN`: `missingNamespace`, `missingPrefix` or `missingVerb`.
    */
   readonly detail: string | undefined;
-  /** The longest wait that the namespace allows, where an acquire asked for a longer one. */
+  /** The longest wait that the namespace allows, in milliseconds, if an acquire asked for more. */
   readonly waitMaxMs: number | undefined;
-  /** Whether the same call may well succeed a moment later. */
+  /** Whether the same call may succeed a moment later. */
   readonly isTransient: boolean;
-  /** No connection to the server could be made; of several, to none. */
+  /** No connection could be made to the server, or to any of several. */
   readonly isUnreachable: boolean;
 
   constructor(
@@ -61,10 +61,10 @@ export class LockyardError extends Error {
 }
 
 /**
- * Whether a loop that never gives up should go on after this error: a failure that may pass, or a
- * fault of the server, which may concern only one answer.
+ * Whether a loop that never gives up should retry after this error: a transient failure, or a fault
+ * of the server, which may affect only one answer.
  */
-export function isNoRefusal(error: unknown): error is LockyardError {
+export function isRetryable(error: unknown): error is LockyardError {
   return error instanceof LockyardError && (error.isTransient || error.reason === 'INTERNAL');
 }
 
@@ -96,16 +96,16 @@ export class ReleaseUnconfirmed extends Error {
 }
 
 /**
- * Work under a hold asked for more of the same lock than that hold has: work under a shared one for
- * another mode, work with permits for more of them or another mode. It would wait for itself. End
- * the outer work first, or take what is needed from the beginning.
+ * Work under a hold requested more of the same lock than that hold grants: under a shared hold,
+ * another mode; under permits, another mode or more of them. It would wait for itself. End the
+ * outer work first, or acquire what is needed from the beginning.
  */
 export class LockUpgradeRefused extends Error {
   override readonly name = 'LockUpgradeRefused';
 
   constructor(
     readonly lock: string,
-    /** Of the hold that the calling work has. */
+    /** The token of the hold under which the calling work runs. */
     readonly token: number,
     held: 'shared' | 'with permits' = 'shared',
     wanted = 'exclusive',
@@ -149,7 +149,7 @@ export class LockTimeout extends Error {
   }
 }
 
-/** How the message about a lock that was not granted names a holder. */
+/** Describes a holder in a message about a lock that was not granted. */
 export function holdsIt(
   { releasedAt, expiresInMs }: Holder,
   duration = (ms: number) => `${ms} ms`,
@@ -159,14 +159,14 @@ export function holdsIt(
 }
 
 /**
- * How a hold was lost. `unrenewed`: no renewal was answered in time, so that it could no longer be
- * relied on; the server may still know it as live.
+ * How a hold was lost. `unrenewed`: no renewal was answered in time, so the lease may have expired;
+ * on the server the hold may still be live.
  */
 export interface LossFacts {
   cause: EndCause | 'unrenewed';
   /**
-   * When it was surely over, in epoch milliseconds of the backend's clock; absent if only this
-   * client says so.
+   * When the hold had certainly ended, in epoch milliseconds of the backend's clock; absent if only
+   * this client considers it lost.
    */
   at?: number;
   /** The operator who force-released it. */
@@ -176,9 +176,9 @@ export interface LossFacts {
 }
 
 /**
- * The hold ended before the work did. From `loss.at` on another holder may have had the lock, so
- * anything the work wrote without having its token checked may have met another holder's writes.
- * `cause` is the work's own error, or the last failure of a renewal, where there was one.
+ * The hold ended before the work did. Since `loss.at` another holder may have had the lock, so
+ * writes whose token was not checked may conflict with that holder's. `cause` is the work's own
+ * error, or the last failure of a renewal, where there was one.
  */
 export class LockLost extends Error {
   override readonly name = 'LockLost';
@@ -203,8 +203,8 @@ export function lossFacts({ cause, at, by, reason }: Lost): LossFacts {
   };
 }
 
-/** The loss with the work's own error as its cause, unless that error only passes the loss on. */
-export function blame(lost: LockLost, error: unknown): LockLost {
+/** The loss with the work's error as its cause, unless that error is or wraps the loss. */
+export function lossCausedBy(lost: LockLost, error: unknown): LockLost {
   const isEcho = error === lost || (error instanceof Error && error.cause === lost);
   return isEcho ? lost : new LockLost(lost.lock, lost.token, lost.loss, error);
 }

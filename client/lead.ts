@@ -11,7 +11,7 @@ export interface Term extends Hold {
   resign(): void;
 }
 
-/** Why a term ended: the loss of the lock; null: `resign`, or the caller's own signal. */
+/** Why a term ended: the loss of the lock; null for `resign` or the caller's signal. */
 export type TermEnd = LockLost | null;
 
 export interface LeadOptions
@@ -20,12 +20,13 @@ export interface LeadOptions
     'waitMs' | 'mode' | 'permits' | 'capacity' | 'reentrant' | 'ownHold'
   > {
   /**
-   * Called at the start of each term. The term lasts until the hold is lost, or `term.resign()`, or
-   * the caller's signal: not only until this returns. What it returns is awaited before the next
-   * term. `term.signal` aborts when the hold is lost.
+   * Called at the start of each term. Returning does not end the term: it lasts until the hold is
+   * lost, `term.resign()` is called or the caller's signal aborts. A promise that it returns is
+   * awaited before the next term. `term.signal` aborts when the hold is lost, or with the caller's
+   * signal.
    */
   onElected: (term: Term) => unknown;
-  /** Called once for each term, as soon as it is over and before the lock is released. */
+  /** Called once for each term, as soon as it ends and before the lock is released. */
   onLost?: ((why: TermEnd) => unknown) | undefined;
 }
 
@@ -33,21 +34,21 @@ const { waitMs: _w, mode: _m, permits: _p, capacity: _c, ...ALONE } = LOCK_OPTIO
 const { reentrant: _r, ownHold: _o, ...COMMON } = ALONE;
 const OPTIONS: OptionNames<LeadOptions> = { ...COMMON, onElected: true, onLost: true };
 
-/** Before this caller is a candidate again after it resigned, or was refused. */
+/** The pause before this caller is a candidate again after it resigned, or was refused. */
 const REST_MS = 1_000;
 const REFUSED_REST_MS = 5_000;
 
 /**
- * Elects one leader among all callers with the same `name`, again and again: waits for the lock
- * without end, calls `onElected`, holds the lock until it is lost or given up, calls `onLost`, and
- * is a candidate again. Operators see the role `leader` in the `meta` of the hold.
+ * Keeps one leader elected among all callers with the same `name`: waits for the lock without
+ * limit, calls `onElected`, holds the lock until the term ends, calls `onLost`, and is a candidate
+ * again. Operators see the role `leader` in the `meta` of the hold.
  *
- * Never gives up: outages, lost holds and a key that is refused are waited out. Resolves once
- * `signal` has aborted and the lock is released. Rejects only with what a callback throws while the
- * term lasts, and with refusals that come from the program itself, such as `INVALID`.
+ * Never gives up: it retries after outages, lost holds and a refused key. Resolves once `signal`
+ * has aborted and the lock is released. Rejects only with what `onElected` throws during its term
+ * or `onLost` throws, and with refusals that the program itself causes, such as `INVALID`.
  *
- * Not promised: that a former leader has noticed before the next is elected. As with `withLock`,
- * only a resource that compares `term.token` can refuse a late write.
+ * Not guaranteed: that a former leader notices before the next is elected. As with `withLock`, only
+ * a resource that compares `term.token` can refuse a late write.
  */
 export async function lead(name: string, options: LeadOptions): Promise<void> {
   refuseUnknownOptions('lead', options, OPTIONS);
@@ -55,7 +56,7 @@ export async function lead(name: string, options: LeadOptions): Promise<void> {
   const { signal } = options;
   const client = options.client ?? environmentClient();
   while (!signal?.aborted) {
-    const restMs = await candidature(name, { ...options, client });
+    const restMs = await candidacy(name, { ...options, client });
     if (restMs > 0) await pause(client.settings.clock, restMs, signal).catch(() => {});
   }
 }
@@ -68,7 +69,7 @@ function refuseMissingCallback({ onElected, onLost }: LeadOptions): void {
 }
 
 /** One wait and, if elected, one term. Resolves to the pause before the next, in milliseconds. */
-async function candidature(name: string, options: LeadOptions): Promise<number> {
+async function candidacy(name: string, options: LeadOptions): Promise<number> {
   const { onElected, onLost, ...common } = options;
   const meta = { ...options.meta, role: 'leader' };
   const lock = { ...common, meta, waitMs: Number.POSITIVE_INFINITY, ownHold: true };
@@ -86,15 +87,15 @@ async function serveTerm(
   { onElected, onLost }: Pick<LeadOptions, 'onElected' | 'onLost'>,
 ): Promise<void> {
   const resigned = new AbortController();
-  const over = AbortSignal.any([hold.signal, resigned.signal]);
+  const termEnded = AbortSignal.any([hold.signal, resigned.signal]);
   const failures: CallbackFailure[] = [];
   const term = Object.assign(hold, { resign: () => resigned.abort() });
   const work = attempt(() => onElected(term)).catch((error: CallbackFailure) => {
-    // When the term is over, work that was interrupted may well reject.
-    if (!over.aborted) failures.push(error);
+    // Work that was interrupted by the end of its term may reject.
+    if (!termEnded.aborted) failures.push(error);
     resigned.abort();
   });
-  await aborted(over);
+  await aborted(termEnded);
   const { reason } = hold.signal;
   await attempt(() => onLost?.(reason instanceof LockLost ? reason : null)).catch(
     (error: CallbackFailure) => failures.push(error),
@@ -110,7 +111,7 @@ function aborted(signal: AbortSignal): Promise<void> {
   });
 }
 
-/** Keeps what a callback threw apart from failures of the lock, which are waited out. */
+/** Marks what a callback threw, as opposed to failures of the lock, which are retried. */
 class CallbackFailure extends Error {
   constructor(readonly thrown: unknown) {
     super('A callback of lead failed.');
@@ -125,16 +126,16 @@ async function attempt(callback: () => unknown): Promise<void> {
   }
 }
 
-/** How long to rest after a failure that may pass; throws any other. */
+/** How long to pause after a failure that may pass, in milliseconds; throws any other. */
 function restAfter(error: unknown, signal: AbortSignal | undefined): number {
   const callback = error instanceof LockLost ? error.cause : error;
   if (callback instanceof CallbackFailure) throw callback.thrown;
   if (signal?.aborted && error === signal.reason) return 0;
   if (error instanceof LockLost) return 0;
   if (error instanceof ReleaseUnconfirmed) return REST_MS;
-  if (error instanceof LockyardError && !IS_OWN_FAULT.has(error.reason)) return REFUSED_REST_MS;
+  if (error instanceof LockyardError && !OWN_FAULTS.has(error.reason)) return REFUSED_REST_MS;
   throw error;
 }
 
-/** The same call would be refused for ever. A key or a namespace can be repaired meanwhile. */
-const IS_OWN_FAULT: ReadonlySet<string> = new Set(['INVALID', 'UNSUPPORTED', 'TOO_LARGE']);
+/** The same call would be refused for ever; a key or a namespace can be corrected meanwhile. */
+const OWN_FAULTS: ReadonlySet<string> = new Set(['INVALID', 'UNSUPPORTED', 'TOO_LARGE']);

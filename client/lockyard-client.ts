@@ -37,31 +37,37 @@ import type {
   WitnessReportInput,
 } from './wire/wire';
 
-/** An input whose owner may be left to the client. */
+/** An input whose `owner` is optional: by default it is the client's. */
 export type Owned<I extends { owner: string }> = Omit<I, 'owner'> & { owner?: string | undefined };
 
 /**
- * The service API, typed: one method is one request, and nothing is sent twice; only where no
- * connection can be made at one of several addresses, a request that never left, or may be
- * repeated, goes to the next. Expected outcomes are values with `outcome`; everything else is
- * thrown as `LockyardError`. `withLock` adds waiting, renewing, retrying and releasing.
+ * The service API, typed. Each method sends one request, once; only if no connection can be made to
+ * one of several addresses, a request that was not sent, or is safe to repeat, goes to the next.
+ * Expected outcomes are values with `outcome`; everything else is thrown as `LockyardError`.
+ * `withLock` adds waiting, renewing, retrying and releasing.
  */
 export class LockyardClient {
   readonly settings: ClientSettings;
 
-  /** Throws `LockyardError` `INVALID` when neither options nor environment give address and key. */
+  /**
+   * Throws `LockyardError` `INVALID` if the address or the key is missing or invalid, or an option
+   * is unknown.
+   */
   constructor(options: LockyardClientOptions = {}) {
     this.settings = clientSettings(options);
   }
 
-  /** Takes the lock, or waits for it up to 25 s. Adds `host`, `pid`, `version` … to `meta`. */
+  /**
+   * Acquires a lock; waits for up to 25 s, then answers `queued`. Adds `host`, `pid`, `version` and
+   * more to `meta`.
+   */
   acquire(input: Owned<AcquireInput>, options: CallOptions = {}): Promise<AcquireAnswer> {
     const meta = metaWith(this.settings.meta, input.meta);
-    const whole = waitingOptions(options, input.waitMs);
-    return this.send(PROCEDURES.acquire, { ...this.owned(input), meta }, whole);
+    const callOptions = waitingOptions(options, input.waitMs);
+    return this.send(PROCEDURES.acquire, { ...this.withOwner(input), meta }, callOptions);
   }
 
-  /** Takes all of several locks, or none; waits up to 25 s. Adds to `meta` as `acquire` does. */
+  /** Acquires several locks, all or none. Waits, and adds to `meta`, as `acquire` does. */
   async acquireMany(
     input: Owned<AcquireManyInput>,
     options: CallOptions = {},
@@ -70,89 +76,97 @@ export class LockyardClient {
       refuseUnknownOptions('A lock of acquireMany', lock, SET_LOCK_FIELDS);
     }
     const meta = metaWith(this.settings.meta, input.meta);
-    const whole = waitingOptions(options, input.waitMs);
-    return this.send(PROCEDURES.acquireMany, { ...this.owned(input), meta }, whole);
+    const callOptions = waitingOptions(options, input.waitMs);
+    return this.send(PROCEDURES.acquireMany, { ...this.withOwner(input), meta }, callOptions);
   }
 
-  /** What a witness sees of the processes of its machine. Needs a key made for a witness. */
+  /** Reports which processes of a machine are alive. Needs a key created for a witness. */
   reportProcesses(input: WitnessReportInput, options?: CallOptions): Promise<WitnessReportAnswer> {
     return this.send(PROCEDURES.reportProcesses, input, options);
   }
 
   /** Undoes an `acquireMany`: leaves the queue, or releases what was granted. Safe to repeat. */
   cancelMany(input: Owned<CancelManyInput>, options?: CallOptions): Promise<CancelAnswer> {
-    return this.send(PROCEDURES.cancelMany, this.owned(input), options);
+    return this.send(PROCEDURES.cancelMany, this.withOwner(input), options);
   }
 
-  /** Undoes an acquire: leaves the queue, or gives back what was granted. Safe to repeat. */
+  /** Undoes an acquire: leaves the queue, or releases what was granted. Safe to repeat. */
   cancel(input: Owned<CancelInput>, options?: CallOptions): Promise<CancelAnswer> {
-    return this.send(PROCEDURES.cancel, this.owned(input), options);
+    return this.send(PROCEDURES.cancel, this.withOwner(input), options);
   }
 
   /** Restarts the lease of a live hold; never shortens or revives one. Safe to repeat. */
   renew(input: Owned<RenewInput>, options?: CallOptions): Promise<RenewAnswer> {
-    return this.send(PROCEDURES.renew, this.owned(input), options);
+    return this.send(PROCEDURES.renew, this.withOwner(input), options);
   }
 
-  /** Ends a hold, or takes one entry off it. With a `requestId` it is safe to repeat. */
+  /**
+   * Ends a hold; of one that was entered several times, only the last entry. With a `requestId` it
+   * is safe to repeat.
+   */
   release(input: Owned<ReleaseInput>, options?: CallOptions): Promise<ReleaseAnswer> {
-    return this.send(PROCEDURES.release, this.owned(input), options);
+    return this.send(PROCEDURES.release, this.withOwner(input), options);
   }
 
-  /** Who has the lock and who waits, as of now; already old when it arrives. */
+  /** The holders and waiters of a lock, read now; may be out of date when the answer arrives. */
   inspect(input: LockRef, options?: CallOptions): Promise<InspectAnswer> {
-    return this.send(PROCEDURES.inspect, this.placed(input), options);
+    return this.send(PROCEDURES.inspect, this.inNamespace(input), options);
   }
 
   /** One page of the locks of a namespace, as the server read them a moment ago. */
   list(input: ListInput = {}, options?: CallOptions): Promise<ListAnswer> {
-    return this.send(PROCEDURES.list, this.placed(input), options);
-  }
-
-  /** What changed of some locks after `since`; waits up to 25 s. `watchLocks` asks for ever. */
-  watch(input: WatchInput, options: CallOptions = {}): Promise<WatchAnswer> {
-    const waitMs = Math.min(input.waitMs ?? HELD_OPEN_MS, HELD_OPEN_MS);
-    const timeoutMs = options.timeoutMs ?? waitMs + ANSWER_WITHIN_MS;
-    return this.send(PROCEDURES.watch, this.placed(input), { ...options, timeoutMs });
-  }
-
-  /** Whether that hold is live: for a resource that guards its writes. */
-  check(input: CheckInput, options?: CallOptions): Promise<CheckAnswer> {
-    return this.send(PROCEDURES.check, this.placed(input), options);
-  }
-
-  /** Creates a counter; if it exists, answers its current value. Safe to repeat. */
-  createCounter(input: CounterCreateInput, options?: CallOptions): Promise<CounterCreateAnswer> {
-    return this.send(PROCEDURES.createCounter, this.placed(input), options);
+    return this.send(PROCEDURES.list, this.inNamespace(input), options);
   }
 
   /**
-   * Adds to a counter, whole or not at all. With a `requestId` it is safe to repeat; without one a
-   * lost reply leaves unknown whether it was added. Rejects with `NOT_FOUND` for a counter that was
-   * never created.
+   * The changes of some locks after `since`; waits up to 25 s for one. `watchLocks` repeats this.
+   */
+  watch(input: WatchInput, options: CallOptions = {}): Promise<WatchAnswer> {
+    const waitMs = Math.min(input.waitMs ?? HELD_OPEN_MS, HELD_OPEN_MS);
+    const timeoutMs = options.timeoutMs ?? waitMs + ANSWER_WITHIN_MS;
+    return this.send(PROCEDURES.watch, this.inNamespace(input), { ...options, timeoutMs });
+  }
+
+  /** Whether the hold with this token is live: for a resource that guards its writes. */
+  check(input: CheckInput, options?: CallOptions): Promise<CheckAnswer> {
+    return this.send(PROCEDURES.check, this.inNamespace(input), options);
+  }
+
+  /** Creates a counter; if it exists, returns its current value. Safe to repeat. */
+  createCounter(input: CounterCreateInput, options?: CallOptions): Promise<CounterCreateAnswer> {
+    return this.send(PROCEDURES.createCounter, this.inNamespace(input), options);
+  }
+
+  /**
+   * Adds `delta` to a counter, entirely or not at all. Safe to repeat with a `requestId`; without
+   * one, a lost reply leaves it unknown whether `delta` was added. Rejects with `NOT_FOUND` for a
+   * counter that was never created.
    */
   addToCounter(input: CounterAddInput, options?: CallOptions): Promise<CounterAddAnswer> {
-    return this.send(PROCEDURES.addToCounter, this.placed(input), options);
+    return this.send(PROCEDURES.addToCounter, this.inNamespace(input), options);
   }
 
-  /** A counter's current value; already old when it arrives. Rejects with `NOT_FOUND` as above. */
+  /**
+   * A counter's current value; may be out of date when the answer arrives. Rejects with `NOT_FOUND`
+   * for a counter that was never created.
+   */
   getCounter(input: CounterRef, options?: CallOptions): Promise<CounterGetAnswer> {
-    return this.send(PROCEDURES.getCounter, this.placed(input), options);
+    return this.send(PROCEDURES.getCounter, this.inNamespace(input), options);
   }
 
-  private owned<I extends { namespace?: string | undefined; owner?: string | undefined }>(
+  private withOwner<I extends { namespace?: string | undefined; owner?: string | undefined }>(
     input: I,
   ) {
-    return { ...this.placed(input), owner: input.owner ?? this.settings.owner };
+    return { ...this.inNamespace(input), owner: input.owner ?? this.settings.owner };
   }
 
-  private placed<I extends { namespace?: string | undefined }>(input: I) {
+  private inNamespace<I extends { namespace?: string | undefined }>(input: I) {
     return { ...input, namespace: input.namespace ?? this.settings.namespace };
   }
 
   /**
-   * Asks the address in use. Where no connection can be made, it asks the others in turn, if the
-   * request never left or may be repeated; the one that answers stays in use.
+   * Sends to the address in use. If no connection can be made, and the request was not sent or is
+   * safe to repeat, tries the others in turn; the one that answers stays in use.
    */
   private async send<A extends object>(
     procedure: Procedure,
@@ -219,12 +233,12 @@ const CALL_OPTIONS: OptionNames<CallOptions> = {
   traceparent: true,
 };
 
-/** A call that is not safe to repeat becomes so with a request id. */
+/** Whether a call is safe to repeat: some are only with a request id. */
 function isRepeatable({ fields }: Procedure, input: object): boolean {
   return !('requestId' in fields) || ('requestId' in input && input.requestId !== undefined);
 }
 
-/** Another server may succeed: this one, or a service that it needs, is unreachable. */
+/** Whether another server may succeed: this one, or a service that it needs, is unreachable. */
 function isServerFailure({ reason }: LockyardError): boolean {
   return reason === 'BACKEND_DOWN' || reason === 'UNKNOWN';
 }
@@ -233,9 +247,9 @@ function isServerFailure({ reason }: LockyardError): boolean {
 function noneReachable(failures: LockyardError[]): LockyardError {
   const [first, ...others] = failures;
   if (first && others.length === 0) return first;
-  const isKnown = failures.every(({ reason }) => reason === 'BACKEND_DOWN');
+  const isNotApplied = failures.every(({ reason }) => reason === 'BACKEND_DOWN');
   return new LockyardError(
-    isKnown ? 'BACKEND_DOWN' : 'UNKNOWN',
+    isNotApplied ? 'BACKEND_DOWN' : 'UNKNOWN',
     `Lockyard cannot be reached at any of ${failures.length} addresses.`,
     { cause: new AggregateError(failures), isUnreachable: true },
   );

@@ -22,9 +22,9 @@ export interface HeldByOthers {
 type Work<T> = (hold: Hold) => Promise<T> | T;
 
 /**
- * Does `work` under the lock if it is granted, by default without waiting: `withLock` with a
- * default `waitMs` of 0, for which a lock that others hold is a result and not an error. Otherwise
- * it rejects as `withLock` does; also with a `LockTimeout` that the work itself threw.
+ * Runs `work` under the lock if it is granted, by default without waiting: `withLock` with a
+ * default `waitMs` of 0, for which a lock held by others is a result, not an error. Otherwise
+ * rejects as `withLock` does, and also with a `LockTimeout` that the work itself threw.
  */
 export function tryWithLock<T>(name: string, work: Work<T>): Promise<WorkDone<T> | HeldByOthers>;
 export function tryWithLock<T>(

@@ -23,49 +23,53 @@ export interface WithLockOptions {
   /** Default: the client's. */
   owner?: string | undefined;
   /**
-   * How long the lock stays taken after this process dies: 100 ms to 24 h, default 30 s, or
-   * `holdAtLeastMs` if that is more. Renewed at a third of it, so a shorter one frees sooner and
-   * forgives less.
+   * How long the lock stays held after this process dies, in milliseconds: 100 ms to 24 h; default
+   * 30 s, or `holdAtLeastMs` if that is more. Renewed every third of it: a shorter lease frees the
+   * lock sooner, but survives only shorter outages.
    */
   leaseMs?: number | undefined;
   /**
-   * The lock stays taken for at least this long after the grant, even if the work ends sooner: for
-   * work that several machines start at about the same time, and one of them should do. At most
-   * `leaseMs`; default 0. The call settles when the work is done, and does not wait for it.
+   * The lock stays held for at least this long after the grant, in milliseconds, even if the work
+   * ends sooner: for work that several machines start at about the same time and only one should
+   * do. At most `leaseMs`; default 0. The call does not wait for it: it settles when the work is
+   * done.
    */
   holdAtLeastMs?: number | undefined;
   /**
-   * The timeout of the whole wait: 0 (now or never) to 10 minutes, or `Infinity`; default 1 minute.
-   * A short one still gives up only after 1 s if no connection can be made, and after 5 s once the
-   * server is connected but does not answer. An infinite one goes to the end of the queue every 9
-   * minutes.
+   * The timeout of the whole wait, in milliseconds: 0 (do not wait) to 10 minutes, or `Infinity`;
+   * default 1 minute. Even a shorter wait retries for 1 s while no connection can be made, and for
+   * 5 s while the server is connected but does not answer. An infinite wait moves to the end of the
+   * queue every 9 minutes.
    */
   waitMs?: number | undefined;
   /**
-   * Default: exclusive. Shared holds of one lock live together; so do holds in mode `permit`, as
-   * long as their `permits` add up to no more than `capacity`.
+   * Default: `exclusive`. A lock can have several shared holds at a time; so it can have several in
+   * mode `permit`, as long as their `permits` add up to no more than `capacity`.
    */
   mode?: Mode | undefined;
-  /** In mode `permit`: how many permits to take together; default 1. */
+  /** In mode `permit`: how many permits to acquire together; default 1. */
   permits?: number | undefined;
   /**
-   * Needed in mode `permit`: how many permits of this lock may be held at once, 1 to 10,000. All
-   * callers name the same; another one than the present is `INVALID`, with that one as `capacity`.
+   * Required in mode `permit`: how many permits of this lock can be held at a time, 1 to 10,000.
+   * The same in all callers; any other than the current one is refused as `INVALID`, with the
+   * current one as the error's `capacity`.
    */
   capacity?: number | undefined;
   /**
-   * Take a hold of one's own even within work that runs under this lock already. Otherwise the
-   * inner call runs under the outer hold, without a request: `owner`, where it is given, must be
-   * the same, and of the other options only `signal` and the two callbacks matter.
+   * Acquires a separate hold even within work that already runs under this lock. By default such an
+   * inner call runs under the outer hold, without a request: `owner`, if given, must be the same,
+   * and of the other options only `signal` and the two callbacks matter.
    */
   ownHold?: boolean | undefined;
-  /** Enter again where this owner holds the lock in the same mode, also in another process. */
+  /**
+   * Re-enters the lock if this owner already holds it in the same mode, even in another process.
+   */
   reentrant?: boolean | undefined;
   /** Shown to operators with the hold, beside `host`, `pid` and `version`. */
   meta?: Record<string, string> | undefined;
   /**
    * Called once when an operator asks for the lock, as reported by a renewal. The work should end
-   * soon, but need not; the hold stays valid. The work sees the same on `hold.askedToRelease`.
+   * soon, but need not; the hold stays valid. `hold.askedToRelease` aborts as well.
    */
   onAskedToRelease?: ((asked: Remark) => void) | undefined;
   /**
@@ -73,7 +77,7 @@ export interface WithLockOptions {
    * at `hold.expiresAt`, however healthy this process is, unless the operator extends it.
    */
   onRenewalsStopped?: ((stopped: Remark) => void) | undefined;
-  /** Gives up: leaves the queue, or aborts the work's own signal. */
+  /** Its abort ends the call: it leaves the queue, or aborts `hold.signal`. */
   signal?: AbortSignal | undefined;
 }
 
@@ -98,34 +102,33 @@ export const LOCK_OPTIONS: OptionNames<WithLockOptions> = {
 type Work<T> = (hold: Hold) => Promise<T> | T;
 
 /**
- * Does `work` while holding the lock `name`: waits for it, renews it, releases it whatever happens,
- * and answers what the work answered.
+ * Runs `work` while holding the lock `name`: waits for the lock, renews it, always releases it, and
+ * resolves to what the work returned.
  *
- * Within `work`, and in all that it awaits, `withLock` of the same lock by the same client runs
- * under this hold at once. What `work` leaves running when it ends does not hold the lock.
+ * Within `work`, and everything it awaits, `withLock` of the same lock by the same client runs
+ * under this hold immediately. What `work` leaves running when it ends no longer holds the lock.
  *
- * An operator can ask for the lock, or stop its renewals; both reach the work by
- * `hold.askedToRelease`.
+ * An operator can ask for the lock, or stop its renewals; both abort `hold.askedToRelease`.
  *
- * Promises: the work starts only under a live hold; `signal` aborts as soon as the hold is known to
- * be lost or can no longer be proven; the promise settles after the work has.
+ * Guarantees: the work starts only under a live hold; `hold.signal` aborts as soon as the hold is
+ * known to be lost, or can no longer be proven live; the promise settles only after the work has.
  *
  * Rejects with
  * - `LockTimeout`: not granted within `waitMs`; the work never ran;
  * - `LockLost`: the hold ended before the work did; takes precedence over an error of the work,
  *   which is its `cause`;
- * - `ReleaseUnconfirmed`: the work is done under a good hold, its release was not answered;
- * - `LockUpgradeRefused`: within work under a shared hold of the lock, or with permits of it, for
- *   what would wait for that hold;
- * - `LockyardError`: refused, or no answer within the budget; the work never ran. An option that
- *   does not exist is `INVALID`, before a request is sent;
+ * - `ReleaseUnconfirmed`: the work is done, under a valid hold, but its release was not answered;
+ * - `LockUpgradeRefused`: called within work under a shared hold or permits of the lock, for more
+ *   than that hold grants;
+ * - `LockyardError`: refused, or no answer in time; the work never ran. An unknown option is
+ *   `INVALID`, before any request is sent;
  * - the signal's reason, or whatever the work threw.
  *
- * What no lock can promise: a process that is paused (garbage collection, a stopped machine, a
- * blocked event loop) may still write after its lease, before it can notice. Only the guarded
- * resource can refuse that write: send `token` with it, and let the resource refuse any token below
- * the highest it has seen. `remainingMs()` right before a write narrows the gap, and never closes
- * it.
+ * What no lock can guarantee: a process that is paused (garbage collection, a suspended machine, a
+ * blocked event loop) may still write after its lease has expired, before it can notice. Only the
+ * guarded resource can refuse that write: send `token` with it, and let the resource refuse any
+ * token below the highest it has seen. `remainingMs()` right before a write narrows the gap, but
+ * never closes it.
  */
 export function withLock<T>(name: string, work: Work<T>): Promise<T>;
 export function withLock<T>(name: string, options: WithLockOptions, work: Work<T>): Promise<T>;
@@ -137,18 +140,18 @@ export async function withLock<T>(
   refuseUnknownOptions('withLock', options, LOCK_OPTIONS);
   refuseBadWait(options.waitMs);
   const client = options.client ?? environmentClient();
-  const wish = requestOf(client, name, options);
-  const outer = outerHold(client, wish, options);
+  const request = requestOf(client, name, options);
+  const outer = outerHold(client, request, options);
   if (outer) return workWithin(outer, options, work);
-  return inLockSpan(lockAttributes(wish), async (traceparent) => {
+  return inLockSpan(lockAttributes(request), async (traceparent) => {
     const grant = await observeWait(client, {
-      locks: [wish],
-      attributes: lockAttributes(wish),
+      locks: [request],
+      attributes: lockAttributes(request),
       signal: options.signal,
-      wait: () => awaitGrant(client, wish, options.signal, traceparent),
+      wait: () => awaitGrant(client, request, options.signal, traceparent),
       grantsOf: (granted) => [granted],
     });
-    return workUnderGrant(client, wish, grant, options, work);
+    return workUnderGrant(client, request, grant, options, work);
   });
 }
 
@@ -172,19 +175,19 @@ function requestOf(
   };
 }
 
-/** The hold under which the caller already works, if that is enough. */
+/** The hold under which the caller already runs, if it covers the request; else null. */
 function outerHold(
   client: LockyardClient,
-  wish: LockRequest,
+  request: LockRequest,
   { ownHold, owner }: WithLockOptions,
 ): LockHold | null {
   if (ownHold) return null;
   try {
-    const outer = enclosingHold({ ...wish, client, owner });
-    if (outer) notifyWaitEnded(client, [wish], 'joined', 0);
+    const outer = enclosingHold({ ...request, client, owner });
+    if (outer) notifyWaitEnded(client, [request], 'joined', 0);
     return outer;
   } catch (error) {
-    notifyWaitEnded(client, [wish], 'failed', 0);
+    notifyWaitEnded(client, [request], 'failed', 0);
     throw error;
   }
 }

@@ -23,7 +23,7 @@ import { LOCK_OPTIONS, type WithLockOptions } from './with-lock';
 /** As for `withLock`; the two callbacks are called once for each lock that they concern. */
 export type WithLocksOptions = Omit<WithLockOptions, OfOneLock>;
 
-/** Options that a set as a whole does not have. */
+/** The options that apply to a single lock only. */
 type OfOneLock = 'mode' | 'permits' | 'capacity' | 'reentrant' | 'ownHold';
 
 const {
@@ -35,26 +35,25 @@ const {
   ...OPTIONS
 } = LOCK_OPTIONS;
 
-/** A set takes no permits. */
+/** A set cannot include permits. */
 type ModeInSet = Exclude<Mode, 'permit'>;
 
 type Work<T> = (set: LockSetHold) => Promise<T> | T;
 
-/** A lock by its name, taken exclusively; or with its mode. */
+/** A lock's name, to acquire it in exclusive mode; or its name and mode. */
 export type LockOfSet = string | { name: string; mode?: ModeInSet | undefined };
 
 /**
- * Does `work` while holding all of 2 to 20 locks of one namespace: waits until all are granted at
- * once, renews each of them, releases all whatever happens, and answers what the work answered.
- * While it waits it holds none, so that such calls never deadlock, whatever their order.
+ * Runs `work` while holding all of 2 to 20 locks of one namespace: waits until all are granted
+ * together, renews each of them, always releases all, and resolves to what the work returned. While
+ * it waits it holds none, so such calls never deadlock, in whatever order they name their locks.
  *
- * Promises and rejections are those of `withLock`, of any of the locks: the work has to end as soon
- * as one is lost, and `LockLost` says which. `LockTimeout` says which lock was in the way. Within
- * `work`, `withLock` of one of the locks runs under its hold at once; `withLocks` within work under
- * one of them would wait for itself, and is refused as `INVALID`.
+ * Guarantees and rejections are those of `withLock`, for each of the locks: the work has to end as
+ * soon as one is lost, and `LockLost` names it. `LockTimeout` names a lock that was not free.
+ * Within `work`, `withLock` of one of the locks runs under its hold immediately; `withLocks` of a
+ * lock under which the calling work runs would wait for itself, and is refused as `INVALID`.
  *
- * Not promised: that it is ever granted where its locks are never free at the same time. Then it
- * times out.
+ * Not guaranteed: a grant if the locks are never free at the same time. Then it times out.
  */
 export function withLocks<T>(locks: LockOfSet[], work: Work<T>): Promise<T>;
 export function withLocks<T>(
@@ -74,17 +73,17 @@ export async function withLocks<T>(
       refuseUnknownOptions('A lock of withLocks', lock, SET_LOCK_FIELDS);
   }
   const client = options.client ?? environmentClient();
-  const wish = requestOf(client, locks, options);
-  refuseNested(client, wish);
-  return inLockSpan(setAttributes(wish), async (traceparent) => {
+  const request = requestOf(client, locks, options);
+  refuseNested(client, request);
+  return inLockSpan(setAttributes(request), async (traceparent) => {
     const set = await observeWait(client, {
-      locks: locksOf(wish),
-      attributes: setAttributes(wish),
+      locks: locksOf(request),
+      attributes: setAttributes(request),
       signal: options.signal,
-      wait: () => awaitMultiLockGrant(client, wish, options.signal, traceparent),
+      wait: () => awaitMultiLockGrant(client, request, options.signal, traceparent),
       grantsOf: ({ byName }) => [...byName.values()],
     });
-    return workUnderGrants(client, wish, set, options, work);
+    return workUnderGrants(client, request, set, options, work);
   });
 }
 
@@ -93,7 +92,7 @@ const setAttributes = ({ namespace, locks }: MultiLockRequest) => ({
   'lockyard.locks': locks.map(({ name }) => name).join(', '),
 });
 
-/** The locks as observers know them. */
+/** The locks with their namespace, as observers receive them. */
 const locksOf = ({ namespace, locks }: MultiLockRequest) =>
   locks.map((lock) => ({ ...lock, namespace }));
 
@@ -117,28 +116,28 @@ function requestOf(
   };
 }
 
-function refuseNested(client: LockyardClient, wish: MultiLockRequest): void {
+function refuseNested(client: LockyardClient, request: MultiLockRequest): void {
   try {
-    for (const { namespace, name } of locksOf(wish)) {
+    for (const { namespace, name } of locksOf(request)) {
       if (!holdAround({ client, namespace, name, owner: undefined })) continue;
-      const text = `"${name}" is held by the work that asks for it with others: that would wait for itself.`;
+      const text = `"${name}" is held by the work that requests it with others: it would wait for itself.`;
       throw new LockyardError('INVALID', text);
     }
   } catch (error) {
-    notifyWaitEnded(client, locksOf(wish), 'failed', 0);
+    notifyWaitEnded(client, locksOf(request), 'failed', 0);
     throw error;
   }
 }
 
-/** The first lock around the second, and so on: each is kept, lost and released on its own. */
+/** Nests the work under each lock in turn: each is renewed, lost and released on its own. */
 async function workUnderGrants<T>(
   client: LockyardClient,
-  wish: MultiLockRequest,
+  request: MultiLockRequest,
   { byName, release }: MultiLockGrants,
   options: WithLocksOptions,
   work: (set: LockSetHold) => Promise<T> | T,
 ): Promise<T> {
-  const { locks, ...common } = wish;
+  const { locks, ...common } = request;
   const held: Hold[] = [];
   const under = async (signal: AbortSignal | undefined): Promise<T> => {
     const lock = locks[held.length];

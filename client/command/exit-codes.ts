@@ -2,11 +2,14 @@ import { constants } from 'node:os';
 import type { Reason } from '../wire/wire';
 
 /**
- * The exit codes of `lockyard`, besides that of a command that it ran: 1, 64 and above as in
+ * The exit codes of `lockyard`, besides those of the command that it ran: 1, 64 and above as in
  * `flock` and `sysexits`, 126 and above as in a shell. A contract: numbers never change.
  */
 export const EXIT = {
-  /** Not granted in time; `--conflict-exit-code` changes it. A release of a hold that is over. */
+  /**
+   * Not granted in time; `--conflict-exit-code` changes it. Also: a release of a hold that had
+   * ended.
+   */
   conflict: 1,
   /** Invalid arguments, or a name, owner or duration that Lockyard refuses. */
   usage: 64,

@@ -5,7 +5,7 @@ import { CommandFailure, EXIT } from './exit-codes';
 
 /**
  * A client made from the environment and the options. Throws `CommandFailure` if a setting is
- * missing, or the text of the key cannot be a key.
+ * missing, or the key has characters that no key has.
  */
 export function openClient(options: Omit<LockyardClientOptions, 'apiKey'>): LockyardClient {
   const { LOCKYARD_URL } = process.env;

@@ -15,7 +15,7 @@ type Options = NonNullable<ParseArgsConfig['options']>;
 
 /**
  * `parseArgs`, whose errors end the command line with the exit code for wrong usage. A word in
- * which Node may have replaced bytes is such an error: it would name another lock.
+ * which Node may have replaced bytes is such an error too: it would name another lock.
  */
 export function readArguments<const O extends Options>(args: string[], options: O) {
   refuseReplaced(args);
@@ -37,8 +37,8 @@ function refuseReplaced(words: string[]): void {
 }
 
 /**
- * Refuses words in which Node has replaced bytes, which could not be passed on unchanged. U+FFFD as
- * a character can: the kernel, on Linux, has the bytes that say which of the two it is.
+ * Refuses words in which Node has replaced bytes, since they could not be passed on unchanged. A
+ * U+FFFD that was typed can; on Linux the kernel has the original bytes, which show which it is.
  */
 export function refuseUnlessUtf8(words: string[]): void {
   if (!isCommandLineUtf8()) refuseReplaced(words);

@@ -23,7 +23,7 @@ const OPTIONS = {
   json: { type: 'boolean' },
 } as const;
 
-/** `lockyard release`: gives a hold of this service back; null when help was asked for. */
+/** `lockyard release`: releases a hold of this service; null if help was asked for. */
 export async function runRelease(
   words: string[],
 ): Promise<{ text: string; exitCode: number } | null> {

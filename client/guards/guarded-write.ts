@@ -55,8 +55,8 @@ const FIELDS: Record<keyof GuardedWrite, true> = {
 };
 
 /**
- * Throws `InvalidGuard` for a bad token or name, a key that is empty or has null in it, a column
- * without a value or named twice, and a field that a write does not have.
+ * Throws `InvalidGuard` for a bad token or name, a key that is empty or contains null, a column
+ * without a value or named twice, and an unknown field.
  */
 export function planWrite(write: GuardedWrite): PlannedWrite {
   refuseUnknownFields(write, FIELDS);
@@ -84,7 +84,7 @@ export function planWrite(write: GuardedWrite): PlannedWrite {
   };
 }
 
-/** Throws `InvalidGuard` for a misspelt field, which would otherwise be ignored in silence. */
+/** Throws `InvalidGuard` for a misspelt field, which would otherwise be ignored silently. */
 export function refuseUnknownFields<W extends object>(
   write: W,
   known: Record<keyof W, true>,
@@ -104,10 +104,13 @@ export function validToken(token: number): number {
   throw new InvalidGuard(`A token is a positive integer below 2^53, not ${String(token)}.`);
 }
 
-/** In backquotes, which both accept. SQLite reads an unknown name in double quotes as text. */
+/**
+ * In backquotes, which MySQL and SQLite accept. SQLite reads an unknown name in double quotes as
+ * text.
+ */
 function quoted(name: string): string {
   if (typeof name !== 'string' || name === '' || name.includes('\0')) {
-    throw new InvalidGuard('A name of a table or column is a text, and not empty.');
+    throw new InvalidGuard('The name of a table or column must be a non-empty string.');
   }
   return `\`${name.replaceAll('`', '``')}\``;
 }

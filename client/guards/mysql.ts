@@ -14,16 +14,16 @@ export { InvalidGuard } from './guarded-write';
 
 /** The methods used of a `mysql2/promise` connection or pool. In a transaction: its connection. */
 export interface MysqlConnection {
-  // biome-ignore lint/suspicious/noExplicitAny: what mysql2 declares differs between its versions.
+  // biome-ignore lint/suspicious/noExplicitAny: mysql2's declarations differ between its versions.
   execute(sql: string, values: any): Promise<[any, any]>;
 }
 
-/** Attempts before giving up: rows may come and go between two statements, but not so often. */
+/** Attempts before giving up: a row may come and go between two statements, but not this often. */
 const ATTEMPTS_MAX = 5;
 
 /**
  * Updates an existing row, unless it has seen a higher token: one UPDATE with the token in its
- * condition. If that changed nothing, a locking SELECT finds out why. Works alone and in the
+ * condition. If that changed nothing, a locking SELECT finds out why. Works on its own or in the
  * caller's transaction, which should roll back on `stale`: what it read before may be out of date.
  *
  * Rejects with `InvalidGuard`, and with the driver's errors. A key that matches several rows is
@@ -37,7 +37,7 @@ export async function guardedUpdate(
   const assigned = [...setColumns, fence].map((name) => `${name} = ?`).join(', ');
   const where = keyColumns.map((name) => `${name} = ?`).join(' AND ');
   const update = `UPDATE ${table} SET ${assigned} WHERE ${where} AND COALESCE(${fence}, 0) <= ?`;
-  const look = `SELECT ${fence} AS seen FROM ${table} WHERE ${where} FOR UPDATE`;
+  const readFence = `SELECT ${fence} AS seen FROM ${table} WHERE ${where} FOR UPDATE`;
   for (let round = 1; ; round++) {
     const [{ affectedRows }] = await connection.execute(update, [
       ...setValues,
@@ -48,7 +48,7 @@ export async function guardedUpdate(
     if (affectedRows > 1)
       throw new InvalidGuard(`The key named ${affectedRows} rows, all written.`);
     if (affectedRows === 1) return { outcome: 'applied' };
-    const [rows] = await connection.execute(look, keyValues);
+    const [rows] = await connection.execute(readFence, keyValues);
     if (rows.length === 0) return { outcome: 'missing' };
     const seenToken = Number(rows[0].seen);
     if (seenToken > token) return { outcome: 'stale', seenToken };
@@ -61,10 +61,10 @@ export async function guardedUpdate(
 
 /**
  * Updates a row or inserts it, unless it has seen a higher token: one INSERT … ON DUPLICATE KEY
- * UPDATE with the token in its condition. With an empty `set` it raises only the fence: do that
- * first in a transaction, and no stale holder gets further until it ends.
+ * UPDATE with the token in its condition. With an empty `set` it only raises the fence: do this
+ * first in a transaction to keep stale holders out until it ends.
  *
- * `key` must be the only unique key with which the row can collide. The outcome travels in the
+ * `key` must be the only unique key with which the row can collide. The outcome is passed in the
  * session's `LAST_INSERT_ID()`, so the table must have no AUTO_INCREMENT column. Rejects as
  * `guardedUpdate` does.
  */

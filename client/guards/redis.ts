@@ -8,8 +8,8 @@ export { InvalidGuard } from './guarded-write';
 
 /** The methods used of an `ioredis` client or cluster. */
 export interface IoredisClient {
-  evalsha(sha: string, keyCount: number, ...words: (string | Buffer)[]): Promise<unknown>;
-  eval(script: string, keyCount: number, ...words: (string | Buffer)[]): Promise<unknown>;
+  evalsha(sha: string, keyCount: number, ...args: (string | Buffer)[]): Promise<unknown>;
+  eval(script: string, keyCount: number, ...args: (string | Buffer)[]): Promise<unknown>;
 }
 
 /** The methods used of a client or cluster of `redis` (node-redis) 4 and newer. */
@@ -34,7 +34,7 @@ export interface GuardedSet {
   expireMs?: number | undefined;
   /**
    * The key that stores the highest token seen. It needs the same hash tag, so that a cluster
-   * stores both keys in one place. Default: `{key}:fence`, or `key:fence` for a key that has a tag.
+   * stores both keys in one slot. Default: `{key}:fence`, or `key:fence` for a key that has a tag.
    * Keys need a tag if the client adds a prefix to them.
    */
   fenceKey?: string | undefined;
@@ -58,8 +58,8 @@ const FIELDS: Record<keyof GuardedSet, true> = {
  * Writes a key, unless a higher token has written it: one Lua script, which Redis runs atomically.
  * It guards only against writers that use it: a plain SET bypasses the check.
  *
- * A server that loses or evicts the fence forgets what it has seen: store it under `noeviction`, as
- * durably as the value. After a failover a replica may have an older fence.
+ * A server that loses or evicts the fence loses the highest token seen: store it under
+ * `noeviction`, as durably as the value. After a failover a replica may have an older fence.
  *
  * Rejects with `InvalidGuard`, and with the client's errors.
  */
@@ -76,9 +76,13 @@ export async function guardedSet(
   if (expireMs !== undefined && !(Number.isSafeInteger(expireMs) && expireMs > 0)) {
     throw new InvalidGuard(`expireMs is a positive integer, not ${String(expireMs)}.`);
   }
-  const word = String(validToken(token));
-  const act = value === null ? 'del' : 'set';
-  const seen = await run(redis, [fenceKey, key], [word, act, value ?? '', String(expireMs ?? 0)]);
+  const tokenText = String(validToken(token));
+  const action = value === null ? 'del' : 'set';
+  const seen = await run(
+    redis,
+    [fenceKey, key],
+    [tokenText, action, value ?? '', String(expireMs ?? 0)],
+  );
   const seenToken = Number(seen);
   return seenToken > token ? { outcome: 'stale', seenToken } : { outcome: 'applied' };
 }
@@ -115,14 +119,14 @@ const SHA = createHash('sha1').update(SCRIPT).digest('hex');
 async function run(
   redis: IoredisClient | NodeRedisClient,
   keys: string[],
-  words: (string | Buffer)[],
+  args: (string | Buffer)[],
 ): Promise<unknown> {
   const call = (how: 'digest' | 'whole') => {
     if ('evalSha' in redis) {
-      const options = { keys, arguments: words };
+      const options = { keys, arguments: args };
       return how === 'digest' ? redis.evalSha(SHA, options) : redis.eval(SCRIPT, options);
     }
-    const all = [...keys, ...words];
+    const all = [...keys, ...args];
     return how === 'digest'
       ? redis.evalsha(SHA, keys.length, ...all)
       : redis.eval(SCRIPT, keys.length, ...all);

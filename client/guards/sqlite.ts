@@ -14,7 +14,7 @@ export { InvalidGuard } from './guarded-write';
 
 /** The methods used of a client or a transaction of `@libsql/client`. */
 export interface AsyncSqlite {
-  // biome-ignore lint/suspicious/noExplicitAny: the driver says what it binds.
+  // biome-ignore lint/suspicious/noExplicitAny: drivers differ in what they bind.
   execute(statement: { sql: string; args: any }): Promise<{
     rowsAffected: number;
     rows: ArrayLike<ArrayLike<unknown>>;
@@ -24,16 +24,16 @@ export interface AsyncSqlite {
 /** The methods used of a database of `better-sqlite3`, or of another driver with its API. */
 export interface SyncSqlite {
   prepare(sql: string): {
-    // biome-ignore lint/suspicious/noExplicitAny: the driver says what it binds.
+    // biome-ignore lint/suspicious/noExplicitAny: drivers differ in what they bind.
     run(...values: any[]): { changes: number | bigint };
-    // biome-ignore lint/suspicious/noExplicitAny: the driver says what it binds.
+    // biome-ignore lint/suspicious/noExplicitAny: drivers differ in what they bind.
     get(...values: any[]): unknown;
   };
 }
 
 /**
  * Updates an existing row, unless it has seen a higher token: one UPDATE with the token in its
- * condition. If that changed nothing, a SELECT finds out why. Works alone and in the caller's
+ * condition. If that changed nothing, a SELECT finds out why. Works on its own or in the caller's
  * transaction, which should roll back on `stale`: what it read before may be out of date.
  * Synchronous if the driver is.
  *
@@ -48,9 +48,9 @@ export function guardedUpdate(database: AsyncSqlite | SyncSqlite, write: Guarded
 
 /**
  * Updates a row or inserts it, unless it has seen a higher token: one INSERT … ON CONFLICT DO
- * UPDATE with the token in its condition. With an empty `set` it raises only the fence: do that
- * first in a transaction, and no stale holder gets further until it ends. `key` must be the primary
- * key or another unique key. Returns and throws as `guardedUpdate` does.
+ * UPDATE with the token in its condition. With an empty `set` it only raises the fence: do this
+ * first in a transaction to keep stale holders out until it ends. `key` must be the primary key or
+ * another unique key. Returns and throws as `guardedUpdate` does.
  */
 export function guardedUpsert(database: AsyncSqlite, write: GuardedWrite): Promise<UpsertOutcome>;
 export function guardedUpsert(database: SyncSqlite, write: GuardedWrite): UpsertOutcome;
@@ -60,14 +60,14 @@ export function guardedUpsert(database: AsyncSqlite | SyncSqlite, write: Guarded
 
 /** One statement. A write returns the number of changed rows; a read the fence, or null. */
 interface Step {
-  kind: 'write' | 'look';
+  kind: 'write' | 'read';
   sql: string;
   values: Bindable[];
 }
 
 type Steps<O> = Generator<Step, O, number | null>;
 
-/** Attempts before giving up: a row may come and go between two statements, but not so often. */
+/** Attempts before giving up: a row may come and go between two statements, but not this often. */
 const ATTEMPTS_MAX = 5;
 
 function* update(write: GuardedWrite): Steps<UpdateOutcome> {
@@ -75,12 +75,12 @@ function* update(write: GuardedWrite): Steps<UpdateOutcome> {
   const assigned = [...setColumns, fence].map((name) => `${name} = ?`).join(', ');
   const sql = `UPDATE ${table} SET ${assigned} WHERE ${allOf(keyColumns)} AND coalesce(${fence}, 0) <= ?`;
   const values = [...setValues, token, ...keyValues, token];
-  const look = readFence(table, fence, keyColumns, keyValues);
+  const read = readFence(table, fence, keyColumns, keyValues);
   for (let round = 0; round < ATTEMPTS_MAX; round++) {
     const changes = yield { kind: 'write', sql, values };
     if (Number(changes) > 1) throw new InvalidGuard(`The key named ${changes} rows, all written.`);
     if (changes === 1) return { outcome: 'applied' };
-    const seenToken = yield look;
+    const seenToken = yield read;
     if (seenToken === null) return { outcome: 'missing' };
     if (seenToken > token) return { outcome: 'stale', seenToken };
   }
@@ -97,10 +97,10 @@ function* upsert(write: GuardedWrite): Steps<UpsertOutcome> {
     `ON CONFLICT (${keyColumns.join(', ')}) DO UPDATE SET ${changes} ` +
     `WHERE coalesce(present.${fence}, 0) <= excluded.${fence}`;
   const values = [...keyValues, ...setValues, token];
-  const look = readFence(table, fence, keyColumns, keyValues);
+  const read = readFence(table, fence, keyColumns, keyValues);
   for (let round = 0; round < ATTEMPTS_MAX; round++) {
     if ((yield { kind: 'write', sql, values }) === 1) return { outcome: 'applied' };
-    const seenToken = yield look;
+    const seenToken = yield read;
     if (seenToken !== null && seenToken > token) return { outcome: 'stale', seenToken };
   }
   throw new Error('The guarded row is deleted and inserted concurrently; nothing was written.');
@@ -110,7 +110,7 @@ const allOf = (columns: string[]) => columns.map((name) => `${name} = ?`).join('
 
 function readFence(table: string, fence: string, keyColumns: string[], values: Bindable[]): Step {
   const sql = `SELECT coalesce(${fence}, 0) AS seen FROM ${table} WHERE ${allOf(keyColumns)}`;
-  return { kind: 'look', sql, values };
+  return { kind: 'read', sql, values };
 }
 
 function execute<O>(database: AsyncSqlite | SyncSqlite, steps: Steps<O>): O | Promise<O> {

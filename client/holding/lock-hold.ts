@@ -7,13 +7,13 @@ import { retryDelayMs } from '../wire/retry';
 import { renewalTimeoutMs } from '../wire/time-limits';
 import type { Remark, RenewAnswer, Renewed } from '../wire/wire';
 
-/** The part of a hold that the work sees. */
+/** A hold, as the work receives it. */
 export interface Hold {
   readonly namespace: string;
   readonly name: string;
   /** The fencing token: send it with every write to a resource that can refuse a stale one. */
   readonly token: number;
-  /** How long the grant was waited for, in milliseconds; 0 within an outer hold. */
+  /** How long the call waited for the grant, in milliseconds; 0 within an outer hold. */
   readonly waitedMs: number;
   /** Aborted with `LockLost` when the hold is lost, or with the reason of the caller's signal. */
   readonly signal: AbortSignal;
@@ -22,9 +22,12 @@ export interface Hold {
    * stopped its renewals: the work should finish soon. The hold stays valid until `signal` aborts.
    */
   readonly askedToRelease: AbortSignal;
-  /** Set once renewals no longer prolong this hold: it ends at `expiresAt`. */
+  /**
+   * The operator's remark once renewals no longer extend this hold, which ends at `expiresAt`; else
+   * null.
+   */
   readonly renewalsStopped: Remark | null;
-  /** The end of the lease as last reported, epoch ms of the backend's clock. Renewals move it. */
+  /** The end of the lease in the last answer, in epoch milliseconds of the backend's clock. */
   readonly expiresAt: number;
   /**
    * How many milliseconds of the lease are certainly left: counted on a monotonic clock from before
@@ -40,16 +43,16 @@ export interface HoldListeners {
   onRenewalsStopped?: ((stopped: Remark) => void) | undefined;
 }
 
-/** An inner call that works under the same hold. */
+/** An inner call that runs under the same hold. */
 export interface HoldFollower extends HoldListeners {
   /** Called once the work has to end, with the reason for its signal. */
   onEnd?: ((reason: unknown) => void) | undefined;
 }
 
-/** Keeps a hold alive by renewing at a third of its lease, and notices when it may be lost. */
+/** Renews a hold every third of its lease, and notices when it may be lost. */
 export class LockHold {
   readonly token: number;
-  /** Null until the hold is noticed to be lost. */
+  /** Null until the loss of the hold is noticed. */
   lost: LockLost | null = null;
   /** The work has ended: what it left running no longer holds the lock. */
   isOver = false;
@@ -82,19 +85,20 @@ export class LockHold {
     this.renewAt = grant.sentAt + this.renewAfterMs(grant.expiresInMs);
   }
 
-  /** Starts the renewals and the timers. A hold with no time left is lost at once. */
+  /** Starts the renewals and the timers. A hold with no time left is lost immediately. */
   begin(): void {
     if (this.checkLost()) return;
     this.watchDeadline();
     void this.keepRenewing();
   }
 
-  /** Ends the renewals with the work. A hold that expired unnoticed is lost, not finished. */
+  /** Ends the renewals with the work. A hold that expired unnoticed counts as lost. */
   stop(): void {
     this.checkLost();
     this.isOver = true;
     this.cancelDeadline();
-    // A timer remembers the work it was begun in, and so a hold: chains of these must not be kept.
+    // A timer keeps the async context of its start, and so an outer hold: chains of these would
+    // leak.
     this.cancelDeadline = () => {};
     this.stopped.abort();
     this.endFollowers(this.lost ?? this.endedLoss());
@@ -133,7 +137,7 @@ export class LockHold {
     return new LockLost(this.request.name, this.token, { cause: 'released' });
   }
 
-  /** Aborts the work for the caller's own reason. The hold stays. */
+  /** Aborts the work with the caller's own reason. The hold remains. */
   interrupt(reason: unknown): void {
     this.work.abort(reason);
     this.endFollowers(reason);
@@ -144,7 +148,7 @@ export class LockHold {
     return Math.max(0, this.provenUntil - this.client.settings.clock.monotonic());
   }
 
-  /** From the arrival of the grant until now. */
+  /** From the arrival of the grant until now, in milliseconds. */
   heldMs(): number {
     return this.client.settings.clock.monotonic() - this.heldSince;
   }
@@ -155,7 +159,7 @@ export class LockHold {
     return { namespace, name, mode, token: this.token };
   }
 
-  /** What the work receives; all but `expiresAt`, which moves, may be destructured. */
+  /** What the work receives. Its getters change with renewals; all else may be destructured. */
   view({ signal = this.work.signal, waitedMs = this.grant.waitedMs } = {}): Hold {
     const { namespace, name } = this.request;
     const { token } = this.grant;
@@ -188,8 +192,7 @@ export class LockHold {
         failures = 0;
       } catch (error) {
         this.lastFailure = error;
-        // Any refusal may pass while the lease lasts, so it is tried again, sooner for short
-        // leases.
+        // While the lease lasts, any failure may pass: retry, sooner for a short lease.
         const retryAfterMs = error instanceof LockyardError ? error.retryAfterMs : undefined;
         const delayMs = retryDelayMs(chance, failures++, retryAfterMs);
         this.renewAt = clock.monotonic() + Math.min(delayMs, this.request.leaseMs / 6);
@@ -197,7 +200,7 @@ export class LockHold {
     }
   }
 
-  /** One try, which may end before its answer comes. */
+  /** One attempt, which may end before its answer arrives. */
   private renew(): Promise<void> {
     const { namespace, name, owner, leaseMs } = this.request;
     const { clock } = this.client.settings;
@@ -210,12 +213,12 @@ export class LockHold {
         { namespace, name, owner, token: this.token, leaseMs },
         { timeoutMs, signal: this.stopped.signal },
       )
-      .then((answer) => this.take(answer, sentAt, leftMs));
-    // A short lease would be nearly over by then: the next try begins while this one is open.
+      .then((answer) => this.apply(answer, sentAt, leftMs));
+    // A short lease would nearly have expired by then: the next attempt starts while this is open.
     return timeoutMs > overdueMs ? within(clock, overdueMs, renewing) : renewing;
   }
 
-  private take(answer: RenewAnswer, sentAt: number, leftMs: number): void {
+  private apply(answer: RenewAnswer, sentAt: number, leftMs: number): void {
     const { clock, observer } = this.client.settings;
     if (this.stopped.signal.aborted) return;
     if (answer.outcome !== 'renewed') {
@@ -223,13 +226,13 @@ export class LockHold {
       this.lose(answer.outcome === 'lost' ? lossFacts(answer) : { cause: 'released' });
       return;
     }
-    // Of two concurrent tries the later one may be answered first.
+    // Of two concurrent attempts the later one may be answered first.
     if (sentAt < this.renewedSince) return;
     this.renewedSince = sentAt;
     const latencyMs = clock.monotonic() - sentAt;
     const provenUntil = provenLeaseEnd({ sentAt, expiresInMs: answer.expiresInMs });
     this.expiresAt = answer.expiresAt;
-    // A renewal never shortens a lease: a slow answer does not make less time certain than before.
+    // A renewal never shortens a lease: a slow answer must not make less of it certain than before.
     const isProlonged = answer.renewalsStopped === undefined;
     this.provenUntil = isProlonged ? Math.max(this.provenUntil, provenUntil) : provenUntil;
     this.renewAt = sentAt + this.renewAfterMs(answer.expiresInMs);
@@ -241,10 +244,10 @@ export class LockHold {
   /** Passes on operators' messages, each once. A listener that throws does not end the renewals. */
   private passOnMessages({ askedToRelease, renewalsStopped }: Renewed): void {
     const { asked: askedBefore, renewalsStopped: stoppedBefore } = this;
-    // First, since listeners of the signal are called at once, and may read it.
+    // Set first: listeners of the signal are called synchronously, and may read it.
     this.asked ??= askedToRelease ?? null;
     this.renewalsStopped ??= renewalsStopped ?? null;
-    // A follower that joins while they are called already receives the message when it joins.
+    // A copy: a follower that joins during these calls receives the message on joining.
     const followers = [...this.followers];
     const remark = askedToRelease ?? renewalsStopped;
     if (remark) this.askedToRelease.abort(remark);
@@ -273,7 +276,7 @@ export class LockHold {
   }
 }
 
-/** The result of `answering`; rejects with `UNKNOWN` if that takes longer, without ending it. */
+/** The result of `answering`; rejects with `UNKNOWN` after `ms`, without aborting it. */
 function within<A>(clock: ClientClock, ms: number, answering: Promise<A>): Promise<A> {
   return new Promise((resolve, reject) => {
     const callOff = clock.after(ms, () =>
@@ -283,7 +286,7 @@ function within<A>(clock: ClientClock, ms: number, answering: Promise<A>): Promi
   });
 }
 
-/** Its error is the caller's own bug, and is reported like one: as an unhandled rejection. */
+/** An error in a listener is the caller's bug, and is reported as an unhandled rejection. */
 function callListener(listener: ((remark: Remark) => void) | undefined, remark: Remark): void {
   void Promise.resolve().then(() => listener?.(remark));
 }

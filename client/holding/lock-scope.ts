@@ -34,20 +34,20 @@ export interface InnerRequest extends InnerLock {
 }
 
 /**
- * The hold under which the calling work already runs, if it satisfies the wish; null: none, ask the
- * service. A hold whose work has ended does not count, even for inner work that is still running.
+ * The hold under which the calling work already runs; null if there is none, and the service has to
+ * be asked. A hold whose work has ended does not count, even for inner work that is still running.
  *
  * Throws `LockLost` when the hold is lost, or its lease may have expired: work that relies on it
  * must stop, and a new request would hide that. Throws `LockUpgradeRefused` if the request needs
  * more than the hold has, and so would wait for that hold itself.
  */
-export function enclosingHold(wish: InnerRequest): LockHold | null {
-  const hold = holdAround(wish);
-  if (hold) refuseUpgrade(hold, wish);
+export function enclosingHold(request: InnerRequest): LockHold | null {
+  const hold = holdAround(request);
+  if (hold) refuseUpgrade(hold, request);
   return hold;
 }
 
-/** The same, whatever its mode. */
+/** The same, whatever the mode of the hold. */
 export function holdAround(lock: InnerLock): LockHold | null {
   for (let scope = firstOpen(scopes.getStore()); scope; scope = scope.outer) {
     const { hold } = scope;
@@ -59,9 +59,9 @@ export function holdAround(lock: InnerLock): LockHold | null {
   return null;
 }
 
-/** An exclusive hold is enough for any wish, a shared one for shared ones, permits for as many. */
-function refuseUpgrade({ request: held, token }: LockHold, wish: InnerRequest): void {
-  const { name, mode, permits = 1 } = wish;
+/** An exclusive hold covers any request, a shared one shared requests, permits as many permits. */
+function refuseUpgrade({ request: held, token }: LockHold, request: InnerRequest): void {
+  const { name, mode, permits = 1 } = request;
   if (held.mode === 'exclusive') return;
   if (mode !== held.mode) {
     const how = held.mode === 'shared' ? 'shared' : 'with permits';
@@ -72,16 +72,16 @@ function refuseUpgrade({ request: held, token }: LockHold, wish: InnerRequest): 
   }
 }
 
-function isSameLock({ client, request: held }: LockHold, wish: InnerLock): boolean {
+function isSameLock({ client, request: held }: LockHold, request: InnerLock): boolean {
   return (
-    client === wish.client &&
-    held.namespace === wish.namespace &&
-    held.name === wish.name &&
-    (wish.owner === undefined || held.owner === wish.owner)
+    client === request.client &&
+    held.namespace === request.namespace &&
+    held.name === request.name &&
+    (request.owner === undefined || held.owner === request.owner)
   );
 }
 
-/** Ended scopes are cut out of the chain, which must not grow when work starts work for ever. */
+/** Removes ended scopes from the chain, which would grow for ever if work keeps starting work. */
 function firstOpen(scope: Scope | undefined): Scope | undefined {
   let open = scope;
   while (open?.hold.isOver) open = open.outer;

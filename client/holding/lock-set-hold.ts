@@ -1,6 +1,6 @@
 import type { Hold } from './lock-hold';
 
-/** What work under several locks sees. */
+/** The holds of several locks, as their work receives them. */
 export interface LockSetHold {
   /** One for each lock, in the order in which they were named. */
   readonly holds: readonly Hold[];

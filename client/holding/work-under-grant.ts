@@ -1,4 +1,4 @@
-import { blame, type LockLost, lossFacts, ReleaseUnconfirmed } from '../errors';
+import { type LockLost, lossCausedBy, lossFacts, ReleaseUnconfirmed } from '../errors';
 import type { LockyardClient } from '../lockyard-client';
 import { notify } from '../observing/lock-observer';
 import { inSpan, type LockSpan, lockAttributes } from '../observing/lock-spans';
@@ -15,24 +15,24 @@ interface WorkOptions extends HoldListeners {
   signal?: AbortSignal | undefined;
 }
 
-/** Does `work` under a granted hold, keeps it renewed meanwhile, and always releases it. */
+/** Runs `work` under a granted hold, renews it meanwhile, and always releases it. */
 export function workUnderGrant<T>(
   client: LockyardClient,
-  wish: LockRequest,
+  request: LockRequest,
   grant: Grant,
   options: WorkOptions,
   work: (hold: Hold) => Promise<T> | T,
 ): Promise<T> {
-  const hold = new LockHold(client, wish, grant, options);
-  const attributes = { ...lockAttributes(wish), 'lockyard.token': grant.token };
+  const hold = new LockHold(client, request, grant, options);
+  const attributes = { ...lockAttributes(request), 'lockyard.token': grant.token };
   return inSpan('lockyard.hold', attributes, async (span) => {
     const result = await workUnder(hold, work, options.signal);
-    const release = await resultOf(() => releaseHold(client, wish, hold));
+    const release = await resultOf(() => releaseHold(client, request, hold));
     const lost = reportEnd(hold, release, span);
-    if (lost) throw 'error' in result ? blame(lost, result.error) : lost;
+    if (lost) throw 'error' in result ? lossCausedBy(lost, result.error) : lost;
     if ('error' in result) throw result.error;
     if ('error' in release) {
-      throw new ReleaseUnconfirmed(wish.name, hold.token, result.value, release.error);
+      throw new ReleaseUnconfirmed(request.name, hold.token, result.value, release.error);
     }
     return result.value;
   });
@@ -57,7 +57,7 @@ function workUnder<T>(
   });
 }
 
-/** Null: the server has said that there is nothing left to release. */
+/** Null if the server has already reported that the hold has ended. */
 function releaseHold(
   client: LockyardClient,
   { namespace, name, owner }: LockRequest,

@@ -1,4 +1,4 @@
-import { blame } from '../errors';
+import { lossCausedBy } from '../errors';
 import { onAbort } from '../platform/on-abort';
 import type { Hold, HoldListeners, LockHold } from './lock-hold';
 
@@ -13,15 +13,15 @@ export async function resultOf<T>(run: () => Promise<T> | T): Promise<Result<T>>
   }
 }
 
-/** The options of its own that an inner call may have. */
+/** The options that an inner call can have of its own. */
 export interface InnerOptions extends HoldListeners {
   signal?: AbortSignal | undefined;
 }
 
 /**
- * Does `work` under a hold that an outer call keeps, without any request. Its signal follows the
- * hold, the outer call's signal and its own. When the outer work ends first, the hold ends for the
- * inner work too: its signal aborts, and the call rejects with `LockLost`.
+ * Runs `work` under the hold of an outer call, without any request. Its signal follows the hold,
+ * the outer call's signal and its own. When the outer work ends first, the hold ends for the inner
+ * work too: its signal aborts, and the call rejects with `LockLost`.
  */
 export async function workWithin<T>(
   hold: LockHold,
@@ -39,7 +39,7 @@ export async function workWithin<T>(
   stopListening();
 
   const lost = hold.checkLost() ?? (hold.isOver ? hold.endedLoss() : null);
-  if (lost) throw 'error' in result ? blame(lost, result.error) : lost;
+  if (lost) throw 'error' in result ? lossCausedBy(lost, result.error) : lost;
   if ('error' in result) throw result.error;
   return result.value;
 }

@@ -11,7 +11,7 @@ interface SpanIds {
   traceFlags: number;
 }
 
-/** What is used of a span of `@opentelemetry/api`. */
+/** The methods used of a span of `@opentelemetry/api`. */
 export interface LockSpan {
   spanContext(): SpanIds;
   /** Absent in older versions of that API. */
@@ -22,7 +22,7 @@ export interface LockSpan {
   end(): void;
 }
 
-/** What is used of the module `@opentelemetry/api`, which is loaded only where it is installed. */
+/** The functions used of `@opentelemetry/api`, which is loaded only if it is installed. */
 export interface TracingApi {
   trace: {
     getTracer(
@@ -72,9 +72,9 @@ export function lockAttributes({ namespace, name, mode }: LockRequest): Attribut
 }
 
 /**
- * Runs within a span, which ends with it; whatever `run` starts becomes a child. What `run` throws
- * is recorded, unless `isExpected` says that it is an ordinary outcome. An error of the tracing
- * itself changes nothing.
+ * Runs `run` within a span, which ends with it; spans that `run` starts become its children. What
+ * `run` throws is recorded, unless `isExpected` says that it is an ordinary outcome. Errors of the
+ * tracing itself are ignored.
  */
 export async function inSpan<T>(
   name: string,
@@ -113,9 +113,9 @@ function startSpan(name: string, attributes: Attributes): StartedSpan {
 
 const UNTRACED: StartedSpan = { span: NO_SPAN, within: (run) => run() };
 
-/** A processor or exporter that throws does so in the middle of these. */
+/** Span processors and exporters may throw within these methods. */
 function withoutThrowing(span: LockSpan): LockSpan {
-  const tried = (act: () => unknown) => {
+  const ignoringErrors = (act: () => unknown) => {
     try {
       act();
     } catch {
@@ -130,11 +130,11 @@ function withoutThrowing(span: LockSpan): LockSpan {
         return NO_IDS;
       }
     },
-    addLink: (link) => tried(() => span.addLink?.(link)),
-    setAttributes: (attributes) => tried(() => span.setAttributes(attributes)),
-    recordException: (exception) => tried(() => span.recordException(exception)),
-    setStatus: (status) => tried(() => span.setStatus(status)),
-    end: () => tried(() => span.end()),
+    addLink: (link) => ignoringErrors(() => span.addLink?.(link)),
+    setAttributes: (attributes) => ignoringErrors(() => span.setAttributes(attributes)),
+    recordException: (exception) => ignoringErrors(() => span.recordException(exception)),
+    setStatus: (status) => ignoringErrors(() => span.setStatus(status)),
+    end: () => ignoringErrors(() => span.end()),
   };
 }
 

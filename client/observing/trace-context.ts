@@ -16,19 +16,19 @@ function traceparentOf(span: Pick<LockSpan, 'spanContext'>): string | undefined 
 }
 
 /**
- * Runs all that concerns one call for a lock, wait and hold, within a span. Others may link to it,
- * since it begins before the acquire that carries its `traceparent`.
+ * Runs the wait and the hold of one lock call within a span. Other traces can link to it, since it
+ * starts before the acquire that carries its `traceparent`.
  */
 export function inLockSpan<T>(
   attributes: Attributes,
   run: (traceparent: string | undefined) => Promise<T>,
 ): Promise<T> {
-  // What goes wrong is recorded once, by the span of the wait or of the hold.
+  // Errors are recorded once, by the span of the wait or of the hold.
   const isRecorded = () => true;
   return inSpan('lockyard.lock', attributes, (span) => run(traceparentOf(span)), isRecorded);
 }
 
-/** The `traceparent` of the span that is active now; undefined: there is none. */
+/** The `traceparent` of the active span; undefined if there is none. */
 export function activeTraceparent(): string | undefined {
   const api = tracingApi();
   try {
@@ -40,7 +40,7 @@ export function activeTraceparent(): string | undefined {
 }
 
 /**
- * A header with that `traceparent`; empty if it is not valid: a lock never fails for its trace.
+ * A header with that `traceparent`; empty if it is not valid, since tracing must not fail a lock.
  */
 export function traceHeader(traceparent: string | undefined): { traceparent?: string } {
   return traceparent !== undefined && TRACEPARENT.test(traceparent) ? { traceparent } : {};
@@ -65,7 +65,7 @@ export function linkToHolds(
   for (const traceparent of linked) {
     const [, traceId, spanId, flags = ''] = TRACEPARENT.exec(traceparent ?? '') ?? [];
     const traceFlags = Number.parseInt(flags, 16);
-    // A span that was not sampled is in no store.
+    // A span that was not sampled is not stored anywhere.
     if (traceId && spanId && traceFlags & SAMPLED) {
       span.addLink?.({ context: { traceId, spanId, traceFlags } });
     }

@@ -5,7 +5,7 @@ export type OptionNames<O> = Record<keyof O, true>;
 
 /**
  * Throws `INVALID` for the first option that `known` does not have: a misspelt one would otherwise
- * be ignored in silence.
+ * be ignored silently.
  */
 export function refuseUnknownOptions<O>(
   call: string,
@@ -21,14 +21,16 @@ export function refuseUnknownOptions<O>(
   throw new LockyardError('INVALID', `${call} has no option \`${unknown}\`. It has: ${all}.`);
 }
 
-/** The arguments after the name: options may be left out. Throws `INVALID` without work. */
+/** The arguments after the name; the options are optional. Throws `INVALID` without work. */
 export function optionsAndWork<O, W>(call: string, rest: [W] | [O, W]): { options: O; work: W } {
   const [options, work] = rest.length === 1 ? [{} as O, rest[0]] : rest;
   if (typeof work === 'function') return { options, work };
   throw new LockyardError('INVALID', `${call} needs a function as its last argument: the work.`);
 }
 
-/** Throws `INVALID` for anything but a number from 0, or infinity: JSON would make it null. */
+/**
+ * Throws `INVALID` for anything but a number from 0, or infinity: JSON would turn NaN into null.
+ */
 export function refuseBadWait(waitMs: unknown): void {
   if (waitMs === undefined || (typeof waitMs === 'number' && waitMs >= 0)) return;
   throw new LockyardError('INVALID', '`waitMs` must be a number from 0 to 600,000, or Infinity.');

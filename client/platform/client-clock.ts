@@ -1,10 +1,10 @@
 import { onAbort } from './on-abort';
 
-/** Time as the client sees it: a clock that never steps, and timers on it. */
+/** The client's time: a clock that never jumps, and its timers. */
 export interface ClientClock {
-  /** Milliseconds since some fixed instant. */
+  /** Milliseconds since an arbitrary fixed instant. */
   monotonic(): number;
-  /** Calls back once, `ms` from now; the returned function cancels that. */
+  /** Calls `callback` once, `ms` from now, unless the returned function is called before. */
   after(ms: number, callback: () => void): () => void;
 }
 
@@ -18,7 +18,7 @@ export const systemClock: ClientClock = {
   },
 };
 
-/** Resolves `ms` from now; rejects with the signal's reason if that comes first. */
+/** Resolves `ms` from now; rejects with the signal's reason if it aborts first. */
 export function pause(clock: ClientClock, ms: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     if (signal?.aborted) return reject(signal.reason);

@@ -1,10 +1,10 @@
 import { readFileSync, readlinkSync } from 'node:fs';
 import { hostname } from 'node:os';
 
-/** This machine as its kernel names it: only on Linux. */
+/** This machine, as its kernel identifies it: only on Linux. */
 export interface HostIdentity {
   host: string;
-  /** Random, made by the kernel at every boot. */
+  /** Random; the kernel creates it at every boot. */
   bootId: string;
   /** The number of this process's process id namespace. */
   pidNamespace: string;
@@ -21,11 +21,11 @@ export interface ProcessStat {
 /** The initial time namespace: the same on every machine. In another one, ticks are shifted. */
 const INITIAL_TIME_NAMESPACE = '4026531834';
 
-/** The host name, cut to what the `meta` of a hold has room for. */
+/** The host name, cut to fit the `meta` of a hold. */
 export const hostName = () => hostname().slice(0, 60);
 
 /**
- * Null where the kernel does not say, or what it says could be mistaken: `/proc` of another process
+ * Null if the kernel does not report it, or the report could be misread: `/proc` of another process
  * id namespace, or ticks of another time namespace.
  */
 export function readHostIdentity(proc = '/proc'): HostIdentity | null {
@@ -37,7 +37,7 @@ export function readHostIdentity(proc = '/proc'): HostIdentity | null {
   return { host: hostName(), bootId, pidNamespace };
 }
 
-/** Null if there is no such process, or it may not be seen. */
+/** Null if there is no such process, or this process may not read it. */
 export function readProcessStat(pid: number, proc = '/proc'): ProcessStat | null {
   const text = textOf(`${proc}/${pid}/stat`);
   if (text === null) return null;

@@ -9,7 +9,7 @@ const waiting = new WeakMap<AbortSignal, Set<() => void>>();
 export function onAbort(signal: AbortSignal | undefined, callBack: () => void): () => void {
   if (!signal) return () => undefined;
   const callbacks = waiting.get(signal) ?? listenTo(signal);
-  // The same function may be given twice.
+  // The same function may be passed twice.
   const own = () => callBack();
   callbacks.add(own);
   return () => void callbacks.delete(own);

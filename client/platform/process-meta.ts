@@ -1,11 +1,11 @@
 import { hostName, readHostIdentity, readProcessStat } from './linux-process';
 
-/** A hold's `meta` is at most as long, as JSON. */
+/** The size limit of a hold's `meta`, as JSON. */
 const META_MAX_BYTES = 1_024;
 
 const VALUE_MAX_CHARS = 100;
 
-/** Cuts between characters: half of one would make every call of the process invalid. */
+/** Cuts between characters: half a surrogate pair would make every call invalid. */
 const cut = (text: string) => Array.from(text).slice(0, VALUE_MAX_CHARS).join('');
 
 /** The variables in which CI systems pass the id of a run. */
@@ -15,8 +15,8 @@ type Env = Record<string, string | undefined>;
 
 /**
  * What identifies this process in the `meta` of its holds, so that a witness can see whether it is
- * alive: `bootId`, `pidNamespace` and `pidStart` on Linux, `pod` and `ciRun` where it runs in one.
- * `host` and `pid` belong to it.
+ * alive: `host` and `pid`; on Linux `bootId`, `pidNamespace` and `pidStart`; `pod` and `ciRun` if
+ * it runs in one.
  */
 export function processMeta(env: Env, proc?: string): Record<string, string> {
   const identity = readHostIdentity(proc);
@@ -33,8 +33,8 @@ export function processMeta(env: Env, proc?: string): Record<string, string> {
 }
 
 /**
- * A hold's `meta`: the caller's entries, and what identifies the process, as far as there is room
- * for it. The caller's entries take precedence.
+ * A hold's `meta`: the caller's entries, which take precedence, and what identifies the process; of
+ * that only `host`, `pid` and `version` if there is no room for all.
  */
 export function metaWith(
   { host = '', pid = '', version = '', ...identity }: Record<string, string>,

@@ -4,10 +4,7 @@ import type { Granted } from '../wire/wire';
 import { ScriptedServer } from './scripted-server';
 import { TestClock, until } from './test-clock';
 
-/**
- * A client on a hand-driven clock before a scripted server; both are new for every test of the
- * file.
- */
+/** A client with a test clock and a scripted server, all new for every test of the file. */
 export interface ScriptedBench {
   server: ScriptedServer;
   clock: TestClock;
@@ -76,7 +73,7 @@ export function heldWork() {
   };
 }
 
-/** How a promise went, so that a rejection is never left unhandled meanwhile. */
+/** A promise's result or error, so that a rejection is never unhandled meanwhile. */
 export function outcomeOf<T>(promise: Promise<T>): Promise<T | Error> {
   return promise.catch((error: Error) => error);
 }

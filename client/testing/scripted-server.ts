@@ -38,9 +38,9 @@ export class ScriptedCall {
 
 /** A real HTTP server that answers each call as the test says. */
 export class ScriptedServer {
-  /** How often it was asked whether it is alive. */
+  /** How many liveness probes it has received. */
   looks = 0;
-  /** It does not even answer probes. */
+  /** Whether it leaves even probes unanswered. */
   isSilent = false;
   private readonly calls: ScriptedCall[] = [];
   private readonly http = createServer((request, response) => {

@@ -5,10 +5,10 @@ interface Timer {
   callback: () => void;
 }
 
-/** What does not happen within this time, on any machine, never happens. */
+/** What has not happened within this time never happens, on any machine. */
 const GIVE_UP_MS = 30_000;
 
-/** A clock that only tests move. */
+/** A clock that moves only when a test advances it. */
 export class TestClock implements ClientClock {
   private now = 1_000;
   private readonly timers = new Set<Timer>();
@@ -23,7 +23,7 @@ export class TestClock implements ClientClock {
     return () => this.timers.delete(timer);
   }
 
-  /** Moves time on, calling back whatever becomes due, in order. */
+  /** Advances the time, running the timers that become due, in order. */
   advance(ms: number): void {
     const end = this.now + ms;
     for (let due = this.firstUntil(end); due; due = this.firstUntil(end)) {
@@ -34,12 +34,12 @@ export class TestClock implements ClientClock {
     this.now = end;
   }
 
-  /** Moves time on without running timers, as during a blocked event loop. */
+  /** Advances the time without running timers, as during a blocked event loop. */
   freeze(ms: number): void {
     this.now += ms;
   }
 
-  /** Waits until a timer is due within `ms`, then moves time on by `ms`. */
+  /** Waits until a timer is due within `ms`, then advances the time by `ms`. */
   async advanceOver(ms: number): Promise<void> {
     await until(() => this.firstUntil(this.now + ms) !== undefined);
     this.advance(ms);
@@ -59,7 +59,7 @@ export class TestClock implements ClientClock {
   }
 }
 
-/** Lets input and output go on until something is so. */
+/** Lets I/O continue until `isSo` returns true. */
 export async function until(isSo: () => boolean): Promise<void> {
   const giveUpAt = performance.now() + GIVE_UP_MS;
   while (!isSo()) {

@@ -7,19 +7,19 @@ import { type Example, examplesOf, root } from '@/test/docs/pages';
 
 interface Step {
   script: string;
-  /** Its lines, without what differs from run to run. */
+  /** Its output lines, without what differs from run to run. */
   said: string[];
-  /** What the page says of it. */
+  /** The output shown on the page. */
   expected: string[];
 }
 
 const PAGE = 'docs/tutorial.md';
 const MARK = '<end of step>';
 
-/** The steps of its first part, which the test has done: a server, a key and the package. */
+/** Whether a step is one that the test has already done: a server, a key or the package. */
 const isSetUp = ({ text }: Example) => /npm start|client:pack/.test(text);
 
-/** Half as slow as npx itself, of which another test makes sure. */
+/** Twice as fast as npx itself, which another test covers. */
 const NPX = `npx() { "./node_modules/.bin/$@"; }\n`;
 
 /** Processes that run side by side may answer in any order. */

@@ -7,41 +7,41 @@ import type { AcquireAnswer, Granted, Mode } from '../wire/wire';
 import { GrantWait } from './grant-wait';
 import { waitInParts } from './wait-in-parts';
 
-/** Which lock to take, and for which owner. */
+/** Which lock to acquire, and for which owner. */
 export interface LockRequest {
   namespace: string;
   name: string;
   owner: string;
   leaseMs: number;
-  /** The whole patience; may be infinite. */
+  /** The timeout of the whole wait; may be infinite. */
   waitMs: number;
   mode: Mode;
   /** In mode permit. */
   permits?: number;
   capacity?: number;
   reentrant: boolean;
-  /** Undefined is not sent: servers of an older release do not know it. */
+  /** Not sent if undefined: servers of an older release do not know it. */
   holdAtLeastMs: number | undefined;
   meta: Record<string, string>;
 }
 
-/** A hold as it was granted, and until when it is certainly valid without another answer. */
+/** A grant, with what proves until when it is valid. */
 export interface Grant {
   token: number;
   waitedMs: number;
   /** Epoch milliseconds of the backend's clock. */
   expiresAt: number;
-  /** Our clock before the answered request was sent: the lease cannot have begun earlier. */
+  /** By our clock, before the answered request was sent: the lease cannot have started earlier. */
   sentAt: number;
   expiresInMs: number;
-  /** Of the hold that it waited for; undefined: unknown. */
+  /** The trace of the hold that it waited for; undefined if unknown. */
   waitedForTraceparent?: string | undefined;
 }
 
 /**
  * Until when, on our clock, the lease in the answer to a request sent at `sentAt` certainly lasts.
  *
- * @throws LockyardError `UNKNOWN` if the answer does not say it
+ * @throws LockyardError `UNKNOWN` if the answer lacks `expiresInMs`
  */
 export function provenLeaseEnd({
   sentAt,
@@ -56,21 +56,21 @@ export function provenLeaseEnd({
 
 /**
  * Waits for a grant over as many requests as it takes, all with one request id, so that the
- * position in the queue is kept. Its hold keeps the `traceparent`.
+ * position in the queue is kept. The server stores `traceparent` with the hold.
  *
  * Rejects with `LockTimeout` when it was not granted in time, with `LockyardError` when the outcome
  * is unknown, and with the signal's reason when the caller gives up. In each case the queue
- * position, or a grant whose answer was lost, is released first, or meanwhile where a short wait
- * got no answer at all; if even that fails, the cost is one lease.
+ * position, or a grant whose answer was lost, is released before the rejection, or in the
+ * background if no server responds; if even that fails, the lock stays held for one lease.
  */
 export function awaitGrant(
   client: LockyardClient,
-  wish: LockRequest,
+  request: LockRequest,
   signal: AbortSignal | undefined,
   traceparent: string | undefined,
 ): Promise<Grant> {
-  return waitInParts(wish.waitMs, signal, (waitMs) =>
-    new SingleLockWait(client, { ...wish, waitMs }, signal, traceparent).run(),
+  return waitInParts(request.waitMs, signal, (waitMs) =>
+    new SingleLockWait(client, { ...request, waitMs }, signal, traceparent).run(),
   );
 }
 
@@ -111,8 +111,8 @@ class SingleLockWait extends GrantWait<AcquireAnswer, Grant> {
 }
 
 /**
- * A lease is proven from before the request, so a wait may have used up the proven part. Then a
- * renewal proves it; null: the hold ended before any work began.
+ * A grant that is certainly valid. Its lease is counted from before the request, so the wait may
+ * have used up most of it: then a renewal restarts it. Null: the hold ended before any work began.
  */
 export async function proveGrant(
   client: LockyardClient,
@@ -138,6 +138,9 @@ export async function proveGrant(
     const { expiresAt, expiresInMs } = answer;
     const proven = { ...grant, expiresAt, expiresInMs, sentAt: renewedAt };
     if (provenLeaseEnd(proven) > clock.monotonic()) return proven;
-    throw new LockyardError('UNKNOWN', 'The lease may be over: its renewal was answered late.');
+    throw new LockyardError(
+      'UNKNOWN',
+      'The lease may have expired: its renewal was answered late.',
+    );
   });
 }

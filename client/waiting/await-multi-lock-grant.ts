@@ -6,35 +6,35 @@ import { type Grant, proveGrant } from './await-grant';
 import { GrantWait } from './grant-wait';
 import { waitInParts } from './wait-in-parts';
 
-/** Which locks to take together, and for which owner. */
+/** Which locks to acquire together, and for which owner. */
 export interface MultiLockRequest {
   namespace: string;
   locks: { name: string; mode: Exclude<Mode, 'permit'> }[];
   owner: string;
   leaseMs: number;
-  /** The whole patience; may be infinite. */
+  /** The timeout of the whole wait; may be infinite. */
   waitMs: number;
-  /** Undefined is not sent: servers of an older release do not know it. */
+  /** Not sent if undefined: servers of an older release do not know it. */
   holdAtLeastMs: number | undefined;
   meta: Record<string, string>;
 }
 
-/** A set as it was granted. */
+/** The grants of a set. */
 export interface MultiLockGrants {
   byName: ReadonlyMap<string, Grant>;
-  /** Gives back what is left of it. Never rejects. */
+  /** Releases what is still held of the set. Never rejects. */
   release(): Promise<void>;
 }
 
 /** Waits for all of a set as `awaitGrant` does for one lock, and rejects as that does. */
 export function awaitMultiLockGrant(
   client: LockyardClient,
-  wish: MultiLockRequest,
+  request: MultiLockRequest,
   signal: AbortSignal | undefined,
   traceparent: string | undefined,
 ): Promise<MultiLockGrants> {
-  return waitInParts(wish.waitMs, signal, async (waitMs) => {
-    const wait = new MultiLockWait(client, { ...wish, waitMs }, signal, traceparent);
+  return waitInParts(request.waitMs, signal, async (waitMs) => {
+    const wait = new MultiLockWait(client, { ...request, waitMs }, signal, traceparent);
     const byName = await wait.run();
     return { byName, release: () => wait.cancel() };
   });
@@ -60,7 +60,7 @@ class MultiLockWait extends GrantWait<AcquireManyAnswer, ReadonlyMap<string, Gra
     return this.client.cancelMany({ namespace, names, owner, requestId }, options);
   }
 
-  /** Releases the others if one of them is over. */
+  /** Releases the others if one of the holds has ended. */
   protected async prove(
     { grants }: SetGranted,
     sentAt: number,

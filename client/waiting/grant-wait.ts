@@ -17,19 +17,19 @@ interface AnyAnswer {
   outcome: 'granted' | 'held' | 'timeout' | 'queued' | 'queueFull' | 'frozen' | 'ended';
 }
 
-/** How long to leave a frozen lock alone, in steps of `retryDelayMs`: the longest. */
-const FROZEN_PAUSES = 10;
+/** The attempt number for which `retryDelayMs` has its longest delay: that for a frozen lock. */
+const FROZEN_ATTEMPT = 10;
 
 /**
- * Waits for a grant over as many requests as it takes, all with one request id, so that the place
- * in the queue is kept. Subclasses define the request and the grant.
+ * Waits for a grant over as many requests as it takes, all with one request id, so that the
+ * position in the queue is kept. Subclasses define the request and the grant.
  */
 export abstract class GrantWait<A extends AnyAnswer, G> {
   protected readonly clock;
   private readonly chance;
   private readonly startedAt: number;
   private id: RequestId;
-  /** The server may know the present id: there may be a place or a grant to give back. */
+  /** The server may know the current id: there may be a queue position or a grant to release. */
   private mayBeKnown = false;
   /** A connection was made in this wait. */
   private isConnected = false;
@@ -46,17 +46,17 @@ export abstract class GrantWait<A extends AnyAnswer, G> {
     this.id = this.freshId();
   }
 
-  /** Sends one request, with the whole patience. */
+  /** Sends one acquire, with the timeout of the whole wait. */
   protected abstract send(requestId: string, options: CallOptions): Promise<A>;
   /** Cancels the request. */
   protected abstract undo(requestId: string, options: CallOptions): Promise<unknown>;
-  /** A grant that is certainly valid; null: it was over before any work began. */
+  /** A grant that is certainly valid; null: it ended before any work began. */
   protected abstract prove(granted: A & { outcome: 'granted' }, sentAt: number): Promise<G | null>;
   protected abstract timeout(answer: A): LockTimeout;
 
   /**
-   * Before it rejects, it releases its queue position, or a grant whose answer was lost; a short
-   * wait without an answer does so afterwards.
+   * Before it rejects, it releases its queue position, or a grant whose answer was lost; if no
+   * server responds, it does so in the background.
    */
   async run(): Promise<G> {
     try {
@@ -68,7 +68,7 @@ export abstract class GrantWait<A extends AnyAnswer, G> {
     }
   }
 
-  /** If no server answers, a cancel will hardly be answered either, and is not worth a delay. */
+  /** If no server responds, a cancel will hardly be answered either, and is not worth a delay. */
   private isSilenced(error: unknown): boolean {
     const isShort = this.waitMs < CONNECTED_BUDGET_MS;
     return (
@@ -106,7 +106,7 @@ export abstract class GrantWait<A extends AnyAnswer, G> {
     }
   }
 
-  /** Asks with the present id until there is an answer. */
+  /** Sends the acquire with the current id until there is an answer. */
   private ask(): Promise<{ answer: A; sentAt: number }> {
     return retrying(this.bounds(this.until), async () => {
       this.signal?.throwIfAborted();
@@ -127,14 +127,16 @@ export abstract class GrantWait<A extends AnyAnswer, G> {
     });
   }
 
-  /** When retries end: even a wait that is shorter than one try may take is tried for a while. */
+  /**
+   * When retries end: even a wait that is shorter than one attempt may take is retried for a while.
+   */
   private readonly until = () =>
     this.startedAt +
     Math.max(this.waitMs, this.isConnected ? CONNECTED_BUDGET_MS : CONNECT_WITHIN_MS);
 
   private callOptions(): CallOptions {
     const now = this.clock.monotonic();
-    // Below 0 for a short wait that goes on because of failures: all of it ends in time.
+    // Negative for a short wait that continues because of failures, so that it ends in time.
     const leftMs = Math.min(this.startedAt + this.waitMs - now, HELD_OPEN_MS);
     const shareMs = CONNECT_WITHIN_MS / this.client.settings.addresses.count;
     const connectMs = Math.min(this.startedAt + CONNECT_WITHIN_MS - now, shareMs);
@@ -153,7 +155,7 @@ export abstract class GrantWait<A extends AnyAnswer, G> {
       const delayMs = retryDelayMs(this.chance, 0, retryAfterMs);
       await pause(this.clock, Math.min(delayMs, this.patienceLeftMs()), this.signal);
     } else if (answer.outcome === 'frozen') {
-      const delayMs = retryDelayMs(this.chance, FROZEN_PAUSES);
+      const delayMs = retryDelayMs(this.chance, FROZEN_ATTEMPT);
       await pause(this.clock, Math.min(delayMs, this.patienceLeftMs()), this.signal);
     } else if (answer.outcome !== 'queued') {
       this.id = this.freshId();
@@ -208,7 +210,7 @@ class RequestId {
     return this.id;
   }
 
-  /** The server has answered it just now. */
+  /** To be called when the server has just answered it. */
   answered(): void {
     this.answeredAt = this.clock.monotonic();
   }

@@ -5,10 +5,10 @@ import { type Attributes, inSpan } from '../observing/lock-spans';
 import { linkToHolds } from '../observing/trace-context';
 import type { Grant } from './await-grant';
 
-/** A wait for one lock, or for several that are granted at once. */
+/** A wait for one lock, or for several that are granted together. */
 interface ObservedWait<G> {
   locks: readonly ObservedLock[];
-  /** Of its span. */
+  /** The attributes of its span. */
   attributes: Attributes;
   signal: AbortSignal | undefined;
   wait: () => Promise<G>;

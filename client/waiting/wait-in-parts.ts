@@ -1,15 +1,15 @@
 import { LockTimeout, LockyardError } from '../errors';
 
-/** One wait of the service takes at most 10 minutes; an endless one is restarted earlier. */
+/** The server limits a wait to 10 minutes; an endless one is split into shorter parts. */
 export const PART_MS = 9 * 60_000;
 
 /** Shorter parts would be little more than polling. */
 const SHORTEST_PART_MS = 1_000;
 
 /**
- * Waits once, with the whole patience; or, if that is infinite, in parts until there is a grant:
- * each part begins at the end of the queue, and is no longer than the namespace allows. An infinite
- * wait outlasts failures that may pass; refusals and the caller's own signal still reject.
+ * Waits once for `waitMs`; or, if that is infinite, in parts until there is a grant: each part
+ * starts at the end of the queue, and is no longer than the namespace allows. An infinite wait
+ * outlasts failures that may pass; refusals and the caller's own signal still reject.
  */
 export async function waitInParts<G>(
   waitMs: number,
@@ -29,7 +29,7 @@ export async function waitInParts<G>(
   }
 }
 
-/** How long a part may be after one was refused as too long; null: other error, or too short. */
+/** The limit for a part if one was refused as too long; null for any other error or limit. */
 export function shorterPart(error: unknown, partMs: number): number | null {
   const waitMaxMs = error instanceof LockyardError ? error.waitMaxMs : undefined;
   if (waitMaxMs === undefined || waitMaxMs < SHORTEST_PART_MS) return null;

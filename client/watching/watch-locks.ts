@@ -1,4 +1,4 @@
-import { isNoRefusal } from '../errors';
+import { isRetryable } from '../errors';
 import { environmentClient, type LockyardClient } from '../lockyard-client';
 import { type OptionNames, refuseUnknownOptions } from '../options/refuse-unknown-options';
 import { pause } from '../platform/client-clock';
@@ -29,7 +29,7 @@ export interface WatchLocksOptions extends WatchLeaderOptions {
 const COMMON: OptionNames<WatchLeaderOptions> = { client: true, namespace: true, signal: true };
 const OPTIONS: OptionNames<WatchLocksOptions> = { ...COMMON, names: true, prefix: true };
 
-/** How long a request for changes is held open: shorter than it could be, to notice silence. */
+/** How long a request for changes is held open: less than the maximum, to notice silence sooner. */
 const HELD_OPEN_MS = 10_000;
 
 /** How long an answer may take beyond that. */
@@ -39,15 +39,16 @@ const ANSWER_MS = 5_000;
 const SILENT_MAX_MS = 5_000;
 
 /**
- * The state of each watched lock, first as it is now and then after every change: its last state,
- * not every state in between, and never one older than before. Of a prefix, locks that are free at
- * the beginning are left out. Reconnects and resumes for ever, until `signal` or `break`. 15 s
- * after the last answer of Lockyard, or sooner, every lock is `unknown` until it answers again.
+ * Yields the current state of each watched lock, then its latest state after every change: not
+ * every state in between, and never an older one than before. With a prefix, locks that are free at
+ * the start are left out. Reconnects and resumes until `signal` aborts or the loop ends. At the
+ * latest 15 s after the last answer of Lockyard every lock is `unknown`, until Lockyard answers
+ * again.
  *
- * A lock that is seen free may be taken by now: acquire it. A renewal is no change, so `expiresAt`
- * may have passed in the state last seen of a lock that is held.
+ * A lock seen as free may have been taken since: to hold it, acquire it. A renewal is not a change,
+ * so a lock may still be held after the `expiresAt` last seen.
  *
- * Throws `LockyardError` for a refusal that asking again does not change, such as `INVALID` and
+ * Throws `LockyardError` for a refusal that a retry does not change, such as `INVALID` and
  * `UNAUTHENTICATED`.
  */
 export async function* watchLocks(options: WatchLocksOptions): AsyncGenerator<WatchedLock, void> {
@@ -56,15 +57,15 @@ export async function* watchLocks(options: WatchLocksOptions): AsyncGenerator<Wa
   const known = new KnownStates(names ? new Set(names) : null);
   known.beginPresent();
   for await (const answer of answersTo(options)) {
-    for (const lock of newsIn(answer, known)) {
+    for (const lock of changesIn(answer, known)) {
       if (signal?.aborted) return;
       yield lock;
     }
   }
 }
 
-/** @param answer null: there was none for too long */
-function* newsIn(answer: WatchAnswer | null, known: KnownStates): Generator<WatchedLock> {
+/** @param answer null if there was none for too long */
+function* changesIn(answer: WatchAnswer | null, known: KnownStates): Generator<WatchedLock> {
   if (answer === null) {
     yield* known.forget();
     known.beginPresent();
@@ -75,14 +76,14 @@ function* newsIn(answer: WatchAnswer | null, known: KnownStates): Generator<Watc
   if (!answer.more) yield* known.endPresent();
 }
 
-/** Who holds a lock that is held by one caller at a time, as with `lead`. */
+/** The holder of a lock that one caller holds at a time, as with `lead`. */
 export type Leader = Holder;
 
 /**
- * The holder of a lock, such as the leader that `lead` elects; null while there is none, or while
- * it cannot be known. First the present one, then after every change, as `watchLocks` does.
+ * Yields the current holder of a lock, such as the leader that `lead` elects, then the new one
+ * after every change, as `watchLocks` does; null while there is none, or it cannot be known.
  *
- * Not promised: that a leader seen here still leads. Only its token can prove that to a resource.
+ * Not guaranteed: that a leader seen here still leads. Only its token can prove that to a resource.
  */
 export async function* watchLeader(
   name: string,
@@ -99,7 +100,9 @@ export async function* watchLeader(
   }
 }
 
-/** Every answer, each requested from where the previous one ended; null: none for too long. */
+/**
+ * Yields every answer, each requested from where the previous one ended; null: none for too long.
+ */
 async function* answersTo({
   client = environmentClient(),
   namespace,
@@ -114,7 +117,7 @@ async function* answersTo({
   let isSilent = false;
   for (let attempt = 0; !signal?.aborted; attempt += 1) {
     try {
-      // After a failure less is left until all is unknown.
+      // After a failure, less time is left until the states count as unknown.
       const heldMs = isSilent ? HELD_OPEN_MS : answeredAt + HELD_OPEN_MS - clock.monotonic();
       const waitMs = Math.max(0, Math.floor(heldMs));
       const answer = await client.watch(
@@ -128,7 +131,7 @@ async function* answersTo({
       yield answer;
     } catch (error) {
       if (signal?.aborted) return;
-      if (!isNoRefusal(error)) throw error;
+      if (!isRetryable(error)) throw error;
       if (!isSilent && clock.monotonic() - answeredAt >= SILENT_MAX_MS) {
         isSilent = true;
         since = undefined;

@@ -1,6 +1,6 @@
 /**
- * The outcomes of each procedure, `''` where its answers have none, and what such an answer must
- * say. A field that the server gains later does not belong here: older servers do not have it.
+ * The fields that an answer of each procedure must have, by its outcome; `''` for answers without
+ * one. A field that the server gains later does not belong here: older servers do not send it.
  */
 export const ANSWER_NEEDS: Record<string, Record<string, readonly string[]>> = {
   'lock.acquire': {
@@ -35,7 +35,7 @@ export const ANSWER_NEEDS: Record<string, Record<string, readonly string[]>> = {
   'witness.report': { '': ['processes', 'lookAgainInMs'] },
 };
 
-/** What an answer lacks, so that it does not say what was done; null: nothing. */
+/** What an answer lacks to say what was done, as a phrase for a message; null: nothing. */
 export function missingIn(procedure: string, data: object): string | null {
   const fields = data as Record<string, unknown>;
   const outcomes = ANSWER_NEEDS[procedure] ?? {};

@@ -12,7 +12,7 @@ export function isSentDirectly(): boolean {
 
 /**
  * Whether a TCP connection to the host of `url` can be made within `withinMs`. Never rejects; the
- * connection is closed at once. `fetch` does not report whether its request has left.
+ * connection is closed immediately. `fetch` does not report whether its request was sent.
  */
 export function canConnect(url: string, withinMs: number, clock: ClientClock): Promise<boolean> {
   const { hostname, port, protocol } = new URL(url);
@@ -24,7 +24,7 @@ export function canConnect(url: string, withinMs: number, clock: ClientClock): P
       socket.destroy();
       resolve(isConnected);
     };
-    // After a blocked event loop the timer comes first: a connection made meanwhile must count.
+    // After a blocked event loop the timer fires first: a connection made meanwhile must count.
     const stopTimer = clock.after(withinMs, () => setImmediate(() => finish(false)));
     socket.once('connect', () => finish(true));
     socket.once('error', () => finish(false));

@@ -6,26 +6,26 @@ const FIRST_DELAY_MS = 100;
 const LONGEST_DELAY_MS = 1_000;
 
 /**
- * How long to wait before try number `attempt` + 1 (from 0): spread at random, so that many clients
- * do not come back together. At most 1 s, which a place in a queue survives, unless the server asks
- * for more.
+ * The delay after failed attempt number `attempt` (from 0), in milliseconds: random, so that many
+ * clients do not retry together. At most 1 s, which a queue position survives, unless the server
+ * asks for more.
  */
 export function retryDelayMs(chance: Chance, attempt: number, retryAfterMs = 0): number {
   const ceilingMs = Math.min(LONGEST_DELAY_MS, FIRST_DELAY_MS * 2 ** attempt);
   return Math.max(retryAfterMs, ceilingMs * (0.5 + chance.fraction() / 2));
 }
 
-/** Within which bounds a call is tried again. */
+/** The limits within which a call is retried. */
 export interface RetryBounds {
   clock: ClientClock;
   chance: Chance;
-  /** No new try begins at or after this instant of the clock, which may depend on the failure. */
+  /** No attempt starts at or after this instant of the clock, which may depend on the failure. */
   until: number | ((error: LockyardError) => number);
-  /** Ends the pauses between tries as well. */
+  /** Also ends the pauses between attempts. */
   signal?: AbortSignal | undefined;
 }
 
-/** Tries until there is an answer, a refusal that will not change, or the bounds are over. */
+/** Retries until there is an answer, a failure that is not transient, or a limit is reached. */
 export async function retrying<A>(bounds: RetryBounds, call: () => Promise<A>): Promise<A> {
   const { clock, chance, until, signal } = bounds;
   for (let attempt = 0; ; attempt++) {

@@ -7,31 +7,33 @@ import { isSentDirectly } from './connection-probe';
 import type { Procedure } from './procedures';
 import type { Reason } from './wire';
 
-/** How long one call may take, and who may end it. */
+/** The time limits, cancellation and trace of one call. */
 export interface CallOptions {
   /**
-   * After so many milliseconds without an answer it rejects with `UNKNOWN`. Default: 6,000, and for
-   * an acquire its `waitMs`, at most 25,000, beyond that.
+   * The call rejects with `UNKNOWN` after this many milliseconds without an answer. Default: 6,000,
+   * plus `waitMs` (at most 25,000) for an acquire or a watch.
    */
   timeoutMs?: number | undefined;
   /**
-   * After so many milliseconds without an answer it rejects with `UNKNOWN` and `isUnreachable`, if
-   * not even a connection to the address can be made; of several addresses each has that time. Not
-   * watched with a `fetch` of your own, nor through a proxy. Default: `timeoutMs`.
+   * The call rejects with `UNKNOWN` and `isUnreachable` after this many milliseconds without an
+   * answer, if no connection to the address can be made either; each of several addresses has this
+   * time. Has no effect with a `fetch` of your own, or through a proxy. Default: `timeoutMs`.
    */
   connectWithinMs?: number | undefined;
-  /** Ends the request; the call rejects with its reason. To be sure of anything, cancel. */
+  /**
+   * Its abort ends the request; the call rejects with its reason. The server may still apply it.
+   */
   signal?: AbortSignal | undefined;
   /**
-   * Of an acquire: the W3C `traceparent` that is kept with the hold. Default: that of the active
-   * span of OpenTelemetry, if there is one. One that is not valid is not sent.
+   * For an acquire: the W3C `traceparent` to store with the hold. Default: that of the active
+   * OpenTelemetry span, if any. An invalid one is not sent.
    */
   traceparent?: string | undefined;
 }
 
 /**
  * One request to one address, one answer; nothing is sent twice. Rejects with `LockyardError`, or
- * the reason of `signal`. A request that never left is `BACKEND_DOWN`; one without a readable
+ * the reason of `signal`. A request that was not sent is `BACKEND_DOWN`; one without a readable
  * answer is `UNKNOWN`.
  */
 export async function sendRequest<A>(
@@ -87,7 +89,7 @@ const PROBE_PART = 0.4;
 
 /**
  * Ends a request that has no answer in time, if by then no other connection can be made either. The
- * request may have left through a connection that was open before.
+ * request may have been sent over a connection that was open before.
  */
 function hangUpUnconnected(
   { canConnect, clock }: ClientSettings,
@@ -107,7 +109,7 @@ function hangUpUnconnected(
   };
 }
 
-/** Throws `INVALID` for text with half of a surrogate pair, which UTF-8 does not have. */
+/** Throws `INVALID` for text with half of a surrogate pair, which UTF-8 cannot represent. */
 function bodyOf({ name }: Procedure, input: object): string {
   const body = jsonOf(name, input);
   if (!LONE_SURROGATE.test(body)) return body;
@@ -119,7 +121,7 @@ function bodyOf({ name }: Procedure, input: object): string {
 /** As `JSON.stringify` writes one; it writes a backslash of the text as two. */
 const LONE_SURROGATE = /(?<!\\)(?:\\\\)*\\ud[89a-f]/;
 
-/** Throws `INVALID` for what JSON does not have, such as a bigint. */
+/** Throws `INVALID` for what JSON cannot represent, such as a bigint. */
 function jsonOf(name: string, input: unknown): string {
   try {
     return JSON.stringify(input);
@@ -158,12 +160,13 @@ function sendTraced(
 
 const NEVER_LEFT = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'UND_ERR_CONNECT_TIMEOUT']);
 
-/** Of the server; noticed before anything is sent. */
+/** Errors about the server's certificate, noticed before anything is sent. */
 const BAD_CERTIFICATE = /^(CERT_|UNABLE_TO_|SELF_SIGNED_CERT|DEPTH_ZERO_|ERR_TLS_CERT_)/;
 
 /**
- * Also `EHOSTUNREACH` and the like, but only from connecting: an open connection has them too. A
- * host name of several addresses fails with one error for each.
+ * Whether the request was never sent. `EHOSTUNREACH` and the like count only from `connect`: an
+ * open connection can have them too. A host name with several addresses fails with one error for
+ * each.
  */
 function hasNeverLeft(code: string, cause: unknown): boolean {
   if (cause instanceof AggregateError) return cause.errors.every(isOfConnecting);
@@ -179,7 +182,7 @@ const unreachable = (address: string, why: string) =>
 function connectionFailure(error: unknown, address: string): LockyardError {
   const cause = error instanceof Error ? error.cause : undefined;
   const code = cause instanceof Error && 'code' in cause ? String(cause.code) : '';
-  // Such as `bad port`, which is one that `fetch` refuses.
+  // Such as `bad port`, for a port that `fetch` refuses.
   const why = code || (cause instanceof Error && cause.message) || 'no answer';
   const isUnreachable = hasNeverLeft(code, cause);
   return new LockyardError(isUnreachable ? 'BACKEND_DOWN' : 'UNKNOWN', unreachable(address, why), {
@@ -188,7 +191,7 @@ function connectionFailure(error: unknown, address: string): LockyardError {
   });
 }
 
-/** The result in a reply; throws the error in it, or `UNKNOWN` for anything else. */
+/** The result in a reply; throws the error in it, or one by its status for anything else. */
 function readReply<A>({ name }: Procedure, reply: Response, text: string): A {
   const requestId = reply.headers.get('x-request-id') ?? undefined;
   const body = parse(text);
@@ -218,12 +221,12 @@ function readReply<A>({ name }: Procedure, reply: Response, text: string): A {
   throw new LockyardError(byStatus, `${what}; check the URL.`, hint);
 }
 
-/** A proxy may ask for hours, while a hold or a place in a queue is lost in seconds. */
+/** A proxy may ask for hours, while a hold or a queue position is lost in seconds. */
 const RETRY_AFTER_MAX_MS = 5_000;
 
 /**
- * The hint of a proxy that limits calls. With any other status the next try is not put off: it may
- * well meet another server.
+ * The `Retry-After` of a proxy that limits the rate, in milliseconds. Ignored with any other
+ * status: the next attempt may well reach another server.
  */
 function retryAfterLimitMs({ status, headers }: Response): number | undefined {
   const seconds = headers.get('retry-after') ?? '';
@@ -232,8 +235,8 @@ function retryAfterLimitMs({ status, headers }: Response): number | undefined {
 }
 
 /**
- * What a bare status of a proxy, or one with a reason of a later version, proves: the call did not
- * get through. Any other may have.
+ * The reason for the status of a proxy, or of a server whose own reason is newer than this client.
+ * With these the call was not applied; with any other it may have been.
  */
 const REFUSALS: Record<number, Reason> = {
   301: 'INVALID',

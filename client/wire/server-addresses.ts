@@ -12,7 +12,7 @@ export class ServerAddresses {
   /**
    * Reads one URL, or several separated by commas. Throws `INVALID` unless each is an http(s) URL
    * without credentials, query and fragment, and no two are the same. Never quotes what it refuses,
-   * which may be a secret.
+   * since that may be a secret.
    */
   static read(text: string): ServerAddresses {
     const entries = text.split(',').map((entry) => entry.trim());
@@ -36,7 +36,7 @@ export class ServerAddresses {
     return [...this.all.slice(this.index), ...this.all.slice(0, this.index)];
   }
 
-  /** Goes on to the next one if `address` is in use: several calls may notice the same failure. */
+  /** Switches to the next one if `address` is in use: several calls may notice the same failure. */
   leave(address: string): void {
     if (address === this.all[this.index]) this.index = (this.index + 1) % this.all.length;
   }

@@ -35,7 +35,7 @@ import type {
   WitnessReportInput,
 } from './wire';
 
-/** What a refusal carries; `retryAfterMs` always with 429 and 503. */
+/** The shape of an error; with 429 and 503 it always has `retryAfterMs`. */
 export interface ServiceErrorShape extends Omit<TRPCDefaultErrorShape, 'data'> {
   data: {
     code: TRPCDefaultErrorShape['data']['code'];
@@ -47,7 +47,7 @@ export interface ServiceErrorShape extends Omit<TRPCDefaultErrorShape, 'data'> {
     capacity?: number;
     /** What is wrong with the API key. */
     detail?: string;
-    /** The longest wait that the namespace allows, where an acquire would wait longer. */
+    /** The longest wait that the namespace allows, if an acquire asked for more. */
     waitMaxMs?: number;
   };
 }
@@ -64,7 +64,7 @@ type Mutation<I, O> = TRPCMutationProcedure<{ input: I; output: O; meta: object 
 
 /**
  * The service API as a type for tRPC's own client, over `<server>/api/v1` with the API key in the
- * header `Authorization: Bearer …`. Of a batch of several calls none may wait.
+ * header `Authorization: Bearer …`. No call in a batch of several may wait.
  */
 export type ServiceRouter = TRPCBuiltRouter<
   Root,

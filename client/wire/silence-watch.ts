@@ -2,8 +2,8 @@ import { LockyardError } from '../errors';
 import { type ClientClock, pause } from '../platform/client-clock';
 import { onAbort } from '../platform/on-abort';
 
-const FIRST_LOOK_MS = 1_000;
-const LOOK_EVERY_MS = 4_000;
+const FIRST_PROBE_MS = 1_000;
+const PROBE_EVERY_MS = 4_000;
 const RESPOND_WITHIN_MS = 2_000;
 
 /**
@@ -66,31 +66,31 @@ class WatchedServer {
 
   private async watch(): Promise<void> {
     this.isWatched = true;
-    let delayMs = FIRST_LOOK_MS;
+    let delayMs = FIRST_PROBE_MS;
     while (this.open.size > 0) {
       this.stop = new AbortController();
       try {
         await pause(this.clock, delayMs, this.stop.signal);
         if (await this.isSilent(this.stop.signal)) this.hangUp();
-        delayMs = LOOK_EVERY_MS;
+        delayMs = PROBE_EVERY_MS;
       } catch {
         // Stopped: for a moment no request was open.
-        delayMs = FIRST_LOOK_MS;
+        delayMs = FIRST_PROBE_MS;
       }
     }
     this.isWatched = false;
   }
 
-  /** Any response counts. A request alone may hang even where connections break at once. */
+  /** Any response counts. A request alone may hang even if connections break immediately. */
   private async isSilent(stop: AbortSignal): Promise<boolean> {
-    const look = new AbortController();
-    const end = () => look.abort();
-    // After a blocked event loop the timer comes first: a response that is there must count.
+    const probe = new AbortController();
+    const end = () => probe.abort();
+    // After a blocked event loop the timer fires first: a response that has arrived must count.
     const stopTimer = this.clock.after(RESPOND_WITHIN_MS, () => setImmediate(end));
     stop.addEventListener('abort', end, { once: true });
     try {
       const url = `${this.address}/api/health/live`;
-      const reply = await this.fetch(url, { redirect: 'manual', signal: look.signal });
+      const reply = await this.fetch(url, { redirect: 'manual', signal: probe.signal });
       await reply.body?.cancel();
       return false;
     } catch {

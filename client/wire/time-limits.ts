@@ -1,10 +1,10 @@
 /** The server holds a waiting request at most this long, then answers `queued`. */
 export const HELD_OPEN_MS = 25_000;
 
-/** Beyond the wait asked for, the server answers within 5 s, or never will. */
+/** The server answers within 5 s of the end of the requested wait, or not at all. */
 export const ANSWER_WITHIN_MS = 6_000;
 
-/** An answer faster than this, and yet `queued`, comes from a server that is shutting down. */
+/** A `queued` answer faster than this comes from a server that is shutting down. */
 export const AT_ONCE_MS = 200;
 
 /** How long a short wait retries while no connection can be made. */

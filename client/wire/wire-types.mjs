@@ -5,7 +5,7 @@ import { build } from 'esbuild';
 
 const here = dirname(fileURLToPath(import.meta.url));
 
-/** A line of `wire.ts` that gives a schema's type a name. */
+/** A line of `wire.ts` that names a schema's type. */
 const NAMED = /^export type (\w+) = z\.(input|output)<typeof (\w+)\.(\w+)>;$/gm;
 const MODULE = /^import type \* as (\w+) from '(.+)';$/gm;
 
@@ -85,7 +85,7 @@ function plainType(type) {
   throw new Error(`A schema of type "${type}" cannot be written as a type.`);
 }
 
-/** What may be left out of an input may also be undefined. */
+/** An optional field of an input may also be undefined. */
 function fieldsOf({ properties, required = [] }, io) {
   return Object.entries(properties)
     .map(([name, schema]) => {

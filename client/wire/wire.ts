@@ -9,7 +9,7 @@ import type * as primitives from '../../server/contract/primitives';
 import type * as witness from '../../server/contract/witness';
 
 /**
- * What travels between a service and Lockyard: plain JSON. The types are those of the server's
+ * The inputs and answers of the service API: plain JSON. The types are those of the server's
  * schemas; `wire-types.mjs` reads these lines and writes the types out for the package, with the
  * schemas' descriptions as comments.
  */

@@ -15,14 +15,16 @@ import type { Verbosity } from '../terminal/reporter';
 export interface ExecOptions {
   name: string;
   command: [string, ...string[]];
-  /** The whole patience; infinite unless bounded. */
+  /** The timeout of the whole wait; infinite unless set. */
   waitMs: number;
   mode: Mode;
   /** In mode permit. */
   permits?: number;
   capacity?: number;
   leaseMs: number;
-  /** How long the lock stays held, even if the command ends sooner; undefined: no longer. */
+  /**
+   * How long the lock stays held at least, even if the command ends sooner; undefined: no minimum.
+   */
   holdAtLeastMs: number | undefined;
   /** How long the command has to end between SIGTERM and SIGKILL. */
   graceMs: number;
@@ -103,11 +105,11 @@ function readMode({
     return { mode: shared ? 'shared' : 'exclusive' };
   }
   if (shared) throw wrongUsage('--shared and --capacity exclude each other.');
-  const most = readNumber('--capacity', capacity, 1, CAPACITY_MAX);
+  const maxPermits = readNumber('--capacity', capacity, 1, CAPACITY_MAX);
   return {
     mode: 'permit',
-    permits: readNumber('--permits', permits ?? '1', 1, most),
-    capacity: most,
+    permits: readNumber('--permits', permits ?? '1', 1, maxPermits),
+    capacity: maxPermits,
   };
 }
 

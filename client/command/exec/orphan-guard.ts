@@ -1,13 +1,13 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 
-/** Reads the id to watch; then waits for the end of its standard input, and kills that process. */
+/** Reads a process id, waits for the end of its standard input, and then kills that process. */
 const SCRIPT =
   'read -r who && { read -r _ || { kill -s TERM -- "$who"; sleep "$1"; kill -s KILL -- "$who"; }; }';
 
 /**
  * Ends a command whose `lockyard exec` is killed with SIGKILL: its lock is no longer renewed, and
- * no other process would end it. A shell that waits on a pipe notices at once, without polling.
- * Without a shell there is no guard.
+ * no other process would end it. A shell that reads from a pipe notices immediately, without
+ * polling. Without a shell there is no guard.
  */
 export class OrphanGuard {
   private readonly shell: ChildProcess;
@@ -17,7 +17,7 @@ export class OrphanGuard {
     this.shell = spawn('/bin/sh', ['-c', SCRIPT, 'lockyard-guard', String(graceMs / 1_000)], {
       stdio: ['pipe', 'ignore', 'ignore'],
       env: { ...process.env, LOCKYARD_API_KEY: undefined },
-      // The keys of a terminal are not meant for it.
+      // It must not receive the signals of a terminal's keys.
       detached: true,
     });
     this.shell.on('error', () => {});

@@ -2,11 +2,11 @@ import type { ClientClock } from '../../platform/client-clock';
 import { GIVEN_UP } from '../../wire/send-request';
 
 /**
- * Callbacks about a server that stops responding. `why` is empty, or why there is no connection, as
- * ` (ECONNREFUSED)`.
+ * Callbacks about a server that stops responding. `why` is empty, or the reason why there is no
+ * connection, such as ` (ECONNREFUSED)`.
  */
 export interface OutageListener {
-  /** Once each time. */
+  /** Called once per outage. */
   began(why: string): void;
   /** The server responds again. */
   ended(): void;
@@ -23,8 +23,8 @@ export function outageNotice(say: (line: string) => void): Pick<OutageListener, 
 }
 
 /**
- * Checks with every request whether the server answers; an answer that the database is away does
- * not count as one. A request that its caller abandons is ignored. Leaves the requests unchanged.
+ * Notes for each request whether the server responds; a 5xx status, as while its database is
+ * unavailable, does not count. Ignores requests that their caller abandons. Changes no request.
  */
 export class OutageDetector {
   private silentSince: number | null = null;
@@ -32,7 +32,7 @@ export class OutageDetector {
   constructor(
     private readonly clock: ClientClock,
     private readonly limitMs: number,
-    private readonly silence: OutageListener,
+    private readonly listener: OutageListener,
     private readonly inner: typeof fetch = globalThis.fetch,
   ) {}
 
@@ -52,17 +52,17 @@ export class OutageDetector {
     return this.silentSince !== null;
   }
 
-  private note(isAnswer: boolean, sentAt: number, why = ''): void {
-    if (isAnswer) {
-      if (this.silentSince !== null) this.silence.ended();
+  private note(isResponse: boolean, sentAt: number, why = ''): void {
+    if (isResponse) {
+      if (this.silentSince !== null) this.listener.ended();
       this.silentSince = null;
       return;
     }
     if (this.silentSince === null) {
       this.silentSince = sentAt;
-      this.silence.began(why);
+      this.listener.began(why);
     }
-    if (this.clock.monotonic() - this.silentSince >= this.limitMs) this.silence.lasted(why);
+    if (this.clock.monotonic() - this.silentSince >= this.limitMs) this.listener.lasted(why);
   }
 }
 

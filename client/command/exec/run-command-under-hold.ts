@@ -7,20 +7,20 @@ import { EndedBySignal } from './signal-relay';
 export interface CommandEnd {
   /** As a shell reports it. */
   exitCode: number;
-  /** It was ended because the hold was lost, or nearly. */
+  /** It was ended because the hold was lost, or about to be. */
   isCutShort: boolean;
 }
 
-/** Operators can set a lease beyond the range of Node's timers, which would fire at once. */
+/** Operators can set a lease beyond the range of Node's timers, which would fire immediately. */
 const TIMER_MAX_MS = 86_400_000;
 
 /** The part of a lease that is reserved for timers that fire late. */
 const marginMs = (leaseMs: number) => Math.min(250, leaseMs / 20);
 
 /**
- * Waits for the end of a command, and ends it when the hold ends first. A lease that cannot be
- * renewed is not awaited: SIGTERM is sent early enough for SIGKILL to come before the lease ends.
- * Only after a force release, when it is too late, does the command get the whole grace period.
+ * Waits for the end of a command, and ends it if the hold ends first. If the lease cannot be
+ * renewed, SIGTERM is sent early enough for SIGKILL to follow before the lease ends. Only after a
+ * force release, when it is too late for that, does the command get the whole grace period.
  *
  * @param onLoss called when the command has to end because of its hold
  */
@@ -30,25 +30,25 @@ export async function runCommandUnderHold(
   { leaseMs, graceMs }: { leaseMs: number; graceMs: number },
   onLoss: () => void,
 ): Promise<CommandEnd> {
-  const keptBackMs = marginMs(leaseMs);
+  const reservedMs = marginMs(leaseMs);
   let ending: Promise<void> | null = null;
   let timer: NodeJS.Timeout | undefined;
 
   const end = () => {
     if (ending) return;
     clearTimeout(timer);
-    const sureMs = Math.max(0, hold.remainingMs() - keptBackMs);
-    ending = child.end(wasTakenAway(hold.signal.reason) ? graceMs : Math.min(graceMs, sureMs));
+    const certainMs = Math.max(0, hold.remainingMs() - reservedMs);
+    ending = child.end(wasTakenAway(hold.signal.reason) ? graceMs : Math.min(graceMs, certainMs));
     if (!(hold.signal.reason instanceof EndedBySignal)) onLoss();
   };
-  const look = () => {
-    const spareMs = hold.remainingMs() - keptBackMs - graceMs;
-    if (spareMs > 0) timer = setTimeout(look, Math.min(spareMs, TIMER_MAX_MS));
+  const check = () => {
+    const spareMs = hold.remainingMs() - reservedMs - graceMs;
+    if (spareMs > 0) timer = setTimeout(check, Math.min(spareMs, TIMER_MAX_MS));
     else end();
   };
 
   if (hold.signal.aborted) end();
-  else look();
+  else check();
   hold.signal.addEventListener('abort', end, { once: true });
   const exitCode = await child.ended;
   clearTimeout(timer);

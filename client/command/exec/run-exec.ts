@@ -24,7 +24,7 @@ import { EndedBySignal, SignalRelay } from './signal-relay';
 const SILENCE_MAX_MS = 60_000;
 const SILENCE_MIN_MS = 3_000;
 
-const WAITED_OUT: { [R in Reason]?: string } = {
+const RETRY_NOTICES: { [R in Reason]?: string } = {
   RATE_LIMITED: 'rate limit reached, retrying…',
   NAMESPACE_FULL: 'namespace full, retrying…',
   UNKNOWN: 'no readable answer from the server, retrying…',
@@ -45,17 +45,17 @@ export async function runExec(words: string[]): Promise<number | null> {
 class LockedCommand {
   private readonly say: Reporter;
   private readonly client: LockyardClient;
-  /** Ends the wait for the lock. Not used any more once the command runs. */
+  /** Ends the wait for the lock. Unused once the command runs. */
   private readonly wait = new AbortController();
   private readonly relay = new SignalRelay((reason) => this.wait.abort(reason));
-  private readonly said = new Set<Reason>();
+  private readonly reported = new Set<Reason>();
   private readonly outage: OutageDetector;
   private isRunning = false;
 
   constructor(private readonly options: ExecOptions) {
     const { owner, namespace, url, waitMs } = options;
     this.say = createReporter(options.verbosity);
-    const observer = { requestFailed: this.sayOnce };
+    const observer = { requestFailed: this.reportOnce };
     this.client = openClient({ owner, namespace, url, observer });
     const isEndless = waitMs === Number.POSITIVE_INFINITY;
     const shortestMs = SILENCE_MIN_MS * this.client.settings.addresses.count;
@@ -70,7 +70,7 @@ class LockedCommand {
 
   async run(): Promise<number> {
     try {
-      const end = await this.retryUntilPatienceEnds((waitMs) => this.once(waitMs));
+      const end = await this.retryUntilTimeout((waitMs) => this.once(waitMs));
       return end.isCutShort ? EXIT.lost : end.exitCode;
     } catch (error) {
       return execExitCode(error, this.options, this.say);
@@ -80,7 +80,7 @@ class LockedCommand {
   }
 
   /** Requests the lock repeatedly until the timeout; throws the error that ends the wait. */
-  private async retryUntilPatienceEnds<T>(attempt: (waitMs: number) => Promise<T>): Promise<T> {
+  private async retryUntilTimeout<T>(attempt: (waitMs: number) => Promise<T>): Promise<T> {
     const until = systemClock.monotonic() + this.options.waitMs;
     for (let longestMs = PART_MS; ; ) {
       const leftMs = Math.max(0, until - systemClock.monotonic());
@@ -102,12 +102,12 @@ class LockedCommand {
     }
   }
 
-  /** Reports what the wait is for, if it is not for the lock. */
-  private readonly sayOnce = ({ procedure, reason }: RequestFailed) => {
-    const line = WAITED_OUT[reason];
-    const isKnown = this.said.has(reason) || this.outage.isPresent;
+  /** Reports, once each, failures that keep the lock from being requested. */
+  private readonly reportOnce = ({ procedure, reason }: RequestFailed) => {
+    const line = RETRY_NOTICES[reason];
+    const isKnown = this.reported.has(reason) || this.outage.isPresent;
     if (procedure !== 'lock.acquire' || !line || isKnown) return;
-    this.said.add(reason);
+    this.reported.add(reason);
     this.say.normally(line);
   };
 
@@ -146,7 +146,7 @@ class LockedCommand {
         this.say.normally(`lost lock "${hold.name}"; terminating command`),
       );
       this.say.verbosely(`the command ended with ${end.exitCode}`);
-      // A signal that came while the command was being started has ended it.
+      // A signal that arrived while the command was starting has ended it.
       this.wait.signal.throwIfAborted();
       this.relay.follow(null);
       return end;
@@ -206,9 +206,9 @@ function describeConflict(
   { lock, holders: [holder], frozen }: LockTimeout,
   waitMs: number,
 ): string {
-  const patience = waitMs > 0 ? ` within ${formatDuration(waitMs)}` : '';
+  const timeout = waitMs > 0 ? ` within ${formatDuration(waitMs)}` : '';
   const who = holder
     ? `; ${holder.owner} (${holder.service}) ${holdsIt(holder, formatDuration)}`
     : '';
-  return `"${lock}" was not granted${patience}${frozen === null ? who : `; it is frozen: ${frozen}`}`;
+  return `"${lock}" was not granted${timeout}${frozen === null ? who : `; it is frozen: ${frozen}`}`;
 }

@@ -28,7 +28,9 @@ export class SignalRelay {
     for (const signal of RELAYED) process.on(signal, this.relay);
   }
 
-  /** From now on signals go to this command; null: it has ended, and what it left gets none. */
+  /**
+   * From now on signals go to this command; null: it has ended, and what it left running gets none.
+   */
   follow(child: CommandChild | null): void {
     this.child = child;
   }

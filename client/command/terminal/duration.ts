@@ -12,7 +12,7 @@ export function parseDuration(text: string): number | null {
   return figure === undefined || unitMs === undefined ? null : Math.round(Number(figure) * unitMs);
 }
 
-/** As `parseDuration` reads it, in the largest unit of which it is a whole number: `90s`, `2h`. */
+/** The text that `parseDuration` reads, in the largest unit without a fraction: `90s`, `2h`. */
 export function durationArgument(ms: number): string {
   const units = Object.entries(UNIT_MS).reverse();
   const [unit, unitMs] = units.find(([, each]) => ms >= each && ms % each === 0) ?? ['ms', 1];

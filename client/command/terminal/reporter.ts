@@ -11,8 +11,8 @@ export interface Reporter {
 }
 
 /**
- * Prints lines on standard error. It bypasses Node's streams, which would make a pipe
- * that the command shares non-blocking; a reader that went away is no reason to stop.
+ * Prints lines on standard error. It bypasses Node's streams, which would make a pipe that the
+ * command shares non-blocking; the end of its reader is no reason to stop.
  */
 export function createReporter(loudness: Verbosity): Reporter {
   const say = (line: string) => {

@@ -1,9 +1,9 @@
 import type { Writable } from 'node:stream';
 
 /**
- * Lets a process whose output cannot be written end in order. A reader that closes its pipe early,
- * as `head` does, is not a failure. After a failure, such as a full disk, a process that would end
- * with 0 calls `complain` and ends with `exitCode`.
+ * Keeps a process from crashing when its output cannot be written. A reader that closes its pipe
+ * early, as `head` does, is not a failure. After a failure, such as a full disk, a process that
+ * would end with 0 calls `complain` and ends with `exitCode`.
  */
 export function watchOutput(
   output: Writable,

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { isNoRefusal } from '../../errors';
+import { isRetryable } from '../../errors';
 import { readHostIdentity } from '../../platform/linux-process';
 import { endWithNpm } from '../exec/end-with-npm';
 import { CommandFailure, EXIT } from '../exit-codes';
@@ -19,7 +19,7 @@ const OPTIONS = {
 const RETRY_MS = 1_000;
 const ANSWER_WITHIN_MS = 5_000;
 
-/** The bounds of the interval that a server may set: a death that is noticed late frees nothing. */
+/** The bounds of the interval that a server may set: a death noticed late frees no lock. */
 const LOOK_AGAIN_MIN_MS = 100;
 const LOOK_AGAIN_MAX_MS = 10_000;
 
@@ -58,10 +58,11 @@ export async function runWitness(words: string[]): Promise<number | null> {
       asked = answer.processes;
       await sleep(lookAgainDelayMs(answer.lookAgainInMs));
     } catch (error) {
-      if (!isNoRefusal(error)) throw error;
+      if (!isRetryable(error)) throw error;
       if (!isCutOff) say.normally(`${error.message} Retrying…`);
       isCutOff = true;
-      // What was seen may be old when the server answers again: look again then.
+      // These states may be out of date when the server answers again, so the loop reads them
+      // again.
       await sleep(RETRY_MS);
     }
   }
