@@ -1,5 +1,5 @@
-// Package lockyard is the client of the Lockyard lock service: take a lock, keep it renewed, learn
-// when it is lost. It needs only the standard library.
+// Package lockyard is the client of the Lockyard lock service: acquire a lock, keep it renewed,
+// learn when it is lost. It needs only the standard library.
 //
 //	client, err := lockyard.New(lockyard.Options{}) // LOCKYARD_URL and LOCKYARD_API_KEY
 //	err = client.WithLock(ctx, "invoices:2026-11", lockyard.LockOptions{},
@@ -32,21 +32,22 @@ type Options struct {
 	URL string
 	// APIKey is by default LOCKYARD_API_KEY, or the content of the file LOCKYARD_API_KEY_FILE.
 	APIKey string
-	// Namespace is that of calls that do not name one. Default: default.
+	// Namespace is the namespace of calls that do not name one. Default: default.
 	Namespace string
-	// Owner is this program's name for itself, at most 100 bytes. Default: host, process id, random
-	// text.
+	// Owner is the owner id of this client's holds, at most 100 bytes. Default: host, process id,
+	// random text.
 	Owner string
-	// Version is that of this program, shown to operators with its holds. Default: the client's own.
+	// Version is this program's version, shown to operators with its holds. Default: that of this
+	// package.
 	Version string
 }
 
-// Client speaks to one Lockyard. One is enough for a program; it may be used by any number of
-// goroutines.
+// Client is a client of one Lockyard. One is enough for a program; any number of goroutines can
+// use it.
 //
-// Each of its methods from Acquire to GetCounter is one request; the client fills in Owner and
-// Namespace if the input has none. Expected outcomes are values with Outcome; everything else is an
-// *Error. WithLock adds waiting, renewing, retrying and releasing.
+// Each of its methods from Acquire to GetCounter sends one request; the client fills in a missing
+// Owner and Namespace. Expected outcomes are values with Outcome; everything else is an *Error.
+// WithLock adds waiting, renewing, retrying and releasing.
 type Client struct {
 	addresses *addresses
 	apiKey    string
@@ -57,8 +58,7 @@ type Client struct {
 	silence   *silenceWatch
 }
 
-// New returns an *Error with ReasonInvalid when neither options nor environment give address and
-// key.
+// New returns an *Error with ReasonInvalid if the address or the key is missing or invalid.
 func New(options Options) (*Client, error) {
 	at := options.URL
 	if at == "" {
@@ -111,7 +111,7 @@ func newTransport() http.RoundTripper {
 	}
 	own := transport.Clone()
 	own.MaxIdleConnsPerHost = 16
-	// Servers and proxies close them later: a request that is sent just then has no answer.
+	// Sooner than servers and proxies close them: a request sent at that moment gets no answer.
 	own.IdleConnTimeout = 30 * time.Second
 	// Requests of HTTP/2 share one connection: if it hangs, so does every retry.
 	own.ForceAttemptHTTP2 = false
@@ -132,7 +132,7 @@ func or(value, otherwise string) string {
 // Int64 returns a pointer for an optional number of an input.
 func Int64(value int64) *int64 { return &value }
 
-// call sends one procedure with the time that its wait takes.
+// call sends one procedure, with a timeout that includes its wait.
 func (c *Client) call(ctx context.Context, procedure, kind string, ask, answer any) error {
 	fields, err := c.completed(procedure, ask)
 	if err != nil {
@@ -147,8 +147,8 @@ func (c *Client) call(ctx context.Context, procedure, kind string, ask, answer a
 	return c.send(ctx, request{procedure: procedure, kind: kind, timeout: timeout}, fields, answer)
 }
 
-// send asks the address in use. Where no connection can be made, it asks the others in turn, if the
-// request never left or may be repeated; the one that answers stays in use.
+// send sends to the address in use. If no connection can be made, and the request was not sent or
+// is safe to repeat, it tries the others in turn; the one that answers stays in use.
 func (c *Client) send(ctx context.Context, ask request, fields map[string]any, answer any) error {
 	body, err := json.Marshal(fields)
 	if err != nil {
@@ -203,7 +203,7 @@ func noneReachable(failures []*Error) *Error {
 	return &Error{Reason: reason, Message: what, IsUnreachable: true, cause: failures[0]}
 }
 
-// isRepeatable: a call that is not safe to repeat becomes so with a request id.
+// isRepeatable says whether a call is safe to repeat: some are only with a request id.
 func isRepeatable(ask request, fields map[string]any) bool {
 	switch ask.procedure {
 	case "lock.renew", "lock.watch", "counter.create":
@@ -212,7 +212,7 @@ func isRepeatable(ask request, fields map[string]any) bool {
 	return ask.kind == "query" || fields["requestId"] != nil
 }
 
-// completed is an input with the fields that the caller left to the client.
+// completed is an input with the fields that the client fills in.
 func (c *Client) completed(procedure string, ask any) (map[string]any, error) {
 	if field := c.malformedIn(ask); field != "" {
 		return nil, invalid("%s: must be well-formed Unicode", field)
@@ -247,8 +247,8 @@ func (c *Client) completed(procedure string, ask any) (map[string]any, error) {
 	return fields, nil
 }
 
-// malformedIn is the field of an input, or of what the client adds, that has invalid UTF-8; empty:
-// none has.
+// malformedIn is the field of an input, or of what the client adds, that has invalid UTF-8; empty
+// if none has.
 func (c *Client) malformedIn(ask any) string {
 	own := map[string]any{"namespace": c.namespace, "owner": c.owner}
 	for _, value := range []reflect.Value{reflect.ValueOf(ask), reflect.ValueOf(own)} {

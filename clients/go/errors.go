@@ -2,23 +2,23 @@ package lockyard
 
 import "fmt"
 
-// Error is a call that got no answer, or a refusal. ReasonBackendDown, ReasonContended and
-// ReasonNamespaceFull: nothing was done. ReasonUnknown: it may have been done; ask again with the
-// same request id to find out.
+// Error is a call that was refused, or got no answer. ReasonBackendDown, ReasonContended and
+// ReasonNamespaceFull: it was not applied. ReasonUnknown: it may have been applied; repeat it with
+// the same request id to find out.
 type Error struct {
 	Reason  string
 	Message string
-	// RetryAfterMs is after how many milliseconds a retry may help; 0 if the server did not say.
+	// RetryAfterMs is the delay after which a retry may succeed; 0 if the server named none.
 	RetryAfterMs int64
 	// RequestID is the server's own id of the request: quote it when asking an operator.
 	RequestID string
-	// Capacity is the capacity in force, if the requested permits do not fit it.
+	// Capacity is the lock's current capacity, if the acquire did not fit it; otherwise 0.
 	Capacity int64
 	// Detail says what is wrong with the API key, such as keyExpired or missingVerb.
 	Detail string
 	// WaitMaxMs is the longest wait that the namespace allows, if a longer one was requested.
 	WaitMaxMs int64
-	// IsUnreachable: no connection to the server could be made; of several, to none.
+	// IsUnreachable: no connection could be made to the server, or to any of several.
 	IsUnreachable bool
 	isFinal       bool
 	cause         error
@@ -28,7 +28,7 @@ func (e *Error) Error() string { return e.Reason + ": " + e.Message }
 
 func (e *Error) Unwrap() error { return e.cause }
 
-// IsTransient says whether the same call may well succeed a moment later.
+// IsTransient says whether the same call may succeed a moment later.
 func (e *Error) IsTransient() bool {
 	switch e.Reason {
 	case ReasonBackendDown, ReasonUnknown, ReasonContended, ReasonRateLimited, ReasonNamespaceFull:
@@ -37,7 +37,7 @@ func (e *Error) IsTransient() bool {
 	return false
 }
 
-// isServerFailure: another server may succeed.
+// isServerFailure says whether another server may succeed.
 func (e *Error) isServerFailure() bool {
 	return e.Reason == ReasonBackendDown || e.Reason == ReasonUnknown
 }
@@ -46,13 +46,14 @@ func invalid(format string, values ...any) *Error {
 	return &Error{Reason: ReasonInvalid, Message: fmt.Sprintf(format, values...)}
 }
 
-// LockTimeout: the lock was not granted in time. Nothing is held, and no place in the queue kept.
+// LockTimeout: the lock was not granted in time. Nothing is held, and no place in the queue is
+// kept.
 type LockTimeout struct {
 	Lock   string
 	WaitMs int64
-	// Holders are those of the last answer.
+	// Holders are the holders according to the last answer.
 	Holders []Holder
-	// QueueLength is how many callers waited then.
+	// QueueLength is how many callers waited for the lock then.
 	QueueLength int64
 	// Frozen is why an operator has frozen the lock; empty if it is not frozen.
 	Frozen string
@@ -75,20 +76,20 @@ func holdsIt(holder Holder) string {
 	return fmt.Sprintf("released it, and it stays held for another %d ms", holder.ExpiresInMs)
 }
 
-// LossCauseUnrenewed is the cause of a loss that only this client knows of: no renewal was answered
-// in time, so that the hold could no longer be relied on.
+// LossCauseUnrenewed is the cause of a loss that only this client knows of: no renewal was
+// answered in time, so the lease may have expired.
 const LossCauseUnrenewed = "unrenewed"
 
 // LockLost: the hold ended before the work did. Another holder may have had the lock since, so
-// anything that the work wrote without having its token checked may have met another holder's
-// writes. It wraps the work's own error, or the last failure of a renewal, where there was one.
+// writes whose token was not checked may conflict with that holder's. It wraps the work's own
+// error, or the last failure of a renewal, where there was one.
 type LockLost struct {
 	Lock  string
 	Token int64
 	// Cause is expired, released, forced, superseded or unrenewed.
 	Cause string
-	// At is when it was certainly over, in epoch milliseconds of the backend's clock; 0 if only this
-	// client says so.
+	// At is when the hold had certainly ended, in epoch milliseconds of the backend's clock; 0 if
+	// only this client considers it lost.
 	At int64
 	// By is the operator who force-released it, with Reason.
 	By     string
@@ -115,8 +116,8 @@ func (e *LockLost) Error() string {
 
 func (e *LockLost) Unwrap() error { return e.cause }
 
-// ReleaseUnconfirmed: the work is done under a good hold, but its release was not confirmed. The
-// lock may stay taken until its lease ends. Do not repeat the work because of this error.
+// ReleaseUnconfirmed: the work is done, under a valid hold, but its release was not confirmed. The
+// lock may stay held until its lease ends. Do not repeat the work because of this error.
 type ReleaseUnconfirmed struct {
 	Lock  string
 	Token int64
@@ -129,8 +130,8 @@ func (e *ReleaseUnconfirmed) Error() string {
 
 func (e *ReleaseUnconfirmed) Unwrap() error { return e.cause }
 
-// LockUpgradeRefused: work under a hold asked for more of the same lock, which would wait for that
-// hold.
+// LockUpgradeRefused: work under a hold requested more of the same lock, and would wait for that
+// hold itself.
 type LockUpgradeRefused struct {
 	Lock   string
 	Token  int64

@@ -8,16 +8,17 @@ import (
 	"time"
 )
 
-// Hold is a granted lock, as the work under it sees it. It is kept alive by renewing at a third of
-// its lease.
+// Hold is a granted lock, as the work under it receives it. It is renewed every third of its
+// lease.
 type Hold struct {
 	Namespace string
 	Name      string
 	// Token is the fencing token: send it with every write to a resource that can refuse a stale one.
 	Token int64
-	// WaitedMs is how long the grant was waited for.
+	// WaitedMs is how long the call waited for the grant.
 	WaitedMs int64
-	// WaitedForTraceparent is that of the hold it waited for, of the same service; empty: unknown.
+	// WaitedForTraceparent is the traceparent of the hold that it waited for, if it is of the same
+	// service; empty if unknown.
 	WaitedForTraceparent string
 
 	client  *Client
@@ -28,7 +29,7 @@ type Hold struct {
 	isOver  bool
 	asked   *Remark
 	stopped *Remark
-	// Of the backend's clock, in epoch milliseconds.
+	// The end of the lease, in epoch milliseconds of the backend's clock.
 	expiresAt   int64
 	provenUntil time.Time
 	renewAt     time.Time
@@ -61,7 +62,8 @@ func newHold(c *Client, ask LockAcquireInput, granted *grant) *Hold {
 }
 
 // Remaining is how much of the lease is certainly left: counted on a monotonic clock from before
-// the request was sent, less an allowance for drift. 0 once it is lost or the work is over.
+// the request was sent, less an allowance for drift. 0 once the hold is lost or the work has
+// ended.
 func (h *Hold) Remaining() time.Duration {
 	h.mutex.Lock()
 	defer h.mutex.Unlock()
@@ -87,7 +89,8 @@ func (h *Hold) Check() error {
 	return nil
 }
 
-// ExpiresAt is the end of the lease as last reported, in epoch milliseconds of the backend's clock.
+// ExpiresAt is the end of the lease in the last answer, in epoch milliseconds of the backend's
+// clock.
 func (h *Hold) ExpiresAt() int64 {
 	h.mutex.Lock()
 	defer h.mutex.Unlock()
@@ -95,7 +98,7 @@ func (h *Hold) ExpiresAt() int64 {
 }
 
 // AskedToRelease is the remark of an operator who asks for the lock, or has stopped its renewals:
-// the work should finish soon. Nil without one.
+// the work should finish soon. Nil if there is none.
 func (h *Hold) AskedToRelease() *Remark {
 	h.mutex.Lock()
 	defer h.mutex.Unlock()
@@ -105,7 +108,8 @@ func (h *Hold) AskedToRelease() *Remark {
 	return h.stopped
 }
 
-// RenewalsStopped is set once renewals no longer prolong this hold: it ends at ExpiresAt.
+// RenewalsStopped is the operator's remark once renewals no longer extend this hold, which ends at
+// ExpiresAt; nil before.
 func (h *Hold) RenewalsStopped() *Remark {
 	h.mutex.Lock()
 	defer h.mutex.Unlock()
@@ -144,7 +148,8 @@ func (h *Hold) lose(loss *LockLost) {
 	}
 }
 
-// follow cancels when the hold is lost, and passes on messages of operators, until it is stopped.
+// follow cancels the follower when the hold is lost, and passes on messages of operators, until
+// callOff is called.
 func (h *Hold) follow(each *follower) (callOff func()) {
 	h.mutex.Lock()
 	defer h.mutex.Unlock()
@@ -161,7 +166,7 @@ func (h *Hold) follow(each *follower) (callOff func()) {
 	}
 }
 
-// finish ends the renewals with the work. A hold that expired unnoticed is lost.
+// finish ends the renewals with the work. A hold that expired unnoticed counts as lost.
 func (h *Hold) finish() {
 	h.checkLost()
 	h.mutex.Lock()
@@ -173,8 +178,8 @@ func (h *Hold) finish() {
 	}
 }
 
-// release releases the hold once, if there is anything to release, and returns the failure if there
-// was no answer. An answer that it was lost is kept.
+// release releases the hold once, if there is anything to release, and returns the failure if
+// there was no answer. An answer that it was lost is stored.
 func (h *Hold) release() error {
 	h.mutex.Lock()
 	loss, until := h.loss, h.provenUntil
@@ -226,7 +231,7 @@ func (h *Hold) keepRenewing() {
 		if failure != nil {
 			retryAfterMs = failure.RetryAfterMs
 		}
-		// Any refusal may pass while the lease lasts: tried again, sooner for short leases.
+		// While the lease lasts, any failure may pass: retry, sooner for a short lease.
 		again := least(retryDelay(failures, retryAfterMs), h.lease/6)
 		failures++
 		h.mutex.Lock()
@@ -235,8 +240,8 @@ func (h *Hold) keepRenewing() {
 	}
 }
 
-// renew is one try. It returns before its answer if that takes a third of the lease: a short lease
-// would be nearly over by then, so the next try begins while this one is open.
+// renew is one attempt. It returns before its answer if that takes a third of the lease: a short
+// lease would nearly have expired by then, so the next attempt starts while this one is open.
 func (h *Hold) renew() error {
 	answered := make(chan error, 1)
 	go func() { answered <- h.askToRenew() }()
@@ -280,14 +285,14 @@ func (h *Hold) askToRenew() error {
 func (h *Hold) prolong(sentAt time.Time, answer RenewAnswer) {
 	h.mutex.Lock()
 	defer h.mutex.Unlock()
-	// Of two concurrent tries the later one may be answered first.
+	// Of two concurrent attempts the later one may be answered first.
 	if h.loss != nil || h.isOver || sentAt.Before(h.renewedSince) {
 		return
 	}
 	h.renewedSince = sentAt
 	h.expiresAt = answer.ExpiresAt
 	proven := provenLeaseEnd(sentAt, answer.ExpiresInMs)
-	// A renewal never shortens a lease: a slow answer does not make less time certain than before.
+	// A renewal never shortens a lease: a slow answer must not make less of it certain than before.
 	if proven.After(h.provenUntil) || answer.RenewalsStopped != nil {
 		h.provenUntil = proven
 	}

@@ -7,31 +7,32 @@ import (
 )
 
 const (
-	// NoWait does not wait: the lock is granted at once, or not at all.
+	// NoWait does not wait: the lock is granted immediately, or not at all.
 	NoWait time.Duration = -1
-	// Forever waits without end: every 9 minutes it goes to the end of the queue.
+	// Forever waits without limit: every 9 minutes it moves to the end of the queue.
 	Forever time.Duration = math.MaxInt64
 )
 
-// LockOptions of WithLock; the zero value is an exclusive lock with a lease of 30 s and a wait of
-// at most a minute.
+// LockOptions are the options of WithLock; the zero value is an exclusive lock with a lease of
+// 30 s and a wait of at most a minute.
 type LockOptions struct {
 	Namespace string
 	Owner     string
-	// Lease is how long the lock stays taken after this process dies: 100 ms to 24 h. Default: 30 s,
+	// Lease is how long the lock stays held after this process dies: 100 ms to 24 h. Default: 30 s,
 	// or HoldAtLeast if that is more.
 	Lease time.Duration
 	// Wait is the timeout of the whole wait: NoWait, up to 10 minutes, or Forever. Default: 1 minute.
 	Wait time.Duration
-	// HoldAtLeast is how long the lock stays taken after the grant, even if the work ends sooner.
+	// HoldAtLeast is how long the lock stays held after the grant at least, even if the work ends
+	// sooner.
 	HoldAtLeast time.Duration
 	// Mode is exclusive, shared, or permit with Permits of a Capacity. Default: exclusive.
 	Mode     string
 	Permits  int64
 	Capacity int64
-	// Reentrant enters again if this owner holds the lock in the same mode.
+	// Reentrant re-enters the lock if this owner already holds it in the same mode.
 	Reentrant bool
-	// OwnHold takes a separate hold even within work under this lock.
+	// OwnHold acquires a separate hold even within work under this lock.
 	OwnHold bool
 	// Meta is shown to operators with the hold, beside host, pid and version.
 	Meta map[string]string
@@ -42,23 +43,23 @@ type LockOptions struct {
 	OnRenewalsStopped func(Remark)
 }
 
-// WithLock does work while holding the lock: waits for it, renews it at a third of its lease,
-// releases it whatever happens. The work's context ends as soon as the hold is lost, or with ctx.
-// WithLock returns after the work has.
+// WithLock runs work while holding the lock: waits for it, renews it every third of its lease, and
+// always releases it. The work's context ends as soon as the hold is lost, or with ctx. WithLock
+// returns after the work has.
 //
 // Within the work, WithLock of the same lock by the same client with that context runs under this
-// hold at once, without a request, unless OwnHold says otherwise.
+// hold immediately, without a request, unless OwnHold is set.
 //
 // It returns, besides what the work returned and ctx.Err():
 //   - *LockTimeout: not granted in time; the work never ran;
 //   - *LockLost: the hold ended before the work did; it wraps an error of the work;
-//   - *ReleaseUnconfirmed: the work is done under a good hold, its release was not answered;
-//   - *LockUpgradeRefused: within work under less of the same lock;
-//   - *Error: refused, or no answer within the budget; the work never ran.
+//   - *ReleaseUnconfirmed: the work is done, under a valid hold, but its release was not answered;
+//   - *LockUpgradeRefused: within work whose hold grants less of the same lock;
+//   - *Error: refused, or no answer in time; the work never ran.
 //
-// What no lock can promise: a paused process may still write after its lease, before it can notice.
-// Only the guarded resource can refuse that write, by Hold.Token. Hold.Check right before a write
-// narrows the gap, but never closes it.
+// What no lock can guarantee: a paused process may still write after its lease has expired, before
+// it can notice. Only the guarded resource can refuse that write, by Hold.Token. Hold.Check right
+// before a write narrows the gap, but never closes it.
 func (c *Client) WithLock(
 	ctx context.Context, name string, options LockOptions, work func(context.Context, *Hold) error,
 ) error {
@@ -85,13 +86,13 @@ func (c *Client) workUnder(
 ) (err error) {
 	during, cancel := context.WithCancel(context.WithValue(ctx, holdKey{}, &scope{hold, ctx}))
 	hold.follow(&follower{cancel, options})
-	// Also if the work panics: the panic goes on after the release.
+	// Also if the work panics: the panic continues after the release.
 	defer func() {
 		cancel()
 		hold.finish()
 		failure := hold.release()
 		if loss := hold.checkLost(); loss != nil {
-			err = blame(loss, err)
+			err = lossCausedBy(loss, err)
 		} else if err == nil && failure != nil {
 			err = &ReleaseUnconfirmed{Lock: hold.Name, Token: hold.Token, cause: failure}
 		}
@@ -103,7 +104,7 @@ func (c *Client) workUnder(
 	return work(during, hold)
 }
 
-// workWithin does work under a hold that an outer call keeps, without any request.
+// workWithin runs work under the hold of an outer call, without any request.
 func workWithin(
 	ctx context.Context, hold *Hold, options LockOptions, work func(context.Context, *Hold) error,
 ) error {
@@ -112,23 +113,23 @@ func workWithin(
 	defer hold.follow(&follower{cancel, options})()
 	err := work(during, hold)
 	if loss := hold.checkLost(); loss != nil {
-		return blame(loss, err)
+		return lossCausedBy(loss, err)
 	}
 	if hold.Remaining() == 0 {
-		return blame(hold.endedLoss(), err)
+		return lossCausedBy(hold.endedLoss(), err)
 	}
 	return err
 }
 
-// blame is the loss with the work's own error in it, unless that only says that the context has
-// ended.
-func blame(loss *LockLost, err error) error {
+// lossCausedBy is the loss with the work's error as its cause, unless that is the loss itself or
+// the end of the context.
+func lossCausedBy(loss *LockLost, err error) error {
 	if err == nil || err == error(loss) || err == context.Canceled {
 		return loss
 	}
-	whole := *loss
-	whole.cause = err
-	return &whole
+	caused := *loss
+	caused.cause = err
+	return &caused
 }
 
 type holdKey struct{}
@@ -139,7 +140,7 @@ type scope struct {
 	outer context.Context
 }
 
-// outerHold is the hold under which the caller already works, if that is enough.
+// outerHold is the hold under which the caller already runs, if it covers the request.
 func (c *Client) outerHold(
 	ctx context.Context, ask LockAcquireInput, namesOwner bool,
 ) (*Hold, error) {
@@ -167,15 +168,15 @@ func (h *Hold) hasEnded() bool {
 	return h.isOver
 }
 
-// refuseUpgrade: an exclusive hold is enough for any request, a shared one for shared requests,
-// permits for as many permits.
+// refuseUpgrade: an exclusive hold covers any request, a shared one shared requests, permits as
+// many permits.
 func refuseUpgrade(hold *Hold, ask LockAcquireInput) error {
 	held, wanted := hold.ask, ask.Mode
-	isEnough := held.Mode == "exclusive" || held.Mode == ask.Mode
-	if isEnough && held.Mode == "permit" && permitsOf(ask) > permitsOf(held) {
-		isEnough, wanted = false, "permit, with more permits,"
+	isCovered := held.Mode == "exclusive" || held.Mode == ask.Mode
+	if isCovered && held.Mode == "permit" && permitsOf(ask) > permitsOf(held) {
+		isCovered, wanted = false, "permit, with more permits,"
 	}
-	if isEnough {
+	if isCovered {
 		return nil
 	}
 	return &LockUpgradeRefused{Lock: hold.Name, Token: hold.Token, Held: held.Mode, Wanted: wanted}

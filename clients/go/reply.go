@@ -8,19 +8,19 @@ import (
 	"strconv"
 )
 
-// A proxy may ask for hours, while a hold or a place in a queue is lost in seconds.
+// A proxy may ask for hours, while a hold or a queue position is lost in seconds.
 const retryAfterMaxMs = 5_000
 
-// What a bare status of a proxy, or one with a reason of a later version, proves: the call did not
-// get through. Any other may have.
+// The reason for the status of a proxy, or of a server whose own reason is newer than this client.
+// With these the call was not applied; with any other it may have been.
 var refusals = map[int]string{
 	301: ReasonInvalid, 302: ReasonInvalid, 307: ReasonInvalid, 308: ReasonInvalid,
 	400: ReasonInvalid, 401: ReasonUnauthenticated, 403: ReasonForbidden, 404: ReasonNotFound,
 	405: ReasonInvalid, 413: ReasonTooLarge, 429: ReasonRateLimited,
 }
 
-// readReply reads the result in a reply to a procedure, or returns the refusal in it; ReasonUnknown
-// for anything else.
+// readReply reads the result in a reply to a procedure, or returns the refusal in it; for anything
+// else, one by its status.
 func readReply(procedure string, reply *http.Response, text []byte, answer any) error {
 	var envelope struct {
 		Result struct{ Data json.RawMessage }
@@ -69,8 +69,8 @@ func readReply(procedure string, reply *http.Response, text []byte, answer any) 
 	return failure
 }
 
-// missingIn is the field without which an answer does not say what was done; empty: none is
-// missing. For absent fields json.Unmarshal makes an answer with zero values.
+// missingIn is what an answer lacks to say what was done, as a phrase for a message; empty:
+// nothing. json.Unmarshal would leave absent fields at their zero values.
 func missingIn(procedure string, data []byte) string {
 	var fields map[string]any
 	if json.Unmarshal(data, &fields) != nil {
@@ -93,8 +93,8 @@ func missingIn(procedure string, data []byte) string {
 	return ""
 }
 
-// retryAfterLimitMs is the hint of a proxy that limits calls. With any other status the next try is
-// not delayed: it may reach another server.
+// retryAfterLimitMs is the Retry-After of a proxy that limits the rate. Ignored with any other
+// status: the next attempt may reach another server.
 func retryAfterLimitMs(reply *http.Response) int64 {
 	seconds, err := strconv.ParseUint(reply.Header.Get("Retry-After"), 10, 31)
 	if reply.StatusCode != http.StatusTooManyRequests || err != nil {

@@ -18,9 +18,9 @@ import (
 const (
 	// The server holds a waiting request at most this long, then answers queued.
 	heldOpen = 25 * time.Second
-	// Beyond the wait asked for, the server answers within 5 s, or never will.
+	// The server answers within 5 s of the end of the requested wait, or not at all.
 	answerWithin = 6 * time.Second
-	// An answer faster than this, and yet queued, comes from a server that is shutting down.
+	// A queued answer faster than this comes from a server that is shutting down.
 	atOnce = 200 * time.Millisecond
 	// How long a short wait retries while no connection can be made.
 	connectWithin = time.Second
@@ -49,7 +49,7 @@ func renewalTimeout(lease time.Duration) time.Duration {
 	return least(answerWithin, most(lease/3, slowAnswer))
 }
 
-// retryDelay is at most 1 s, which a place in a queue survives, unless the server asks for more.
+// retryDelay is at most 1 s, which a queue position survives, unless the server asks for more.
 func retryDelay(attempt int, retryAfterMs int64) time.Duration {
 	ceiling := time.Second
 	if attempt < 4 {
@@ -62,7 +62,7 @@ func retryDelay(attempt int, retryAfterMs int64) time.Duration {
 	return delay
 }
 
-// pause returns the context's error if that ends first.
+// pause returns the context's error if it ends first.
 func pause(ctx context.Context, delay time.Duration) error {
 	timer := time.NewTimer(delay)
 	defer timer.Stop()
@@ -74,7 +74,7 @@ func pause(ctx context.Context, delay time.Duration) error {
 	}
 }
 
-// retrying tries until there is an answer, a refusal that will not change, or the time is over.
+// retrying retries until there is an answer, a failure that is not transient, or the time is up.
 func retrying(ctx context.Context, until func() time.Time, call func() error) error {
 	for attempt := 0; ; attempt++ {
 		err := call()
@@ -92,7 +92,7 @@ func retrying(ctx context.Context, until func() time.Time, call func() error) er
 	}
 }
 
-// traceKey is for the traceparent of an acquire, in the context of its requests.
+// traceKey is the key of an acquire's traceparent in the context of its requests.
 type traceKey struct{}
 
 var isTraceparent = regexp.MustCompile(`^[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$`)
@@ -106,8 +106,8 @@ type request struct {
 	connectWithin time.Duration
 }
 
-// exchange is one request to one address, one answer; nothing is sent twice. A request that never
-// left is ReasonBackendDown; one without a readable answer is ReasonUnknown.
+// exchange sends one request to one address, once. A request that was not sent is
+// ReasonBackendDown; one without a readable answer is ReasonUnknown.
 func (c *Client) exchange(ctx context.Context, address string, ask request, answer any) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -160,7 +160,7 @@ func (c *Client) roundTrip(
 	if err != nil {
 		return nil, nil, err
 	}
-	// Without it the transport would send a command again by itself when a connection breaks.
+	// With it the transport would resend a command when a connection breaks.
 	send.GetBody = nil
 	send.Header.Set("Authorization", "Bearer "+c.apiKey)
 	send.Header.Set("Content-Type", "application/json")
@@ -234,7 +234,7 @@ func (w *silenceWatch) isSilent(address string) bool {
 	if err != nil {
 		return false
 	}
-	// A connection of its own: an open one may hang where a new one is refused.
+	// On a new connection: an open one may hang while a new one is refused.
 	ask.Close = true
 	reply, err := w.http.Do(ask)
 	if err != nil {

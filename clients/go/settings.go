@@ -15,7 +15,7 @@ import (
 	"time"
 )
 
-// Version is sent with every hold, unless Options name another.
+// Version is sent with every hold, unless Options has another.
 const Version = "lockyard-go 0.1.0"
 
 const (
@@ -23,8 +23,8 @@ const (
 	initialTimeNamespace = "4026531834"
 )
 
-// addresses are those of one Lockyard, of which one is in use: the first until it fails, then the
-// next.
+// addresses are the addresses of one Lockyard, of which one is in use: the first until it fails,
+// then the next.
 type addresses struct {
 	all   []string
 	mutex sync.Mutex
@@ -68,7 +68,7 @@ func (a *addresses) leave(address string) {
 	}
 }
 
-// readURL never quotes what it refuses, which may be a secret.
+// readURL never quotes what it refuses, since that may be a secret.
 func readURL(text, subject string) (string, error) {
 	if text == "" {
 		return "", invalid("%s is empty.", subject)
@@ -110,7 +110,8 @@ func newRequestID() string {
 	return base64.RawURLEncoding.EncodeToString(randomBytes(16))
 }
 
-// random is less than limit. Not by math/rand, which before Go 1.20 begins alike in every process.
+// random is less than limit. Not from math/rand, which before Go 1.20 starts with the same seed in
+// every process.
 func random(limit time.Duration) time.Duration {
 	return time.Duration(binary.BigEndian.Uint64(randomBytes(8)) % uint64(limit))
 }
@@ -152,7 +153,7 @@ func addFirst(meta map[string]string, key string, values ...string) {
 	}
 }
 
-// addKernelIdentity adds nothing if the kernel does not give the identity, or it may be ambiguous.
+// addKernelIdentity adds nothing if the kernel does not report it, or the report could be misread.
 func addKernelIdentity(meta map[string]string) {
 	bootID, _ := os.ReadFile("/proc/sys/kernel/random/boot_id")
 	stat, _ := os.ReadFile("/proc/self/stat")
@@ -181,7 +182,8 @@ func namespaceOf(kind, otherwise string) string {
 	return found[1]
 }
 
-// metaWith has the caller's entries first, and what identifies the process as far as there is room.
+// metaWith has the caller's entries, which take precedence, and what identifies the process; of
+// that only host, pid and version if there is no room for all.
 func metaWith(identity, own map[string]string) map[string]string {
 	whole := map[string]string{}
 	plain := map[string]string{}

@@ -9,22 +9,22 @@ import (
 
 const (
 	resendWithin = 10 * time.Minute
-	// One wait of the service takes at most 10 minutes; an endless one is restarted earlier.
+	// The server limits a wait to 10 minutes; an endless one is split into shorter parts.
 	waitPart = 9 * time.Minute
 	// Shorter parts would be little more than polling.
-	shortestPart = time.Second
-	frozenPauses = 10
+	shortestPart  = time.Second
+	frozenAttempt = 10
 )
 
-// grant is a hold as it was granted, and until when it is certainly valid without another answer.
+// grant is a grant, with what proves until when it is valid.
 type grant struct {
 	token     int64
 	waitedMs  int64
 	expiresAt int64
-	// Our clock before the answered request was sent: the lease cannot have begun earlier.
+	// By our clock, before the answered request was sent: the lease cannot have started earlier.
 	sentAt      time.Time
 	expiresInMs int64
-	// Of the hold that it waited for; empty: unknown.
+	// The trace of the hold that it waited for; empty if unknown.
 	waitedForTraceparent string
 }
 
@@ -36,7 +36,8 @@ func provenLeaseEnd(sentAt time.Time, expiresInMs int64) time.Time {
 	return sentAt.Add(lease - drift(lease))
 }
 
-// awaitGrant waits once; a wait without end is repeated, each time at the end of the queue.
+// awaitGrant waits once; an endless wait is split into parts, each starting at the end of the
+// queue.
 func awaitGrant(
 	ctx context.Context, c *Client, ask LockAcquireInput, patience time.Duration,
 ) (*grant, error) {
@@ -69,7 +70,7 @@ type grantWait struct {
 	patience   time.Duration
 	startedAt  time.Time
 	answeredAt time.Time
-	// The server may know the present id: there may be a place or a grant to give back.
+	// The server may know the current id: there may be a queue position or a grant to release.
 	mayBeKnown  bool
 	isConnected bool
 }
@@ -120,7 +121,7 @@ func (w *grantWait) untilGranted(ctx context.Context) (*grant, error) {
 	}
 }
 
-// send asks with the present id.
+// send sends the acquire with the current id.
 func (w *grantWait) send(ctx context.Context) (answer AcquireAnswer, now time.Time, err error) {
 	now = time.Now()
 	if now.Sub(w.answeredAt) > resendWithin {
@@ -131,7 +132,7 @@ func (w *grantWait) send(ctx context.Context) (answer AcquireAnswer, now time.Ti
 		return answer, now, err
 	}
 	wasUnsure := w.mayBeKnown
-	// Below 0 for a short wait that goes on because of failures: all of it ends in time.
+	// Negative for a short wait that continues because of failures, so that it ends in time.
 	left := least(w.startedAt.Add(w.patience).Sub(now), heldOpen)
 	ask := request{procedure: "lock.acquire", kind: "mutation", timeout: left + answerWithin}
 	if !w.isConnected && w.patience < connectWithin {
@@ -157,7 +158,7 @@ func (w *grantWait) send(ctx context.Context) (answer AcquireAnswer, now time.Ti
 	return answer, now, err
 }
 
-// until is when retries end: even a wait that is shorter than one try may take retries for a while.
+// until is when retries end: even a wait shorter than one attempt is retried for a while.
 func (w *grantWait) until() time.Time {
 	budget := connectWithin
 	if w.isConnected {
@@ -166,8 +167,9 @@ func (w *grantWait) until() time.Time {
 	return w.startedAt.Add(most(w.patience, budget))
 }
 
-// prove: a lease is proven from before the request, so a wait may have used up the proven part.
-// Then a renewal proves it; nil: the hold ended before any work began.
+// prove is a grant that is certainly valid. Its lease is counted from before the request, so the
+// wait may have used up most of it: then a renewal restarts it. Nil: the hold ended before any
+// work began.
 func (w *grantWait) prove(
 	ctx context.Context, answer AcquireAnswer, sentAt time.Time,
 ) (*grant, error) {
@@ -198,7 +200,7 @@ func (w *grantWait) prove(
 		if time.Now().Before(granted.provenUntil()) {
 			return nil
 		}
-		message := "The lease may be over: its renewal was answered late."
+		message := "The lease may have expired: its renewal was answered late."
 		return &Error{Reason: ReasonUnknown, Message: message}
 	})
 	if err != nil || answered.Outcome != "renewed" {
@@ -214,7 +216,7 @@ func (w *grantWait) beforeAskingAgain(
 	case answer.Outcome == "queueFull":
 		return pause(ctx, least(retryDelay(0, answer.RetryAfterMs), w.patienceLeft()))
 	case answer.Outcome == "frozen":
-		return pause(ctx, least(retryDelay(frozenPauses, 0), w.patienceLeft()))
+		return pause(ctx, least(retryDelay(frozenAttempt, 0), w.patienceLeft()))
 	case answer.Outcome != "queued":
 		w.ask.RequestID, w.answeredAt = newRequestID(), time.Now()
 	case time.Since(sentAt) < atOnce:
@@ -227,7 +229,7 @@ func (w *grantWait) patienceLeft() time.Duration {
 	return most(0, w.patience-time.Since(w.startedAt))
 }
 
-// isSilenced: if no server answers, a cancel will hardly be answered, and is not worth a delay.
+// isSilenced: if no server responds, a cancel will hardly be answered, and is not worth a delay.
 func (w *grantWait) isSilenced(err error) bool {
 	var failure *Error
 	if !errors.As(err, &failure) {
@@ -236,7 +238,7 @@ func (w *grantWait) isSilenced(err error) bool {
 	return failure.IsUnreachable || w.patience < connectedBudget && failure.Reason == ReasonUnknown
 }
 
-// cancel releases any grant of the present request id. If that fails, its lease expires.
+// cancel releases any grant of the current request id. If that fails, its lease expires.
 func (w *grantWait) cancel() {
 	until := time.Now().Add(tidyUp)
 	ctx, cancel := context.WithDeadline(context.Background(), until)

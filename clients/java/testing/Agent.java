@@ -17,7 +17,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.function.Consumer;
 
-/** The agent of the Java client: does what the scenarios ask, a line of JSON for each command. */
+/** The agent of the Java client: runs the scenarios' commands, one line of JSON each. */
 public final class Agent {
   private static final PrintStream OUT = new PrintStream(System.out, true, StandardCharsets.UTF_8);
   private static final Map<String, LockyardClient> CLIENTS = new ConcurrentHashMap<>();

@@ -32,7 +32,7 @@ from .wire import Procedures, Remark
 
 T = TypeVar("T")
 
-# Only these may be repeated without a request id.
+# The mutations that are safe to repeat without a request id.
 _REPEATABLE = {"lock.renew", "lock.cancel", "lock.cancelMany", "lock.watch", "counter.create"}
 _WAITING = {"lock.acquire": 0, "lock.acquireMany": 0, "lock.watch": HELD_OPEN_MS}
 _TRACED = {"lock.acquire", "lock.acquireMany"}
@@ -47,14 +47,13 @@ _OWNED = {
 
 
 class Client(Procedures):
-    """One client for a program; it may be used by any number of threads.
+    """A client of Lockyard. One is enough for a program; any number of threads can use it.
 
-    Each of its methods from `acquire` to `get_counter` is one request. It takes an input as
-    described in `lockyard.wire`; the client fills in `owner` and `namespace` if it has none.
-    `lock` adds waiting, renewing, retrying and releasing.
+    Each of its methods from `acquire` to `get_counter` sends one request. It takes an input as
+    described in `lockyard.wire`; the client fills in a missing `owner` and `namespace`. `lock` adds
+    waiting, renewing, retrying and releasing.
 
-    Raises `LockyardError` with reason `INVALID` when neither arguments nor environment give
-    address and key.
+    Raises `LockyardError` with reason `INVALID` if the address or the key is missing or invalid.
     """
 
     def __init__(
@@ -69,8 +68,8 @@ class Client(Procedures):
         """
         url: `http(s)://…`, or several servers of one database, separated by commas; `LOCKYARD_URL`
         api_key: by default `LOCKYARD_API_KEY`, or the content of the file `LOCKYARD_API_KEY_FILE`
-        owner: this program's name for itself, at most 100 bytes; default: host, process id and
-            random text
+        owner: the owner id of this client's holds, at most 100 bytes; default: host, process id
+            and random text
         version: of this program, shown to operators with its holds
         """
         self.addresses = Addresses(
@@ -87,7 +86,7 @@ class Client(Procedures):
         _clients.add(self)
 
     def _name_process(self) -> None:
-        """Called again in a forked process, which is another holder than its parent."""
+        """Called again in a forked process, which is a different holder from its parent."""
         self.addresses.forget_threads()
         self._silence = SilenceWatch() if len(self.addresses) > 1 else None
         identity = process_meta()
@@ -116,15 +115,15 @@ class Client(Procedures):
         on_asked_to_release: Optional[Callable[[Remark], None]] = None,
         on_renewals_stopped: Optional[Callable[[Remark], None]] = None,
     ) -> Lock:
-        """A lock, to work under: `with client.lock("job") as hold:`, or `async with`.
+        """A lock for a block: `with client.lock("job") as hold:`, or `async with`.
 
-        Waits for the lock, renews it at a third of its lease, releases it whatever happens. Within
-        the block, a lock of the same name by the same client runs under this hold at once, without
+        Waits for the lock, renews it every third of its lease, and always releases it. Within the
+        block, a lock of the same name by the same client runs under this hold immediately, without
         a request, unless `own_hold` is true.
 
-        lease_ms: how long it stays taken after this process dies; 30 s, or `hold_at_least_ms`
-        wait_ms: the timeout of the whole wait: 0 (now or never) to 10 minutes, or `math.inf`
-        hold_at_least_ms: it stays taken for at least this long, even if the work ends sooner
+        lease_ms: how long it stays held after this process dies; 30 s, or `hold_at_least_ms`
+        wait_ms: the timeout of the whole wait: 0 (do not wait) to 10 minutes, or `math.inf`
+        hold_at_least_ms: it stays held for at least this long, even if the work ends sooner
         mode: `exclusive`, `shared`, or `permit`, with `permits` of a `capacity`
         traceparent: the W3C header of the span to which the hold belongs; ignored if not valid
         stop: set by the caller to give up waiting: `WaitAbandoned` is raised
@@ -136,13 +135,14 @@ class Client(Procedures):
         - `LockLost`: the hold ended before the block did; takes precedence over an error of the
           block, which is its `__cause__`, but not over `KeyboardInterrupt`, `SystemExit` and a
           cancellation of the task by its caller;
-        - `ReleaseUnconfirmed`: the block is done under a good hold, its release was not answered;
-        - `LockUpgradeRefused`: within a block under less of the same lock;
-        - `LockyardError`: refused, or no answer within the budget; the block never ran.
+        - `ReleaseUnconfirmed`: the block is done, under a valid hold, but its release was not
+          answered;
+        - `LockUpgradeRefused`: within a block whose hold grants less of the same lock;
+        - `LockyardError`: refused, or no answer in time; the block never ran.
 
-        What no lock can promise: a paused process may still write after its lease, before it can
-        notice. Only the guarded resource can refuse that write, by `hold.token`. `hold.check()`
-        right before a write narrows the gap, but never closes it.
+        What no lock can guarantee: a paused process may still write after its lease has expired,
+        before it can notice. Only the guarded resource can refuse that write, by `hold.token`.
+        `hold.check()` right before a write narrows the gap, but never closes it.
         """
         if not isinstance(wait_ms, (int, float)) or isinstance(wait_ms, bool) or not wait_ms >= 0:
             raise invalid("`wait_ms` must be a number from 0 to 600,000, or math.inf.")
@@ -170,7 +170,7 @@ class Client(Procedures):
         return Lock(self, ask, wait_ms, owner is not None, own_hold, stop, listeners)
 
     def with_lock(self, name: str, work: Callable[[Hold], T], **options: Any) -> T:
-        """Does `work` under the lock and returns what it returned; options and errors as `lock`."""
+        """Runs `work` under the lock and returns its result; options and errors as for `lock`."""
         result: List[T] = []
         try:
             with self.lock(name, **options) as hold:
@@ -194,16 +194,17 @@ class Client(Procedures):
         connect_within_ms: Optional[float] = None,
         stop: Optional[threading.Event] = None,
     ) -> Any:
-        """Asks the address in use. Where no connection can be made, it asks the others in turn, if
-        the request never left or may be repeated; the one that answers stays in use."""
-        whole = self._completed(procedure, ask)
-        headers = trace_header(whole.pop("traceparent", None)) if procedure in _TRACED else {}
+        """Sends to the address in use. If no connection can be made, and the request was not
+        sent or is safe to repeat, tries the others in turn; the one that answers stays in
+        use."""
+        fields = self._completed(procedure, ask)
+        headers = trace_header(fields.pop("traceparent", None)) if procedure in _TRACED else {}
         if timeout_ms is None:
             timeout_ms = ANSWER_WITHIN_MS
             if procedure in _WAITING:
-                timeout_ms += min(whole.get("waitMs", _WAITING[procedure]), HELD_OPEN_MS)
+                timeout_ms += min(fields.get("waitMs", _WAITING[procedure]), HELD_OPEN_MS)
         until = now_ms() + timeout_ms
-        may_repeat = kind == "query" or procedure in _REPEATABLE or "requestId" in whole
+        may_repeat = kind == "query" or procedure in _REPEATABLE or "requestId" in fields
         failures: List[LockyardError] = []
         for address in self.addresses.in_order():
             sent_at = now_ms()
@@ -213,7 +214,7 @@ class Client(Procedures):
                     self._api_key,
                     procedure,
                     kind,
-                    whole,
+                    fields,
                     until - sent_at,
                     connect_within_ms,
                     stop,
@@ -235,12 +236,12 @@ class Client(Procedures):
         raise _none_reachable(failures)
 
     def _completed(self, procedure: str, ask: Mapping[str, Any]) -> Dict[str, Any]:
-        whole = {"namespace": self.namespace, **ask}
+        fields = {"namespace": self.namespace, **ask}
         if procedure in _OWNED:
-            whole = {"owner": self.owner, **whole}
+            fields = {"owner": self.owner, **fields}
         if procedure in _TRACED:
-            whole["meta"] = meta_with(self._meta, whole.get("meta", {}))
-        return whole
+            fields["meta"] = meta_with(self._meta, fields.get("meta", {}))
+        return fields
 
 
 _clients: "weakref.WeakSet[Client]" = weakref.WeakSet()
@@ -258,6 +259,6 @@ if hasattr(os, "register_at_fork"):
 def _none_reachable(failures: List[LockyardError]) -> LockyardError:
     if len(failures) == 1:
         return failures[0]
-    is_known = all(error.reason == "BACKEND_DOWN" for error in failures)
+    is_not_applied = all(error.reason == "BACKEND_DOWN" for error in failures)
     what = f"Lockyard cannot be reached at any of {len(failures)} addresses."
-    return LockyardError("BACKEND_DOWN" if is_known else "UNKNOWN", what, is_unreachable=True)
+    return LockyardError("BACKEND_DOWN" if is_not_applied else "UNKNOWN", what, is_unreachable=True)

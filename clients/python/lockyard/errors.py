@@ -1,4 +1,4 @@
-"""What the client raises."""
+"""The exceptions of the client."""
 
 from typing import Any, List, Optional
 
@@ -8,10 +8,10 @@ _TRANSIENT = {"BACKEND_DOWN", "UNKNOWN", "CONTENDED", "RATE_LIMITED", "NAMESPACE
 
 
 class LockyardError(Exception):
-    """A call that got no answer, or a refusal; `reason` is one of `lockyard.wire.REASONS`.
+    """A call that was refused, or got no answer; `reason` is one of `lockyard.wire.REASONS`.
 
-    `BACKEND_DOWN`, `CONTENDED` and `NAMESPACE_FULL`: nothing was done. `UNKNOWN`: it may have been
-    done; ask again with the same `requestId` to find out.
+    `BACKEND_DOWN`, `CONTENDED` and `NAMESPACE_FULL`: it was not applied. `UNKNOWN`: it may have
+    been applied; repeat it with the same `requestId` to find out.
     """
 
     def __init__(
@@ -31,23 +31,24 @@ class LockyardError(Exception):
         self.reason = reason
         self.message = message
         self.retry_after_ms = retry_after_ms
-        """After how many milliseconds a retry may help, if the server said so."""
+        """The delay after which a retry may succeed, in milliseconds, if the server named one."""
         self.request_id = request_id
         """The server's own id of the request: quote it when asking an operator."""
         self.capacity = capacity
-        """The capacity in force, if the requested permits do not fit it."""
+        """The lock's current capacity, if the acquire did not fit it."""
         self.detail = detail
         """What is wrong with the API key, such as `keyExpired` or `missingVerb`."""
         self.wait_max_ms = wait_max_ms
-        """The longest wait that the namespace allows, if a longer one was requested."""
+        """The longest wait that the namespace allows, in milliseconds, if a longer one was
+        requested."""
         self.is_unreachable = is_unreachable
-        """No connection to the server could be made; of several, to none."""
+        """No connection could be made to the server, or to any of several."""
         self.is_transient = reason in _TRANSIENT and not is_final
-        """Whether the same call may well succeed a moment later."""
+        """Whether the same call may succeed a moment later."""
 
 
 class LockTimeout(Exception):
-    """The lock was not granted within `wait_ms`. Nothing is held, no place in the queue is kept."""
+    """The lock was not granted within `wait_ms`. Nothing is held; no place in the queue is kept."""
 
     def __init__(
         self,
@@ -73,9 +74,9 @@ class LockTimeout(Exception):
 class LockLost(Exception):
     """The hold ended before the work did.
 
-    Another holder may have had the lock since, so anything that the work wrote without having its
-    token checked may have met another holder's writes. `__cause__` is the work's own error, or the
-    last failure of a renewal, where there was one.
+    Another holder may have had the lock since, so writes whose token was not checked may conflict
+    with that holder's. `__cause__` is the work's own error, or the last failure of a renewal, where
+    there was one.
     """
 
     def __init__(
@@ -93,7 +94,8 @@ class LockLost(Exception):
         self.cause = cause
         """`expired`, `released`, `forced`, `superseded`, or `unrenewed`: no answer to renewals."""
         self.at = at
-        """When it was certainly over, in epoch milliseconds of the backend's clock, if known."""
+        """When the hold had certainly ended, in epoch milliseconds of the backend's clock, if
+        known."""
         self.by = by
         """The operator who force-released it."""
         self.reason = reason
@@ -101,9 +103,9 @@ class LockLost(Exception):
 
 
 class ReleaseUnconfirmed(Exception):
-    """The work is done under a good hold, but the release was not confirmed.
+    """The work is done, under a valid hold, but the release was not confirmed.
 
-    The lock may stay taken until its lease ends. Do not repeat the work because of this error.
+    The lock may stay held until its lease ends. Do not repeat the work because of this error.
     """
 
     def __init__(self, lock: str, token: int, result: Any = None):
@@ -111,11 +113,11 @@ class ReleaseUnconfirmed(Exception):
         self.lock = lock
         self.token = token
         self.result = result
-        """What the work returned, where it was given to `Client.with_lock`."""
+        """What the work returned, if it was passed to `Client.with_lock`."""
 
 
 class LockUpgradeRefused(Exception):
-    """Work under a hold asked for more of the same lock, which would wait for that hold."""
+    """Work under a hold requested more of the same lock, and would wait for that hold itself."""
 
     def __init__(self, lock: str, token: int, held: str, wanted: str):
         how = "with permits" if held == "permit" else held

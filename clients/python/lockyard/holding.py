@@ -1,4 +1,4 @@
-"""Keeps a hold alive by renewing at a third of its lease, and notices when it may be lost."""
+"""Renews a hold every third of its lease, and notices when it may be lost."""
 
 import logging
 import math
@@ -32,7 +32,7 @@ Listeners = Mapping[str, Optional[Callable[[Any], None]]]
 
 
 class Hold:
-    """A granted lock, as the work under it sees it."""
+    """A granted lock, as the work under it receives it."""
 
     def __init__(self, client: "Client", ask: Dict[str, Any], grant: Grant, listeners: Listeners):
         self.namespace: str = ask["namespace"]
@@ -41,22 +41,24 @@ class Hold:
         """The fencing token: send it with every write to a resource that can refuse a stale one."""
         self.waited_ms = grant.waited_ms
         self.waited_for_traceparent = grant.waited_for_traceparent
-        """The `traceparent` of the hold that it waited for, of the same service; None: unknown."""
+        """The `traceparent` of the hold that it waited for, if it is of the same service; None
+        if unknown."""
         self.expires_at = grant.expires_at
-        """The end of the lease as last reported, epoch ms of the backend's clock."""
+        """The end of the lease in the last answer, in epoch milliseconds of the backend's clock."""
         self.lost = threading.Event()
-        """Set when the hold is lost. Prefer `check`, which asks the clock."""
+        """Set when the hold is lost. Prefer `check`, which reads the clock."""
         self.loss: Optional[LockLost] = None
         self.asked_to_release: Optional[Remark] = None
         """The remark of an operator who asks for the lock: the work should finish soon."""
         self.renewals_stopped: Optional[Remark] = None
-        """Set once renewals no longer prolong this hold: it ends at `expires_at`."""
+        """The operator's remark once renewals no longer extend this hold, which ends at
+        `expires_at`."""
         self.client = client
         self.mode: str = ask["mode"]
         self.permits: int = ask.get("permits", 1)
         self.owner: str = ask["owner"]
         self.is_over = False
-        """The work has ended: what it left running does not hold the lock any more."""
+        """The work has ended: what it left running no longer holds the lock."""
         self._asked: Optional[Remark] = None
         self.tasks: Set[Any] = set()
         """Tasks that are cancelled when the hold is lost, or ends before them."""
@@ -75,12 +77,13 @@ class Hold:
 
     @property
     def is_of_this_process(self) -> bool:
-        """False in a process that was forked since: nothing there renews it, or notices its end."""
+        """False in a process forked since: nothing there renews the hold, or notices its end."""
         return self._pid == os.getpid()
 
     def remaining_ms(self) -> float:
-        """How much of the lease is certainly left: counted on a monotonic clock from before
-        the request was sent, less an allowance for drift. 0 once it is lost or the work is over."""
+        """How much of the lease is certainly left: counted on a monotonic clock from before the
+        request was sent, less an allowance for drift. 0 once the hold is lost or the work has
+        ended."""
         return 0 if self.is_over or self.loss is not None else self._left_ms()
 
     def _left_ms(self) -> float:
@@ -96,7 +99,7 @@ class Hold:
 
     def check_lost(self) -> Optional[LockLost]:
         """None while the lease is certainly valid, by the clock: the watchdog may be late."""
-        # Not by `remaining_ms`: the block may be left meanwhile, which is no loss.
+        # Not by `remaining_ms`: the block may end meanwhile, which is not a loss.
         if not self.is_over and self._left_ms() == 0:
             self._lose("unrenewed", failure=self._last_failure)
         return self.loss
@@ -116,13 +119,13 @@ class Hold:
         return lambda: self._listeners.remove(listeners)
 
     def begin(self) -> None:
-        """Begins to renew. A hold with no time left is lost at once."""
+        """Starts the renewals. A hold with no time left is lost immediately."""
         if self.check_lost() is None:
             name = f"lockyard-renew-{self.name}"
             threading.Thread(target=self._keep_renewing, name=name, daemon=True).start()
 
     def stop(self) -> None:
-        """Ends the renewals. A hold that expired unnoticed is lost, not finished."""
+        """Ends the renewals. A hold that expired unnoticed counts as lost."""
         self.check_lost()
         self.is_over = True
         self._ended.set()
@@ -130,8 +133,8 @@ class Hold:
             _call(listeners.get("ended"), None)
 
     def release(self, within_ms: float = RETRY_BUDGET_MS) -> Optional[Exception]:
-        """Releases the hold once, if there is anything to release; returns the failure if there was
-        no answer. An answer that it was lost is kept in `loss`. Safe to repeat."""
+        """Releases the hold once, if there is anything to release; returns the failure if there
+        was no answer. An answer that it was lost is stored in `loss`. Safe to repeat."""
         loss = self.loss
         is_over = loss is not None and loss.cause != "unrenewed"
         # A process that was forked within the block must not release what its parent still holds.
@@ -163,18 +166,19 @@ class Hold:
                 failures = 0
             except Exception as error:
                 self._last_failure = error
-                # Anything may pass while the lease lasts: tried again, sooner for short leases.
+                # While the lease lasts, any failure may pass: retry, sooner for a short lease.
                 delay_ms = retry_delay_ms(failures, getattr(error, "retry_after_ms", None))
                 failures += 1
                 self._renew_at = now_ms() + min(delay_ms, self._lease_ms / 6)
 
     def _until_look_s(self) -> float:
-        """Waits until a renewal is due, or the lease may be over."""
+        """How long until a renewal is due, or the lease may have expired."""
         return max(0, min(self._renew_at, self._proven_until) - now_ms()) / 1_000
 
     def _renew(self) -> None:
-        """One try. It returns before its answer if that takes a third of the lease: a short lease
-        would be nearly over by then, so the next try begins while this one is open."""
+        """One attempt. Returns before its answer if that takes a third of the lease: a short
+        lease would nearly have expired by then, so the next attempt starts while this one is
+        open."""
         overdue_ms = self._lease_ms / 3
         if overdue_ms >= SLOW_ANSWER_MS:
             return self._ask_to_renew()
@@ -213,7 +217,7 @@ class Hold:
         # A renewal never shortens a lease, however slow its answer.
         is_prolonged = "renewalsStopped" not in answer
         with self._state:
-            # Of two concurrent tries the later one may be answered first.
+            # Of two concurrent attempts the later one may be answered first.
             if self.loss is not None or sent_at < self._renewed_since:
                 return
             self._renewed_since = sent_at
@@ -254,7 +258,7 @@ class Hold:
             )
             loss.__cause__ = failure
             self.loss = loss
-            # `listen` passes it on to those that come from now on.
+            # `listen` passes it on to later listeners.
             present = list(self._listeners)
         self.lost.set()
         self._ended.set()
@@ -267,7 +271,7 @@ class Hold:
 
 
 def _call(listener: Optional[Callable[[Any], None]], event: Any) -> None:
-    """A listener that raises does not end the renewals."""
+    """Calls a listener; one that raises does not end the renewals."""
     if listener is None:
         return
     try:

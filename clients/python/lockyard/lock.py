@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 _holds: "contextvars.ContextVar[Tuple[Hold, ...]]" = contextvars.ContextVar(
     "lockyard_holds", default=()
 )
-"""The holds under which the present code runs, the innermost last."""
+"""The holds under which the calling code runs, the innermost last."""
 
 
 class Lock:
@@ -58,8 +58,8 @@ class Lock:
         grant = await_grant(self._client, self._ask, self._wait_ms, self._stop)
         try:
             return self._begin(Hold(self._client, self._ask, grant, self._listeners))
-        except BaseException:  # Also Ctrl-C: there will be no block that releases it.
-            self._give_back(grant)
+        except BaseException:  # Also Ctrl-C: no block will release it.
+            self._release_unused(grant)
             raise
 
     def __exit__(self, kind: Any, error: Optional[BaseException], trace: Any) -> None:
@@ -69,22 +69,22 @@ class Lock:
         try:
             hold.stop()
             failure = hold.release()
-        except BaseException:  # Ctrl-C. Another one ends this as well.
+        except BaseException:  # Ctrl-C; a second one ends this as well.
             hold.stop()
             hold.release(TIDY_UP_MS)
             raise
         self._report(hold, failure, error)
 
     async def __aenter__(self) -> Hold:
-        """As `with`; the task that works is cancelled when the hold is lost."""
+        """As `with`; the task is cancelled when the hold is lost."""
         self._cancels_before = count_cancels(asyncio.current_task())
         outer = self._outer_hold()
         if outer is not None:
             return self._join_in_task(outer)
         loop, task = asyncio.get_running_loop(), asyncio.current_task()
-        # The caller's own may stop other waits as well.
+        # A `Stop` of this wait's own: the caller's may stop other waits as well.
         stop = Stop(self._stop)
-        handover: Handover[Grant] = Handover(self._give_back)
+        handover: Handover[Grant] = Handover(self._release_unused)
         waiting = in_thread(
             loop,
             lambda: handover.offer(await_grant(self._client, self._ask, self._wait_ms, stop)),
@@ -94,7 +94,7 @@ class Lock:
         except asyncio.CancelledError:
             stop.set()
             handover.leave()
-            # Its exception does not matter, but asyncio warns of one that is not retrieved.
+            # Retrieves its exception, which does not matter: asyncio would warn otherwise.
             waiting.add_done_callback(lambda done: done.cancelled() or done.exception())
             raise
         own = self._listeners.get("lost")
@@ -131,15 +131,15 @@ class Lock:
         if self._was_cancelled and not cancels:
             try:
                 await asyncio.sleep(0)
-            except asyncio.CancelledError as again:  # It comes only where the task waits again.
+            except asyncio.CancelledError as again:  # Raised only when the task awaits again.
                 cancels.append(again)
         return self._without_own_cancel(error, cancels)
 
     def _without_own_cancel(
         self, error: Optional[BaseException], cancels: List[asyncio.CancelledError]
     ) -> Optional[BaseException]:
-        """What the block raised, but for the end of its task that came from here. Raises one that
-        came from elsewhere after the block."""
+        """What the block raised, except a cancellation of its task by this lock. Raises a
+        cancellation by others that arrived after the block."""
         if self._is_cancelled_elsewhere(cancels) and cancels:
             if cancels[-1] is not error:
                 raise cancels[-1]
@@ -159,13 +159,13 @@ class Lock:
             self._was_cancelled = True
             task.cancel()
 
-    def _give_back(self, grant: Grant) -> None:
-        """A lock that was granted, and under which nothing will run."""
+    def _release_unused(self, grant: Grant) -> None:
+        """Releases a lock that was granted but under which nothing will run."""
         Hold(self._client, self._ask, grant, {}).release(TIDY_UP_MS)
 
     def _begin(self, hold: Hold) -> Hold:
-        """Raises where nothing is left of it, there is no thread to renew it, or Ctrl-C comes: then
-        it is to be released."""
+        """Starts the hold. Raises if no time of it is left, no thread to renew it can be
+        started, or Ctrl-C interrupts: then the caller releases it."""
         self._hold = hold
         try:
             hold.begin()
@@ -183,7 +183,7 @@ class Lock:
         return outer
 
     def _join_in_task(self, outer: Hold) -> Hold:
-        """Cancels the task with the hold, unless a block around this one does."""
+        """Joins; cancels the task when the hold is lost, unless an outer block does."""
         loop, task = asyncio.get_running_loop(), asyncio.current_task()
         if task in outer.tasks:
             return self._join(outer)
@@ -206,7 +206,7 @@ class Lock:
         return self._join(outer)
 
     def _leave(self) -> Optional[Hold]:
-        """The hold of this block's own; None where it works under that of an outer block."""
+        """This block's own hold; None if it runs under that of an outer block."""
         if self._unlisten is not None:
             self._unlisten()
             if self._joined is not None:
@@ -238,9 +238,9 @@ class Lock:
             raise ReleaseUnconfirmed(hold.name, hold.token) from failure
 
     def _outer_hold(self) -> Optional[Hold]:
-        """The hold under which the caller already works, if that is enough."""
+        """The hold under which the caller already runs, if it covers the request; else None."""
         if not self._entrance.acquire(blocking=False):
-            raise invalid("A lock is entered once: ask the client for another one.")
+            raise invalid("A lock can be entered only once: get another one from the client.")
         if self._own_hold:
             return None
         ask = self._ask
@@ -255,7 +255,7 @@ class Lock:
 
 
 def _refuse_upgrade(hold: Hold, ask: Dict[str, Any]) -> None:
-    """An exclusive hold is enough for any request, a shared one for shared, permits for as many."""
+    """An exclusive hold covers any request, a shared one shared ones, permits as many permits."""
     if hold.mode == "exclusive":
         return
     permits = ask.get("permits", 1)
@@ -273,8 +273,9 @@ def _open_holds() -> Tuple[Hold, ...]:
 
 
 def _raise(loss: LockLost, error: Optional[BaseException]) -> None:
-    """The loss, with the work's own error as its cause, unless that only passes the loss on. What
-    ends the program or the task comes through: a caller that goes on after a loss must not."""
+    """Raises the loss, with the work's error as its cause unless that error is or wraps the
+    loss. What ends the program or the task takes precedence: a caller that handles a loss
+    must not swallow it."""
     if isinstance(error, (KeyboardInterrupt, SystemExit, asyncio.CancelledError)):
         return
     if error is None or error is loss or error.__cause__ is loss:

@@ -1,4 +1,4 @@
-"""What a reply says."""
+"""Reads a reply."""
 
 import json
 import re
@@ -8,7 +8,7 @@ from .errors import LockyardError
 from .wire import ANSWER_NEEDS, REASONS
 
 _RETRY_AFTER_MAX_MS = 5_000
-"""A proxy may ask for hours, while a hold or a place in a queue is lost in seconds."""
+"""A proxy may ask for hours, while a hold or a queue position is lost in seconds."""
 
 _REFUSALS = {
     301: "INVALID",
@@ -23,11 +23,12 @@ _REFUSALS = {
     413: "TOO_LARGE",
     429: "RATE_LIMITED",
 }
-"""What a bare status, or one with an unknown reason, proves: the call did not get through."""
+"""The reason for a status without a known reason. With these the call was not applied; with any
+other it may have been."""
 
 
 def read_reply(procedure: str, status: int, headers: Mapping[str, str], body: bytes) -> Any:
-    """The result in a reply; raises the refusal in it, or `UNKNOWN` for anything else."""
+    """The result in a reply; raises the refusal in it, or one by its status for anything else."""
     try:
         content = json.loads(body)
     except ValueError:
@@ -61,7 +62,7 @@ def read_reply(procedure: str, status: int, headers: Mapping[str, str], body: by
 
 
 def _missing_in(procedure: str, data: Mapping[str, Any]) -> Optional[str]:
-    """The field without which the answer does not say what was done; None: none is missing."""
+    """What an answer lacks to say what was done, as a phrase for a message; None: nothing."""
     outcomes = ANSWER_NEEDS[procedure]
     outcome = "" if "" in outcomes else data.get("outcome")
     if not isinstance(outcome, str) or outcome not in outcomes:
@@ -70,8 +71,8 @@ def _missing_in(procedure: str, data: Mapping[str, Any]) -> Optional[str]:
 
 
 def _retry_after_limit_ms(status: int, headers: Mapping[str, str]) -> Optional[int]:
-    """The hint of a proxy that limits calls. With any other status the next try is not delayed: it
-    may reach another server."""
+    """The `Retry-After` of a proxy that limits the rate, in milliseconds. Ignored with any other
+    status: the next attempt may reach another server."""
     seconds = headers.get("Retry-After") or ""
     if status != 429 or not re.fullmatch("[0-9]{1,9}", seconds):
         return None

@@ -1,4 +1,4 @@
-"""One request, one answer. Nothing here is sent twice."""
+"""Sends one request and reads its answer. Nothing here is sent twice."""
 
 import http.client
 import json
@@ -19,9 +19,9 @@ from .stopping import pause, woken_by
 HELD_OPEN_MS = 25_000
 """The server holds a waiting request at most this long, then answers `queued`."""
 ANSWER_WITHIN_MS = 6_000
-"""Beyond the wait asked for, the server answers within 5 s, or never will."""
+"""The server answers within 5 s of the end of the requested wait, or not at all."""
 AT_ONCE_MS = 200
-"""An answer faster than this, and yet `queued`, comes from a server that is shutting down."""
+"""A `queued` answer faster than this comes from a server that is shutting down."""
 CONNECT_WITHIN_MS = 1_000
 """How long a short wait retries while no connection can be made."""
 CONNECTED_BUDGET_MS = 5_000
@@ -55,7 +55,7 @@ def renewal_timeout_ms(lease_ms: float) -> float:
 
 
 def retry_delay_ms(attempt: int, retry_after_ms: Optional[float] = None) -> float:
-    """At most 1 s, which a place in a queue survives, unless the server asks for more."""
+    """At most 1 s, which a queue position survives, unless the server asks for more."""
     ceiling = min(1_000, 100 * 2 ** min(attempt, 10))
     return max(retry_after_ms or 0, ceiling * (0.5 + random.random() / 2))
 
@@ -63,7 +63,7 @@ def retry_delay_ms(attempt: int, retry_after_ms: Optional[float] = None) -> floa
 def retrying(
     call: Callable[[], A], until: Callable[[], float], stop: Optional[threading.Event] = None
 ) -> A:
-    """Tries until there is an answer, a refusal that will not change, or the time is over."""
+    """Retries until there is an answer, a failure that is not transient, or the time is up."""
     attempt = 0
     while True:
         try:
@@ -79,8 +79,8 @@ def retrying(
 
 
 def is_started(thread: threading.Thread) -> bool:
-    """Starts it; false where there are no more threads, or the program is ending: none would run
-    then, and starting one would wait for that."""
+    """Starts a thread. False if none can be started, or the program is ending: then no new
+    thread runs, and starting one would block."""
     if sys.is_finalizing():
         return False
     try:
@@ -91,13 +91,14 @@ def is_started(thread: threading.Thread) -> bool:
 
 
 def in_background(work: Callable[..., Any], *args: Any) -> None:
-    """Runs it in a thread, or in the caller's if no thread can be started."""
+    """Runs `work` in a thread of its own, or in the caller's if none can be started."""
     if not is_started(threading.Thread(target=work, args=args, daemon=True)):
         work(*args)
 
 
 class Exchange:
-    """One HTTP request on a connection of its own, in a thread, so that its caller can leave it."""
+    """One HTTP request on its own connection, in its own thread, so that the caller can abandon
+    it."""
 
     def __init__(
         self,
@@ -109,11 +110,11 @@ class Exchange:
         answer_within_s: Optional[float] = None,
     ):
         """
-        answer_within_s: where its caller does not watch it, the longest silence of the server
+        answer_within_s: the longest silence of the server, if the caller does not watch it
         """
         self.done = threading.Event()
         self.woken = threading.Event()
-        """Set when it is done, or its caller has to look at something else."""
+        """Set when the request is done, or the caller has to check something else."""
         self.never_left = False
         self.error: Optional[Exception] = None
         self.status = 0
@@ -133,14 +134,15 @@ class Exchange:
             self._run(*args)
 
     def leave(self) -> None:
-        """Ends it, whatever the server does with the request; one not yet sent will not be sent."""
+        """Abandons the request, whatever the server does with it; if not yet sent, it is never
+        sent."""
         self._is_left = True
         sock = self._connection.sock if self._connection else None
         if sock is not None:
             try:
                 sock.shutdown(socket.SHUT_RDWR)
             except OSError:
-                pass  # It has ended by itself.
+                pass  # It has already ended.
 
     def _run(self, connect_within_s: float) -> None:
         is_tls = self._url.scheme == "https"
@@ -159,7 +161,7 @@ class Exchange:
             connection.request(method, path, body, headers)
             reply = connection.getresponse()
             self.status, self.headers, self.body = reply.status, reply.headers, reply.read()
-        except Exception as error:  # Also what a connection that was left raises.
+        except Exception as error:  # Also from an abandoned connection.
             self.error = error
         finally:
             connection.close()
@@ -188,7 +190,7 @@ class SilenceWatch:
 
 
 def trace_header(traceparent: Optional[str]) -> Dict[str, str]:
-    """Empty if it is not a valid `traceparent`: a lock never fails for its trace."""
+    """Empty if it is not a valid `traceparent`, since tracing must not fail a lock."""
     is_valid = isinstance(traceparent, str) and _TRACEPARENT.fullmatch(traceparent)
     return {"traceparent": traceparent} if traceparent and is_valid else {}
 
@@ -205,8 +207,8 @@ def send_request(
     silence: Optional[SilenceWatch] = None,
     more_headers: Mapping[str, str] = {},
 ) -> Any:
-    """One request to one address. A request that never left is `BACKEND_DOWN`; one without a
-    readable answer is `UNKNOWN`."""
+    """Sends one request to one address. A request that was not sent is `BACKEND_DOWN`; one
+    without a readable answer is `UNKNOWN`."""
     if stop is not None and stop.is_set():
         raise WaitAbandoned()
     text = _json_of(ask)
@@ -233,7 +235,7 @@ def send_request(
 
 
 def _json_of(ask: Mapping[str, Any]) -> str:
-    """Raises `INVALID` for a lone surrogate, as of a file name that is no text."""
+    """Raises `INVALID` for a lone surrogate, as in a file name that is not valid text."""
     text = json.dumps(ask, ensure_ascii=False, separators=(",", ":"))
     if not _is_well_formed(text):
         for name, value in ask.items():
@@ -258,9 +260,9 @@ def _wait(
     look_every_s: float,
     silence: Optional[SilenceWatch],
 ) -> bool:
-    """Whether it is done in time. In slices where something else may end it.
+    """Whether it is done in time. Waits in slices if something else may end the wait.
 
-    look_every_s: how often to look at `stop`, in seconds
+    look_every_s: how often to check `stop`, in seconds
     """
     sent_at = now_ms()
     until = sent_at + timeout_ms

@@ -40,7 +40,7 @@ class Addresses:
         return len(self._all)
 
     def forget_threads(self) -> None:
-        """Called in a forked process, where a thread that held the lock does not exist."""
+        """Called in a forked process, where the thread that held the lock does not exist."""
         self._lock = threading.Lock()
 
     def in_order(self) -> List[str]:
@@ -102,7 +102,8 @@ def process_meta() -> Dict[str, str]:
 
 
 def meta_with(identity: Dict[str, str], own: Dict[str, str]) -> Dict[str, str]:
-    """The caller's entries first; then what identifies the process, as far as there is room."""
+    """The caller's entries, which take precedence, and what identifies the process; of that only
+    `host`, `pid` and `version` if there is no room for all."""
     whole = {**identity, **own}
     text = json.dumps(whole, ensure_ascii=False, separators=(",", ":"))
     if len(text.encode("utf-8", "surrogatepass")) <= _META_MAX_BYTES:
@@ -111,7 +112,7 @@ def meta_with(identity: Dict[str, str], own: Dict[str, str]) -> Dict[str, str]:
 
 
 def _kernel_identity() -> Dict[str, str]:
-    """Empty where the kernel does not say, or what it says could be mistaken."""
+    """Empty if the kernel does not report it, or the report could be misread."""
     try:
         with open("/proc/sys/kernel/random/boot_id", encoding="ascii") as file:
             boot_id = file.read().strip()
@@ -138,7 +139,7 @@ def _namespace(kind: str, default: Optional[str] = None) -> Optional[str]:
 
 
 def _read_url(text: str, subject: str) -> str:
-    """Never quotes what it refuses, which may be a secret."""
+    """Never quotes what it refuses, since that may be a secret."""
     if not text:
         raise invalid(f"{subject} is empty.")
     try:

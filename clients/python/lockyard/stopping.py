@@ -9,16 +9,17 @@ from typing import Iterator, Optional, Set
 from .errors import WaitAbandoned
 
 LOOK_EVERY_S = 0.05
-"""How often a wait for something else checks an event that does not tell when it is set."""
+"""How often a wait for something else checks an event that cannot wake it."""
 
 
 class Stop(threading.Event):
-    """Set by itself, or as soon as another one is. It tells other waits only of the former."""
+    """An event that is set directly, or as soon as another one is. Only the former wakes other
+    waits."""
 
     def __init__(self, other: Optional[threading.Event]):
         super().__init__()
         self._other = other
-        self._told: Set[threading.Event] = set()
+        self._linked: Set[threading.Event] = set()
         self._lock = threading.Lock()
 
     @property
@@ -28,8 +29,8 @@ class Stop(threading.Event):
     def set(self) -> None:
         super().set()
         with self._lock:
-            told = list(self._told)
-        for event in told:
+            linked = list(self._linked)
+        for event in linked:
             event.set()
 
     def is_set(self) -> bool:
@@ -45,25 +46,25 @@ class Stop(threading.Event):
             super().wait(None if slice_s == math.inf else slice_s)
         return True
 
-    def tell(self, event: threading.Event) -> None:
-        """Sets it as well, now or later, until `forget`."""
+    def link(self, event: threading.Event) -> None:
+        """Sets `event` as well when this is set, now or later, until `forget`."""
         with self._lock:
-            self._told.add(event)
+            self._linked.add(event)
         if self.is_set():
             event.set()
 
     def forget(self, event: threading.Event) -> None:
         with self._lock:
-            self._told.discard(event)
+            self._linked.discard(event)
 
 
 @contextmanager
 def woken_by(stop: Optional[threading.Event], event: threading.Event) -> Iterator[float]:
-    """Sets the event when `stop` is set; its value is how often to look at `stop` besides, in s."""
+    """Sets `event` when `stop` is set. Yields how often to check `stop` as well, in seconds."""
     if not isinstance(stop, Stop):
         yield math.inf if stop is None else LOOK_EVERY_S
         return
-    stop.tell(event)
+    stop.link(event)
     try:
         yield stop.look_every_s
     finally:

@@ -1,4 +1,4 @@
-"""Tasks of asyncio that wait for threads, and may be cancelled meanwhile."""
+"""asyncio tasks that wait for threads, and may be cancelled meanwhile."""
 
 import asyncio
 import threading
@@ -10,8 +10,8 @@ T = TypeVar("T")
 
 
 class Handover(Generic[T]):
-    """From a thread to a task, which may be cancelled before it has what the thread got for it, and
-    whose loop may be closed: then that is given back."""
+    """Hands a result from a thread to a task. If the task is cancelled before it has the result,
+    or its loop is closed, the result is given back."""
 
     def __init__(self, give_back: Callable[[T], Any]):
         self._give_back = give_back
@@ -20,7 +20,7 @@ class Handover(Generic[T]):
         self._is_left = False
 
     def offer(self, it: T) -> T:
-        """By the thread."""
+        """Called by the thread."""
         with self._lock:
             is_left = self._is_left
             self._offered.append(it)
@@ -29,7 +29,7 @@ class Handover(Generic[T]):
         return it
 
     def leave(self) -> None:
-        """By the task, if it was cancelled."""
+        """Called by the task if it was cancelled."""
         with self._lock:
             self._is_left = True
             offered = list(self._offered)
@@ -42,16 +42,16 @@ def cancels_in(error: Optional[BaseException]) -> List[asyncio.CancelledError]:
 
 
 def count_cancels(task: Any) -> int:
-    """How often the task was asked to end, as Python 3.11 and newer know."""
+    """How often the task was cancelled, which Python 3.11 and newer count; else 0."""
     return int(task.cancelling()) if hasattr(task, "cancelling") else 0
 
 
 def in_thread(
     loop: asyncio.AbstractEventLoop, work: Callable[[], T], or_here: bool = False
 ) -> "asyncio.Future[T]":
-    """In a thread of its own: those of an executor are few, and waits are long.
+    """Runs `work` in a thread of its own: an executor has few threads, and waits are long.
 
-    or_here: where there are no more threads, in this one
+    or_here: run it in the calling thread if no thread can be started
     """
     future: "asyncio.Future[T]" = loop.create_future()
 

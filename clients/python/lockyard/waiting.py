@@ -31,18 +31,18 @@ _RESEND_WITHIN_MS = 10 * 60_000
 _PART_MS = 9 * 60_000
 _SHORTEST_PART_MS = 1_000
 """Shorter parts would be little more than polling."""
-_FROZEN_PAUSES = 10
+_FROZEN_ATTEMPT = 10
 
 
 @dataclass(frozen=True)
 class Grant:
-    """A hold as it was granted, and until when it is certainly valid without another answer."""
+    """A grant, with what proves until when it is valid."""
 
     token: int
     waited_ms: float
     expires_at: int
     sent_at: float
-    """Our clock before the answered request was sent: the lease cannot have begun earlier."""
+    """By our clock, before the answered request was sent: the lease cannot have started earlier."""
     expires_in_ms: int
     waited_for_traceparent: Optional[str] = None
 
@@ -54,7 +54,7 @@ class Grant:
 def await_grant(
     client: "Client", ask: Dict[str, Any], wait_ms: float, stop: Optional[threading.Event]
 ) -> Grant:
-    """Waits once; an infinite wait is repeated, each time at the end of the queue."""
+    """Waits once; an infinite wait is split into parts, each starting at the end of the queue."""
     if wait_ms != math.inf:
         return GrantWait(client, ask, wait_ms, stop).run()
     part_ms = _PART_MS
@@ -86,7 +86,8 @@ class GrantWait:
         self._id = request_id()
         self._answered_at = self._started_at
         self._may_be_known = False
-        """The server may know the present id: there may be a place or a grant to give back."""
+        """The server may know the current id: there may be a queue position or a grant to
+        release."""
         self._is_connected = False
 
     def run(self) -> Grant:
@@ -114,13 +115,13 @@ class GrantWait:
             self._before_asking_again(answer, sent_at)
 
     def _send(self) -> Any:
-        """Sends the request with the present id."""
+        """Sends the acquire with the current id."""
         now = now_ms()
         if now - self._answered_at > _RESEND_WITHIN_MS:
             message = "No answer for 10 minutes; a retry is no longer safe."
             raise LockyardError("UNKNOWN", message, is_final=True)
         was_unsure = self._may_be_known
-        # Below 0 for a short wait that goes on because of failures: all of it ends in time.
+        # Negative for a short wait that continues because of failures, so that it ends in time.
         left_ms = min(self._started_at + self._wait_ms - now, HELD_OPEN_MS)
         is_watched = not self._is_connected and self._wait_ms < CONNECT_WITHIN_MS
         share_ms = CONNECT_WITHIN_MS / len(self._client.addresses)
@@ -146,13 +147,14 @@ class GrantWait:
         return now, answer
 
     def _until(self) -> float:
-        """When retries end: even a wait shorter than one try retries for a while."""
+        """When retries end: even a wait shorter than one attempt is retried for a while."""
         least_ms = CONNECTED_BUDGET_MS if self._is_connected else CONNECT_WITHIN_MS
         return self._started_at + max(self._wait_ms, least_ms)
 
     def _prove(self, answer: Dict[str, Any], sent_at: float) -> Optional[Grant]:
-        """A wait may have used up what can be proven of a lease, which counts from before the
-        request. Then a renewal proves it; None: the hold ended before anybody worked under it."""
+        """A grant that is certainly valid. Its lease is counted from before the request, so the
+        wait may have used up most of it: then a renewal restarts it. None: the hold ended
+        before any work began."""
         grant = Grant(
             answer["token"],
             answer["waitedMs"],
@@ -182,7 +184,7 @@ class GrantWait:
             )
             if proven.proven_until > now_ms():
                 return proven
-            message = "The lease may be over: its renewal was answered late."
+            message = "The lease may have expired: its renewal was answered late."
             raise LockyardError("UNKNOWN", message)
 
         return retrying(renew, lambda: now + RETRY_BUDGET_MS, self._stop)
@@ -193,7 +195,7 @@ class GrantWait:
             delay_ms = retry_delay_ms(0, answer.get("retryAfterMs"))
             pause(min(delay_ms, self._patience_left_ms()), self._stop)
         elif outcome == "frozen":
-            pause(min(retry_delay_ms(_FROZEN_PAUSES), self._patience_left_ms()), self._stop)
+            pause(min(retry_delay_ms(_FROZEN_ATTEMPT), self._patience_left_ms()), self._stop)
         elif outcome != "queued":
             self._id = request_id()
             self._answered_at = now_ms()
@@ -204,7 +206,7 @@ class GrantWait:
         return max(0, self._started_at + self._wait_ms - now_ms())
 
     def _is_silenced(self, error: BaseException) -> bool:
-        """If no server answers, a cancel will hardly be answered, and is not worth a delay."""
+        """If no server responds, a cancel will hardly be answered, and is not worth a delay."""
         if not isinstance(error, LockyardError):
             return False
         is_short = self._wait_ms < CONNECTED_BUDGET_MS

@@ -1,4 +1,4 @@
-"""The agent of the Python client: does what the scenarios ask, a line of JSON for each command."""
+"""The agent of the Python client: runs the scenarios' commands, one line of JSON each."""
 
 import asyncio
 import json

@@ -1,4 +1,4 @@
-// The agent of the Go client: does what the scenarios ask, a line of JSON for each command.
+// The agent of the Go client: runs the scenarios' commands, one line of JSON each.
 package main
 
 import (
@@ -210,7 +210,8 @@ func factsOf(err error) facts {
 	return facts{"error": err.Error()}
 }
 
-// withBrokenText: reading the half of a pair in JSON has made it U+FFFD, which is well-formed.
+// withBrokenText restores broken text: JSON decoding turned half of a surrogate pair into U+FFFD,
+// which is well-formed.
 func withBrokenText(text string) string { return strings.ReplaceAll(text, "\uFFFD", "\xff") }
 
 func because(err error) string {

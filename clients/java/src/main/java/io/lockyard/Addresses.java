@@ -34,7 +34,9 @@ final class Addresses {
     return ordered;
   }
 
-  /** Moves to the next one if it is in use: several calls may notice the same failure. */
+  /**
+   * Moves to the next one if {@code address} is in use: several calls may notice the same failure.
+   */
   synchronized void leave(String address) {
     if (all.get(at).equals(address)) {
       at = (at + 1) % all.size();
@@ -45,7 +47,7 @@ final class Addresses {
     return new LockyardException("INVALID", message);
   }
 
-  /** Never quotes what it refuses, which may be a secret. */
+  /** Never quotes what it refuses, since that may be a secret. */
   private static String read(String text, String subject) {
     if (text.isEmpty()) {
       throw invalid(subject + " is empty.");

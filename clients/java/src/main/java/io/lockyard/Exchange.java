@@ -19,19 +19,19 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import javax.net.ssl.SSLHandshakeException;
 
-/** One request to one address, one answer; nothing is sent twice. */
+/** Sends one request to one address, once. */
 final class Exchange {
   private static final long FIRST_LOOK = 1_000;
   private static final long LOOK_EVERY = 4_000;
   private static final long RESPOND_WITHIN = 2_000;
-  /** A proxy may ask for hours, while a hold or a place in a queue is lost in seconds. */
+  /** A proxy may ask for hours, while a hold or a queue position is lost in seconds. */
   private static final long RETRY_AFTER_MAX = 5_000;
 
   private static final String TRACEPARENT = "[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}";
 
   /**
-   * What a bare status of a proxy, or one with a reason of a later version, proves: the call did
-   * not get through. Any other may have.
+   * The reason for the status of a proxy, or of a server whose own reason is newer than this
+   * client. With these the call was not applied; with any other it may have been.
    */
   private static final Map<Integer, String> REFUSALS =
       Map.ofEntries(
@@ -54,7 +54,8 @@ final class Exchange {
   private HttpClient quick;
 
   /**
-   * @param looksForSilence whether a server that has gone silently is left: there is another one
+   * @param looksForSilence whether a server that has gone silent is detected, since there is
+   *     another one
    */
   Exchange(String apiKey, boolean looksForSilence) {
     this.apiKey = apiKey;
@@ -62,11 +63,11 @@ final class Exchange {
   }
 
   /**
-   * A request that never left is {@code BACKEND_DOWN}; one without a readable answer is {@code
+   * A request that was not sent is {@code BACKEND_DOWN}; one without a readable answer is {@code
    * UNKNOWN}.
    *
-   * @param connectWithin milliseconds; null: not limited by itself
-   * @param traceparent is left out where it is none
+   * @param connectWithin milliseconds; null: only the timeout limits it
+   * @param traceparent not sent if it is not a valid one
    */
   Map<String, Object> send(
       String address,
@@ -159,7 +160,7 @@ final class Exchange {
     }
   }
 
-  /** Of one client all that is limited is limited alike: it has one number of addresses. */
+  /** One per client is enough: the limit depends only on its number of addresses. */
   private synchronized HttpClient quick(long connectWithin) {
     if (quick == null) {
       quick = client(connectWithin);
@@ -186,7 +187,7 @@ final class Exchange {
       if (found == null && isOfConnecting) {
         found = each;
       }
-      // It comes as a ConnectException without a message.
+      // Wrapped in a ConnectException without a message.
       if (each instanceof UnresolvedAddressException) {
         found = each;
       }
@@ -200,7 +201,7 @@ final class Exchange {
     return LockyardException.unreachable("BACKEND_DOWN", what, cause);
   }
 
-  /** The result in a reply; throws the refusal in it, or {@code UNKNOWN} for anything else. */
+  /** The result in a reply; throws the refusal in it, or one by its status for anything else. */
   private static Map<String, Object> read(String procedure, HttpResponse<String> reply) {
     int status = reply.statusCode();
     Map<String, Object> body = Json.objectIn(Json.read(reply.body()));
@@ -234,7 +235,7 @@ final class Exchange {
     throw LockyardException.refused(byStatus, what, hint, requestId, null, null, null);
   }
 
-  /** The field without which an answer does not say what was done; null: none is missing. */
+  /** What an answer lacks to say what was done, as a phrase for a message; null: nothing. */
   private static String missingIn(String procedure, Map<String, Object> data) {
     Map<String, List<String>> outcomes = Wire.ANSWER_NEEDS.get(procedure);
     Object outcome = outcomes.containsKey("") ? "" : data.get("outcome");
@@ -250,8 +251,8 @@ final class Exchange {
   }
 
   /**
-   * The hint of a proxy that limits calls. With any other status the next try is not put off: it
-   * may well meet another server.
+   * The Retry-After of a proxy that limits the rate, in milliseconds. Ignored with any other
+   * status: the next attempt may well reach another server.
    */
   private static Long retryAfterLimit(HttpResponse<String> reply) {
     String seconds = reply.headers().firstValue("Retry-After").orElse("");

@@ -8,13 +8,13 @@ import java.util.Map;
 final class GrantWait {
   private static final long RESEND_WITHIN = 10 * 60_000;
 
-  /** One wait of the service takes at most 10 minutes; an endless one is restarted earlier. */
+  /** The server limits a wait to 10 minutes; an endless one is split into shorter parts. */
   private static final long PART = 9 * 60_000;
 
   /** Shorter parts would be little more than polling. */
   private static final long SHORTEST_PART = 1_000;
 
-  private static final int FROZEN_PAUSES = 10;
+  private static final int FROZEN_ATTEMPT = 10;
 
   private final LockyardClient client;
   private final Map<String, Object> ask;
@@ -23,7 +23,7 @@ final class GrantWait {
   private final long startedAt = Timing.now();
   private long answeredAt = startedAt;
 
-  /** The server may know the present id: there may be a place or a grant to give back. */
+  /** The server may know the current id: there may be a queue position or a grant to release. */
   private boolean mayBeKnown;
 
   private boolean isConnected;
@@ -41,18 +41,20 @@ final class GrantWait {
     }
   }
 
-  /** A hold as it was granted, and until when it is certainly valid without another answer. */
+  /** A grant, with what proves until when it is valid. */
   static final class Grant {
     final long token;
     final long waitedMs;
     final long expiresAt;
 
-    /** Our clock before the answered request was sent: the lease cannot have begun earlier. */
+    /**
+     * By our clock, before the answered request was sent: the lease cannot have started earlier.
+     */
     final long sentAt;
 
     final long expiresInMs;
 
-    /** Of the hold that it waited for; null: unknown. */
+    /** The trace of the hold that it waited for; null if unknown. */
     final String waitedForTraceparent;
 
     Grant(
@@ -76,8 +78,8 @@ final class GrantWait {
   }
 
   /**
-   * @param options only their patience and trace are used; a patience of null repeats the wait,
-   *     each time at the end of the queue
+   * @param options only their wait and trace are used; a wait of null is split into parts, each
+   *     starting at the end of the queue
    */
   static Grant await(LockyardClient client, Wire.LockAcquireInput ask, LockOptions options)
       throws InterruptedException {
@@ -142,14 +144,14 @@ final class GrantWait {
     }
   }
 
-  /** Sends the request with the present id. */
+  /** Sends the acquire with the current id. */
   private Wire.AcquireAnswer send(long[] sentAt) throws InterruptedException {
     long now = Timing.now();
     if (now - answeredAt > RESEND_WITHIN) {
       throw LockyardException.noLongerSafe();
     }
     boolean wasUnsure = mayBeKnown;
-    // Below 0 for a short wait that goes on because of failures: all of it ends in time.
+    // Negative for a short wait that continues because of failures, so that it ends in time.
     long left = Math.min(startedAt + waitMs - now, Timing.HELD_OPEN);
     boolean isWatched = !isConnected && waitMs < Timing.CONNECT_WITHIN;
     Long connect = isWatched ? Timing.CONNECT_WITHIN / client.addressCount() : null;
@@ -171,15 +173,16 @@ final class GrantWait {
     }
   }
 
-  /** When retries end: even a wait shorter than one try retries for a while. */
+  /** When retries end: even a wait shorter than one attempt is retried for a while. */
   private long until() {
     long budget = isConnected ? Timing.CONNECTED_BUDGET : Timing.CONNECT_WITHIN;
     return startedAt + Math.max(waitMs, budget);
   }
 
   /**
-   * A wait may have used up what can be proven of a lease, which counts from before the request.
-   * Then a renewal proves it; null: the hold ended before anybody worked under it.
+   * A grant that is certainly valid. Its lease is counted from before the request, so the wait may
+   * have used up most of it: then a renewal restarts it. Null: the hold ended before any work
+   * began.
    */
   private Grant prove(Wire.AcquireAnswer answer, long sentAt) throws InterruptedException {
     Grant grant =
@@ -217,7 +220,7 @@ final class GrantWait {
           if (proven.provenUntil() > Timing.now()) {
             return proven;
           }
-          String late = "The lease may be over: its renewal was answered late.";
+          String late = "The lease may have expired: its renewal was answered late.";
           throw new LockyardException("UNKNOWN", late);
         });
   }
@@ -229,7 +232,7 @@ final class GrantWait {
         Thread.sleep(Math.min(Timing.retryDelay(0, answer.retryAfterMs()), patienceLeft()));
         return;
       case "frozen":
-        Thread.sleep(Math.min(Timing.retryDelay(FROZEN_PAUSES, null), patienceLeft()));
+        Thread.sleep(Math.min(Timing.retryDelay(FROZEN_ATTEMPT, null), patienceLeft()));
         return;
       case "queued":
         if (Timing.now() - sentAt < Timing.AT_ONCE) {
@@ -246,7 +249,7 @@ final class GrantWait {
     return Math.max(0, startedAt + waitMs - Timing.now());
   }
 
-  /** If no server answers, a cancel will hardly be answered, and is not worth a delay. */
+  /** If no server responds, a cancel will hardly be answered, and is not worth a delay. */
   private boolean isSilenced(Exception error) {
     if (!(error instanceof LockyardException)) {
       return false;
@@ -256,7 +259,7 @@ final class GrantWait {
     return failure.isUnreachable() || (isShort && failure.reason().equals("UNKNOWN"));
   }
 
-  /** Releases any grant of the present request id. If that fails, its lease expires. */
+  /** Releases any grant of the current request id. If that fails, its lease expires. */
   private void cancel() {
     long until = Timing.now() + Timing.TIDY_UP;
     Map<String, Object> cancel = only("namespace", "name", "owner", "requestId");

@@ -10,11 +10,10 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 
 /**
- * A granted lock, as the work under it sees it. It is kept alive by renewing at a third of its
- * lease.
+ * A granted lock, as the work under it receives it. It is renewed every third of its lease.
  */
 public final class Hold {
-  /** The holds under which the present thread works, the innermost first. */
+  /** The holds under which the current thread runs, the innermost first. */
   private static final ThreadLocal<Deque<Hold>> AROUND = ThreadLocal.withInitial(ArrayDeque::new);
 
   private final LockyardClient client;
@@ -65,24 +64,25 @@ public final class Hold {
     return token;
   }
 
-  /** How long the grant was waited for, in milliseconds. */
+  /** How long the call waited for the grant, in milliseconds. */
   public long waitedMs() {
     return waitedMs;
   }
 
-  /** Of the hold that it waited for, of the same service; null: unknown. */
+  /** That of the hold that it waited for, if it is of the same service; null if unknown. */
   public String waitedForTraceparent() {
     return waitedForTraceparent;
   }
 
-  /** The end of the lease as last reported, in epoch milliseconds of the backend's clock. */
+  /** The end of the lease in the last answer, in epoch milliseconds of the backend's clock. */
   public synchronized long expiresAt() {
     return expiresAt;
   }
 
   /**
    * How many milliseconds of the lease are certainly left: counted on a monotonic clock from before
-   * the request was sent, less an allowance for drift. 0 once it is lost or the work is over.
+   * the request was sent, less an allowance for drift. 0 once the hold is lost or the work has
+   * ended.
    */
   public synchronized long remainingMs() {
     return isOver || loss != null ? 0 : Math.max(0, provenUntil - Timing.now());
@@ -101,18 +101,21 @@ public final class Hold {
 
   /**
    * The remark of an operator who asks for the lock, or has stopped its renewals: the work should
-   * finish soon. Null without one.
+   * finish soon. Null if there is none.
    */
   public synchronized Wire.Remark askedToRelease() {
     return asked == null ? stopped : asked;
   }
 
-  /** Set once renewals no longer prolong this hold: it ends at {@link #expiresAt}. */
+  /**
+   * The operator's remark once renewals no longer extend this hold, which ends at {@link
+   * #expiresAt}; null before.
+   */
   public synchronized Wire.Remark renewalsStopped() {
     return stopped;
   }
 
-  /** The hold under which the caller already works, if that is enough; otherwise null. */
+  /** The hold under which the caller already runs, if it covers the request; otherwise null. */
   static Hold around(LockyardClient client, Wire.LockAcquireInput asked, boolean namesOwner) {
     Map<String, Object> ask = asked.asMap();
     for (Hold hold : AROUND.get()) {
@@ -149,7 +152,7 @@ public final class Hold {
     }
     LockLost lost = checkLost();
     if (lost != null) {
-      throw lost.blaming(ownErrorIn(error));
+      throw lost.causedBy(ownErrorIn(error));
     }
     if (error != null) {
       throw Hold.<X>as(error);
@@ -160,7 +163,7 @@ public final class Hold {
     return result;
   }
 
-  /** Work under a hold that an outer call keeps, without any request. */
+  /** Runs work under the hold of an outer call, without any request. */
   <T, X extends Exception> T workWithin(LockOptions options, LockyardClient.Work<T, X> work)
       throws X, InterruptedException {
     listen(options);
@@ -175,7 +178,7 @@ public final class Hold {
     }
     LockLost lost = checkLost();
     if (lost != null) {
-      throw lost.blaming(ownErrorIn(error));
+      throw lost.causedBy(ownErrorIn(error));
     }
     if (error != null) {
       throw Hold.<X>as(error);
@@ -183,7 +186,7 @@ public final class Hold {
     return result;
   }
 
-  /** Passes on what operators say, and what they have said before. */
+  /** Passes on operators' messages, past ones included. */
   private void listen(LockOptions each) {
     Wire.Remark askedBefore;
     Wire.Remark stoppedBefore;
@@ -231,8 +234,8 @@ public final class Hold {
   }
 
   /**
-   * What the work threw, unless that is only our own interrupt. One of its caller's is set again:
-   * who goes on after a loss would not learn of it.
+   * What the work threw, unless that is only our own interrupt. An interrupt of the caller's is set
+   * again: code that handles the loss would otherwise miss it.
    */
   private synchronized Throwable ownErrorIn(Throwable error) {
     boolean isInterrupt = error instanceof InterruptedException;
@@ -246,8 +249,8 @@ public final class Hold {
   }
 
   /**
-   * Ends the renewals. A hold that expired unnoticed is lost, not finished. Answers whether
-   * the caller was interrupted for a reason of its own, and clears that for the release.
+   * Ends the renewals. A hold that expired unnoticed counts as lost. Returns whether the caller was
+   * interrupted for a reason of its own, and clears that for the release.
    */
   private boolean stop() {
     checkLost();
@@ -263,7 +266,7 @@ public final class Hold {
     return interrupted;
   }
 
-  /** Null: released, lost as {@link #loss} says, or nothing to release. */
+  /** Releases the hold. Null: released, lost as {@link #loss} says, or nothing to release. */
   private LockyardException release() {
     LockLost lost = loss();
     if (lost != null && !lost.why().equals("unrenewed")) {
@@ -306,7 +309,7 @@ public final class Hold {
           failures = 0;
         } catch (RuntimeException | Error thrown) {
           LockyardException failure = failureOf(thrown);
-          // Any refusal may pass while the lease lasts: tried again, sooner for short leases.
+          // While the lease lasts, any failure may pass: retry, sooner for a short lease.
           long delay = Timing.retryDelay(failures++, failure.retryAfterMs());
           synchronized (this) {
             lastFailure = failure;
@@ -319,14 +322,14 @@ public final class Hold {
     }
   }
 
-  /** Whatever is thrown must not end the thread, which also notices that the time is out. */
+  /** Nothing thrown may end the thread, which also notices the end of the lease. */
   private static LockyardException failureOf(Throwable thrown) {
     return thrown instanceof LockyardException
         ? (LockyardException) thrown
         : LockyardException.broken("A renewal failed (" + thrown + ").", thrown);
   }
 
-  /** Waits until a renewal is due, or the lease may be over; false: the hold is over. */
+  /** Waits until a renewal is due, or the lease may have expired; false: the hold has ended. */
   private synchronized boolean awaitRenewal() throws InterruptedException {
     while (!isOver && loss == null) {
       long delay = Math.min(renewAt, provenUntil) - Timing.now();
@@ -339,8 +342,8 @@ public final class Hold {
   }
 
   /**
-   * One try. It returns before its answer if that takes a third of the lease: a short lease would
-   * be nearly over by then, so the next try begins while this one is open.
+   * One attempt. Returns before its answer if that takes a third of the lease: a short lease would
+   * nearly have expired by then, so the next attempt starts while this one is open.
    */
   private void renew() throws InterruptedException {
     long overdue = leaseMs / 3;
@@ -399,7 +402,7 @@ public final class Hold {
     }
   }
 
-  /** What comes later is of a hold that has been released. */
+  /** Whether the work has ended: later answers concern a hold that has been released. */
   private synchronized boolean isFinished() {
     return isOver;
   }
@@ -409,14 +412,14 @@ public final class Hold {
     Wire.Remark newlyStopped;
     List<LockOptions> present;
     synchronized (this) {
-      // Of two concurrent tries the later one may be answered first.
+      // Of two concurrent attempts the later one may be answered first.
       if (loss != null || isOver || sentAt < renewedSince) {
         return;
       }
       renewedSince = sentAt;
       long expiresInMs = answer.expiresInMs();
       long proven = sentAt + expiresInMs - Timing.drift(expiresInMs);
-      // A renewal never shortens a lease: a slow answer makes no less time certain than before.
+      // A renewal never shortens a lease: a slow answer must not make less of it certain.
       boolean isProlonged = answer.renewalsStopped() == null;
       provenUntil = isProlonged ? Math.max(provenUntil, proven) : proven;
       expiresAt = answer.expiresAt();
@@ -425,7 +428,7 @@ public final class Hold {
       newlyStopped = stopped == null ? answer.renewalsStopped() : null;
       stopped = stopped == null ? newlyStopped : stopped;
       asked = asked == null ? newlyAsked : asked;
-      // `listen` passes it on to those that come from now on.
+      // `listen` passes it on to later listeners.
       present = List.copyOf(listeners);
     }
     for (LockOptions each : present) {
@@ -434,7 +437,7 @@ public final class Hold {
     }
   }
 
-  /** A listener that throws does not end the renewals. */
+  /** Calls a listener; one that throws does not end the renewals. */
   private static void notify(Consumer<Wire.Remark> listener, Wire.Remark remark) {
     if (remark == null) {
       return;
@@ -451,7 +454,7 @@ public final class Hold {
     return reference(ask, token);
   }
 
-  /** What names a hold, of what it was acquired with. */
+  /** The fields that identify a hold, from those of its acquire. */
   static Map<String, Object> reference(Map<String, Object> ask, long token) {
     Map<String, Object> fields = new LinkedHashMap<>();
     for (String field : List.of("namespace", "name", "owner")) {
@@ -465,12 +468,12 @@ public final class Hold {
     return ask.get(field).equals(other.get(field));
   }
 
-  /** An exclusive hold is enough for any request, a shared one for shared, permits for as many. */
-  private void refuseUpgrade(Map<String, Object> wish) {
+  /** An exclusive hold covers any request, a shared one shared ones, permits as many permits. */
+  private void refuseUpgrade(Map<String, Object> request) {
     String held = (String) ask.get("mode");
-    String wanted = (String) wish.get("mode");
+    String wanted = (String) request.get("mode");
     long permits = (Long) ask.getOrDefault("permits", 1L);
-    boolean wantsMore = (Long) wish.getOrDefault("permits", 1L) > permits;
+    boolean wantsMore = (Long) request.getOrDefault("permits", 1L) > permits;
     if (held.equals("exclusive") || (held.equals(wanted) && !wantsMore)) {
       return;
     }
@@ -482,7 +485,7 @@ public final class Hold {
     return Math.max(Math.min(leaseMs, expiresInMs) / 3, leaseMs / 30);
   }
 
-  /** What the work threw, as what the compiler knows that it may throw. */
+  /** Rethrows an error of the work as the exception type that it declares. */
   @SuppressWarnings("unchecked")
   private static <X extends Exception> X as(Throwable error) {
     if (error instanceof Error) {

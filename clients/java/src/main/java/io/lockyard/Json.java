@@ -6,7 +6,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/** As much of JSON as the wire needs: Java has none of its own. */
+/** As much of JSON as the API needs: Java has no parser of its own. */
 final class Json {
   private final String text;
   private int at;
@@ -33,7 +33,7 @@ final class Json {
     return value instanceof Map ? (Map<String, Object>) value : null;
   }
 
-  /** Whether the text can be sent as it is: it has no half of a surrogate pair. */
+  /** Whether the text can be sent unchanged: it has no half of a surrogate pair. */
   static boolean isWellFormed(String text) {
     return StandardCharsets.UTF_8.newEncoder().canEncode(text);
   }

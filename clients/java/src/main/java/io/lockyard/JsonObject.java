@@ -19,7 +19,7 @@ public abstract class JsonObject {
     this.fields = fields;
   }
 
-  /** All fields, also those that this client does not know; numbers are {@code Long}. */
+  /** All fields, including those unknown to this client; numbers are {@code Long}. */
   public Map<String, Object> asMap() {
     return Collections.unmodifiableMap(fields);
   }

@@ -5,8 +5,8 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 
 /**
- * A lock that was taken for a fixed time and is not renewed by itself: for schedulers that manage
- * that time. {@link LockyardClient#withLock} is for everything else.
+ * A lock that was acquired for a fixed time and is not renewed automatically: for schedulers that
+ * manage that time. {@link LockyardClient#withLock} is for everything else.
  */
 public final class Lease {
   private final LockyardClient client;
@@ -29,18 +29,18 @@ public final class Lease {
   }
 
   /**
-   * How many milliseconds of the lease are certainly left, by a monotonic clock. 0 once an
-   * answer has said that the hold is over.
+   * How many milliseconds of the lease are certainly left, by a monotonic clock. 0 once an answer
+   * has said that the hold has ended.
    */
   public synchronized long remainingMs() {
     return isOver ? 0 : Math.max(0, provenUntil - Timing.now());
   }
 
   /**
-   * Restarts the lease, which becomes no shorter.
+   * Restarts the lease, and never shortens it.
    *
-   * @return whether it lasts for that long; false: the hold has ended, and stays so, or an operator
-   *     has stopped its renewals, and it ends with what {@link #remainingMs} is left of its lease
+   * @return whether it lasts for that long; false: the hold has ended for good, or an operator has
+   *     stopped its renewals, and it ends after {@link #remainingMs}
    * @throws LockyardException no answer: it may have been extended
    */
   public boolean extend(Duration lease) throws InterruptedException {
@@ -63,11 +63,11 @@ public final class Lease {
   }
 
   /**
-   * Ends the hold, once, however often it has to be asked, also in a thread that is interrupted,
-   * and when it is called again after an exception.
+   * Ends the hold, once, however often the request is retried; also in an interrupted thread, and
+   * when called again after an exception.
    *
    * @return whether it was live until now
-   * @throws LockyardException no answer: the lock may stay taken until its lease ends
+   * @throws LockyardException no answer: the lock may stay held until its lease ends
    */
   public boolean release() {
     Map<String, Object> step = new LinkedHashMap<>(reference);

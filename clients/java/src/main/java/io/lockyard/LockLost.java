@@ -3,9 +3,9 @@ package io.lockyard;
 import java.util.Map;
 
 /**
- * The hold ended before the work did. Another holder may have had the lock since, so anything that
- * the work wrote without having its token checked may have met another holder's writes. Its cause
- * is the work's own exception, or the last failure of a renewal, where there was one.
+ * The hold ended before the work did. Another holder may have had the lock since, so writes whose
+ * token was not checked may conflict with that holder's. Its cause is the work's own exception, or
+ * the last failure of a renewal, where there was one.
  */
 public final class LockLost extends RuntimeException {
   private static final long serialVersionUID = 1;
@@ -29,8 +29,8 @@ public final class LockLost extends RuntimeException {
     this.reason = reason;
   }
 
-  /** The same loss with the work's own exception, unless that only passes the loss on. */
-  LockLost blaming(Throwable error) {
+  /** The same loss with the work's exception as its cause, unless that is or wraps the loss. */
+  LockLost causedBy(Throwable error) {
     if (error == null || error == this || error.getCause() == this) {
       return this;
     }
@@ -47,13 +47,16 @@ public final class LockLost extends RuntimeException {
 
   /**
    * {@code expired}, {@code released}, {@code forced}, {@code superseded}; {@code unrenewed}: no
-   * renewal was answered in time, so that the hold could no longer be relied on.
+   * renewal was answered in time, so the lease may have expired.
    */
   public String why() {
     return why;
   }
 
-  /** When it was certainly over, in epoch ms of the backend's clock; null if {@code unrenewed}. */
+  /**
+   * When the hold had certainly ended, in epoch milliseconds of the backend's clock; null if {@code
+   * unrenewed}.
+   */
   public Long at() {
     return at;
   }

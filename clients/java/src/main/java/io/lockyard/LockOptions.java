@@ -6,8 +6,8 @@ import java.util.Map;
 import java.util.function.Consumer;
 
 /**
- * Options of {@link LockyardClient#withLock}; each has a default, which null means, too, but for
- * {@link #waitFor}.
+ * Options of {@link LockyardClient#withLock}; each has a default, for which null may be passed,
+ * except to {@link #waitFor}.
  */
 public final class LockOptions {
   String namespace;
@@ -38,7 +38,7 @@ public final class LockOptions {
   }
 
   /**
-   * How long the lock stays taken after this process dies: 100 ms to 24 h; by default 30 s, or
+   * How long the lock stays held after this process dies: 100 ms to 24 h; by default 30 s, or
    * {@code holdAtLeast} if that is more.
    */
   public LockOptions lease(Duration lease) {
@@ -47,27 +47,29 @@ public final class LockOptions {
   }
 
   /**
-   * The whole patience: zero (now or never) to 10 minutes, by default 1 minute. Null waits without
-   * end, and goes to the end of the queue every 9 minutes.
+   * The timeout of the whole wait: zero (do not wait) to 10 minutes, by default 1 minute. Null
+   * waits without limit, and moves to the end of the queue every 9 minutes.
    */
   public LockOptions waitFor(Duration wait) {
     this.wait = wait;
     return this;
   }
 
-  /** The lock stays taken for at least this long after the grant, even if the work ends sooner. */
+  /** The lock stays held for at least this long after the grant, even if the work ends sooner. */
   public LockOptions holdAtLeast(Duration holdAtLeast) {
     this.holdAtLeast = holdAtLeast;
     return this;
   }
 
-  /** Together with other shared holds. */
+  /** Acquires the lock in shared mode: together with other shared holds. */
   public LockOptions shared() {
     this.mode = "shared";
     return this;
   }
 
-  /** Together with other holds with permits, as long as they fit into the capacity. */
+  /**
+   * Acquires permits: together with other holds of permits, as long as all fit into the capacity.
+   */
   public LockOptions permits(long permits, long capacity) {
     this.mode = "permit";
     this.permits = permits;
@@ -75,13 +77,13 @@ public final class LockOptions {
     return this;
   }
 
-  /** Enters again where this owner holds the lock in the same mode. */
+  /** Re-enters the lock if this owner already holds it in the same mode. */
   public LockOptions reentrant() {
     this.isReentrant = true;
     return this;
   }
 
-  /** Takes a hold of one's own even within work under this lock. */
+  /** Acquires a separate hold even within work under this lock. */
   public LockOptions ownHold() {
     this.takesOwnHold = true;
     return this;
@@ -111,8 +113,8 @@ public final class LockOptions {
   }
 
   /**
-   * Called once, by the thread that renews, when an operator asks for the lock; of a call within
-   * work under it also by its own thread, if that was before.
+   * Called once, by the renewing thread, when an operator asks for the lock; for a call within work
+   * under the lock, by the calling thread if that happened before.
    */
   public LockOptions onAskedToRelease(Consumer<Wire.Remark> listener) {
     this.onAskedToRelease = listener == null ? remark -> {} : listener;

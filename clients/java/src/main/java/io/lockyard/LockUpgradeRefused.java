@@ -1,6 +1,6 @@
 package io.lockyard;
 
-/** Work under a hold asked for more of the same lock, which would wait for that hold. */
+/** Work under a hold requested more of the same lock, and would wait for that hold itself. */
 public final class LockUpgradeRefused extends RuntimeException {
   private static final long serialVersionUID = 1;
   private final String lock;

@@ -13,17 +13,17 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * The client of a Lockyard lock service. One is enough for a program; it may be used by any number
- * of threads.
+ * The client of a Lockyard lock service. One is enough for a program; any number of threads can use
+ * it.
  *
- * <p>The procedures are one request each; of their inputs, owner and namespace may be left to the
- * client. {@link #withLock} adds waiting, renewing, retrying and releasing.
+ * <p>Each procedure sends one request; the client fills in a missing owner and namespace of its
+ * input. {@link #withLock} adds waiting, renewing, retrying and releasing.
  */
 public final class LockyardClient extends Procedures {
   private static final String VERSION = "lockyard-java 0.1.0";
   private static final SecureRandom RANDOM = new SecureRandom();
 
-  /** What may be sent twice without a request id. */
+  /** The mutations that are safe to repeat without a request id. */
   private static final Set<String> REPEATABLE =
       Set.of("lock.renew", "lock.watch", "counter.create");
 
@@ -43,10 +43,10 @@ public final class LockyardClient extends Procedures {
   private final Map<String, String> meta;
 
   /**
-   * Takes addresses from {@code LOCKYARD_URL}, and the key from {@code LOCKYARD_API_KEY} or the
+   * Takes the addresses from {@code LOCKYARD_URL}, and the key from {@code LOCKYARD_API_KEY} or the
    * file that {@code LOCKYARD_API_KEY_FILE} names.
    *
-   * @throws LockyardException {@code INVALID} where they are missing or wrong
+   * @throws LockyardException {@code INVALID} if they are missing or invalid
    */
   public LockyardClient() {
     this(null, null);
@@ -54,17 +54,17 @@ public final class LockyardClient extends Procedures {
 
   /**
    * @param url {@code http(s)://…}, or several servers of one database, separated by commas; null:
-   *     from the environment, as the key
+   *     from the environment, like the key
    */
   public LockyardClient(String url, String apiKey) {
     this(url, apiKey, null, null, null);
   }
 
   /**
-   * @param namespace for calls that name none; null: default
-   * @param owner this program's name for itself, at most 100 bytes; null: host, process id,
+   * @param namespace for calls that name none; null: {@code default}
+   * @param owner the owner id of this client's holds, at most 100 bytes; null: host, process id,
    *     random text
-   * @param version of this program, shown to operators with its holds; null: the client's own
+   * @param version of this program, shown to operators with its holds; null: that of this package
    */
   public LockyardClient(
       String url, String apiKey, String namespace, String owner, String version) {
@@ -95,24 +95,25 @@ public final class LockyardClient extends Procedures {
   }
 
   /**
-   * Does the work while holding the lock: waits for it, renews it at a third of its lease, releases
-   * it whatever happens, and returns what the work returned: {@code null} where there is no result.
-   * When the hold is lost, the thread that works is interrupted.
+   * Runs the work while holding the lock: waits for it, renews it every third of its lease, always
+   * releases it, and returns what the work returned. When the hold is lost, the thread that works
+   * is interrupted.
    *
    * <p>Within the work, in its thread, {@code withLock} of the same lock by the same client runs
-   * under this hold at once, without a request.
+   * under this hold immediately, without a request.
    *
-   * <p>What no lock can promise: a paused process may still write after its lease, before it can
-   * notice. Only the guarded resource can refuse that write, by {@link Hold#token}. {@link
-   * Hold#check} right before a write narrows the gap, but never closes it.
+   * <p>What no lock can guarantee: a paused process may still write after its lease has expired,
+   * before it can notice. Only the guarded resource can refuse that write, by {@link Hold#token}.
+   * {@link Hold#check} right before a write narrows the gap, but never closes it.
    *
    * @throws LockTimeout not granted in time; the work never ran
    * @throws LockLost the hold ended before the work did; takes precedence over an exception of the
    *     work, which is its cause
-   * @throws ReleaseUnconfirmed the work is done under a good hold, its release was not answered
-   * @throws LockUpgradeRefused within work under less of the same lock
-   * @throws LockyardException refused, or no answer within the budget; the work never ran
-   * @throws InterruptedException the caller was interrupted; the queue is left
+   * @throws ReleaseUnconfirmed the work is done, under a valid hold, but its release was not
+   *     answered
+   * @throws LockUpgradeRefused within work whose hold grants less of the same lock
+   * @throws LockyardException refused, or no answer in time; the work never ran
+   * @throws InterruptedException the caller was interrupted, and has left the queue
    */
   public <T, X extends Exception> T withLock(String name, LockOptions options, Work<T, X> work)
       throws X, InterruptedException {
@@ -128,8 +129,8 @@ public final class LockyardClient extends Procedures {
   }
 
   /**
-   * Takes the lock for a fixed time, and does not renew it. Throws as {@link #withLock} does before
-   * the work begins. A call within work under the same lock waits for that.
+   * Acquires the lock for a fixed time, and does not renew it. Throws as {@link #withLock} does
+   * before the work begins. Within work under the same lock it waits for that work.
    */
   public Lease acquireLease(String name, LockOptions options) throws InterruptedException {
     refuseNull(options, "The options of acquireLease are");
@@ -151,8 +152,8 @@ public final class LockyardClient extends Procedures {
   }
 
   /**
-   * Asks the address in use. Where no connection can be made, it asks the others in turn, if the
-   * request never left or may be repeated; the one that answers stays in use.
+   * Sends to the address in use. If no connection can be made, and the request was not sent or is
+   * safe to repeat, tries the others in turn; the one that answers stays in use.
    */
   Map<String, Object> send(
       String procedure, String kind, Map<String, Object> ask, long timeout, Long connectWithin)
@@ -226,8 +227,8 @@ public final class LockyardClient extends Procedures {
   }
 
   /**
-   * @throws LockyardException {@code INVALID} for text that has no UTF-8: Java would send half of a
-   *     surrogate pair as a question mark
+   * @throws LockyardException {@code INVALID} for text that UTF-8 cannot represent: Java would send
+   *     half of a surrogate pair as a question mark
    */
   private static String bodyOf(Map<String, Object> whole) {
     String body = Json.write(whole);

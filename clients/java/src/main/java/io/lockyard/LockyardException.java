@@ -3,9 +3,9 @@ package io.lockyard;
 import java.util.Set;
 
 /**
- * A call that got no answer, or a refusal. {@code BACKEND_DOWN}, {@code CONTENDED} and {@code
- * NAMESPACE_FULL}: nothing was done. {@code UNKNOWN}: it may have been done; ask again with the
- * same request id to find out.
+ * A call that was refused, or got no answer. {@code BACKEND_DOWN}, {@code CONTENDED} and {@code
+ * NAMESPACE_FULL}: it was not applied. {@code UNKNOWN}: it may have been applied; repeat it with
+ * the same request id to find out.
  */
 public final class LockyardException extends RuntimeException {
   private static final long serialVersionUID = 1;
@@ -74,18 +74,18 @@ public final class LockyardException extends RuntimeException {
         "UNKNOWN", message, null, null, null, null, null, false, true, null);
   }
 
-  /** With the reason, so that a log has it. */
+  /** Includes the reason, so that it appears in logs. */
   @Override
   public String toString() {
     return getClass().getName() + ": " + reason + ": " + getMessage();
   }
 
-  /** One of {@link Wire#REASONS}: for one of a later version, what its status says. */
+  /** One of {@link Wire#REASONS}; for a reason of a later version, one by its status. */
   public String reason() {
     return reason;
   }
 
-  /** After how many milliseconds a retry may help; null if the server did not say. */
+  /** The delay after which a retry may succeed, in milliseconds; null if the server named none. */
   public Long retryAfterMs() {
     return retryAfterMs;
   }
@@ -95,32 +95,35 @@ public final class LockyardException extends RuntimeException {
     return requestId;
   }
 
-  /** The capacity in force, if the requested permits do not fit it; otherwise null. */
+  /** The lock's current capacity, if the acquire did not fit it; otherwise null. */
   public Long capacity() {
     return capacity;
   }
 
-  /** What is wrong with the API key, such as {@code keyExpired}; null where not said. */
+  /** What is wrong with the API key, such as {@code keyExpired}; null if the server did not say. */
   public String detail() {
     return detail;
   }
 
-  /** The longest wait that the namespace allows, if a longer one was requested; else null. */
+  /**
+   * The longest wait that the namespace allows, in milliseconds, if a longer one was requested;
+   * otherwise null.
+   */
   public Long waitMaxMs() {
     return waitMaxMs;
   }
 
-  /** No connection to the server could be made; of several, to none. */
+  /** No connection could be made to the server, or to any of several. */
   public boolean isUnreachable() {
     return isUnreachable;
   }
 
-  /** Whether the same call may well succeed a moment later. */
+  /** Whether the same call may succeed a moment later. */
   public boolean isTransient() {
     return TRANSIENT.contains(reason) && !isFinal;
   }
 
-  /** Whether it may pass for another request id. */
+  /** Whether the failure may pass for another request id. */
   boolean mayPass() {
     return TRANSIENT.contains(reason);
   }

@@ -32,7 +32,10 @@ final class ProcessMeta {
     return meta;
   }
 
-  /** The caller's entries first; then what identifies the process, as far as there is room. */
+  /**
+   * The caller's entries, which take precedence, and what identifies the process; of that only
+   * host, pid and version if there is no room for all.
+   */
   static Map<String, String> with(Map<String, String> identity, Map<?, ?> own) {
     Map<String, String> whole = new LinkedHashMap<>(identity);
     Map<String, String> plain = new LinkedHashMap<>();
@@ -45,7 +48,7 @@ final class ProcessMeta {
     return hasRoom ? whole : plain;
   }
 
-  /** The machine's own name, read so that it need not be resolvable, as elsewhere in Java. */
+  /** The machine's host name; Java's own API would need it to be resolvable. */
   private static String hostName() {
     try {
       return Files.readString(Path.of("/proc/sys/kernel/hostname")).trim();
@@ -72,7 +75,7 @@ final class ProcessMeta {
     }
   }
 
-  /** Adds nothing where the kernel does not say, or what it says could be mistaken. */
+  /** Adds nothing if the kernel does not report it, or the report could be misread. */
   private static void addKernelIdentity(Map<String, String> meta) {
     try {
       String bootId = Files.readString(Path.of("/proc/sys/kernel/random/boot_id")).trim();
@@ -89,7 +92,7 @@ final class ProcessMeta {
       meta.put("pidNamespace", pidNamespace);
       meta.put("pidStart", fields[19]);
     } catch (IOException | RuntimeException notLinux) {
-      // Then a witness cannot look at it.
+      // Then a witness cannot check this process.
     }
   }
 
@@ -107,7 +110,7 @@ final class ProcessMeta {
     }
   }
 
-  /** Cuts between characters: half of one would make every call of the process invalid. */
+  /** Cuts between characters: half a surrogate pair would make every call invalid. */
   private static String cut(String text, int chars) {
     int length = Math.min(chars, text.codePointCount(0, text.length()));
     return text.substring(0, text.offsetByCodePoints(0, length));

@@ -1,7 +1,7 @@
 package io.lockyard;
 
 /**
- * The work is done under a good hold, but the release was not confirmed. The lock may stay taken
+ * The work is done, under a valid hold, but the release was not confirmed. The lock may stay held
  * until its lease ends. Do not repeat the work because of this exception.
  */
 public final class ReleaseUnconfirmed extends RuntimeException {

@@ -3,15 +3,15 @@ package io.lockyard;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.function.LongSupplier;
 
-/** Time limits, on a clock that never steps, and trying again within them. All in milliseconds. */
+/** Time limits, on a monotonic clock, and retries within them. All in milliseconds. */
 final class Timing {
   /** The server holds a waiting request at most this long, then answers {@code queued}. */
   static final long HELD_OPEN = 25_000;
 
-  /** Beyond the wait asked for, the server answers within 5 s, or never will. */
+  /** The server answers within 5 s of the end of the requested wait, or not at all. */
   static final long ANSWER_WITHIN = 6_000;
 
-  /** An answer faster than this, and yet {@code queued}, is of a server that is shutting down. */
+  /** A {@code queued} answer faster than this comes from a server that is shutting down. */
   static final long AT_ONCE = 200;
 
   /** How long a short wait retries while no connection can be made. */
@@ -45,19 +45,19 @@ final class Timing {
     return Math.min(ANSWER_WITHIN, Math.max(leaseMs / 3, SLOW_ANSWER));
   }
 
-  /** At most 1 s, which a place in a queue survives, unless the server asks for more. */
+  /** At most 1 s, which a queue position survives, unless the server asks for more. */
   static long retryDelay(int attempt, Long retryAfterMs) {
     long ceiling = Math.min(1_000, 100L << Math.min(attempt, 10));
     long delay = ceiling / 2 + ThreadLocalRandom.current().nextLong(ceiling / 2 + 1);
     return Math.max(retryAfterMs == null ? 0 : retryAfterMs, delay);
   }
 
-  /** A call that may fail in a way that may pass. */
+  /** A call that may fail transiently. */
   interface Call<A> {
     A run() throws InterruptedException;
   }
 
-  /** Tries until there is an answer, a refusal that will not change, or the time is over. */
+  /** Retries until there is an answer, a failure that is not transient, or the time is up. */
   static <A> A retrying(LongSupplier until, Call<A> call) throws InterruptedException {
     for (int attempt = 0; ; attempt++) {
       try {
@@ -72,7 +72,7 @@ final class Timing {
     }
   }
 
-  /** As {@link #retrying}, and leaves an interrupt of the caller for afterwards. */
+  /** As {@link #retrying}, but defers an interrupt of the caller until afterwards. */
   static <A> A retryingUninterrupted(LongSupplier until, Call<A> call) {
     boolean isInterrupted = Thread.interrupted();
     try {

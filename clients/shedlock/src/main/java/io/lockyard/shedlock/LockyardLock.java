@@ -15,11 +15,11 @@ import net.javacrumbs.shedlock.support.LockException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** A lock of ShedLock that Lockyard has granted. */
+/** A ShedLock lock that Lockyard has granted. */
 final class LockyardLock extends AbstractSimpleLock {
   private static final Logger LOG = LoggerFactory.getLogger(LockyardLock.class);
 
-  /** Releases what is kept after its task, where an extension has asked for that. */
+  /** Releases locks whose minimum time, after an extension, outlasts their task. */
   private static final ScheduledExecutorService LATER =
       Executors.newSingleThreadScheduledExecutor(
           work -> {
@@ -32,7 +32,7 @@ final class LockyardLock extends AbstractSimpleLock {
   private final Duration keptByServer;
 
   /**
-   * @param keptByServer for how long Lockyard itself keeps the lock at least
+   * @param keptByServer the minimum time for which Lockyard itself keeps the lock
    */
   LockyardLock(Lease lease, LockConfiguration configuration, Duration keptByServer) {
     super(configuration);
@@ -46,7 +46,7 @@ final class LockyardLock extends AbstractSimpleLock {
     long leftMs = Duration.between(ClockProvider.now(), keptUntil).toMillis();
     boolean isKeptByServer = keptByServer.compareTo(lockConfiguration.getLockAtLeastFor()) >= 0;
     if (leftMs > 0 && !isKeptByServer) {
-      // Should this process end before, the lock is free at the end of its lease.
+      // If this process ends before, the lock frees at the end of its lease.
       LATER.schedule(this::releaseLater, leftMs, TimeUnit.MILLISECONDS);
     } else {
       lease.release();
@@ -64,7 +64,7 @@ final class LockyardLock extends AbstractSimpleLock {
 
   @Override
   protected Optional<SimpleLock> doExtend(LockConfiguration extended) {
-    // A lease of less than a second has been rounded up: for ShedLock it is over.
+    // A lease of less than a second was rounded up: for ShedLock it has expired.
     if (lockConfiguration.getLockAtMostUntil().isBefore(ClockProvider.now())) {
       lease.release();
       return Optional.empty();
@@ -73,12 +73,12 @@ final class LockyardLock extends AbstractSimpleLock {
     boolean isShort = atMost.compareTo(LockyardLockProvider.SHORTEST_LEASE) < 0;
     try {
       boolean isExtended = lease.extend(isShort ? LockyardLockProvider.SHORTEST_LEASE : atMost);
-      // Thrown, it leaves this lock one that can be unlocked.
+      // An exception, unlike an empty result, leaves this lock one that can be unlocked.
       if (!isExtended && lease.remainingMs() > 0) {
         throw new LockException(
             "An operator has blocked the renewals of \"" + extended.getName() + "\".");
       }
-      // The server counts its least time from the grant, and an extension counts from now.
+      // The server counts its minimum time from the grant, but an extension counts from now.
       return isExtended
           ? Optional.of(new LockyardLock(lease, extended, Duration.ZERO))
           : Optional.empty();

@@ -16,10 +16,10 @@ import net.javacrumbs.shedlock.support.LockException;
  * Keeps the locks of ShedLock in Lockyard, where operators see who runs which task, and since when.
  *
  * <p>{@code lockAtMostFor} is the lease, and Lockyard keeps the lock for {@code lockAtLeastFor} at
- * least. What asks for less than a second keeps its lock for a second if its process
- * dies: a lease that is hardly longer than a request would be over before its task begins.
+ * least. A {@code lockAtMostFor} of less than a second keeps the lock for a second if the process
+ * dies: a lease hardly longer than a request would expire before the task starts.
  *
- * <p>Without an answer of Lockyard it throws, so that ShedLock does not run the task.
+ * <p>Throws if Lockyard does not answer, so that ShedLock does not run the task.
  */
 public final class LockyardLockProvider implements ExtensibleLockProvider {
   static final Duration SHORTEST_LEASE = Duration.ofSeconds(1);
@@ -32,7 +32,7 @@ public final class LockyardLockProvider implements ExtensibleLockProvider {
   }
 
   /**
-   * @param prefix comes before the names of all locks, such as {@code shedlock:}
+   * @param prefix prepended to the names of all locks, such as {@code shedlock:}
    */
   public LockyardLockProvider(LockyardClient client, String prefix) {
     this.client = client;
