@@ -107,7 +107,7 @@ type HolderSet struct {
 	// The same for all holds of one lock.acquireMany.
 	ID string `json:"id"`
 
-	// How many holds those are.
+	// The number of these holds.
 	Size int64 `json:"size"`
 }
 
@@ -129,7 +129,7 @@ type Holder struct {
 	// Only in mode permit: the number of permits.
 	Permits int64 `json:"permits,omitempty"`
 
-	// How often the owner has entered, and so must release.
+	// How often the owner has entered, and must release.
 	HoldCount int64 `json:"holdCount"`
 
 	// When it was granted, in epoch milliseconds.
@@ -141,10 +141,10 @@ type Holder struct {
 	// What is left of the lease, in milliseconds, for callers whose clock differs.
 	ExpiresInMs int64 `json:"expiresInMs"`
 
-	// Only with holdAtLeastMs: the lock stays taken until then at least.
+	// Only with holdAtLeastMs: the lock stays taken at least until then.
 	KeptUntil int64 `json:"keptUntil,omitempty"`
 
-	// Its holder released it then, before keptUntil. The lock is still taken, and frees at
+	// When its holder released it, before keptUntil. The lock is still taken, and frees at
 	// expiresAt.
 	ReleasedAt int64 `json:"releasedAt,omitempty"`
 
@@ -154,8 +154,8 @@ type Holder struct {
 	// The role in the meta of the hold, such as leader; absent without one.
 	Role string `json:"role,omitempty"`
 
-	// Only for holds of the caller’s own service: the traceparent header of the acquire that got
-	// this hold, if it had a valid one.
+	// Only for holds of the caller’s own service: the traceparent header of the acquire, if it had a
+	// valid one.
 	Traceparent string `json:"traceparent,omitempty"`
 }
 
@@ -202,7 +202,7 @@ type Granted struct {
 	// The lock’s version: one more for each accepted change.
 	Rev int64 `json:"rev"`
 
-	// How often the owner has entered, and so must release.
+	// How often the owner has entered, and must release.
 	HoldCount int64 `json:"holdCount"`
 
 	// The end of the lease, in epoch milliseconds of the backend’s clock.
@@ -211,11 +211,11 @@ type Granted struct {
 	// What is left of the lease, in milliseconds, for callers whose clock differs.
 	ExpiresInMs int64 `json:"expiresInMs"`
 
-	// How long it waited.
+	// How long the call waited.
 	WaitedMs int64 `json:"waitedMs"`
 
-	// Only after a wait that the end of another hold of the same service ended: the traceparent of
-	// that hold, for a link from the span of the wait.
+	// Only after a wait for another hold of the same service: the traceparent of that hold, for a
+	// link from the span of the wait.
 	WaitedForTraceparent string `json:"waitedForTraceparent,omitempty"`
 }
 
@@ -228,7 +228,7 @@ type Held struct {
 	// The number of waiters.
 	QueueLength int64 `json:"queueLength"`
 
-	// A good time to try again, in milliseconds from now.
+	// When to try again, in milliseconds from now.
 	RetryAfterMs int64 `json:"retryAfterMs"`
 }
 
@@ -241,12 +241,12 @@ type Timeout struct {
 	// The number of waiters.
 	QueueLength int64 `json:"queueLength"`
 
-	// A good time to try again, in milliseconds from now.
+	// When to try again, in milliseconds from now.
 	RetryAfterMs int64 `json:"retryAfterMs"`
 }
 
-// Queued: Still waiting after 25 s, or the server is shutting down: repeat the same call at
-// once. The place is kept for 2 s without a request.
+// Queued: Still waiting after 25 s, or the server is shutting down: repeat the same call
+// immediately. Without a request the place is kept for 2 s.
 type Queued struct {
 	Outcome string `json:"outcome"`
 
@@ -266,7 +266,7 @@ type QueueFull struct {
 	// The number of waiters.
 	QueueLength int64 `json:"queueLength"`
 
-	// A good time to try again, in milliseconds from now.
+	// When to try again, in milliseconds from now.
 	RetryAfterMs int64 `json:"retryAfterMs"`
 }
 
@@ -286,7 +286,7 @@ type Ended struct {
 	Token int64 `json:"token"`
 
 	// How the hold ended. forced: by an operator. superseded: so long ago that only later holders
-	// are remembered.
+	// are recorded.
 	Cause string `json:"cause"`
 }
 
@@ -341,7 +341,7 @@ type Lost struct {
 	Outcome string `json:"outcome"`
 
 	// How the hold ended. forced: by an operator. superseded: so long ago that only later holders
-	// are remembered.
+	// are recorded.
 	Cause string `json:"cause"`
 
 	// The latest instant at which it had certainly ended, in epoch milliseconds.
@@ -354,11 +354,11 @@ type Lost struct {
 	Reason string `json:"reason,omitempty"`
 }
 
-// Released: The hold is over. The lock is free, or with freesAt it stays taken until then.
+// Released: The hold has ended. The lock is free, or stays taken until freesAt.
 type Released struct {
 	Outcome string `json:"outcome"`
 
-	// Only before holdAtLeastMs is over: the lock stays taken until this instant.
+	// Only before the end of holdAtLeastMs: the lock stays taken until this instant.
 	FreesAt int64 `json:"freesAt,omitempty"`
 
 	// The time left until freesAt.
@@ -369,7 +369,7 @@ type Released struct {
 type Decremented struct {
 	Outcome string `json:"outcome"`
 
-	// How often the owner has entered, and so must release.
+	// How often the owner has entered, and must release.
 	HoldCount int64 `json:"holdCount"`
 }
 
@@ -384,7 +384,7 @@ type AcquireAnswer struct {
 	// The lock’s version: one more for each accepted change.
 	Rev int64 `json:"rev,omitempty"`
 
-	// How often the owner has entered, and so must release.
+	// How often the owner has entered, and must release.
 	HoldCount int64 `json:"holdCount,omitempty"`
 
 	// The end of the lease, in epoch milliseconds of the backend’s clock.
@@ -393,11 +393,11 @@ type AcquireAnswer struct {
 	// What is left of the lease, in milliseconds, for callers whose clock differs.
 	ExpiresInMs int64 `json:"expiresInMs,omitempty"`
 
-	// How long it waited.
+	// How long the call waited.
 	WaitedMs int64 `json:"waitedMs,omitempty"`
 
-	// Only after a wait that the end of another hold of the same service ended: the traceparent of
-	// that hold, for a link from the span of the wait.
+	// Only after a wait for another hold of the same service: the traceparent of that hold, for a
+	// link from the span of the wait.
 	WaitedForTraceparent string `json:"waitedForTraceparent,omitempty"`
 
 	Holders []Holder `json:"holders,omitempty"`
@@ -405,7 +405,7 @@ type AcquireAnswer struct {
 	// The number of waiters.
 	QueueLength int64 `json:"queueLength,omitempty"`
 
-	// A good time to try again, in milliseconds from now.
+	// When to try again, in milliseconds from now.
 	RetryAfterMs int64 `json:"retryAfterMs,omitempty"`
 
 	Ticket int64 `json:"ticket,omitempty"`
@@ -420,7 +420,7 @@ type AcquireAnswer struct {
 	Reason string `json:"reason,omitempty"`
 
 	// How the hold ended. forced: by an operator. superseded: so long ago that only later holders
-	// are remembered.
+	// are recorded.
 	Cause string `json:"cause,omitempty"`
 }
 
@@ -450,14 +450,14 @@ type RenewAnswer struct {
 	// Renewals no longer extend this hold: it ends at expiresAt.
 	RenewalsStopped *Remark `json:"renewalsStopped,omitempty"`
 
-	// Only before holdAtLeastMs is over: the lock stays taken until this instant.
+	// Only before the end of holdAtLeastMs: the lock stays taken until this instant.
 	FreesAt int64 `json:"freesAt,omitempty"`
 
 	// The time left until freesAt.
 	FreesInMs int64 `json:"freesInMs,omitempty"`
 
 	// How the hold ended. forced: by an operator. superseded: so long ago that only later holders
-	// are remembered.
+	// are recorded.
 	Cause string `json:"cause,omitempty"`
 
 	// The latest instant at which it had certainly ended, in epoch milliseconds.
@@ -475,17 +475,17 @@ type RenewAnswer struct {
 type ReleaseAnswer struct {
 	Outcome string `json:"outcome"`
 
-	// Only before holdAtLeastMs is over: the lock stays taken until this instant.
+	// Only before the end of holdAtLeastMs: the lock stays taken until this instant.
 	FreesAt int64 `json:"freesAt,omitempty"`
 
 	// The time left until freesAt.
 	FreesInMs int64 `json:"freesInMs,omitempty"`
 
-	// How often the owner has entered, and so must release.
+	// How often the owner has entered, and must release.
 	HoldCount int64 `json:"holdCount,omitempty"`
 
 	// How the hold ended. forced: by an operator. superseded: so long ago that only later holders
-	// are remembered.
+	// are recorded.
 	Cause string `json:"cause,omitempty"`
 
 	// The latest instant at which it had certainly ended, in epoch milliseconds.
@@ -499,20 +499,20 @@ type ReleaseAnswer struct {
 }
 
 type PermitUse struct {
-	// How many permits may be held at once.
+	// How many permits may be held at the same time.
 	Capacity int64 `json:"capacity"`
 
 	// How many are held. Over capacity only if it was lowered.
 	InUse int64 `json:"inUse"`
 
-	// Only after an operator’s change: the capacity that callers named before, and may still.
+	// Only after an operator’s change: the capacity that callers named before, and still can.
 	Named int64 `json:"named,omitempty"`
 }
 
 // InspectAnswer: The state of the lock now.
 type InspectAnswer struct {
-	// expired: the last hold expired, and there was no grant since. delayed: in the pause after a
-	// lost hold. frozen: no new grants, whether or not it is held.
+	// expired: the last hold expired, and there has been no grant since. delayed: in the pause after
+	// a lost hold. frozen: no new grants, whether or not it is held.
 	State string `json:"state"`
 
 	// The lock’s version: one more for each accepted change.
@@ -520,7 +520,7 @@ type InspectAnswer struct {
 
 	Holders []Holder `json:"holders"`
 
-	// The permits of a lock, as long as someone holds some or waits for some.
+	// The permits of a lock, as long as any are held or waited for.
 	Permits *PermitUse `json:"permits,omitempty"`
 
 	// In the order in which they will be granted.
@@ -532,7 +532,7 @@ type InspectAnswer struct {
 	// The end of the pause in epoch milliseconds; only while it lasts.
 	DelayedUntil int64 `json:"delayedUntil,omitempty"`
 
-	// A resource that stores the highest token may reject every one below this.
+	// A resource that stores the highest token can reject every lower token.
 	MinValidToken int64 `json:"minValidToken"`
 }
 
@@ -550,7 +550,7 @@ type ListedLock struct {
 
 	Holders []Holder `json:"holders"`
 
-	// The permits of a lock, as long as someone holds some or waits for some.
+	// The permits of a lock, as long as any are held or waited for.
 	Permits *PermitUse `json:"permits,omitempty"`
 
 	// The number of waiters.
@@ -565,7 +565,7 @@ type ListAnswer struct {
 	// In the byte order of their names.
 	Locks []ListedLock `json:"locks"`
 
-	// Give it as after for the next page; null on the last.
+	// The after of the next page; null on the last page.
 	Next *string `json:"next"`
 
 	// The age of this list.
@@ -574,24 +574,24 @@ type ListAnswer struct {
 
 // CheckAnswer: Whether a token is still valid.
 type CheckAnswer struct {
-	// Whether that hold is live, at the moment of the answer.
+	// Whether that hold is live at the time of the answer.
 	Valid bool `json:"valid"`
 }
 
-// WatchAnswer: What changed of the watched locks.
+// WatchAnswer: The changes of the watched locks.
 type WatchAnswer struct {
 	// The latest state of each lock that changed, up to 500; empty if none did. Present states by
-	// prefix leave out locks that are free.
+	// prefix do not include free locks.
 	Locks []ListedLock `json:"locks"`
 
-	// Give it as since to the next call.
+	// The since of the next call.
 	Position string `json:"position"`
 
-	// The since of the call is no longer kept: it is too old, or from before a restart. From this
-	// answer on come the present states of all watched locks, until more is false.
+	// The since of the call is not known: it is too old, or from before a restart. This and the
+	// following answers contain the present states of all watched locks, until more is false.
 	Reset bool `json:"reset"`
 
-	// There is more already: ask again at once.
+	// There are more changes already: repeat the call immediately.
 	More bool `json:"more"`
 }
 
@@ -609,7 +609,7 @@ type GrantOfSet struct {
 	// The lock’s version: one more for each accepted change.
 	Rev int64 `json:"rev"`
 
-	// How often the owner has entered, and so must release.
+	// How often the owner has entered, and must release.
 	HoldCount int64 `json:"holdCount"`
 
 	// The end of the lease, in epoch milliseconds of the backend’s clock.
@@ -618,11 +618,11 @@ type GrantOfSet struct {
 	// What is left of the lease, in milliseconds, for callers whose clock differs.
 	ExpiresInMs int64 `json:"expiresInMs"`
 
-	// How long the call waited, in all queues together.
+	// How long the call waited in all queues together.
 	WaitedMs int64 `json:"waitedMs"`
 
-	// Only after a wait that the end of another hold of the same service ended: the traceparent of
-	// that hold, for a link from the span of the wait.
+	// Only after a wait for another hold of the same service: the traceparent of that hold, for a
+	// link from the span of the wait.
 	WaitedForTraceparent string `json:"waitedForTraceparent,omitempty"`
 }
 
@@ -630,7 +630,7 @@ type GrantOfSet struct {
 type SetGranted struct {
 	Outcome string `json:"outcome"`
 
-	// All, by name.
+	// The holds of all locks, sorted by name.
 	Grants []GrantOfSet `json:"grants"`
 }
 
@@ -638,7 +638,7 @@ type Block struct {
 	// The lock’s name.
 	Name string `json:"name"`
 
-	// As in lock.inspect; free with a queue: others wait before this call.
+	// As in lock.inspect. free with a queue: other callers are before this one.
 	State string `json:"state"`
 
 	Holders []Holder `json:"holders"`
@@ -647,26 +647,27 @@ type Block struct {
 	QueueLength int64 `json:"queueLength"`
 }
 
-// SetHeld: Not all of them are free, so none is granted; and waitMs was 0.
+// SetHeld: Not all locks were free, so none was granted, and waitMs was 0.
 type SetHeld struct {
 	Outcome string `json:"outcome"`
 
 	// The locks that block the call now.
 	BlockedBy []Block `json:"blockedBy"`
 
-	// A good time to try again, in milliseconds from now.
+	// When to try again, in milliseconds from now.
 	RetryAfterMs int64 `json:"retryAfterMs"`
 }
 
-// SetQueued: Still waiting after 25 s, or the server is shutting down: repeat the same call at
-// once. The place is kept for 2 s without a request. Meanwhile the call holds none of the locks.
+// SetQueued: Still waiting after 25 s, or the server is shutting down: repeat the same call
+// immediately. Without a request the place is kept for 2 s. Meanwhile the call holds none of the
+// locks.
 type SetQueued struct {
 	Outcome string `json:"outcome"`
 
-	// The lock in whose queue the call waits now; it may be another later.
+	// The lock in whose queue the call waits now, which can change.
 	Name string `json:"name"`
 
-	// Names the place in that queue.
+	// Identifies the waiter in that queue.
 	Ticket int64 `json:"ticket"`
 
 	// 1 is next at that lock.
@@ -686,7 +687,7 @@ type SetTimeout struct {
 	// The locks that block the call now.
 	BlockedBy []Block `json:"blockedBy"`
 
-	// A good time to try again, in milliseconds from now.
+	// When to try again, in milliseconds from now.
 	RetryAfterMs int64 `json:"retryAfterMs"`
 }
 
@@ -700,7 +701,7 @@ type SetQueueFull struct {
 	// The number of waiters.
 	QueueLength int64 `json:"queueLength"`
 
-	// A good time to try again, in milliseconds from now.
+	// When to try again, in milliseconds from now.
 	RetryAfterMs int64 `json:"retryAfterMs"`
 }
 
@@ -723,7 +724,7 @@ type EndOfSet struct {
 	Token int64 `json:"token"`
 
 	// How the hold ended. forced: by an operator. superseded: so long ago that only later holders
-	// are remembered.
+	// are recorded.
 	Cause string `json:"cause"`
 }
 
@@ -743,19 +744,19 @@ type SetEnded struct {
 type AcquireManyAnswer struct {
 	Outcome string `json:"outcome"`
 
-	// All, by name.
+	// The holds of all locks, sorted by name.
 	Grants []GrantOfSet `json:"grants,omitempty"`
 
 	// The locks that block the call now.
 	BlockedBy []Block `json:"blockedBy,omitempty"`
 
-	// A good time to try again, in milliseconds from now.
+	// When to try again, in milliseconds from now.
 	RetryAfterMs int64 `json:"retryAfterMs,omitempty"`
 
-	// The lock in whose queue the call waits now; it may be another later.
+	// The lock in whose queue the call waits now, which can change.
 	Name string `json:"name,omitempty"`
 
-	// Names the place in that queue.
+	// Identifies the waiter in that queue.
 	Ticket int64 `json:"ticket,omitempty"`
 
 	// 1 is next at that lock.
@@ -779,7 +780,7 @@ type CounterCreated struct {
 	Outcome string `json:"outcome"`
 }
 
-// CounterExists: The counter existed already and stays as it is.
+// CounterExists: The counter existed already and was not changed.
 type CounterExists struct {
 	Outcome string `json:"outcome"`
 
@@ -857,7 +858,7 @@ type CounterAddAnswer struct {
 	Estimate bool `json:"estimate,omitempty"`
 }
 
-// CounterGetAnswer: The counter’s value now, and its bounds.
+// CounterGetAnswer: The present value of the counter, and its bounds.
 type CounterGetAnswer struct {
 	// The counter’s value.
 	Value int64 `json:"value"`
@@ -873,8 +874,8 @@ type CounterGetAnswer struct {
 }
 
 type LockAcquireInput struct {
-	// A group of locks with a policy. An API key is valid only for the namespaces that it was made
-	// for.
+	// A group of locks with a policy. An API key is valid only for the namespaces that it was
+	// created for.
 	Namespace string `json:"namespace,omitempty"`
 
 	// The lock’s name: 1 to 200 bytes of UTF-8 without NUL, compared byte by byte. job, JOB and job
@@ -888,8 +889,8 @@ type LockAcquireInput struct {
 	// The hold ends after this time unless it is renewed: 100 ms to 24 h.
 	LeaseMs int64 `json:"leaseMs"`
 
-	// How long to wait, up to 10 min, over all requests with the same requestId. Over 25,000 it
-	// needs a requestId. 0 in a batch.
+	// How long to wait, up to 10 min, over all requests with the same requestId, which is required
+	// over 25,000. Must be 0 in a batch.
 	WaitMs *int64 `json:"waitMs,omitempty"`
 
 	// exclusive: alone. shared: together with other shared holds. permit: together with other permit
@@ -897,19 +898,20 @@ type LockAcquireInput struct {
 	Mode string `json:"mode,omitempty"`
 
 	// The lock stays taken for at least this long after the grant, even if it is released sooner; at
-	// most leaseMs. For jobs that several machines start at about the same time, and one of them
-	// should run. An operator can end it.
+	// most leaseMs. For jobs that several machines start at about the same time, but only one should
+	// run. An operator can end it.
 	HoldAtLeastMs *int64 `json:"holdAtLeastMs,omitempty"`
 
 	// Only in mode permit: how many permits to take together; 1 by default.
 	Permits *int64 `json:"permits,omitempty"`
 
-	// Needed in mode permit, and only there: how many permits may be held at once, 1 to 10,000. The
-	// first caller sets it, for as long as someone holds permits or waits for some; meanwhile
-	// another one is INVALID.
+	// Required in mode permit, and only there: how many permits may be held at the same time, 1 to
+	// 10,000. The first caller sets it. As long as permits are held or waited for, another capacity
+	// is INVALID.
 	Capacity *int64 `json:"capacity,omitempty"`
 
-	// The same owner may enter again. It gets the same token, and must release as often.
+	// The same owner may enter again: it gets the same token, and must release as often as it
+	// entered.
 	Reentrant bool `json:"reentrant,omitempty"`
 
 	// Texts that operators see with the hold, up to 1 KB as JSON; host, pid and version have their
@@ -922,8 +924,8 @@ type LockAcquireInput struct {
 }
 
 type LockCancelInput struct {
-	// A group of locks with a policy. An API key is valid only for the namespaces that it was made
-	// for.
+	// A group of locks with a policy. An API key is valid only for the namespaces that it was
+	// created for.
 	Namespace string `json:"namespace,omitempty"`
 
 	// The lock’s name: 1 to 200 bytes of UTF-8 without NUL, compared byte by byte. job, JOB and job
@@ -949,11 +951,11 @@ type LockOfSet struct {
 }
 
 type LockAcquireManyInput struct {
-	// A group of locks with a policy. An API key is valid only for the namespaces that it was made
-	// for.
+	// A group of locks with a policy. An API key is valid only for the namespaces that it was
+	// created for.
 	Namespace string `json:"namespace,omitempty"`
 
-	// 2 to 20 locks of one namespace, each once, in any order.
+	// 2 to 20 different locks of one namespace, in any order.
 	Locks []LockOfSet `json:"locks"`
 
 	// The caller’s own name for itself, 1 to 100 bytes of UTF-8, such as orders-7f9c:worker-3. A
@@ -963,13 +965,13 @@ type LockAcquireManyInput struct {
 	// The hold ends after this time unless it is renewed: 100 ms to 24 h.
 	LeaseMs int64 `json:"leaseMs"`
 
-	// How long to wait, up to 10 min, over all requests with the same requestId. Over 25,000 it
-	// needs a requestId. 0 in a batch.
+	// How long to wait, up to 10 min, over all requests with the same requestId, which is required
+	// over 25,000. Must be 0 in a batch.
 	WaitMs *int64 `json:"waitMs,omitempty"`
 
 	// The lock stays taken for at least this long after the grant, even if it is released sooner; at
-	// most leaseMs. For jobs that several machines start at about the same time, and one of them
-	// should run. An operator can end it.
+	// most leaseMs. For jobs that several machines start at about the same time, but only one should
+	// run. An operator can end it.
 	HoldAtLeastMs *int64 `json:"holdAtLeastMs,omitempty"`
 
 	// Texts that operators see with the hold, up to 1 KB as JSON; host, pid and version have their
@@ -982,11 +984,11 @@ type LockAcquireManyInput struct {
 }
 
 type LockCancelManyInput struct {
-	// A group of locks with a policy. An API key is valid only for the namespaces that it was made
-	// for.
+	// A group of locks with a policy. An API key is valid only for the namespaces that it was
+	// created for.
 	Namespace string `json:"namespace,omitempty"`
 
-	// Exactly the names in the lock.acquireMany, in any order.
+	// Exactly the names of the lock.acquireMany, in any order.
 	Names []string `json:"names"`
 
 	// The caller’s own name for itself, 1 to 100 bytes of UTF-8, such as orders-7f9c:worker-3. A
@@ -999,8 +1001,8 @@ type LockCancelManyInput struct {
 }
 
 type LockRenewInput struct {
-	// A group of locks with a policy. An API key is valid only for the namespaces that it was made
-	// for.
+	// A group of locks with a policy. An API key is valid only for the namespaces that it was
+	// created for.
 	Namespace string `json:"namespace,omitempty"`
 
 	// The lock’s name: 1 to 200 bytes of UTF-8 without NUL, compared byte by byte. job, JOB and job
@@ -1019,8 +1021,8 @@ type LockRenewInput struct {
 }
 
 type LockReleaseInput struct {
-	// A group of locks with a policy. An API key is valid only for the namespaces that it was made
-	// for.
+	// A group of locks with a policy. An API key is valid only for the namespaces that it was
+	// created for.
 	Namespace string `json:"namespace,omitempty"`
 
 	// The lock’s name: 1 to 200 bytes of UTF-8 without NUL, compared byte by byte. job, JOB and job
@@ -1040,18 +1042,19 @@ type LockReleaseInput struct {
 }
 
 type LockWatchInput struct {
-	// A group of locks with a policy. An API key is valid only for the namespaces that it was made
-	// for.
+	// A group of locks with a policy. An API key is valid only for the namespaces that it was
+	// created for.
 	Namespace string `json:"namespace,omitempty"`
 
 	// The locks to watch, up to 1000; or give a prefix.
 	Names []string `json:"names,omitempty"`
 
-	// Watches every lock of the namespace whose name begins with this, byte by byte; empty: all.
+	// Watches all locks of the namespace whose names begin with this, compared byte by byte; empty:
+	// all.
 	Prefix string `json:"prefix,omitempty"`
 
-	// The position of the answer before, for the same locks: what changed after it is answered.
-	// Without it, the present states are.
+	// The position of the last answer for the same locks: the answer contains what changed since.
+	// Without it, the answer contains the present states.
 	Since string `json:"since,omitempty"`
 
 	// How long to wait for a change, up to 25 s. 0 in a batch. An event stream ignores it.
@@ -1059,15 +1062,15 @@ type LockWatchInput struct {
 }
 
 type CounterCreateInput struct {
-	// A group of locks with a policy. An API key is valid only for the namespaces that it was made
-	// for.
+	// A group of locks with a policy. An API key is valid only for the namespaces that it was
+	// created for.
 	Namespace string `json:"namespace,omitempty"`
 
 	// The counter’s name: 1 to 200 bytes of UTF-8 without NUL, compared byte by byte. A lock of the
 	// same name is independent of it.
 	Name string `json:"name"`
 
-	// The initial value; it must lie within the bounds.
+	// The initial value, which must be within the bounds.
 	Initial *int64 `json:"initial,omitempty"`
 
 	// The value never goes below it. Default: no limit.
@@ -1078,8 +1081,8 @@ type CounterCreateInput struct {
 }
 
 type CounterAddInput struct {
-	// A group of locks with a policy. An API key is valid only for the namespaces that it was made
-	// for.
+	// A group of locks with a policy. An API key is valid only for the namespaces that it was
+	// created for.
 	Namespace string `json:"namespace,omitempty"`
 
 	// The counter’s name: 1 to 200 bytes of UTF-8 without NUL, compared byte by byte. A lock of the
@@ -1094,13 +1097,13 @@ type CounterAddInput struct {
 	RequestID string `json:"requestId,omitempty"`
 
 	// True: no request with this requestId was ever sent before. Only then may a gate refuse a step
-	// that has a requestId; without one it always may.
+	// that has a requestId; it may refuse any step without one.
 	FirstAttempt bool `json:"firstAttempt,omitempty"`
 }
 
 type LockInspectInput struct {
-	// A group of locks with a policy. An API key is valid only for the namespaces that it was made
-	// for.
+	// A group of locks with a policy. An API key is valid only for the namespaces that it was
+	// created for.
 	Namespace string `json:"namespace,omitempty"`
 
 	// The lock’s name: 1 to 200 bytes of UTF-8 without NUL, compared byte by byte. job, JOB and job
@@ -1109,11 +1112,11 @@ type LockInspectInput struct {
 }
 
 type LockListInput struct {
-	// A group of locks with a policy. An API key is valid only for the namespaces that it was made
-	// for.
+	// A group of locks with a policy. An API key is valid only for the namespaces that it was
+	// created for.
 	Namespace string `json:"namespace,omitempty"`
 
-	// Only names that begin with this, byte by byte; empty: all.
+	// Only names that begin with this, compared byte by byte; empty: all.
 	Prefix string `json:"prefix,omitempty"`
 
 	// Only names after this one: the next of the page before.
@@ -1122,13 +1125,13 @@ type LockListInput struct {
 	// Only locks that are not free, or have waiters.
 	Busy bool `json:"busy,omitempty"`
 
-	// How many at most.
+	// The most per page.
 	Limit *int64 `json:"limit,omitempty"`
 }
 
 type LockCheckInput struct {
-	// A group of locks with a policy. An API key is valid only for the namespaces that it was made
-	// for.
+	// A group of locks with a policy. An API key is valid only for the namespaces that it was
+	// created for.
 	Namespace string `json:"namespace,omitempty"`
 
 	// The lock’s name: 1 to 200 bytes of UTF-8 without NUL, compared byte by byte. job, JOB and job
@@ -1140,8 +1143,8 @@ type LockCheckInput struct {
 }
 
 type CounterGetInput struct {
-	// A group of locks with a policy. An API key is valid only for the namespaces that it was made
-	// for.
+	// A group of locks with a policy. An API key is valid only for the namespaces that it was
+	// created for.
 	Namespace string `json:"namespace,omitempty"`
 
 	// The counter’s name: 1 to 200 bytes of UTF-8 without NUL, compared byte by byte. A lock of the

@@ -1,4 +1,4 @@
-/** The range of a counter's value. Null: no bound; then the limit is that of safe integers. */
+/** The range of a counter's value. Null: no bound but that of safe integers. */
 export interface Bounds {
   floor: number | null;
   ceiling: number | null;
@@ -10,7 +10,7 @@ export function isWithin(value: number, { floor, ceiling }: Bounds): boolean {
   return (floor === null || value >= floor) && (ceiling === null || value <= ceiling);
 }
 
-/** Whether any value at all lies between these bounds. */
+/** Whether any value is within these bounds. */
 export function areBounds({ floor, ceiling }: Bounds): boolean {
   return floor === null || ceiling === null || floor <= ceiling;
 }

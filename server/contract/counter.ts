@@ -2,17 +2,17 @@ import { z } from 'zod';
 import { areBounds, type Bounds, isWithin } from './counter-bounds';
 import { lockName, namespace, requestId } from './primitives';
 
-/** Byte-exact, like a lock's name. A lock and a counter of the same name are independent. */
+/** A counter's name, byte-exact like a lock's. */
 const counterName = lockName.describe(
   'The counter’s name: 1 to 200 bytes of UTF-8 without NUL, compared byte by byte. A lock of ' +
     'the same name is independent of it.',
 );
 
-/** Exact below 2^53, in JavaScript and in SQL. */
+/** An integer between −2^53 and 2^53, which is exact in JavaScript and in SQL. */
 export const wholeNumber = z.int();
 
 export const beginning = {
-  initial: wholeNumber.default(0).describe('The initial value; it must lie within the bounds.'),
+  initial: wholeNumber.default(0).describe('The initial value, which must be within the bounds.'),
   floor: wholeNumber.optional().describe('The value never goes below it. Default: no limit.'),
   ceiling: wholeNumber.optional().describe('The value never goes above it. Default: no limit.'),
 };
@@ -45,13 +45,13 @@ export const counterAddInput = z.strictObject({
   delta: wholeNumber.describe(
     'A whole number between −2^53 and 2^53, applied entirely or not at all.',
   ),
-  /** One id is one step, however often the request is sent. */
+  /** A request with the same id is applied only once, however often it is sent. */
   requestId: requestId.optional(),
   firstAttempt: z
     .boolean()
     .optional()
     .describe(
-      'True: no request with this `requestId` was ever sent before. Only then may a gate refuse a step that has a `requestId`; without one it always may.',
+      'True: no request with this `requestId` was ever sent before. Only then may a gate refuse a step that has a `requestId`; it may refuse any step without one.',
     ),
 });
 
@@ -72,7 +72,7 @@ const counterCreated = z
   .describe('The counter was created.');
 const counterExists = z
   .object({ outcome: z.literal('exists'), ...counterView.shape })
-  .describe('The counter existed already and stays as it is.')
+  .describe('The counter existed already and was not changed.')
   .meta({ examples: [{ outcome: 'exists', value: 380, floor: 0, ceiling: 500 }] });
 
 const counterApplied = z
@@ -100,10 +100,10 @@ export const counterAddAnswer = z.discriminatedUnion('outcome', [
 ]);
 export const counterGetAnswer = z
   .object({ ...counterView.shape, rev })
-  .describe('The counter’s value now, and its bounds.')
+  .describe('The present value of the counter, and its bounds.')
   .meta({ examples: [{ value: 379, floor: 0, ceiling: 500, rev: 60500000002 }] });
 
-/** The schemas about counters that have a name in the API's description. */
+/** The schemas of counters, by their names in the API's description. */
 export const COUNTER_ANSWERS = {
   CounterCreated: counterCreated,
   CounterExists: counterExists,

@@ -1,7 +1,7 @@
 import type { TRPC_ERROR_CODE_KEY } from '@trpc/server/rpc';
 import type { Reason } from './errors';
 
-/** How each reason travels: tRPC's own code, and the HTTP status that is promised to callers. */
+/** The tRPC code of each reason, and the HTTP status that is promised to callers. */
 export const ERROR_TABLE = {
   INVALID: { code: 'BAD_REQUEST', httpStatus: 400 },
   UNAUTHENTICATED: { code: 'UNAUTHORIZED', httpStatus: 401 },
@@ -20,12 +20,12 @@ export const ERROR_TABLE = {
 
 const WRONG_METHOD = { code: 'METHOD_NOT_SUPPORTED', httpStatus: 405 } as const;
 
-/** How a refusal travels: by its reason, unless it names the methods that its address has. */
+/** The code and status of a refusal: 405 if it has `allow`, otherwise those of its reason. */
 export function statusOf({ reason, allow }: { reason: Reason; allow?: string | undefined }) {
   return allow === undefined ? ERROR_TABLE[reason] : WRONG_METHOD;
 }
 
-/** What 429 and 503 suggest where nothing better is known. */
+/** The default wait that 429 and 503 suggest. */
 const RETRY_AFTER_MS = 1_000;
 
 /** The wait to suggest with a refusal, in milliseconds: always on 429 and 503, never on others. */

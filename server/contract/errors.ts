@@ -20,9 +20,9 @@ export const REASONS = [
 export type Reason = (typeof REASONS)[number];
 
 /**
- * A refusal that the caller may see as it is: its message is written for people and contains no
- * secret. `BACKEND_DOWN` means known not applied, `UNKNOWN` may have been applied; neither is ever
- * used for the other.
+ * A refusal that callers may see unchanged: its message is written for people and contains no
+ * secret. `BACKEND_DOWN` means definitely not applied, `UNKNOWN` that it may have been applied;
+ * neither is ever used for the other.
  */
 export class LockyardError extends Error {
   override readonly name = 'LockyardError';
@@ -49,7 +49,7 @@ export class LockyardError extends Error {
     this.recordedSince = options.recordedSince;
   }
 
-  /** When to retry, in milliseconds; only on 429 and 503. */
+  /** How long to wait before a retry, in milliseconds; only on 429 and 503. */
   readonly retryAfterMs: number | undefined;
 
   /** The methods that the requested address supports, as `Allow` lists them; only on 405. */
@@ -90,8 +90,8 @@ export const REASON_LABELS: Record<Reason, string> = {
     'working. Nothing was applied.',
   CONTENDED: 'Other callers changed the lock too often meanwhile; nothing was applied. Try again.',
   UNSUPPORTED:
-    'It cannot be done here, such as several locks on different shards at once, or on a record ' +
-    'that cannot be read. Nothing was applied.',
+    'Not possible here, such as acquiring locks on different shards together, or a call on a ' +
+    'record that cannot be read. Nothing was applied.',
   BACKEND_DOWN:
     'The backend does not respond, or is not configured safely; the message says which. ' +
     'Definitely not applied; safe to repeat.',

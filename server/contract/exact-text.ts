@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import { MISSING } from './plain-issues';
 
-/** The most bytes in UTF-8 of one UTF-16 code unit; a character beyond U+FFFF has two of these. */
+/** The most bytes of UTF-8 for one UTF-16 code unit; a character beyond U+FFFF is two of these. */
 const CHAR_MAX_BYTES = 3;
 
 /**
- * Whether a text has at most `max` bytes in UTF-8. Nearly all are so short that none is counted.
+ * Whether a text has at most `max` bytes of UTF-8. Most are so short that no bytes are counted.
  */
 export const fits = (text: string, max: number) =>
   text.length * CHAR_MAX_BYTES <= max || new TextEncoder().encode(text).length <= max;

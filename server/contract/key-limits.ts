@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { KEY_VERBS, type KeyVerb } from './key-verbs';
 import { lockPrefix } from './primitives';
 
-/** The names that a key may use begin with this, byte by byte. Absent: all names. */
+/** The prefix of all names that a key may use, compared byte by byte. Absent: all names. */
 export const keyPrefix = lockPrefix.refine(
   (text) => text !== '',
   'must not be empty; leave it out for all names',
@@ -15,14 +15,14 @@ export const keyVerbs = z
   // In one order, so that two lists of the same verbs are equal.
   .transform((verbs) => KEY_VERBS.filter((verb) => verbs.includes(verb)));
 
-/** How a key is narrower than its namespaces. What is absent is not limited. */
+/** The limits of a key within its namespaces. An absent field is no limit. */
 export interface KeyLimits {
   prefix?: string;
   /** In the order of `KEY_VERBS`. */
   verbs?: KeyVerb[];
 }
 
-/** For how long the old secret is accepted after a rotation, unless the caller says otherwise. */
+/** How long the old secret is accepted after a rotation, unless the caller says otherwise. */
 export const KEY_GRACE_MS = 24 * 60 * 60_000;
 export const KEY_GRACE_MAX_MS = 30 * KEY_GRACE_MS;
 
@@ -34,7 +34,7 @@ export type KeyDetail =
   | 'missingPrefix'
   | 'missingVerb';
 
-/** What `detail` is, for callers. */
+/** The description of `detail` for callers. */
 export const KEY_DETAIL_LABEL =
-  'What is the matter with the API key. With 401: `keyExpired` or `keyRevoked`. With 403, what it ' +
+  'What is wrong with the API key. With 401: `keyExpired` or `keyRevoked`. With 403, what it ' +
   'lacks: `missingNamespace`, `missingPrefix` or `missingVerb`.';

@@ -1,6 +1,6 @@
 /**
- * The kinds of calls to which a key may be limited. `acquire` includes cancelling an acquire of
- * one's own; `read` is everything that changes nothing, of locks and counters.
+ * The kinds of calls to which a key can be limited. `acquire` includes cancelling one's own
+ * acquire; `read` is every call that changes nothing, of locks and counters.
  */
 export const KEY_VERBS = ['acquire', 'renew', 'release', 'read', 'count'] as const;
 export type KeyVerb = (typeof KEY_VERBS)[number];

@@ -33,7 +33,7 @@ export const MULTI_LOCK_MAX = 20;
 
 const areDistinct = (names: string[]) => new Set(names).size === names.length;
 
-/** Whether one of its locks is taken alone or shared: a set takes no permits. */
+/** The mode of one of the locks: a multi-lock takes no permits. */
 const modeInSet = z
   .enum(['exclusive', 'shared'], {
     error: 'must be exclusive or shared; permits are acquired one lock at a time',
@@ -49,7 +49,7 @@ export const acquireManyInput = z
       .min(MULTI_LOCK_MIN)
       .max(MULTI_LOCK_MAX)
       .refine((locks) => areDistinct(locks.map(({ name }) => name)), 'must name each lock once')
-      .describe('2 to 20 locks of one namespace, each once, in any order.'),
+      .describe('2 to 20 different locks of one namespace, in any order.'),
     owner: ownerName,
     leaseMs,
     waitMs,
@@ -70,7 +70,7 @@ export const cancelManyInput = z.strictObject({
     .min(MULTI_LOCK_MIN)
     .max(MULTI_LOCK_MAX)
     .refine(areDistinct, 'must name each lock once')
-    .describe('Exactly the names in the `lock.acquireMany`, in any order.'),
+    .describe('Exactly the names of the `lock.acquireMany`, in any order.'),
   owner: ownerName,
   requestId,
 });
@@ -86,7 +86,7 @@ export const multiLockGrant = z
     holdCount,
     expiresAt,
     expiresInMs,
-    waitedMs: z.int().min(0).describe('How long the call waited, in all queues together.'),
+    waitedMs: z.int().min(0).describe('How long the call waited in all queues together.'),
     waitedForTraceparent,
   })
   .describe('One of the holds: renewed and released by its own name and token, like any other.');
@@ -95,7 +95,7 @@ export const blockingLock = z.object({
   name,
   state: z
     .enum(LOCK_STATES)
-    .describe('As in `lock.inspect`; `free` with a queue: others wait before this call.'),
+    .describe('As in `lock.inspect`. `free` with a queue: other callers are before this one.'),
   holders: z.array(holder),
   queueLength,
 });
@@ -116,7 +116,7 @@ const oneGrant = {
 export const multiLockGranted = z
   .object({
     outcome: z.literal('granted'),
-    grants: z.array(multiLockGrant).describe('All, by name.'),
+    grants: z.array(multiLockGrant).describe('The holds of all locks, sorted by name.'),
   })
   .describe('All locks are held until their `expiresAt`. Keep the tokens.')
   .meta({
@@ -127,7 +127,7 @@ const elsewhere = { blockedBy, retryAfterMs };
 
 const multiLockHeld = z
   .object({ outcome: z.literal('held'), ...elsewhere })
-  .describe('Not all of them are free, so none is granted; and `waitMs` was 0.')
+  .describe('Not all locks were free, so none was granted, and `waitMs` was 0.')
   .meta({
     examples: [
       {
@@ -145,10 +145,8 @@ const multiLockTimeout = z
 export const multiLockQueued = z
   .object({
     outcome: z.literal('queued'),
-    name: z
-      .string()
-      .describe('The lock in whose queue the call waits now; it may be another later.'),
-    ticket: z.int().min(0).describe('Names the place in that queue.'),
+    name: z.string().describe('The lock in whose queue the call waits now, which can change.'),
+    ticket: z.int().min(0).describe('Identifies the waiter in that queue.'),
     place: z.int().min(1).describe('1 is next at that lock.'),
     patienceLeftMs,
     blockedBy,
@@ -188,7 +186,7 @@ export const acquireManyAnswer = z.discriminatedUnion('outcome', [
   multiLockEnded,
 ]);
 
-/** The schemas about several locks that have a name in the API's description. */
+/** The schemas of multi-locks, by their names in the API's description. */
 export const MULTI_LOCK_ANSWERS = {
   SetGranted: multiLockGranted,
   SetHeld: multiLockHeld,

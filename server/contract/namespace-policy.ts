@@ -8,21 +8,21 @@ export interface NamespacePolicy {
   queueLimit: number;
   /** The pause between a lost hold (expired or forced) and the next grant. */
   lockDelayMs: number;
-  /** Keys of `meta` that every acquire must fill in. */
+  /** The keys of `meta` for which every acquire must give a value. */
   requiredMeta: string[];
-  /** A lock with waiters that is held for longer is called stuck; 0: the lock's history decides. */
+  /** A lock with waiters that is held for longer is stuck; 0: the lock's history decides. */
   stuckAfterMs: number;
   /**
-   * Standbys always wait for its locks, like those of a leader: waiting or refused callers alone do
-   * not make a lock stuck or worth watching.
+   * Whether callers always wait for its locks, as the standbys of a leader do: then waiting or
+   * refused callers do not make a lock stuck or worth watching.
    */
   standbyExpected: boolean;
-  /** A lock is released once two witnesses of different kinds have proven its holder dead. */
+  /** Whether a lock is released once two witnesses of different kinds prove its holder dead. */
   releaseOrphans: boolean;
-  /** The most names, of locks and counters together. Beyond it new names are refused. */
+  /** The most names of locks and counters together. Beyond it new names are refused. */
   maxLocks: number;
   /**
-   * The gate in front of the counters: the id of a Redis that may refuse steps before MySQL is
+   * The id of the Redis that is the gate of its counters: it can refuse steps before MySQL is
    * asked. Null: none.
    */
   gate: string | null;
@@ -38,7 +38,7 @@ export const STUCK_AFTER_MAX_MS = 24 * 60 * 60_000;
 /** The upper limit of `maxLocks`. */
 export const MAX_LOCKS_MAX = 10_000_000;
 
-/** The policy of every namespace without one of its own. */
+/** The policy of every namespace without its own. */
 export const DEFAULT_POLICY: NamespacePolicy = {
   leaseMinMs: LEASE_MIN_MS,
   leaseMaxMs: LEASE_MAX_MS,

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 
 /**
- * Says in plain words what is wrong with an input and what is allowed. Set as the schema library's
- * language, whose own words name its types: so all who read an input say the same, the command
- * line and tRPC included. A schema's own message goes before it.
+ * Says in plain words what is wrong with an input and what is allowed. Set as the locale of the
+ * schema library, whose own messages name its types, so that every reader of an input says the
+ * same, including the command line and tRPC. A message of the schema itself takes precedence.
  */
 z.config({ localeError: plainIssue });
 
@@ -18,7 +18,7 @@ function plainIssue({ code, input, schema, ...issue }: z.core.$ZodRawIssue): str
 
 const SHOWN_MAX_CHARS = 60;
 
-/** Names the first field only: a caller may send very many, each very long. */
+/** Names only the first field: a caller can send very many, each very long. */
 function unknownFields(names: unknown, schema: z.core.$ZodType | undefined): string {
   const [name] = names as string[];
   const text = String(name);
@@ -30,7 +30,7 @@ function unknownFields(names: unknown, schema: z.core.$ZodType | undefined): str
 
 type Shape = z.core.JSONSchema.BaseSchema;
 
-/** Cached, since every schema is a constant and describing one takes as long as many calls. */
+/** A cache: every schema is a constant, and describing one takes as long as many calls. */
 const shapes = new WeakMap<z.core.$ZodType, Shape>();
 
 function shapeOf(schema: z.core.$ZodType): Shape {
@@ -42,7 +42,7 @@ function shapeOf(schema: z.core.$ZodType): Shape {
   return shape;
 }
 
-/** What a value must be; null if the schema's shape does not say. */
+/** The values that a schema allows, in words; null if its shape does not say. */
 function allowedBy(schema: z.core.$ZodType): string | null {
   const shape = shapeOf(schema);
   if (shape.const !== undefined) return `must be ${String(shape.const)}`;

@@ -9,7 +9,7 @@ export const lockName = exactText(200).describe(
     'and `job ` are three locks.',
 );
 
-/** The beginning of lock names; empty: of all. */
+/** A prefix of lock names; empty: of all names. */
 export const lockPrefix = exactText(200, 0);
 
 /** A namespace's name: lower-case, as it appears in URLs and configuration. */
@@ -36,7 +36,7 @@ export const fencingToken = z
 
 const META_MAX_BYTES = 1024;
 
-/** A wait without a request id may not outlast one HTTP request. */
+/** A wait without a request id must not outlast one HTTP request. */
 export const ANONYMOUS_WAIT_MAX_MS = 25_000;
 
 export const leaseMs = z
@@ -73,7 +73,7 @@ export const namespace = namespaceName
   .default('default')
   .describe(
     'A group of locks with a policy. An API key is valid only for the namespaces that it was ' +
-      'made for.',
+      'created for.',
   );
 
 /** The longest wait, over all requests with the same `requestId`. */
@@ -84,11 +84,11 @@ export const waitMs = z
   .max(WAIT_MAX_MS)
   .default(0)
   .describe(
-    'How long to wait, up to 10 min, over all requests with the same `requestId`. Over ' +
-      '25,000 it needs a `requestId`. 0 in a batch.',
+    'How long to wait, up to 10 min, over all requests with the same `requestId`, which is ' +
+      'required over 25,000. Must be 0 in a batch.',
   );
 
-/** For how long a lock stays taken, even if it is released sooner. */
+/** How long a lock stays taken, even if it is released sooner. */
 export const holdAtLeastMs = z
   .number()
   .int()
@@ -97,11 +97,11 @@ export const holdAtLeastMs = z
   .optional()
   .describe(
     'The lock stays taken for at least this long after the grant, even if it is released sooner; ' +
-      'at most `leaseMs`. For jobs that several machines start at about the same time, and one of ' +
-      'them should run. An operator can end it.',
+      'at most `leaseMs`. For jobs that several machines start at about the same time, but only ' +
+      'one should run. An operator can end it.',
   );
 
-/** Refuses a `holdAtLeastMs` that the lease would not cover, were the holder to die. */
+/** Refuses a `holdAtLeastMs` beyond the lease, which would not be kept if the holder died. */
 export const coveredByLease = (input: { holdAtLeastMs?: number | undefined; leaseMs: number }) =>
   (input.holdAtLeastMs ?? 0) <= input.leaseMs;
 
@@ -114,7 +114,7 @@ const MODES =
 /** Whether a hold is alone or shares its lock with others. */
 export const mode = z.enum(['exclusive', 'shared', 'permit']).describe(MODES);
 
-/** As an input, where `exclusive` need not be said. */
+/** `mode` as an input, with `exclusive` as the default. */
 export const modeInput = mode.default('exclusive').describe(MODES);
 
 /** The highest capacity of a lock in mode permit. */
@@ -127,21 +127,21 @@ export const permits = z
   .max(CAPACITY_MAX)
   .describe('Only in mode `permit`: the number of permits.');
 
-/** How many permits of a lock may be held at once. */
+/** How many permits of a lock may be held at the same time. */
 export const capacity = z.int().min(1).max(CAPACITY_MAX);
 
 /** The permits of a lock; absent unless a hold or a waiter is in mode permit. */
 export const permitUse = z
   .object({
-    capacity: capacity.describe('How many permits may be held at once.'),
+    capacity: capacity.describe('How many permits may be held at the same time.'),
     inUse: z.int().min(0).describe('How many are held. Over `capacity` only if it was lowered.'),
     named: capacity
       .exactOptional()
       .describe(
-        'Only after an operator’s change: the capacity that callers named before, and may still.',
+        'Only after an operator’s change: the capacity that callers named before, and still can.',
       ),
   })
-  .describe('The permits of a lock, as long as someone holds some or waits for some.');
+  .describe('The permits of a lock, as long as any are held or waited for.');
 
 export const token = z
   .int()
@@ -156,14 +156,11 @@ export const rev = z
 export const holdCount = z
   .int()
   .min(1)
-  .describe('How often the owner has entered, and so must release.');
+  .describe('How often the owner has entered, and must release.');
 
 export const queueLength = z.int().min(0).describe('The number of waiters.');
 
-export const retryAfterMs = z
-  .int()
-  .min(0)
-  .describe('A good time to try again, in milliseconds from now.');
+export const retryAfterMs = z.int().min(0).describe('When to try again, in milliseconds from now.');
 
 /** In an answer to a call that still waits. */
 export const patienceLeftMs = z
@@ -171,10 +168,10 @@ export const patienceLeftMs = z
   .min(0)
   .describe('What is left of `waitMs`, over all requests with this id.');
 
-/** What an answer to a call that still waits asks of its caller. */
+/** What the caller of a call that still waits has to do. */
 export const STILL_WAITING =
-  'Still waiting after 25 s, or the server is shutting down: repeat the same call at once. ' +
-  'The place is kept for 2 s without a request.';
+  'Still waiting after 25 s, or the server is shutting down: repeat the same call immediately. ' +
+  'Without a request the place is kept for 2 s.';
 
 export const operatorReason = z.string().describe('The operator’s reason.');
 
@@ -186,11 +183,11 @@ export const expiresInMs = z
   .int()
   .describe('What is left of the lease, in milliseconds, for callers whose clock differs.');
 
-/** In the answer to a release that came before `holdAtLeastMs` was over. */
+/** In the answer to a release before the end of `holdAtLeastMs`. */
 export const freesAt = z
   .int()
   .exactOptional()
-  .describe('Only before `holdAtLeastMs` is over: the lock stays taken until this instant.');
+  .describe('Only before the end of `holdAtLeastMs`: the lock stays taken until this instant.');
 
 export const freesInMs = z.int().min(0).exactOptional().describe('The time left until `freesAt`.');
 
@@ -202,20 +199,20 @@ export const cause = z
   .enum(['expired', 'released', 'forced', 'superseded'])
   .describe(
     'How the hold ended. `forced`: by an operator. `superseded`: so long ago that only later ' +
-      'holders are remembered.',
+      'holders are recorded.',
   );
 
-/** An operator's message to a holder, or note on a lock, with its reason. */
+/** An operator's message to a holder, or a freeze, with its reason. */
 export const remark = z.object({
   by: z.string().describe('The operator’s name.'),
   reason: z.string().describe('The operator’s reason.'),
   at: z.int().describe('When, in epoch milliseconds.'),
 });
 
-/** Which grants were made together: all of one `id`, `size` of them. */
+/** Marks grants that were made together: `size` holds with the same `id`. */
 const multiLockMark = z.object({
   id: z.string().describe('The same for all holds of one `lock.acquireMany`.'),
-  size: z.int().min(2).describe('How many holds those are.'),
+  size: z.int().min(2).describe('The number of these holds.'),
 });
 
 export const holder = z
@@ -232,12 +229,12 @@ export const holder = z
     keptUntil: z
       .int()
       .exactOptional()
-      .describe('Only with `holdAtLeastMs`: the lock stays taken until then at least.'),
+      .describe('Only with `holdAtLeastMs`: the lock stays taken at least until then.'),
     releasedAt: z
       .int()
       .exactOptional()
       .describe(
-        'Its holder released it then, before `keptUntil`. The lock is still taken, and frees at ' +
+        'When its holder released it, before `keptUntil`. The lock is still taken, and frees at ' +
           '`expiresAt`.',
       ),
     set: multiLockMark.exactOptional().describe('Only for a hold of a `lock.acquireMany`.'),

@@ -42,22 +42,22 @@ import { witnessReportAnswer, witnessReportInput } from './witness';
 export interface ServiceProcedure {
   /** A mutation is a POST with the input as its body, a query a GET with `?input=<JSON>`. */
   kind: 'mutation' | 'query';
-  /** The verb that a key with limits needs for it; null: no key of a service may call it. */
+  /** The verb that a key with limits needs for it; null: the key of a service cannot call it. */
   verb: KeyVerb | null;
   title: string;
   /** One paragraph: what it does, guarantees and does not guarantee. */
   says: string;
   input: z.ZodType;
   answer: z.ZodType;
-  /** Whether the answer may be an event stream of such values. */
+  /** Whether the answer can also be an event stream of such values. */
   isStreamed?: true;
-  /** A working input. */
+  /** A valid input. */
   example: Record<string, unknown>;
-  /** Reasons beyond those that every procedure may answer. */
+  /** Reasons for failure beyond those of every procedure. */
   alsoFails: readonly Reason[];
 }
 
-/** Every schema with a name of its own in the API's description. */
+/** Every schema that has a name in the API's description. */
 export const ANSWER_SCHEMAS = {
   ...LOCK_ANSWERS,
   WatchAnswer: watchAnswer,
@@ -67,9 +67,9 @@ export const ANSWER_SCHEMAS = {
 } as const satisfies Record<string, z.ZodType>;
 
 /**
- * Every procedure that programs may call. Router, fast path, published description and the page
- * about it are made from this table. Names, inputs and answers are a contract: they may gain
- * fields, and never lose any.
+ * Every procedure that programs can call. The router, the fast path, the published description and
+ * the page about it are made from this table. Names, inputs and answers are a contract: they can
+ * gain fields, and never lose any.
  */
 export const SERVICE_API = {
   'lock.acquire': {
@@ -80,7 +80,7 @@ export const SERVICE_API = {
       'Grants the lock, or waits for it in a first-in, first-out queue for up to `waitMs`. A ' +
       'request is held open for at most 25 s: a longer wait needs a `requestId` and is ' +
       'answered `queued` in between. With a `requestId` a call whose reply was lost can be ' +
-      'repeated; nothing is granted twice.',
+      'repeated: nothing is granted twice.',
     input: acquireInput,
     answer: acquireAnswer,
     example: {
@@ -143,8 +143,8 @@ export const SERVICE_API = {
     says:
       'Restarts the lease. It never shortens a lease and never revives a hold that has ended. ' +
       'Renew after a third of the lease. It acts only on the hold with this `owner` and ' +
-      '`token` that belongs to the key’s service. `released`: it was released before ' +
-      '`holdAtLeastMs` was over.',
+      '`token` that belongs to the key’s service. `released`: the hold was released before the ' +
+      'end of `holdAtLeastMs`.',
     input: renewInput,
     answer: renewAnswer,
     example: {
@@ -160,9 +160,9 @@ export const SERVICE_API = {
     verb: 'release',
     title: 'Release a lock',
     says:
-      'Ends the hold; if the owner entered more than once, releases one entry. Before ' +
-      '`holdAtLeastMs` is over the lock stays taken until then, and the queue waits: see ' +
-      '`freesAt`. With a `requestId` it is safe to repeat: one id releases at most once.',
+      'Ends the hold; if the owner entered more than once, releases one entry. Until the end of ' +
+      '`holdAtLeastMs` the lock stays taken, and the queue waits: see `freesAt`. With a ' +
+      '`requestId` it is safe to repeat: one id releases at most once.',
     input: releaseInput,
     answer: releaseAnswer,
     example: { name: 'invoices:2026-11', owner: 'billing-1', token: 145_000_000_000_001 },
@@ -172,7 +172,7 @@ export const SERVICE_API = {
     kind: 'query',
     verb: 'read',
     title: 'Inspect a lock',
-    says: 'Who holds the lock and who waits for it. A lock that was never acquired is `free`.',
+    says: 'Returns the holders and waiters of a lock. A lock that was never acquired is `free`.',
     input: inspectInput,
     answer: inspectAnswer,
     example: { name: 'invoices:2026-11' },
@@ -183,9 +183,9 @@ export const SERVICE_API = {
     verb: 'read',
     title: 'List locks',
     says:
-      'The locks of a namespace in byte order of their names, page by page, as the server last ' +
-      'read them: usually a fraction of a second ago, see `ageMs`. Do not decide by this list: ' +
-      '`lock.inspect` reads the lock itself.',
+      'Returns the locks of a namespace in byte order of their names, page by page, as the server ' +
+      'last read them: usually a fraction of a second ago, see `ageMs`. Do not base decisions on ' +
+      'this list: `lock.inspect` reads the lock itself.',
     input: listInput,
     answer: listAnswer,
     example: { prefix: 'invoices:', busy: true, limit: 100 },
@@ -196,12 +196,13 @@ export const SERVICE_API = {
     verb: 'read',
     title: 'Watch locks',
     says:
-      'What changed of up to 1,000 locks, or of all with a prefix, after `since`; held open for ' +
-      'up to 25 s until something does. Answers the latest state of each lock, not every state ' +
-      'in between, usually within half a second of the change; a state is never older than one ' +
-      'answered before. A renewal alone is no change. A `POST`, since its input may be long; ' +
-      'with `Accept: text/event-stream` the answer is a stream of such values, each resumable ' +
-      'by its id. To hold a lock, acquire it: a lock that is seen free may be taken already.',
+      'Returns the changes after `since` of up to 1,000 locks, or of all with a prefix; without ' +
+      'any, it is held open for up to 25 s until there is one. The answer contains the latest ' +
+      'state of each lock, not every state in between, usually within half a second of the ' +
+      'change; a state is never older than one in an earlier answer. A renewal alone is not a ' +
+      'change. A `POST`, since its input can be long; with `Accept: text/event-stream` the answer ' +
+      'is a stream of such values, each resumable by its id. To hold a lock, acquire it: a lock ' +
+      'that is shown as free may already be taken.',
     input: watchInput,
     answer: watchAnswer,
     isStreamed: true,
@@ -213,8 +214,8 @@ export const SERVICE_API = {
     verb: 'read',
     title: 'Check a token',
     says:
-      'Whether the hold with this token is live, for a resource that cannot store the highest ' +
-      'token it has seen. Comparing tokens in the same statement as the write is safer.',
+      'Says whether the hold with this token is live, for a resource that cannot store the ' +
+      'highest token it has seen. Comparing tokens in the same statement as the write is safer.',
     input: checkInput,
     answer: checkAnswer,
     example: { name: 'invoices:2026-11', token: 145_000_000_000_001 },
@@ -225,8 +226,8 @@ export const SERVICE_API = {
     verb: 'count',
     title: 'Create a counter',
     says:
-      'Creates a counter with an initial value and optional bounds. Safe to repeat: a counter ' +
-      'that exists stays as it is.',
+      'Creates a counter with an initial value and optional bounds. Safe to repeat: an existing ' +
+      'counter is not changed.',
     input: counterCreateInput,
     answer: counterCreateAnswer,
     example: { name: 'tickets:2026-11', initial: 500, floor: 0, ceiling: 500 },
@@ -238,7 +239,7 @@ export const SERVICE_API = {
     title: 'Add to a counter',
     says:
       'Adds `delta`, entirely or not at all. With a `requestId` a call whose reply was lost ' +
-      'can be repeated; nothing is applied twice.',
+      'can be repeated: nothing is applied twice.',
     input: counterAddInput,
     answer: counterAddAnswer,
     example: { name: 'tickets:2026-11', delta: -1, requestId: '5d20b7' },
@@ -248,7 +249,7 @@ export const SERVICE_API = {
     kind: 'query',
     verb: 'read',
     title: 'Read a counter',
-    says: 'The counter’s value and bounds. A counter that was never created is `NOT_FOUND`.',
+    says: 'Returns the value and the bounds. A counter that was never created is `NOT_FOUND`.',
     input: counterGetInput,
     answer: counterGetAnswer,
     example: { name: 'tickets:2026-11' },
@@ -259,10 +260,10 @@ export const SERVICE_API = {
     verb: null,
     title: 'Report on processes',
     says:
-      'What `lockyard witness` calls every second: says which of the processes that hold locks ' +
-      'are alive, and learns which ones to look at next. Only for a key made with `keys create ' +
-      '--witness`, which can call nothing else. A report concerns the host, boot and process id ' +
-      'namespace that it names, and no other.',
+      '`lockyard witness` calls this every second to report which of the processes that hold ' +
+      'locks are alive, and to learn which to examine next. Only for a key created with `keys ' +
+      'create --witness`, which can call nothing else. A report concerns only the host, boot and ' +
+      'process id namespace that it names.',
     input: witnessReportInput,
     answer: witnessReportAnswer,
     example: {

@@ -1,12 +1,12 @@
 import { z } from 'zod';
 
-/** How many processes one report may name, and one answer may ask about. */
+/** How many processes one report, or one answer, may list. */
 const PROCESSES_MAX = 1_000;
 
 /** The highest process id of Linux. */
 export const PID_MAX = 4_194_304;
 
-const pid = z.int().min(1).max(PID_MAX).describe('The process id, in that namespace.');
+const pid = z.int().min(1).max(PID_MAX).describe('The process id in that namespace.');
 
 const pidStart = z
   .string()
@@ -15,7 +15,7 @@ const pidStart = z
     'When the process was started, in clock ticks since boot: field 22 of `/proc/<pid>/stat`.',
   );
 
-/** What a witness saw of one process. */
+/** The report of a witness on one process. */
 export const witnessedProcess = z.strictObject({
   pid,
   pidStart,
@@ -42,12 +42,12 @@ export const witnessReportInput = z.strictObject({
     .array(witnessedProcess)
     .max(PROCESSES_MAX)
     .default([])
-    .describe('What became of the processes of the answer before; none in the first report.'),
+    .describe('The states of the processes in the last answer; empty in the first report.'),
 });
 
 export const witnessReportAnswer = z.object({
   processes: z
     .array(z.object({ pid, pidStart }))
-    .describe('Processes of this machine that hold locks, at most 1,000: look at these next.'),
-  lookAgainInMs: z.int().min(0).describe('When to look and report again.'),
+    .describe('Processes of this machine that hold locks, at most 1,000, to examine next.'),
+  lookAgainInMs: z.int().min(0).describe('When to examine them and report again.'),
 });

@@ -9,7 +9,7 @@ from typing import Any, Dict, List, Literal, Mapping, Optional, TypedDict, Union
 class HolderSet(TypedDict):
     # The same for all holds of one lock.acquireMany.
     id: str
-    # How many holds those are.
+    # The number of these holds.
     size: int
 
 
@@ -24,7 +24,7 @@ class _Holder(TypedDict):
     # exclusive: alone. shared: together with other shared holds. permit: together with other permit
     # holds, as long as their permits add up to no more than the lock’s capacity.
     mode: Literal["exclusive", "shared", "permit"]
-    # How often the owner has entered, and so must release.
+    # How often the owner has entered, and must release.
     holdCount: int
     # When it was granted, in epoch milliseconds.
     grantedAt: int
@@ -39,17 +39,17 @@ class Holder(_Holder, total=False):
 
     # Only in mode permit: the number of permits.
     permits: int
-    # Only with holdAtLeastMs: the lock stays taken until then at least.
+    # Only with holdAtLeastMs: the lock stays taken at least until then.
     keptUntil: int
-    # Its holder released it then, before keptUntil. The lock is still taken, and frees at
+    # When its holder released it, before keptUntil. The lock is still taken, and frees at
     # expiresAt.
     releasedAt: int
     # Only for a hold of a lock.acquireMany.
     set: HolderSet
     # The role in the meta of the hold, such as leader; absent without one.
     role: str
-    # Only for holds of the caller’s own service: the traceparent header of the acquire that got
-    # this hold, if it had a valid one.
+    # Only for holds of the caller’s own service: the traceparent header of the acquire, if it had a
+    # valid one.
     traceparent: str
 
 
@@ -89,21 +89,21 @@ class _Granted(TypedDict):
     token: int
     # The lock’s version: one more for each accepted change.
     rev: int
-    # How often the owner has entered, and so must release.
+    # How often the owner has entered, and must release.
     holdCount: int
     # The end of the lease, in epoch milliseconds of the backend’s clock.
     expiresAt: int
     # What is left of the lease, in milliseconds, for callers whose clock differs.
     expiresInMs: int
-    # How long it waited.
+    # How long the call waited.
     waitedMs: int
 
 
 class Granted(_Granted, total=False):
     """The lock is held until expiresAt. Keep the token."""
 
-    # Only after a wait that the end of another hold of the same service ended: the traceparent of
-    # that hold, for a link from the span of the wait.
+    # Only after a wait for another hold of the same service: the traceparent of that hold, for a
+    # link from the span of the wait.
     waitedForTraceparent: str
 
 
@@ -115,7 +115,7 @@ class Held(TypedDict):
     holders: List[Holder]
     # The number of waiters.
     queueLength: int
-    # A good time to try again, in milliseconds from now.
+    # When to try again, in milliseconds from now.
     retryAfterMs: int
 
 
@@ -127,14 +127,14 @@ class Timeout(TypedDict):
     holders: List[Holder]
     # The number of waiters.
     queueLength: int
-    # A good time to try again, in milliseconds from now.
+    # When to try again, in milliseconds from now.
     retryAfterMs: int
 
 
 
 class Queued(TypedDict):
-    """Still waiting after 25 s, or the server is shutting down: repeat the same call at once.
-    The place is kept for 2 s without a request.
+    """Still waiting after 25 s, or the server is shutting down: repeat the same call
+    immediately. Without a request the place is kept for 2 s.
     """
 
     outcome: Literal["queued"]
@@ -152,7 +152,7 @@ class QueueFull(TypedDict):
     outcome: Literal["queueFull"]
     # The number of waiters.
     queueLength: int
-    # A good time to try again, in milliseconds from now.
+    # When to try again, in milliseconds from now.
     retryAfterMs: int
 
 
@@ -173,7 +173,7 @@ class Ended(TypedDict):
     # The fencing token of the hold: higher than that of every earlier grant.
     token: int
     # How the hold ended. forced: by an operator. superseded: so long ago that only later holders
-    # are remembered.
+    # are recorded.
     cause: Literal["expired", "released", "forced", "superseded"]
 
 
@@ -232,7 +232,7 @@ class Renewed(_Renewed, total=False):
 class _Lost(TypedDict):
     outcome: Literal["lost"]
     # How the hold ended. forced: by an operator. superseded: so long ago that only later holders
-    # are remembered.
+    # are recorded.
     cause: Literal["expired", "released", "forced", "superseded"]
     # The latest instant at which it had certainly ended, in epoch milliseconds.
     at: int
@@ -253,9 +253,9 @@ class _Released(TypedDict):
 
 
 class Released(_Released, total=False):
-    """The hold is over. The lock is free, or with freesAt it stays taken until then."""
+    """The hold has ended. The lock is free, or stays taken until freesAt."""
 
-    # Only before holdAtLeastMs is over: the lock stays taken until this instant.
+    # Only before the end of holdAtLeastMs: the lock stays taken until this instant.
     freesAt: int
     # The time left until freesAt.
     freesInMs: int
@@ -266,7 +266,7 @@ class Decremented(TypedDict):
     """The owner had entered more than once: holdCount releases are left."""
 
     outcome: Literal["decremented"]
-    # How often the owner has entered, and so must release.
+    # How often the owner has entered, and must release.
     holdCount: int
 
 
@@ -284,35 +284,35 @@ ReleaseAnswer = Union[Released, Decremented, Lost]
 
 
 class _PermitUse(TypedDict):
-    # How many permits may be held at once.
+    # How many permits may be held at the same time.
     capacity: int
     # How many are held. Over capacity only if it was lowered.
     inUse: int
 
 
 class PermitUse(_PermitUse, total=False):
-    # Only after an operator’s change: the capacity that callers named before, and may still.
+    # Only after an operator’s change: the capacity that callers named before, and still can.
     named: int
 
 
 
 class _InspectAnswer(TypedDict):
-    # expired: the last hold expired, and there was no grant since. delayed: in the pause after a
-    # lost hold. frozen: no new grants, whether or not it is held.
+    # expired: the last hold expired, and there has been no grant since. delayed: in the pause after
+    # a lost hold. frozen: no new grants, whether or not it is held.
     state: Literal["free", "held", "expired", "delayed", "frozen"]
     # The lock’s version: one more for each accepted change.
     rev: int
     holders: List[Holder]
     # In the order in which they will be granted.
     waiters: List[Waiter]
-    # A resource that stores the highest token may reject every one below this.
+    # A resource that stores the highest token can reject every lower token.
     minValidToken: int
 
 
 class InspectAnswer(_InspectAnswer, total=False):
     """The state of the lock now."""
 
-    # The permits of a lock, as long as someone holds some or waits for some.
+    # The permits of a lock, as long as any are held or waited for.
     permits: PermitUse
     # Who froze the lock, and why.
     frozen: Remark
@@ -337,7 +337,7 @@ class _ListedLock(TypedDict):
 class ListedLock(_ListedLock, total=False):
     """One lock as the server last read it."""
 
-    # The permits of a lock, as long as someone holds some or waits for some.
+    # The permits of a lock, as long as any are held or waited for.
     permits: PermitUse
     # Why its record cannot be read.
     unreadable: str
@@ -349,7 +349,7 @@ class ListAnswer(TypedDict):
 
     # In the byte order of their names.
     locks: List[ListedLock]
-    # Give it as after for the next page; null on the last.
+    # The after of the next page; null on the last page.
     next: Optional[str]
     # The age of this list.
     ageMs: int
@@ -359,23 +359,23 @@ class ListAnswer(TypedDict):
 class CheckAnswer(TypedDict):
     """Whether a token is still valid."""
 
-    # Whether that hold is live, at the moment of the answer.
+    # Whether that hold is live at the time of the answer.
     valid: bool
 
 
 
 class WatchAnswer(TypedDict):
-    """What changed of the watched locks."""
+    """The changes of the watched locks."""
 
     # The latest state of each lock that changed, up to 500; empty if none did. Present states by
-    # prefix leave out locks that are free.
+    # prefix do not include free locks.
     locks: List[ListedLock]
-    # Give it as since to the next call.
+    # The since of the next call.
     position: str
-    # The since of the call is no longer kept: it is too old, or from before a restart. From this
-    # answer on come the present states of all watched locks, until more is false.
+    # The since of the call is not known: it is too old, or from before a restart. This and the
+    # following answers contain the present states of all watched locks, until more is false.
     reset: bool
-    # There is more already: ask again at once.
+    # There are more changes already: repeat the call immediately.
     more: bool
 
 
@@ -390,19 +390,19 @@ class _GrantOfSet(TypedDict):
     token: int
     # The lock’s version: one more for each accepted change.
     rev: int
-    # How often the owner has entered, and so must release.
+    # How often the owner has entered, and must release.
     holdCount: int
     # The end of the lease, in epoch milliseconds of the backend’s clock.
     expiresAt: int
     # What is left of the lease, in milliseconds, for callers whose clock differs.
     expiresInMs: int
-    # How long the call waited, in all queues together.
+    # How long the call waited in all queues together.
     waitedMs: int
 
 
 class GrantOfSet(_GrantOfSet, total=False):
-    # Only after a wait that the end of another hold of the same service ended: the traceparent of
-    # that hold, for a link from the span of the wait.
+    # Only after a wait for another hold of the same service: the traceparent of that hold, for a
+    # link from the span of the wait.
     waitedForTraceparent: str
 
 
@@ -411,7 +411,7 @@ class SetGranted(TypedDict):
     """All locks are held until their expiresAt. Keep the tokens."""
 
     outcome: Literal["granted"]
-    # All, by name.
+    # The holds of all locks, sorted by name.
     grants: List[GrantOfSet]
 
 
@@ -419,7 +419,7 @@ class SetGranted(TypedDict):
 class Block(TypedDict):
     # The lock’s name.
     name: str
-    # As in lock.inspect; free with a queue: others wait before this call.
+    # As in lock.inspect. free with a queue: other callers are before this one.
     state: Literal["free", "held", "expired", "delayed", "frozen"]
     holders: List[Holder]
     # The number of waiters.
@@ -428,25 +428,26 @@ class Block(TypedDict):
 
 
 class SetHeld(TypedDict):
-    """Not all of them are free, so none is granted; and waitMs was 0."""
+    """Not all locks were free, so none was granted, and waitMs was 0."""
 
     outcome: Literal["held"]
     # The locks that block the call now.
     blockedBy: List[Block]
-    # A good time to try again, in milliseconds from now.
+    # When to try again, in milliseconds from now.
     retryAfterMs: int
 
 
 
 class SetQueued(TypedDict):
-    """Still waiting after 25 s, or the server is shutting down: repeat the same call at once.
-    The place is kept for 2 s without a request. Meanwhile the call holds none of the locks.
+    """Still waiting after 25 s, or the server is shutting down: repeat the same call
+    immediately. Without a request the place is kept for 2 s. Meanwhile the call holds none
+    of the locks.
     """
 
     outcome: Literal["queued"]
-    # The lock in whose queue the call waits now; it may be another later.
+    # The lock in whose queue the call waits now, which can change.
     name: str
-    # Names the place in that queue.
+    # Identifies the waiter in that queue.
     ticket: int
     # 1 is next at that lock.
     place: int
@@ -463,7 +464,7 @@ class SetTimeout(TypedDict):
     outcome: Literal["timeout"]
     # The locks that block the call now.
     blockedBy: List[Block]
-    # A good time to try again, in milliseconds from now.
+    # When to try again, in milliseconds from now.
     retryAfterMs: int
 
 
@@ -476,7 +477,7 @@ class SetQueueFull(TypedDict):
     name: str
     # The number of waiters.
     queueLength: int
-    # A good time to try again, in milliseconds from now.
+    # When to try again, in milliseconds from now.
     retryAfterMs: int
 
 
@@ -498,7 +499,7 @@ class EndOfSet(TypedDict):
     # The fencing token of the hold: higher than that of every earlier grant.
     token: int
     # How the hold ended. forced: by an operator. superseded: so long ago that only later holders
-    # are remembered.
+    # are recorded.
     cause: Literal["expired", "released", "forced", "superseded"]
 
 
@@ -525,7 +526,7 @@ class CounterCreated(TypedDict):
 
 
 class CounterExists(TypedDict):
-    """The counter existed already and stays as it is."""
+    """The counter existed already and was not changed."""
 
     outcome: Literal["exists"]
     # The counter’s value.
@@ -573,7 +574,7 @@ CounterAddAnswer = Union[CounterApplied, CounterOutOfBounds]
 
 
 class CounterGetAnswer(TypedDict):
-    """The counter’s value now, and its bounds."""
+    """The present value of the counter, and its bounds."""
 
     # The counter’s value.
     value: int
@@ -595,29 +596,30 @@ class _LockAcquireInput(TypedDict):
 
 
 class LockAcquireInput(_LockAcquireInput, total=False):
-    # A group of locks with a policy. An API key is valid only for the namespaces that it was made
-    # for.
+    # A group of locks with a policy. An API key is valid only for the namespaces that it was
+    # created for.
     namespace: str
     # The caller’s own name for itself, 1 to 100 bytes of UTF-8, such as orders-7f9c:worker-3. A
     # hold belongs to the key’s service and this owner.
     owner: str
-    # How long to wait, up to 10 min, over all requests with the same requestId. Over 25,000 it
-    # needs a requestId. 0 in a batch.
+    # How long to wait, up to 10 min, over all requests with the same requestId, which is required
+    # over 25,000. Must be 0 in a batch.
     waitMs: int
     # exclusive: alone. shared: together with other shared holds. permit: together with other permit
     # holds, as long as their permits add up to no more than the lock’s capacity.
     mode: Literal["exclusive", "shared", "permit"]
     # The lock stays taken for at least this long after the grant, even if it is released sooner; at
-    # most leaseMs. For jobs that several machines start at about the same time, and one of them
-    # should run. An operator can end it.
+    # most leaseMs. For jobs that several machines start at about the same time, but only one should
+    # run. An operator can end it.
     holdAtLeastMs: int
     # Only in mode permit: how many permits to take together; 1 by default.
     permits: int
-    # Needed in mode permit, and only there: how many permits may be held at once, 1 to 10,000. The
-    # first caller sets it, for as long as someone holds permits or waits for some; meanwhile
-    # another one is INVALID.
+    # Required in mode permit, and only there: how many permits may be held at the same time, 1 to
+    # 10,000. The first caller sets it. As long as permits are held or waited for, another capacity
+    # is INVALID.
     capacity: int
-    # The same owner may enter again. It gets the same token, and must release as often.
+    # The same owner may enter again: it gets the same token, and must release as often as it
+    # entered.
     reentrant: bool
     # Texts that operators see with the hold, up to 1 KB as JSON; host, pid and version have their
     # own fields.
@@ -638,8 +640,8 @@ class _LockCancelInput(TypedDict):
 
 
 class LockCancelInput(_LockCancelInput, total=False):
-    # A group of locks with a policy. An API key is valid only for the namespaces that it was made
-    # for.
+    # A group of locks with a policy. An API key is valid only for the namespaces that it was
+    # created for.
     namespace: str
     # The caller’s own name for itself, 1 to 100 bytes of UTF-8, such as orders-7f9c:worker-3. A
     # hold belongs to the key’s service and this owner.
@@ -660,25 +662,25 @@ class LockOfSet(_LockOfSet, total=False):
 
 
 class _LockAcquireManyInput(TypedDict):
-    # 2 to 20 locks of one namespace, each once, in any order.
+    # 2 to 20 different locks of one namespace, in any order.
     locks: List[LockOfSet]
     # The hold ends after this time unless it is renewed: 100 ms to 24 h.
     leaseMs: int
 
 
 class LockAcquireManyInput(_LockAcquireManyInput, total=False):
-    # A group of locks with a policy. An API key is valid only for the namespaces that it was made
-    # for.
+    # A group of locks with a policy. An API key is valid only for the namespaces that it was
+    # created for.
     namespace: str
     # The caller’s own name for itself, 1 to 100 bytes of UTF-8, such as orders-7f9c:worker-3. A
     # hold belongs to the key’s service and this owner.
     owner: str
-    # How long to wait, up to 10 min, over all requests with the same requestId. Over 25,000 it
-    # needs a requestId. 0 in a batch.
+    # How long to wait, up to 10 min, over all requests with the same requestId, which is required
+    # over 25,000. Must be 0 in a batch.
     waitMs: int
     # The lock stays taken for at least this long after the grant, even if it is released sooner; at
-    # most leaseMs. For jobs that several machines start at about the same time, and one of them
-    # should run. An operator can end it.
+    # most leaseMs. For jobs that several machines start at about the same time, but only one should
+    # run. An operator can end it.
     holdAtLeastMs: int
     # Texts that operators see with the hold, up to 1 KB as JSON; host, pid and version have their
     # own fields.
@@ -690,7 +692,7 @@ class LockAcquireManyInput(_LockAcquireManyInput, total=False):
 
 
 class _LockCancelManyInput(TypedDict):
-    # Exactly the names in the lock.acquireMany, in any order.
+    # Exactly the names of the lock.acquireMany, in any order.
     names: List[str]
     # Chosen by the caller, 1 to 100 bytes. Makes the call idempotent: repeated with the same id and
     # input, it gets the same answer and is not applied twice. With another input it is INVALID.
@@ -698,8 +700,8 @@ class _LockCancelManyInput(TypedDict):
 
 
 class LockCancelManyInput(_LockCancelManyInput, total=False):
-    # A group of locks with a policy. An API key is valid only for the namespaces that it was made
-    # for.
+    # A group of locks with a policy. An API key is valid only for the namespaces that it was
+    # created for.
     namespace: str
     # The caller’s own name for itself, 1 to 100 bytes of UTF-8, such as orders-7f9c:worker-3. A
     # hold belongs to the key’s service and this owner.
@@ -718,8 +720,8 @@ class _LockRenewInput(TypedDict):
 
 
 class LockRenewInput(_LockRenewInput, total=False):
-    # A group of locks with a policy. An API key is valid only for the namespaces that it was made
-    # for.
+    # A group of locks with a policy. An API key is valid only for the namespaces that it was
+    # created for.
     namespace: str
     # The caller’s own name for itself, 1 to 100 bytes of UTF-8, such as orders-7f9c:worker-3. A
     # hold belongs to the key’s service and this owner.
@@ -736,8 +738,8 @@ class _LockReleaseInput(TypedDict):
 
 
 class LockReleaseInput(_LockReleaseInput, total=False):
-    # A group of locks with a policy. An API key is valid only for the namespaces that it was made
-    # for.
+    # A group of locks with a policy. An API key is valid only for the namespaces that it was
+    # created for.
     namespace: str
     # The caller’s own name for itself, 1 to 100 bytes of UTF-8, such as orders-7f9c:worker-3. A
     # hold belongs to the key’s service and this owner.
@@ -749,15 +751,16 @@ class LockReleaseInput(_LockReleaseInput, total=False):
 
 
 class LockWatchInput(TypedDict, total=False):
-    # A group of locks with a policy. An API key is valid only for the namespaces that it was made
-    # for.
+    # A group of locks with a policy. An API key is valid only for the namespaces that it was
+    # created for.
     namespace: str
     # The locks to watch, up to 1000; or give a prefix.
     names: List[str]
-    # Watches every lock of the namespace whose name begins with this, byte by byte; empty: all.
+    # Watches all locks of the namespace whose names begin with this, compared byte by byte; empty:
+    # all.
     prefix: str
-    # The position of the answer before, for the same locks: what changed after it is answered.
-    # Without it, the present states are.
+    # The position of the last answer for the same locks: the answer contains what changed since.
+    # Without it, the answer contains the present states.
     since: str
     # How long to wait for a change, up to 25 s. 0 in a batch. An event stream ignores it.
     waitMs: int
@@ -771,10 +774,10 @@ class _CounterCreateInput(TypedDict):
 
 
 class CounterCreateInput(_CounterCreateInput, total=False):
-    # A group of locks with a policy. An API key is valid only for the namespaces that it was made
-    # for.
+    # A group of locks with a policy. An API key is valid only for the namespaces that it was
+    # created for.
     namespace: str
-    # The initial value; it must lie within the bounds.
+    # The initial value, which must be within the bounds.
     initial: int
     # The value never goes below it. Default: no limit.
     floor: int
@@ -792,14 +795,14 @@ class _CounterAddInput(TypedDict):
 
 
 class CounterAddInput(_CounterAddInput, total=False):
-    # A group of locks with a policy. An API key is valid only for the namespaces that it was made
-    # for.
+    # A group of locks with a policy. An API key is valid only for the namespaces that it was
+    # created for.
     namespace: str
     # Chosen by the caller, 1 to 100 bytes. Makes the call idempotent: repeated with the same id and
     # input, it gets the same answer and is not applied twice. With another input it is INVALID.
     requestId: str
     # True: no request with this requestId was ever sent before. Only then may a gate refuse a step
-    # that has a requestId; without one it always may.
+    # that has a requestId; it may refuse any step without one.
     firstAttempt: bool
 
 
@@ -811,23 +814,23 @@ class _LockInspectInput(TypedDict):
 
 
 class LockInspectInput(_LockInspectInput, total=False):
-    # A group of locks with a policy. An API key is valid only for the namespaces that it was made
-    # for.
+    # A group of locks with a policy. An API key is valid only for the namespaces that it was
+    # created for.
     namespace: str
 
 
 
 class LockListInput(TypedDict, total=False):
-    # A group of locks with a policy. An API key is valid only for the namespaces that it was made
-    # for.
+    # A group of locks with a policy. An API key is valid only for the namespaces that it was
+    # created for.
     namespace: str
-    # Only names that begin with this, byte by byte; empty: all.
+    # Only names that begin with this, compared byte by byte; empty: all.
     prefix: str
     # Only names after this one: the next of the page before.
     after: str
     # Only locks that are not free, or have waiters.
     busy: bool
-    # How many at most.
+    # The most per page.
     limit: int
 
 
@@ -841,8 +844,8 @@ class _LockCheckInput(TypedDict):
 
 
 class LockCheckInput(_LockCheckInput, total=False):
-    # A group of locks with a policy. An API key is valid only for the namespaces that it was made
-    # for.
+    # A group of locks with a policy. An API key is valid only for the namespaces that it was
+    # created for.
     namespace: str
 
 
@@ -854,8 +857,8 @@ class _CounterGetInput(TypedDict):
 
 
 class CounterGetInput(_CounterGetInput, total=False):
-    # A group of locks with a policy. An API key is valid only for the namespaces that it was made
-    # for.
+    # A group of locks with a policy. An API key is valid only for the namespaces that it was
+    # created for.
     namespace: str
 
 

@@ -72,7 +72,7 @@ const expiresAt = z.number().int().min(0).max(9_999_999_999_999);
 const KEY_LIFE_MIN_MS = 60_000;
 const KEY_LIFE_MAX_MS = 3_653 * 24 * 60 * 60_000;
 
-/** From now on, for callers whose clock may differ. */
+/** Milliseconds from now, for callers whose clock may differ. */
 const expiresInMs = z.number().int().min(KEY_LIFE_MIN_MS).max(KEY_LIFE_MAX_MS);
 
 interface EitherExpiry {
@@ -86,19 +86,19 @@ const TWO_EXPIRIES = { message: 'must not be named twice', path: ['expiresInMs']
 export const createKeyInput = z
   .strictObject({
     name: serviceName,
-    /** None for a witness. */
+    /** Empty for a witness. */
     namespaces: keyNamespaces.default([]),
-    /** For `lockyard witness`: the key may report on processes, and do nothing else. */
+    /** For `lockyard witness`: the key can report on processes, and do nothing else. */
     witness: z.boolean().optional(),
-    /** Only names that begin with this. */
+    /** Limits the key to names that begin with this. */
     prefix: keyPrefix.optional(),
-    /** Only these kinds of calls. */
+    /** Limits the key to these kinds of calls. */
     verbs: keyVerbs.optional(),
     expiresAt: expiresAt.optional(),
     expiresInMs: expiresInMs.optional(),
   })
   .refine(({ namespaces, witness = false }) => witness === (namespaces.length === 0), {
-    message: 'needs one at least, unless the key is for a witness, which has none',
+    message: 'must name at least one, or none if the key is for a witness',
     path: ['namespaces'],
   })
   .refine(({ prefix, verbs, witness = false }) => !witness || (prefix ?? verbs) === undefined, {
@@ -108,7 +108,7 @@ export const createKeyInput = z
   .refine(hasOneExpiry, TWO_EXPIRIES);
 export type CreateKeyInput = z.output<typeof createKeyInput>;
 
-/** What is absent stays as it is; null lifts it. */
+/** A field that is absent does not change; null removes the limit. */
 export const changeKeyInput = z
   .strictObject({
     id,
@@ -123,7 +123,7 @@ export type ChangeKeyInput = z.output<typeof changeKeyInput>;
 
 export const rotateKeyInput = z.strictObject({
   id,
-  /** For how long the old secret is accepted beside the new one. */
+  /** How long the old secret is accepted beside the new one. */
   graceMs: z.number().int().min(0).max(KEY_GRACE_MAX_MS).default(KEY_GRACE_MS),
 });
 export type RotateKeyInput = z.output<typeof rotateKeyInput>;
@@ -131,14 +131,14 @@ export type RotateKeyInput = z.output<typeof rotateKeyInput>;
 export const revokeKeyInput = z.strictObject({ id });
 export type RevokeKeyInput = z.output<typeof revokeKeyInput>;
 
-/** A backend or a gate, by the id that the environment gives it, in lower case. */
+/** The id of a backend or a gate: its name in the environment, in lower case. */
 export const storeId = z
   .string()
   .regex(/^[a-z0-9][a-z0-9_]{0,31}$/, 'must be 1 to 32 of a-z 0-9 _');
 
 const policyLease = z.number().int().min(LEASE_MIN_MS).max(LEASE_MAX_MS);
 
-/** The bounds of a policy, each on its own. */
+/** A policy, each field of which is within its own bounds. */
 export const namespacePolicyBounds = z.strictObject({
   leaseMinMs: policyLease,
   leaseMaxMs: policyLease,
@@ -152,9 +152,9 @@ export const namespacePolicyBounds = z.strictObject({
   stuckAfterMs: z.number().int().min(0).max(STUCK_AFTER_MAX_MS).default(0),
   standbyExpected: z.boolean().default(false),
   releaseOrphans: z.boolean().default(false),
-  /** Absent: the default, or more for a namespace that had more when this limit was added. */
+  /** Absent: the default, or more if the namespace had more when this limit was introduced. */
   maxLocks: z.number().int().min(1).max(MAX_LOCKS_MAX).optional(),
-  /** The id of a Redis that this server has as a gate; null: none. */
+  /** The id of a Redis that this server uses as a gate; null: none. */
   gate: storeId.nullable().optional(),
 });
 
@@ -166,16 +166,16 @@ const namespacePolicy = namespacePolicyBounds.refine(
 export const createNamespaceInput = z.strictObject({
   name: namespaceName,
   backend: storeId.default('default'),
-  /** Absent: the default policy, also when that changes later. */
+  /** Absent: the default policy, including its later changes. */
   policy: namespacePolicy.optional(),
 });
 export type CreateNamespaceInput = z.output<typeof createNamespaceInput>;
 
 export const setNamespacePolicyInput = z.strictObject({
   name: namespaceName,
-  /** Null: the default policy, also when that changes later. */
+  /** Null: the default policy, including its later changes. */
   policy: namespacePolicy.nullable(),
-  /** The policy that this one is made from; null: the default. Absent: it is not compared. */
+  /** The policy that the operator saw, which must be in force; null: the default; absent: any. */
   seen: namespacePolicy.nullable().optional(),
   reason: operatorReason,
 });

@@ -8,7 +8,7 @@ export const AUDIT_OUTCOMES = [
   'not_applied',
 ] as const;
 
-/** One entry of the audit log. `outcome` `pending`: the result of the action is not known yet. */
+/** An entry of the audit log. `outcome` `pending`: the result of the action is not known yet. */
 export interface AuditEntry {
   id: number;
   at: number;
@@ -23,6 +23,6 @@ export interface AuditEntry {
   outcome: (typeof AUDIT_OUTCOMES)[number];
   result: Record<string, unknown>;
   closedAt: number | null;
-  /** The id that the caller sent with the action, or the one that it was given. */
+  /** The id that the caller sent with the action, or else the one that the server assigned. */
   requestId: string;
 }

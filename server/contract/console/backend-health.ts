@@ -8,15 +8,15 @@ export interface BackendHealth {
   latencyMs: number | null;
   /** Milliseconds since its last successful response. */
   silentForMs: number;
-  /** The backend's clock minus this process's, in ms; add it to the latter to get the former. */
+  /** The backend's clock minus this process's, in ms. */
   clockOffsetMs: number;
-  /** The offset is the least possible one; the true one may be greater by up to this, in ms. */
+  /** The true offset is from `clockOffsetMs` to this much greater, in ms. */
   clockSpreadMs?: number;
   /** The last data loss detected on it; null or absent if there was none. */
   loss?: BackendLossRow | null;
-  /** Why it refuses to serve although it may respond; null or absent if it serves or is down. */
+  /** Why it refuses to serve, even if it responds; null or absent if it serves or is down. */
   refusal?: string | null;
-  /** If it is sharded: each of its databases, by name. */
+  /** The databases of a sharded backend, by name. */
   shards?: ShardHealth[];
 }
 
@@ -29,13 +29,13 @@ export interface ShardHealth extends Omit<BackendHealth, 'shards' | 'refusal'> {
 /**
  * How a store's data loss was detected.
  *
- * - `empty`: the marker that Lockyard writes there is gone.
- * - `stranger`: it has the marker of another store incarnation, or has records although no
- *   incarnation of it is known.
+ * - `empty`: the marker that Lockyard writes to it is gone.
+ * - `stranger`: it has the marker of another store incarnation, or has records although none of its
+ *   incarnations is known.
  * - `older`: its heartbeat is older than the one in the control database, as after an old copy was
  *   restored.
  * - `restarted`: it restarted without having flushed everything, so its last writes may be lost.
- * - `replaced`: the same server has since taken over the data of another one.
+ * - `replaced`: the server has taken over the data of another one.
  * - `evicted`: it has evicted keys to make room.
  * - `records`: its index of records and the records do not agree.
  */
@@ -52,11 +52,11 @@ export type LossKind =
 export interface BackendLoss {
   at: number;
   what: LossKind;
-  /** No lock is granted before this instant: until then a caller may still hold a lost lock. */
+  /** No lock is granted before this instant: until then a caller can still hold a lost lock. */
   grantsFrom: number;
 }
 
-/** The same for the console: how long ago it was, and for how much longer grants are paused. */
+/** A data loss for the console: how long ago it was, and how much longer grants are paused. */
 export interface BackendLossRow {
   at: number;
   what: LossKind;
@@ -69,7 +69,7 @@ export function backendLossRow({ at, what, grantsFrom }: BackendLoss, now: numbe
   return { at, what, agoMs: Math.max(0, now - at), quietForMs: Math.max(0, grantsFrom - now) };
 }
 
-/** What happened, as the console shows it. */
+/** What happened in a data loss, as the console shows it. */
 export const LOSS_LABELS: Record<LossKind, string> = {
   empty: 'The store was empty.',
   stranger: 'The store has the records of another installation, or of an earlier one.',
@@ -81,23 +81,23 @@ export const LOSS_LABELS: Record<LossKind, string> = {
 };
 
 /**
- * How fast one backend responded over the last hour, as the process that answers saw it: nothing of
- * it is stored, so it begins when that process starts.
+ * How fast one backend responded over the last hour, as measured by the process that answers. It is
+ * not stored, so it begins when that process starts.
  */
 export interface BackendCourse {
   /** The backend's id. */
   backend: string;
-  /** Oldest first, one a step of `COURSE_STEP_MS`; none where the process did not run. */
+  /** Oldest first, one for each step of `COURSE_STEP_MS` in which the process ran. */
   points: LatencyPoint[];
 }
 
-/** One step of the course. */
+/** One step of a course. */
 export interface LatencyPoint {
   /** When the step began, by the server's clock, epoch ms. */
   at: number;
-  /** The slowest response in it, in ms; null: the backend did not respond throughout. */
+  /** The slowest response in the step, in ms; null: the backend never responded. */
   latencyMs: number | null;
-  /** Whether the backend failed to respond at any time in it. */
+  /** Whether the backend failed to respond at any time in the step. */
   wasSilent: boolean;
 }
 
@@ -108,6 +108,6 @@ export interface BackendCourses {
   asOf: number;
 }
 
-/** How long one step is, and how much time a course covers. */
+/** The length of one step, and the time that a course covers. */
 export const COURSE_STEP_MS = 30_000;
 export const COURSE_SPAN_MS = 60 * 60_000;

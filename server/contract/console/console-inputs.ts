@@ -12,13 +12,13 @@ import {
 import { INSIGHT_RANGES } from './insight-row';
 import { HOLDER_SEARCH_MAX } from './waits/holder-rows';
 
-/** An operator's reason for an action on another's lock: kept in the history and the audit log. */
+/** An operator's reason for an action, which is stored in the history and the audit log. */
 export const operatorReason = z
   .string()
   .trim()
   .min(REASON_MIN_CHARS)
   .max(REASON_MAX_CHARS)
-  // It is stored unchanged, since a repeated act is recognised by its reason too.
+  // It is stored unchanged, since a repeated action is also recognised by its reason.
   .refine((text) => text.isWellFormed(), 'must be well-formed Unicode');
 
 export const role = z.enum(ROLES);
@@ -38,7 +38,7 @@ export const serviceName = z
   .string()
   .regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,39}$/, 'must be 1 to 40 of A-Z a-z 0-9 . _ -');
 
-/** No event after this instant of the backend's clock, such as the `readAt` of a past row. */
+/** Excludes events after this instant of the backend's clock, such as a past row's `readAt`. */
 export const lastInstant = z
   .number()
   .int()
@@ -47,19 +47,19 @@ export const lastInstant = z
 
 const backendId = z.string().min(1).max(32);
 
-/** What the lock list shows; the page's URL uses the same words. */
+/** What the lock list shows; the page's URL uses the same field names. */
 export const lockListInput = z.strictObject({
   /** Only locks that need attention, or did within the last 30 s. */
   attention: z.boolean().default(false),
   status: z.enum(LOCK_STATUSES).optional(),
   namespace: namespaceName.optional(),
-  /** A backend's id as people know it. */
+  /** A backend's id as the console shows it. */
   backend: backendId.optional(),
   /** Part of a name, an owner, a service or a token. */
   search: z.string().max(200).optional(),
   sort: z.enum(LOCK_SORTS).default('worst'),
   descending: z.boolean().default(false),
-  /** How many rows come before the window. */
+  /** The number of rows before the window. */
   offset: z.number().int().min(0).max(Number.MAX_SAFE_INTEGER).default(0),
   limit: z.number().int().min(1).max(1_000).default(200),
 });
@@ -67,10 +67,10 @@ export type LockListInput = z.output<typeof lockListInput>;
 
 export const lockRef = z.strictObject({ namespace: namespaceName, name: lockName });
 
-/** A backend by its id, as the environment names it in lower case. */
+/** A backend by its id: its name in the environment, in lower case. */
 export const backendRef = z.strictObject({ backend: backendId });
 
-/** Id of the last message before a stream was interrupted, from where the lock list resumes. */
+/** The id of the last message before an interruption, after which the lock list resumes. */
 const resumed = { lastEventId: z.string().max(64).nullish() };
 
 export const watchLocksInput = z.strictObject({ ...lockListInput.shape, ...resumed });
@@ -78,7 +78,7 @@ export const watchLockInput = z.strictObject({ ...lockRef.shape, ...resumed });
 
 export const watchWaitsInput = z.strictObject(resumed);
 
-/** Which processes are listed. */
+/** The processes that are listed. */
 export const holderSearch = {
   /** Part of a service, an owner, a host, a pid or a version. */
   search: z.string().max(HOLDER_SEARCH_MAX).trim().optional(),
@@ -87,7 +87,7 @@ export const holderSearch = {
 export const watchHoldersInput = z.strictObject({ ...holderSearch, ...resumed });
 export type WatchHoldersInput = z.output<typeof watchHoldersInput>;
 
-/** A process on the page Holders, by its id there. */
+/** A process by its id on the page Holders. */
 export const processRef = z.strictObject({ process: z.string().min(1).max(32) });
 
 export const lockEventsInput = z.strictObject({
@@ -105,13 +105,13 @@ export const lockInsightInput = z.strictObject({
 });
 export type LockInsightInput = z.output<typeof lockInsightInput>;
 
-/** The hold that the operator saw: the action applies to it or to nothing. */
+/** The hold that the operator saw: the action applies to it or changes nothing. */
 const seenHold = {
   namespace: namespaceName,
   name: lockName,
   token: fencingToken,
   rev: z.number().int().nonnegative(),
-  /** A repeat with the same id runs nothing again and gets the first answer. */
+  /** A repeat with the same id changes nothing and gets the first answer. */
   requestId: requestId.optional(),
 };
 
@@ -120,7 +120,7 @@ export type ForceReleaseInput = z.output<typeof forceReleaseInput>;
 
 export const reassignInput = z.strictObject({
   ...seenHold,
-  /** The waiter that gets the lock, by its ticket: the same for as long as it waits. */
+  /** The ticket of the waiter that gets the lock: it does not change while the waiter waits. */
   ticket: z.number().int().positive().max(Number.MAX_SAFE_INTEGER),
   reason: operatorReason,
 });
@@ -136,11 +136,11 @@ export type ExtendInput = z.output<typeof extendInput>;
 export const releaseRequestInput = z.strictObject({ ...seenHold, reason: operatorReason });
 export type ReleaseRequestInput = z.output<typeof releaseRequestInput>;
 
-/** An operator takes on a lock. It needs no reason, since it does not change the lock. */
+/** Takes on a lock for an operator. It needs no reason, since it does not change the lock. */
 export const takeOnInput = z.strictObject({
   namespace: namespaceName,
   name: lockName,
-  /** The token of the hold that the operator saw; null: none. */
+  /** The token of the hold that the operator saw; null: the lock was not held. */
   token: fencingToken.nullable(),
 });
 export type TakeOnInput = z.output<typeof takeOnInput>;
@@ -159,7 +159,7 @@ export const freezeInput = z.strictObject({
 });
 
 export const unfreezeInput = freezeInput.extend({
-  /** When the freeze that the operator saw began: no other one is lifted. Absent: any. */
+  /** When the freeze that the operator saw began: no other freeze is lifted. Absent: any is. */
   seenAt: z.number().int().nonnegative().optional(),
 });
 export type UnfreezeInput = z.output<typeof unfreezeInput>;
@@ -167,7 +167,7 @@ export type UnfreezeInput = z.output<typeof unfreezeInput>;
 export const setCapacityInput = z.strictObject({
   namespace: namespaceName,
   name: lockName,
-  /** The capacity in force that the operator saw: the change applies to it or to nothing. */
+  /** The capacity in force that the operator saw: nothing changes if it is another by now. */
   seenCapacity: capacity,
   capacity,
   /** As for a freeze. */
@@ -177,7 +177,7 @@ export const setCapacityInput = z.strictObject({
 });
 export type SetCapacityInput = z.output<typeof setCapacityInput>;
 
-/** A view of the lock list, to be kept for the caller. */
+/** A view of the lock list to save for the caller. */
 export const saveViewInput = z.strictObject({
   name: z
     .string()
@@ -188,7 +188,7 @@ export const saveViewInput = z.strictObject({
       (name) => !/[\p{C}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/u.test(name),
       'must be visible',
     ),
-  /** What comes after the `?` of the list's address. */
+  /** The part of the list's address after the `?`. */
   query: z.string().max(1_000),
 });
 export type SaveViewInput = z.output<typeof saveViewInput>;
@@ -202,15 +202,15 @@ export const auditListInput = z.strictObject({
   /** Part of an actor, a subject or a reason. */
   search: z.string().max(200).optional(),
   namespace: namespaceName.optional(),
-  /** Exactly what the action was about, such as a lock's name. */
+  /** The exact subject of the action, such as a lock's name. */
   subject: z.string().min(1).max(255).optional(),
-  /** Exactly the request id of an entry. */
+  /** The exact request id of an entry. */
   requestId: z.string().min(1).max(200).optional(),
-  /** Entries from then on, epoch milliseconds. */
+  /** Only entries from this instant on, epoch milliseconds. */
   from: z.number().int().nonnegative().optional(),
-  /** Entries before then, epoch milliseconds. */
+  /** Only entries before this instant, epoch milliseconds. */
   to: z.number().int().nonnegative().optional(),
-  /** Entries older than this id. */
+  /** Only entries with a smaller id. */
   before: z.number().int().positive().optional(),
   limit: z.number().int().min(1).max(200).default(50),
 });

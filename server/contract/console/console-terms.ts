@@ -1,24 +1,24 @@
 /**
- * What pages need of the console's inputs. It is separate from them so that browsers need not load
- * the validation library: it also tries to compile code, which the pages' security policy forbids.
+ * The parts of the console's inputs that pages need. They are separate so that browsers do not load
+ * the validation library, which also tries to compile code: the pages' security policy forbids it.
  */
 
-/** Roles; each includes the one before it: see, act on locks, manage people and keys. */
+/** Roles, each of which includes the one before: view, act on locks, manage people and keys. */
 export const ROLES = ['viewer', 'operator', 'admin'] as const;
 export type Role = (typeof ROLES)[number];
 
 export const PASSWORD_MIN_CHARS = 12;
 
-/** Length of the reason for an action, without surrounding spaces. */
+/** The length of the reason for an action, without surrounding spaces. */
 export const REASON_MIN_CHARS = 3;
 export const REASON_MAX_CHARS = 500;
 
-/** How many names one deletion request may list one by one. */
+/** How many names one deletion request may list. */
 export const DELETE_NAMES_MAX = 200;
 
 export const LOCK_SORTS = ['worst', 'name', 'held', 'lease', 'waiters'] as const;
 
-/** What a lock looks like to an operator, most severe first, as the lock list sorts. */
+/** The status of a lock for an operator, most severe first, as the lock list sorts. */
 export const LOCK_STATUSES = [
   'stuck',
   'orphaned',
@@ -34,9 +34,9 @@ export const LOCK_STATUSES = [
 
 export type LockStatus = (typeof LOCK_STATUSES)[number];
 
-/** For how many days the past is kept. */
+/** How many days the past is kept. */
 export interface RetentionDays {
   history: number;
-  /** Null: audit entries are kept for ever. */
+  /** How many days audit entries are kept; null: for ever. */
   audit: number | null;
 }

@@ -14,7 +14,7 @@ export type CounterListInput = z.output<typeof counterListInput>;
 
 export const counterRef = z.strictObject({ namespace: namespaceName, name: lockName });
 
-/** The last message before a stream was cut. Accepted but not used: streams send the full state. */
+/** The last message before an interruption. Accepted but unused: streams send the full state. */
 const resumed = { lastEventId: z.string().max(64).nullish() };
 
 export const watchCountersInput = z.strictObject({ ...counterListInput.shape, ...resumed });
@@ -29,7 +29,7 @@ export const counterMovesInput = z.strictObject({
 });
 export type CounterMovesInput = z.output<typeof counterMovesInput>;
 
-/** A repeat with the same id runs nothing again and gets the first answer. */
+/** A repeat with the same id changes nothing and gets the first answer. */
 const actId = { requestId: requestId.optional() };
 
 export const setUpCounterInput = z
@@ -40,7 +40,7 @@ export type SetUpCounterInput = z.output<typeof setUpCounterInput>;
 
 const rev = z.number().int().nonnegative();
 
-/** The value that the operator saw: the action applies to it or to nothing; null: to any value. */
+/** Sets the value if it is still `seenValue`, which the operator saw; null: in any case. */
 export const adjustCounterInput = z.strictObject({
   ...counterRef.shape,
   rev,
@@ -61,7 +61,7 @@ export const adjustCounterByInput = z.strictObject({
 });
 export type AdjustCounterByInput = z.output<typeof adjustCounterByInput>;
 
-/** What the operator saw is only for the audit log: the gate gets what MySQL has now. */
+/** The values that the operator saw are only for the audit log: the gate gets MySQL's value. */
 export const reconcileCounterInput = z.strictObject({
   ...counterRef.shape,
   rev,
@@ -74,7 +74,7 @@ export type ReconcileCounterInput = z.output<typeof reconcileCounterInput>;
 
 const bounds = z.strictObject({ floor: wholeNumber.nullable(), ceiling: wholeNumber.nullable() });
 
-/** The bounds that the operator saw: the action applies to them, at any value, or to nothing. */
+/** Sets the bounds, at any value, if they are still those that the operator saw. */
 export const setCounterBoundsInput = z.strictObject({
   ...counterRef.shape,
   rev,

@@ -22,7 +22,7 @@ export interface CounterRow extends Bounds {
   isKnown: boolean;
 }
 
-/** The counter list: filtered, sorted by name. */
+/** The counter list, filtered and sorted by name. */
 export interface CounterPage {
   rows: CounterRow[];
   /** How many counters match the filter; `rows` holds the first of them. */
@@ -31,7 +31,7 @@ export interface CounterPage {
   backends: BackendHealth[];
   /** This server's clock when the page was made, epoch milliseconds. */
   asOf: number;
-  /** Set where it shows the past; then `asOf` is that instant. */
+  /** Set if it shows the past; then `asOf` is that instant. */
   past?: PastMark;
 }
 
@@ -46,13 +46,13 @@ export interface CounterDetail {
 }
 
 /**
- * How a counter's value changed over the last hour, from roll-ups that may be 15 s old. Instants
- * are the backend's clock.
+ * How a counter's value changed over the last hour, from roll-ups up to 15 s old. Instants are the
+ * backend's clock.
  */
 export interface CounterCourse {
-  /** Oldest first; empty if nothing happened to it. Straight lines join them. */
+  /** Oldest first, to be joined by straight lines; empty if the value did not change. */
   points: { at: number; value: number }[];
-  /** Per minute over the last ten minutes, or since it was created. */
+  /** Per minute over the last ten minutes, or since the counter was created. */
   rate: {
     /** How many times the value changed. */
     changes: number;
@@ -61,7 +61,7 @@ export interface CounterCourse {
   };
 }
 
-/** By the id of its row: the counters of a list whose value moved in the last hour. */
+/** The courses of those counters of a list whose value changed in the last hour, by row id. */
 export type CounterCourses = Record<string, CounterCourse>;
 
 /** One line of a counter's history. */
@@ -81,30 +81,30 @@ export interface CounterMoveRow {
 }
 
 /**
- * What a gate knows of a counter.
+ * What a gate knows about a counter.
  *
- * - `fresh`: a value by which it may refuse steps.
- * - `empty`: nothing, so it refuses nothing; it learns of a counter when that is used.
- * - `starting`: it was wiped or restarted and refuses nothing for some seconds.
+ * - `fresh`: a value by which it can refuse steps.
+ * - `empty`: nothing, so it refuses nothing; it learns about a counter when that is used.
+ * - `starting`: it was wiped or restarted, and refuses nothing for some seconds.
  * - `down`: it is not responding to this server.
  * - `missing`: this server has no gate of that name.
  */
 export type GateStatus = 'fresh' | 'empty' | 'starting' | 'down' | 'missing';
 
-/** A counter as the gate in front of it knows it. */
+/** A counter as its gate knows it. */
 export interface GateRow {
   /** The gate's id. */
   id: string;
   status: GateStatus;
-  /** The fast value; only where `fresh`. */
+  /** The fast value; null unless `fresh`. */
   fast: (Bounds & { rev: number; value: number }) | null;
-  /** The lowest and highest possible value, given all steps under way; where `fresh`. */
+  /** The lowest and highest possible value, given all steps under way; null unless `fresh`. */
   estimate: { low: number; high: number } | null;
-  /** Fast value minus durable value; null: nothing to compare, or both are changing. */
+  /** The fast value minus the durable value; null: nothing to compare, or both are changing. */
   drift: number | null;
-  /** How long ago MySQL confirmed it, in milliseconds; where `fresh`. */
+  /** How long ago MySQL confirmed the fast value, in milliseconds; null unless `fresh`. */
   confirmedMsAgo: number | null;
-  /** Milliseconds until it may refuse steps; where `starting`. */
+  /** Milliseconds until it can refuse steps, while `starting`. */
   readyInMs: number;
 }
 
@@ -118,7 +118,7 @@ export interface ReconcileAnswer {
   outcome: 'reconciled';
   /** The gate's value before; null: it had none. */
   fastValue: number | null;
-  /** MySQL's value, which the gate has now. */
+  /** MySQL's value, which is now the gate's. */
   value: number;
   rev: number;
 }

@@ -11,7 +11,7 @@ export const DELETED_AT_ONCE = 1_000;
 const chosen = {
   namespace: namespaceName,
   kind: z.enum(['lock', 'counter']).default('lock'),
-  /** All names with this prefix; empty: all of the namespace. */
+  /** All names that begin with this; empty: all names of the namespace. */
   prefix: z.string().max(200).optional(),
   names: z.array(lockName).min(1).max(DELETE_NAMES_MAX).optional(),
 };
@@ -20,19 +20,19 @@ const isOneWay = (input: { prefix?: string | undefined; names?: string[] | undef
   (input.prefix === undefined) !== (input.names === undefined);
 const eitherOr = { message: 'either prefix or names must be given', path: ['prefix'] };
 
-/** The names of locks, or those of counters, to be deleted. */
+/** The names of the locks, or of the counters, to delete. */
 export const chosenNamesInput = z.strictObject(chosen).refine(isOneWay, eitherOr);
 export type ChosenNames = z.output<typeof chosenNamesInput>;
 
 const act = {
-  /** The limit: the number that the operator saw in the preview and typed. */
+  /** The limit: the number that the operator saw in the preview and confirmed by typing it. */
   atMost: z.number().int().min(1).max(MAX_LOCKS_MAX),
   reason: operatorReason,
 };
 
 export const deleteNamesInput = z.strictObject({ ...chosen, ...act }).refine(isOneWay, eitherOr);
 
-/** What the command line asks for; without a count, a preview. */
+/** The request of the command line; without `atMost`, it asks for a preview. */
 export const deletionCommandInput = z
   .strictObject({ ...chosen, atMost: act.atMost.optional(), reason: act.reason.optional() })
   .refine(isOneWay, eitherOr);
@@ -42,10 +42,10 @@ export type DeleteNamesInput = z.output<typeof deleteNamesInput>;
 export interface DeletionPreview {
   /** How many of the chosen names exist. */
   matching: number;
-  /** How many of them would be deleted, and the first few. */
+  /** How many of them would be deleted, and the first few of these. */
   going: number;
   examples: string[];
-  /** Why the others are kept: how many, and the first few. */
+  /** The others by the reason for which they are kept: how many, and the first few. */
   kept: { because: RetentionReason; count: number; examples: string[] }[];
 }
 
@@ -55,11 +55,11 @@ export type DeletionResult =
   | { name: string; outcome: 'kept'; because: RetentionReason };
 
 export interface DeletionAnswer {
-  /** `nothing`: none was deleted. */
+  /** `nothing`: no name was deleted. */
   outcome: 'done' | 'nothing';
   deleted: number;
-  /** One by one; for a prefix, the names that were expected to be deletable. */
+  /** The result for each name; for a prefix, for each that was expected to be deletable. */
   results: DeletionResult[];
-  /** There may be more deletable names. */
+  /** Whether there may be more names that can be deleted. */
   more: boolean;
 }

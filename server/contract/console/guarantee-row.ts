@@ -1,11 +1,11 @@
-/** A backend's guarantees for the console: see `Guarantees` of the stores. */
+/** A backend's guarantees as the console shows them: see `Guarantees` of the stores. */
 export interface GuaranteeRow {
   backend: string;
-  /** The last good reading of its settings; null before the first. */
+  /** The last successful reading of its settings; null before the first. */
   reading: GuaranteeReading | null;
-  /** The last attempt to read them failed. */
+  /** Whether the last attempt to read them failed. */
   isFailing: boolean;
-  /** It may grant locks although its configuration is unsafe. */
+  /** Whether it may grant locks although its configuration is unsafe. */
   isAllowed: boolean;
   /** Why it currently grants nothing, in whole sentences; null while it grants. */
   closedBecause: string | null;
@@ -16,11 +16,11 @@ export interface GuaranteeReading {
   /** Whole sentences, the most severe first. */
   reasons: string[];
   settings: { name: string; value: string; complaint: string | null }[];
-  /** Why locks on it may be granted twice; null if they cannot. */
+  /** Why its locks could be granted twice; null if they cannot. */
   unsafe: string | null;
-  /** It is unsafe, and `LOCKYARD_ALLOW_UNSAFE` does not cover it. */
+  /** Whether it is unsafe in a way that `LOCKYARD_ALLOW_UNSAFE` does not cover. */
   isNeverAllowed?: boolean;
-  /** It serves nothing at all: existing holds cannot be renewed either. */
+  /** Whether it serves nothing at all, so that existing holds cannot be renewed either. */
   servesNothing?: boolean;
   /** When it was read, on this server's clock, epoch milliseconds. */
   at: number;

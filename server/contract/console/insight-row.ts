@@ -14,20 +14,20 @@ interface Durations {
   holdP99Ms: number | null;
 }
 
-/** One step of a time line. What counts as what: see `minute-rollup.ts`. */
+/** One step of a time series. What counts as what: see `minute-rollup.ts`. */
 export interface InsightPoint extends EventCounts, Durations {
-  /** The start of the step. The last step of a time line is still under way. */
+  /** The start of the step. The last step of a series is not complete yet. */
   at: number;
 }
 
-/** One lock over a range of time. Instants are its backend's clock. */
+/** The statistics of one lock over a range of time. Instants are its backend's clock. */
 export interface LockInsight {
   range: InsightRange;
-  /** How long one step is, in milliseconds. */
+  /** The length of one step, in milliseconds. */
   stepMs: number;
-  /** Every step of the range, empty ones too, oldest first; at most 180. */
+  /** Every step of the range, including empty ones, oldest first; at most 180. */
   points: InsightPoint[];
-  /** Over the whole range. */
+  /** The figures of the whole range. */
   total: EventCounts & Durations;
   /** The waits of grants in the range: non-empty buckets, shortest first. */
   waits: HistogramBar[];
@@ -40,9 +40,9 @@ export interface LockInsight {
 }
 
 /**
- * A lock's baseline: how long it was held, over the holds that ended this week (from Thursday 0:00
- * UTC) and the week before, so over 7 to 14 days, except those that an operator ended. Up to a
- * minute old. Null with fewer than 20 such holds: too few to call anything unusual.
+ * A lock's baseline: the durations of the holds that ended this week (from Thursday 0:00 UTC) and
+ * the week before, so over 7 to 14 days, except those that an operator ended. Up to a minute old.
+ * Null with fewer than 20 such holds, which are too few to call a hold unusual.
  */
 export interface HoldBaseline {
   p50Ms: number;
@@ -52,8 +52,8 @@ export interface HoldBaseline {
 }
 
 /**
- * A step of 30 s of the course of all locks: the highest of the readings of each figure, of which
- * there is one every second.
+ * The figures of all locks in a step of 30 s: the highest of the readings of each figure, which are
+ * made every second.
  */
 export interface FleetSample {
   /** The instant of its last reading, on this server's clock. */
@@ -63,7 +63,7 @@ export interface FleetSample {
   stuck: number;
   /** Total blocking time in ms. */
   blockingMs: number;
-  /** The lowest readings while all backends were known; null: they were not at any reading. */
+  /** The lowest readings while all backends were known; null: they never were. */
   low: { held: number; stuck: number } | null;
 }
 
@@ -71,25 +71,25 @@ export interface FleetSample {
 export interface FleetNow {
   /** How many locks are in each status. */
   counts: Record<LockStatus, number>;
-  /** Held locks, whatever their status. A backend that does not respond contributes none. */
+  /** Held locks, whatever their status, without those of backends that do not respond. */
   held: number;
-  /** All waiters, for all locks. */
+  /** The waiters of all locks. */
   waiting: number;
-  /** How many callers are kept from their work by locks, and for how long in total, in ms. */
+  /** How many callers are blocked by locks, and the total blocking time in ms. */
   blocked: number;
   blockingMs: number;
   /** Over the last 60 seconds. */
   grantsPerSecond: number;
   /**
-   * Every 30 s of the last hour, as far as this process has run, oldest first. The last step is
-   * still under way.
+   * The steps of the last hour in which this process ran, oldest first. The last one is not
+   * complete yet.
    */
   samples: FleetSample[];
-  /** The last 60 minutes with the current one, oldest first. */
+  /** The last 60 minutes including the current one, oldest first. */
   minutes: InsightPoint[];
-  /** Over those minutes. */
+  /** The figures of those minutes together. */
   hour: EventCounts & Durations;
-  /** This server's clock when the minutes were read; older than `asOf` while that fails. */
+  /** This server's clock when the minutes were read; older than `asOf` while reads fail. */
   hourAt: number;
   /** This server's clock when it was made. */
   asOf: number;

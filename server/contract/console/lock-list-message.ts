@@ -4,8 +4,8 @@ import type { LockPage, LockRow } from './lock-row';
 export type LockFrame = Omit<LockPage, 'rows'>;
 
 /**
- * The messages of a live lock list. The first has the whole window, later ones the changes since
- * the message before. A stream that resumes from a stored message continues with changes.
+ * The messages of a live lock list. The first contains the whole window, later ones the changes
+ * since the message before. A stream that resumes after a stored message continues with changes.
  */
 export type LockListMessage =
   | { kind: 'whole'; page: LockPage; asOf: number }
@@ -16,12 +16,12 @@ export type LockListMessage =
       /** The ids of all rows of the window, in order; absent if unchanged. */
       order?: string[];
       offset: number;
-      /** Only what has changed. */
+      /** Only the fields that have changed. */
       frame: Partial<LockFrame>;
       asOf: number;
     };
 
-/** The page after a message, given the page before it. Unchanged rows stay the same objects. */
+/** The page after a message, given the page before it. Unchanged rows are the same objects. */
 export function pageAfter(before: LockPage, message: LockListMessage): LockPage {
   if (message.kind === 'whole') return message.page;
   const { rows, order, frame, offset, asOf } = message;

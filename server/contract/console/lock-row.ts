@@ -11,7 +11,7 @@ import type { HoldBaseline } from './insight-row';
 import type { PastMark } from './past/past-mark';
 import type { LockWaitPart } from './waits/wait-graph';
 
-/** One line of the lock list. Instants are the backend's clock. */
+/** One row of the lock list. Instants are the backend's clock. */
 export interface LockRow {
   /** Stable and unique over all backends. */
   id: string;
@@ -27,16 +27,17 @@ export interface LockRow {
   /** Set exactly while the status is `orphaned`. */
   orphaned?: OrphanReason;
   /**
-   * If several share the lock: the one for which it is stuck or expiring, or whose process is dead;
-   * else the one that will end last, not released if any is not.
+   * If several callers share the lock: the hold for which it is stuck or expiring, or whose process
+   * is dead; otherwise the one that expires last, of those that have not been released if there are
+   * any.
    */
   hold: HoldRow | null;
-  /** How many holders the lock had when it was read. */
+  /** The number of holders when the lock was read. */
   holders: number;
   /** Absent unless a hold or a waiter is in mode permit. */
   permits?: PermitUse;
   frozen: Remark | null;
-  /** The lock-delay: no grant before this instant; 0 for none. */
+  /** The end of the lock-delay, before which there is no grant; 0: none. */
   delayedUntil: number;
   /** The last hold that ended. For a held lock it is null unless an operator ended that hold. */
   ended: {
@@ -48,26 +49,25 @@ export interface LockRow {
     at: number;
   } | null;
   waiters: number;
-  /** When the longest waiter arrived; null if there are no waiters. */
+  /** The start of the longest wait; null if there are no waiters. */
   oldestWaitAt: number | null;
   /**
-   * The callers that this lock keeps from work, for `totalBlockingMs` at any instant of its
-   * backend's clock; absent: none.
+   * The callers that this lock blocks, for `totalBlockingMs` at any instant of its backend's clock;
+   * absent: none.
    */
   blocked?: BlockedCallers;
-  /** By how many waiters a minute the queue grows, negative if it shrinks; absent: it is steady. */
+  /** By how many waiters a minute the queue grows (negative: shrinks); absent: it is steady. */
   queueTrend?: number;
   /**
-   * Attempts that were answered `held` or `queueFull`, at all processes together, up to a few
-   * seconds ago: during the present hold, counted by whole minutes, or within the last minute.
-   * Absent: none.
+   * Attempts that were answered `held` or `queueFull` at any process up to a few seconds ago:
+   * during the present hold, counted by whole minutes, or within the last minute. Absent: none.
    */
   refused?: RefusedAttempts;
   /** The lock's baseline; null while it has too little history. */
   ownHold: HoldBaseline | null;
   /**
-   * While the lock has no baseline: the one of all locks of its namespace together. Absent where
-   * that has too little history too.
+   * While the lock has no baseline: that of all locks of its namespace together; absent if they
+   * have too little history as well.
    */
   namespaceHold?: HoldBaseline;
   /** When this row was read from its backend, on the backend's clock. */
@@ -81,7 +81,7 @@ export interface RefusedAttempts {
   attempts: number;
   /** How many owners made them. */
   owners: number;
-  /** Whether there were more owners, who are not counted by name. */
+  /** Whether there were more owners, which are not counted by name. */
   areMore: boolean;
   lastAt: number;
 }
@@ -98,41 +98,41 @@ export interface HoldRow {
   grantedAt: number;
   renewedAt: number;
   renewals: number;
-  /** Only in the past, where there may have been more renewals than are known. */
+  /** Only of a past hold: there may have been more renewals than are known. */
   areRenewalsPartial?: true;
   expiresAt: number;
   waitedMs: number;
   meta: Meta;
   askedToRelease: Remark | null;
   renewalsStopped: Remark | null;
-  /** Until when the lock stays taken at least; absent: no longer than it is held. */
+  /** The lock stays taken at least until then; absent: no longer than it is held. */
   keptUntil?: number;
   /** When its holder released it, before `keptUntil`: the lock frees at `expiresAt`. */
   releasedAt?: number;
   /** The multi-lock that it was granted with; absent for a single lock. */
   set?: MultiLockMark;
   /**
-   * The `traceparent` of the acquire that got it, of version 00; absent: it had none. Only on a
-   * lock's own page, as the next one.
+   * The `traceparent` of the acquire, of version 00; absent: it had none. This and the next field
+   * only on a lock's own page.
    */
   traceparent?: string;
-  /** The same for the hold of its service that it waited for. */
+  /** The `traceparent` of the hold that this one waited for, if that was of the same service. */
   waitedForTraceparent?: string;
   /** Whether its process is alive. Only on a lock's own page, and not for a released hold. */
   liveness?: LivenessVerdict;
   /**
    * How many other locks its process holds, as far as this server knows. Only on a lock's own page,
-   * and where the hold names its process completely.
+   * and if the hold names its process completely.
    */
   alsoHolds?: number;
 }
 
-/** A user's window into the lock list: filtered, sorted on the server, with counts of all locks. */
+/** A window of the lock list, filtered and sorted on the server, with counts of all locks. */
 export interface LockPage {
   /** The matching locks at `offset`, `offset + 1`, … */
   rows: LockRow[];
   offset: number;
-  /** The ranking behind the order; changes with each ranking. Rows of two must not be mixed. */
+  /** Identifies the ranking that the order is from. Rows of two rankings must not be mixed. */
   ranking: string;
   /** How many locks match the filter. */
   matching: number;
@@ -140,15 +140,15 @@ export interface LockPage {
   counts: Record<LockStatus, number>;
   total: number;
   waiting: number;
-  /** How many locks need attention now: those to act on, unknown ones, those to watch. */
+  /** How many locks need attention now: all except those in the tier `normal`. */
   attention: number;
   backends: BackendHealth[];
   namespaces: string[];
-  /** All live lists together exceed their share of this process, so updates come less often. */
+  /** Whether updates are less frequent, since all live lists exceed their share of this process. */
   slowed: boolean;
   /** This server's clock when the page was made, epoch milliseconds. */
   asOf: number;
-  /** Set where the page shows the past; then `asOf` is that instant. */
+  /** Set if the page shows the past; then `asOf` is that instant. */
   past?: PastMark;
 }
 
@@ -158,7 +158,7 @@ export interface LockDetail {
   /** All holders, in the order of their grants. */
   holds: HoldRow[];
   waiters: WaiterRow[];
-  /** What `row.refused` sums up, by owner; absent: none. */
+  /** The attempts of `row.refused` by owner; absent: none. */
   refusals?: RefusalCounts;
   lastToken: number;
   minValidToken: number;
@@ -169,7 +169,7 @@ export interface LockDetail {
   asOf: number;
   /** False if the backend did not respond: then this is the last known state. */
   fresh: boolean;
-  /** Set where it shows the past; then `asOf` is that instant. */
+  /** Set if it shows the past; then `asOf` is that instant. */
   past?: PastMark;
 }
 
@@ -183,13 +183,13 @@ export interface WaiterRow {
   process: string;
   enqueuedAt: number;
   patienceUntil: number;
-  /** Between two requests: its caller is currently not connected. */
+  /** Whether it is between two requests, so that its caller is not connected. */
   detached: boolean;
-  /** How many locks it wants together: it is offered this one until all are free. Absent: one. */
+  /** For a multi-lock: how many locks it wants. It is offered this one until all are free. */
   setSize?: number;
 }
 
-/** One line of a lock's history. */
+/** One event in a lock's history. */
 export interface EventRow {
   /** Sorts as text within one lock, newest last; the cursor of paging. */
   id: string;
@@ -204,7 +204,7 @@ export interface EventRow {
   expiresAt: number | null;
   /** How many permits the hold has or the waiter wants; null in other modes. */
   permits: number | null;
-  /** How many permits may be held at once from now on; null unless an operator changed that. */
+  /** The capacity from now on; null unless an operator changed it. */
   capacity: number | null;
   by: string | null;
   reason: string | null;

@@ -5,27 +5,27 @@ export interface NamespaceRow {
   name: string;
   backend: string;
   createdAt: number;
-  /** How many locks of it the projection has. */
+  /** The number of its locks in the projection. */
   locks: number;
-  /** How many counters. Locks and counters together are limited by the policy's `maxLocks`. */
+  /** The number of its counters. The policy's `maxLocks` limits locks and counters together. */
   counters: number;
   /** How many of the locks are held; null while their backend does not respond. */
   held: number | null;
-  /** How many waiters they have, as last read. */
+  /** The number of their waiters, as last read. */
   waiting: number;
   policy: NamespacePolicy;
-  /** False: it has the default policy, also when that changes later. */
+  /** False: it has the default policy, including its later changes. */
   hasOwnPolicy: boolean;
 }
 
 /** Namespaces that accept no new names, or soon will not. */
 export interface Filling {
-  /** One of them, by name. */
+  /** One of these namespaces. */
   first: { name: string; used: number; maxLocks: number };
-  /** Whether it is full. */
+  /** Whether `first` is full. */
   isFull: boolean;
-  /** How many more are as full as `first`. */
+  /** How many others are full, or nearly full if `first` is not full. */
   more: number;
-  /** How many will soon be full, in addition to the full ones. */
+  /** How many are nearly full, in addition to full ones. */
   nearly: number;
 }

@@ -1,7 +1,7 @@
 import type { LockState } from '../lock/answers';
 import type { EndCause, HolderView } from '../primitives';
 
-/** Who gets the lock after a force-release. */
+/** The party that gets the lock when an operator ends a hold. */
 export type NextHolder =
   | {
       kind: 'granted' | 'offered';
@@ -22,9 +22,9 @@ export type ForceReleaseAnswer =
  *
  * - `waiterGone`: it is no longer queued: it was granted, timed out, or its caller left.
  * - `multiLock`: it wants several locks, and gets this one only together with the others.
- * - `noRoom`: other holders remain, beside whom it does not fit.
+ * - `noRoom`: it does not fit beside the other holders.
  * - `frozen`: an operator has stopped all grants.
- * - `delayed`: a hold that is lost is followed by the namespace's lock-delay, without any grant.
+ * - `delayed`: the namespace's lock-delay, during which there are no grants, follows a lost hold.
  */
 export type ReassignObstacle = 'waiterGone' | 'multiLock' | 'noRoom' | 'frozen' | 'delayed';
 
@@ -37,7 +37,7 @@ export type ReassignAnswer =
       next: Exclude<NextHolder, { kind: 'nobody' }>;
       queueLength: number;
     }
-  /** The hold that the operator saw is still live. Nothing happened. */
+  /** The hold that the operator saw is still live. Nothing was changed. */
   | { outcome: 'notReassigned'; rev: number; obstacle: ReassignObstacle; queueLength: number }
   | Changed;
 
@@ -45,7 +45,7 @@ export type ExtendAnswer =
   | { outcome: 'extended'; rev: number; expiresAt: number; expiresInMs: number }
   | Changed;
 
-/** The hold that the operator saw is no longer the current one. Nothing happened. */
+/** The hold that the operator saw is no longer the current one. Nothing was changed. */
 export interface Changed {
   outcome: 'changed';
   rev: number;
@@ -60,7 +60,7 @@ export type ReleaseRequestAnswer = { outcome: 'told'; rev: number } | Changed;
 
 export type FreezeAnswer =
   | { outcome: 'frozen' | 'unfrozen' | 'unchanged'; rev: number }
-  /** It is frozen by another freeze than the one that the operator saw. Nothing happened. */
+  /** The freeze is not the one that the operator saw. Nothing was changed. */
   | { outcome: 'otherFreeze'; rev: number; frozen: { by: string; reason: string; at: number } };
 
 export type SetCapacityAnswer =
@@ -72,28 +72,28 @@ export type SetCapacityAnswer =
       inUse: number;
       queueLength: number;
     }
-  /** The capacity is not the one that the operator saw; null: no permits are in use any more. */
+  /** The capacity is not the one that the operator saw; null: permits are no longer in use. */
   | { outcome: 'otherCapacity'; rev: number; capacity: number | null }
-  /** A waiter wants more permits than the new capacity, and would wait in vain. */
+  /** A waiter wants more permits than the new capacity, and could never be granted them. */
   | { outcome: 'waiterWantsMore'; rev: number; owner: string; service: string; permits: number };
 
-/** Who has taken on a lock: one person at a time. Instants are by the server's clock. */
+/** The person who has taken on a lock: one at a time. Instants are the server's clock. */
 export interface PresenceRow {
   namespace: string;
   name: string;
-  /** The token of the hold that was seen, with which this ends; null: the lock was not held. */
+  /** The token of the hold that was seen, with whose end this ends; null: the lock was not held. */
   token: number | null;
   /** The person's name. */
   actor: string;
   at: number;
-  /** When it ends by itself. */
+  /** When it expires. */
   until: number;
 }
 
 export interface TakeOnAnswer {
   outcome: 'onIt';
   until: number;
-  /** Who was on it until now, if that was another person; else null. */
+  /** The other person who had taken on the lock until now; null: none. */
   before: string | null;
 }
 

@@ -2,10 +2,10 @@ import { z } from 'zod';
 import { lockName, namespaceName } from '../primitives';
 import type { BackendHealth, ShardHealth } from './backend-health';
 
-/** Which shards, and which of their names: all, or a page that starts after a given name. */
+/** The shards to show, and a page of their names. */
 export const shardNamesInput = z.strictObject({
   backend: z.string().max(32),
-  /** The name of one shard; all of them if absent. */
+  /** The name of one shard; absent: all shards. */
   shard: z.string().max(300).optional(),
   /** Part of a namespace or a name. */
   search: z.string().max(200).optional(),

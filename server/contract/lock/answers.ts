@@ -20,7 +20,7 @@ import {
 } from '../primitives';
 import { waitedForTraceparent } from '../traceparent';
 
-/** An example of an answer. */
+/** The metadata of an answer with this example. */
 const like = (example: object) => ({ examples: [example] });
 
 export const granted = z
@@ -31,7 +31,7 @@ export const granted = z
     holdCount,
     expiresAt,
     expiresInMs,
-    waitedMs: z.int().min(0).describe('How long it waited.'),
+    waitedMs: z.int().min(0).describe('How long the call waited.'),
     waitedForTraceparent,
   })
   .describe('The lock is held until `expiresAt`. Keep the token.')
@@ -159,7 +159,7 @@ export const lost = z
 
 export const released = z
   .object({ outcome: z.literal('released'), freesAt, freesInMs })
-  .describe('The hold is over. The lock is free, or with `freesAt` it stays taken until then.');
+  .describe('The hold has ended. The lock is free, or stays taken until `freesAt`.');
 export const decremented = z
   .object({ outcome: z.literal('decremented'), holdCount })
   .describe('The owner had entered more than once: `holdCount` releases are left.')
@@ -174,7 +174,7 @@ export const acquireAnswer = z.discriminatedUnion('outcome', [
   frozen,
   ended,
 ]);
-/** No grant, because of other holders or waiters. */
+/** The answers to an acquire that was not granted because of other holders or waiters. */
 export const heldOrTimeout = z.discriminatedUnion('outcome', [held, timeout]);
 export const cancelAnswer = z.discriminatedUnion('outcome', [
   cancelled,
@@ -186,7 +186,7 @@ export const renewAnswer = z.discriminatedUnion('outcome', [renewed, released, l
 export const releaseAnswer = z.discriminatedUnion('outcome', [released, decremented, lost]);
 
 /**
- * What a lock is right now. `expired`: its last hold expired and there was no grant since.
+ * The present state of a lock. `expired`: its last hold expired, and there has been no grant since.
  * `delayed`: in the pause after a lost hold. `frozen`: no new grants, whether or not it is held.
  */
 export const LOCK_STATES = ['free', 'held', 'expired', 'delayed', 'frozen'] as const;
@@ -197,7 +197,7 @@ export const inspectAnswer = z
     state: z
       .enum(LOCK_STATES)
       .describe(
-        '`expired`: the last hold expired, and there was no grant since. `delayed`: in the ' +
+        '`expired`: the last hold expired, and there has been no grant since. `delayed`: in the ' +
           'pause after a lost hold. `frozen`: no new grants, whether or not it is held.',
       ),
     rev,
@@ -212,7 +212,7 @@ export const inspectAnswer = z
     minValidToken: z
       .int()
       .min(0)
-      .describe('A resource that stores the highest token may reject every one below this.'),
+      .describe('A resource that stores the highest token can reject every lower token.'),
   })
   .describe('The state of the lock now.')
   .meta(
@@ -256,14 +256,14 @@ export const listedLock = z
 export const listAnswer = z
   .object({
     locks: z.array(listedLock).describe('In the byte order of their names.'),
-    next: z.string().nullable().describe('Give it as `after` for the next page; null on the last.'),
+    next: z.string().nullable().describe('The `after` of the next page; null on the last page.'),
     ageMs: z.int().min(0).describe('The age of this list.'),
   })
   .describe('One page of the locks of a namespace.');
 
 export const checkAnswer = z
   .object({
-    valid: z.boolean().describe('Whether that hold is live, at the moment of the answer.'),
+    valid: z.boolean().describe('Whether that hold is live at the time of the answer.'),
   })
   .describe('Whether a token is still valid.')
   .meta(like({ valid: true }));

@@ -32,16 +32,17 @@ export const acquireInput = z
       .optional(),
     capacity: capacity
       .describe(
-        'Needed in mode `permit`, and only there: how many permits may be held at once, 1 to ' +
-          '10,000. The first caller sets it, for as long as someone holds permits or waits for ' +
-          'some; meanwhile another one is `INVALID`.',
+        'Required in mode `permit`, and only there: how many permits may be held at the same ' +
+          'time, 1 to 10,000. The first caller sets it. As long as permits are held or waited ' +
+          'for, another capacity is `INVALID`.',
       )
       .optional(),
     reentrant: z
       .boolean()
       .default(false)
       .describe(
-        'The same owner may enter again. It gets the same token, and must release as often.',
+        'The same owner may enter again: it gets the same token, and must release as often as it ' +
+          'entered.',
       ),
     meta: meta.default({}),
     requestId: requestId.optional(),
@@ -98,11 +99,11 @@ const LIST_LIMIT_MAX = 1_000;
 export const listInput = z.strictObject({
   namespace,
   prefix: lockPrefix
-    .describe('Only names that begin with this, byte by byte; empty: all.')
+    .describe('Only names that begin with this, compared byte by byte; empty: all.')
     .optional(),
   after: lockName.describe('Only names after this one: the `next` of the page before.').optional(),
   busy: z.boolean().default(false).describe('Only locks that are not `free`, or have waiters.'),
-  limit: z.number().int().min(1).max(LIST_LIMIT_MAX).default(100).describe('How many at most.'),
+  limit: z.number().int().min(1).max(LIST_LIMIT_MAX).default(100).describe('The most per page.'),
 });
 
 export const checkInput = z.strictObject({ namespace, name: lockName, token: fencingToken });

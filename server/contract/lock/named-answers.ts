@@ -25,7 +25,7 @@ import {
   timeout,
 } from './answers';
 
-/** The schemas about one lock that have a name in the API's description. */
+/** The schemas of single locks, by their names in the API's description. */
 export const LOCK_ANSWERS = {
   Holder: holder,
   Waiter: waiter,

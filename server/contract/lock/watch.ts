@@ -5,10 +5,10 @@ import { listedLock } from './answers';
 /** How many locks a watch may name. */
 const WATCH_NAMES_MAX = 1_000;
 
-/** How many locks one answer, or one event of a stream, has at most. */
+/** How many locks one answer, or one event of a stream, contains at most. */
 export const WATCH_PAGE_MAX = 500;
 
-/** How long a request for changes is held open at most. */
+/** The longest time for which a request for changes is held open. */
 const WATCH_WAIT_MAX_MS = 25_000;
 
 const names = z
@@ -18,7 +18,8 @@ const names = z
   .describe(`The locks to watch, up to ${WATCH_NAMES_MAX}; or give a \`prefix\`.`);
 
 const prefix = lockPrefix.describe(
-  'Watches every lock of the namespace whose name begins with this, byte by byte; empty: all.',
+  'Watches all locks of the namespace whose names begin with this, compared byte by byte; empty: ' +
+    'all.',
 );
 
 /** Opaque to callers; see `watch-position.ts`. */
@@ -32,8 +33,8 @@ export const watchInput = z
     since: position
       .optional()
       .describe(
-        'The `position` of the answer before, for the same locks: what changed after it is ' +
-          'answered. Without it, the present states are.',
+        'The `position` of the last answer for the same locks: the answer contains what changed ' +
+          'since. Without it, the answer contains the present states.',
       ),
     waitMs: z
       .number()
@@ -56,18 +57,19 @@ export const watchAnswer = z
       .array(listedLock)
       .describe(
         `The latest state of each lock that changed, up to ${WATCH_PAGE_MAX}; empty if none did. ` +
-          'Present states by prefix leave out locks that are free.',
+          'Present states by prefix do not include free locks.',
       ),
-    position: position.describe('Give it as `since` to the next call.'),
+    position: position.describe('The `since` of the next call.'),
     reset: z
       .boolean()
       .describe(
-        'The `since` of the call is no longer kept: it is too old, or from before a restart. From ' +
-          'this answer on come the present states of all watched locks, until `more` is false.',
+        'The `since` of the call is not known: it is too old, or from before a restart. This and ' +
+          'the following answers contain the present states of all watched locks, until `more` ' +
+          'is false.',
       ),
-    more: z.boolean().describe('There is more already: ask again at once.'),
+    more: z.boolean().describe('There are more changes already: repeat the call immediately.'),
   })
-  .describe('What changed of the watched locks.')
+  .describe('The changes of the watched locks.')
   .meta({
     examples: [
       {

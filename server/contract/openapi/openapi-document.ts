@@ -12,20 +12,20 @@ import type {
   Response,
 } from './openapi-shape';
 
-/** What is true of every procedure, in words. */
-const OPENAPI_INTRO = `A procedure that changes something is a \`POST\` with its input as the JSON body, as is \`lock.watch\`; a query is a \`GET\` with the fields of its input as parameters, or with all of it as \`?input=<JSON>\`; both carry \`Authorization: Bearer <API key>\`.
+/** The introduction, about all procedures. */
+const OPENAPI_INTRO = `A procedure that changes something is a \`POST\` with its input as the JSON body, as is \`lock.watch\`; a query is a \`GET\` with the fields of its input as parameters, or with the whole input as \`?input=<JSON>\`; both carry \`Authorization: Bearer <API key>\`.
 
 **Answers.** Success is \`{"result":{"data":{…}}}\`. Every expected result is such a value, distinguished by \`outcome\`; an error is \`{"error":{…}}\` with a status of 400 or more and \`error.data.reason\`. Answers may gain fields: ignore those you do not know. Unknown fields of an input are refused. Every answer carries \`X-Request-Id\`.
 
 **Time.** Durations (\`…Ms\`) are milliseconds. Instants (\`…At\`, \`at\`) are epoch milliseconds of the backend’s clock, each with its \`…InMs\` for callers whose clock differs.
 
-**Tokens.** Every grant of a lock has a fencing token, a positive integer below 2^53 that rises with every grant. A holder that was paused may still write after its lease has ended; only the guarded resource can reject that write, by its token.
+**Tokens.** Every grant of a lock has a fencing token, a positive integer below 2^53 that rises with every grant. A holder that was paused can still write after its lease has ended; only the guarded resource can reject that write, by its token.
 
-**Traces.** An acquire may carry a \`traceparent\` header of W3C Trace Context, which is kept with its hold. Answers carry it for each holder of the caller’s own service; a grant after a wait carries that of the hold it waited for. An invalid one is ignored.
+**Traces.** An acquire may carry a \`traceparent\` header of W3C Trace Context, which is stored with its hold. Answers contain it for each holder of the caller’s own service; a grant after a wait contains that of the hold it waited for. An invalid one is ignored.
 
-**Limits.** A body has at most 256 KB; the address and the headers together have at most 64 KB. Texts are counted in bytes of UTF-8, must be well-formed and have no NUL. A lease is 100 ms to 24 h, a wait at most 10 min, a queue at most 200, unless the policy of the namespace says otherwise. A request is held open for at most 25 s.
+**Limits.** A body has at most 256 KB; the address and the headers together have at most 64 KB. Texts are measured in bytes of UTF-8, must be well-formed and must not contain NUL. A lease is 100 ms to 24 h, a wait at most 10 min, a queue at most 200, unless the policy of the namespace says otherwise. A request is held open for at most 25 s.
 
-**Batches.** \`POST /lock.release,lock.release?batch=1\` with \`{"0":{…},"1":{…}}\` carries up to 20 calls, all of one kind, of which none may wait unless it is the only one. Each is answered on its own in an array; the status is 207 where they differ.`;
+**Batches.** \`POST /lock.release,lock.release?batch=1\` with \`{"0":{…},"1":{…}}\` carries up to 20 calls, all of one kind, none of which may wait unless it is the only one. The answer is an array with one element for each call; the status is 207 if theirs differ.`;
 
 const TAGS = [
   { name: 'lock', description: 'Locks with leases, queues and fencing tokens.' },
@@ -33,10 +33,10 @@ const TAGS = [
   { name: 'witness', description: 'Reports on the processes that hold locks.' },
 ];
 
-/** What some procedures fail with, which name it themselves; any may fail with the rest. */
-const OF_SOME: readonly Reason[] = ['CONFLICT', 'NAMESPACE_FULL'];
+/** The reasons of only those procedures that list them; any procedure can fail with the others. */
+const LISTED_REASONS: readonly Reason[] = ['CONFLICT', 'NAMESPACE_FULL'];
 
-/** The service API in OpenAPI 3.1, made from the schemas that the server itself uses. */
+/** The service API as OpenAPI 3.1, made from the schemas that the server itself uses. */
 export function openApiDocument(): OpenApiDocument {
   const procedures = Object.entries<ServiceProcedure>(SERVICE_API);
   const reasons = [...new Set(procedures.flatMap(([, terms]) => reasonsOf(terms)))];
@@ -70,7 +70,7 @@ export function openApiDocument(): OpenApiDocument {
       responses: Object.fromEntries(
         statusesOf(reasons).map((status) => [
           `Error${status}`,
-          errorResponse(status, ofStatus(status, [...REASONS])),
+          errorResponse(status, reasonsWith(status, [...REASONS])),
         ]),
       ),
       schemas: { ...schemas(), Error: errorSchema() },
@@ -78,11 +78,11 @@ export function openApiDocument(): OpenApiDocument {
   };
 }
 
-/** Every reason that a procedure may fail with. */
+/** Every reason with which a procedure can fail. */
 const reasonsOf = ({ alsoFails }: ServiceProcedure): Reason[] =>
-  REASONS.filter((reason) => !OF_SOME.includes(reason) || alsoFails.includes(reason));
+  REASONS.filter((reason) => !LISTED_REASONS.includes(reason) || alsoFails.includes(reason));
 
-const ofStatus = (status: number, reasons: Reason[]) =>
+const reasonsWith = (status: number, reasons: Reason[]) =>
   reasons.filter((reason) => ERROR_TABLE[reason].httpStatus === status);
 
 const statusesOf = (reasons: Reason[]) =>
@@ -124,7 +124,7 @@ function parametersOf({ input, example }: ServiceProcedure): Parameter[] {
   }));
 }
 
-/** The envelope of every answer. */
+/** The response with a procedure's answer in its envelope. */
 function success(name: string, { answer, isStreamed }: ServiceProcedure): Response {
   const schema: JsonSchema = {
     type: 'object',
@@ -138,7 +138,7 @@ function success(name: string, { answer, isStreamed }: ServiceProcedure): Respon
     },
   };
   return {
-    description: 'What came of it, as `result.data`.',
+    description: 'The answer, as `result.data`.',
     headers: { 'X-Request-Id': { $ref: '#/components/headers/X-Request-Id' } },
     content: {
       'application/json': { schema },
@@ -150,12 +150,12 @@ function success(name: string, { answer, isStreamed }: ServiceProcedure): Respon
 const EVENT_STREAM: JsonSchema = {
   type: 'string',
   description:
-    'With `Accept: text/event-stream`: one event for each answer, its `data` what else would be ' +
-    '`result.data`, its `id` the position to resume from, in `since` or `Last-Event-ID`. A ' +
-    'refusal after the first event is an event `refused`, the last.',
+    'With `Accept: text/event-stream`: one event for each answer. Its `data` is what would be ' +
+    '`result.data`; its `id` is the position to resume from, in `since` or `Last-Event-ID`. A ' +
+    'refusal after the first event is the last event, `refused`.',
 };
 
-/** Every body and answer by name; as inputs, so that fields with a default are optional. */
+/** All bodies and answers by name, described as inputs: fields with a default are optional. */
 function schemas(): Record<string, JsonSchema> {
   const named = z.registry<{ id: string }>();
   for (const [id, schema] of Object.entries(ANSWER_SCHEMAS)) named.add(schema, { id });
@@ -168,7 +168,7 @@ function schemas(): Record<string, JsonSchema> {
   );
 }
 
-/** OpenAPI 3.1 needs neither dialect nor id in a schema; a choice names its discriminator. */
+/** Removes the dialect and the id, which OpenAPI 3.1 does not need; adds the discriminator. */
 function asComponent({ $schema, $id, ...schema }: JsonSchema): JsonSchema {
   if (!schema.oneOf) return schema;
   const mapping = Object.fromEntries(
@@ -189,7 +189,7 @@ function outcomeOf(schemaName: string): string {
 function answerName(procedure: string, answer: z.ZodType): string {
   const found = Object.entries(ANSWER_SCHEMAS).find(([, schema]) => schema === answer);
   if (found) return found[0];
-  throw new Error(`What ${procedure} answers has no name in ANSWER_SCHEMAS.`);
+  throw new Error(`The answer of ${procedure} has no name in ANSWER_SCHEMAS.`);
 }
 
 const inputName = (procedure: string) => `${pascal(procedure)}Input`;
@@ -208,7 +208,7 @@ const camel = (name: string) => {
 };
 
 const REQUEST_ID_HEADER: Header = {
-  description: 'Names this request in the server’s log. The same as `error.data.requestId`.',
+  description: 'Identifies this request in the server’s log. The same as `error.data.requestId`.',
   required: true,
   schema: { type: 'string' },
 };
@@ -229,33 +229,33 @@ const errorSchema = (): JsonSchema => ({
       type: 'object',
       required: ['message', 'code', 'data'],
       properties: {
-        message: { type: 'string', description: 'For people. It names no secret.' },
-        code: { type: 'integer', description: 'JSON-RPC’s number for `data.code`.' },
+        message: { type: 'string', description: 'For people. It contains no secret.' },
+        code: { type: 'integer', description: 'The JSON-RPC number of `data.code`.' },
         data: {
           type: 'object',
           required: ['code', 'httpStatus', 'reason', 'requestId'],
           properties: {
-            code: { type: 'string', description: 'tRPC’s own name for the status.' },
+            code: { type: 'string', description: 'The tRPC name of the status.' },
             httpStatus: { type: 'integer' },
             reason: { type: 'string', enum: Object.keys(REASON_LABELS) },
-            path: { type: 'string', description: 'The procedure, where one was reached.' },
+            path: { type: 'string', description: 'The procedure, if one was reached.' },
             retryAfterMs: {
               type: 'integer',
               minimum: 1,
-              description: 'When to try again, in milliseconds. Always there with 429 and 503.',
+              description: 'When to try again, in milliseconds. Always present with 429 and 503.',
             },
             capacity: {
               type: 'integer',
               minimum: 1,
               description:
-                'The capacity in force, where permits were asked for that do not fit it.',
+                'The capacity in force, if an acquire named another or wanted more permits.',
             },
             detail: { type: 'string', description: KEY_DETAIL_LABEL },
             waitMaxMs: {
               type: 'integer',
               minimum: 0,
               description:
-                'The longest wait that the namespace allows, where an acquire would wait longer.',
+                'The longest wait that the namespace allows, if an acquire would wait longer.',
             },
             requestId: { type: 'string', description: 'As in the header X-Request-Id.' },
           },

@@ -24,9 +24,9 @@ export const alertRules = z.strictObject({
 
 export const setAlertRulesInput = z.strictObject({
   namespace: namespaceName,
-  /** Null: the default, also when that changes later. */
+  /** Null: the default rules, including their later changes. */
   rules: alertRules.nullable(),
-  /** The rules that these are made from. Absent: they are not compared. */
+  /** The rules that the operator saw, which must be in force; absent: any. */
   seen: alertRules.optional(),
   reason: operatorReason,
 });
@@ -38,13 +38,13 @@ export const silenceAlertsInput = z
     kind: z.enum(ALERT_KINDS).optional(),
     /** Each `*` matches any text; `\*` and `\\` match those characters. */
     name: lockName.optional(),
-    /** From now on. */
+    /** How long the silence lasts from now. */
     forMs: z.number().int().min(SILENCE_MIN_MS).max(SILENCE_MAX_MS),
     reason: operatorReason,
   })
   .refine(({ namespace, kind, name }) => namespace ?? kind ?? name, {
     path: ['namespace'],
-    message: 'name a namespace, a kind or a name: a silence of everything is not possible',
+    message: 'name a namespace, a kind or a name: not everything can be silenced',
   });
 export type SilenceAlertsInput = z.output<typeof silenceAlertsInput>;
 

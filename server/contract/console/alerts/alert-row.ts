@@ -1,6 +1,6 @@
 import type { AlertKind, AlertRules } from './alert-rules';
 
-/** What an alert is about. */
+/** The kind and the subject of an alert. */
 export interface AlertSubject {
   kind: AlertKind;
   backend: string;
@@ -17,15 +17,15 @@ export interface AlertRow extends AlertSubject {
   firedAt: number;
   /** Null while it fires. */
   resolvedAt: number | null;
-  /** When receivers were first to be sent it; null: it has been silenced all the time. */
+  /** When it was first announced to receivers; null: it has always been silenced. */
   announcedAt: number | null;
-  /** What was seen when it fired. */
+  /** A sentence that describes what was seen when it fired. */
   sentence: string;
-  /** It fires, but its cause is over as far as the page's server knows. */
+  /** Set while it fires although its cause is over, as far as the page's server knows. */
   isClear?: true;
 }
 
-/** Which alerts are not sent. What is absent matches all. */
+/** The alerts that a silence matches. An absent field matches all. */
 export interface SilenceMatcher {
   namespace?: string;
   kind?: AlertKind;
@@ -45,17 +45,17 @@ export interface SilenceRow extends SilenceMatcher {
 export const RECEIVER_FORMATS = ['webhook', 'slack', 'alertmanager'] as const;
 export type ReceiverFormat = (typeof RECEIVER_FORMATS)[number];
 
-/** Where alerts are sent, and how that goes. Never holds its URL, which may be a secret. */
+/** A receiver of alerts, and its deliveries. Never contains its URL, which may be a secret. */
 export interface ReceiverRow {
   id: string;
   format: ReceiverFormat;
   /** The host of its URL. */
   host: string;
-  /** Messages that it has accepted. */
+  /** The number of messages that it has accepted. */
   sent: number;
-  /** When it accepted the last one; null: none. */
+  /** When it accepted the last one; null: it has accepted none. */
   sentAt: number | null;
-  /** The message that it has not accepted yet; null: none. */
+  /** The message that it has not accepted yet; null: none is pending. */
   pending: { since: number; attempts: number; nextAttemptAt: number } | null;
   /** Why the last attempt failed; null if it did not. */
   failure: string | null;
@@ -71,15 +71,15 @@ export interface AlertRulesRow {
 
 /** The content of the page Alerts. */
 export interface AlertPage {
-  /** The newest first. */
+  /** Newest first. */
   firing: AlertRow[];
-  /** How many fire, including those that are not listed. */
+  /** How many alerts fire, including those that are not listed. */
   firingTotal: number;
   /** How many of these are `isClear`, including those that are not listed. */
   clearTotal: number;
-  /** The latest first. */
+  /** Latest first. */
   resolved: AlertRow[];
-  /** Those that have not ended, the next to end first. */
+  /** The silences that have not ended, the next to end first. */
   silences: SilenceRow[];
   receivers: ReceiverRow[];
   asOf: number;
@@ -87,9 +87,9 @@ export interface AlertPage {
 
 /** The alerts in brief. */
 export interface AlertSummary {
-  /** How many fire, except those that are known to be over. */
+  /** How many alerts fire, without those whose cause is known to be over. */
   firing: number;
-  /** How many are over, but have not been so for long enough to be resolved. */
+  /** How many alerts fire although their cause is over: it is too early to resolve them. */
   clear: number;
   /** How many receivers do not accept messages. */
   failing: number;

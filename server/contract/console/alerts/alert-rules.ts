@@ -1,4 +1,4 @@
-/** What an alert can be about. */
+/** The kinds of alerts, one for each rule. */
 export const ALERT_KINDS = [
   'stuck',
   'orphaned',
@@ -14,9 +14,9 @@ export type AlertKind = (typeof ALERT_KINDS)[number];
 export interface AlertRules {
   /** A lock has been stuck for this long. */
   stuckForMs: number | null;
-  /** A process that is proven dead has held a lock for this long since. */
+  /** A process that is proven dead has held a lock for this long since then. */
   orphanedForMs: number | null;
-  /** A lease ran out while the lock was held, and no caller has acquired it for this long. */
+  /** A lease expired without a release, and no caller has acquired the lock for this long. */
   expiredForMs: number | null;
   /** A caller has waited for longer than this. */
   waitsOverMs: number | null;
@@ -28,15 +28,15 @@ export interface AlertRules {
   backendUnknownForMs: number | null;
 }
 
-/** The longest that a rule may wait. */
+/** The longest duration of a rule about one lock or backend. */
 export const ALERT_AFTER_MAX_MS = 24 * 60 * 60_000;
 
-/** A total blocking time adds up many waits. */
+/** The longest total blocking time of a rule: it is the sum of many waits. */
 export const ALERT_BLOCKING_MAX_MS = 30 * ALERT_AFTER_MAX_MS;
 
 export const ALERT_WITHIN_MAX = 1_000_000_000;
 
-/** No silence lasts longer. */
+/** The longest silence. */
 export const SILENCE_MAX_MS = 30 * ALERT_AFTER_MAX_MS;
 export const SILENCE_MIN_MS = 60_000;
 

@@ -37,6 +37,6 @@ export type LabRunsInput = z.output<typeof labRunsInput>;
 export const labSourceInput = z.strictObject({ id: strategyId });
 
 export const labPreflightInput = z.strictObject({
-  /** Asks the servers again, though they were asked in the last 30 s. */
+  /** Asks the servers again even if they were asked within the last 30 s. */
   again: z.boolean().default(false),
 });

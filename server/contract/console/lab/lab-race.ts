@@ -1,6 +1,6 @@
-/** What a race of the Lab is asked to do. Durations are milliseconds. */
+/** The settings of a race in the Lab. Durations are milliseconds. */
 export interface LabSettings {
-  /** Ids of the catalogue. Each runs once, in the order of the catalogue. */
+  /** Ids from the catalogue. Each runs once, in the order of the catalogue. */
   strategies: string[];
   /** Concurrent buyers. */
   workers: number;
@@ -10,13 +10,13 @@ export interface LabSettings {
   thinkMs: number;
   /** The time limit of each strategy. */
   perEntryMs: number;
-  /** One more worker stops between reading and writing for longer than its lease. */
+  /** Adds a worker that stops between reading and writing for longer than its lease. */
   pause: boolean;
-  /** Fixes the think times, which are the same for each strategy. */
+  /** Determines the think times, which are the same for each strategy. */
   seed: number;
 }
 
-/** The least and the most of each number. */
+/** The range of each number. */
 export const LAB_LIMITS = {
   workers: { least: 1, most: 500 },
   stock: { least: 1, most: 100_000 },
@@ -35,18 +35,18 @@ export const LAB_DEFAULTS = {
 } as const satisfies Omit<LabSettings, 'strategies'>;
 
 /**
- * `holds`: not one unit was sold twice. `oversells`: at least one was. `incomplete`: the race of
- * this strategy could not be finished; `reason` says why.
+ * `holds`: no unit was sold twice. `oversells`: at least one was. `incomplete`: the race of this
+ * strategy could not be finished; `reason` says why.
  */
 export type LabRowVerdict = 'holds' | 'oversells' | 'incomplete';
 
-/** How one strategy did. */
+/** The result of one strategy. */
 export interface LabRow {
   id: string;
   /** Its number in the catalogue: `1` to `20`, `F` for the wrong ways, empty for the service. */
   number: string;
   title: string;
-  /** What it ran on, such as `Redis + MySQL`. */
+  /** The servers on which it ran, such as `Redis + MySQL`. */
   servers: string;
   /** Committed order lines. */
   sold: number;
@@ -55,10 +55,10 @@ export interface LabRow {
   oversold: number;
   /** Answered orders, sold or refused, per second. */
   opsPerSecond: number;
-  /** Of an order, from its start to its answer, waiting included. */
+  /** The latency of an order from its start to its answer, including waits. */
   p50Ms: number;
   p99Ms: number;
-  /** Orders that lost to another one, and were retried or given up. */
+  /** Orders that lost against another one, and were retried or given up. */
   conflicts: number;
   deadlocks: number;
   retries: number;
@@ -67,13 +67,13 @@ export interface LabRow {
   reason?: string;
 }
 
-/** `done`: every strategy had its turn; `stopped`: on request; `failed`: `message` says why. */
+/** `done`: every strategy was run; `stopped`: on request; `failed`: `message` says why. */
 export type LabEnding = 'done' | 'stopped' | 'failed';
 
 /** What a race reports while it runs. Instants are epoch milliseconds of this machine. */
 export type LabProgress =
   | { kind: 'entry-started'; id: string; at: number }
-  /** About four a second. `sold` is what the workers were answered so far. */
+  /** About four a second. `sold`: the orders that workers have been answered as sold. */
   | { kind: 'sample'; id: string; elapsedMs: number; sold: number; opsPerSecond: number }
   | { kind: 'entry-finished'; row: LabRow }
   | { kind: 'finished'; endedBy: LabEnding; message?: string };
@@ -81,8 +81,8 @@ export type LabProgress =
 export type LabServerKind = 'mysql' | 'redis' | 'zookeeper';
 
 /**
- * `ready`; `missing`: none is configured; `away`: it does not answer; `refused`: it answers, but a
- * race must not run there.
+ * `ready`; `missing`: none is configured; `away`: it does not respond; `refused`: it responds, but
+ * a race must not run there.
  */
 export type LabServerState = 'ready' | 'missing' | 'away' | 'refused';
 
@@ -95,26 +95,26 @@ export interface LabServer {
   address: string | null;
   version: string | null;
   state: LabServerState;
-  /** What is wrong and how to change it; null where nothing is. */
+  /** What is wrong and how to fix it; null: nothing is wrong. */
   advice: string | null;
 }
 
-/** One entry of the catalogue, and whether it can run with the servers that are there. */
+/** One entry of the catalogue, and whether it can run with the available servers. */
 export interface LabEntry {
   id: string;
   number: string;
   title: string;
-  /** Section of the catalogue. */
+  /** The section of the catalogue. */
   family: string;
   kind: 'lock' | 'counter' | 'wrong way' | 'service';
-  /** What it promises: `Strong`, `Timed` or `None`. */
+  /** The consistency that it promises: `Strong`, `Timed` or `None`. */
   consistency: string;
   summary: string;
-  /** Path of its source in the repository. */
+  /** The path of its source in the repository. */
   source: string;
-  /** What it would run on now; null where a server is missing. */
+  /** The servers on which it would run now; null: one is missing. */
   servers: string | null;
-  /** What it lacks; null: it can run. */
+  /** The servers that it lacks; null: it can run. */
   lacks: string | null;
 }
 

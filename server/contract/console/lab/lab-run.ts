@@ -6,15 +6,15 @@ export const LAB_STRATEGIES_MAX = 100;
 /** How many runs are kept; starting another one deletes the oldest. */
 export const LAB_RUNS_MAX = 200;
 
-/** The running strategy at one instant. */
+/** The figures of the running strategy at one instant. */
 export type LabSample = Omit<Extract<LabProgress, { kind: 'sample' }>, 'kind' | 'id'>;
 
-/** The preflight as the console shows it; `asOf`: when the servers were asked, on our clock. */
+/** The preflight as the console shows it; `asOf`: when servers were asked, by this one's clock. */
 export interface LabPreflightView extends LabPreflight {
   asOf: number;
 }
 
-/** A kept run in the list. Instants are this server's clock. */
+/** A stored run as listed. Instants are this server's clock. */
 export interface LabRunSummary {
   id: string;
   startedAt: number;
@@ -30,18 +30,18 @@ export interface LabRunSummary {
 }
 
 /**
- * How a run ended. `restart`: its server ended or was restarted meanwhile, and its result is what
- * was known by then.
+ * How a run ended. `restart`: its server stopped or restarted meanwhile, and its result is what was
+ * known by then.
  */
 export type LabEnd = 'done' | 'stopped' | 'failed' | 'restart';
 
 /** The result of a run in figures. */
 export interface LabResult {
   finished: number;
-  /** A wrong way that did not oversell is not counted: it was lucky. */
+  /** Does not count a wrong way that did not oversell, since that was luck. */
   held: number;
   oversold: number;
-  /** Units that were sold beyond the stock, by all strategies together. */
+  /** Units that all strategies together sold beyond the stock. */
   oversoldUnits: number;
 }
 
@@ -57,10 +57,10 @@ export interface LabRun extends LabRunSummary {
   /** In the order in which they finished. */
   rows: LabRow[];
   /**
-   * The course of each finished strategy, with fewer samples; absent in runs of former versions.
+   * The course of each finished strategy, with fewer samples; absent in runs of earlier versions.
    */
   courses?: LabCourse[];
-  /** The strategy that runs now; null before the first, between two, and after the last. */
+  /** The strategy that is running; null before the first, between two, and after the last. */
   current: LabCurrent | null;
   asOf: number;
 }
@@ -68,23 +68,23 @@ export interface LabRun extends LabRunSummary {
 /** The course of a strategy from its start to its end. */
 export interface LabCourse {
   id: string;
-  /** The newest last. */
+  /** Oldest first. */
   samples: LabSample[];
 }
 
 export interface LabCurrent {
   id: string;
   startedAt: number;
-  /** The newest last. */
+  /** Oldest first. */
   samples: LabSample[];
 }
 
-/** What starting a run answers. `busy`: another one runs, and nothing was started. */
+/** The answer to starting a run. `busy`: another one is running, and nothing was started. */
 export type LabStartAnswer =
   | { outcome: 'started'; id: string }
   | { outcome: 'busy'; id: string; startedBy: string; startedAt: number };
 
-/** What stopping a run answers: it ends within seconds, or it had ended before. */
+/** The answer to stopping a run: it ends within seconds, or had ended before. */
 export interface LabStopAnswer {
   outcome: 'stopping' | 'ended';
 }
@@ -97,6 +97,6 @@ export interface LabSource {
   text: string;
 }
 
-/** Whether nothing in a strategy prevents overselling. */
+/** Whether a strategy is a wrong way: nothing in it prevents overselling. */
 export const isOfWrongWay = (id: string, entries: readonly LabRunEntry[]): boolean =>
   entries.find((entry) => entry.id === id)?.kind === 'wrong way';

@@ -2,24 +2,24 @@ import type { ProvenDeath } from './incident';
 
 /**
  * How one lock was used over a span of time, as bars and marks. Instants are its backend's clock.
- * Built from the recorded events, so it may lack what happened within the last second.
+ * Built from the recorded events, so events of the last second may be missing.
  */
 export interface LockTimeline {
   from: number;
   to: number;
-  /** Complete from here on; later than `from` where there are too many events to go through. */
+  /** The timeline is complete from here on; later than `from` if there are too many events. */
   since: number;
   /** Oldest first. Shared holds overlap. */
   holds: HoldBar[];
-  /** Oldest first, at most `WAIT_BARS_MAX`: those still open, then the longest. */
+  /** Oldest first, at most `WAIT_BARS_MAX`, preferably open ones, then the longest. */
   waits: WaitBar[];
   /** How many more waits there were. */
   moreWaits: number;
-  /** Oldest first: attempts that were refused, one bar a minute. */
+  /** Refused attempts, oldest first, one bar a minute. */
   refused: RefusalBar[];
-  /** Oldest first: what operators did. */
+  /** Operators' actions, oldest first. */
   acts: ActMark[];
-  /** Processes of its holders that were proven dead, as the lock's incidents have them. */
+  /** Processes of its holders that were proven dead, from the lock's incidents. */
   deaths: ProvenDeath[];
   /** The server's clock when it was made. */
   asOf: number;
@@ -37,7 +37,7 @@ export interface HoldBar extends Bar {
   token: number;
   /** How it ended; null without a recorded end. */
   end: 'released' | 'expired' | 'forced' | 'late' | null;
-  /** How many holds the bar shows: short ones close to one another are drawn as one. */
+  /** How many holds the bar shows: short ones that are close together are drawn as one. */
   count: number;
 }
 
@@ -45,12 +45,12 @@ export interface WaitBar extends Bar {
   end: WaitEnd | null;
 }
 
-/** Refused attempts within a minute: what each of them wanted was not granted, nor queued. */
+/** Attempts within a minute that were neither granted nor queued. */
 export interface RefusalBar {
   from: number;
   to: number;
   attempts: number;
-  /** Those who tried most often. */
+  /** The owners with the most attempts. */
   owners: string[];
   areMore: boolean;
 }

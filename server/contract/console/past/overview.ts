@@ -1,20 +1,20 @@
 import type { LockStatus } from '../console-terms';
 import type { InsightRange, LockInsight } from '../insight-row';
 
-/** All locks together over a range of time, from the minute roll-ups. */
+/** The statistics of all locks together over a range of time, from the minute roll-ups. */
 export interface Overview extends Omit<LockInsight, 'ownHold'> {
   heat: HeatMap;
 }
 
-/** Which locks were waited for most, and when. */
+/** The locks with the most waiting, and when it was. */
 export interface HeatMap {
   range: InsightRange;
-  /** The beginning of the first step, on the server's clock. */
+  /** The start of the first step, on the server's clock. */
   from: number;
   stepMs: number;
-  /** How many steps there are; the last is under way. */
+  /** The number of steps; the last one is not complete yet. */
   steps: number;
-  /** Those waited for most over the whole range first. */
+  /** The locks with the most waiting over the whole range first. */
   rows: HeatRow[];
 }
 
@@ -23,14 +23,14 @@ export interface HeatRow {
   namespace: string;
   name: string;
   waiterMs: number;
-  /** Only steps in which it was one of the most waited for, in order. */
+  /** In order, only the steps in which it was among the locks with the most waiting. */
   cells: HeatCell[];
 }
 
 export interface HeatCell {
-  /** Which step, from 0. */
+  /** The index of the step, from 0. */
   step: number;
-  /** How long callers were kept from work by the lock in that step, all of them added up. */
+  /** The sum of the times for which the lock blocked callers in that step. */
   waiterMs: number;
   /** The worst status that the lock had in that step. */
   status: LockStatus;

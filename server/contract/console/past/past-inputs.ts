@@ -9,7 +9,7 @@ const SPAN_MAX_MS = 30 * 24 * 60 * 60_000;
 
 const instant = z.number().int().min(0).max(Number.MAX_SAFE_INTEGER);
 
-/** An instant of the past, on this server's clock: what is asked for, as of then. */
+/** A past instant on this server's clock, as of which the answer is; absent: now. */
 const asOf = { at: instant.optional() };
 
 export const pastLockListInput = z.strictObject({ ...lockListInput.shape, ...asOf });
@@ -37,7 +37,7 @@ export type PastHoldersInput = z.output<typeof pastHoldersInput>;
 export const pastMinuteInput = z.strictObject({ at: instant });
 export type PastMinuteInput = z.output<typeof pastMinuteInput>;
 
-/** The nearest change before or after an instant: of one lock or counter, or of all of a kind. */
+/** The nearest change before or after an instant, of one lock or counter or of all of them. */
 export const pastChangeInput = z.strictObject({
   at: instant,
   direction: z.enum(['previous', 'next']),
@@ -47,7 +47,7 @@ export const pastChangeInput = z.strictObject({
 });
 export type PastChangeInput = z.output<typeof pastChangeInput>;
 
-/** A span that ends at `to`, or now: instants of the lock's backend, at most 30 days apart. */
+/** A span that ends at `to`, or now, by the clock of the lock's backend. */
 export const lockTimelineInput = z
   .strictObject({
     namespace: namespaceName,
@@ -62,7 +62,7 @@ export const lockTimelineInput = z
 export type LockTimelineInput = z.output<typeof lockTimelineInput>;
 
 export const incidentsInput = z.strictObject({
-  /** Incidents with a smaller id, from a page's `older`. */
+  /** Only incidents with a smaller id, from a page's `older`. */
   before: z.number().int().positive().optional(),
   /** Only incidents that had not ended by then, epoch milliseconds. */
   since: instant.optional(),

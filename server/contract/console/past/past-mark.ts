@@ -2,16 +2,16 @@
 export interface PastMark {
   /** The instant, on the server's clock. */
   at: number;
-  /** Since when the past can be shown, on the clocks of the backends. */
+  /** From when on the past can be shown, on the clocks of the backends. */
   since: number;
-  /** More locks were in use than are shown: the rest is left out. */
+  /** Whether more locks were in use than can be shown, so that some are missing. */
   isCut: boolean;
   /**
-   * What ended shortly before may be missing here: it may not be recorded yet, or a backend may not
-   * have answered since; the locks of that one are `unknown`.
+   * Whether holds and waits that ended shortly before may be missing: they may not be recorded yet,
+   * or a backend has not responded since; the locks of that backend are `unknown`.
    */
   isLagging: boolean;
-  /** Set if the database was since restored from a backup that was made before the instant. */
+  /** Set if the database has since been restored from a backup that was made before `at`. */
   restored?: RestoredBackup;
 }
 

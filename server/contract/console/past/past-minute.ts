@@ -1,11 +1,11 @@
 /**
- * What happened to locks in one minute, from the roll-ups: for times whose events are no longer
- * kept.
+ * The statistics of locks in one minute, from the roll-ups: for times whose events are no longer
+ * stored.
  */
 export interface PastMinute {
-  /** When it began, on the clocks of the backends. */
+  /** The start of the minute, on the clocks of the backends. */
   minute: number;
-  /** Those with the most grants first. */
+  /** The locks with the most grants first. */
   rows: PastMinuteRow[];
   /** Whether there were more locks than these rows. */
   areMore: boolean;

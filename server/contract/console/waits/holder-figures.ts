@@ -1,13 +1,13 @@
 import type { OldestHold, ProcessRow } from './holder-rows';
 
-/** What is known of a process; `deadlock`: one of its waits is part of a deadlock. */
+/** The filters of the list of processes; `deadlock`: a wait of the process is in a deadlock. */
 export const HOLDER_FILTERS = ['dead', 'alive', 'unknown', 'deadlock', 'blocking'] as const;
 export type HolderFilter = (typeof HOLDER_FILTERS)[number];
 
 /** How many processes each filter shows, of those that are listed without a search. */
 export interface HolderFigures extends Record<HolderFilter, number> {
   services: number;
-  /** How many holds the dead ones have. */
+  /** The number of holds of dead processes. */
   leftBehind: number;
 }
 
@@ -41,7 +41,7 @@ export function matchesHolder(row: ProcessRow, filter: HolderFilter | null): boo
   }
 }
 
-/** Why nothing recent is known of those processes whose state is unknown. */
+/** Why the state of some processes is unknown, in words. */
 export function unknownBecause(rows: readonly ProcessRow[]): string {
   const unknown = rows.filter((row) => matchesHolder(row, 'unknown'));
   const silent = new Set(unknown.flatMap(({ silentBackends }) => silentBackends));
@@ -49,13 +49,13 @@ export function unknownBecause(rows: readonly ProcessRow[]): string {
   return isEach ? `${[...silent].join(', ')} not responding` : 'no recent evidence';
 }
 
-/** The last report of a backend that no longer responds says nothing about a process now. */
+/** The state of a process now, about which the last reading of a silent backend says nothing. */
 function stateOf({ verdict, silentBackends }: ProcessRow): 'dead' | 'alive' | 'unknown' {
   if (verdict?.state === 'dead') return 'dead';
   return silentBackends.length > 0 ? 'unknown' : (verdict?.state ?? 'unknown');
 }
 
-/** The oldest of several holds; nulls are ignored. */
+/** The oldest of these holds, ignoring nulls; null: there is none. */
 export function oldestOf(holds: readonly (OldestHold | null)[]): OldestHold | null {
   const known = holds.filter((hold) => hold !== null);
   return known.sort((a, b) => a.grantedAt - b.grantedAt)[0] ?? null;

@@ -5,36 +5,36 @@ import type { LockStatus } from '../console-terms';
 import type { PastMark } from '../past/past-mark';
 import type { HolderFigures } from './holder-figures';
 
-/** Who holds locks and who waits, by process: those that keep others waiting first. */
+/** Processes that hold locks or wait for them, those that keep others waiting first. */
 export interface HoldersPage {
-  /** What the processes were searched for; empty: all are listed. */
+  /** The text searched for; empty: all processes are listed. */
   search: string;
   /** At most `PROCESSES_SHOWN`. */
   rows: ProcessRow[];
-  /** How many processes the search finds, those that are not listed included. */
+  /** How many processes the search finds, including those that are not listed. */
   found: number;
-  /** The services of these rows, with all of their processes. */
+  /** The services of these rows, counting all of their processes. */
   services: ServiceRow[];
   /** Figures of all processes, whatever the search. */
   figures: HolderFigures;
-  /** All that hold a lock. */
+  /** The number of processes that hold a lock. */
   processes: number;
-  /** How many holds they have together. */
+  /** The number of their holds. */
   holds: number;
   waiting: number;
-  /** The ages of all waits added up, in ms. */
+  /** The sum of the ages of all waits, in ms. */
   blockingMs: number;
   backends: BackendHealth[];
   /** This server's clock. */
   asOf: number;
-  /** Set where it shows the past; then `asOf` is that instant. */
+  /** Set if it shows the past; then `asOf` is that instant. */
   past?: PastMark;
 }
 
 export const PROCESSES_SHOWN = 200;
 /** The longest text that processes can be searched for, in UTF-16 code units. */
 export const HOLDER_SEARCH_MAX = 200;
-/** How many locks of one process are shown, and can be released at once. */
+/** How many locks of one process are shown, and can be released together. */
 export const PROCESS_LOCKS_SHOWN = 200;
 
 export interface ServiceRow {
@@ -44,7 +44,7 @@ export interface ServiceRow {
 }
 
 /**
- * A process of a service, as its holds name it in `meta`; an owner, where they name none. Instants
+ * A process of a service, as its holds name it in `meta`, or an owner if they name none. Instants
  * are this server's clock.
  */
 export interface ProcessRow {
@@ -57,37 +57,37 @@ export interface ProcessRow {
   pid: string | null;
   version: string | null;
   holds: number;
-  /** How many callers its locks with waiters keep from their work, and how long together, in ms. */
+  /** How many callers its locks with waiters block, and the total blocking time in ms. */
   blocked: number;
   blockingMs: number;
-  /** What it waits for: the first few, and how many. */
+  /** The first few locks that it waits for; `waits` counts all of them. */
   waitsFor: { namespace: string; name: string; backend: string; since: number }[];
   waits: number;
-  /** Its oldest hold, of those that were looked at; null if it holds none. */
+  /** Its oldest hold of those that were examined; null if it holds none. */
   oldest: OldestHold | null;
   /** When it last renewed a lock; null: it has renewed none. */
   renewedAt: number | null;
-  /** Whether it is alive, by those of its holds that were looked at; null if it holds none. */
+  /** Whether it is alive, by those of its holds that were examined; null if it holds none. */
   verdict: LivenessVerdict | null;
-  /** It waits in a deadlock. */
+  /** Whether it waits in a deadlock. */
   inDeadlock: boolean;
-  /** Backends that keep its locks and do not respond. */
+  /** The backends of its locks that do not respond. */
   silentBackends: string[];
-  /** The places of the examined locks, and of those that it waits for; each once. */
+  /** The namespaces of the examined locks and of those that it waits for, each once. */
   places: { namespace: string; backend: string }[];
 }
 
-/** On this server's clock. */
+/** The oldest hold of a process. Instants are this server's clock. */
 export interface OldestHold {
   grantedAt: number;
-  /** When its backend answered last, where that does not respond; null where it does. */
+  /** When its backend last responded, if it does not respond now; otherwise null. */
   knownUntil: number | null;
 }
 
 /** One process with its locks. Instants of a lock are the clock of its backend. */
 export interface ProcessDetail {
   row: ProcessRow;
-  /** At most `PROCESS_LOCKS_SHOWN`; those that are waited for first. */
+  /** At most `PROCESS_LOCKS_SHOWN`, those with waiters first. */
   locks: HeldLock[];
   waits: ProcessWait[];
   backends: BackendHealth[];
@@ -112,17 +112,17 @@ export interface HeldLock {
   expiresAt: number;
   waiters: number;
   oldestWaitAt: number | null;
-  /** Who is served first if this hold ends; null: no waiter, or no room for the first one. */
+  /** The waiter that is served first if this hold ends; null: none, or there is no room for it. */
   next: { owner: string; service: string; setSize?: number } | null;
-  /** How many others hold it too. */
+  /** The number of its other holders. */
   sharedWith: number;
-  /** The lock is frozen, so that no grant follows. */
+  /** Whether the lock is frozen, so that no grant follows. */
   isFrozen: boolean;
-  /** How long no grant follows, because of the namespace's lock delay; 0: it has none. */
+  /** The lock-delay of the namespace, during which no grant follows; 0: none. */
   delayMs: number;
-  /** The size of the multi-lock that it belongs to. */
+  /** The size of the multi-lock that it belongs to; absent: none. */
   setSize?: number;
-  /** The `traceparent` of the acquire that got it, of version 00; absent: it had none. */
+  /** The `traceparent` of the acquire, of version 00; absent: it had none. */
   traceparent?: string;
 }
 
@@ -137,6 +137,6 @@ export interface ProcessWait {
   /** From 1. */
   place: number;
   waiting: number;
-  /** The owners that hold it: the first few. */
+  /** The first few owners that hold the lock. */
   holders: string[];
 }

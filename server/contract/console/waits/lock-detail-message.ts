@@ -1,24 +1,24 @@
 import type { LockDetail, WaiterRow } from '../lock-row';
 
 /**
- * The messages of a live lock. The first has its whole queue, later ones the changes since the
- * message before: a queue can have thousands of waiters, and few of them change at a time.
+ * The messages of a live lock. The first contains its whole queue, later ones the changes since the
+ * message before: a queue can have thousands of waiters, few of which change at a time.
  */
 export type LockDetailMessage =
   | { kind: 'whole'; detail: LockDetail; asOf: number }
   | { kind: 'changes'; frame: Omit<LockDetail, 'waiters'>; queue: QueueChanges; asOf: number };
 
-/** How a queue differs from the one before. The order of those that stay is the same. */
+/** How a queue differs from the one before. The order of the waiters that stay is the same. */
 export interface QueueChanges {
-  /** The tickets of those that left. */
+  /** The tickets of the waiters that left. */
   gone: number[];
-  /** Those that changed, in no order, then those that joined, in the order of their places. */
+  /** The waiters that changed, in no order, then those that joined, in queue order. */
   waiters: WaiterRow[];
 }
 
 /**
- * The lock after a message, given the lock before it. Unchanged waiters stay the same objects, and
- * so does an unchanged queue.
+ * The lock after a message, given the lock before it. Unchanged waiters are the same objects, and
+ * so is an unchanged queue.
  *
  * @param before null before the first message, which is whole
  */

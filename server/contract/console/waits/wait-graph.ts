@@ -4,24 +4,24 @@ import type { LockStatus } from '../console-terms';
 import type { PastMark } from '../past/past-mark';
 
 /**
- * The wait-for graph over all backends: who keeps whom waiting, the worst first. Instants are the
- * backend's clock of the lock that they belong to, unless they say otherwise.
+ * The wait-for graph over all backends, the worst blocker first. Instants are the clock of the
+ * backend of the lock concerned, unless stated otherwise.
  */
 export interface WaitGraph {
   heads: HeadBlockerRow[];
-  /** How many head blockers are left out. */
+  /** The number of other head blockers. */
   moreHeads: number;
-  /** All owners in the graph, which the rest of it names by their index here. */
+  /** All owners in the graph, which refers to them by their index here. */
   owners: GraphOwner[];
-  /** All locks with waiters behind these heads, up to a limit; named by their index here. */
+  /** The locks with waiters behind these heads, up to a limit; referred to by their index here. */
   locks: GraphLock[];
-  /** How many callers wait, and how long they have waited together; in the whole fleet. */
+  /** The number of waiting callers in the whole fleet, and the sum of their waits in ms. */
   waiting: number;
   blockingMs: number;
   backends: BackendHealth[];
   /** This server's clock. */
   asOf: number;
-  /** Set where it shows the past; then `asOf` is that instant. */
+  /** Set if it shows the past; then `asOf` is that instant. */
   past?: PastMark;
 }
 
@@ -29,7 +29,7 @@ export interface WaitGraph {
 export interface GraphOwner {
   service: string;
   owner: string;
-  /** As its holds name it; null where they do not, or where it only waits. */
+  /** As its holds name them; null if they do not, or if it only waits. */
   host: string | null;
   pid: string | null;
   version: string | null;
@@ -37,7 +37,7 @@ export interface GraphOwner {
    * When it last renewed one of the locks in the graph, by the server's clock; null: it never has.
    */
   renewedAt: number | null;
-  /** It does several things at once, so its waits do not explain what it holds. */
+  /** Whether it does several things at the same time, so that its waits may not block its holds. */
   isConcurrent: boolean;
 }
 
@@ -49,9 +49,9 @@ export interface GraphLock {
   backend: string;
   status: LockStatus;
   holders: GraphHold[];
-  /** Waiters that hold other locks in the graph first, then in queue order; not all of them. */
+  /** Some waiters: those that hold other locks in the graph first, then in queue order. */
   waiters: GraphWait[];
-  /** How many wait for it. */
+  /** The number of all its waiters. */
   waiting: number;
 }
 
@@ -62,7 +62,7 @@ export interface GraphHold {
   permits?: number;
   grantedAt: number;
   expiresAt: number;
-  /** The `traceparent` of the acquire that got it, of version 00; absent: it had none. */
+  /** The `traceparent` of the acquire, of version 00; absent: it had none. */
   traceparent?: string;
 }
 
@@ -72,23 +72,22 @@ export interface GraphWait {
   mode: Mode;
   permits?: number;
   enqueuedAt: number;
-  /** Until when it waits at most. */
+  /** When it times out. */
   patienceUntil: number;
 }
 
-/** Who keeps others waiting, and is not itself kept waiting by another. */
+/** The cause of a chain of waits, which does not wait itself: see `HeadBlocker`. */
 export interface HeadBlockerRow {
   /** One, or the members of a deadlock; none for a lock that is not held, such as a frozen one. */
   owners: number[];
   deadlock: DeadlockMark | null;
   /** Its locks with waiters. */
   locks: number[];
-  /** How many wait behind it, including those who wait for these. */
+  /** The number of waiters of these locks and of those behind them. */
   waiting: number;
   /**
-   * How many callers its locks, and those behind, keep from their work, and how long all of them
-   * together, in ms: those who wait, and owners that were refused within the last minute, but not
-   * the standbys of a leader.
+   * How many callers these locks and those behind them block, and the total blocking time in ms:
+   * waiters, and owners that were refused within the last minute, but not the standbys of a leader.
    */
   blocked: number;
   blockingMs: number;
@@ -109,7 +108,7 @@ export const DEADLOCK_ENDS = ['forced', 'expired', 'waitEnded', 'released', 'uns
 /** How a deadlock ended; `unseen`: no server was watching. */
 export type DeadlockEnding = (typeof DEADLOCK_ENDS)[number];
 
-/** A deadlock of the past, or one that has not ended. Instants are the server's clock. */
+/** A deadlock, ended or not. Instants are the server's clock. */
 export interface DeadlockRow {
   id: string;
   /** When the last of its waits began. */
@@ -118,7 +117,7 @@ export interface DeadlockRow {
   /** Null: it has not ended. */
   endedAt: number | null;
   end: DeadlockEnding | null;
-  /** The operator who ended it, where one did. */
+  /** The operator who ended it; null: none did. */
   by: string | null;
   /** How many callers waited for its locks when it was found. */
   waiting: number;
@@ -140,14 +139,14 @@ export interface DeadlockedLock {
   name: string;
 }
 
-/** How many deadlocks are kept at most. */
+/** How many deadlocks are stored at most. */
 export const DEADLOCKS_MAX = 1_000;
 
-/** How a lock takes part in the wait-for graph beyond its own queue. */
+/** The part of a lock in the wait-for graph beyond its own queue. */
 export interface LockWaitPart {
-  /** It is waited for in a deadlock. */
+  /** Whether it is waited for in a deadlock. */
   inDeadlock: boolean;
-  /** Those of its holders that wait for another lock themselves: the first few. */
+  /** The first few of its holders that wait for another lock themselves. */
   holderWaits: HolderWait[];
 }
 
@@ -155,8 +154,8 @@ export interface HolderWait {
   owner: string;
   namespace: string;
   name: string;
-  /** Who holds that lock: the first one; null: it is not held. */
+  /** The first holder of that lock; null: it is not held. */
   heldBy: string | null;
-  /** It does several things at once, so this wait need not be what keeps it. */
+  /** Whether it does several things at the same time, so that this wait may not block it. */
   isConcurrent: boolean;
 }

@@ -113,7 +113,7 @@ public final class Wire {
       return text("id");
     }
 
-    /** How many holds those are. */
+    /** The number of these holds. */
     public long size() {
       return needed("size", number("size"));
     }
@@ -153,7 +153,7 @@ public final class Wire {
       return number("permits");
     }
 
-    /** How often the owner has entered, and so must release. */
+    /** How often the owner has entered, and must release. */
     public long holdCount() {
       return needed("holdCount", number("holdCount"));
     }
@@ -174,7 +174,7 @@ public final class Wire {
     }
 
     /**
-     * Only with holdAtLeastMs: the lock stays taken until then at least. Null where it is
+     * Only with holdAtLeastMs: the lock stays taken at least until then. Null where it is
      * absent.
      */
     public Long keptUntil() {
@@ -182,7 +182,7 @@ public final class Wire {
     }
 
     /**
-     * Its holder released it then, before keptUntil. The lock is still taken, and frees at
+     * When its holder released it, before keptUntil. The lock is still taken, and frees at
      * expiresAt. Null where it is absent.
      */
     public Long releasedAt() {
@@ -203,8 +203,8 @@ public final class Wire {
     }
 
     /**
-     * Only for holds of the caller’s own service: the traceparent header of the acquire that got
-     * this hold, if it had a valid one. Null where it is absent.
+     * Only for holds of the caller’s own service: the traceparent header of the acquire, if it
+     * had a valid one. Null where it is absent.
      */
     public String traceparent() {
       return text("traceparent");
@@ -290,7 +290,7 @@ public final class Wire {
       return needed("rev", number("rev"));
     }
 
-    /** How often the owner has entered, and so must release. */
+    /** How often the owner has entered, and must release. */
     public long holdCount() {
       return needed("holdCount", number("holdCount"));
     }
@@ -305,14 +305,14 @@ public final class Wire {
       return needed("expiresInMs", number("expiresInMs"));
     }
 
-    /** How long it waited. */
+    /** How long the call waited. */
     public long waitedMs() {
       return needed("waitedMs", number("waitedMs"));
     }
 
     /**
-     * Only after a wait that the end of another hold of the same service ended: the traceparent
-     * of that hold, for a link from the span of the wait. Null where it is absent.
+     * Only after a wait for another hold of the same service: the traceparent of that hold, for
+     * a link from the span of the wait. Null where it is absent.
      */
     public String waitedForTraceparent() {
       return text("waitedForTraceparent");
@@ -338,7 +338,7 @@ public final class Wire {
       return needed("queueLength", number("queueLength"));
     }
 
-    /** A good time to try again, in milliseconds from now. */
+    /** When to try again, in milliseconds from now. */
     public long retryAfterMs() {
       return needed("retryAfterMs", number("retryAfterMs"));
     }
@@ -363,15 +363,15 @@ public final class Wire {
       return needed("queueLength", number("queueLength"));
     }
 
-    /** A good time to try again, in milliseconds from now. */
+    /** When to try again, in milliseconds from now. */
     public long retryAfterMs() {
       return needed("retryAfterMs", number("retryAfterMs"));
     }
   }
 
   /**
-   * Still waiting after 25 s, or the server is shutting down: repeat the same call at once. The
-   * place is kept for 2 s without a request.
+   * Still waiting after 25 s, or the server is shutting down: repeat the same call immediately.
+   * Without a request the place is kept for 2 s.
    */
   public static final class Queued extends JsonObject {
     Queued(Map<String, Object> fields) {
@@ -412,7 +412,7 @@ public final class Wire {
       return needed("queueLength", number("queueLength"));
     }
 
-    /** A good time to try again, in milliseconds from now. */
+    /** When to try again, in milliseconds from now. */
     public long retryAfterMs() {
       return needed("retryAfterMs", number("retryAfterMs"));
     }
@@ -451,7 +451,7 @@ public final class Wire {
 
     /**
      * How the hold ended. forced: by an operator. superseded: so long ago that only later
-     * holders are remembered.
+     * holders are recorded.
      */
     public String cause() {
       return text("cause");
@@ -563,7 +563,7 @@ public final class Wire {
 
     /**
      * How the hold ended. forced: by an operator. superseded: so long ago that only later
-     * holders are remembered.
+     * holders are recorded.
      */
     public String cause() {
       return text("cause");
@@ -585,7 +585,7 @@ public final class Wire {
     }
   }
 
-  /** The hold is over. The lock is free, or with freesAt it stays taken until then. */
+  /** The hold has ended. The lock is free, or stays taken until freesAt. */
   public static final class Released extends JsonObject {
     Released(Map<String, Object> fields) {
       super(fields);
@@ -596,8 +596,8 @@ public final class Wire {
     }
 
     /**
-     * Only before holdAtLeastMs is over: the lock stays taken until this instant. Null where it
-     * is absent.
+     * Only before the end of holdAtLeastMs: the lock stays taken until this instant. Null where
+     * it is absent.
      */
     public Long freesAt() {
       return number("freesAt");
@@ -619,7 +619,7 @@ public final class Wire {
       return text("outcome");
     }
 
-    /** How often the owner has entered, and so must release. */
+    /** How often the owner has entered, and must release. */
     public long holdCount() {
       return needed("holdCount", number("holdCount"));
     }
@@ -648,7 +648,7 @@ public final class Wire {
       return number("rev");
     }
 
-    /** How often the owner has entered, and so must release. Null where it is absent. */
+    /** How often the owner has entered, and must release. Null where it is absent. */
     public Long holdCount() {
       return number("holdCount");
     }
@@ -669,14 +669,14 @@ public final class Wire {
       return number("expiresInMs");
     }
 
-    /** How long it waited. Null where it is absent. */
+    /** How long the call waited. Null where it is absent. */
     public Long waitedMs() {
       return number("waitedMs");
     }
 
     /**
-     * Only after a wait that the end of another hold of the same service ended: the traceparent
-     * of that hold, for a link from the span of the wait. Null where it is absent.
+     * Only after a wait for another hold of the same service: the traceparent of that hold, for
+     * a link from the span of the wait. Null where it is absent.
      */
     public String waitedForTraceparent() {
       return text("waitedForTraceparent");
@@ -692,7 +692,7 @@ public final class Wire {
       return number("queueLength");
     }
 
-    /** A good time to try again, in milliseconds from now. Null where it is absent. */
+    /** When to try again, in milliseconds from now. Null where it is absent. */
     public Long retryAfterMs() {
       return number("retryAfterMs");
     }
@@ -719,7 +719,7 @@ public final class Wire {
 
     /**
      * How the hold ended. forced: by an operator. superseded: so long ago that only later
-     * holders are remembered. Null where it is absent.
+     * holders are recorded. Null where it is absent.
      */
     public String cause() {
       return text("cause");
@@ -782,8 +782,8 @@ public final class Wire {
     }
 
     /**
-     * Only before holdAtLeastMs is over: the lock stays taken until this instant. Null where it
-     * is absent.
+     * Only before the end of holdAtLeastMs: the lock stays taken until this instant. Null where
+     * it is absent.
      */
     public Long freesAt() {
       return number("freesAt");
@@ -796,7 +796,7 @@ public final class Wire {
 
     /**
      * How the hold ended. forced: by an operator. superseded: so long ago that only later
-     * holders are remembered. Null where it is absent.
+     * holders are recorded. Null where it is absent.
      */
     public String cause() {
       return text("cause");
@@ -832,8 +832,8 @@ public final class Wire {
     }
 
     /**
-     * Only before holdAtLeastMs is over: the lock stays taken until this instant. Null where it
-     * is absent.
+     * Only before the end of holdAtLeastMs: the lock stays taken until this instant. Null where
+     * it is absent.
      */
     public Long freesAt() {
       return number("freesAt");
@@ -844,14 +844,14 @@ public final class Wire {
       return number("freesInMs");
     }
 
-    /** How often the owner has entered, and so must release. Null where it is absent. */
+    /** How often the owner has entered, and must release. Null where it is absent. */
     public Long holdCount() {
       return number("holdCount");
     }
 
     /**
      * How the hold ended. forced: by an operator. superseded: so long ago that only later
-     * holders are remembered. Null where it is absent.
+     * holders are recorded. Null where it is absent.
      */
     public String cause() {
       return text("cause");
@@ -881,7 +881,7 @@ public final class Wire {
       super(fields);
     }
 
-    /** How many permits may be held at once. */
+    /** How many permits may be held at the same time. */
     public long capacity() {
       return needed("capacity", number("capacity"));
     }
@@ -892,7 +892,7 @@ public final class Wire {
     }
 
     /**
-     * Only after an operator’s change: the capacity that callers named before, and may still.
+     * Only after an operator’s change: the capacity that callers named before, and still can.
      * Null where it is absent.
      */
     public Long named() {
@@ -907,8 +907,8 @@ public final class Wire {
     }
 
     /**
-     * expired: the last hold expired, and there was no grant since. delayed: in the pause after
-     * a lost hold. frozen: no new grants, whether or not it is held.
+     * expired: the last hold expired, and there has been no grant since. delayed: in the pause
+     * after a lost hold. frozen: no new grants, whether or not it is held.
      */
     public String state() {
       return text("state");
@@ -923,10 +923,7 @@ public final class Wire {
       return objects("holders", Holder::new);
     }
 
-    /**
-     * The permits of a lock, as long as someone holds some or waits for some. Null where it is
-     * absent.
-     */
+    /** The permits of a lock, as long as any are held or waited for. Null where it is absent. */
     public PermitUse permits() {
       return object("permits", PermitUse::new);
     }
@@ -946,7 +943,7 @@ public final class Wire {
       return number("delayedUntil");
     }
 
-    /** A resource that stores the highest token may reject every one below this. */
+    /** A resource that stores the highest token can reject every lower token. */
     public long minValidToken() {
       return needed("minValidToken", number("minValidToken"));
     }
@@ -980,10 +977,7 @@ public final class Wire {
       return objects("holders", Holder::new);
     }
 
-    /**
-     * The permits of a lock, as long as someone holds some or waits for some. Null where it is
-     * absent.
-     */
+    /** The permits of a lock, as long as any are held or waited for. Null where it is absent. */
     public PermitUse permits() {
       return object("permits", PermitUse::new);
     }
@@ -1010,7 +1004,7 @@ public final class Wire {
       return objects("locks", ListedLock::new);
     }
 
-    /** Give it as after for the next page; null on the last. */
+    /** The after of the next page; null on the last page. */
     public String next() {
       return text("next");
     }
@@ -1027,13 +1021,13 @@ public final class Wire {
       super(fields);
     }
 
-    /** Whether that hold is live, at the moment of the answer. */
+    /** Whether that hold is live at the time of the answer. */
     public boolean valid() {
       return needed("valid", truth("valid"));
     }
   }
 
-  /** What changed of the watched locks. */
+  /** The changes of the watched locks. */
   public static final class WatchAnswer extends JsonObject {
     WatchAnswer(Map<String, Object> fields) {
       super(fields);
@@ -1041,26 +1035,26 @@ public final class Wire {
 
     /**
      * The latest state of each lock that changed, up to 500; empty if none did. Present states
-     * by prefix leave out locks that are free.
+     * by prefix do not include free locks.
      */
     public List<ListedLock> locks() {
       return objects("locks", ListedLock::new);
     }
 
-    /** Give it as since to the next call. */
+    /** The since of the next call. */
     public String position() {
       return text("position");
     }
 
     /**
-     * The since of the call is no longer kept: it is too old, or from before a restart. From
-     * this answer on come the present states of all watched locks, until more is false.
+     * The since of the call is not known: it is too old, or from before a restart. This and the
+     * following answers contain the present states of all watched locks, until more is false.
      */
     public boolean reset() {
       return needed("reset", truth("reset"));
     }
 
-    /** There is more already: ask again at once. */
+    /** There are more changes already: repeat the call immediately. */
     public boolean more() {
       return needed("more", truth("more"));
     }
@@ -1094,7 +1088,7 @@ public final class Wire {
       return needed("rev", number("rev"));
     }
 
-    /** How often the owner has entered, and so must release. */
+    /** How often the owner has entered, and must release. */
     public long holdCount() {
       return needed("holdCount", number("holdCount"));
     }
@@ -1109,14 +1103,14 @@ public final class Wire {
       return needed("expiresInMs", number("expiresInMs"));
     }
 
-    /** How long the call waited, in all queues together. */
+    /** How long the call waited in all queues together. */
     public long waitedMs() {
       return needed("waitedMs", number("waitedMs"));
     }
 
     /**
-     * Only after a wait that the end of another hold of the same service ended: the traceparent
-     * of that hold, for a link from the span of the wait. Null where it is absent.
+     * Only after a wait for another hold of the same service: the traceparent of that hold, for
+     * a link from the span of the wait. Null where it is absent.
      */
     public String waitedForTraceparent() {
       return text("waitedForTraceparent");
@@ -1133,7 +1127,7 @@ public final class Wire {
       return text("outcome");
     }
 
-    /** All, by name. */
+    /** The holds of all locks, sorted by name. */
     public List<GrantOfSet> grants() {
       return objects("grants", GrantOfSet::new);
     }
@@ -1149,7 +1143,7 @@ public final class Wire {
       return text("name");
     }
 
-    /** As in lock.inspect; free with a queue: others wait before this call. */
+    /** As in lock.inspect. free with a queue: other callers are before this one. */
     public String state() {
       return text("state");
     }
@@ -1164,7 +1158,7 @@ public final class Wire {
     }
   }
 
-  /** Not all of them are free, so none is granted; and waitMs was 0. */
+  /** Not all locks were free, so none was granted, and waitMs was 0. */
   public static final class SetHeld extends JsonObject {
     SetHeld(Map<String, Object> fields) {
       super(fields);
@@ -1179,15 +1173,15 @@ public final class Wire {
       return objects("blockedBy", Block::new);
     }
 
-    /** A good time to try again, in milliseconds from now. */
+    /** When to try again, in milliseconds from now. */
     public long retryAfterMs() {
       return needed("retryAfterMs", number("retryAfterMs"));
     }
   }
 
   /**
-   * Still waiting after 25 s, or the server is shutting down: repeat the same call at once. The
-   * place is kept for 2 s without a request. Meanwhile the call holds none of the locks.
+   * Still waiting after 25 s, or the server is shutting down: repeat the same call immediately.
+   * Without a request the place is kept for 2 s. Meanwhile the call holds none of the locks.
    */
   public static final class SetQueued extends JsonObject {
     SetQueued(Map<String, Object> fields) {
@@ -1198,12 +1192,12 @@ public final class Wire {
       return text("outcome");
     }
 
-    /** The lock in whose queue the call waits now; it may be another later. */
+    /** The lock in whose queue the call waits now, which can change. */
     public String name() {
       return text("name");
     }
 
-    /** Names the place in that queue. */
+    /** Identifies the waiter in that queue. */
     public long ticket() {
       return needed("ticket", number("ticket"));
     }
@@ -1239,7 +1233,7 @@ public final class Wire {
       return objects("blockedBy", Block::new);
     }
 
-    /** A good time to try again, in milliseconds from now. */
+    /** When to try again, in milliseconds from now. */
     public long retryAfterMs() {
       return needed("retryAfterMs", number("retryAfterMs"));
     }
@@ -1265,7 +1259,7 @@ public final class Wire {
       return needed("queueLength", number("queueLength"));
     }
 
-    /** A good time to try again, in milliseconds from now. */
+    /** When to try again, in milliseconds from now. */
     public long retryAfterMs() {
       return needed("retryAfterMs", number("retryAfterMs"));
     }
@@ -1309,7 +1303,7 @@ public final class Wire {
 
     /**
      * How the hold ended. forced: by an operator. superseded: so long ago that only later
-     * holders are remembered.
+     * holders are recorded.
      */
     public String cause() {
       return text("cause");
@@ -1350,7 +1344,7 @@ public final class Wire {
       return text("outcome");
     }
 
-    /** All, by name. Null where it is absent. */
+    /** The holds of all locks, sorted by name. Null where it is absent. */
     public List<GrantOfSet> grants() {
       return objects("grants", GrantOfSet::new);
     }
@@ -1360,20 +1354,17 @@ public final class Wire {
       return objects("blockedBy", Block::new);
     }
 
-    /** A good time to try again, in milliseconds from now. Null where it is absent. */
+    /** When to try again, in milliseconds from now. Null where it is absent. */
     public Long retryAfterMs() {
       return number("retryAfterMs");
     }
 
-    /**
-     * The lock in whose queue the call waits now; it may be another later. Null where it is
-     * absent.
-     */
+    /** The lock in whose queue the call waits now, which can change. Null where it is absent. */
     public String name() {
       return text("name");
     }
 
-    /** Names the place in that queue. Null where it is absent. */
+    /** Identifies the waiter in that queue. Null where it is absent. */
     public Long ticket() {
       return number("ticket");
     }
@@ -1415,7 +1406,7 @@ public final class Wire {
     }
   }
 
-  /** The counter existed already and stays as it is. */
+  /** The counter existed already and was not changed. */
   public static final class CounterExists extends JsonObject {
     CounterExists(Map<String, Object> fields) {
       super(fields);
@@ -1561,7 +1552,7 @@ public final class Wire {
     }
   }
 
-  /** The counter’s value now, and its bounds. */
+  /** The present value of the counter, and its bounds. */
   public static final class CounterGetAnswer extends JsonObject {
     CounterGetAnswer(Map<String, Object> fields) {
       super(fields);
@@ -1593,7 +1584,7 @@ public final class Wire {
 
     /**
      * A group of locks with a policy. An API key is valid only for the namespaces that it was
-     * made for.
+     * created for.
      */
     public LockAcquireInput namespace(String value) {
       put("namespace", value);
@@ -1625,8 +1616,8 @@ public final class Wire {
     }
 
     /**
-     * How long to wait, up to 10 min, over all requests with the same requestId. Over 25,000 it
-     * needs a requestId. 0 in a batch.
+     * How long to wait, up to 10 min, over all requests with the same requestId, which is
+     * required over 25,000. Must be 0 in a batch.
      */
     public LockAcquireInput waitMs(long value) {
       put("waitMs", value);
@@ -1644,8 +1635,8 @@ public final class Wire {
 
     /**
      * The lock stays taken for at least this long after the grant, even if it is released
-     * sooner; at most leaseMs. For jobs that several machines start at about the same time, and
-     * one of them should run. An operator can end it.
+     * sooner; at most leaseMs. For jobs that several machines start at about the same time, but
+     * only one should run. An operator can end it.
      */
     public LockAcquireInput holdAtLeastMs(long value) {
       put("holdAtLeastMs", value);
@@ -1659,16 +1650,19 @@ public final class Wire {
     }
 
     /**
-     * Needed in mode permit, and only there: how many permits may be held at once, 1 to 10,000.
-     * The first caller sets it, for as long as someone holds permits or waits for some;
-     * meanwhile another one is INVALID.
+     * Required in mode permit, and only there: how many permits may be held at the same time, 1
+     * to 10,000. The first caller sets it. As long as permits are held or waited for, another
+     * capacity is INVALID.
      */
     public LockAcquireInput capacity(long value) {
       put("capacity", value);
       return this;
     }
 
-    /** The same owner may enter again. It gets the same token, and must release as often. */
+    /**
+     * The same owner may enter again: it gets the same token, and must release as often as it
+     * entered.
+     */
     public LockAcquireInput reentrant(boolean value) {
       put("reentrant", value);
       return this;
@@ -1699,7 +1693,7 @@ public final class Wire {
 
     /**
      * A group of locks with a policy. An API key is valid only for the namespaces that it was
-     * made for.
+     * created for.
      */
     public LockCancelInput namespace(String value) {
       put("namespace", value);
@@ -1759,14 +1753,14 @@ public final class Wire {
 
     /**
      * A group of locks with a policy. An API key is valid only for the namespaces that it was
-     * made for.
+     * created for.
      */
     public LockAcquireManyInput namespace(String value) {
       put("namespace", value);
       return this;
     }
 
-    /** 2 to 20 locks of one namespace, each once, in any order. */
+    /** 2 to 20 different locks of one namespace, in any order. */
     public LockAcquireManyInput locks(List<LockOfSet> value) {
       put("locks", value);
       return this;
@@ -1788,8 +1782,8 @@ public final class Wire {
     }
 
     /**
-     * How long to wait, up to 10 min, over all requests with the same requestId. Over 25,000 it
-     * needs a requestId. 0 in a batch.
+     * How long to wait, up to 10 min, over all requests with the same requestId, which is
+     * required over 25,000. Must be 0 in a batch.
      */
     public LockAcquireManyInput waitMs(long value) {
       put("waitMs", value);
@@ -1798,8 +1792,8 @@ public final class Wire {
 
     /**
      * The lock stays taken for at least this long after the grant, even if it is released
-     * sooner; at most leaseMs. For jobs that several machines start at about the same time, and
-     * one of them should run. An operator can end it.
+     * sooner; at most leaseMs. For jobs that several machines start at about the same time, but
+     * only one should run. An operator can end it.
      */
     public LockAcquireManyInput holdAtLeastMs(long value) {
       put("holdAtLeastMs", value);
@@ -1831,14 +1825,14 @@ public final class Wire {
 
     /**
      * A group of locks with a policy. An API key is valid only for the namespaces that it was
-     * made for.
+     * created for.
      */
     public LockCancelManyInput namespace(String value) {
       put("namespace", value);
       return this;
     }
 
-    /** Exactly the names in the lock.acquireMany, in any order. */
+    /** Exactly the names of the lock.acquireMany, in any order. */
     public LockCancelManyInput names(List<String> value) {
       put("names", value);
       return this;
@@ -1869,7 +1863,7 @@ public final class Wire {
 
     /**
      * A group of locks with a policy. An API key is valid only for the namespaces that it was
-     * made for.
+     * created for.
      */
     public LockRenewInput namespace(String value) {
       put("namespace", value);
@@ -1912,7 +1906,7 @@ public final class Wire {
 
     /**
      * A group of locks with a policy. An API key is valid only for the namespaces that it was
-     * made for.
+     * created for.
      */
     public LockReleaseInput namespace(String value) {
       put("namespace", value);
@@ -1959,7 +1953,7 @@ public final class Wire {
 
     /**
      * A group of locks with a policy. An API key is valid only for the namespaces that it was
-     * made for.
+     * created for.
      */
     public LockWatchInput namespace(String value) {
       put("namespace", value);
@@ -1972,15 +1966,18 @@ public final class Wire {
       return this;
     }
 
-    /** Watches every lock of the namespace whose name begins with this, byte by byte; empty: all. */
+    /**
+     * Watches all locks of the namespace whose names begin with this, compared byte by byte;
+     * empty: all.
+     */
     public LockWatchInput prefix(String value) {
       put("prefix", value);
       return this;
     }
 
     /**
-     * The position of the answer before, for the same locks: what changed after it is answered.
-     * Without it, the present states are.
+     * The position of the last answer for the same locks: the answer contains what changed
+     * since. Without it, the answer contains the present states.
      */
     public LockWatchInput since(String value) {
       put("since", value);
@@ -1999,7 +1996,7 @@ public final class Wire {
 
     /**
      * A group of locks with a policy. An API key is valid only for the namespaces that it was
-     * made for.
+     * created for.
      */
     public CounterCreateInput namespace(String value) {
       put("namespace", value);
@@ -2015,7 +2012,7 @@ public final class Wire {
       return this;
     }
 
-    /** The initial value; it must lie within the bounds. */
+    /** The initial value, which must be within the bounds. */
     public CounterCreateInput initial(long value) {
       put("initial", value);
       return this;
@@ -2039,7 +2036,7 @@ public final class Wire {
 
     /**
      * A group of locks with a policy. An API key is valid only for the namespaces that it was
-     * made for.
+     * created for.
      */
     public CounterAddInput namespace(String value) {
       put("namespace", value);
@@ -2073,7 +2070,7 @@ public final class Wire {
 
     /**
      * True: no request with this requestId was ever sent before. Only then may a gate refuse a
-     * step that has a requestId; without one it always may.
+     * step that has a requestId; it may refuse any step without one.
      */
     public CounterAddInput firstAttempt(boolean value) {
       put("firstAttempt", value);
@@ -2086,7 +2083,7 @@ public final class Wire {
 
     /**
      * A group of locks with a policy. An API key is valid only for the namespaces that it was
-     * made for.
+     * created for.
      */
     public LockInspectInput namespace(String value) {
       put("namespace", value);
@@ -2108,14 +2105,14 @@ public final class Wire {
 
     /**
      * A group of locks with a policy. An API key is valid only for the namespaces that it was
-     * made for.
+     * created for.
      */
     public LockListInput namespace(String value) {
       put("namespace", value);
       return this;
     }
 
-    /** Only names that begin with this, byte by byte; empty: all. */
+    /** Only names that begin with this, compared byte by byte; empty: all. */
     public LockListInput prefix(String value) {
       put("prefix", value);
       return this;
@@ -2133,7 +2130,7 @@ public final class Wire {
       return this;
     }
 
-    /** How many at most. */
+    /** The most per page. */
     public LockListInput limit(long value) {
       put("limit", value);
       return this;
@@ -2145,7 +2142,7 @@ public final class Wire {
 
     /**
      * A group of locks with a policy. An API key is valid only for the namespaces that it was
-     * made for.
+     * created for.
      */
     public LockCheckInput namespace(String value) {
       put("namespace", value);
@@ -2173,7 +2170,7 @@ public final class Wire {
 
     /**
      * A group of locks with a policy. An API key is valid only for the namespaces that it was
-     * made for.
+     * created for.
      */
     public CounterGetInput namespace(String value) {
       put("namespace", value);
