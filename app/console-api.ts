@@ -58,8 +58,8 @@ export function readOrNull<T>(reading: Promise<T>): Promise<T | null> {
 }
 
 /**
- * For optional data of a first paint that may take seconds: null also if it is not read in time. It
- * needs a request of its own, since all answers of one request come together.
+ * For optional data of a first paint that can take seconds: null also if it is not read in time. It
+ * needs a request of its own, since all answers of one request arrive together.
  */
 export function readSoonOrNull<T>(reading: Promise<T>): Promise<T | null> {
   return Promise.race([readOrNull(reading), delay(SOON_MS, null, { ref: false })]);
@@ -77,7 +77,7 @@ const agent = new Agent({ keepAlive: true });
 
 /**
  * A `fetch` from the lock process over the socket that a page's request names: GET only, the whole
- * answer at once. Node's own `fetch` cannot use sockets.
+ * answer in one piece. Node's own `fetch` cannot use sockets.
  */
 function fetchOverSocket(pageHeaders: Headers) {
   const socketPath = pageHeaders.get(CONSOLE_SOCKET_HEADER) ?? '';

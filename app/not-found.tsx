@@ -1,7 +1,7 @@
 import { AuthFrame } from '@/components/auth/auth-frame';
 import { MissingNote } from '@/components/navigation/missing-note';
 
-/** Pages that may have what was looked for. Plain links, as every page brings their code along. */
+/** Pages that may have what was looked for. Plain links, since every page loads their code. */
 const PLACES = [
   { href: '/', label: 'Locks' },
   { href: '/counters', label: 'Counters' },
@@ -16,7 +16,7 @@ export default function NotFound() {
       <p className="mt-1.5 line-clamp-6 min-h-[66px] text-14 text-t2 [overflow-wrap:anywhere]">
         <MissingNote>
           There is nothing at this address. What it names may have been deleted, or be older than
-          the history that is kept.
+          the recorded history.
         </MissingNote>
       </p>
       <p className="mt-6 flex flex-wrap gap-3">

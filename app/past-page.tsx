@@ -12,8 +12,8 @@ const UNREADABLE =
 
 /**
  * A page as of the instant in its address; null if there is none, so that the page shows the
- * present. An instant that cannot be shown gets a page that says why; a thing that does not exist
- * is answered 404.
+ * present. An instant that cannot be shown gets a page that says why; a subject that does not exist
+ * gets a 404.
  *
  * @param path of the page, for the link back
  */

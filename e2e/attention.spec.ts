@@ -149,7 +149,7 @@ test('text typed while the command menu is loading goes into it completely, and 
   const slow = await page.context().newCDPSession(page);
   await slow.send('Emulation.setCPUThrottlingRate', { rate: 6 });
   await page.keyboard.press('Control+k');
-  // Begins with the keys of several actions on this lock, and goes on while the menu appears.
+  // Begins with the keys of several actions on this lock, and continues while the menu appears.
   const typed = 'ifrabx'.repeat(20);
   await page.keyboard.type(typed, { delay: 10 });
   await slow.send('Emulation.setCPUThrottlingRate', { rate: 1 });
@@ -197,7 +197,7 @@ test('an action on a selection is previewed, counted, and has a result for each 
   await act.click();
   await expect(dialog.getByRole('status')).toHaveText('2 done, 1 not done.');
   const lines = dialog.getByRole('list', { name: 'Locks' }).getByRole('listitem');
-  await expect(lines).toContainText(['released', 'not done: another hold since', 'released']);
+  await expect(lines).toContainText(['released', 'not done: holder has changed', 'released']);
   await dialog.getByRole('button', { name: 'Close' }).click();
   await expect(cell(lockRow(page, 'rota:2'), 'state')).toContainText('Held');
   await expect(cell(lockRow(page, 'rota:1'), 'owner')).toHaveText('–');
@@ -222,7 +222,7 @@ test('an action on a selection is previewed, counted, and has a result for each 
   await expect(page).toHaveURL(/q=rota/);
   await expect(lockRow(page, 'rota:3')).toBeVisible();
 
-  // A deletion that failed is said to have failed, and can be tried again.
+  // A failed deletion is reported as failed, and can be retried.
   await page.route('**/api/trpc/views.delete*', (route) => route.abort(), { times: 1 });
   await page.getByRole('button', { name: 'Saved views' }).click();
   await page.getByRole('menuitem', { name: 'Delete “The rota”…' }).click();

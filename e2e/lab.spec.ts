@@ -60,7 +60,7 @@ test('without any server the wrong ways visibly oversell, and the run can be exp
     await expect(row(page, title)).toContainText('Oversells');
   }
   const verdict = page.getByRole('heading', { level: 2 }).first();
-  await expect(verdict).toHaveText(/Three wrong ways sold [\d,]+.units that were not there\./);
+  await expect(verdict).toHaveText(/Three wrong ways oversold by [\d,]+.units\./);
 
   const [download] = await Promise.all([
     page.waitForEvent('download'),
@@ -117,7 +117,7 @@ test('a running race is shown live, prevents a second one, and stops on request'
   await expectNoViolation(page, 1440);
   await page.getByRole('button', { name: 'Stop', exact: true }).click();
   await expect(page.getByText(/Stopped by laura after/)).toBeVisible({ timeout: 40_000 });
-  // Result and course are shown together, also when the page is opened again.
+  // Results and charts are shown together, also when the page is opened again.
   await page.reload();
   await expect(page.getByRole('heading', { level: 2 }).first()).toBeVisible();
   const course = page.getByRole('region', { name: 'Course' });

@@ -63,7 +63,7 @@ export function AlertsView({ initial }: { initial: AlertPage | null }) {
         title="Alerts"
         end={mayAct && <Button onClick={() => setSilencing({ of: null })}>Silence…</Button>}
       >
-        What needs a person now, and who is sent a message about it.
+        What needs attention now, and who is notified.
       </PageHead>
       {error && (
         <div className="pb-3">

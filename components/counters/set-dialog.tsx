@@ -13,8 +13,8 @@ import { boundsLabel, deltaLabel, parseWholeNumber } from './counter-labels';
 import { CounterSummary } from './counter-summary';
 
 /**
- * Sets a counter that still has the value that the operator saw; or, where the operator says so,
- * whatever it is by then.
+ * Sets a counter if it still has the value that the operator saw; or, if the operator so chooses,
+ * whatever its value is by then.
  */
 export function SetDialog({
   row,
@@ -105,7 +105,7 @@ export function SetDialog({
       />
       {isAnyway && (
         <p className="text-12 text-t2">
-          Set whatever the value is by then. The result and the audit log say what it was.
+          Replaces whatever the value is by then. The result and the audit log show that value.
         </p>
       )}
     </OperatorDialog>

@@ -19,7 +19,7 @@ export function ValuePanel({
   onAct,
 }: {
   row: CounterRow;
-  /** What was done here just now; null: nothing. */
+  /** The last change made on this page, for a while; null: none. */
   change: Adjusted | null;
   onAct: (act: 'adjust' | 'set' | 'bounds') => void;
 }) {

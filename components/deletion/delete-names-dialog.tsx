@@ -56,14 +56,14 @@ export function DeleteNamesDialog({
     enabled: target !== null && !isFixed,
     retry: false,
     staleTime: 0,
-    // Of a prefix it may count many names; of a few, it shows what became of them meanwhile.
+    // A list of names is short, so that its preview can follow changes; a prefix may match many.
     refetchInterval: target?.names ? NAMES_EVERY_MS : false,
   });
   const noun = kind === 'lock' ? 'locks' : 'counters';
-  // What is entered now is previewed a moment later; until then there is nothing to delete.
+  // The preview follows the fields a moment later; until then there is nothing to delete.
   const going = settled === entered && target && preview ? preview.going : 0;
   const isCounted = going > 0 && count.replaceAll(/\D/g, '') === String(going);
-  // Stopped, it shows what was done.
+  // After a stop the dialog stays open and shows what was done.
   const close = isBusy ? progress.stop : onClose;
   return (
     <Dialog

@@ -5,7 +5,7 @@ import { type Problem, problemOf, problemOfRest } from '../live/problem';
 import { useTRPCClient } from '../live/trpc';
 import { useStop } from '../ui/controls/use-stop';
 
-/** Which names of one namespace: all that begin so, or these. */
+/** The names in one namespace that are to be deleted: all with a prefix, or those of a list. */
 export interface DeletionTarget {
   namespace: string;
   kind: 'lock' | 'counter';
@@ -17,17 +17,17 @@ export interface DeletionProgress {
   isBusy: boolean;
   isOver: boolean;
   deleted: number;
-  /** What was not deleted of what was tried. */
+  /** The names that were tried but not deleted. */
   left: DeletionResult[];
   problem: Problem | null;
   run: (chosen: DeletionTarget, atMost: number, reason: string) => Promise<void>;
-  /** Begins no further request. */
+  /** Sends no further request. */
   stop: () => void;
 }
 
 /**
- * Deletes request after request, until as many are gone as were asked for, no more can go, or the
- * dialog is gone.
+ * Deletes in several requests, until as many are gone as were asked for, no more can be deleted, or
+ * the dialog is gone.
  *
  * @param onGone called with the names that each request found gone or deleted
  */
@@ -53,10 +53,10 @@ export function useDeletion(
         gone += answer.deleted;
         setDeleted(gone);
         setLeft((before) => leftAfter(before, results));
-        const isOff = ({ outcome }: DeletionResult) => outcome === 'deleted' || outcome === 'gone';
+        const isGone = ({ outcome }: DeletionResult) => outcome === 'deleted' || outcome === 'gone';
         onGone(
           chosen.namespace,
-          results.filter(isOff).map(({ name }) => name),
+          results.filter(isGone).map(({ name }) => name),
         );
       }
     } catch (error) {
@@ -69,7 +69,7 @@ export function useDeletion(
   return { isBusy, isOver, deleted, left, problem, run, stop };
 }
 
-/** What was not deleted, by the last request that tried each name: a prefix is looked up again. */
+/** What was not deleted, as of the last request for each name: a prefix finds some repeatedly. */
 export function leftAfter(before: DeletionResult[], results: DeletionResult[]): DeletionResult[] {
   const tried = new Set(results.map(({ name }) => name));
   const others = before.filter(({ name }) => !tried.has(name));

@@ -1,7 +1,7 @@
 import { useCallback, useLayoutEffect, useMemo, useRef, useState } from 'react';
 import { DELETE_NAMES_MAX } from '@/server/contract/console/console-terms';
 
-/** A lock or a counter as far as selecting it goes. */
+/** What selecting a lock or counter needs to know of it. */
 export interface Selectable {
   id: string;
   namespace: string;
@@ -9,8 +9,8 @@ export interface Selectable {
 }
 
 /**
- * Whether the deletion dialog can name it: it takes names one a line, and a text field makes a line
- * break of a carriage return.
+ * Whether the deletion dialog can name it: that takes one name per line, and a text field turns a
+ * carriage return into a line break.
  */
 export const isNameable = ({ name }: Pick<Selectable, 'name'>): boolean => !/[\n\r]/.test(name);
 
@@ -19,7 +19,7 @@ export type Selection = ReadonlyMap<string, Selectable>;
 
 export const EMPTY_SELECTION: Selection = new Map();
 
-/** With these rows, up to as many as one request may name; the others are left out. */
+/** Adds rows, up to the number that one request may name; the others are left out. */
 export function withRows(selection: Selection, rows: readonly Selectable[]): Selection {
   const next = new Map(selection);
   for (const { id, namespace, name } of rows) {
@@ -35,7 +35,7 @@ export function withoutRows(selection: Selection, rows: readonly Selectable[]): 
   return next;
 }
 
-/** Without names of one namespace. */
+/** Removes names of one namespace. */
 export function withoutNames(selection: Selection, namespace: string, names: string[]): Selection {
   const gone = new Set(names);
   return new Map(
@@ -43,7 +43,7 @@ export function withoutNames(selection: Selection, namespace: string, names: str
   );
 }
 
-/** The rows from one to another, both included; the latter alone where the former is not there. */
+/** The rows from one to another, both included; only the latter if the former is not there. */
 export function rowsBetween<T extends Selectable>(
   rows: readonly T[],
   fromId: string | null,
@@ -68,12 +68,12 @@ export function namesByNamespace(selection: Selection): [namespace: string, name
 
 export interface SelectionControls {
   selection: Selection;
-  /** On a phone rows have checkboxes only meanwhile. */
+  /** Whether rows have checkboxes on a phone. */
   isSelecting: boolean;
   /** How many of the loaded rows are selected: all of those that may be, some, or none. */
   loaded: 'all' | 'some' | 'none';
   begin: () => void;
-  /** @param isRange together with all rows since the one before */
+  /** @param isRange also selects all rows between this one and the previous one */
   select: (id: string, isSelected: boolean, isRange: boolean) => void;
   /** All loaded rows that may be selected. */
   selectLoaded: (isSelected: boolean) => void;
@@ -83,10 +83,10 @@ export interface SelectionControls {
 }
 
 /**
- * Which rows are selected; they stay so when they are no longer loaded.
+ * The selection of rows; they stay selected when they are no longer loaded.
  *
  * @param rows those that are loaded, in their order
- * @param maySelect never another function
+ * @param maySelect must be the same function in every render
  */
 export function useSelection<T extends Selectable>(
   rows: T[],

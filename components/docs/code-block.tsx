@@ -1,6 +1,6 @@
 import { CopyButton } from '../ui/controls/copy-button';
 
-/** Something to read or copy as it is. */
+/** A preformatted text to read or copy. */
 export function CodeBlock({
   title,
   text,
@@ -8,7 +8,7 @@ export function CodeBlock({
 }: {
   title: string;
   text: string;
-  /** What is copied, in words; without it nothing is offered. */
+  /** The label of the copy button; without it there is none. */
   copy?: string;
 }) {
   return (

@@ -3,7 +3,7 @@ import { FieldList } from './field-list';
 import type { OutcomeDoc, ProcedureDoc } from './read-document';
 import { RichText } from './rich-text';
 
-/** One procedure: what it does and takes, what it answers, and how to call it. */
+/** One procedure: its description, input, answers, and how to call it. */
 export function ProcedureSection({
   procedure,
   origin,
@@ -98,12 +98,12 @@ export function curlCommand(
 
 const LINE_CHARS = 52;
 
-/** As JSON, over several lines where one would be too long to see. */
+/** As JSON, on several lines where one would be too long. */
 function inputText(example: unknown): string {
   const text = JSON.stringify(example);
   if (text.length <= LINE_CHARS) return text;
   return JSON.stringify(example, null, 2).replaceAll('\n', '\n  ');
 }
 
-/** A text as one word of a shell. */
+/** A text quoted as one shell word. */
 const quoted = (text: string) => `'${text.replaceAll("'", `'\\''`)}'`;

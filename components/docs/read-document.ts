@@ -8,7 +8,7 @@ import type {
 export interface FieldDoc {
   name: string;
   type: string;
-  /** The shape that the field is a list of, where it has a name. */
+  /** The name of the shape of a list's items; null: it has none, or the field is no list. */
   shape: string | null;
   isRequired: boolean;
   /** As JSON; null where there is none. */
@@ -16,7 +16,7 @@ export interface FieldDoc {
   description: string;
 }
 
-/** One answer that has to be expected. */
+/** One answer that a caller has to expect. */
 export interface OutcomeDoc {
   /** Null for an answer that has no outcomes. */
   outcome: string | null;
@@ -33,7 +33,7 @@ export interface ProcedureDoc {
   fields: FieldDoc[];
   outcomes: OutcomeDoc[];
   example: unknown;
-  /** How refusals of this procedure may begin: 400, 401 and so on. */
+  /** The HTTP statuses that refusals of this procedure can have. */
   statuses: number[];
 }
 
@@ -58,7 +58,7 @@ export function proceduresOf(document: OpenApiDocument): ProcedureDoc[] {
   );
 }
 
-/** What lists are made of, by name. */
+/** The named shapes of the items of lists. */
 export function shapesOf(document: OpenApiDocument, procedures: ProcedureDoc[]) {
   const fields = procedures.flatMap(({ outcomes }) => outcomes.flatMap((each) => each.fields));
   const names = [...new Set(fields.flatMap(({ shape }) => (shape === null ? [] : [shape])))];
@@ -68,7 +68,7 @@ export function shapesOf(document: OpenApiDocument, procedures: ProcedureDoc[]) 
   });
 }
 
-/** The reasons that come with each status of a refusal. */
+/** The HTTP statuses of refusals, each with its reasons. */
 export function errorsOf(document: OpenApiDocument): { status: number; reasons: string[] }[] {
   return Object.entries(document.components.responses).map(([name, { content }]) => {
     const narrowed = content['application/json'].schema.allOf?.at(-1);
@@ -135,7 +135,7 @@ function follow(document: OpenApiDocument, schema: JsonSchema): JsonSchema {
   return name === undefined ? schema : (document.components.schemas[name] ?? {});
 }
 
-/** What a field may hold, in a few words. */
+/** The type of a field, in a few words. */
 export function typeLabel(schema: JsonSchema): string {
   const { type, items, anyOf } = schema;
   if (anyOf) return anyOf.map(typeLabel).join(' | ');
@@ -165,7 +165,7 @@ const formatProperties = (parts: Record<string, JsonSchema>) =>
 
 const figure = (value: number) => value.toLocaleString('en-GB');
 
-/** Bounds that say something: not those of every number that JavaScript holds exactly. */
+/** The bounds of a number, except those of every integer that JavaScript holds exactly. */
 function formatRange({ minimum, maximum }: JsonSchema): string {
   const most = maximum !== undefined && maximum < Number.MAX_SAFE_INTEGER ? maximum : undefined;
   const least = minimum !== undefined && minimum > Number.MIN_SAFE_INTEGER ? minimum : undefined;

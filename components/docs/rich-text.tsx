@@ -1,10 +1,10 @@
 import { Fragment } from 'react';
 import { keepUnits } from '../format/numbers';
 
-/** Code beyond this may be broken over two lines. */
+/** Code longer than this may be broken over two lines. */
 const LONG_CHARS = 30;
 
-/** Text with `code` and **weight** in it, as the API's description writes them. */
+/** Text with `code` and **bold**, as in the API's descriptions. */
 export function RichText({ text }: { text: string }) {
   return text.split(/(`[^`]+`|\*\*[^*]+\*\*)/).map((part, place) => {
     // The parts of one constant text never change places.

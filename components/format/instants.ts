@@ -1,10 +1,10 @@
 /** `undefined`: the reader's own time zone. */
 export type Zone = string | undefined;
 
-/** By zone and options: to make one takes longer than to use it a hundred times. */
+/** By zone and options: creating one takes longer than using it a hundred times. */
 const formats = new Map<string, Intl.DateTimeFormat>();
 
-/** An instant in the console's language. @param options the same ones make the same format */
+/** An instant in the console's language. The format is cached by zone and options. */
 export function formatInstant(at: number, zone: Zone, options: Intl.DateTimeFormatOptions): string {
   const key = JSON.stringify([zone, options]);
   const format =
@@ -35,7 +35,7 @@ export function instantText(at: number, now: number, zone: Zone): string {
 export const secondText = (at: number, now: number, zone: Zone): string =>
   dateUnlessToday(at, now, zone) + clock(at, zone, true);
 
-/** Before a time of day: nothing on the day of `now`, 19 Nov in its year, 19 Nov 2024 else. */
+/** The date before a time: none on the day of `now`, 19 Nov in its year, 19 Nov 2024 else. */
 function dateUnlessToday(at: number, now: number, zone: Zone): string {
   if (day(at, zone) === day(now, zone)) return '';
   const isThisYear =

@@ -1,6 +1,6 @@
 /**
- * Items, each with a key for React. Those that look alike are numbered: two services may have an
- * owner of the same name, and one act may end several holds at once.
+ * Items, each with a key for React. Items that look alike are numbered: two services can have an
+ * owner of the same name, and one act can end several holds at the same time.
  */
 export function keyed<T>(
   items: readonly T[],

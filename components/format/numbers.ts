@@ -7,7 +7,7 @@ export function countText(count: number): string {
   return `${exactCount(Math.floor(count / 100_000) / 10)}\u202fM`;
 }
 
-/** A count that was read from a store; null: it is silent, and was perhaps never read. */
+/** A count that was read from a store; null: that is silent, and may never have been read. */
 export const knownCount = (count: number, isSilent: boolean): number | null =>
   isSilent && count === 0 ? null : count;
 

@@ -1,14 +1,14 @@
 import { cellsOf, type NamePiece } from '@/server/core/format/visible-text';
 
-/** A name in two parts: the head may be cut; the tail, which tells siblings apart, is kept. */
+/** A name in two parts: the head may be cut; the tail, where similar names differ, is kept. */
 export interface VisibleName {
   head: NamePiece[];
   tail: NamePiece[];
 }
 
-/** In columns of a monospaced letter, as the style sheet counts them. */
+/** In columns of the monospaced font, the same as in the style sheet. */
 const TAIL_WIDTH = 10;
-/** Too short to be worth cutting. */
+/** A name of up to this width is not cut. */
 const WHOLE_WIDTH = 14;
 
 function join(cells: NamePiece[]): NamePiece[] {
@@ -45,7 +45,7 @@ function cutOf(cells: NamePiece[]): number {
 const WIDE =
   /^[\p{Emoji_Presentation}\p{sc=Han}\p{sc=Hangul}\p{sc=Hiragana}\p{sc=Katakana}\u3000-\u303f\uff01-\uff60]$/u;
 
-/** How many columns it takes, about: a mark has its label in smaller letters, and a frame. */
+/** About how many columns it takes: a mark has its label in smaller letters, and a frame. */
 function widthOf({ text, mark }: NamePiece): number {
   if (mark) return text.length;
   if (isJoined(text)) return 0;

@@ -6,7 +6,7 @@ import { plural } from '@/server/core/format/numbers';
 import { useAtBackend, useBlockingSeconds } from '../live/reading';
 import { Duration } from '../ui/duration';
 
-/** How many callers are kept from work, and how long together. */
+/** How many callers a process blocks, and for how long in total. */
 export function Blocking({
   row: { blocked, blockingMs },
 }: {
@@ -30,7 +30,7 @@ export function Blocking({
   );
 }
 
-/** How old a hold is, or was when its backend answered last. */
+/** How old a hold is, or was when its backend last responded. */
 export function OldestHold({ hold }: { hold: ProcessRow['oldest'] }) {
   const now = useAtBackend('', (at) => wholeSeconds(at));
   if (hold === null) return <span className="text-t3">–</span>;

@@ -66,7 +66,7 @@ export function HolderStrip({ page, filter }: { page: HoldersPage; filter: Holde
         look={look('deadlock', deadlock)}
         title="Filter: processes that wait in a deadlock"
         value={<FigureCount of={deadlock} />}
-        below={deadlock > 0 ? 'wait for one another' : 'none found'}
+        below={deadlock > 0 ? 'waiting for each other' : 'none found'}
         action={show('deadlock')}
       />
       <FigureTile
@@ -89,9 +89,9 @@ export function HolderStrip({ page, filter }: { page: HoldersPage; filter: Holde
       <FigureTile
         {...plain}
         look={look('blocking', waiting)}
-        title="The ages of all waits added up"
+        title="The sum of the ages of all waits"
         value={<WaitingTime page={page} />}
-        below="all waits added up"
+        below="sum of all waits"
       />
     </section>
   );

@@ -30,10 +30,10 @@ const COLUMNS: Column[] = [
   { label: 'Oldest hold', isNumber: true, className: 'holder-age' },
 ];
 
-/** Screens without the columns of place and version: a cell that spans them would add two. */
+/** Screens without the host and version columns: a cell across all columns spans two fewer. */
 const TWO_FEWER = '(min-width: 900px) and (max-width: 1279.98px)';
 
-/** The processes by service, which folds them; one at a time is open and shows its locks. */
+/** The processes by service, which can be folded; one at a time is open and shows its locks. */
 export function HolderTable({
   rows,
   services,
@@ -89,7 +89,7 @@ export function HolderTable({
   );
 }
 
-/** The rows of each service, in the order in which the services come first. */
+/** The rows of each service, in the order in which the services first occur. */
 function byService(rows: readonly ProcessRow[]): Map<string, ProcessRow[]> {
   const found = new Map<string, ProcessRow[]>();
   for (const row of rows) {
@@ -171,7 +171,7 @@ function processTitle({ owners, ownerCount, host, pid }: ProcessRow): string {
   return pid ? `${host} pid ${pid}` : host;
 }
 
-/** Its last sign of life, or the proof that it is gone. */
+/** The last renewal of a process, or the proof that it is dead. */
 function Evidence({ row }: { row: ProcessRow }) {
   const { owners, ownerCount, holds, renewedAt, verdict, inDeadlock, silentBackends } = row;
   const now = useAtBackend('', (at) => wholeSeconds(at));
@@ -207,7 +207,7 @@ function Evidence({ row }: { row: ProcessRow }) {
 /** A host with a longer name would take more than two lines; then it is cut. */
 const LONG_HOST = 24;
 
-/** Where it runs, as its holds say. */
+/** Where a process runs, according to its holds. */
 function Place({ row: { host, pid } }: { row: ProcessRow }) {
   if (!host && !pid) return <span className="text-t3 max-md:hidden">–</span>;
   return (

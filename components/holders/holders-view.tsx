@@ -79,7 +79,7 @@ export function HoldersView({ initial }: { initial: HoldersPage }) {
           </div>
           <PastNote
             past={data.past}
-            limits="Only proof of death is kept: of other processes it is not known whether they were alive."
+            limits="Only proof of death is recorded: whether other processes were alive is unknown."
           />
           {rows.length > 0 ? (
             <div ref={table}>
@@ -115,8 +115,8 @@ export function HoldersView({ initial }: { initial: HoldersPage }) {
           )}
           {more > 0 && !isSearching && (
             <p className="py-3 text-12 text-t3">
-              {plural(more, 'more process', 'more processes')} with fewer locks, and without anyone
-              waiting for them{data.search === '' ? '; the search finds them too' : ''}.
+              {plural(more, 'more process', 'more processes')} with fewer locks and no waiters
+              {data.search === '' ? '; the search finds them too' : ''}.
             </p>
           )}
         </div>
@@ -150,5 +150,5 @@ function countOf(shown: number, isNarrowed: boolean, { rows, found }: HoldersPag
 
 function emptyNote(isSearching: boolean, isFiltered: boolean): string {
   if (isSearching) return 'Searching…';
-  return isFiltered ? 'No processes match these filters.' : 'No lock is held, and no caller waits.';
+  return isFiltered ? 'No processes match these filters.' : 'No locks held, no callers waiting.';
 }

@@ -77,7 +77,7 @@ function Summary({ detail: { row, locks } }: { detail: ProcessDetail }) {
       {isDead ? 'This process is gone and still holds' : 'Holds'} {plural(row.holds, 'lock')}
       {row.holds > locks.length && `, the first ${exactCount(PROCESS_LOCKS_SHOWN)} listed`}
       {row.blocked > 0 &&
-        `. ${plural(row.blocked, 'caller')} held up by ${locks.length === 1 ? 'it' : `${exactCount(waitedFor)} of them`}`}
+        `. ${plural(row.blocked, 'caller')} blocked by ${locks.length === 1 ? 'it' : `${exactCount(waitedFor)} of them`}`}
       .
     </>
   );

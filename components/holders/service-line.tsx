@@ -7,7 +7,7 @@ import { visibleText } from '@/server/core/format/visible-text';
 import { Icon } from '../icons/icon';
 import { Blocking, OldestHold } from './holder-cells';
 
-/** A service above its processes, with what they have together; it folds and unfolds them. */
+/** A service above its processes, with their totals; it folds and unfolds them. */
 export function ServiceLine({
   service,
   rows,
@@ -18,7 +18,7 @@ export function ServiceLine({
   service: string;
   /** Its processes that are listed. */
   rows: readonly ProcessRow[];
-  /** All of them; null: a part is listed, as the filter says. */
+  /** The totals of all its processes; null: a filter hides some. */
   all: ServiceRow | null;
   isFolded: boolean;
   onToggle: () => void;

@@ -2,8 +2,8 @@ import type { RefObject } from 'react';
 import { useKeys } from '../live/use-keys';
 
 /**
- * The keys of the process list: from process to process,
- * folding a service, and releasing all that the open one holds.
+ * The keys of the process list: moving between processes, folding a service, and releasing
+ * everything that the open process holds.
  */
 export function useHolderKeys(table: RefObject<HTMLDivElement | null>): void {
   const step = (by: number) => {

@@ -9,8 +9,8 @@ import { type Live, useLive } from '../live/use-live';
 import { usePastAt } from '../past/past-at';
 
 /**
- * The processes that a text finds, live. While it is typed the page before stays, with what it was
- * searched for. `problem`: why a search of the past failed; null if it did not.
+ * The processes that a text finds, live. While it is typed, the previous page stays, with the text
+ * that it was searched for. `problem`: why a search of the past failed; null if it did not.
  */
 export function useHolders(
   initial: HoldersPage,

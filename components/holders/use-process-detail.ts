@@ -6,8 +6,8 @@ import { usePastAt } from '../past/past-at';
 const POLL_MS = 2_000;
 
 /**
- * Everything that one process holds and waits for, now or at the instant that is looked back to. A
- * process that has neither any more is not asked for again.
+ * Everything that one process holds and waits for, now or at the past instant that is shown. Once a
+ * process holds and waits for nothing, it is not read again.
  */
 export function useProcessDetail(id: string) {
   const trpc = useTRPC();

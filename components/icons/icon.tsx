@@ -132,7 +132,7 @@ const ICON_PATHS = {
 
 export type IconName = keyof typeof ICON_PATHS;
 
-/** An icon beside a word that says the same; assistive technology hears the word alone. */
+/** An icon beside a word that says the same; assistive technology reads only the word. */
 export function Icon({
   name,
   size = 16,

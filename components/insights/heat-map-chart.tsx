@@ -10,14 +10,14 @@ import type { ZoomSpan } from '../locks/timeline/use-zoom';
 import { pastHref } from '../past/past-address';
 import { ExactName } from '../ui/visible-text';
 
-/** How hot a cell is, from 1 to 5: its waiting time, added up, as a share of its length. */
+/** The heat of a cell, from 1 to 5: its total waiting time as a share of its length. */
 function heatOf(waiterMs: number, stepMs: number): number {
   const share = Math.min(1, waiterMs / stepMs);
   return Math.max(1, Math.ceil(share * 5));
 }
 
 /**
- * The locks that were waited for most, over time: a line each, above the charts of the same time.
+ * The locks that were waited for most, over time: one line each, on the time axis of the charts.
  */
 export function HeatMapChart({
   heat,
@@ -67,7 +67,7 @@ export function HeatMapChart({
   );
 }
 
-/** Whether only its namespace tells a lock from another one of the map. */
+/** Whether only the namespace distinguishes a lock from another one of the map. */
 const hasNamesake = ({ namespace, name }: HeatRow, rows: readonly HeatRow[]) =>
   rows.some((other) => other.name === name && other.namespace !== namespace);
 

@@ -62,7 +62,7 @@ border-top:1px solid var(--line);overflow-wrap:anywhere}th{font-weight:500;color
  * An incident as one HTML file that needs nothing else: no script, no request, and a policy that
  * forbids both. Every text of callers and operators is escaped.
  *
- * @param address of the incident's page, for who has access to the console
+ * @param address of the incident's page, for readers with access to the console
  */
 export function incidentHtml(detail: IncidentDetail, address: string): string {
   const { incident, asOf } = detail;
@@ -119,7 +119,7 @@ function relatedHtml({ related }: IncidentDetail): string {
       `<li>${safe(incident.name)} (${safe(STATUS_STYLES[incident.status].word)}): ` +
       `${RELATION_LABELS[relation]}</li>`,
   );
-  return `<h2>Together with</h2>\n<ul>${items.join('')}</ul>`;
+  return `<h2>Related incidents</h2>\n<ul>${items.join('')}</ul>`;
 }
 
 const x = (share: number) => (LEFT + share * (WIDTH - LEFT - 12)).toFixed(1);
@@ -211,7 +211,7 @@ function rect(
   );
 }
 
-/** A name cut to the room beside a lane; its end is kept, since similar names differ there. */
+/** A name cut to fit beside a lane; its end is kept, since similar names differ there. */
 function shortName(text: string): string {
   const cells = [...visibleText(text)];
   if (cells.length <= 23) return cells.join('');

@@ -106,19 +106,19 @@ function deathProof({ facts }: IncidentRow): { since: number; proof: string } | 
   return { since, proof: `${visibleText(evidence)}, says ${visibleText(witness)}` };
 }
 
-/** What an incident of another lock is to this one. */
+/** How an incident of another lock is related to this one. */
 export const RELATION_LABELS: Record<IncidentRelation, string> = {
   cause: 'the holder waited for this lock',
   effect: 'its holder waited for the lock of this incident',
   sameProcess: 'held by the same process',
 };
 
-/** Shortly before it was over, when it had lasted longest. */
+/** Shortly before an incident was clear, when it had lasted longest. */
 export function worstInstant({ beganAt, clearedAt, readAt }: IncidentRow): number {
   return Math.max(beganAt, (clearedAt ?? readAt) - 1_500);
 }
 
-/** Why it was an incident, as a sentence for those who read about it later. */
+/** Why it was an incident, as a sentence for later readers. */
 export function incidentSentence(incident: IncidentRow): string {
   const { status, waitersMax, blockingMaxMs, facts } = incident;
   const { stuck, hold } = facts;
@@ -148,10 +148,10 @@ export function incidentSentence(incident: IncidentRow): string {
   if (status === 'contended') {
     return `Waits added up to ${spokenDuration(blockingMaxMs)}, with ${waited}.`;
   }
-  return `${holder} was in the way, with ${waited}.`;
+  return `${holder} held the lock, with ${waited}.`;
 }
 
-/** The cause in the few words of a list. */
+/** The duration and size of an incident, for a list. */
 export function incidentFigures(incident: IncidentRow): string {
   const lasted = lastedLabel(incident);
   if (lasted === JUST_BEGUN) return lasted;

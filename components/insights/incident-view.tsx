@@ -40,11 +40,11 @@ import { LinkedPlots, type PlotMark } from './plots/linked-plots';
 
 const POLL_MS = 5_000;
 
-/** Whether it is open, or what came after it is not all shown yet. */
+/** Whether it is open, or the time after it is not fully shown yet. */
 const isGrowing = (detail: IncidentDetail | undefined) =>
   detail !== undefined && (detail.incident.endedAt === null || detail.timeline.to >= detail.asOf);
 
-/** An incident: why, how long, who waited and who acted, and what happened in which order. */
+/** An incident: its cause, its length, who waited and who acted, and its events in order. */
 export function IncidentView({
   initial,
   incidents,
@@ -101,7 +101,7 @@ export function IncidentView({
         <Facts detail={data} />
         <IncidentCharts detail={data} />
         <RelatedIncidents detail={data} />
-        <Panel title="What happened" aside="routine left out">
+        <Panel title="What happened" aside="without routine events">
           <IncidentEvents detail={data} />
         </Panel>
       </div>
@@ -113,7 +113,7 @@ export function IncidentView({
 function RelatedIncidents({ detail: { related } }: { detail: IncidentDetail }) {
   if (related.length === 0) return null;
   return (
-    <Panel title="Together with" aside="other locks, at the same time">
+    <Panel title="Related incidents" aside="of other locks, at the same time">
       <ul>
         {related.map(({ relation, incident }) => (
           <li key={incident.id} className="flex flex-wrap items-center gap-x-3 px-3.5 py-2">
@@ -237,7 +237,7 @@ function IncidentCharts({ detail }: { detail: IncidentDetail }) {
 const linkedPlotsPx = ({ waits, holds, refused }: IncidentDetail['timeline']) =>
   26 + (waits[0] ? 104 : 0) + (holds[0] ? 72 : 0) + (refused[0] ? 72 : 0);
 
-/** When it began and ended, and what was done meanwhile. */
+/** Its beginning and end, and the actions in between. */
 function marksOf({ incident }: IncidentDetail, acts: readonly ActMark[]): PlotMark[] {
   const { beganAt, endedAt } = incident;
   return [
@@ -249,7 +249,7 @@ function marksOf({ incident }: IncidentDetail, acts: readonly ActMark[]): PlotMa
   ];
 }
 
-/** Makes the file here, from what the page shows. */
+/** Creates the file in the browser, from what the page shows. */
 function ExportButton({ detail }: { detail: IncidentDetail }) {
   const [isLost, setLost] = useState(false);
   const save = async () => {

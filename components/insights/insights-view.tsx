@@ -65,7 +65,7 @@ export function InsightsView({
         title="Insights"
         end={<RangeButtons range={range} isPast={at !== null} onRange={choose} />}
       >
-        What happened to all locks, and when they needed a person.
+        What happened to all locks, and when they needed attention.
       </PageHead>
       <div className="insights-columns">
         <div className="min-w-0">

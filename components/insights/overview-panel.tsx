@@ -16,8 +16,8 @@ import { HeatMapChart } from './heat-map-chart';
 import { zoomedInsight, zoomWithin } from './zoomed-insight';
 
 /**
- * All charts of all locks under one cursor: what is pointed at in one is pointed at in all. Loaded
- * separately: the chart library is large.
+ * The charts of all locks together, with a shared cursor. Loaded separately, since the chart
+ * library is large.
  */
 export default function OverviewPanel({
   overview,
@@ -38,7 +38,7 @@ export default function OverviewPanel({
   return (
     <Panel
       title="All locks"
-      aside={`${rangeLabel(range, at)}${zoom ? ', enlarged; figures are of the whole range' : ''}`}
+      aside={`${rangeLabel(range, at)}${zoom ? ', zoomed; figures are for the whole range' : ''}`}
       end={
         zoom && (
           <Button size="small" onClick={() => setChosen(null)}>

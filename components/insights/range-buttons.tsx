@@ -8,7 +8,7 @@ export function RangeButtons({
   onRange,
 }: {
   range: InsightRange;
-  /** It ends at a past time. */
+  /** Whether the range ends at a past time. */
   isPast?: boolean;
   onRange: (range: InsightRange) => void;
 }) {

@@ -18,8 +18,8 @@ export function zoomedInsight(
 }
 
 /**
- * The zoom if a part of it is in the range of an insight; else null, as when time has passed or
- * another range was chosen.
+ * The zoom if a part of it is in the range of an insight; else null: time has passed, or another
+ * range was chosen.
  */
 export function zoomWithin<Zoom extends { from: number; to: number }>(
   { points, stepMs }: Pick<LockInsight, 'points' | 'stepMs'>,

@@ -20,7 +20,7 @@ const STATES: Record<LabServer['state'], { word: string; icon: IconName; ink: st
   refused: { word: 'Refused', icon: 'alert-circle', ink: 'text-dangertext' },
 };
 
-/** The servers of the Lab: which ones are there, what is missing and how to add it. */
+/** The servers of the Lab: which are available, what is missing and how to add it. */
 export function LabServers({
   preflight,
   problem,
@@ -114,7 +114,7 @@ function State({ state }: { state: LabServer['state'] }) {
   );
 }
 
-/** Variables and statements in prose: what is typed or copied. */
+/** The variables and statements in prose, which are typed or copied. */
 const TYPED = /(LOCKYARD_[A-Z_]+(?:=[^\s,]*[^\s,.])?|GRANT [^;]+;)/;
 
 /** A setting breaks after its name first. */

@@ -49,8 +49,8 @@ export function LabView({
   return (
     <div className="page">
       <PageHead title="Lab">
-        Ways to lock, raced on your own servers: which ones sell more than there is, and how fast
-        the others are.
+        Locking strategies race on your own servers: which of them oversell, and how fast the others
+        are.
       </PageHead>
       <div className="lab-setup">
         <RaceSetup

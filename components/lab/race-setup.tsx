@@ -50,7 +50,7 @@ export function RaceSetup({
   /** Null until the servers were asked. */
   entries: LabEntry[] | null;
   from: LabSettings | null;
-  /** The race that runs now, of any user. */
+  /** The race that is running, of any user. */
   running: LabRunSummary | null;
   now: number;
 }) {

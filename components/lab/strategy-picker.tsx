@@ -21,9 +21,9 @@ export function StrategyPicker({
   onChoose: (ids: ReadonlySet<string>) => void;
 }) {
   const [shown, setShown] = useState<LabEntry | null>(null);
-  // As high as the catalogue on most screens, so that what is below it stays where it is.
+  // As high as the catalogue on most screens, so that what is below it does not move.
   if (entries === null) return <RowsSkeleton rows={20} />;
-  const can = entries.filter(({ lacks }) => lacks === null);
+  const runnable = entries.filter(({ lacks }) => lacks === null);
   const choose = (some: LabEntry[]) => onChoose(new Set(some.map(({ id }) => id)));
   const toggle = (id: string) => {
     const next = new Set(chosen);
@@ -34,12 +34,12 @@ export function StrategyPicker({
     <div className="px-3.5 pt-3">
       {!isReadOnly && (
         <div className="flex flex-wrap gap-2 pb-1">
-          <Button size="small" onClick={() => choose(can)}>
+          <Button size="small" onClick={() => choose(runnable)}>
             All that can run
           </Button>
           <Button
             size="small"
-            onClick={() => choose(can.filter(({ kind }) => kind === 'wrong way'))}
+            onClick={() => choose(runnable.filter(({ kind }) => kind === 'wrong way'))}
           >
             Wrong ways
           </Button>
@@ -123,7 +123,7 @@ function Strategy({
   );
 }
 
-/** The panel of the servers names the variables that add one. */
+/** Left out, since the panel of the servers names the variables that add one. */
 const VARIABLES = / ?\(LOCKYARD_[^)]*\)/g;
 
 /** What every strategy of a section lacks; null where they differ, or can run. */

@@ -2,7 +2,7 @@
 const AT_ONCE = 4;
 
 /**
- * Acts on items in their order, a few at a time. Resolves when all that began have ended.
+ * Acts on items in their order, a few at a time. Resolves once every action that began has ended.
  *
  * @param isStopped true: nothing further begins
  * @param act must not reject

@@ -23,7 +23,7 @@ const FIRST_PAGE: string | null = null;
  */
 const READ_AFTER_MS = [300, 700, 1_500, 3_000, 6_000, 12_000];
 
-/** A history with news every time is read no more often than this. */
+/** A history that has news at every reading is read no more often than this. */
 const NEWS_GAP_MS = 1_000;
 
 /** A history read page by page, and again once its subject has changed. */

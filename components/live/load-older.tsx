@@ -1,6 +1,6 @@
 import { Button } from '../ui/controls/button';
 
-/** The foot of a panel whose rows go on: reads its next page. */
+/** The foot of a panel that has older rows: a button that reads the next page. */
 export function LoadOlder({ isLoading, onLoad }: { isLoading: boolean; onLoad: () => void }) {
   return (
     <div className="border-line border-t px-2 py-1.5">

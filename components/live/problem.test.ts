@@ -27,7 +27,7 @@ it('after an attempt with an unknown outcome, a refused one does not make the ou
   const down = problemOf(refused('BACKEND_DOWN', 'Backend "main" is down.'), lost);
   expect(down).toMatchObject({
     reason: 'UNKNOWN',
-    text: 'An earlier try may have been applied; the last was not. Backend "main" is down.',
+    text: 'An earlier attempt may have been applied; the last was not. Backend "main" is down.',
     requestId: 'r-1',
   });
   const invalid = problemOf(refused('INVALID', 'No.'), down);

@@ -37,8 +37,8 @@ export const readFailureTitle = (shown: unknown, what: string): string =>
 /**
  * What went wrong: the server's own message, or our own text if no answer came.
  *
- * @param before how the previous try of the same act failed. If the outcome of any try is unknown,
- *   so is that of the act, even if later tries are refused
+ * @param before how the previous attempt at the same act failed. If the outcome of any attempt is
+ *   unknown, so is that of the act, even if later attempts are refused
  */
 export function problemOf(error: unknown, before: Problem | null = null): Problem {
   const data = errorData(error);
@@ -48,7 +48,7 @@ export function problemOf(error: unknown, before: Problem | null = null): Proble
   const { reason, requestId = null, retryAfterMs = null } = data;
   const message = error instanceof Error ? visibleText(error.message) : '';
   if (isOutcomeUnknown(before) && !isUnknown(reason)) {
-    const text = `An earlier try may have been applied; the last was not. ${message}`.trim();
+    const text = `An earlier attempt may have been applied; the last was not. ${message}`.trim();
     return { reason: 'UNKNOWN', text, requestId, retryAfterMs };
   }
   return { reason, text: problemText(reason, message), requestId, retryAfterMs };
@@ -81,7 +81,7 @@ export function failureTitleWithoutRetry(problem: Problem, isPartial = false): s
   return isPartial ? 'Only partly applied.' : NOT_APPLIED;
 }
 
-/** What went wrong with an act that was done in part. */
+/** What went wrong with an act that was partly done. */
 export function problemOfRest(error: unknown): Problem {
   const problem = problemOf(error);
   return { ...problem, text: problem.text.replace(NOTHING_CHANGED, 'Nothing more was changed.') };

@@ -9,15 +9,15 @@ export interface Reading {
   backends: readonly BackendHealth[];
 }
 
-/** Data older than this is no longer counted down on. */
+/** On data older than this, countdowns stop. */
 export const STALE_AFTER_MS = 5_000;
 
 /** The last reading, for components that draw something that depends on it and on time. */
 export interface ReadingStore {
   get: () => Reading;
   /**
-   * Notifies the listeners only of what cannot wait for the page's next step: that the previous
-   * reading was stale, or that a backend has begun or ceased to respond.
+   * Notifies the listeners only if that cannot wait for the page's next step: the previous reading
+   * was stale, or a backend has started or stopped responding.
    *
    * @param nowMs this page's monotonic clock
    */
@@ -66,7 +66,7 @@ export function backendNow(reading: Reading, backend: string, nowMs: number | nu
   return reading.asOf + offsetMs + Math.min(ageOf(reading, nowMs), STALE_AFTER_MS);
 }
 
-/** When a backend answered last, by its own clock. */
+/** When a backend last responded, by its own clock. */
 export function lastAnswerAt({ asOf, backends }: Reading, backend: string): number {
   const health = backends.find(({ id }) => id === backend);
   return asOf + (health?.clockOffsetMs ?? 0) - (health?.silentForMs ?? 0);

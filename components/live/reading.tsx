@@ -90,8 +90,8 @@ export function useAged<T extends Primitive>(select: (ageMs: number) => T): T {
 }
 
 /**
- * How long callers are kept from their work, added up, in whole seconds: the value of a reading of
- * this age, which grows until the reading is stale.
+ * The total blocking time of callers in whole seconds, from a reading of this age; it grows until
+ * the reading is stale.
  */
 export const blockingSeconds = (blockingMs: number, callers: number, ageMs: number): number =>
   Math.floor((blockingMs + callers * Math.min(ageMs, STALE_AFTER_MS)) / 1_000);
@@ -123,7 +123,7 @@ export function useIsStale(): boolean {
 /** How often the one timer of the page goes off: countdowns run in steps of a second. */
 const STEP_MS = 1_000;
 
-/** A reading that comes this late in a step starts the next one, so that the page is drawn once. */
+/** A reading this late in a step starts the next step early, so that the page is drawn once. */
 const STEP_MIN_MS = 700;
 
 const listeners = new Set<() => void>();
@@ -141,7 +141,7 @@ function start() {
   timer = setInterval(step, STEP_MS);
 }
 
-/** Makes a step that is due soon at once, for a new reading; the next one is a whole step later. */
+/** Starts a step early that is due soon, for a new reading; the next is a whole step later. */
 function stepEarly() {
   if (timer === null || performance.now() - (nowMs ?? 0) < STEP_MIN_MS) return;
   clearInterval(timer);

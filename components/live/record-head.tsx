@@ -6,7 +6,7 @@ import { WholeName } from '../ui/visible-text';
 import { LiveIndicator } from './live-indicator';
 import type { LinkState } from './use-live';
 
-/** The head of the page of one lock or counter: where it is, its whole name, whether data flows. */
+/** The head of a lock's or counter's page: where it is, its whole name, and whether data flows. */
 export function RecordHead({
   kind,
   row: { namespace, name, backend },

@@ -40,7 +40,7 @@ const SessionContext = createContext<Session | null>(null);
 
 const CHECK_EVERY_MS = 60_000;
 
-/** Keeps the account at hand, and leads to the sign-in page when the session has ended. */
+/** Provides the account, and opens the sign-in page when the session has ended. */
 export function SessionProvider({
   account,
   demo,
@@ -87,15 +87,15 @@ export function SessionProvider({
   return <SessionContext.Provider value={session}>{children}</SessionContext.Provider>;
 }
 
-/** Nothing can be done to the past. */
-const mayOnlyLook: Session['may'] = (role) => role === 'viewer';
+/** The past cannot be changed. */
+const mayOnlyRead: Session['may'] = (role) => role === 'viewer';
 
-/** The signed-in user, who may only look while the page shows the past. */
+/** The signed-in user, who may only read while the page shows the past. */
 export function useSession(): Session {
   const session = useContext(SessionContext);
   if (!session) throw new Error('useSession needs a SessionProvider around it.');
   const isPast = usePastAt() !== null;
-  return useMemo(() => (isPast ? { ...session, may: mayOnlyLook } : session), [session, isPast]);
+  return useMemo(() => (isPast ? { ...session, may: mayOnlyRead } : session), [session, isPast]);
 }
 
 /** Signs out, and opens the sign-in page; `failure`: why the user is still signed in. */

@@ -17,7 +17,7 @@ const RETRY_MS = 3_000;
 
 /**
  * A request that has no answer by then will get none: the server answers an act within 5 s, and no
- * page sends more than four at once.
+ * page sends more than four at a time.
  */
 export const ANSWER_MAX_MS = 60_000;
 
@@ -83,7 +83,7 @@ function createQueries() {
   });
 }
 
-/** The console's line to its server. Acts are never sent twice by themselves. */
+/** The console's connection to its server. Acts are never resent automatically. */
 export function ConsoleClient({ children }: { children: ReactNode }) {
   const [queryClient] = useState(createQueries);
   const [trpcClient] = useState(createClient);

@@ -5,8 +5,8 @@ import { useSyncExternalStore } from 'react';
 const subscribeToNothing = () => () => {};
 
 /**
- * Whether the page's own code runs; false in what the server rendered. Before that, the browser
- * itself would send a form, which no handler accepts.
+ * Whether the page's code is running; false in what the server rendered. Before, the browser itself
+ * would send a form, which no handler accepts.
  */
 export const useIsHydrated = (): boolean =>
   useSyncExternalStore(

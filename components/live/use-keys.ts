@@ -17,7 +17,7 @@ const CHOOSING = /^( |Arrow.*)$/;
 /** The second of two keys comes within this time. */
 const SECOND_WITHIN_MS = 2_000;
 
-/** The shortcuts of all parts of the page; of two for one key the later one counts. */
+/** The shortcuts of all parts of the page; of two for one key the later one applies. */
 const shortcuts: RefObject<Keys>[] = [];
 
 /** The first of two keys. */
@@ -26,7 +26,7 @@ let first: { key: string; at: number } | null = null;
 /** Single-key shortcuts of a page. Inactive while typing, and while a dialog or menu is open. */
 export function useKeys(keys: Keys): void {
   const latest = useRef(keys);
-  // Before the browser paints: a key that follows at once acts on what is shown.
+  // Before the browser paints: a key pressed right afterwards acts on what is shown.
   useLayoutEffect(() => {
     latest.current = keys;
   });

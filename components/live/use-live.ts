@@ -14,7 +14,7 @@ export interface Live<T> {
   /** This page's monotonic clock when `data` came, or the first paint went live; null before. */
   receivedAt: number | null;
   link: LinkState;
-  /** Connects again at once instead of waiting. */
+  /** Reconnects immediately instead of waiting. */
   retry: () => void;
 }
 
@@ -32,13 +32,13 @@ const RECONNECT_MAX_MS = 4_000;
 
 /**
  * Follows a subscription for as long as the component is mounted; not while its tab rests, nor
- * while the page shows the past, of which `initial` is the whole. The last data stays while the
+ * while the page shows the past, where `initial` is all the data. The last data stays while the
  * connection is down; it is reopened without limit, also across a restart of the server.
  *
  * @param key what is asked for; when it changes the old data stays until the new has come
  * @param initial null: nothing is known before the first message
- * @param take makes the data after a message from the data before it; absent where each message is
- *   complete; must never change
+ * @param take computes the data after a message from the data before it; absent where each message
+ *   is complete; must be the same function in every render
  * @param initialAt this page's monotonic clock when `initial` came; null: it comes with the page
  */
 export function useLive<T>(key: string, initial: T, open: Open<T>): Live<T>;

@@ -16,7 +16,7 @@ import { ProblemNote } from '../ui/problem-note';
 const KEY_NAME = 'first-service';
 const NAMESPACE = 'default';
 
-/** Before the first lock: a first API key, a command that takes a lock, and the wait for it. */
+/** Before the first lock: a first API key, a command that acquires a lock, and the wait for it. */
 export function FirstLock({
   origin,
   link,
@@ -117,7 +117,7 @@ function Step({
   );
 }
 
-/** A shell line that takes a lock for two minutes. Without a key it says where the key belongs. */
+/** A shell line that acquires a lock for two minutes; without a key it has a placeholder for it. */
 function acquireCommand(origin: string, key: string | null): string {
   return [
     `curl -sS ${origin}/api/v1/lock.acquire \\`,

@@ -4,13 +4,13 @@ import { isNameable } from '../deletion/use-selection';
 
 /** Holders renew at a third of the lease. */
 const RENEWAL_SHARE = 1 / 3;
-/** A holder that renewed within this share of its lease is taken to be alive. */
+/** A holder that renewed within this share of its lease is assumed to be alive. */
 const ALIVE_SHARE = 1 / 2;
 
 type RenewalFacts = Pick<HoldRow, 'leaseMs' | 'renewedAt' | 'renewals' | 'releasedAt'>;
 
 /**
- * When the next renewal should come, if the holder renews as ours does; null if it never has, or
+ * When the next renewal is due, if the holder renews as our clients do; null if it never has, or
  * has released the lock.
  */
 export function renewalDueAt(hold: RenewalFacts): number | null {
@@ -19,7 +19,7 @@ export function renewalDueAt(hold: RenewalFacts): number | null {
     : hold.renewedAt + hold.leaseMs * RENEWAL_SHARE;
 }
 
-/** Whether the holder has shown lately that it is alive. */
+/** Whether the holder has renewed recently, and so is assumed to be alive. */
 export function isRenewing(hold: RenewalFacts, now: number): boolean {
   if (isReleased(hold)) return false;
   return hold.renewals > 0 && now - hold.renewedAt <= hold.leaseMs * ALIVE_SHARE;
@@ -55,8 +55,8 @@ export function expiredAt(row: LockRow): number | null {
 }
 
 /**
- * For how long the lock has been held at `now`, or was, in milliseconds; null where nothing holds
- * it. Of an unknown lock it is how long it had been held when its backend answered last: a lower
+ * How long the lock has been held at `now`, or was held, in milliseconds; null if it is not held.
+ * For an unknown lock it is how long it had been held when its backend last responded: a lower
  * bound. Instants are the backend's clock.
  */
 export function heldMsOf(row: LockRow, now: number, lastAnswerAt: number): number | null {
@@ -66,7 +66,7 @@ export function heldMsOf(row: LockRow, now: number, lastAnswerAt: number): numbe
   return (grant.endedAt ?? until) - grant.grantedAt;
 }
 
-/** Until when an unknown lock's hold surely lasted: the last answer, or its earlier lease end. */
+/** Until when an unknown lock's hold certainly lasted: the last response, or its lease end. */
 export function knownUntil({ hold, readAt }: LockRow, lastAnswerAt: number): number {
   return Math.max(readAt, Math.min(lastAnswerAt, hold?.expiresAt ?? readAt));
 }

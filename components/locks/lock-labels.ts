@@ -24,7 +24,7 @@ const ENDED_LABELS = {
 /**
  * Why a row is where it is, in a few words.
  *
- * @param silentMs how long its backend has not answered
+ * @param silentMs how long its backend has not responded
  * @param isDeadlocked the row says elsewhere that it is part of a deadlock, which is reason enough
  */
 export function reasonLabel(
@@ -71,7 +71,7 @@ export function reasonLabel(
   }
 }
 
-/** What the hold by itself explains; empty for a usual one: then the callers explain the row. */
+/** The reason that lies in the hold itself; empty for a usual hold: then the callers are it. */
 function holdLabel(row: LockRow, hold: HoldRow, now: number): string {
   if (isForcedLately(row, now)) return forcedLabel(hold, now);
   if (isReleased(hold) && row.holders <= 1) return keptLabel(hold, now);
@@ -79,11 +79,11 @@ function holdLabel(row: LockRow, hold: HoldRow, now: number): string {
   return isReleased(hold) ? keptLabel(hold, now) : '';
 }
 
-/** For how long a row shows the effect of an operator's act. */
-const CAME_OF_IT_MS = 30_000;
+/** How long a row shows the effect of an operator's act. */
+const EFFECT_SHOWN_MS = 30_000;
 
 const isForcedLately = ({ ended }: LockRow, now: number) =>
-  ended?.cause === 'forced' && now - ended.at <= CAME_OF_IT_MS;
+  ended?.cause === 'forced' && now - ended.at <= EFFECT_SHOWN_MS;
 
 const forcedLabel = ({ grantedAt }: HoldRow, now: number) =>
   `granted ${agoText(now - grantedAt)}, after a force release`;
@@ -133,7 +133,7 @@ function orphanedLabel({ orphaned, holders }: LockRow, now: number): string {
 
 const waitingLabel = (count: number) => `${exactCount(count)} waiting`;
 
-/** Why a lock is stuck, in the few words that a row has room for; empty if it is not. */
+/** Why a lock is stuck, in few enough words for a row; empty if it is not. */
 export function stuckLabel({ stuck, hold, waiters, refused }: StuckRow, now: number): string {
   switch (stuck?.kind) {
     case undefined:
@@ -167,7 +167,7 @@ export function unknownLabel({ status, unreadable }: Pick<LockRow, 'status' | 'u
 }
 
 /**
- * The token beside the name of a lock: that of the hold that is looked at, or the last one.
+ * The token beside the name of a lock: that of the hold that is shown, or the last one.
  *
  * @param lastToken 0: there has been none
  */

@@ -36,7 +36,7 @@ import { useKnownLock } from './peek/use-known-lock';
 import { usePeek } from './peek/use-peek';
 import { DeadlockedProvider } from './presence/deadlock-mark';
 
-// In place, or the first paint would come without its style sheet.
+// Imported inline, or the first paint would lack its style sheet.
 const PeekPanel = dynamic(
   () => loadUntilThere(() => import('./peek/peek-panel').then((all) => all.PeekPanel)),
   {
@@ -53,7 +53,7 @@ const LOADERS = [() => import('./peek/peek-panel')];
 /** How often the figures of the last hour are read again. They need no stream of their own. */
 const FLEET_EVERY_MS = 2_000;
 
-/** For how long it is shown what came of a key. */
+/** How long the effect of a key is shown. */
 const NOTE_MS = 3_000;
 
 /** The landing page: what needs attention, or every lock, worst first, live. */

@@ -1,14 +1,14 @@
 import type { LockRow } from '@/server/contract/console/lock-row';
 import { isReleased } from '@/server/core/lock/lock-record';
 
-/** `request`: to ask the holder to release, and to block its renewals. */
+/** `request`: asking the holder to release, and blocking its renewals. */
 export type LockAct = 'request' | 'extend' | 'release' | 'reassign' | 'freeze';
 
 type ActFacts = Pick<LockRow, 'status' | 'hold' | 'waiters' | 'frozen'>;
 
 /**
- * Why a row of the list allows no such act on its lock, in a few words; null: it does. Nothing can
- * be done while a lock's state is not known.
+ * Why an act on a row's lock is not possible, in a few words; null: it is. No act is possible while
+ * the lock's state is not known.
  */
 export function actObstacle({ status, hold, waiters, frozen }: ActFacts, act: LockAct) {
   if (status === 'unknown') return 'state unknown';

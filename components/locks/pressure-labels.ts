@@ -8,9 +8,9 @@ type PressedRow = Pick<
 >;
 
 /**
- * What is unusual about the demand for a lock, in the few words that a row has room for: how far
- * its hold is beyond the usual, how its queue changes, how many attempts were refused. At most two
- * of them; empty if there is nothing.
+ * What is unusual about the demand for a lock, in few enough words for a row: how far its hold
+ * exceeds the usual, how its queue changes, how many attempts were refused. At most two of these;
+ * empty if there are none.
  */
 export function pressureLabel(row: PressedRow, now: number): string {
   const labels = [excessOf(row, now), trendOf(row), refusedLabel(row.refused)];
@@ -20,19 +20,19 @@ export function pressureLabel(row: PressedRow, now: number): string {
     .join(', ');
 }
 
-/** Empty unless a caller wants the lock: a long hold alone is no reason to look at it. */
+/** Empty unless a caller wants the lock: a long hold alone needs no attention. */
 function excessOf({ hold, ownHold, waiters, refused }: PressedRow, now: number): string {
   if (!hold || !ownHold || (waiters === 0 && !refused)) return '';
   const heldMs = now - hold.grantedAt;
   return heldMs > ownHold.p99Ms ? `${factorText(heldMs, ownHold.p99Ms)} p99` : '';
 }
 
-/** Empty unless callers are kept from work: standbys come and go. */
+/** Empty unless callers are blocked: the number of standbys changes for no reason. */
 function trendOf({ waiters, blocked, queueTrend }: PressedRow): string {
   return waiters > 0 && blocked ? trendLabel(queueTrend) : '';
 }
 
-/** By how many waiters a minute a queue grows or shrinks; empty if it is steady. */
+/** By how many waiters per minute a queue grows or shrinks; empty if it is steady. */
 export function trendLabel(queueTrend = 0): string {
   if (queueTrend === 0) return '';
   return queueTrend > 0

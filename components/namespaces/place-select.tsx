@@ -8,7 +8,7 @@ export function PlaceSelect({
   ...select
 }: Omit<SelectHTMLAttributes<HTMLSelectElement>, 'id'> & {
   label: string;
-  /** Why there are no others to choose; null if all are there. */
+  /** Why the others cannot be offered; null: all are offered. */
   failure: string | null;
   children: ReactNode;
 }) {

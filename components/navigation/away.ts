@@ -1,6 +1,6 @@
 let broken = 0;
 
-/** Counts a connection that was live and broke; call what it returns once it is live again. */
+/** Counts a live connection that broke; call the returned function once it is live again. */
 export function reportBroken(): () => void {
   broken += 1;
   return () => {
@@ -8,16 +8,16 @@ export function reportBroken(): () => void {
   };
 }
 
-/** Whether a connection of this page broke, so that the server may be away. */
+/** Whether a connection of this page broke, so that the server may be unreachable. */
 export const mayBeAway = (): boolean => broken > 0;
 
 let openOnceBack: ((href: string) => void) | null = null;
 
 /**
- * Registers the function that opens a page once the server is back; call what it returns to remove
- * it.
+ * Registers the function that opens a page once the server is back; call the returned function to
+ * remove it.
  *
- * @param open never another function
+ * @param open must be the same function every time
  */
 export function reportGuard(open: (href: string) => void): () => void {
   openOnceBack = open;
@@ -26,7 +26,7 @@ export function reportGuard(open: (href: string) => void): () => void {
   };
 }
 
-/** Opens a page; while the server may be away, once it is back. */
+/** Opens a page; while the server may be unreachable, once it is back. */
 export function openPage(href: string, open: (href: string) => void): void {
   if (openOnceBack && mayBeAway()) openOnceBack(href);
   else open(href);

@@ -37,7 +37,7 @@ export function LatePart({
   action,
   children,
 }: {
-  /** What can be done meanwhile, beside what is said. */
+  /** What can be done meanwhile, beside the note. */
   action?: ReactNode;
   children?: ReactNode;
 }) {

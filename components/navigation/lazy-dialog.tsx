@@ -8,7 +8,7 @@ import { useLoaded } from './use-loaded';
  * A dialog that is loaded when it is first opened. If the server does not respond, a note says so
  * in its place, and the dialog opens once the server is back: an error would replace the page.
  *
- * @param load never another function
+ * @param load must be the same function in every render
  */
 export function lazyDialog<Props extends { onClose: () => void }>(
   load: () => Promise<ComponentType<Props>>,
@@ -20,7 +20,7 @@ export function lazyDialog<Props extends { onClose: () => void }>(
   };
 }
 
-/** In place of what was opened and cannot be loaded now: says so until it is there. */
+/** In place of a part that was opened and cannot be loaded now: says so until it is loaded. */
 export function LoadingNote({ onClose }: { onClose: () => void }) {
   const close = useRef<HTMLButtonElement>(null);
   const latest = useRef(onClose);

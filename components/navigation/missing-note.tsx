@@ -4,10 +4,10 @@ import { usePathname } from 'next/navigation';
 import { type ReactNode, useEffect, useState } from 'react';
 
 /**
- * Why a page is not there. All of them are one page from memory, so only the browser knows what was
- * asked for; its words are loaded then, since every page brings this one along.
+ * Why a page does not exist. All missing pages are one cached page, so only the browser knows the
+ * address that was requested. The text for it is loaded on demand, since every page includes this.
  *
- * @param children the words until then
+ * @param children shown until the text is loaded
  */
 export function MissingNote({ children }: { children: ReactNode }) {
   const pathname = usePathname();

@@ -16,7 +16,7 @@ export function missingSubject(pathname: string): string | null {
     return `There is no counter “${second}” in namespace “${first}”. It was never created, or was deleted since.`;
   }
   if (place === 'insights') {
-    return `There is no incident “${first}”, or it is older than the history that is kept.`;
+    return `There is no incident “${first}”, or it is older than the recorded history.`;
   }
   if (place === 'backends') return `This server was not started with a backend “${first}”.`;
   if (place === 'lab') return `The Lab has no race “${first}”.`;

@@ -5,14 +5,14 @@ import { Menu, MenuChoice } from '../ui/controls/menu';
 import { setAddress } from './set-address';
 
 /**
- * A filter by one of several names, kept in the page's address; nothing if there is no choice.
+ * A filter by one of several names, kept in the page's address; renders nothing without a choice.
  */
 export function NameFilter({
   label,
   value,
   choices,
 }: {
-  /** What it is called, also in the address. */
+  /** Its name, also in the address. */
   label: 'namespace' | 'backend';
   value: string | null;
   choices: readonly string[];

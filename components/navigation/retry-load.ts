@@ -1,4 +1,4 @@
-/** How long after a failure loading is tried again. */
+/** How long after a failure loading is retried. */
 const RETRY_MS = 1_000;
 
 /**

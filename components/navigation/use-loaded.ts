@@ -6,8 +6,8 @@ import { retryLoad } from './retry-load';
 /**
  * A part of the page that is loaded when it is first needed, with retries until it succeeds.
  *
- * @param load never another function
- * @returns `part`: null until it has come; `isFailing`: the last attempt failed
+ * @param load must be the same function in every render
+ * @returns `part`: null until it is loaded; `isFailing`: the last attempt failed
  */
 export function useLoaded<Part>(
   load: () => Promise<Part>,
@@ -36,7 +36,7 @@ export function useLoaded<Part>(
  * Loads parts at the first key or press on the page: they do not slow its first load, and are there
  * when they are opened, even if the server is unreachable by then.
  *
- * @param loaders never another array
+ * @param loaders must be the same array in every render
  */
 export function useLoadedEarly(loaders: readonly (() => Promise<unknown>)[], isWanted: boolean) {
   useEffect(() => {

@@ -19,7 +19,7 @@ const PastBar = dynamic(() => loadUntilThere(() => import('./past-bar')), {
   ),
 });
 
-/** How far back the first look is. */
+/** How far back the button goes. */
 const FIRST_LOOK_MS = 60_000;
 
 /** Above a page that shows the past. */
@@ -28,7 +28,7 @@ export function PastBarSlot() {
   return at === null ? null : <PastBar at={at} />;
 }
 
-/** Opens the page as of a minute ago, from where the bar leads on. */
+/** Opens the page as of a minute ago; from there the bar leads to other instants. */
 export function LookBackButton() {
   const router = useRouter();
   const pathname = usePathname();

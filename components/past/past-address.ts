@@ -10,8 +10,8 @@ export const isPastPage = (pathname: string): boolean =>
 const INSTANT_MAX_MS = 8.64e15;
 
 /**
- * The instant that an address names, in milliseconds since 1970: as such, or as a date that a
- * program writes, such as 2026-11-21T02:41:07Z. Null: it names none.
+ * The instant that an address names, in milliseconds since 1970: as such a number, or as an ISO
+ * 8601 date with a zone, such as 2026-11-21T02:41:07Z. Null: it names none.
  */
 export function readPastAt(text: string | null): number | 'unreadable' | null {
   if (text === null || text === '') return null;
@@ -19,11 +19,11 @@ export function readPastAt(text: string | null): number | 'unreadable' | null {
   return Number.isFinite(at) && at >= 0 && at <= INSTANT_MAX_MS ? at : 'unreadable';
 }
 
-/** Without a zone a text would mean another instant to each reader. */
+/** Without a zone, a text would mean a different instant to each reader. */
 const parsedDate = (text: string): number =>
   /^\d{4}-\d{2}-\d{2}T[\d:.]+(Z|[+-]\d{2}:?\d{2})$/.test(text) ? Date.parse(text) : Number.NaN;
 
-/** An address as of an instant; `null`: of the present. Other pages than those are left alone. */
+/** An address as of an instant; `null`: of the present. Addresses of other pages do not change. */
 export function pastHref(href: string, at: number | null): string {
   const [path = '', query = ''] = href.split('?');
   if (!isPastPage(path)) return href;

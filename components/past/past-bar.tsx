@@ -31,7 +31,7 @@ const MARKS_MAX = 200;
 /** While the slider is dragged, the page follows at most this often. */
 const FOLLOW_MS = 250;
 
-/** The instant that the page shows, how to get to another one, and back to the present. */
+/** The instant that the page shows, with controls that lead to others and back to the present. */
 export default function PastBar({ at }: { at: number }) {
   const trpc = useTRPC();
   const { data: range } = useQuery(trpc.past.range.queryOptions(undefined, { staleTime: 30_000 }));
@@ -113,7 +113,7 @@ function useStep(at: number, go: (at: number) => void) {
   const pathname = usePathname();
   const [note, setNote] = useState('');
   const steps = useRef(0);
-  // Where the page shows another instant, a step from the one before is of no use any more.
+  // Once the page shows another instant, a pending step from the previous one is out of date.
   // biome-ignore lint/correctness/useExhaustiveDependencies: that is when the instant changes
   useEffect(() => {
     steps.current += 1;
@@ -153,7 +153,7 @@ function Slider({
   const [dragged, setDragged] = useState<number | null>(null);
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
   useEffect(() => () => clearTimeout(timer.current), []);
-  // The page has followed: from here on it says where the handle is.
+  // The page has followed: from now on its instant decides where the handle is.
   // biome-ignore lint/correctness/useExhaustiveDependencies: that is when the instant changes
   useEffect(() => setDragged(null), [at]);
   const move = (next: number) => {

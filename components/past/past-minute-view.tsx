@@ -10,12 +10,12 @@ import { TableHead } from '../ui/table-head';
 
 const HEADS = ['Lock', 'Grants', 'Timeouts', 'Expiries', 'Forced', 'Wait p99', 'Hold p99'];
 
-/** What happened to the locks in a minute of which no single events are kept any more. */
+/** What happened to the locks in a minute whose single events are no longer kept. */
 export function PastMinuteView({ minute: { minute, rows, areMore } }: { minute: PastMinute }) {
   return (
     <div className="page">
       <PageHead title="What happened in this minute">
-        No events of this time are kept, so who held a lock and who waited is not known. These are
+        The events of this time are no longer kept, so holders and waiters are unknown. These are
         the roll-ups of the minute from <Instant at={minute} now={0} />.
       </PageHead>
       <div className="card overflow-x-auto">

@@ -16,7 +16,7 @@ const GRACES = [
   { label: '7 days', ms: 7 * 24 * HOUR_MS },
 ];
 
-/** Makes the successor of a key, and shows it once. */
+/** Creates the successor of a key, and shows it once. */
 export function RotateKeyDialog({
   of,
   now,

@@ -23,7 +23,7 @@ export function SectionTable<Row>({
   empty?: string;
   /** Rows may have two actions. */
   areActionsWide?: boolean;
-  /** Makes the `tr` of a row. */
+  /** Renders the `tr` of a row. */
   children: (row: Row) => ReactNode;
 }) {
   return (

@@ -176,7 +176,7 @@ function UserDialog({
       return (
         <FormDialog
           title={`Disable ${name}?`}
-          intro="Their sessions end at once and they can no longer sign in. Their audit entries are kept."
+          intro="Their sessions end immediately and they can no longer sign in. Their audit entries are kept."
           action="Disable user"
           isDangerous
           {...running(() => people.setDisabled.mutate({ id, disabled: true }))}

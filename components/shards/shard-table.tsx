@@ -14,7 +14,7 @@ const COLUMNS: Column[] = [
 
 type Shard = ShardsPage['shards'][number];
 
-/** The shards, one a row. A button of each shows only the names on it. */
+/** The shards, one per row. A button of each shows only the names on it. */
 export function ShardTable({
   shards,
   closed,

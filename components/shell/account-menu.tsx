@@ -63,7 +63,7 @@ export function AccountMenu() {
           </MenuLabel>
         )}
       </Menu>
-      {/* A menu holds no alerts. */}
+      {/* Outside the menu, which may not contain an alert. */}
       {failure && (
         <span role="alert" className="sr-only">
           {failure}

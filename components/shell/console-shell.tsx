@@ -42,7 +42,7 @@ export function ConsoleShell({
   backends: BackendHealth[];
   guarantees: GuaranteeRow[];
   filling: Filling | null;
-  /** What opens the menu that goes anywhere, as it is written on the reader's keys. */
+  /** The shortcut that opens the menu “Go anywhere”, as it is written on the reader's keys. */
   commandKeys: string;
   children: ReactNode;
 }) {

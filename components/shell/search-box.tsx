@@ -12,7 +12,7 @@ const PAUSE_MS = 150;
 /** Too narrow for the whole label beside what else the bar has. */
 const PHONE = '(max-width: 639.98px)';
 
-/** Finds a lock, owner or token: at once on the lock list, with Enter from anywhere else. */
+/** Finds a lock, owner or token: while typing on the lock list, with Enter on any other page. */
 export function SearchBox() {
   const params = useSearchParams();
   const pathname = usePathname();

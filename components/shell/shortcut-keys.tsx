@@ -17,7 +17,7 @@ export function ShortcutKeys() {
   const [isOpen, setOpen] = useState(false);
   const { part: ShortcutsDialog, isFailing } = useLoaded(loadDialog, isOpen);
   useLoadedEarly(LOADERS, true);
-  // It would come when it is no longer wanted.
+  // Otherwise the dialog would open when it is no longer wanted.
   useEffect(() => {
     if (isFailing) setOpen(false);
   }, [isFailing]);

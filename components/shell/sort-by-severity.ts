@@ -6,12 +6,12 @@ export function isClosed({ id }: BackendHealth, guarantees: readonly GuaranteeRo
   return guarantees.some(({ backend, closedBecause }) => backend === id && closedBecause !== null);
 }
 
-/** For how long a backend, or a shard of it, grants nothing after a data loss; 0: it grants. */
+/** How long a backend, or a shard of it, grants nothing after a data loss, in ms; 0: it grants. */
 export function pausedForMs({ loss, shards = [] }: BackendHealth): number {
   return Math.max(0, ...[{ loss }, ...shards].map((each) => each.loss?.quietForMs ?? 0));
 }
 
-/** Silent backends first, then those that grant nothing, then the others; each in its order. */
+/** Silent backends first, then those that grant nothing, then the others; else in their order. */
 export function sortBySeverity(
   backends: readonly BackendHealth[],
   guarantees: readonly GuaranteeRow[],

@@ -1,6 +1,6 @@
 import { durationParts } from '@/server/core/format/durations';
 
-/** A length of time whose units step back behind the figures. */
+/** A duration whose units are less prominent than its figures. */
 export function Duration({ ms, atLeast = false }: { ms: number; atLeast?: boolean }) {
   return (
     <span className="whitespace-nowrap">

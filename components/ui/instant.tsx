@@ -5,7 +5,7 @@ import { exactInstant, instantText } from '../format/instants';
 
 const never = () => () => {};
 
-/** The reader's zone; UTC while the server draws, which does not know it. */
+/** The reader's time zone; UTC in what the server renders, which does not know it. */
 export function useZone(): string | undefined {
   return useSyncExternalStore<string | undefined>(
     never,

@@ -1,4 +1,4 @@
-/** A version, whole: dialogs ask to compare it. */
+/** A rev in full, since dialogs ask to compare it. */
 export function Rev({ rev }: { rev: number }) {
   return (
     <span className="whitespace-nowrap">

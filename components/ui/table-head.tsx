@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
 
-/** A column: its name, or that with how its head looks. */
+/** A column: its name, or its name and how its head looks. */
 export type Column =
   | string
   | {
@@ -15,7 +15,7 @@ export type Column =
       content?: ReactNode;
     };
 
-/** The head of a table, a cell a column. */
+/** The head of a table, one cell per column. */
 export function TableHead({ columns }: { columns: readonly Column[] }) {
   return (
     <thead>

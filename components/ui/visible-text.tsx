@@ -65,7 +65,7 @@ export function ExactName({ name, className = '' }: NameProps) {
 const isEven = ([only, ...others]: NamePiece[]) =>
   others.length === 0 && only?.mark === false && /^[ -~]{10}$/.test(only.text);
 
-/** Longer words are broken where a line ends, so that they leave no gap before them. */
+/** Longer words may be broken at the end of a line, so that no gap is left before them. */
 const LONGEST_WHOLE = 28;
 
 /** A sentence of ours with names in it, which no line breaks at a hyphen. */

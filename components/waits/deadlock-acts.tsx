@@ -12,7 +12,7 @@ import { leastWorkHold, useHoldAct } from './use-hold-act';
 /** Ends a deadlock at the hold that has lasted the shortest: the least work is lost there. */
 export function DeadlockActs({ head, graph }: { head: HeadBlockerRow; graph: WaitGraph }) {
   const { mayAct, isBusy, failure, open } = useHoldAct();
-  // When it was found is known of the present only.
+  // When a deadlock was found is known only for the present.
   const isPast = usePastAt() !== null;
   const from = isPast ? head.deadlock?.since : head.deadlock?.foundAt;
   const ageMs = useAtBackend('', (now) => wholeSeconds(Math.max(0, now - (from ?? now))));

@@ -20,8 +20,8 @@ export interface CycleHold {
 }
 
 /**
- * The hold of a deadlock at which ending it loses the least work: the one that was granted last, by
- * the server's clock. Undefined: not a deadlock, or its holds are not known.
+ * The hold of a deadlock whose release loses the least work: the one that was granted last, by the
+ * server's clock. Undefined: not a deadlock, or its holds are not known.
  */
 export function leastWorkHold(
   { deadlock }: HeadBlockerRow,

@@ -5,7 +5,7 @@ import { plural } from '@/server/core/format/numbers';
 import { useBlockingSeconds } from '../live/reading';
 import { Duration } from '../ui/duration';
 
-/** How many wait, which is announced when it changes, and for how long, which always grows. */
+/** How many wait, and for how long. Only the number is announced, since the time always grows. */
 export function WaitTotals({
   graph: { waiting, blockingMs },
 }: {

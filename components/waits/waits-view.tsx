@@ -86,7 +86,7 @@ export function WaitsView({
             <p className="px-[var(--gutter)] py-8 text-14 text-t2">
               {data.past
                 ? 'No caller waited for a lock at this instant.'
-                : 'No caller waits for a lock. Waits of all backends appear here, with what holds them up.'}
+                : 'No callers are waiting. Waits on all backends appear here, with what blocks them.'}
               {!data.past && (
                 <span className="block pt-1 text-13 text-t3">
                   A caller waits when it asks for a held lock with{' '}

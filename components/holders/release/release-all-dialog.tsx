@@ -15,7 +15,7 @@ import { ExactName } from '../../ui/visible-text';
 import { afterRelease, isReleasedBy, planText, resultText } from './release-plan';
 import { useReleaseAll } from './use-release-all';
 
-/** A process that renewed so lately is taken for alive. */
+/** A process whose last renewal is not older than this is assumed to be alive. */
 const ALIVE_WITHIN_MS = 15_000;
 
 /** Ends all holds of a process that is gone: those that were on the screen, and no others. */
@@ -25,7 +25,7 @@ export function ReleaseAllDialog({
   renewedAt,
   onClose,
 }: {
-  /** What the process is called. */
+  /** The name of the process. */
   title: string;
   /** As they were when the dialog opened. */
   locks: HeldLock[];
@@ -41,7 +41,7 @@ export function ReleaseAllDialog({
   const isFixed = isBusy || isOver;
   const isCounted = count.replaceAll(/\D/g, '') === String(locks.length);
   const released = [...results.values()].filter(isReleasedBy).length;
-  // Stopped, it shows what was done.
+  // After a stop the dialog stays open and shows what was done.
   const close = isBusy ? progress.stop : onClose;
   return (
     <Dialog
@@ -116,11 +116,11 @@ export function ReleaseAllDialog({
 const allOf = ({ length }: HeldLock[]) =>
   length === 1 ? 'the lock' : `all ${plural(length, 'lock')}`;
 
-/** A sign of life is what an operator must not miss here. */
+/** A recent renewal, which an operator must not miss: the process is still running. */
 function LastRenewal({ renewedAt }: { renewedAt: number | null }) {
   const agoMs = useAtBackend('', (now) =>
     renewedAt === null ? -1 : wholeSeconds(Math.max(0, now - renewedAt)),
   );
   if (agoMs < 0 || agoMs > ALIVE_WITHIN_MS) return null;
-  return <b className="font-[620]">It renewed a lock {agoText(agoMs)}, so it still runs. </b>;
+  return <b className="font-[620]">It renewed a lock {agoText(agoMs)}, so it is still running. </b>;
 }

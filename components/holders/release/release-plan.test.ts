@@ -24,9 +24,9 @@ it('promises a lock to no waiter while the lock delay of its namespace lasts', (
   expect(afterRelease(delayed)).toBe('no grants for 5\u00a0s (lock delay)');
   expect(afterRelease({ ...free, delayMs: 5_000 })).toBe('no grants for 5\u00a0s (lock delay)');
   expect(planText([delayed, delayed, wanted])).toBe(
-    '1 goes to a waiter, 2 are not granted before their lock delay is over.',
+    '1 goes to a waiter, 2 are not granted until their lock delay ends.',
   );
-  expect(planText([delayed])).toBe('It is not granted before its lock delay is over.');
+  expect(planText([delayed])).toBe('It is not granted until its lock delay ends.');
 });
 
 it('promises remaining permits to the next waiter, even if others hold the lock too', () => {

@@ -4,7 +4,7 @@ import { boundText } from '@/server/core/format/durations';
 import { exactCount, plural } from '@/server/core/format/numbers';
 import { visibleText } from '@/server/core/format/visible-text';
 
-/** What becomes of a lock if this hold is released, as far as is known. */
+/** What happens to a lock if this hold is released, as far as is known. */
 export function afterRelease(lock: HeldLock): string {
   const { next, sharedWith, isFrozen, delayMs, status } = lock;
   if (status === 'unknown') return 'unknown: backend not responding';
@@ -20,7 +20,7 @@ export type ReleaseResult =
   | { kind: 'answered'; answer: ForceReleaseAnswer }
   | { kind: 'failed'; message: string };
 
-/** The same in a few words. */
+/** A release's result in a few words. */
 export function resultText(result: ReleaseResult): string {
   if (result.kind === 'failed') return `not confirmed: ${result.message}`;
   const { answer } = result;
@@ -33,22 +33,21 @@ export function resultText(result: ReleaseResult): string {
 export const isReleasedBy = (result: ReleaseResult) =>
   result.kind === 'answered' && result.answer.outcome === 'forced';
 
-/** How many go to waiters, become free or rest first; empty where that is known of none. */
+/** How many go to a waiter, become free or have a lock delay; empty if that is known of none. */
 export function planText(locks: readonly HeldLock[]): string {
   const granted = locks.filter((lock) => /^(granted|offered)/.test(afterRelease(lock))).length;
   const freed = locks.filter((lock) => afterRelease(lock) === 'becomes free').length;
   const delayed = locks.filter((lock) => afterRelease(lock).startsWith('no grants')).length;
   if (locks.length === 1 && granted === 1) return 'It goes to a waiter.';
   if (locks.length === 1 && freed === 1) return 'It becomes free.';
-  if (locks.length === 1 && delayed === 1)
-    return 'It is not granted before its lock delay is over.';
+  if (locks.length === 1 && delayed === 1) return 'It is not granted until its lock delay ends.';
   const parts = [
     granted > 0 && (granted === 1 ? '1 goes to a waiter' : `${exactCount(granted)} go to waiters`),
     freed > 0 && (freed === 1 ? '1 becomes free' : `${exactCount(freed)} become free`),
     delayed > 0 &&
       (delayed === 1
-        ? '1 is not granted before its lock delay is over'
-        : `${exactCount(delayed)} are not granted before their lock delay is over`),
+        ? '1 is not granted until its lock delay ends'
+        : `${exactCount(delayed)} are not granted until their lock delay ends`),
   ];
   const text = parts.filter(Boolean).join(', ');
   return text && `${text}.`;

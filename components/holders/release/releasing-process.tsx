@@ -14,12 +14,12 @@ interface Released {
 
 const ReleaseProcess = createContext<(process: Released) => void>(() => undefined);
 
-/** Opens the dialog that releases all that a process holds. */
+/** Opens the dialog that releases everything that a process holds. */
 export const useReleaseProcess = () => use(ReleaseProcess);
 
 /**
- * Keeps that dialog open with its results: a process whose last lock was released is listed no
- * longer.
+ * Keeps that dialog open with its results: a process whose last lock was released is no longer
+ * listed.
  */
 export function ReleasingProcess({ children }: { children: ReactNode }) {
   const [released, setReleased] = useState<Released | null>(null);

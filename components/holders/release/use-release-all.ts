@@ -11,7 +11,7 @@ import type { ReleaseResult } from './release-plan';
 export interface ReleaseAll {
   isBusy: boolean;
   isOver: boolean;
-  /** By the place of each lock; absent: not tried yet. */
+  /** By the index of each lock; absent: not tried yet. */
   results: ReadonlyMap<number, ReleaseResult>;
   run: (reason: string) => Promise<void>;
   /** Begins no further release. */

@@ -18,14 +18,14 @@ import {
 
 const STEPS = 200;
 
-/** Of the drawings, which are stretched to the room that there is. */
+/** Of the drawings, which are stretched to the available space. */
 const WIDTH = 1_000;
 const HEIGHT = 100;
 
 interface PlotProps {
   detail: IncidentDetail;
   span: ZoomSpan;
-  /** Of the instant that is pointed at; null: none is. */
+  /** At the instant that is pointed at; null: none is. */
   reading: InstantReading | null;
 }
 
@@ -77,7 +77,7 @@ export function WaitsPlot({ detail: { timeline }, span, reading }: PlotProps) {
 }
 
 /**
- * For how long the lock had been held, the p99, and each hold that ended, on a logarithmic scale.
+ * How long the lock had been held, its p99, and each hold that ended, on a logarithmic scale.
  */
 export function HoldsPlot({ detail, span, reading }: PlotProps) {
   const { timeline } = detail;
@@ -159,7 +159,7 @@ function runsOf(series: ReturnType<typeof holdSeries>) {
   return runs.filter((run) => run.length >= RUN_MIN);
 }
 
-/** Refused attempts, a bar a minute. */
+/** Refused attempts, one bar per minute. */
 export function RefusalsPlot({ detail: { timeline }, span, reading }: PlotProps) {
   const bars = timeline.refused.filter(({ from, to }) => to >= span.from && from < span.to);
   if (bars.length === 0) return null;
@@ -183,7 +183,7 @@ export function RefusalsPlot({ detail: { timeline }, span, reading }: PlotProps)
           <>
             <b>{exactCount(sum)}</b> {sum === 1 ? 'attempt' : 'attempts'}
             <br />
-            at most {exactCount(max)} a minute
+            at most {exactCount(max)} per minute
           </>
         )
       }
@@ -213,7 +213,7 @@ function Plot({
   children,
 }: {
   title: string;
-  /** Beside it: what it says of the instant that is pointed at, or of the whole span. */
+  /** Shown beside it: its values at the instant that is pointed at, or over the whole span. */
   words: ReactNode;
   look: 'waits' | 'holds' | 'refusals';
   children: ReactNode;

@@ -1,13 +1,13 @@
 import type { HoldBar, LockTimeline } from '@/server/contract/console/past/lock-timeline';
 import { instantsOf, type Span } from '../incident-timeline';
 
-/** What the charts of an incident say of one instant. Durations are in ms. */
+/** The values of an incident's charts at one instant. Durations are in ms. */
 export interface InstantReading {
   /** The ages of all waits, added up. */
   blockingMs: number;
   /** The age of the oldest wait; null: there was none. */
   oldestMs: number | null;
-  /** For how long the lock had been held; null: it was not held. */
+  /** How long the lock had been held; null: it was not held. */
   heldMs: number | null;
   /** Attempts refused by then, of those that the timeline has. */
   refused: number;
@@ -21,7 +21,7 @@ export interface HoldPoint {
   heldMs: number | null;
 }
 
-/** The state at an instant of an incident, which is by the clock of the lock's backend. */
+/** The state at an instant of an incident, by the clock of the lock's backend. */
 export function readingAt(
   { holds, waits, refused, to }: Pick<LockTimeline, 'holds' | 'waits' | 'refused' | 'to'>,
   at: number,
@@ -38,7 +38,7 @@ export function readingAt(
   };
 }
 
-/** For how long the lock had been held over a span, in `steps` equal steps. */
+/** How long the lock had been held, over a span in `steps` equal steps. */
 export function holdSeries(
   { holds, to }: Pick<LockTimeline, 'holds' | 'to'>,
   span: Span,
@@ -47,7 +47,7 @@ export function holdSeries(
   return instantsOf(span, steps).map((at) => ({ at, heldMs: heldAt(holds, at, to) }));
 }
 
-/** The age of the oldest wait over a span, in `steps` equal steps; 0 where there was none. */
+/** The age of the oldest wait, over a span in `steps` equal steps; 0 where there was none. */
 export function oldestSeries(
   { waits, to }: Pick<LockTimeline, 'waits' | 'to'>,
   span: Span,
@@ -83,7 +83,7 @@ function heldAt(holds: readonly HoldBar[], at: number, now: number): number | nu
 }
 
 /**
- * The holds that ended in a span: when, and how long each was; the average if a bar is of several.
+ * The holds that ended in a span: when, and how long each was; the average if a bar has several.
  */
 export function endedHolds(
   { holds }: Pick<LockTimeline, 'holds'>,
@@ -94,7 +94,7 @@ export function endedHolds(
   );
 }
 
-/** A logarithmic scale that has all values in it and covers at least one power of ten. */
+/** A logarithmic scale that includes all values and covers at least one power of ten. */
 export function logScale(values: readonly number[]): (value: number) => number {
   const known = values.filter((value) => value >= 1);
   const high = Math.max(10, ...known) * 1.3;

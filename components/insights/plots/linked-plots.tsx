@@ -18,16 +18,16 @@ export interface PlotMark {
 const KEY_STEPS = 200;
 
 /**
- * The share of the width from which on the words of a mark lie to its left: then they have room on
- * either side, on a phone too.
+ * From this share of the width on, the label of a mark is to its left: so it fits on either side,
+ * also on a phone.
  */
 const LEFTWARD_FROM = 0.6;
 
 const plotIn = (plots: HTMLElement) => plots.querySelector<HTMLElement>('.linked-overlay');
 
 /**
- * Plots one below another over the same span: what is pointed at in one is pointed at in all, also
- * by arrow keys, and dragging over any of them zooms all.
+ * Plots one below another over the same span, with a shared cursor that follows the pointer and the
+ * arrow keys; dragging over any of them zooms all.
  */
 export function LinkedPlots({
   span,
@@ -42,10 +42,10 @@ export function LinkedPlots({
   span: ZoomSpan;
   /** The instant that is pointed at; null: none. */
   cursor: number | null;
-  /** What is shaded. */
+  /** The shaded span. */
   band: ZoomSpan;
   marks: readonly PlotMark[];
-  /** What the plots say of the instant, for a screen reader. */
+  /** The values of the plots at the instant, for a screen reader. */
   description: string;
   onCursor: (at: number | null) => void;
   onZoom: (zoom: ZoomSpan) => void;

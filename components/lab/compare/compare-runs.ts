@@ -10,7 +10,7 @@ export interface ComparedRow {
   b: LabRow | null;
 }
 
-/** Every strategy of two runs: in the order of the first, then what only the second has. */
+/** Every strategy of two runs: in the order of the first, then those that only the second has. */
 export function compareRows(a: LabRun, b: LabRun): ComparedRow[] {
   const ids = new Set([...a.rows, ...b.rows].map(({ id }) => id));
   const rowOf = (run: LabRun, id: string) => run.rows.find((row) => row.id === id) ?? null;

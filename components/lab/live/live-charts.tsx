@@ -44,7 +44,7 @@ export default function LiveCharts({ samples, stock, longestMs, result }: RaceCh
         />
       </div>
       <div>
-        <ChartHead title="Operations a second">
+        <ChartHead title="Operations per second">
           <b>{exactCount(Math.round((result ?? last)?.opsPerSecond ?? 0))}</b>{' '}
           {result ? 'on average' : 'now'}
         </ChartHead>
@@ -60,7 +60,7 @@ export default function LiveCharts({ samples, stock, longestMs, result }: RaceCh
   );
 }
 
-const TITLES = { sold: 'Units sold over time', opsPerSecond: 'Operations a second over time' };
+const TITLES = { sold: 'Units sold over time', opsPerSecond: 'Operations per second over time' };
 
 function Chart({
   points,
@@ -120,7 +120,7 @@ function Chart({
                   <b>{(sample.elapsedMs / 1_000).toFixed(1)}&nbsp;s</b> {exactCount(sample.sold)}{' '}
                   sold
                   {sample.opsPerSecond !== null &&
-                    `, ${exactCount(Math.round(sample.opsPerSecond))} a second`}
+                    `, ${exactCount(Math.round(sample.opsPerSecond))} per second`}
                 </p>
               );
             }}

@@ -11,14 +11,14 @@ export interface RaceChartsProps {
   stock: number;
   /** How long the strategy may run, or has run. */
   longestMs: number;
-  /** What came of it; null while it runs. */
+  /** The final result; null while it runs. */
   result: Pick<LabRow, 'sold' | 'opsPerSecond'> | null;
 }
 
 /** The chart library is large: it is loaded only where a race is shown. */
 const loadCharts = () => import('./live-charts').then((all) => all.default);
 
-/** The charts of a strategy: units sold against the stock, and operations a second. */
+/** The charts of a strategy: units sold against the stock, and operations per second. */
 export function RaceCharts(props: RaceChartsProps) {
   const { part: Charts } = useLoaded(loadCharts, true);
   const { samples, stock, result } = props;
@@ -27,7 +27,7 @@ export function RaceCharts(props: RaceChartsProps) {
     <figure>
       <figcaption className="sr-only">
         {last
-          ? `${exactCount(last.sold)} of ${exactCount(stock)} sold, ${exactCount(Math.round(last.opsPerSecond))} operations a second.`
+          ? `${exactCount(last.sold)} of ${exactCount(stock)} sold, ${exactCount(Math.round(last.opsPerSecond))} operations per second.`
           : 'Nothing sold yet.'}
       </figcaption>
       <div className="lab-charts">{Charts ? <Charts {...props} /> : null}</div>

@@ -1,7 +1,7 @@
 /** The most marks beside 0. */
 const MARKS_MAX = 5;
 
-/** Round instants of a race from 0 to its end, each of them apart from the next by as much. */
+/** Round instants of a race from 0 to its end, at equal distances. */
 export function raceTicks(endMs: number): number[] {
   const rough = Math.max(1, endMs / MARKS_MAX);
   const size = 10 ** Math.floor(Math.log10(rough));

@@ -1,13 +1,13 @@
 import type { LabSample } from '@/server/contract/console/lab/lab-run';
 
-/** A point of the chart of what was sold; null: how fast it was there is not known. */
+/** A point of the chart of units sold; `opsPerSecond` is null where the speed is not known. */
 export type SoldPoint = Omit<LabSample, 'opsPerSecond'> & { opsPerSecond: number | null };
 
 /**
- * What was sold over time. Readings come once in a while: the last one is not the end of a strategy
- * that is over.
+ * The units sold over time. A strategy that has ended gets a point for its end, since its last
+ * reading may be earlier.
  *
- * @param endMs when it was over
+ * @param endMs when it ended
  * @param sold by then; null while it runs
  */
 export function soldPoints(

@@ -5,7 +5,7 @@ import type { LabRun } from '@/server/contract/console/lab/lab-run';
 import { RaceCharts } from '../live/race-charts';
 import { sortRows } from './lab-verdict';
 
-/** How a strategy did from its start to its end, after the race: one at a time. */
+/** The charts of a strategy from its start to its end, after the race; one strategy at a time. */
 export function CoursePanel({ run: { rows, courses = [], settings } }: { run: LabRun }) {
   const id = useId();
   const [chosen, setChosen] = useState<string | null>(null);

@@ -4,17 +4,17 @@ import type { LabRow } from '@/server/contract/console/lab/lab-race';
 export interface LabScales {
   /** Units at the right end of the bars of sold units. */
   soldMax: number;
-  /** Where the stock lies on them, from 0 to 1. */
+  /** Where the stock is on them, from 0 to 1. */
   stockAt: number;
-  /** Operations a second at the right end of the speed bars. */
+  /** Operations per second at the right end of the speed bars. */
   opsMax: number;
   /** The ends of the logarithmic latency scale, powers of ten in milliseconds. */
   latencyMs: { from: number; to: number };
 }
 
-/** The stock is drawn here at most, so that something beyond it can be seen. */
+/** The stock is drawn no further right, so that oversold units beyond it can be seen. */
 const STOCK_AT_MOST = 0.4;
-/** And here at least, so that the correctly sold units can be seen: longer bars are cut off. */
+/** And no further left, so that correctly sold units can be seen: longer bars are cut off. */
 const STOCK_AT_LEAST = 0.2;
 
 const SHORTEST_MS = 0.01;
@@ -33,7 +33,7 @@ export function labScales(rows: readonly LabRow[], stock: number): LabScales {
   };
 }
 
-/** Where a latency lies on the scale, from 0 to 1. */
+/** Where a latency is on the scale, from 0 to 1. */
 export function latencyPosition(ms: number, { from, to }: LabScales['latencyMs']): number {
   const at = Math.log10(Math.max(ms, from) / from) / Math.log10(to / from);
   return Math.min(1, Math.max(0, at));

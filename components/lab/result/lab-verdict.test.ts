@@ -40,7 +40,7 @@ describe('the verdict of a run', () => {
     const entries = [entry('w', 'wrong way'), entry('v', 'wrong way')];
     expect(runVerdict({ rows, entries, settings })).toMatchObject({
       held: 'Two ways sold exactly 500.',
-      oversold: 'Two wrong ways sold 892\u00a0units that were not there.',
+      oversold: 'Two wrong ways oversold by 892\u00a0units.',
       incomplete: '',
     });
   });
@@ -48,20 +48,18 @@ describe('the verdict of a run', () => {
   it('names a right way that oversold', () => {
     const rows = [oversold('set-nx-px', 1)];
     const verdict = runVerdict({ rows, entries: [entry('set-nx-px', 'lock')], settings });
-    expect(verdict.oversold).toBe('“set-nx-px” sold 1\u00a0unit that was not there.');
+    expect(verdict.oversold).toBe('“set-nx-px” oversold by 1\u00a0unit.');
     expect(verdict.held).toBe('');
     const paused = { ...settings, pause: true };
     const entries = [entry('set-nx-px', 'lock')];
     expect(runVerdict({ rows, entries, settings: paused }).oversold).toBe(
-      'Paused past its lease: “set-nx-px” sold 1\u00a0unit that was not there.',
+      'Paused past its lease: “set-nx-px” oversold by 1\u00a0unit.',
     );
   });
 
   it('claims no exact sale where the time was too short to sell everything', () => {
     const rows = [row('a', { sold: 480 })];
-    expect(runVerdict({ rows, entries: [], settings }).held).toBe(
-      'One way never sold more than there was.',
-    );
+    expect(runVerdict({ rows, entries: [], settings }).held).toBe('One way never oversold.');
   });
 
   it('recommends the fastest correct one, never a faster one that oversold', () => {
@@ -73,7 +71,7 @@ describe('the verdict of a run', () => {
     const { advice, fastest } = runVerdict({ rows, entries: [], settings });
     expect(fastest?.id).toBe('quick');
     expect(advice).toMatch(/^On this machine, for this load \(50\u00a0workers, stock 500,/);
-    expect(advice).toMatch(/was “quick”: 840 a second, p99 8\.2\u00a0ms\.$/);
+    expect(advice).toMatch(/was “quick”: 840 per second, p99 8\.2\u00a0ms\.$/);
   });
 
   it('neither recommends a lucky wrong way, nor counts it as correct', () => {
@@ -100,7 +98,7 @@ describe('the verdict of a run', () => {
       { ...entry('sure', 'lock'), consistency: 'Strong' },
     ];
     expect(runVerdict({ rows, entries, settings }).advice).toMatch(
-      /It is not Strong; the fastest of those that are was “sure”: 120 a second\.$/,
+      /It is not Strong; the fastest of those that are was “sure”: 120 per second\.$/,
     );
   });
 

@@ -5,7 +5,7 @@ import { latencyText } from '../../format/durations';
 
 /** What a run showed, in words. */
 export interface RunVerdict {
-  /** What held; empty if nothing did, or wrong ways alone. */
+  /** What held; empty if nothing did, or only wrong ways did. */
   held: string;
   /** How many held, other than by luck. */
   heldCount: number;
@@ -15,7 +15,7 @@ export interface RunVerdict {
   oversold: string;
   /** What did not finish; empty if everything did. */
   incomplete: string;
-  /** What to take from it. */
+  /** The conclusion. */
   advice: string;
   /** The fastest strategy that held, other than by luck; null if none did. */
   fastest: LabRow | null;
@@ -67,7 +67,7 @@ function heldSentence(held: LabRow[], stock: number): string {
   if (held.length === 0) return '';
   const ways = held.length === 1 ? 'way' : 'ways';
   const soldAll = held.every((row) => row.sold === stock);
-  const what = soldAll ? `sold exactly ${exactCount(stock)}` : 'never sold more than there was';
+  const what = soldAll ? `sold exactly ${exactCount(stock)}` : 'never oversold';
   return `${inWords(held.length)} ${ways} ${what}.`;
 }
 
@@ -86,11 +86,11 @@ function oversoldSentence(
   const wrong = oversold.filter(isWrongWay);
   const paused = pause ? 'Paused past its lease: ' : '';
   return [
-    ...(right.length === 0 ? [] : [`${paused}${namesOf(right)} sold ${excessOf(right)}.`]),
+    ...(right.length === 0 ? [] : [`${paused}${namesOf(right)} oversold by ${excessOf(right)}.`]),
     ...(wrong.length === 0
       ? []
       : [
-          `${inWords(wrong.length)} wrong ${wrong.length === 1 ? 'way' : 'ways'} sold ${excessOf(wrong)}.`,
+          `${inWords(wrong.length)} wrong ${wrong.length === 1 ? 'way' : 'ways'} oversold by ${excessOf(wrong)}.`,
         ]),
   ].join(' ');
 }
@@ -104,10 +104,11 @@ function namesOf(rows: LabRow[]): string {
   return names.length === 0 ? last : `${names.join(', ')} and ${last}`;
 }
 
-function excessOf(rows: LabRow[]): string {
-  const units = rows.reduce((sum, row) => sum + row.oversold, 0);
-  return `${plural(units, 'unit')} that ${units === 1 ? 'was' : 'were'} not there`;
-}
+const excessOf = (rows: LabRow[]): string =>
+  plural(
+    rows.reduce((sum, row) => sum + row.oversold, 0),
+    'unit',
+  );
 
 function incompleteSentence(rows: LabRow[]): string {
   if (rows.length === 0) return '';
@@ -127,7 +128,7 @@ function adviceOf(
     return `On this machine, for this load (${load}), ${what}.`;
   }
   const { title, opsPerSecond, p99Ms } = fastest;
-  return `On this machine, for this load (${load}), the fastest that held was “${title}”: ${exactCount(Math.round(opsPerSecond))} a second, p99 ${latencyText(p99Ms)}.`;
+  return `On this machine, for this load (${load}), the fastest that held was “${title}”: ${exactCount(Math.round(opsPerSecond))} per second, p99 ${latencyText(p99Ms)}.`;
 }
 
 /** What else to look at where the fastest holds only under conditions. */
@@ -142,7 +143,7 @@ function strongAdvice(
   const strong = bySpeed(held.filter(isStrong))[0];
   if (!strong) return '';
   const rate = exactCount(Math.round(strong.opsPerSecond));
-  return ` It is not Strong; the fastest of those that are was “${strong.title}”: ${rate} a second.`;
+  return ` It is not Strong; the fastest of those that are was “${strong.title}”: ${rate} per second.`;
 }
 
 const bySpeed = (rows: LabRow[]) => rows.toSorted((a, b) => b.opsPerSecond - a.opsPerSecond);

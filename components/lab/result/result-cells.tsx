@@ -37,8 +37,8 @@ export function SoldCell({ row: { sold, stock, oversold }, scales }: CellProps) 
 }
 
 /**
- * Operations a second. The bar of what oversells, or did not only by luck, is pale: a fast wrong
- * answer is no achievement.
+ * Operations per second. The bar of a strategy that oversells, or did not only by luck, is pale: a
+ * fast wrong answer is no achievement.
  */
 export function SpeedCell({
   row,

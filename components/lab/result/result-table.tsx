@@ -11,8 +11,8 @@ import { runVerdict, sortRows } from './lab-verdict';
 import { LatencyCell, SoldCell, SpeedCell, VerdictBadge } from './result-cells';
 
 /**
- * The results of a run, a line for each strategy: while it runs in the order of the race, then the
- * oversold first and the fastest next.
+ * The results of a run, a line for each strategy. While it runs, they are in the order of the race;
+ * then those that oversold come first and the fastest next.
  */
 export function ResultTable({ run }: { run: LabRun }) {
   const [shown, setShown] = useState<LabRunEntry | null>(null);
@@ -87,7 +87,7 @@ function Heads({
           Oversold
         </th>
         <th scope="col" aria-sort={isSorted ? 'descending' : undefined} data-cell="speed">
-          Operations a second{isSorted && ' ↓'}
+          Operations per second{isSorted && ' ↓'}
         </th>
         <th scope="col" data-cell="latency">
           p99, p50{' '}

@@ -24,7 +24,7 @@ const PIECE = new RegExp(
 
 const isKeyword = new Set(KEYWORDS.split(' '));
 
-/** TypeScript in pieces to be coloured; together they are the source again. */
+/** Splits TypeScript into pieces to be coloured; joined, they are the source again. */
 export function highlightCode(source: string): CodePiece[] {
   const pieces: CodePiece[] = [];
   const add = (text: string, kind: CodePiece['kind']) => {

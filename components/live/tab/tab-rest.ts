@@ -3,12 +3,12 @@
 import { useSyncExternalStore } from 'react';
 
 /**
- * What a tab does: it rests once it has been hidden for a while, and wakes when it is seen again,
- * for as long as it takes to have news.
+ * The state of a tab: it rests once it has been hidden for a while. When it is visible again, it is
+ * waking until it has had time to receive new data.
  */
 type TabState = 'awake' | 'resting' | 'waking';
 
-/** A short look at another tab does not end the connection. */
+/** A tab that is hidden for less than this keeps its connection. */
 export const REST_AFTER_MS = 5_000;
 
 /** A tab whose connection works has new data within this time after it is visible again. */
@@ -52,9 +52,8 @@ export function subscribeToTab(listener: () => void): () => void {
 export const tabState = (): TabState => state;
 
 /**
- * What this tab does. A browser has six connections to a server that it does not reach over TLS,
- * for all of its tabs together: were each to keep one, the seventh tab would not open, and no act
- * of any of them would be sent.
+ * The state of this tab. Without TLS, a browser opens only six connections to a server, for all of
+ * its tabs together: if each kept one, a seventh tab would not open, and none could send an act.
  */
 export const useTabState = (): TabState =>
   useSyncExternalStore(subscribeToTab, tabState, () => 'awake');

@@ -18,7 +18,7 @@ test('an action is applied only to the locks that allow it; the others show why 
   expect(possible('ask')).toEqual([null, 'not held', 'already released', 'state unknown', null]);
   expect(possible('extend')).toEqual(possible('ask'));
   expect(possible('release')).toEqual([null, 'not held', null, 'state unknown', null]);
-  expect(possible('freeze')).toEqual([null, null, null, 'state unknown', 'frozen already']);
+  expect(possible('freeze')).toEqual([null, null, null, 'state unknown', 'already frozen']);
 });
 
 test('a dead process is sent no request; its lock can be extended, released and frozen', () => {
@@ -41,7 +41,7 @@ test('every lock has its result, and the results are added up', () => {
   ] as const;
   expect(results.map(bulkResultLabel)).toEqual([
     'released',
-    'not done: another hold since',
+    'not done: holder has changed',
     'not done: No.',
     'unclear: Server not responding.',
   ]);

@@ -3,7 +3,7 @@ import { exactCount, plural } from '@/server/core/format/numbers';
 import { visibleText } from '@/server/core/format/visible-text';
 import { actObstacle } from '../possible-acts';
 
-/** What can be done to many locks at once. */
+/** What can be done to many locks together. */
 export type BulkAct = 'ask' | 'extend' | 'release' | 'freeze';
 
 /** A lock as it was when the dialog opened, and why nothing can be done to it; null: it can. */
@@ -19,7 +19,7 @@ export function bulkLocks(act: BulkAct, rows: readonly LockRow[]): BulkLock[] {
 
 function impossibleBecause(act: BulkAct, row: LockRow): string | null {
   const obstacle = actObstacle(row, act === 'ask' ? 'request' : act);
-  return act === 'freeze' && row.frozen ? (obstacle ?? 'frozen already') : obstacle;
+  return act === 'freeze' && row.frozen ? (obstacle ?? 'already frozen') : obstacle;
 }
 
 /** How many locks have their result, of those that the act applies to. */
@@ -28,7 +28,7 @@ export function bulkProgress(done: number, locks: readonly BulkLock[]): string {
   return `Working… ${exactCount(done)} of ${exactCount(going.length)}`;
 }
 
-/** How the act went on one lock. */
+/** The result of the act on one lock. */
 export type BulkResult =
   | { kind: 'done'; text: string }
   | { kind: 'changed' }
@@ -40,7 +40,7 @@ export function bulkResultLabel(result: BulkResult | undefined): string {
   if (!result) return '';
   switch (result.kind) {
     case 'changed':
-      return 'not done: another hold since';
+      return 'not done: holder has changed';
     case 'unclear':
       return `unclear: ${result.text}`;
     case 'failed':
@@ -50,7 +50,7 @@ export function bulkResultLabel(result: BulkResult | undefined): string {
   }
 }
 
-/** “3 done, 1 not done”: what came of all of them. */
+/** The results of all locks in total: “3 done, 1 not done”. */
 export function bulkSummary(results: Iterable<BulkResult>): string {
   const counts = { done: 0, unclear: 0, not: 0 };
   for (const { kind } of results) {

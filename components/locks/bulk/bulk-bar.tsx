@@ -59,7 +59,7 @@ function BulkKeys({ onAct, onClear }: { onAct: (act: BulkAct) => void; onClear: 
 function useLastRows(rows: LockRow[], selection: Selection): ReadonlyMap<string, LockRow> {
   const [known, setKnown] = useState<ReadonlyMap<string, LockRow>>(new Map());
   const latest = useRef(known);
-  // Before the browser paints: a key that follows at once acts on all that is shown as selected.
+  // Before the browser paints: a key pressed right afterwards acts on all rows shown as selected.
   useLayoutEffect(() => {
     const loaded = new Map(rows.map((row) => [row.id, row]));
     const next = new Map<string, LockRow>();

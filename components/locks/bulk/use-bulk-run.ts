@@ -19,11 +19,11 @@ export interface BulkRun {
   results: ReadonlyMap<string, BulkResult>;
   /** Acts on each lock as it was seen: on one that has changed since, nothing is done. */
   run: (rows: readonly LockRow[], reason: string) => void;
-  /** Begins no further request. */
+  /** Sends no further request. */
   stop: () => void;
 }
 
-/** Acts on many locks, a request for each; after the dialog is closed no further one begins. */
+/** Acts on many locks, with a request for each; once the dialog is closed, no more are sent. */
 export function useBulkRun(act: BulkAct, extendMs: number): BulkRun {
   const actOn = useActOn(act, extendMs);
   const [state, setState] = useState<'idle' | 'busy' | 'over'>('idle');

@@ -75,7 +75,7 @@ export function FigureStrip({
       />
       <FigureTile
         look={look('blocking', fleet?.blockingMs ?? 0)}
-        title="Total blocking time: the ages of all waits, and of refused callers that still try, added up. Standbys of leaders do not count"
+        title="Total blocking time: the sum of the ages of all waits, and of refused callers that keep trying. Standbys of leaders are not counted"
         value={fleet && <BlockingTime fleet={fleet} />}
         below={fleet && <BlockingPeak fleet={fleet} course={blockings} />}
         series={blockings}
@@ -163,7 +163,7 @@ function Unknown({ count }: { count: number }) {
   return <span className="text-unknown">+ {countText(count)} unknown</span>;
 }
 
-/** Between two readings it grows by a second per second for each caller kept from its work. */
+/** Between two readings it grows by a second per second for each blocked caller. */
 const useFleetBlockingSeconds = ({ blocked, blockingMs, asOf }: FleetNow): number =>
   useAtBackend('', (now) => blockingSeconds(blockingMs, blocked, Math.max(0, now - asOf)));
 
@@ -180,7 +180,7 @@ function BlockingPeak({ fleet, course }: { fleet: FleetNow; course: readonly Ser
   return <InHour what={`up to ${durationText(peakMs)}`} />;
 }
 
-/** A longer text has less room for its span of time. */
+/** A longer text leaves less room for its span of time. */
 const LONG_CHARS = 12;
 
 /** A figure of the last hour; a narrow tile abbreviates the words. */

@@ -10,11 +10,11 @@ export interface FigureLook {
   name: string;
   label: string;
   icon: IconName;
-  /** The colour of its word and line; grey where nothing needs a look. */
+  /** The colour of its word and line; grey where nothing needs attention. */
   tone: string;
 }
 
-/** How a figure looks: it has its colour only while there is something in it. */
+/** How a figure looks: it is coloured only while its value is above 0. */
 export function lookOf<Name extends string>(
   looks: Record<Name, Omit<FigureLook, 'name'>>,
   name: Name,
@@ -24,7 +24,7 @@ export function lookOf<Name extends string>(
   return { ...look, name, tone: value > 0 ? look.tone : 'text-t2' };
 }
 
-/** One figure of the strip: now, what the last hour says of it, and its trend. */
+/** One figure of the strip: its current value, a remark on the last hour, and its trend. */
 export function FigureTile({
   look: { name, label, icon, tone },
   title,
@@ -83,10 +83,10 @@ export function FigureTile({
 const WIDTH = 76;
 const HEIGHT = 24;
 const EDGE = 3;
-/** A course shorter than this share of the width says nothing yet. */
+/** A line shorter than this share of the width is not drawn: it shows no trend yet. */
 const SHORT_SHARE = 0.08;
 
-/** The course of a figure, right-aligned at now. Decoration beside the figure itself. */
+/** A figure over time, right-aligned at the present. Decoration beside the figure itself. */
 function Sparkline({
   points,
   spanMs,

@@ -26,22 +26,22 @@ export function sampleSeries(
   ];
 }
 
-/** Grants a second, minute by minute; the minute under way is left out, for it is not full yet. */
+/** Grants per second, by minute; the current minute is left out, since it is incomplete. */
 export function grantSeries({ minutes }: FleetNow): SeriesPoint[] {
   return minutes.slice(0, -1).map(({ at, grants }) => ({ at, value: grants / 60 }));
 }
 
-/** Leases that ran out, minute by minute. */
+/** Expired leases, by minute. */
 export function expirySeries({ minutes }: FleetNow): SeriesPoint[] {
   return minutes.map(({ at, expiries }) => ({ at, value: expiries }));
 }
 
-/** Refused attempts, minute by minute; the minute under way is left out. */
+/** Refused attempts, by minute; the current minute is left out. */
 export function refusalSeries({ minutes }: FleetNow): SeriesPoint[] {
   return minutes.slice(0, -1).map(({ at, refused }) => ({ at, value: refused }));
 }
 
-/** A quantile of the waits, of the minutes that had any. */
+/** A quantile of the waits, for the minutes that had any. */
 export function waitSeries({ minutes }: FleetNow, key: WaitKey): SeriesPoint[] {
   return minutes.flatMap((point) => {
     const value = point[key];

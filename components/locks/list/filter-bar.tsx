@@ -132,7 +132,7 @@ function FilterMenus({ page, query, onQuery }: ChipProps) {
   );
 }
 
-/** Nothing where there is no choice. */
+/** Renders nothing where there is no choice. */
 function NameMenu({
   label,
   names,
@@ -172,7 +172,7 @@ function SortChip({ query, onQuery }: Omit<ChipProps, 'page'>) {
   );
 }
 
-/** A filter that excludes everything: what is set, each removable. */
+/** In place of the rows if no lock matches: the filters that are set, each removable. */
 export function NoMatch({ page, query, onQuery }: ChipProps) {
   const isAttention = query.view === 'attention';
   const showAll = (

@@ -7,13 +7,13 @@ import { useSession } from '../../live/session';
 import { usePastAt } from '../../past/past-at';
 import { Hint, KeyBar } from '../../ui/key-bar';
 
-/** What came of a key, where nothing else shows it. */
+/** The effect of a key, where nothing else shows it. */
 export interface KeyNote {
   text: string;
   isProblem: boolean;
 }
 
-/** The keys of the lock list, and where in it the screen is. Only where there is a keyboard. */
+/** The keys of the lock list, and the range of rows in view. Only where there is a keyboard. */
 export function KeyHints({
   range,
   matching,
@@ -24,7 +24,7 @@ export function KeyHints({
   matching: number;
   /** Updates come less often than they should. */
   isSlowed: boolean;
-  /** What came of the last key; null: nothing to say. */
+  /** The effect of the last key; null: nothing to say. */
   note: KeyNote | null;
 }) {
   const { may } = useSession();
@@ -88,7 +88,7 @@ export function createVisibleRange(): VisibleRange {
   };
 }
 
-/** The places of the first and the last row in view, from 0. */
+/** The positions of the first and the last row in view, from 0. */
 function useVisibleRange(range: VisibleRange): { first: number; last: number } {
   const text = useSyncExternalStore(range.subscribe, range.get, () => '0 0');
   const [first = 0, last = 0] = text.split(' ').map(Number);
@@ -99,7 +99,7 @@ const SLOWED_LABEL = 'Live updates slowed: server busy';
 
 /**
  * Says that updates come less often than they should, on screens without the line of keys, which
- * says so elsewhere. It floats at the foot of the page, so that nothing moves.
+ * otherwise says so. It floats at the foot of the page, so that nothing moves.
  */
 export function SlowedNote() {
   return (

@@ -48,7 +48,7 @@ export function sharedRows(before: readonly LockRow[], fresh: readonly LockRow[]
   });
 }
 
-/** Much of a row changes without its rev: what is known of other callers, baselines, witnesses. */
+/** Parts of a row change without its rev: other callers, baselines, what witnesses report. */
 function isSame(old: LockRow, row: LockRow): boolean {
   const readAt = row.status === 'unknown' ? row.readAt : old.readAt;
   return replaceEqualDeep(old, { ...row, readAt }) === old;

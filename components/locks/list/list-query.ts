@@ -97,7 +97,7 @@ export function listInput(query: ListQuery, window: ListWindow): LockListInput {
 export const isFiltered = ({ status, namespace, backend, search }: ListQuery): boolean =>
   status !== null || namespace !== null || backend !== null || search !== '';
 
-/** The sorts whose natural order begins with the least. */
+/** The sorts whose natural order is ascending. */
 const LEAST_FIRST: readonly LockSort[] = ['name', 'lease'];
 
 /** The order of the figures in the sorted column, for assistive technology. */

@@ -1,4 +1,4 @@
-/** A stretch of the list's order. */
+/** A range of rows in the list's order. */
 export interface ListWindow {
   offset: number;
   limit: number;
@@ -20,10 +20,10 @@ const MARGIN = 60;
 const STEP = 50;
 
 /**
- * The window to follow while these places are in view: the present one while it covers them and
- * their surroundings, else one with them in its middle.
+ * The window to follow while these rows are in view: the present one while it covers them and their
+ * surroundings, else one with them in its middle.
  *
- * @param view places of the first and the last row in view, from 0
+ * @param view positions of the first and the last row in view, from 0
  * @param count how many rows the list has
  */
 export function windowFor(

@@ -31,7 +31,7 @@ const HEIGHT_MAX_PX = 15_000_000;
 interface ListProps {
   /** The rows that were read. */
   rows: LockRow[];
-  /** The place of the first of them. */
+  /** The position of the first of them. */
   offset: number;
   /** How many locks match, read or not. */
   matching: number;
@@ -42,18 +42,18 @@ interface ListProps {
   peek: PeekControls;
   /** Opens the page of a lock. */
   onOpen: (row: LockRow) => void;
-  /** Opens it from what is known while the server does not respond; false: the server does. */
+  /** Opens it from known data if the server is not responding; false: the server is. */
   onOpenKnown: (row: LockRow) => boolean;
   onNote: (note: KeyNote) => void;
   scroller: RefObject<HTMLDivElement | null>;
   onSort: (sort: LockSort) => void;
   /** The pointer is over the rows or the keyboard moves in them: they must not move. */
   onHold: () => void;
-  /** Called with the places in view and the number of rows. */
+  /** Called with the first and last position in view and the number of rows. */
   onRange: (first: number, last: number, count: number) => void;
 }
 
-/** All rows, of which only those in view exist; those that are not read yet hold their places. */
+/** All rows; only those in view are rendered, with skeletons for those that are not read yet. */
 export function LockList(props: ListProps) {
   const { rows, offset, matching, query, selecting, scroller, onSort, onHold, onRange } = props;
   const isTiered = query.view === 'attention' && query.sort === 'worst' && !query.descending;
@@ -95,7 +95,7 @@ export function LockList(props: ListProps) {
   useScrollToTop(query, scroller, list);
 
   const isSelectable = selecting !== null;
-  // Asked for first: they bring the range up to date.
+  // Before `range`, which this call updates.
   const items = virtual.getVirtualItems();
   const { range } = virtual;
   const first = range?.startIndex ?? 0;

@@ -16,7 +16,7 @@ const DeleteViewDialog = lazyDialog(() =>
   import('./view-dialogs').then((all) => all.DeleteViewDialog),
 );
 
-/** The views that the person keeps: each a tab, and a menu that adds and deletes. */
+/** The user's saved views: a tab for each, and a menu that adds and deletes views. */
 export function SavedViews({
   query,
   onQuery,

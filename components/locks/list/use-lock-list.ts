@@ -27,7 +27,7 @@ export function useLockList(
 ): Live<LockPage> & {
   /** The view of the page: the previous one until data of the present one has come. */
   view: string;
-  /** Call it with the places in view and the number of rows, so that the window follows. */
+  /** Call it with the first and last position in view and the number of rows. */
   show: (first: number, last: number, count: number) => void;
 } {
   const client = useTRPCClient();

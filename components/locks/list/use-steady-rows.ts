@@ -13,7 +13,7 @@ const LONGEST_MS = 15_000;
  * The rows of a page to draw. While the pointer is over them they keep their positions; call `hold`
  * to report that it is.
  *
- * @param view what the page shows and how it is sorted: another one is drawn at once
+ * @param view what the page shows and how it is sorted: another view is drawn immediately
  */
 export function useSteadyRows(page: LockPage, view: string): { rows: LockRow[]; hold: () => void } {
   const [frozen, setFrozen] = useState<{ of: string; rows: LockRow[] } | null>(null);

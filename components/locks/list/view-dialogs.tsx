@@ -21,7 +21,7 @@ export function SaveViewDialog({
   return (
     <FormDialog
       title="Save this view"
-      intro="Filters and order, for you alone. To share a view, share its address."
+      intro="Saves the filters and the order, only for you. To share a view, share its address."
       action="Save"
       onClose={onClose}
       onSubmit={async (form) => {
@@ -49,7 +49,7 @@ export function DeleteViewDialog({
   return (
     <FormDialog
       title={`Delete the view “${visibleText(name)}”?`}
-      intro="Only you have it. Its locks stay as they are."
+      intro="Only you can see this view. The locks in it are not changed."
       action="Delete view"
       isDangerous
       onClose={onClose}

@@ -5,7 +5,7 @@ export type EventLine =
   | { kind: 'one'; id: string; event: EventRow }
   | { kind: 'run'; id: string; of: 'renewals' | 'calls'; events: EventRow[] };
 
-/** Renewals, and waiters whose requests end and come again: nothing that people wait for. */
+/** Renewals, and waiters whose requests end and come again: events that rarely matter. */
 const ROUTINE: Record<string, 'renewals' | 'calls'> = {
   renewed: 'renewals',
   detached: 'calls',

@@ -214,7 +214,7 @@ function HoldFacts({ row, hold, children }: FactsProps) {
             {' '}
             of {exactCount(row.permits.capacity)}
             {row.permits.named !== undefined &&
-              `, set by an operator; callers name ${exactCount(row.permits.named)}`}
+              `, set by an operator; callers pass ${exactCount(row.permits.named)}`}
           </Muted>
         </Fact>
       )}

@@ -28,7 +28,7 @@ export function LivenessNote({
 }: {
   verdict: LivenessVerdict;
   backend: string;
-  /** The place makes clear that the process is meant. */
+  /** The context makes clear that the process is meant. */
   isBrief?: boolean;
 }) {
   const { words, word, icon, ink } = LOOKS[verdict.state];

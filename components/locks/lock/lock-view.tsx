@@ -23,7 +23,7 @@ import { ReleaseImpact } from './release-impact';
 import { useLiveLock } from './use-live-lock';
 import { WaitPartNote } from './wait-part-note';
 
-/** A lock's page: what it is now, what can be done about it, and what happened to it. */
+/** A lock's page: its current state, what can be done about it, and its history. */
 export function LockView({
   initial,
   initialAt = null,

@@ -7,7 +7,7 @@ import { permitsLeft } from '@/server/core/verdict/release-impact';
 /**
  * Where the permits of this hold would go; null for a lock that is not held with permits.
  *
- * @param delay for how long nothing would be granted first; null if there would be no delay
+ * @param delay how long nothing would be granted first; null if there would be no delay
  */
 export function permitImpact(
   { row, waiters }: Pick<LockDetail, 'row' | 'waiters'>,

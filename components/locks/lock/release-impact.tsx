@@ -20,7 +20,7 @@ interface Props {
   chosen: HoldRow | null;
 }
 
-/** What would happen if the lock were taken from its holder now; of an unknown one, only that. */
+/** What would happen if the lock were taken from its holder now; says so if it is unknown. */
 export function ReleaseImpact({ detail, chosen }: Props) {
   const { row, policy } = detail;
   const isUnknown = unknownLabel(row) !== null;

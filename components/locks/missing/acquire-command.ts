@@ -9,5 +9,5 @@ export function acquireCommand(namespace: string, name: string): string {
   ].join('\n');
 }
 
-/** As one word of a POSIX shell. */
+/** A text quoted as one word of a POSIX shell. */
 const quoted = (text: string) => `'${text.replaceAll("'", "'\\''")}'`;

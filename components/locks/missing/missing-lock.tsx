@@ -16,7 +16,7 @@ const SEARCHED = 50;
 /** Whether a lock has no record: it was never used, or its record was deleted. */
 export const isMissing = ({ rev, status }: LockRow): boolean => rev === 0 && status === 'free';
 
-/** Locks with names similar to one that is not known, and how it would come to be. */
+/** For a lock without a record: locks with similar names, and a command that acquires it. */
 export function MissingLock({ row: { namespace, name } }: { row: LockRow }) {
   const trpc = useTRPC();
   const found = useQueries({

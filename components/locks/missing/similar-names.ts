@@ -1,4 +1,4 @@
-/** The least length of a part: a shorter one is found in too many names. */
+/** The minimum length of a part: a shorter one is found in too many names. */
 const PART_MIN = 3;
 const PARTS_MAX = 3;
 

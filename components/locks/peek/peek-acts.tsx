@@ -30,7 +30,7 @@ export function PeekActs({ detail, chosen }: { detail: LockDetail; chosen: HoldR
   const unclear = isStale || !detail.fresh ? 'State unknown' : null;
   const unheld = unclear ?? (chosen ? null : 'Not held');
   const released = unheld ?? (chosen && isReleased(chosen) ? 'Already released' : null);
-  const unheard = released ?? (chosen?.liveness?.state === 'dead' ? 'Process is dead' : null);
+  const cannotHear = released ?? (chosen?.liveness?.state === 'dead' ? 'Process is dead' : null);
   const delayMs = chosen && isReleased(chosen) ? 0 : detail.policy.lockDelayMs;
   const [next] = detail.waiters;
   const acts: Act[] = [
@@ -40,14 +40,14 @@ export function PeekActs({ detail, chosen }: { detail: LockDetail; chosen: HoldR
       effect: chosen?.askedToRelease
         ? `Asked by ${visibleText(chosen.askedToRelease.by)}`
         : 'Sent with its next renewal',
-      impossible: unheard,
+      impossible: cannotHear,
       run: actions.ask,
     },
     {
       key: 's',
       label: 'Block renewals…',
       effect: 'Frees when the lease ends',
-      impossible: unheard,
+      impossible: cannotHear,
       run: actions.stop,
     },
     {

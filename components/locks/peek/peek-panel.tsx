@@ -44,7 +44,7 @@ interface PeekProps {
   page: LockPage;
   /** This page's monotonic clock when `page` came. */
   receivedAt: number | null;
-  /** Its place in the list, from 0; null where that is not known. */
+  /** Its position in the list, from 0; null where that is not known. */
   place: number | null;
   /** Receives the lock that is shown: see `PeekControls`. */
   shown: RefObject<LockRow | null>;
@@ -208,7 +208,7 @@ function PeekBody({
             )}
           </p>
           <OnItNote row={row} />
-          {/* A phone has no room for it at the head. */}
+          {/* On a phone there is no room for it in the head. */}
           <span className="sm:hidden">
             <OnItButton row={row} size="small" />
           </span>

@@ -12,10 +12,10 @@ const TimelinePanel = dynamic(
   { ssr: false, loading: () => <LatePart /> },
 );
 
-/** Screens on which the preview is beside the list, and as high as what goes before its acts. */
+/** Screens on which the preview is beside the list and has room for a timeline above its acts. */
 const HAS_ROOM = '(min-width: 1800px) and (min-height: 900px)';
 
-/** Who held the lock and who waited for it; on a smaller screen loaded when it is asked for. */
+/** Who held the lock and who waited for it; on a smaller screen it is loaded on request. */
 export function PeekTimeline({ detail }: { detail: LockDetail }) {
   const [isAskedFor, setAskedFor] = useState(false);
   const hasRoom = useMedia(HAS_ROOM, false);

@@ -27,9 +27,9 @@ interface OpenedLock {
 }
 
 /**
- * Opens a lock's page. While the server does not respond the browser would leave the console for
- * its own error page; then the lock's page is shown from its row, and goes on by itself once the
- * server is back.
+ * Opens a lock's page. While the server does not respond, the browser would leave the console for
+ * its own error page; so the lock's page is then shown from its row, and continues automatically
+ * once the server is back.
  */
 export function useKnownLock(
   page: LockPage,
@@ -39,7 +39,7 @@ export function useKnownLock(
   /** The page that was opened from its row, in place of the list; null if none was. */
   known: ReactNode;
   onOpen: (row: LockRow) => void;
-  /** False: the server responds, so the page must be opened as any other. */
+  /** False: the server responds, so the page must be opened like any other. */
   onOpenKnown: (row: LockRow) => boolean;
 } {
   const open = useOpenPage();
@@ -90,7 +90,7 @@ export function useKnownLock(
   };
 }
 
-/** Links to the list show it at once: it is still there, behind the page that was opened so. */
+/** Links to the list show it immediately: it is still there, behind the page opened in this way. */
 function BackToList({ children }: { children: ReactNode }) {
   const onClick = (event: MouseEvent) => {
     const link = event.target instanceof Element ? event.target.closest('a') : null;

@@ -6,7 +6,7 @@ import { usePastAt } from '../../past/past-at';
 import type { ListQuery } from '../list/list-query';
 import type { PeekControls } from '../row/use-row-keys';
 
-/** Which lock's preview is open, as the page's address says it. */
+/** Which lock's preview is open, according to the page's address. */
 export function usePeek(
   { peek: at }: ListQuery,
   onQuery: (part: Partial<ListQuery>) => void,

@@ -7,7 +7,7 @@ import { visibleText } from '@/server/core/format/visible-text';
 type Acted = Pick<LockRow, 'hold' | 'status'>;
 
 /**
- * What people have done about a lock, in a few words that everyone sees; empty: nothing.
+ * What operators have done about a lock, in a few words that everyone sees; empty: nothing.
  *
  * @param me the signed-in person's name
  * @param now the backend's clock
@@ -25,7 +25,7 @@ export function actedLabel({ hold }: Acted, onIt: PresenceRow | null, me: string
 /**
  * The same in full: who did it, when and why.
  *
- * @param serverNow the clock of the servers, by which it is recorded since when a person is on it
+ * @param serverNow the clock of the servers, which records since when a person is on it
  */
 export function actedSentence(
   { hold }: Acted,

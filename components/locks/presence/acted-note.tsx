@@ -8,11 +8,11 @@ import { useSession } from '../../live/session';
 import { actedLabel, actedSentence } from './acted-label';
 import { useOnIt } from './presence';
 
-/** States whose reason matters less than what people have done about the lock. */
+/** States whose reason matters less than what operators have done about the lock. */
 const CALM: ReadonlySet<LockRow['status']> = new Set(['contended', 'held', 'delayed', 'free']);
 
 /**
- * In a row of the list: what people have done about the lock, for everyone to see; beside the
+ * In a row of the list: what operators have done about the lock, for everyone to see; beside the
  * reason for its state, or in its place where that is less important.
  */
 export function ActedNote({ row, children }: { row: LockRow; children: ReactNode }) {

@@ -10,7 +10,7 @@ import { Button } from '../../ui/controls/button';
 import { onItLabel, sinceLabel } from './acted-label';
 import { useOnIt } from './presence';
 
-/** Who is on a lock; nothing if no person is. */
+/** Who is working on a lock; renders nothing if no user is. */
 export function OnItNote({ row }: { row: LockRow }) {
   const onIt = useOnIt(row);
   const { account } = useSession();
@@ -26,7 +26,7 @@ export function OnItNote({ row }: { row: LockRow }) {
   );
 }
 
-/** For operators: a button that starts or ends being on a lock. */
+/** For operators: a button that starts or ends their work on a lock. */
 export function OnItButton({ row, size }: { row: LockRow; size?: 'small' }) {
   const onIt = useOnIt(row);
   const actions = useActions();

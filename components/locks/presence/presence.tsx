@@ -15,7 +15,7 @@ const POLL_MS = 2_000;
 
 type Keyed = Pick<LockRow, 'namespace' | 'name'>;
 
-/** Who is on which lock, by namespace and name. */
+/** Which user is working on which lock, by namespace and name. */
 export type Presence = ReadonlyMap<string, PresenceRow>;
 
 const keyOf = ({ namespace, name }: Keyed) => `${namespace}/${name}`;
@@ -23,8 +23,8 @@ const keyOf = ({ namespace, name }: Keyed) => `${namespace}/${name}`;
 export const PresenceContext = createContext<Presence>(new Map());
 
 /**
- * Polls who is on which lock; for `PresenceContext`, once a page. Empty for the past, of which it
- * is not recorded.
+ * Polls who is working on which lock; for `PresenceContext`, once per page. Empty for the past,
+ * since it is not recorded.
  */
 export function usePresence(): Presence {
   const trpc = useTRPC();
@@ -42,12 +42,12 @@ export function usePresence(): Presence {
 export const presenceOf = (rows: PresenceRow[] | undefined, isPast: boolean): Presence =>
   new Map(isPast ? [] : rows?.map((row) => [keyOf(row), row]));
 
-/** Who is on a lock; null: no person says so. */
+/** Who is working on a lock; null: no user has said so. */
 export function useOnIt(row: Keyed): PresenceRow | null {
   return useContext(PresenceContext).get(keyOf(row)) ?? null;
 }
 
-/** Toggles whether the signed-in person is on a lock. */
+/** Toggles whether the signed-in user is working on a lock. */
 export function useToggleOnIt(presence: Presence): (row: LockRow) => void {
   const client = useTRPCClient();
   const queries = useQueryClient();

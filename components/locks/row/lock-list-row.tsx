@@ -48,7 +48,7 @@ interface LineProps {
   isPeeked: boolean;
   onCursor: (place: number, id: string) => void;
   onPeek: (row: LockRow) => void;
-  /** Opens its page from what is known while the server does not respond; false: it does. */
+  /** Opens its page from known data if the server is not responding; false: it is. */
   onOpenKnown: (row: LockRow) => boolean;
   onSelect: SelectionControls['select'] | undefined;
 }
@@ -182,7 +182,7 @@ const FLASH_MS = 1_200;
 /** After this, too little of the tint is left for another step. */
 const FLASH_OVER_MS = 1_000;
 
-/** How strong the tint is at first; as in the style sheet. */
+/** The opacity of the tint at first, the same as in the style sheet. */
 const FLASH_OPACITY = 0.1;
 
 /**
@@ -209,7 +209,7 @@ function RowFlash({ ink, onEnd }: { ink: string; onEnd: () => void }) {
 
 const opacityAt = (ageMs: number) => FLASH_OPACITY * (1 - ageMs / FLASH_MS);
 
-/** How often a value has changed since the component came to be. */
+/** How often a value has changed since the component was mounted. */
 function useChangeCount(value: string): number {
   const [seen, setSeen] = useState({ value, changes: 0 });
   if (seen.value !== value) {

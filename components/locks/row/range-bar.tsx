@@ -13,9 +13,9 @@ const MIDDLE = HEIGHT / 2;
 const px = (percent: number) => (percent / 100) * WIDTH;
 
 /**
- * How long a lock is held beside its own past: a block from p50 to p99, a tick at p99, a dashed one
- * at five times that, and a dot for now. A new lock is drawn beside the past of its namespace,
- * paler. Decoration beside the figures.
+ * How long a lock has been held compared with its own past: a block from p50 to p99, a tick at p99,
+ * a dashed one at five times that, and a dot for now. A new lock is compared with the past of its
+ * namespace, which is paler. Decoration beside the figures.
  */
 export function RangeBar({ row }: { row: LockRow }) {
   const { ownHold, namespaceHold, status } = row;

@@ -1,7 +1,7 @@
 /** Position of a lock's own p99 on its range bar, in percent: the same in every row. */
 export const P99_POSITION = 60;
 
-/** How far ten times as long is to the right. */
+/** How much further right a duration ten times as long is. */
 const DECADE = 30;
 
 /** A hold that is this many times its own p99 is far beyond its history; marked on the bar. */

@@ -19,7 +19,7 @@ const Empty = () => <span className="text-t3">–</span>;
 
 /** Owner, process, version, held time and grant time of the grant that the row shows. */
 export function HolderCells({ row, isTiered }: { row: LockRow; isTiered: boolean }) {
-  const tenure = shownGrant(row);
+  const grant = shownGrant(row);
   const hold = presentHold(row);
   const meta = hold?.meta;
   const process = visibleText(
@@ -30,12 +30,12 @@ export function HolderCells({ row, isTiered }: { row: LockRow; isTiered: boolean
   return (
     <>
       <GridCell name="owner" className="text-12 text-t2">
-        {tenure ? (
+        {grant ? (
           <span
             className="flex min-w-0"
-            title={`${visibleText(tenure.owner)}, service ${tenure.service}${about && `, ${about}`}`}
+            title={`${visibleText(grant.owner)}, service ${grant.service}${about && `, ${about}`}`}
           >
-            <ExactName name={tenure.owner} />
+            <ExactName name={grant.owner} />
             {row.holders > 1 && (
               <span className="shrink-0 pl-1.5 text-t3">+{exactCount(row.holders - 1)}</span>
             )}
@@ -60,7 +60,7 @@ export function HolderCells({ row, isTiered }: { row: LockRow; isTiered: boolean
       </GridCell>
       <HeldCell row={row} />
       <GridCell name="granted" className="pl-2 text-12 text-t2">
-        {tenure ? <GrantedAt at={tenure.grantedAt} row={row} /> : <Empty />}
+        {grant ? <GrantedAt at={grant.grantedAt} row={row} /> : <Empty />}
       </GridCell>
       <GridCell name="waited" className="pr-3.5 text-12 text-t2">
         {hold ? <Waited ms={hold.waitedMs} /> : <Empty />}
@@ -69,7 +69,7 @@ export function HolderCells({ row, isTiered }: { row: LockRow; isTiered: boolean
   );
 }
 
-/** How long the lock keeps callers from their work, all of them together. */
+/** The total blocking time of the lock. */
 function Blocking({ row: { blocked, backend, status } }: { row: LockRow }) {
   const ms = useAtBackend(backend, (now) =>
     blocked ? displayedMs(totalBlockingMs(blocked, now)) : 0,
@@ -92,7 +92,7 @@ function GrantedAt({ at, row }: { at: number; row: LockRow }) {
   return <Instant at={at} now={now} clock={row.backend} />;
 }
 
-/** How many wait, and how long the first of them has. */
+/** How many wait, and how long the first of them has waited. */
 export function OldestWait({ row }: { row: LockRow }) {
   const since = row.oldestWaitAt;
   const waitedMs = useAtBackend(row.backend, (now) =>
@@ -136,11 +136,11 @@ export function Renewals({ row }: { row: LockRow }) {
 }
 
 export function Token({ row }: { row: LockRow }) {
-  const tenure = shownGrant(row);
-  if (!tenure) return <Empty />;
+  const grant = shownGrant(row);
+  if (!grant) return <Empty />;
   return (
-    <span className="font-mono text-12 text-t3" title={`Token ${tenure.token}`}>
-      {shortToken(tenure.token)}
+    <span className="font-mono text-12 text-t3" title={`Token ${grant.token}`}>
+      {shortToken(grant.token)}
     </span>
   );
 }

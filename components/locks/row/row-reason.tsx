@@ -14,7 +14,7 @@ const REASON_INKS: Partial<Record<LockRow['status'], string>> = {
   orphaned: 'text-t1',
 };
 
-/** Why a row is where it is, and what people do about it; with old data, the last known reason. */
+/** Why a row is where it is, and what operators do about it; on old data the last known reason. */
 export function RowReason({ row }: { row: LockRow }) {
   const result = useWatchedResult(row);
   const isDeadlocked = useIsDeadlocked(row);

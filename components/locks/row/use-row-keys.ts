@@ -12,7 +12,7 @@ import { copyText } from '../../ui/controls/copy-button';
 import type { KeyNote } from '../list/key-hints';
 import { actObstacle, type LockAct } from '../possible-acts';
 
-/** Where the keyboard is: at a row, or at a place whose row has not been read yet. */
+/** Where the keyboard is: at a row, or at a position whose row has not been read yet. */
 interface Cursor {
   place: number;
   id: string | null;
@@ -25,7 +25,7 @@ export interface PeekControls {
   isOpen: boolean;
   /** The lock that it shows, with the hold that its acts are about; null while it has none. */
   shown: RefObject<LockRow | null>;
-  /** Called when the preview moved to another lock by itself. */
+  /** Called when the preview itself moved to another lock. */
   onStepped: RefObject<(row: LockRow) => void>;
   /** Called before it closes: the focus that is in it goes to its row. */
   onClosing: RefObject<() => void>;
@@ -45,7 +45,7 @@ export const keyedLock = (row: LockRow | undefined, shown: LockRow | null): Lock
 const copyNote = (name: string, isCopied: boolean): KeyNote =>
   isCopied
     ? { text: `Copied ${visibleText(name)}`, isProblem: false }
-    : { text: 'Not copied: the browser allows no copying here', isProblem: true };
+    : { text: 'Not copied: the browser does not allow copying here', isProblem: true };
 
 /** The row that the keyboard is at, and the keys that move it and act on it. */
 export function useRowKeys({
@@ -61,7 +61,7 @@ export function useRowKeys({
   onHold,
 }: {
   rows: LockRow[];
-  /** The place of the first of `rows`. */
+  /** The position of the first of `rows`. */
   offset: number;
   /** How many rows the list has, read or not. */
   count: number;
@@ -72,7 +72,7 @@ export function useRowKeys({
   peek: PeekControls;
   /** Opens the page of a lock. */
   onOpen: (row: LockRow) => void;
-  /** Called with what came of a key that shows nothing else. */
+  /** Called with the effect of a key that nothing else shows. */
   onNote: (note: KeyNote) => void;
   onHold: () => void;
 }) {
@@ -100,8 +100,8 @@ export function useRowKeys({
     [onHold],
   );
 
-  // A row keeps the keyboard wherever it moves to, and leaves it to no other; a place gives it to
-  // the row that is read there.
+  // A row keeps the keyboard wherever the row moves; a position without a row passes it to the row
+  // that is read there.
   const found = cursor?.id ? rows.findIndex(({ id }) => id === cursor.id) : -1;
   const place = found === -1 ? (cursor?.place ?? -1) : offset + found;
   const current = cursor?.id ? rows[found] : rows[place - offset];
@@ -155,7 +155,7 @@ export function useRowKeys({
     if (lock) act(lock);
   };
 
-  /** Does the act that a key names, or says why it is not possible. */
+  /** Performs the act of a key, or says why it is not possible. */
   const actKey = (act: LockAct, undone: string, run: ((lock: LockRow) => void) | undefined) =>
     withLock((lock) => {
       if (!run) return;

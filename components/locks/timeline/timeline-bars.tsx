@@ -22,8 +22,8 @@ export const box = (left: number, width: number): CSSProperties => ({
 });
 
 /**
- * A bar that leads to the lock as of when it began. Not by Tab: there can be hundreds, and the
- * table below the plot has the same links.
+ * A bar that links to the lock as of the bar's beginning. Tab skips it: there can be hundreds, and
+ * the table below the plot has the same links.
  */
 function BarLink({
   path,

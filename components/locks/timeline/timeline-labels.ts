@@ -81,7 +81,7 @@ export function waitTitle(bar: WaitBar, now: number, zone?: Zone): string {
   return `${visibleText(bar.owner)}, ${span(bar, now, zone)}, ${end}`;
 }
 
-/** Beside the lane of all without a lane of their own: how many waiters, else waits, or nothing. */
+/** How many waiters, or else waits, have no lane of their own; empty if all have. */
 export function undrawnLabel({ more, moreWaits }: Pick<TimelineLanes, 'more' | 'moreWaits'>) {
   if (more > 0) return `${exactCount(more)} more`;
   return moreWaits > 0 ? plural(moreWaits, 'more wait') : '';

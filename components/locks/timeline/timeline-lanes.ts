@@ -9,7 +9,7 @@ const LANES_MAX = 6;
 /** Waiters that are drawn as fine lines below them. */
 const FOLDED_MAX = 12;
 
-/** The others of a longer queue are only counted: they came later, and none would be drawn. */
+/** The further waiters of a longer queue are only counted: they came later. */
 const DRAWN_MAX = LANES_MAX + FOLDED_MAX;
 
 /** A part of a bar, as shares of the plot's width from its left edge. */
@@ -18,7 +18,7 @@ export interface Segment {
   width: number;
   /** `long`: beyond the lock's own p99. `stuck`: beyond its limit while there were waiters. */
   tone: 'held' | 'long' | 'stuck';
-  /** When it begins, which is not visible if that is before the plot. */
+  /** When it begins, which can be before the plot. */
   from: number;
 }
 
@@ -27,7 +27,7 @@ export interface HoldLine {
   /** Whether the lock is held by it now. */
   isLive: boolean;
   segments: Segment[];
-  /** Of overlapping holds, which line of the holders' lane it is on. */
+  /** Its line in the holders' lane: overlapping holds are on different ones. */
   row: number;
 }
 
@@ -45,7 +45,7 @@ export interface TimelineLanes {
   folded: WaitBar[];
   /** How many waiters have no lane of their own. */
   more: number;
-  /** How many more waits of the past there were, of whichever waiters. */
+  /** How many more past waits there were, of any waiters. */
   moreWaits: number;
 }
 
@@ -57,13 +57,13 @@ export interface TimelinePresent {
     stuck: { since: number } | null;
     ownHold: HoldBaseline | null;
   };
-  /** The holds that last. */
+  /** The current holds. */
   holds: { token: number; grantedAt: number; service: string; owner: string }[];
   waiters: { enqueuedAt: number; service: string; owner: string }[];
   policy: Pick<NamespacePolicy, 'patienceMaxMs' | 'stuckAfterMs' | 'standbyExpected'>;
 }
 
-/** Lines of the holders' lane; more holds at once are drawn over one another on the last. */
+/** Lines of the holders' lane; further concurrent holds overlap on the last one. */
 const ROWS_MAX = 4;
 
 interface Span {
@@ -73,8 +73,8 @@ interface Span {
 }
 
 /**
- * What a timeline draws: the recorded past, with the holds and waiters of the present reading in
- * place of what the past says of them.
+ * What a timeline draws: the recorded past, in which the holds and waiters of the present reading
+ * replace what is recorded of them.
  *
  * @param timeline null before it has come: then only the present is drawn
  */
@@ -199,7 +199,7 @@ class Rows {
 
 export const partyOf = ({ service, owner }: WaitBar) => `${service}\n${owner}`;
 
-/** Waiters by who they are. */
+/** Waiters by service and owner. */
 function waitersOf(waits: WaitBar[]): Map<string, WaiterLine> {
   const byParty = new Map<string, WaiterLine>();
   for (const bar of waits) {

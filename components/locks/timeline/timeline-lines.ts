@@ -14,7 +14,7 @@ interface Line {
   lasted: string;
 }
 
-/** All that a timeline draws as lines of a table, newest first. */
+/** Everything that a timeline draws, as lines of a table, newest first. */
 export function timelineLines(
   { holds, lanes, folded }: TimelineLanes,
   acts: readonly ActMark[],
@@ -46,7 +46,7 @@ export function timelineLines(
   return [...held, ...waited, ...acted, ...turnedAway].sort((a, b) => b.at - a.at);
 }
 
-/** What a timeline counts and does not draw, in words; null: it draws all. */
+/** What a timeline counts but does not draw, in words; null: it draws everything. */
 export function unlistedText({
   folded,
   more,

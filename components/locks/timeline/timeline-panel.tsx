@@ -28,7 +28,7 @@ const SPANS_MS = [5, 15, 60, 6 * 60, 24 * 60].map((minutes) => minutes * MINUTE_
 /** How often the past is read again while the present is in view. */
 const REFETCH_MS = 5_000;
 
-/** A timeline moves on by this share of its span at a time, which is less than a pixel or two. */
+/** A timeline advances by this share of its span at a time, which is less than a pixel or two. */
 const STEP_SHARE = 1 / 900;
 
 /** Who held the lock and who waited for it over time, and what operators did. */
@@ -124,7 +124,7 @@ export function TimelinePanel({ detail }: { detail: LockDetail }) {
   );
 }
 
-/** The titles of its bars agree with the rest of the page, though it is drawn in coarser steps. */
+/** It is drawn in coarse steps, but the titles of its bars agree with the rest of the page. */
 function LivePlot({
   backend,
   ...props

@@ -43,7 +43,7 @@ export function TimelinePlot({
   span: ZoomSpan;
   /** The present instant, on the lock's backend's clock, to which running bars are drawn. */
   now: number;
-  /** The same for their titles, where the plot moves on in coarser steps. */
+  /** The same for their titles, where the plot advances in coarser steps. */
   titlesAt?: number;
   /** The path of the lock's page. */
   path: string;
@@ -197,7 +197,7 @@ interface Flag {
   act: ActMark;
   left: number;
   row: number;
-  /** Whether a flag is left of its line, since there is no room on the right. */
+  /** Whether the flag is left of its line, since there is no room on the right. */
   isLeftward: boolean;
 }
 

@@ -4,7 +4,7 @@ const SECOND_MS = 1_000;
 const MINUTE_MS = 60 * SECOND_MS;
 const HOUR_MS = 60 * MINUTE_MS;
 
-/** Steps between labels that a reader expects; the first that leaves few enough labels is used. */
+/** Usual steps between labels; the first that results in few enough labels is used. */
 const STEPS_MS = [
   ...[1, 2, 5, 10, 15, 30].map((seconds) => seconds * SECOND_MS),
   ...[1, 2, 5, 10, 15, 30].map((minutes) => minutes * MINUTE_MS),
@@ -37,8 +37,8 @@ export function timelineTicks(from: number, to: number, max: number): TimelineTi
 
 /**
  * The instant this long after the midnight before `from`. Steps longer than an hour follow the
- * clock on the wall, so that labels stay round on a day on which it is set. Shorter steps follow
- * elapsed time: of an hour that comes twice, both are labelled.
+ * local clock, so that labels stay round on a day on which it changes. Shorter steps follow elapsed
+ * time: if an hour occurs twice, both are labelled.
  */
 function stepFromMidnight(from: number, ms: number, isLong: boolean): number {
   const day = new Date(from);

@@ -2,13 +2,13 @@
 
 import { type PointerEvent, useCallback, useRef, useState } from 'react';
 
-/** A span that was chosen to look at, on the lock's backend's clock. */
+/** A span chosen by a zoom, on the clock of the lock's backend. */
 export interface ZoomSpan {
   from: number;
   to: number;
 }
 
-/** A narrower drag is a click. */
+/** A shorter drag is a click. */
 const DRAG_MIN_PX = 6;
 
 /** The shortest span of a zoom. */
@@ -21,7 +21,8 @@ const itself = (element: HTMLElement) => element;
  * Dragging over a plot chooses a span of it. `selection` is the span that is being dragged over, in
  * shares of the plot's width; null while there is none.
  *
- * @param plotOf the plot within the element that is dragged over; must never change
+ * @param plotOf returns the plot within the element that is dragged over; must be the same function
+ *   in every render
  */
 export function useZoom(
   span: ZoomSpan,
@@ -45,7 +46,7 @@ export function useZoom(
   const onPointerMove = useCallback((event: PointerEvent<HTMLElement>) => {
     const drag = start.current;
     if (!drag || Math.abs(event.clientX - drag.x) < DRAG_MIN_PX) return;
-    // Not before: the capturing element would receive a click that was on a link.
+    // Not earlier: the capturing element would receive a click that was on a link.
     event.currentTarget.setPointerCapture(event.pointerId);
     setSelection(selectionOf(drag, event.clientX));
   }, []);

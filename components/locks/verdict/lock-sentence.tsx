@@ -25,7 +25,7 @@ export function LockSentence({ row, hold = row.hold }: { row: LockRow; hold?: Ho
   const isStale = useIsStale();
   // One text for all parts, since only a primitive is compared with the one before.
   const encoded = useAtBackend(row.backend, (runningNow, silentMs, lastAnswerAt) => {
-    // What is known no longer runs on: a renewal that has come since would be called overdue.
+    // Stale data does not run on: a renewal since then would be shown as overdue.
     const now = isStale ? lastAnswerAt : runningNow;
     return JSON.stringify(
       lockVerdict({ ...row, hold }, { now, silentMs, clockText: (at) => clockText(at, now, zone) }),

@@ -28,8 +28,8 @@ const BUTTONS: Record<ActVerb, { label: string; key: string; isHard?: boolean }>
 };
 
 /**
- * The gentlest act that helps, with its button and what else it affects; nothing if none does. Its
- * place is kept until the server has confirmed what the list showed, and once the act is no longer
+ * The gentlest act that helps, with its button and its side effects; nothing if none helps. Its
+ * space is kept until the server has confirmed what the list showed, and once the act is no longer
  * needed, so that what is below it does not move.
  */
 export function RecommendedAct({ detail, hold }: { detail: LockDetail; hold: HoldRow | null }) {
@@ -45,7 +45,7 @@ export function RecommendedAct({ detail, hold }: { detail: LockDetail; hold: Hol
   return <Act {...recommendation} row={{ ...detail.row, hold }} isHidden={!isShown} />;
 }
 
-/** @param isHidden it only keeps its place */
+/** @param isHidden it only keeps its space */
 function Act({
   verb,
   title,
@@ -97,7 +97,7 @@ function NothingToDo({ isKnown }: { isKnown: boolean }) {
         <p className="text-t3">
           {isUnknown
             ? 'The state of the lock is not known.'
-            : 'An act that would help is shown here again.'}
+            : 'If an action would help, it is shown here.'}
         </p>
       </div>
     </section>

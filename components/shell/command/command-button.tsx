@@ -24,8 +24,8 @@ export function CommandButton({ keys }: { keys: string }) {
   }, []);
   useEffect(() => {
     if (!isOpen) return;
-    // A key that is pressed before the menu has the focus is text of the menu: not lost, and no
-    // shortcut of the page, nor a press of the button that has the focus.
+    // A key that is pressed before the menu has the focus becomes text in the menu: it is not lost,
+    // triggers no shortcut of the page, and does not press the button that has the focus.
     const onKey = (event: KeyboardEvent) => {
       const { key, target } = event;
       if (event.ctrlKey || event.metaKey || (target instanceof Element && isInMenu(target))) return;

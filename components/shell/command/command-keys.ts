@@ -1,3 +1,3 @@
-/** What opens the menu that goes anywhere, as it is written on the keys of the reader's device. */
+/** The shortcut that opens the menu “Go anywhere”, as it is written on the reader's keys. */
 export const commandKeys = (userAgent: string): string =>
   /Mac|iPhone|iPad/.test(userAgent) ? '⌘K' : 'Ctrl K';

@@ -51,7 +51,7 @@ export function CommandMenu({
   const lists = [acts, pages, found.locks, found.counters, found.namespaces];
   const isEmpty = !mayCopy && lists.every(({ length }) => length === 0);
   const note = isRefused
-    ? 'Not copied: the browser allows no copying here.'
+    ? 'Not copied: the browser does not allow copying here.'
     : findNote(found.asked, search !== text.trim(), isEmpty);
   return (
     <Dialog.Root open onOpenChange={(isOpen) => !isOpen && onClose()}>

@@ -13,7 +13,7 @@ test('“nothing found” is shown only once every query was answered', () => {
 });
 
 test('a query that failed is reported, also beside the results of others', () => {
-  const note = 'Not all could be searched: Server not responding.';
+  const note = 'Search incomplete: Server not responding.';
   expect(findNote([failed, answered], false, true)).toBe(note);
   expect(findNote([answered, failed], false, false)).toBe(note);
 });

@@ -16,11 +16,11 @@ export function findNote(
   isEmpty: boolean,
 ): string | null {
   const failed = asked.find(({ error }) => error !== null);
-  if (failed) return `Not all could be searched: ${problemOf(failed.error).text}`;
+  if (failed) return `Search incomplete: ${problemOf(failed.error).text}`;
   if (!isEmpty) return null;
   return isTyping || asked.some(({ isPending }) => isPending) ? 'Searching…' : 'Nothing found.';
 }
 
-/** The names that have a text in them, whatever the case. */
+/** The names that contain a text, ignoring case. */
 export const namesWith = (names: readonly string[], text: string): string[] =>
   names.filter((name) => name.toLowerCase().includes(text.toLowerCase()));

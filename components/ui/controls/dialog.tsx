@@ -23,8 +23,8 @@ export function Dialog({ open, onClose, title, children, initialFocus, wide }: D
   const opener = useRef<HTMLElement | null>(null);
   useEffect(() => {
     if (!open) return;
-    // A menu that has closed gives its button the focus a moment after the dialog has it, which
-    // the dialog takes back at once.
+    // A menu that has closed gives its button the focus a moment after the dialog has it; the
+    // dialog immediately takes it back.
     const onLeave = ({ relatedTarget: to }: FocusEvent) => {
       if (opener.current !== document.body || !(to instanceof HTMLElement)) return;
       if (!to.closest('[role="dialog"]')) opener.current = to;

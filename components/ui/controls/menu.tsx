@@ -25,10 +25,10 @@ const LOADERS = [loadParts];
 
 const PartsContext = createContext<typeof Parts | null>(null);
 
-/** What menus are made of: there in every menu that is open. */
+/** The parts of menus, which are loaded in every menu that is open. */
 function useParts(): typeof Parts {
   const parts = useContext(PartsContext);
-  if (!parts) throw new Error('A part of a menu is outside any.');
+  if (!parts) throw new Error('A part of a menu is outside a menu.');
   return parts;
 }
 
@@ -43,8 +43,8 @@ const useMain = () =>
   );
 
 /**
- * A menu that opens below its trigger, a button. What menus are made of is loaded at the first key
- * or press on the page, or when one is opened; until then the trigger is all there is of it.
+ * A menu that opens below its trigger, a button. The parts of menus are loaded at the first key or
+ * press on the page, or when a menu is opened; until then a menu is only its trigger.
  */
 export function Menu({ trigger, children }: { trigger: ReactElement; children: ReactNode }) {
   const [openedBy, setOpenedBy] = useState<'pointer' | 'key' | null>(null);
@@ -79,7 +79,7 @@ export function Menu({ trigger, children }: { trigger: ReactElement; children: R
   );
 }
 
-/** Opens as soon as it is there, since it was loaded to be opened. */
+/** A menu whose parts are loaded. It opens immediately, since they were loaded to open it. */
 function LoadedMenu({
   trigger,
   isByKey,
@@ -93,7 +93,7 @@ function LoadedMenu({
   const { Root, Trigger, Portal, Content } = useParts();
   const main = useMain();
   const content = useRef<HTMLDivElement>(null);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: only as it comes to be
+  // biome-ignore lint/correctness/useExhaustiveDependencies: only on mounting
   useEffect(() => {
     if (isByKey)
       content.current?.querySelector<HTMLElement>('[data-radix-collection-item]')?.focus();

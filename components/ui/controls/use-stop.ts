@@ -1,8 +1,8 @@
 import { type RefObject, useEffect, useRef } from 'react';
 
 /**
- * Ends a run of many requests before its next one: by `stop`, or when its dialog is gone, also
- * with the page that it was on.
+ * Ends a run of many requests before its next one: by `stop`, or when its dialog is closed or its
+ * page is left.
  */
 export function useStop(): { isStopped: RefObject<boolean>; stop: () => void } {
   const isStopped = useRef(false);

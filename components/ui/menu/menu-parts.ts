@@ -1,2 +1,2 @@
-/** What menus are made of, loaded apart from their triggers: see `controls/menu.tsx`. */
+/** The parts of menus, loaded separately from their triggers: see `controls/menu.tsx`. */
 export { DropdownMenu as MenuParts } from 'radix-ui';

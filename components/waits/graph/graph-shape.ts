@@ -45,7 +45,7 @@ export interface HeadShape {
 export type Shape = OwnerShape | LockShape | RestShape | HeadShape;
 export type Look = 'plain' | 'severe' | 'deadlock' | 'unknown';
 
-/** From what blocks to what waits for it. */
+/** A line from what blocks to what waits for it. */
 export interface Line {
   from: string;
   to: string;

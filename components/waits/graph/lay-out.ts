@@ -11,7 +11,7 @@ const SIZES: Sizes = {
   head: { width: 1, height: 1 },
 };
 
-/** Where there is room for longer names, the widest first. */
+/** Sizes for longer names, where there is room; the widest first. */
 const WIDER_SIZES: readonly Sizes[] = [
   { ...SIZES, owner: { width: 440, height: 46 }, lock: { width: 480, height: 46 } },
   { ...SIZES, owner: { width: 300, height: 46 }, lock: { width: 320, height: 46 } },

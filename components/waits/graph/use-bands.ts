@@ -2,7 +2,7 @@ import { useCallback, useState } from 'react';
 
 /** A head blocker's part of the page: its panel, and beside it what waits behind it. */
 export interface Band {
-  /** The head blockers in it, by their ids: those whose waits hang together. */
+  /** The head blockers in it, by their ids: those whose waits are connected. */
   heads: string[];
   top: number;
   height: number;

@@ -137,7 +137,7 @@ const deadlocked = (drawings: readonly Drawing[], id: string) =>
 const structureOf = ({ shapes, lines }: Drawing) =>
   [...shapes.map(({ id }) => id), ...lines.map(lineId)].join(' ');
 
-/** With whether an act is on it, which needs room. */
+/** Includes whether an act is on the line, which needs room. */
 const lineId = ({ from, to, breaks }: Line) => `${from} ${to}${breaks ? ' breaks' : ''}`;
 
 function edgeOf(line: Line): Edge & { pathOptions: SmoothStepPathOptions } {

@@ -23,7 +23,7 @@ export default async function ShardsPage(props: Props) {
     .catch(async (error) => {
       const backends = await api.backends.list.query();
       const found = backends.find(({ id }) => id === backend);
-      // One that is not sharded has no page of its own.
+      // A backend that is not sharded has no page of its own.
       if (found && !found.shards) redirect(`/backends#backend-${encodeURIComponent(backend)}`);
       return notFoundOr(error);
     });

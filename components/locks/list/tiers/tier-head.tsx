@@ -6,7 +6,7 @@ import { useAtEachBackend, useSilentBackends } from '../../../live/reading';
 import { Duration } from '../../../ui/duration';
 import { blockingOf, countOf, SECTION_TITLES, type TierSection } from './tier-sections';
 
-/** Above the rows of a tier: how many they are, and how long they keep callers from their work. */
+/** Above the rows of a tier: their number and their total blocking time. */
 export function TierHead({ section, heads }: { section: TierSection; heads: number }) {
   const { tier, first, rows } = section;
   const blockingMs = useAtEachBackend((nowOf) => blockingOf(rows, nowOf));

@@ -8,9 +8,9 @@ export const SECTION_TITLES = ['Act now', 'Unknown', 'Watch'] as const;
 
 /** Rows of one tier that follow one another. */
 export interface TierSection {
-  /** Its place in `SECTION_TITLES`. */
+  /** Its index in `SECTION_TITLES`. */
   tier: number;
-  /** The place of its first row. */
+  /** The position of its first row. */
   first: number;
   rows: LockRow[];
 }
@@ -50,7 +50,7 @@ export function blockingOf(rows: readonly LockRow[], nowOf: (backend: string) =>
   return displayedMs(shown.reduce((sum, ms) => sum + ms, 0));
 }
 
-/** How many sections have begun at a place. */
+/** How many sections begin at a position or before. */
 export const headsUntil = (sections: readonly TierSection[], place: number): number =>
   sections.filter(({ first }) => first <= place).length;
 

@@ -10,7 +10,7 @@ import { usePastAt } from '../../../past/past-at';
 import { type ListWalk, useListWalk } from './use-list-walk';
 
 /**
- * On a phone, where there is no list beside the lock: back to it, and on to the next lock of it.
+ * On a phone, where there is no list beside the lock: links to the list and its next locks.
  */
 export function ListSteps({ namespace, name }: { namespace: string; name: string }) {
   const walk = useListWalk(namespace, name);

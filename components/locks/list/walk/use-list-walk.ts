@@ -9,7 +9,7 @@ interface ShownList {
   title: string;
   href: string;
   rows: readonly Pick<LockRow, 'namespace' | 'name'>[];
-  /** The place of the first of them. */
+  /** The position of the first of them. */
   offset: number;
   matching: number;
 }
@@ -24,14 +24,14 @@ export interface ListWalk extends Pick<ShownList, 'title' | 'href' | 'matching'>
 
 let shown: ShownList | null = null;
 
-/** Keeps the list for the pages of its locks. */
+/** Stores the list for the pages of its locks. */
 export function keepList(list: ShownList): void {
   shown = list;
 }
 
 const never = () => () => {};
 
-/** The place of a lock in the list that was shown last; null where it is not in it. */
+/** The position of a lock in the list that was shown last; null if it is not in it. */
 export function useListWalk(namespace: string, name: string): ListWalk | null {
   const list = useSyncExternalStore(
     never,

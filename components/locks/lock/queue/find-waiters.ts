@@ -2,14 +2,14 @@ import type { WaiterRow } from '@/server/contract/console/lock-row';
 
 export interface PlacedWaiter {
   waiter: WaiterRow;
-  /** Its place in the queue, from 0. */
+  /** Its position in the queue, from 0. */
   place: number;
 }
 
-/** From this many waiters on, a queue can be searched. */
+/** A queue of at least this many waiters can be searched. */
 export const SEARCHED_FROM = 20;
 
-/** The waiters whose owner or service contains a text, in whatever case, in their order. */
+/** The waiters whose owner or service contains a text, ignoring case, in their order. */
 export function findWaiters(waiters: readonly WaiterRow[], text: string): PlacedWaiter[] {
   const wanted = text.trim().toLowerCase();
   const placed = waiters.map((waiter, place) => ({ waiter, place }));

@@ -61,7 +61,7 @@ function LongQueue(props: QueueListProps) {
     getItemKey: keyOf,
     overscan: 8,
   });
-  // It would end the smooth scrolling of a key.
+  // An adjustment would end the smooth scrolling that a key started.
   virtual.shouldAdjustScrollPositionOnItemSizeChange = () => false;
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: keyboard users must reach it to scroll

@@ -69,7 +69,7 @@ function emptyQueueText({ row, fresh }: LockDetail): string {
   return unknown ? `Queue ${unknown}.` : 'No waiters.';
 }
 
-/** How many wait, how the queue changes, and how long all callers have been kept from the lock. */
+/** How many wait, how the queue changes, and the total blocking time. */
 function QueueAside({ detail: { row, waiters } }: { detail: LockDetail }) {
   const { blocked, backend, queueTrend, status } = row;
   const blockingMs = useAtBackend(backend, (now) =>
