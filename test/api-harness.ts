@@ -18,7 +18,7 @@ import type { OperationContext, Runtime } from '@/server/operations/operation-co
 import { type Clock, systemClock } from '@/server/platform/clock';
 import { DescribedWire } from './described-wire';
 
-/** A reply as it came over the wire. */
+/** A reply as it was sent over the wire. */
 export interface Reply {
   status: number;
   headers: Headers;
@@ -30,7 +30,7 @@ export interface Reply {
   error: { message: string; data: Record<string, unknown> } | undefined;
 }
 
-/** Until all locks were read, some calls are refused. Gives up: a backend may never respond. */
+/** Some calls are refused until all locks were read. Gives up: a backend may never respond. */
 async function untilRead({ projection }: Runtime): Promise<void> {
   for (let look = 0; look < 1_000 && !projection.isRead('default'); look += 1) await setTimeout(10);
 }
@@ -46,8 +46,8 @@ export class ApiHarness {
   ) {}
 
   /**
-   * @param env configuration beyond a data folder of its own, which goes with the server
-   * @param how its clock, what it knows of its heap, and options of its handlers
+   * @param env configuration beyond a data folder of its own, which is deleted with the server
+   * @param how its clock, its knowledge of its heap, and options of its handlers
    */
   static async start(
     env: Record<string, string> = {},
@@ -128,7 +128,7 @@ export class ApiHarness {
     });
   }
 
-  /** Any request, answered whatever its status. */
+  /** Any request; its reply is returned whatever its status. */
   async send(path: string, init: RequestInit = {}): Promise<Reply> {
     const res = await fetch(this.url + path, init);
     return this.reply(res.status, res.headers, await res.text());
@@ -150,7 +150,7 @@ export class ApiHarness {
 
   /**
    * A mutation of the service API; its reply must match the API's description. An `input` that is a
-   * text is sent unchanged.
+   * string is sent unchanged.
    */
   async post(
     key: string,

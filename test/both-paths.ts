@@ -12,7 +12,7 @@ export interface WireRequest {
 }
 
 /**
- * An answer without what differs between any two: its id, its date, the server's address, and its
+ * An answer without the parts that always differ: its id, its date, the server's address, and its
  * framing.
  */
 export interface WireAnswer {

@@ -6,9 +6,9 @@ import type {
 } from '@/server/contract/openapi/openapi-shape';
 
 /**
- * Holds real requests and replies against the API's description. Answers may gain fields in later
- * versions, but this server may not send any that its own description does not know: here every
- * object is closed.
+ * Checks real requests and replies against the API's description. Answers may gain fields in later
+ * versions, but this server may not send any that its own description lacks: here every object is
+ * closed.
  */
 export class DescribedWire {
   private readonly ajv = new Ajv2020({ strict: false, allErrors: true });
@@ -24,8 +24,8 @@ export class DescribedWire {
   }
 
   /**
-   * What is wrong with a reply of a procedure, by status, headers and body; nothing if all is as
-   * described.
+   * How the status, headers and body of a procedure's reply violate the description; empty if they
+   * do not.
    */
   replyComplaints(
     procedure: string,
@@ -98,7 +98,7 @@ export class DescribedWire {
   }
 }
 
-/** The same document whose named schemas and envelopes allow no field that they do not name. */
+/** The document with named schemas and envelopes that allow only the fields that they name. */
 function closed({ paths, components, ...rest }: OpenApiDocument): OpenApiDocument {
   const schemas = closeObjects(components.schemas);
   return { ...rest, paths: closeObjects(paths), components: { ...components, schemas } };

@@ -1,11 +1,11 @@
-/** One event of a live stream, as it came over the wire. */
+/** One event of a live stream, as it was sent over the wire. */
 export interface StreamEvent {
   event: string;
   id: string;
   data: unknown;
 }
 
-/** A live stream opened like a browser does, read event by event. */
+/** A live stream that is opened as a browser does, and read event by event. */
 export class EventStream {
   private readonly decoder = new TextDecoder();
   private text = '';
@@ -23,7 +23,7 @@ export class EventStream {
     return new EventStream(response, line, response.body.getReader());
   }
 
-  /** The stream in an answer. */
+  /** The stream in the body of a response. */
   static over(response: Response): EventStream {
     if (!response.body) throw new Error('The answer has no body.');
     const reader = response.body.getReader();

@@ -12,7 +12,7 @@ export interface JournalEntry {
   tag: string;
 }
 
-/** A copy of the migrations of one kind of database, with other entries in its journal. */
+/** Copies the migrations of one kind of database, with other entries in the journal. */
 export function copyMigrations(
   kind: string,
   to: string,
@@ -39,7 +39,7 @@ export async function migrateBeforeLast(url: string): Promise<void> {
   }
 }
 
-/** The instants of the migrations that a MySQL database has had, in their order. */
+/** The instants of the migrations that were applied to a MySQL database, in their order. */
 export async function appliedTo(url: string): Promise<number[]> {
   const client = await createConnection({ uri: url });
   try {

@@ -9,7 +9,7 @@ import { freePort } from '@/scripts/system/free-port.mjs';
 const READY_WITHIN_MS = 60_000;
 
 /**
- * A Prometheus or an Alertmanager of its own, on a free port, with its data in a folder of its own.
+ * A Prometheus or an Alertmanager for one test, on a free port, with its data in its own folder.
  */
 export class MonitoringTool {
   private constructor(

@@ -1,12 +1,12 @@
 import { afterAll, expect } from 'vitest';
 import { jobReports } from '@/server/platform/job-reports';
 
-/** They end with the last call of an engine: calls of a process that was killed wait to the end. */
+/** They end with the last call of an engine; calls of a process that was killed wait to the end. */
 const END_WITH_CALLS = ['answer overdue commands', 'check multi-locks that wait'];
 
 const jobs = () => jobReports(0).map(({ job }) => job);
 
-/** Left by files before this one, which fail for it. */
+/** Left running by earlier files, which fail because of it. */
 const foundHere = jobs();
 
 /**

@@ -45,8 +45,8 @@ const COMMANDS = [
 const QUERIES = ['lock.inspect', 'lock.check', 'counter.get'] as const;
 
 /**
- * Requests to the service API without end: most of them as programs send them, the others with
- * something odd.
+ * An endless sequence of requests to the service API: most are as programs send them, the others
+ * have something odd.
  */
 export function randomRequests(random: () => number): RandomRequests {
   return new RandomRequests(random);
@@ -57,7 +57,7 @@ class RandomRequests {
 
   constructor(private readonly random: () => number) {}
 
-  /** Takes note of an answer: later requests may be about what was granted. */
+  /** Reads an answer: later requests may be about what it granted. */
   heard(body: string): void {
     const token = /"token":(\d+)/.exec(body)?.[1];
     if (token) this.token = Number(token);

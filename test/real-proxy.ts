@@ -14,7 +14,7 @@ export type ProxyKind = 'nginx' | 'haproxy' | 'caddy';
 
 const DOCS = resolve(import.meta.dirname, '../docs/behind-a-proxy.md');
 const UP_WITHIN_MS = 15_000;
-/** A name of this machine that no list of trusted proxies has. */
+/** An address of this machine that is in no list of trusted proxies. */
 const CALLER = '127.0.0.2';
 
 /** The complete answer to a request. */
@@ -25,8 +25,8 @@ export interface ProxyReply {
 }
 
 /**
- * A proxy of its kind with the configuration that the docs give for it, in front of a server on
- * this machine.
+ * A real proxy with the configuration that the docs give for its kind, in front of a server on this
+ * machine.
  */
 export class RealProxy {
   private constructor(
@@ -80,8 +80,8 @@ export class RealProxy {
   }
 
   /**
-   * A request through the proxy, whose caller's address is another than the proxy's own. What
-   * arrives of the answer goes to `onText` at once; the signal hangs up.
+   * A request through the proxy, whose caller's address differs from the proxy's own. `onText` is
+   * called with each part of the answer as it arrives; the signal hangs up.
    */
   send(
     path: string,
@@ -187,7 +187,7 @@ function argumentsOf(kind: ProxyKind, file: string, folder: string): string[] {
     : ['run', '--adapter', 'caddyfile', '--config', file];
 }
 
-/** Makes a self-signed certificate for `localhost`, and returns it. */
+/** Creates a self-signed certificate for `localhost`, and returns it. */
 export function makeCertificate(folder: string): string {
   const base = join(folder, 'locks.example.com');
   const subject = ['-subj', '/CN=localhost', '-addext', 'subjectAltName=DNS:localhost'];

@@ -4,7 +4,7 @@ import { connect, createServer, type Server, type Socket } from 'node:net';
 /** While replies are cut, one in this many is lost, with its connection. */
 const CUT_EVERY = 5;
 
-/** Long enough for the length that most protocols begin with. */
+/** The size of the length prefix with which most protocols begin. */
 const HEADER_BYTES = 4;
 
 /**
@@ -41,7 +41,7 @@ export class TcpProxy {
     this.cut();
   }
 
-  /** Resets every connection, as a crash of its host would: the next write to it fails at once. */
+  /** Resets every connection, like a crash of its host: the next write to it fails immediately. */
   reset(): void {
     for (const socket of this.sockets) socket.resetAndDestroy();
   }
@@ -53,16 +53,15 @@ export class TcpProxy {
   }
 
   /**
-   * Drops every fifth reply, on any connection, and closes that connection: the request was done,
-   * but its reply is lost.
+   * Drops every fifth reply, on any connection, and closes that connection: the request was
+   * processed, but its reply is lost.
    */
   cutReplies(): void {
     this.mode = 'cutting';
   }
 
   /**
-   * Turns every reply into noise of the same length, half of them with their first bytes left as
-   * they are.
+   * Turns every reply into noise of the same length; half of them keep their first bytes.
    *
    * @param random numbers from 0 to 1
    */
@@ -71,7 +70,7 @@ export class TcpProxy {
     this.random = random;
   }
 
-  /** Serves again. Connections that fell silent stay so: they are cut. */
+  /** Serves again. Connections that fell silent are cut. */
   open(): void {
     this.mode = 'open';
     this.cut();

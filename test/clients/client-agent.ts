@@ -2,7 +2,7 @@ import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 
-/** A line that an agent writes. `ended` has `error` unless the work came to its end. */
+/** A line that an agent writes. `ended` has `error` unless the work was completed. */
 export interface AgentEvent {
   id: string;
   event:
@@ -63,14 +63,14 @@ export class ClientAgent {
     return new ClientAgent(spawn(command, args, { env: all }));
   }
 
-  /** Asks for a lock, and works under it until `finish`, `fail` or, unless `stays`, its loss. */
+  /** Acquires a lock, and works under it until `finish`, `fail` or, unless `stays`, its loss. */
   lock(name: string, options: Record<string, unknown> = {}, client: object = {}): AgentWork {
     const id = String(++this.ids);
     this.send({ do: 'lock', id, name, options, client });
     return new AgentWork(this, id);
   }
 
-  /** Adds to the number in a file, `rounds` times in each of some workers, each time locked. */
+  /** Increments the number in a file under a lock, `rounds` times in each of `workers` workers. */
   count(ask: { name: string; file: string; rounds: number; workers: number }): Promise<AgentEvent> {
     const id = String(++this.ids);
     this.send({ do: 'count', id, ...ask });
@@ -88,7 +88,7 @@ export class ClientAgent {
     this.child.stdin.write(`${JSON.stringify(command)}\n`);
   }
 
-  /** The next such event of that id, once. */
+  /** Removes and returns the next such event of that id. */
   async next(id: string, event: AgentEvent['event']): Promise<AgentEvent> {
     const until = performance.now() + PATIENCE_MS;
     for (;;) {
@@ -132,7 +132,7 @@ export class ClientAgent {
   }
 }
 
-/** One lock that an agent asks for, and its work. */
+/** One lock that an agent acquires, and the work under it. */
 export class AgentWork {
   constructor(
     private readonly agent: ClientAgent,
@@ -146,7 +146,7 @@ export class AgentWork {
   hasBegun = () => this.agent.has(this.id, 'begun');
   ended = () => this.agent.next(this.id, 'ended');
 
-  /** Ends the work well; answers how the whole call ended. */
+  /** Completes the work; returns how the whole call ended. */
   finish(): Promise<AgentEvent> {
     this.agent.send({ do: 'finish', id: this.id });
     return this.ended();
@@ -162,7 +162,7 @@ export class AgentWork {
     return this.ended();
   }
 
-  /** Checks the hold, as work does before each step; `stepped` if the work went on. */
+  /** Checks the hold, as work does before each step; `stepped` if the work continued. */
   step(): void {
     this.agent.send({ do: 'step', id: this.id });
   }
@@ -171,7 +171,7 @@ export class AgentWork {
   refused = () => this.agent.next(this.id, 'refused');
   hasStepped = () => this.agent.has(this.id, 'stepped');
 
-  /** What is certainly left of the lease, and the clock just before it was read. */
+  /** How much of the lease is certainly left, and the clock just before that was read. */
   async remaining(): Promise<{ ms: number; at: number }> {
     this.agent.send({ do: 'remaining', id: this.id });
     const { ms, at } = await this.agent.next(this.id, 'remaining');

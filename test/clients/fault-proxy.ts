@@ -14,7 +14,7 @@ export interface SeenRequest {
   /** Such as `lock.acquire`. */
   procedure: string;
   input: Record<string, unknown>;
-  /** Its caller has hung up without an answer. */
+  /** Whether its caller hung up before it was answered. */
   isLeft: boolean;
 }
 
@@ -24,20 +24,20 @@ export type Fault =
   | 'drop'
   /** The same, after this time in milliseconds. */
   | { dropAfterMs: number }
-  /** It is done, and its connection is closed without the reply. */
+  /** It is processed, and its connection is closed without the reply. */
   | 'lose reply'
   /** Something that is not Lockyard answers. */
   | 'garbage'
-  /** It is done, and its reply comes later. */
+  /** It is processed, and its reply is sent after this time in milliseconds. */
   | { replyAfterMs: number }
-  /** It is answered like this, and never arrives. */
+  /** The proxy answers it like this, and it never arrives. */
   | { status: number; headers?: Record<string, string>; body: unknown };
 
 /** Decides what happens to a request; null: it passes. */
 export type Rule = (seen: SeenRequest) => Fault | null;
 
 /**
- * An HTTP proxy in front of a server that records requests, and injects faults as a test says.
+ * An HTTP proxy in front of a server that records requests and injects the faults of a test's rule.
  */
 export class FaultProxy {
   readonly seen: SeenRequest[] = [];

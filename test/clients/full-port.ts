@@ -8,14 +8,14 @@ const LISTENER = `const { createServer } = require('node:net');
     console.log(server.address().port);
   });`;
 
-/** An address where connections are neither made nor refused, as if packets were lost. */
+/** An address where connections are neither accepted nor refused, as if packets were lost. */
 export async function openFullPort(): Promise<{ url: string; close(): void }> {
   const stopped = spawn(process.execPath, ['-e', LISTENER], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   const [port] = await once(stopped.stdout, 'data');
   stopped.kill('SIGSTOP');
-  // Nothing is accepted any more; what the kernel queues is few, and then it drops the rest.
+  // Nothing is accepted any more: the kernel queues a few connections, and drops the rest.
   const sockets = Array.from({ length: 10 }, () =>
     connect(Number(port), '127.0.0.1').on('error', () => {}),
   );

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { AgentProgram } from './client-agent';
 
-/** Another version of the repository, whose scenarios are to be run with our clients. */
+/** The root of the repository, or of another version of it whose clients are to be tested. */
 const root = process.env.LOCKYARD_CLIENT_ROOT ?? join(import.meta.dirname, '../..');
 
 export const TYPESCRIPT = 'TypeScript';
@@ -26,7 +26,7 @@ export function typescriptOf(folder: string): Language {
     prepare: async () => ({
       command: process.execPath,
       args: ['--import', 'tsx', agent],
-      // By which `@/client` is the client of that folder.
+      // Resolves `@/client` to the client of that folder.
       env: { TSX_TSCONFIG_PATH: join(folder, 'tsconfig.json') },
     }),
   };

@@ -68,7 +68,7 @@ export class ScenarioBench {
   state = async () => (await this.inspect()).state;
   waiters = async () => (await this.inspect()).waiters.length;
 
-  /** Takes the lock for another service, and answers how to release it. */
+  /** Acquires the lock for another service; the returned function releases it. */
   async occupy(name = this.name): Promise<() => Promise<unknown>> {
     const answer = await this.other.acquire({ name, leaseMs: 60_000 });
     if (answer.outcome !== 'granted') throw new Error(`"${name}" is ${answer.outcome}.`);
@@ -92,5 +92,5 @@ export class ScenarioBench {
   }
 }
 
-/** What a client in any language does, each on a fresh lock. */
+/** What a client in any language must do; each scenario has a new lock. */
 export type Scenarios = Record<string, (bench: ScenarioBench) => Promise<void>>;

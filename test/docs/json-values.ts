@@ -1,4 +1,4 @@
-/** A value of a JSON example; not whole if the page leaves a part of it out. */
+/** A value of a JSON example; not whole if the page omits a part of it. */
 export interface JsonValue {
   value: unknown;
   isWhole: boolean;
@@ -8,7 +8,7 @@ export interface JsonValue {
 const withoutComments = (text: string) =>
   text.replace(/("(?:[^"\\]|\\.)*")|\/\/.*$/gm, (_, quoted?: string) => quoted ?? '');
 
-/** The values of a block, one after another, each over one line or several. Throws for others. */
+/** The values of a block, each on one line or several. Throws if a text is not JSON. */
 export function valuesIn(text: string): JsonValue[] {
   const values: JsonValue[] = [];
   let pending = '';
@@ -23,7 +23,7 @@ export function valuesIn(text: string): JsonValue[] {
       values.push({ value: JSON.parse(filled), isWhole });
       pending = '';
     } catch {
-      // It goes on in the next line.
+      // It continues on the next line.
     }
   }
   if (pending.trim() !== '') throw new Error(`is no JSON: ${pending.trim()}`);

@@ -7,7 +7,7 @@ export const pageText = (page: string) => readFileSync(join(root, page), 'utf8')
 
 const INDEX = 'docs/README.md';
 
-/** Every page for readers, by its path from the root: those at the root, and those of the index. */
+/** The paths of all pages for readers from the root: those at the root, and those of the index. */
 export const PAGES: string[] = [
   ...readdirSync(root).filter((name) => name.endsWith('.md')),
   INDEX,

@@ -6,21 +6,21 @@ function wordsOf(line: string): string[] {
   return words.map((word) => word.replace(/"([^"]*)"|'([^']*)'/g, '$1$2'));
 }
 
-/** Lines of a script, with those that go on after a backslash put together. */
+/** The lines of a script; those that end with a backslash are joined with the next. */
 export const linesOf = (script: string) => script.replace(/\\\n\s*/g, '').split('\n');
 
 const COMMAND =
   /(?:npm run -s lockyard --|npx lockyard|(?:^\s*|[;&|(]\s*|[A-Z_]+=\S+\s+)lockyard)\s+([^|;)&>]*)/g;
 
-/** The arguments of each `lockyard …` of a line; optional ones in brackets are included. */
+/** The arguments of each `lockyard …` in a line; optional ones in brackets are included. */
 export function commandsIn(line: string): string[][] {
   const [code = ''] = line.split(/\s#\s/);
   return [...code.matchAll(COMMAND)].map(([, rest = '']) => wordsOf(rest.replace(/[[\]]/g, '')));
 }
 
 /**
- * The variables that a script sets for the server or a client. What a page leaves out (`…`) is
- * filled in, and a command substitution is replaced by some secret.
+ * The variables that a script sets for the server or a client. What a page omits (`…`) is filled
+ * in, and a command substitution is replaced by a secret.
  */
 export function settingsIn(script: string): Record<string, string> {
   const settings: Record<string, string> = {};

@@ -1,6 +1,6 @@
 /**
- * Programs over clients that other people's generators made. Each calls every procedure named in
- * `CALLS` once and writes what came back, by procedure, as JSON.
+ * Programs that use clients from third-party generators. Each calls every procedure named in
+ * `CALLS` once and writes the answers, by procedure, as JSON.
  */
 const COMMON = `
 const { CALLS, LOCKYARD_URL, LOCKYARD_API_KEY, WITNESS_KEY } = process.env as Record<string, string>;
@@ -58,7 +58,7 @@ ${REPORT}`,
     program: `
 import * as sdk from './orval';
 ${COMMON}
-// Its addresses are relative, as for a page of the same server.
+// Its URLs are relative, as for a page of the same server.
 const send = globalThis.fetch;
 globalThis.fetch = (path, init) => send(baseUrl + String(path), init);
 const known = await sdk.lockInspect({ name: 'typed' }, { headers: headersFor('lock') });

@@ -1,6 +1,6 @@
 import type { Hold } from '@/client/lockyard';
 
-/** Compares the grants that all callers of one process got. */
+/** Compares the grants that all callers in one process received. */
 export class GrantReferee {
   /** One line for each grant that should not have happened. */
   readonly broken: string[] = [];

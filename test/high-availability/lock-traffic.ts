@@ -4,7 +4,7 @@ import type { GrantReferee } from './grant-referee';
 
 /** Holds that are only renewed, with these leases. */
 const LEASES_MS = [2_000, 5_000, 10_000, 30_000];
-/** Locks that pass from caller to caller all the time, over all traffic. */
+/** Locks for which the callers of all traffic compete without pause. */
 const CONTENDED = ['first', 'second', 'third'];
 const CALLERS_EACH = 2;
 const WORK_MS = 20;
@@ -12,7 +12,7 @@ const RETRY_MS = 50;
 const FOR_EVER_MS = 2 ** 30;
 const COUNTER = 'steps';
 
-/** What callers saw since the last time they were asked. */
+/** What callers have seen since the previous call of `look`. */
 export interface Seen {
   grants: number;
   /** The longest time in which none of the contended locks was granted. */
@@ -23,13 +23,13 @@ export interface Seen {
   rejectedCalls: Record<string, number>;
   /** Holds that were lost, by their lease. */
   lostByLeaseMs: Record<number, number>;
-  /** The least that was left of a lease when its renewal was sent, in percent of it, by lease. */
+  /** The minimum remainder of a lease when its renewal was sent, in percent of it, by lease. */
   leastLeftPercent: Record<number, number>;
 }
 
 /**
  * Callers that lock, renew and count through one client without pause, until they are stopped. All
- * of them run in this process, so what they were granted can be compared.
+ * of them run in this process, so that their grants can be compared.
  */
 export class LockTraffic {
   /** Steps of the counter that were answered. */
@@ -67,7 +67,7 @@ export class LockTraffic {
     return new LockTraffic(kind, url, apiKey, referee);
   }
 
-  /** What was seen since the last call. */
+  /** What was seen since the previous call. */
   look(): Seen {
     this.noteGrant();
     const { seen } = this;
@@ -75,19 +75,19 @@ export class LockTraffic {
     return { ...seen, grants: seen.grants - 1, longestPauseMs: Math.round(seen.longestPauseMs) };
   }
 
-  /** Each call that has begun comes to its end. */
+  /** Ends all callers after the calls that have begun. */
   async stop(): Promise<void> {
     this.stopping.abort();
     await Promise.all(this.jobs);
   }
 
-  /** The same where no server may answer any more: what was promised is then unknown. */
+  /** The same if the servers may not answer any more: what was promised is then unknown. */
   abandon(): Promise<void> {
     this.isAbandoned = true;
     return this.stop();
   }
 
-  /** The value of the counter that all traffic steps up. */
+  /** The value of the counter that all traffic increments. */
   async counterValue(): Promise<number> {
     return (await this.client.getCounter({ name: COUNTER })).value;
   }

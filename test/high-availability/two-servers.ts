@@ -52,10 +52,10 @@ export class TwoServers {
   }
 
   /**
-   * Makes a key with the command line of the first server.
+   * Creates a key with the command line of the first server.
    *
    * @param folder of the program
-   * @param limits further words of the command
+   * @param limits further arguments of the command
    */
   createKey(folder: string, limits: string[]): string {
     return createKey(folder, this.variables, limits);
@@ -84,14 +84,14 @@ export class TwoServers {
     }
   }
 
-  /** What callers saw since the last call. */
+  /** What callers have seen since the previous call. */
   look(): SeenByRoute {
     const [haproxy, addresses] = this.traffic.map((each) => each.look());
     if (!haproxy || !addresses) throw new Error('There is no traffic.');
     return { haproxy, addresses };
   }
 
-  /** Ends all callers; answers how many steps of a counter they were promised, and its value. */
+  /** Ends all callers; returns how many steps of a counter were promised to them, and its value. */
   async endTraffic(): Promise<{ promised: number; value: number | undefined }> {
     await Promise.all(this.traffic.map((each) => each.stop()));
     const promised = this.traffic.reduce((sum, { steps }) => sum + steps, 0);

@@ -3,7 +3,7 @@ import { cpSync, existsSync, mkdirSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { copyOf, type Instruction, readContainerfile } from './containerfile';
 
-/** Where the paths of an image are below its root, in the instructions that run programs. */
+/** Paths within the image in instructions that run programs: here they are below its root. */
 const IMAGE_PATHS = /(?<![\w.])\/(?:opt|var\/lib)\/lockyard/g;
 
 /** An image and its settings. Paths are those within it. */
@@ -21,12 +21,12 @@ export interface Image {
   stopSignal: string;
 }
 
-/** Does the work of a step differently. `workdir` is its folder on this machine. */
+/** Functions that replace commands of steps. `workdir` is the step's folder on this machine. */
 export type InsteadOf = Record<string, (workdir: string) => void>;
 
 /**
- * Takes the steps of `deploy/Containerfile` one by one, as a builder does, in folders of this
- * machine: the base image is this machine itself. Answers the last stage.
+ * Runs the steps of `deploy/Containerfile` one by one, as a builder does, in folders of this
+ * machine: the base image is this machine itself. Returns the image of the last stage.
  *
  * @param folder an empty one
  * @param context where the files come from
@@ -120,7 +120,7 @@ function copy(text: string, image: Image, { context, images }: Surroundings): vo
   for (const source of sources) {
     const path = join(origin, source);
     if (!existsSync(path)) throw new Error(`There is no ${source} to copy.`);
-    // As a builder: of a folder, what is in it.
+    // As a builder does: of a folder, its content is copied.
     const isFolder = statSync(path).isDirectory();
     cpSync(path, isFolder ? target : join(target, basename(path)), {
       recursive: true,

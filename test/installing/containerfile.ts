@@ -6,11 +6,11 @@ const root = join(import.meta.dirname, '../..');
 export interface Instruction {
   /** Such as `RUN`. */
   name: string;
-  /** What follows it, in one line. */
+  /** Its arguments, on one line. */
   text: string;
 }
 
-/** What follows one `FROM`. */
+/** The instructions after one `FROM`. */
 export interface Stage {
   /** Its name, or its number from 0. */
   name: string;

@@ -9,7 +9,7 @@ const isRoot = process.getuid?.() === 0;
 export class ImagePrograms {
   private readonly children: ChildProcess[] = [];
 
-  /** @param volume a folder that is not there yet: it is as the folder that it covers */
+  /** @param volume a new folder, made with the mode and the owner of the folder that it covers */
   constructor(
     private readonly image: Image,
     private readonly volume: string,
@@ -30,7 +30,7 @@ export class ImagePrograms {
       `cd '${inside(image, image.workdir)}'`,
     ];
     const { uid = 0, gid = 0 } = image.user ?? {};
-    // Another user than root has no second one to become.
+    // A user other than root cannot change to another one.
     const asUser = isRoot ? ['setpriv', `--reuid=${uid}`, `--regid=${gid}`, '--clear-groups'] : [];
     const script = `${mounts.join(' && ')} && exec "$@"`;
     const own = isRoot ? [] : ['--user', '--map-root-user'];
@@ -44,7 +44,7 @@ export class ImagePrograms {
     return child;
   }
 
-  /** Runs one to its end, and answers its exit code. */
+  /** Runs a program to its end, and returns its exit code. */
   run(command: string[]): Promise<number | null> {
     return ended(this.start(command));
   }

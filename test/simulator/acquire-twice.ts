@@ -4,7 +4,7 @@ import { anonymousRequest } from '@/server/engine/request-identity';
 import type { RecordKey } from '@/server/storage/record-store';
 import { SERVICE, type SimClient } from './sim-client';
 
-/** Enters a lock that this caller was granted once more, and leaves it as often as it entered. */
+/** Re-enters a lock that this caller holds, and releases it as often as it entered. */
 export async function acquireTwice(
   client: SimClient,
   key: RecordKey,
@@ -40,7 +40,7 @@ export async function acquireTwice(
   );
   const answer = reply !== 'silence' && 'answer' in reply ? reply.answer : null;
   const granted = answer?.outcome === 'granted' ? answer : null;
-  // A lease that lapsed meanwhile makes it a grant of its own.
+  // If the lease expired meanwhile, this is a new grant.
   if (granted && granted.holdCount > 1) call.verb = 'reenter';
   client.conclude(call, reply, granted !== null, granted?.token ?? null);
   if (granted) {

@@ -19,27 +19,27 @@ interface Acquiring {
   ask: AcquireCommand;
   /** When the caller asked, by the simulator's unadjusted clock. */
   startedAt: number;
-  /** No earlier request of this caller for this lock may still take effect. */
+  /** Whether no earlier request of this caller for this lock can still take effect. */
   isSure: boolean;
 }
 
-/** A wait is counted in whole milliseconds, by clocks that are read one after the other. */
+/** The tolerance of a wait, which is measured in whole milliseconds by clocks read in turn. */
 const ROUNDED_MS = 5;
 
-/** The answer to an operator about a hold that is over. */
+/** The outcomes of an operator's action after which the hold has ended. */
 const ENDED: ReadonlySet<string> = new Set(['forced', 'reassigned']);
 
 const isRefusedAsFull = <T>(heard: Received<T>) =>
   'error' in heard && heard.error.reason === 'NAMESPACE_FULL';
 
-function isLostBefore(tenure: ObservedHold | undefined, at: number): boolean {
-  const lostAt = tenure?.lostAt ?? null;
+function isLostBefore(hold: ObservedHold | undefined, at: number): boolean {
+  const lostAt = hold?.lostAt ?? null;
   return lostAt !== null && lostAt < at;
 }
 
 /** Checks each answer, when a process gives it, against the true state of the database. */
 export class AnswerChecks {
-  /** When each request was asked for first; without an end for one that is cancelled. */
+  /** When each request was first made; negative infinity for one that was cancelled. */
   private readonly askedAt = new Map<string, number>();
 
   constructor(
@@ -81,17 +81,17 @@ export class AnswerChecks {
     }
   }
 
-  /** A request is asked for now, perhaps not for the first time. */
+  /** Called when a request is made, perhaps not for the first time. */
   asking({ key }: RequestIdentity): void {
     if (!this.askedAt.has(key)) this.askedAt.set(key, this.world.database.instant());
   }
 
-  /** A request is about to be cancelled: from now on it may time out at any time. */
+  /** Called before a request is cancelled: from now on it may time out at any time. */
   cancelling({ key }: RequestIdentity): void {
     this.askedAt.set(key, Number.NEGATIVE_INFINITY);
   }
 
-  /** No wait times out before its time is over, counted from the first call of its request. */
+  /** No wait may end before its timeout, counted from the first call of its request. */
   private endedInTime(
     { owner, waitMs, request }: Pick<AcquireCommand, 'owner' | 'waitMs' | 'request'>,
     heard: Received<{ outcome: string }>,
@@ -106,7 +106,7 @@ export class AnswerChecks {
 
   /**
    * The holds of a granted set must have been granted together, and the answer must show what is
-   * left of them. A set that spans shards is refused as such, and no other one is.
+   * left of their leases. A set that spans shards must be refused for that reason, and no other.
    */
   acquiredMultiLock(
     { owner, locks, waitMs, request }: AcquireMultiLockCommand,
@@ -173,7 +173,7 @@ export class AnswerChecks {
       this.referee.report(`${token} is live after it was forced out`);
   }
 
-  /** A store that forgets, or keeps answers for too short a time, may forget that it was undone. */
+  /** A store that loses data, or keeps answers only briefly, may forget that this was undone. */
   cancelled(keys: readonly RecordKey[], requestKey: string, heard: Received<CancelAnswer>): void {
     if (this.world.lossyStore || this.world.crowd) return;
     if ('answer' in heard && heard.answer.outcome !== 'none') {
@@ -182,8 +182,8 @@ export class AnswerChecks {
   }
 
   /**
-   * A step that was answered as applied is in the history. One that was refused would have left the
-   * bounds at some instant since it was requested.
+   * A step that was answered as applied must be in the history. One that was refused must have been
+   * outside the bounds at some instant since it was requested.
    */
   added(delta: number, startedAt: number, heard: Received<CounterAddAnswer>): void {
     if (!('answer' in heard)) return;

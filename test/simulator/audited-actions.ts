@@ -19,7 +19,7 @@ const AUDITS = 0x3d17;
 const RESOLVE_EVERY_MS = 5_000;
 const EXTEND_MS = 300;
 
-/** Long enough for a packet to find a hold as it was when the act was closed. */
+/** Long enough for a late packet to find the hold unchanged after the action was closed. */
 const LONG_LEASE_MS = 40_000;
 
 /** The share of actions during which the writes of their process are stuck, and for how long. */
@@ -27,19 +27,20 @@ const STUCK_SHARE = 0.3;
 const STUCK_SHARE_AT_END = 0.6;
 const STUCK_FOR_MS = 6_000;
 
-/** Whether this call did the action: if it was done already, another operator did it. */
+/** Whether an outcome says that this call did the action, and not another operator before it. */
 const isDone = (outcome: string) => outcome === 'done';
 
 /**
- * What operators do in a world with an audit log. Operations, log and the maintenance that finds
- * the outcome of an action are the real ones, over a real SQLite in memory that each process
- * reaches with the faults of its world.
+ * The actions of operators in a world with an audit log. The operations, the log and the
+ * maintenance that finds the outcome of an action are the real ones, over a real SQLite in memory
+ * that each process reaches with the faults of its world.
  */
 export class AuditedActions {
   /** The longest time for which a process is stopped. */
   readonly stopMs = 12_000;
   /**
-   * Until the last packet has landed, the last process goes on, and every intent is long closed.
+   * Long enough for the last packet to arrive, the last stopped process to continue, and every
+   * intent to be closed.
    */
   readonly quietMs = 50_000;
   private readonly random: () => number;
@@ -61,7 +62,7 @@ export class AuditedActions {
     return call === 'swap' && this.world.scheduler.now < until ? 'stuck' : null;
   }
 
-  /** Each process runs that job: running it twice does no harm. */
+  /** Runs the job that resolves intents in a process; every process runs it, which does no harm. */
   resolveBy(process: SimProcess): void {
     const again = async () => {
       await resolveAuditIntents(this.runtimeOf(process)).catch(() => 0);
@@ -70,7 +71,7 @@ export class AuditedActions {
     this.world.scheduler.as(process.owner, () => void setTimeout(again, RESOLVE_EVERY_MS));
   }
 
-  /** After all callers have left, when no process changes what a late packet might still find. */
+  /** Acts after all callers have left: no process changes what a late packet may still find. */
   async operateAtEnd(client: SimClient): Promise<void> {
     for (const key of this.world.keys) {
       const isHeld = this.random() < 0.5 || (await client.acquire(key, LONG_LEASE_MS)) !== null;
@@ -112,7 +113,7 @@ export class AuditedActions {
     client.conclude(call, reply, isForced, token);
   }
 
-  /** Every intent is closed by now, and its outcome in the log is true. */
+  /** Checks that every intent is closed by now, and that its outcome in the log is true. */
   async check(truth: Referee): Promise<void> {
     const { db, tables } = this.control;
     for (const row of await db.select().from(tables.audit)) {

@@ -1,6 +1,6 @@
 import type { Flaws } from './sim-world';
 
-/** Builds that apply an act after its intent may have been closed, each broken in one way. */
+/** Builds that can apply an action after its intent was closed, each broken in one way. */
 export const AUDITED_BUILDS: Record<string, Flaws> = {
   'an act that may land whenever it gets through': {
     locks: (decide) => (record, command, context) => {

@@ -6,7 +6,7 @@ import type { Change, ReadResult, RecordStore } from '@/server/storage/record-st
 import type { SimProcess } from './sim-process';
 import type { Flaws } from './sim-world';
 
-/** The first hold, as if it were the one that a command names. */
+/** The first hold, in place of the one that a command names. */
 function anyHold(record: LockRecord | null) {
   const [hold] = record?.holds ?? [];
   return hold ? { service: hold.service, owner: hold.owner, token: hold.token } : {};
@@ -19,12 +19,12 @@ function withoutLeastTimes(record: LockRecord): LockRecord {
 
 const outcomeOf = ({ answer }: { answer: unknown }) => (answer as { outcome: string }).outcome;
 
-/** How far off the clock of a process may be that trusts its own. */
+/** The clock offset in ms of a process that trusts its own clock. */
 function offsetOf(process: string): number {
   return ([...process].reduce((sum, letter) => sum + letter.charCodeAt(0), 0) % 7) * 400 - 1_200;
 }
 
-/** Builds that are broken in one way each, as locks are broken in the field. */
+/** Builds that are each broken in one way, as real lock implementations are. */
 export const BROKEN_BUILDS: Record<string, Flaws> = {
   'a release that ignores the token': {
     locks: (decide) => (record, command, context) =>
@@ -255,7 +255,7 @@ function setLeaseLater(
   return store;
 }
 
-/** Answers reads from memory while it assumes that nothing can have changed. */
+/** Answers reads from memory while it assumes that nothing has changed. */
 function cacheReads(honest: Parameters<NonNullable<Flaws['store']>>[0], { world }: SimProcess) {
   const store: typeof honest = Object.create(honest);
   const kept = new Map<string, { at: number; result: ReadResult }>();
@@ -286,7 +286,7 @@ const ENGINE_KEYS: (keyof Engine)[] = [
   'multiLocks',
 ];
 
-/** The engine's methods, apart from the object that they belong to. */
+/** The engine's methods, bound to it, so that they can be called separately. */
 function bound(engine: Engine): Engine {
   return new Proxy({} as Engine, {
     get: (_, name: keyof Engine) => {

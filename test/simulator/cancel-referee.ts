@@ -10,7 +10,7 @@ export class CancelReferee {
     this.undone.add(requestKey);
   }
 
-  /** What is wrong with a record, as sentences. */
+  /** The violations in a record, in words. */
   violations({ holds, queue }: LockRecord): string[] {
     return [...this.undone].flatMap((key) => [
       ...queue

@@ -5,15 +5,18 @@ import type { Referee } from './referee';
 import type { SimWorld } from './sim-world';
 
 /**
- * How many calls a store that has lost data gets: a loss is noticed by the next call at the latest.
+ * How often a store that has lost data is called: the next call notices a loss at the latest.
  */
 const TRIES_OF_LOSSY = 10;
 const TRY_EVERY_MS = 1_000;
 
-/** How often room is made for one name. */
+/** How often room is made for a name. */
 const TRIES_OF_CROWDED = 4;
 
-/** A lock that all callers have left can be had at once; after a loss, as soon as that is over. */
+/**
+ * Checks that a lock that all callers have left can be acquired immediately, or, after a data loss,
+ * as soon as grants have resumed.
+ */
 export async function checkFree(world: SimWorld, truth: Referee): Promise<void> {
   const { engine } = await world.join();
   for (const key of world.keys) {

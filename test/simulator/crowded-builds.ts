@@ -64,7 +64,7 @@ export const CROWDED_BUILDS: Record<string, Flaws> = {
   },
 };
 
-/** Maintenance and operators see each lock falsified before they judge it. */
+/** A build in which maintenance and operators decide on a falsified copy of each lock. */
 function misread(change: (record: LockRecord, now: number) => LockRecord): Flaws {
   return {
     deletions: (honest) => {

@@ -20,7 +20,7 @@ const MINUTE_MS = 60_000;
 const FOLLOW_EVERY_MS = 150;
 const RECOUNT_EVERY_MS = 1_000;
 
-/** How far the tokens and revs of a lock that was used often may run ahead of the clock. */
+/** How far the tokens and revs of a frequently used lock may run ahead of the clock. */
 const AHEAD_MAX_MS = 90 * MINUTE_MS;
 
 /** Within this time after a leap, a live process has done its maintenance. */
@@ -28,17 +28,17 @@ const MAINTENANCE_MS = 8_000;
 
 /** The kinds of pauses in a world, each with its minimum and maximum length. */
 const LEAPS: readonly [minMs: number, maxMs: number][] = [
-  // Any lease is over.
+  // Every lease has expired.
   [7_000, 4 * MINUTE_MS],
-  // A lock is idle, and its tokens are not far enough below those of a new one yet.
+  // A lock is idle, but its tokens are not yet far enough below those of a new lock.
   [5 * MINUTE_MS, 11 * MINUTE_MS],
-  // Remembered answers expire.
+  // Stored answers have expired.
   [11 * MINUTE_MS, 50 * MINUTE_MS],
   // A hold that was lost may be forgotten.
   [50 * MINUTE_MS, 75 * MINUTE_MS],
 ];
 
-/** How a process knows the names of its namespace. */
+/** What a process knows of the names of its namespace. */
 interface KnownNames {
   count: NameCount;
   capacity: NameCapacity;
@@ -61,7 +61,7 @@ export class CrowdedNames {
   /** How often time has leapt so far. */
   leaps = 0;
   private readonly known = new Map<SimProcess, KnownNames>();
-  /** What operators delete through. */
+  /** The backends through which operators delete names. */
   private readonly operated = new Map<SimProcess, Pick<MonitoredBackend, 'store' | 'epochOf'>>();
 
   /** @param random numbers of its own */
@@ -75,7 +75,7 @@ export class CrowdedNames {
     this.keys = Array.from({ length: names }, (_, i) => ({ namespace: 'default', name: `l${i}` }));
   }
 
-  /** Locks of which some were used more often than once a millisecond. */
+  /** Creates locks, some of which were used more often than once per millisecond. */
   furnish(): void {
     const { database } = this.world;
     const now = database.now();
@@ -106,7 +106,7 @@ export class CrowdedNames {
     return room === null ? {} : { roomForNames: room };
   }
 
-  /** Begins to follow the store in a process, and to do maintenance when it is this one's turn. */
+  /** Starts following the store in a process, and maintenance while this process is responsible. */
   async watch(
     process: SimProcess,
     { connection, operators }: OpenedStore,
@@ -152,27 +152,27 @@ export class CrowdedNames {
     await projection.follow(backend).catch(() => undefined);
   }
 
-  /** What an operator does to one lock: deletes it, if it may go. */
+  /** Deletes one lock as an operator does, if that is allowed. */
   async deleteBy(engine: LockEngine, key: RecordKey): Promise<void> {
     const process = this.world.processes.find((one) => one.engine === engine);
     const backend = process && this.operated.get(process);
     if (backend) await deleteRecords(backend, [key], 0).catch(() => undefined);
   }
 
-  /** Lets time leap, or not. */
+  /** Perhaps lets time leap. */
   strike(): void {
     if (this.isAlone || this.random() > 0.3) return;
     const [minMs, maxMs] = LEAPS[Math.floor(this.random() * LEAPS.length)] ?? [0, 0];
     this.leap(minMs + this.random() * (maxMs - minMs));
   }
 
-  /** Room is made for every name in the end: time passes, and maintenance is done. */
+  /** Makes room for every name at the end: time passes, and maintenance runs. */
   async makeRoom(): Promise<void> {
     this.leap(3 * 60 * MINUTE_MS);
     await this.world.scheduler.pause(MAINTENANCE_MS);
   }
 
-  /** Everything stops, and goes on that much later. */
+  /** Everything stops, and continues this much later. */
   private leap(ms: number): void {
     const { world } = this;
     this.leaps += 1;

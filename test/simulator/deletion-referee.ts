@@ -3,18 +3,18 @@ import type { Deletion, Step } from './sim-database';
 
 const MINUTE_MS = 60_000;
 
-/** Where tokens and revs of a new lock start: repeated here, as everything else is. */
+/** Where tokens and revs of a new lock start. Repeated here, not imported from the tested code. */
 const ERA_AT = Date.UTC(2025, 0, 1);
 const FIRST_EPOCH = 2 ** 41;
 
-/** How far below these a lock's own must be. */
+/** How far below these the tokens and revs of a deleted lock must be. */
 const MARGIN_MS = 10 * MINUTE_MS;
 
-/** How long the loss of a hold is remembered, and how long a lock is idle at least. */
+/** How long the loss of a hold must be remembered, and how long a deleted lock must be idle. */
 const LOSS_KEPT_MS = 60 * MINUTE_MS;
 const IDLE_MS = 5 * MINUTE_MS;
 
-/** Reports every lock that is deleted and must not be yet. */
+/** Reports every lock that is deleted too early. */
 export class DeletionReferee {
   /** By lock, the answers that were ever stored about it. */
   private readonly answers = new Map<string, Set<string>>();

@@ -1,7 +1,7 @@
 import type { LockEngine } from '@/server/engine/lock-engine';
 import type { Flaws } from './sim-world';
 
-/** Builds that are broken in how a process ends. Only a world where one does can reveal it. */
+/** Builds that are broken in how a process shuts down. Only a world with shutdowns reveals it. */
 export const DRAIN_BUILDS: Record<string, Flaws> = {
   'a process that ends the waits of its callers as it ends': {
     engine: (engine) => {

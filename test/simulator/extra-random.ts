@@ -1,7 +1,7 @@
 import { seeded } from '@/server/engine/testing/seeded';
 import { type WorldKind, worldKind } from './world-kind';
 
-/** The kinds of worlds some of which have the faults below. */
+/** The kinds of worlds of which some have the faults below. */
 const KINDS: WorldKind[] = ['plain', 'sharded', 'permits'];
 
 const SHARE = 0.2;
@@ -9,10 +9,10 @@ const SHARE = 0.2;
 const HANG_UPS = 0x592f;
 const DRAINS = 0x31e19;
 
-/** From what the callers of a world draw whether and when they hang up; null where they never do. */
+/** The random numbers that decide whether and when callers hang up; null where they never do. */
 export const hangUpRandom = (seed: number) => extraRandom(seed, HANG_UPS);
 
-/** From what a world draws which processes shut down, and when; null where none does. */
+/** The random numbers that decide which processes shut down, and when; null where none does. */
 export const drainRandom = (seed: number) => extraRandom(seed, DRAINS);
 
 /** Separate random numbers, so that the worlds of older seeds stay the same. */

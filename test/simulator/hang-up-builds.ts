@@ -14,7 +14,7 @@ export const HANG_UP_BUILDS: Record<string, Flaws> = {
     engine: (engine) => {
       const acquire: LockEngine['acquire'] = (key, ask, { signal, ...wait }) => {
         const line = signal && AbortSignal.any([signal]);
-        // Its abort is heard, and it never says that it was aborted.
+        // Its abort event arrives, but the signal never reports that it is aborted.
         if (line) Object.defineProperty(line, 'aborted', { value: false });
         return engine.acquire(key, ask, line ? { ...wait, signal: line } : wait);
       };

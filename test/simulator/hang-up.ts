@@ -6,7 +6,7 @@ import type { RecordKey } from '@/server/storage/record-store';
 import type { SimClient } from './sim-client';
 import type { Step } from './sim-database';
 
-/** Within this time after a step its caller gets the answer. */
+/** The longest time from a step until its caller has the answer. */
 const HOP_MS = 6;
 
 /** Waits for a lock, and hangs up: see `hangUpDuring`. */
@@ -37,8 +37,8 @@ export function hangUpMultiLock(
 }
 
 /**
- * Acquires, and hangs up before the answer or just when it comes. Where nothing goes wrong, what a
- * caller without a request id was granted is undone before its call ends.
+ * Acquires, and hangs up before the answer or just as it arrives. Where nothing goes wrong, a grant
+ * to a caller without a request id is undone before its call ends.
  */
 async function hangUpDuring<C extends AcquireCommand | AcquireMultiLockCommand>(
   client: SimClient,

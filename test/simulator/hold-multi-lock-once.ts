@@ -8,7 +8,7 @@ import type { SimWorld } from './sim-world';
 
 const TRIES = 4;
 
-/** Takes all locks together, or those of one shard, holds them for a while, and releases some. */
+/** Acquires all locks together, or those of a shard, holds them for a while, and releases some. */
 export async function holdMultiLockOnce(client: SimClient): Promise<void> {
   const { random, scheduler } = client.world;
   const leaseMs = 300 + Math.floor(random() * 900);
@@ -26,7 +26,7 @@ export async function holdMultiLockOnce(client: SimClient): Promise<void> {
   }
 }
 
-/** Where there are shards, mostly what one of them keeps: all together would be refused. */
+/** With shards, mostly the locks of one shard: all locks together would be refused. */
 function keysOfMultiLock(world: SimWorld): RecordKey[] {
   const { keys, isSharded, crowd, random } = world;
   if (crowd) {
@@ -47,7 +47,7 @@ async function acquireMultiLock(
   const keys = keysOfMultiLock(client.world);
   const { owner } = client;
   const patienceMs = random() < 0.3 ? 0 : Math.floor(random() * 2_500);
-  // One that waits keeps its place, whatever room there is when its turn comes.
+  // A waiter keeps its place, whether or not there is room when its turn comes.
   const waitMs = client.world.crowd?.isAlone ? 0 : patienceMs;
   const locks = keys.map(({ name }) => ({
     name,

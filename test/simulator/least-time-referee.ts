@@ -1,7 +1,7 @@
 import type { LockEvent } from '@/server/core/lock/lock-event';
 import { type Hold, isReleased, type LockRecord } from '@/server/core/lock/lock-record';
 
-/** One step of a lock, as the database saw it; `at`: by its clock. */
+/** One step of a lock in the database; `at`: by the database's clock. */
 interface LockStep {
   old: LockRecord | null;
   record: LockRecord;
@@ -11,10 +11,10 @@ interface LockStep {
 
 /** Checks that a lock with a minimum hold time is not freed sooner. */
 export class LeastTimeReferee {
-  /** Holds that ended too soon, though not by force: correct only if no caller was granted them. */
+  /** Holds that ended too soon without force: correct only if no caller had received the grant. */
   private readonly undone = new Set<string>();
 
-  /** What is wrong with a step, as sentences. */
+  /** The violations in a step, in words. */
   observe(id: string, { old, record, events, at }: LockStep): string[] {
     const wrong: string[] = [];
     for (const hold of old?.holds ?? []) {
@@ -33,7 +33,7 @@ export class LeastTimeReferee {
     return wrong;
   }
 
-  /** Whether a hold that a caller was granted, and has released, was freed at once. */
+  /** Whether a hold that a caller received and released was freed too soon. */
   wasFreedTooSoon(id: string, token: number): boolean {
     return this.undone.has(`${id} ${token}`);
   }

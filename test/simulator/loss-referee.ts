@@ -17,7 +17,7 @@ interface Loss {
 
 /**
  * What the referee still knows after the store has lost it: who may still rely on a lease, and
- * which tokens are used up.
+ * which tokens were used.
  */
 export class LossReferee {
   private readonly losses = new Map<string, Loss>();
@@ -26,7 +26,7 @@ export class LossReferee {
   private longestLeaseMs = 0;
   private epoch = 0;
 
-  /** Told of everything that befalls a lock, after `complaint` of it. */
+  /** Called with the events of a lock, after `violation`. */
   watch(id: string, events: readonly LockEvent[]): void {
     for (const { token, expiresAt, at } of events) {
       if (token === undefined || expiresAt === undefined) continue;
@@ -36,9 +36,9 @@ export class LossReferee {
     }
   }
 
-  /** A second loss before any caller was served takes nothing from any caller. */
-  lose(id: string, at: number, tenures: Iterable<ObservedHold>): void {
-    for (const tenure of tenures) tenure.lostAt ??= at;
+  /** Records a loss. A second one before any caller was served takes nothing from any caller. */
+  lose(id: string, at: number, holds: Iterable<ObservedHold>): void {
+    for (const hold of holds) hold.lostAt ??= at;
     if (!this.served.delete(id) && this.losses.has(id)) return;
     const { longestLeaseMs, epoch } = this;
     this.losses.set(id, { at, longestLeaseMs, epoch });
@@ -48,13 +48,13 @@ export class LossReferee {
     return this.losses.has(id);
   }
 
-  /** What is wrong with granting this lock now; null where nothing is. */
+  /** Why this lock must not be granted now; null if it may be. */
   violation(
     id: string,
     { token, mode, at }: { token: number; mode: Mode; at: number },
-    tenures: ReadonlyMap<number, ObservedHold>,
+    holds: ReadonlyMap<number, ObservedHold>,
   ): string | null {
-    for (const [other, { lostAt, goneAt, expiresAt, mode: held }] of tenures) {
+    for (const [other, { lostAt, goneAt, expiresAt, mode: held }] of holds) {
       const isCountedOn =
         lostAt !== null && (goneAt === null || goneAt >= lostAt) && expiresAt > at;
       if (isCountedOn && (mode === 'exclusive' || held === 'exclusive')) {

@@ -68,7 +68,7 @@ export const LOSSY_BUILDS: Record<string, Flaws> = {
   'a history of writes that is not compared': { lossyStore: { hidesFollowing: true } },
 };
 
-/** The same life, but for some of what it does. */
+/** An incarnation of a store in which some methods are replaced. */
 function withOverrides(
   honest: StoreIncarnation,
   parts: Partial<StoreIncarnation> & ThisType<StoreIncarnation>,

@@ -11,12 +11,12 @@ import { type RedisSnapshot, SimRedis } from './sim-redis';
 import { SimRedisDriver } from './sim-redis-driver';
 import type { SimWorld } from './sim-world';
 
-/** What a broken build does differently when a store has lost its memory. */
+/** What a broken build, or its store, does differently in a world with data loss. */
 export interface LossyStoreFlaws {
   incarnation?: (honest: StoreIncarnation, control: Database) => StoreIncarnation;
-  /** The server says that it flushes every write, and does not. */
+  /** The server reports that it flushes every write, but does not. */
   saysFlushed?: boolean;
-  /** The server does not say that it has followed another one. */
+  /** The server does not report that it has followed another one. */
   hidesFollowing?: boolean;
 }
 
@@ -34,15 +34,15 @@ const HEARTBEAT_EVERY_MS = 1_000;
  */
 export class LossyStore {
   readonly redis: SimRedis;
-  /** Told which record was forgotten; null: all of them. */
+  /** Called with the id of the record that was lost; null: all of them. */
   onLoss: (id: string | null) => void = () => undefined;
-  /** Told of a memory that was whole and was taken for lost. */
+  /** Called when complete data was treated as lost. */
   onFalseAlarm: () => void = () => undefined;
   private isLost = false;
   private epoch = 1;
   private copies: RedisSnapshot[] = [];
 
-  /** @param random numbers of its own: so other worlds play as they did before */
+  /** @param random separate random numbers, so that the worlds of older seeds stay the same */
   constructor(
     private readonly world: SimWorld,
     private readonly control: Database,
@@ -60,7 +60,7 @@ export class LossyStore {
     };
   }
 
-  /** What a starting process opens; rejects where the control database does not answer. */
+  /** Opens the store for a starting process; rejects if the control database does not answer. */
   async open({ owner }: SimProcess): Promise<{ store: RedisStore; incarnation: StoreIncarnation }> {
     const { world, redis, control } = this;
     const { scheduler, random, flaws } = world;
@@ -75,14 +75,14 @@ export class LossyStore {
   }
 
   /**
-   * Keeps a refused caller from retrying at once: a store that is inspected for lost data is
-   * unavailable for long.
+   * Keeps a refused caller from retrying immediately: a store that is being inspected for lost data
+   * is unavailable for long.
    */
   pause(): Promise<void> {
     return this.world.scheduler.pause(PAUSE_MS);
   }
 
-  /** Some time has passed: a copy is taken, and something may be lost. */
+  /** Takes a copy after some time has passed, and perhaps loses data. */
   async strike(): Promise<void> {
     const { random, redis, copies } = this;
     copies.push(redis.snapshot());
@@ -113,8 +113,9 @@ export class LossyStore {
   }
 
   /**
-   * Where every write is flushed, a restart loses nothing, but it erases the trace of a server that
-   * was followed. Until that loss is noticed, only data that its heartbeat gives away is restarted.
+   * Where every write is flushed, a restart loses nothing, but it erases the trace of having
+   * followed another server. Until that loss is noticed, the server restarts only if the heartbeat
+   * in its data reveals the loss.
    */
   private async restartWhole(): Promise<void> {
     const isDetectable = await this.detector();
@@ -124,8 +125,8 @@ export class LossyStore {
   }
 
   /**
-   * Which copies can be distinguished from the present after a restart. If every write is flushed,
-   * one as young as the last known heartbeat cannot, and no promise covers it.
+   * Decides whether a copy can be distinguished from the present after a restart. If every write is
+   * flushed, a copy as recent as the last known heartbeat cannot be, and no promise covers it.
    */
   private async detector(): Promise<(copy: RedisSnapshot) => boolean> {
     const { backends } = this.control.tables;

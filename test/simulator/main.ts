@@ -6,10 +6,10 @@ import { WORLD_KINDS } from './world-kind';
 
 /**
  * `npm run simulate -- --seeds 5000` plays that many seeds, from a random one or `--from N`, and
- * prints how to replay those that break a promise. `--digest` also prints a digest of each, to be
- * compared with another build's; `--kind lossy` plays only worlds of that kind. `--seed N` plays
- * one and prints everything that happened. Exit code 1: a promise was broken; 2: an argument is
- * wrong.
+ * prints how to replay those that break a promise. `--digest` also prints the digest of each, to
+ * compare it with another build's; `--kind lossy` plays only worlds of that kind. `--seed N` plays
+ * one seed and prints everything that happened. Exit code 1: a promise was broken; 2: an argument
+ * is wrong.
  */
 const { values } = parseArgs({
   options: {

@@ -3,7 +3,7 @@ import { type LockRecord, liveHolds, type Waiter } from '@/server/core/lock/lock
 import { isReassignment } from './reassign-referee';
 import { SIM_CAPACITY } from './sim-permits';
 
-/** A step of one lock, as the database saw it. */
+/** One step of a lock in the database. */
 interface LockStep {
   old: LockRecord | null;
   record: LockRecord;
@@ -12,7 +12,7 @@ interface LockStep {
   at: number;
 }
 
-/** What is wrong with the permits of a lock after a step; empty where nothing is. */
+/** The violations in the permits of a lock after a step, in words. */
 export function permitViolations({ old, record, events, at }: LockStep): string[] {
   const live = liveHolds(record, at);
   const found: string[] = [];
@@ -38,7 +38,7 @@ export function permitViolations({ old, record, events, at }: LockStep): string[
   return found;
 }
 
-/** A waiter that was there before this newcomer, and still is. */
+/** A waiter that was queued before this newcomer, and still is. */
 function overtakenBy(grant: LockEvent, { old, record, events }: LockStep): Waiter | undefined {
   const { owner } = grant;
   if (!old || old.queue.some((waiter) => waiter.owner === owner)) return undefined;

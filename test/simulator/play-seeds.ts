@@ -4,7 +4,7 @@ import { type WorldKind, worldKind } from './world-kind';
 
 interface SeedRange {
   from: number;
-  /** How many; of the `kind`, if it is given: others in between are left out. */
+  /** How many seeds; if `kind` is given, only seeds of that kind count and are played. */
   seeds: number;
   kind?: WorldKind;
   flaws?: Flaws;

@@ -4,7 +4,7 @@ import type { Change } from '@/server/storage/record-store';
 import { decodeAnswer } from '@/server/storage/redis/redis-codec';
 import { NO_QUEUE, PREFIX } from '@/server/storage/redis/redis-script';
 
-/** Of one change. */
+/** How many numbers a change has. */
 const NUMBERS = 9;
 
 type EncodedParts = [key: string, expected: string, queue: string, record: string];

@@ -13,7 +13,7 @@ const LEAVES: ReadonlySet<string> = new Set([
 /** Kinds of events that end an offer. */
 const OFFER_ENDS: ReadonlySet<string> = new Set([...LEAVES, 'withdrawn']);
 
-/** Records to whom operators reassign locks: only those waiters may be served out of turn. */
+/** Records to which waiters operators reassign locks: only those may be served out of turn. */
 export class ReassignReferee {
   /** By lock: the owners with an offer from an operator, and since when their waiters wait. */
   private readonly chosen = new Map<string, Map<string, number>>();
@@ -31,7 +31,7 @@ export class ReassignReferee {
     return kind === 'granted' && (isIts || by !== undefined);
   }
 
-  /** What is wrong with a step in which a lock was reassigned. */
+  /** The violations in a step in which a lock was reassigned, in words. */
   violations(old: LockRecord | null, record: LockRecord, events: readonly LockEvent[]): string[] {
     if (!events.some(isReassignment)) return [];
     const kept = new Set(record.queue.map(({ ticket }) => ticket));
@@ -48,6 +48,6 @@ export class ReassignReferee {
 const waitingSince = ({ at, waitedMs }: LockEvent) =>
   waitedMs === undefined ? null : at - waitedMs;
 
-/** A grant or an offer that an operator made. */
+/** Whether an event is a grant or an offer by an operator. */
 export const isReassignment = ({ kind, by }: LockEvent) =>
   by !== undefined && (kind === 'granted' || kind === 'offered');

@@ -25,15 +25,15 @@ import type { Deletion, SimDatabase, Step } from './sim-database';
 import type { SimWorld } from './sim-world';
 
 /**
- * One hold's whole lifecycle, as the database saw it. Instants are by the clock that is never set,
- * except the lease's.
+ * The whole lifecycle of a hold in the database. Instants are by the clock that is never set,
+ * except the end of the lease.
  */
 export interface ObservedHold {
   owner: string;
   mode: Mode;
   /**
-   * Its lease's end as last written, by the database's clock; 0 for one that began and ended within
-   * one step.
+   * The end of its lease as last written, by the database's clock; 0 for a hold that began and
+   * ended within one step.
    */
   expiresAt: number;
   /** How far that clock is ahead of the one that is never set. */
@@ -43,7 +43,7 @@ export interface ObservedHold {
   grantedAt: number;
   /** Each end of its lease, by the clock that is never set, and when it was written. */
   leases: { writtenAt: number; endsAt: number }[];
-  /** It was granted too late to be used; its caller's request is decided again. */
+  /** Whether it was granted too late to be used, so that its caller's request is decided again. */
   wasLate: boolean;
   /** When the store lost its memory of it; null while it never did. */
   lostAt: number | null;
@@ -54,20 +54,20 @@ const HOP_MS = 100;
 
 const ENDS: ReadonlySet<string> = new Set(['released', 'expired', 'forced', 'late']);
 
-/** Ends after which the next grant may have to wait. */
+/** The ends of a hold after which the next grant may have to wait. */
 const LOSSES: ReadonlySet<string> = new Set(['expired', 'forced']);
 
 /**
- * Observes every step in the database. Reports at once what must never happen: two live exclusive
- * holds, a falling token, a rev that restarts, an expired lease revived, a waiter passed over, a
- * grant of a frozen lock or too soon after a loss.
+ * Observes every step in the database. Immediately reports what must never happen: two live
+ * exclusive holds, a falling token, a rev that restarts, a revived expired lease, a waiter that is
+ * passed over, a grant of a frozen lock or too soon after a loss.
  */
 export class Referee {
   readonly violations: string[] = [];
   readonly observedHolds = new Map<string, Map<number, ObservedHold>>();
-  /** Each step of the counter, by how much it added. */
+  /** Each step of the counter, by its delta. */
   readonly counterSteps = new Map<number, CounterEvent>();
-  /** What the counter was, and since when by the clock that is never set. */
+  /** The states of the counter, each since when by the clock that is never set. */
   private readonly counterStates: (CounterView & { since: number })[] = [];
   private readonly cancelled = new CancelReferee();
   /** How many locks of a set were granted at one instant, and how many the set has. */
@@ -81,11 +81,11 @@ export class Referee {
   private readonly deletions = new DeletionReferee();
   private readonly leastTimes = new LeastTimeReferee();
   private readonly reassigned = new ReassignReferee();
-  /** By record that exists: since when. */
+  /** Since when each existing record exists. */
   private readonly existsSince = new Map<string, number>();
-  /** By record that was deleted: since when it was free. */
+  /** Since when each deleted record was free. */
   private readonly wasFreeFrom = new Map<string, number | null>();
-  /** By record: the revs that began it, again after each deletion. */
+  /** The first revs of each record: one at its creation and one after each deletion. */
   private readonly firstRevs = new Map<string, Set<number>>();
 
   /** @param lockDelayMs how long a lock is not granted after a hold on it was lost */
@@ -99,11 +99,11 @@ export class Referee {
     }
   }
 
-  /** Told of every step of a lock or counter of the callers'. */
+  /** Called with every step of a lock or counter that callers use. */
   onStep: (step: Step) => void = () => undefined;
-  /** The same, for a while. */
+  /** Further listeners, each for a while. */
   readonly stepListeners = new Set<(step: Step) => void>();
-  /** Told of every lock that was deleted. */
+  /** Called with every lock that was deleted. */
   onDelete: (deletion: Deletion) => void = () => undefined;
 
   record(key: RecordKey): LockRecord | null {
@@ -115,18 +115,18 @@ export class Referee {
     return this.observedHolds.get(recordId(key))?.get(token);
   }
 
-  /** The holds that are live by the database's clock, but for those of a memory that was lost. */
+  /** The holds that are live by the database's clock, except those that the store has lost. */
   holdsOf(key: RecordKey): Hold[] {
     const live = liveHolds(this.record(key), this.now(key));
     return live.filter(({ token }) => (this.observedHold(key, token)?.lostAt ?? null) === null);
   }
 
-  /** The hold of this token, if it is one of those. */
+  /** The live hold with this token, if there is one. */
   liveHold(key: RecordKey, token: number): Hold | undefined {
     return this.holdsOf(key).find((hold) => hold.token === token);
   }
 
-  /** Whether the counter was this at some instant since then. */
+  /** Whether the counter had this state at some instant since then. */
   wasCounter({ value, floor, ceiling }: CounterView, since: number): boolean {
     return this.counterStates.some(
       (state, i) =>
@@ -137,7 +137,7 @@ export class Referee {
     );
   }
 
-  /** The acquire of this request was undone: it neither waits nor holds, now and later. */
+  /** Records that the acquire of this request was undone: it may neither wait nor hold any more. */
   markUndone(keys: readonly RecordKey[], requestKey: string): void {
     this.cancelled.add(requestKey);
     for (const key of keys) {
@@ -150,15 +150,15 @@ export class Referee {
     for (const wrong of this.cancelled.violations(record)) this.report(`${id}: ${wrong}`);
   }
 
-  /** A holder that released its lock was answered that it is free now. */
+  /** Called when a holder's release was answered that the lock is free now. */
   toldFree(key: RecordKey, token: number): void {
     if (!this.leastTimes.wasFreedTooSoon(recordId(key), token)) return;
     this.report(`${token} was to be held at least for a while, and was freed by its release`);
   }
 
   /**
-   * The store has lost these locks: their holders may rely on their leases, and no other caller may
-   * be granted them.
+   * Called when the store has lost these locks: their holders may rely on their leases, and no
+   * other caller may be granted them.
    */
   lose(keys: readonly RecordKey[]): void {
     for (const key of keys) {
@@ -168,8 +168,8 @@ export class Referee {
   }
 
   /**
-   * Since when any caller could have been granted the lock at its first attempt; inaccurate by as
-   * much as the database's clock was set. Null: it is not available now.
+   * Since when any caller could have been granted the lock at its first attempt; off by as much as
+   * the database's clock was set. Null: it is not available now.
    */
   freeFrom(key: RecordKey): number | null {
     const record = this.record(key);
@@ -198,8 +198,8 @@ export class Referee {
   }
 
   /**
-   * A name was refused because its namespace is full: only a name that has no record may be, at any
-   * time since its caller asked.
+   * Called when a name was refused because its namespace is full: that is allowed only if the name
+   * had no record at some time since its caller asked.
    */
   refusedAsFull(key: RecordKey, startedAt: number): void {
     const since = this.existsSince.get(recordId(key));
@@ -243,7 +243,7 @@ export class Referee {
     }
     this.existsSince.set(id, this.instant(change.key));
     this.wasFreeFrom.delete(id);
-    // Several commands may be decided in the step that makes it, each with a rev of its own.
+    // The step that creates the record can include several commands, each with its own rev.
     const first = Math.min(after.rev, ...change.events.map(({ rev }) => rev));
     this.firstRevs.set(id, (this.firstRevs.get(id) ?? new Set()).add(first));
   }
@@ -267,7 +267,7 @@ export class Referee {
     const since = this.instant(change.key);
     for (const event of change.events as CounterEvent[]) {
       const { delta } = event;
-      // Several steps may be decided for one write, and a refusal names the value between them.
+      // One write can include several steps, and a refusal can name a value between them.
       this.counterStates.push({ ...record, ...event, since });
       if (delta === undefined) continue;
       if (this.counterSteps.has(delta)) this.report(`${delta} was added twice`);
@@ -333,8 +333,8 @@ export class Referee {
   }
 
   /**
-   * A frozen lock is never granted, nor one that was lost just now: by the clock at the time of the
-   * decision, if it was set back before the write.
+   * Checks that no lock is granted while it is frozen or just after a loss: by the clock at the
+   * time of the decision, if the clock was set back before the write.
    */
   private observeClosed(id: string, old: LockRecord | null, events: LockEvent[], at: number): void {
     let isFrozen = (old?.frozen ?? null) !== null;
@@ -370,7 +370,7 @@ export class Referee {
     this.lastToken.set(id, Math.max(last, token));
     const ticket = old?.queue.find((waiter) => waiter.owner === owner)?.ticket;
     const offered = new Set(record.offers.map((offer) => offer.ticket));
-    // An offer may be revoked later in the same swap, as by a freeze.
+    // An offer may be revoked later in the same swap, for example by a freeze.
     const later = events.slice(events.indexOf(grant));
     const wasOffered = (waiter: Waiter) =>
       old?.offers.some((offer) => offer.ticket === waiter.ticket) &&

@@ -3,7 +3,7 @@ import type { LockEngine } from '@/server/engine/lock-engine';
 import { SHARD_NAMES } from './sim-shards';
 import type { Flaws } from './sim-world';
 
-/** Builds that are broken in how they spread names over shards. Only such a world can reveal it. */
+/** Builds that are broken in how they spread names over shards. Only a sharded world reveals it. */
 export const SHARDED_BUILDS: Record<string, Flaws> = {
   'processes that spread names by lists of their own': {
     homeOf: (honest, { world, id }) => {

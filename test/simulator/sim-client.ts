@@ -20,19 +20,19 @@ import type { SimWorld } from './sim-world';
 /** What a caller received: an answer, a refusal, or nothing at all. */
 export type Reply<T> = { answer: T } | { error: LockyardError } | 'silence';
 
-/** A call with what its caller received. */
+/** A call and what its caller received. */
 interface SimCall extends RecordedCall {
-  /** Its answer said neither yes nor no: a grant may still follow. */
+  /** Whether a grant may still follow, since the answer neither granted nor refused. */
   mayFollow: boolean;
 }
 
 export const SERVICE = 'orders';
 const GIVE_UP_AFTER_MS = 7_000;
 
-/** Longer ones would leave little to play. */
+/** Longer minimum hold times would leave little time for anything else. */
 const LEAST_MAX_MS = 700;
 
-/** A program that uses the service, with habits good and bad. It lives outside of all processes. */
+/** A program that uses the service, well and badly. It belongs to no process. */
 export class SimClient {
   readonly calls: SimCall[] = [];
   private requests = 0;
@@ -66,7 +66,7 @@ export class SimClient {
     const granted = await this.acquire(key, leaseMs);
     if (!granted) return;
     const { token } = granted;
-    // Forgotten, until an operator ends it.
+    // The hold is abandoned until an operator ends it.
     if (isLong && this.world.audits) return;
     if (this.world.reenters && random() < 0.2) return acquireTwice(this, key, token, leaseMs);
     while (random() < this.world.renewing) {
@@ -188,7 +188,7 @@ export class SimClient {
   ): Promise<ReleaseAnswer['outcome'] | null> {
     const { owner } = this;
     const call = this.record('release', key, token, 0);
-    // A replay says what was, whatever has become of the lock since.
+    // A replay answers what was true then, whatever has happened to the lock since.
     if (isReplay && requestId !== undefined) this.calls.pop();
     const scope = { service: SERVICE, verb: 'release', namespace: key.namespace, name: key.name };
     const input = { owner, token };
@@ -227,7 +227,7 @@ export class SimClient {
       const reply = await once();
       if (crowd?.leaps !== leapsBefore) return;
       if (reply === 'silence' || 'error' in reply) {
-        // A process whose writes are stuck refuses at once, for long.
+        // A process whose writes are stuck refuses immediately, for a long time.
         if (this.world.audits) await this.world.scheduler.pause(100);
         continue;
       }
@@ -278,7 +278,7 @@ export class SimClient {
     this.conclude(call, reply, isForced, token);
   }
 
-  /** Perhaps much later. */
+  /** Deletes a lock, perhaps much later. */
   private async tryToDelete(crowd: CrowdedNames, key: RecordKey): Promise<void> {
     crowd.strike();
     await this.world.scheduler.pause(this.world.random() * 1_000);
@@ -290,7 +290,7 @@ export class SimClient {
       (engine) => crowd.deleteBy(engine, key),
       () => undefined,
     );
-    // Just when it is read, or deleted.
+    // Just as the lock is read or deleted.
     if (this.world.random() < 0.7) await this.holdLockOnce(key);
     await deletion;
   }
@@ -298,7 +298,7 @@ export class SimClient {
   /**
    * Sends a call to any live process and waits for its answer, for as long as a client does.
    *
-   * @param check gets the answer at the instant at which the process gives it
+   * @param check called with the answer at the instant at which the process gives it
    */
   async call<T>(
     run: (engine: LockEngine, owner: SimOwner) => Promise<T>,
@@ -315,7 +315,7 @@ export class SimClient {
     let hasGivenUp = false;
     return new Promise((resolve) => {
       const hear = (heard: { answer: T } | { error: LockyardError }) => {
-        // A process that was stopped for long answers what was asked again elsewhere since.
+        // A process that was stopped for long may answer a call that was since repeated elsewhere.
         if (!hasGivenUp || !(this.world.audits || this.world.crowd)) check(heard);
         scheduler.after(0.1 + random() * 2, null, () => resolve(heard));
       };

@@ -21,7 +21,7 @@ export class SimConnection implements RecordStore, HistorySource {
     private readonly isOperator = false,
   ) {}
 
-  /** The same way, as an operator uses it. */
+  /** The same connection as operators use it. */
   forOperators(): SimConnection {
     return new SimConnection(this.database, this.link, true);
   }
@@ -72,7 +72,7 @@ export class SimConnection implements RecordStore, HistorySource {
   async close() {}
 }
 
-/** What a swap has met is not always at hand: of MariaDB not what was written just before. */
+/** A swap does not always return the record that it found: MariaDB omits one just written. */
 function withRecordAtHand(result: SwapResult): SwapResult {
   const { found, ...rest } = result;
   return found && (result.now + found.rev) % 3 === 0 ? rest : result;

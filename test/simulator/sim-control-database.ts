@@ -12,8 +12,8 @@ import type { SimLink } from './sim-link';
 let opened: Promise<Database> | undefined;
 
 /**
- * The control database of the worlds that need one: a real SQLite in memory, made once and emptied
- * for each of them.
+ * The control database of the worlds that need one: a real SQLite in memory, created once and
+ * emptied for each of them.
  */
 export async function emptyControlDatabase(): Promise<Database> {
   opened ??= openControl();
@@ -52,14 +52,14 @@ async function openControl(): Promise<Database> {
 }
 
 /**
- * The same database as one process reaches it: each statement goes over `link`, and may be late,
+ * The same database as one process reaches it: each statement is sent over `link`, and may be late,
  * lost or never answered.
  */
 export function controlDatabaseOver(control: Database, link: SimLink): Database {
   return { ...control, db: overLink(control.db, link) };
 }
 
-/** A query is built at once, and sent when it is awaited. */
+/** A query is built immediately, and sent when it is awaited. */
 function overLink<T extends object>(builder: T, link: SimLink): T {
   return new Proxy(builder, {
     get(target, property) {
@@ -84,7 +84,7 @@ function overLink<T extends object>(builder: T, link: SimLink): T {
   });
 }
 
-/** What a lost call says of a store means nothing of a database. */
+/** Turns the error of a lost store call into that of a database. */
 function asDatabaseFailure(cause: unknown): never {
   if (!(cause instanceof StoreError)) throw cause;
   throw Object.assign(new Error('It does not answer.', { cause }), { code: 'ETIMEDOUT' });

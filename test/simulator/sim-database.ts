@@ -12,17 +12,17 @@ import type {
   SwapResult,
 } from '@/server/storage/record-store';
 
-/** One record's step from one rev to the next, at the database's own clock. */
+/** One record's step from one rev to the next, by the database's own clock. */
 export interface Step {
   change: Change;
   before: StoredRecord | null;
   after: StoredRecord;
   at: number;
-  /** The keys of the answers that were stored about it, with it or with others in one step. */
+  /** The keys of the answers about the record that were stored in the same step. */
   answers: readonly string[];
 }
 
-/** A record that was deleted, at the database's own clock. */
+/** A record that was deleted, by the database's own clock. */
 export interface Deletion {
   key: RecordKey;
   before: StoredRecord;
@@ -47,13 +47,13 @@ export interface DatabaseFlaws {
   losesHistory?: (line: number) => boolean;
 }
 
-/** Everything that a database knows of records, as of one instant. */
+/** The records and answers of a database, as of one instant. */
 export interface DatabaseSnapshot {
   records: ReadonlyMap<string, { key: RecordKey; stored: StoredRecord }>;
   memos: ReadonlyMap<string, IdempotencyRecord>;
 }
 
-/** Whether an answer is about grants of several locks, with one of which it is stored. */
+/** Whether an answer is about grants of several locks; it is stored with one of them. */
 const isOfSeveral = ({ answer }: IdempotencyRecord) =>
   typeof answer === 'object' && answer !== null && 'grants' in answer;
 
@@ -62,20 +62,20 @@ export const BEGAN_AT = Date.UTC(2026, 0, 1);
 
 /**
  * The store that all simulated processes share. Every call is one atomic instant; faults happen on
- * the way.
+ * the way to it.
  */
 export class SimDatabase {
   private records = new Map<string, { key: RecordKey; stored: StoredRecord }>();
   private memos = new Map<string, IdempotencyRecord>();
   private readonly rows: { row: HistoryRow; visibleAt: number }[] = [];
-  /** Lines of history so far, with those that were never written. */
+  /** Lines of history so far, including those that were never written. */
   private lines = 0;
   private steppedMs = 0;
   /** Unreachable before this time, in milliseconds since the simulation began. */
   awayUntil = 0;
-  /** Told of every step that was taken, in order. */
+  /** Called with every step that was applied, in order. */
   onStep: (step: Step) => void = () => undefined;
-  /** Told of every record that was deleted. */
+  /** Called with every record that was deleted. */
   onDelete: (deletion: Deletion) => void = () => undefined;
 
   /**
@@ -94,12 +94,12 @@ export class SimDatabase {
     return BEGAN_AT + Math.floor(this.passedMs() + this.steppedMs + this.aheadMs);
   }
 
-  /** The same instant by a clock that is never set and that all processes share. */
+  /** The current instant by a clock that is never set and that all processes share. */
   instant(): number {
     return BEGAN_AT + Math.floor(this.passedMs());
   }
 
-  /** Sets the clock forward, or back where negative. */
+  /** Sets the clock forward, or back if negative. */
   step(ms: number): void {
     this.steppedMs += ms;
   }
@@ -161,7 +161,7 @@ export class SimDatabase {
     return this.memos.get(key)?.expiresAt ?? 0;
   }
 
-  /** Deletes records that are still as they were read, once the clock has come far enough. */
+  /** Deletes records that are still as they were read, if the clock has reached their time. */
   deleteRecords(obsolete: ObsoleteRecord[], isByOperator: boolean): boolean[] {
     const at = this.now();
     return obsolete.map(({ key, rev, writer, notBefore = 0 }) => {
@@ -174,7 +174,7 @@ export class SimDatabase {
     });
   }
 
-  /** Every record there is. */
+  /** All records. */
   all(): { key: RecordKey; stored: StoredRecord }[] {
     return [...this.records.values()];
   }

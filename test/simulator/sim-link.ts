@@ -28,7 +28,7 @@ const SLOW_MS = 2_500;
 const LATE_MS = 4_000;
 const STUCK_MS = 15_000;
 
-/** The network between one process and one server, with everything that can happen on it. */
+/** The network between one process and one server, with its faults. */
 export class SimLink {
   constructor(
     private readonly scheduler: SimScheduler,

@@ -4,7 +4,7 @@ import type { RecordKey } from '@/server/storage/record-store';
 import type { SimClient } from './sim-client';
 import type { SimWorld } from './sim-world';
 
-/** The capacity that all callers name. */
+/** The capacity that all callers pass. */
 export const SIM_CAPACITY = 5;
 
 /** The mode that a caller asks for: mostly permits, in a world where callers take permits. */
@@ -14,7 +14,7 @@ export function wantedOf({ permitRandom: random }: SimWorld, mode: Mode) {
   return { mode: 'permit' as const, permits, capacity: SIM_CAPACITY };
 }
 
-/** An operator changes how many permits may be held at once. */
+/** Changes, as an operator, how many permits may be held at the same time. */
 export async function changeCapacity(
   client: SimClient,
   key: RecordKey,

@@ -19,16 +19,16 @@ import type { SimWorld } from './sim-world';
 const TAIL_EVERY_MS = 150;
 
 /**
- * After a loss a tail lacks ten thousand lines for a while, and worlds with an audit log last long:
- * each poll costs time.
+ * After a loss, a tail lacks ten thousand lines for a while, and worlds with an audit log last
+ * long: frequent polls would take too much time.
  */
 const SELDOM_TAIL_EVERY_MS = 1_500;
 
 export interface OpenedStore {
   connection: RecordStore & HistorySource;
-  /** The same for what operators do; null where that does not matter. */
+  /** The same for the calls of operators; null where that makes no difference. */
   operators: (RecordStore & HistorySource) | null;
-  /** Null where the store never loses its memory. */
+  /** Null where the store never loses data. */
   past: StoreIncarnation | null;
 }
 
@@ -38,12 +38,12 @@ export interface OpenedStore {
  */
 export class SimProcess {
   readonly owner = new SimOwner();
-  /** Of each store, the ids of the history that its tail delivered, as often as it did. */
+  /** For each store, the history ids that its tail delivered, with repetitions. */
   readonly tailed: number[][] = [];
   engine: LockEngine | null = null;
-  /** It ends in an orderly way, and takes no new calls. */
+  /** Whether it is shutting down and takes no new calls. */
   isClosing = false;
-  /** Null in a world without a watcher, and until it serves. */
+  /** Null in a world without a watcher, and until the process serves. */
   watches: LockWatches | null = null;
   readonly clock: Clock;
 
@@ -59,7 +59,7 @@ export class SimProcess {
     };
   }
 
-  /** Starts it; resolves when it serves. */
+  /** Starts the process; resolves when it serves. */
   async start(): Promise<void> {
     const { world, owner } = this;
     const { scheduler, lossyStore, isSharded, crowd } = world;
@@ -82,7 +82,7 @@ export class SimProcess {
     world.audits?.resolveBy(this);
   }
 
-  /** As a process has it whose backend is spread over shards that are all served. */
+  /** The engine of a process whose backend is sharded; all shards are served. */
   private engineOver(engines: StoreEngine[]): LockEngine {
     return new ShardedEngine({
       backend: 'default',
@@ -144,7 +144,7 @@ export class SimProcess {
     return { connection, operators: connection.forOperators(), past: null };
   }
 
-  /** Nothing: it could not start, and ended. */
+  /** Opens the guarded store; empty if the process could not start and ended. */
   private async openGuarded(memory: LossyStore): Promise<OpenedStore[]> {
     try {
       const { store, incarnation } = await memory.open(this);

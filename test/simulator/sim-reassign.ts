@@ -8,8 +8,8 @@ const REASSIGNS = 0xa551;
 const SHARE = 0.2;
 
 /**
- * From what operators of a world draw whether and to whom they reassign locks; null where they
- * never do. Separate random numbers, so that the worlds of older seeds stay the same.
+ * The random numbers that decide whether and to whom operators reassign locks; null where they
+ * never do. They are separate, so that the worlds of older seeds stay the same.
  */
 export function reassignRandom(seed: number): (() => number) | null {
   const kind = worldKind(seed);
@@ -17,7 +17,7 @@ export function reassignRandom(seed: number): (() => number) | null {
   return isOne && seeded(seed ^ REASSIGNS)() < SHARE ? seeded(seed ^ REASSIGNS ^ 1) : null;
 }
 
-/** An operator gives a lock to one of its waiters, wherever that is in the queue. */
+/** Gives a lock, as an operator, to one of its waiters, wherever that is in the queue. */
 export async function reassignHold(
   client: SimClient,
   key: RecordKey,

@@ -16,7 +16,7 @@ const WRITES: ReadonlySet<string> = new Set(
 );
 
 /**
- * One connection to the simulated Redis, with those methods of the real driver that Lockyard uses.
+ * One connection to the simulated Redis, with the methods of the real driver that Lockyard uses.
  */
 export class SimRedisDriver extends EventEmitter {
   status: 'wait' | 'ready' | 'end' = 'wait';
@@ -80,7 +80,7 @@ export class SimRedisDriver extends EventEmitter {
   }
 
   /**
-   * A command in flight when the connection is closed may still arrive; its outcome stays unknown.
+   * A command in flight when the connection is closed can still arrive; its outcome stays unknown.
    */
   private sent<T>(kind: 'read' | 'swap', work: () => T): Promise<T> {
     return new Promise((resolve, reject) => {
@@ -104,7 +104,7 @@ export class SimRedisDriver extends EventEmitter {
   }
 }
 
-/** A call that was rolled back counts as one that Redis refused as a whole. */
+/** The driver's error for a call: one that was rolled back counts as refused by Redis. */
 function asTheDriverSays(error: unknown): Error {
   const wasRefused = error instanceof StoreError && error.retryable;
   return wasRefused

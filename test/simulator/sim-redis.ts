@@ -27,7 +27,7 @@ interface Marker {
 
 type Entry = [id: string, fields: string[]];
 
-/** Everything that a Redis holds, as of one instant. */
+/** The whole data of a Redis, as of one instant. */
 export interface RedisSnapshot {
   marker: Marker | null;
   ids: ReadonlySet<string>;
@@ -41,15 +41,15 @@ export class RedisRefusal extends Error {
 }
 
 /**
- * The simulated part of a Redis: what its keys hold, and what our scripts and the few plain
- * commands do to them, each in one instant, rewritten in TypeScript since no Lua runs here. The
- * real `RedisStore`, `RedisConnection`, `RedisGuard`, `StoreIncarnation` and `recoverRedis` decide
- * everything before a command is sent, whether the data is complete, and what to do if it is not.
- * Records are kept in a `SimDatabase`, so that the referee sees every step.
+ * The simulated part of a Redis: its keys, and what our scripts and the few plain commands do to
+ * them, each in one instant, rewritten in TypeScript since no Lua runs here. The real `RedisStore`,
+ * `RedisConnection`, `RedisGuard`, `StoreIncarnation` and `recoverRedis` decide everything before a
+ * command is sent, whether the data is complete, and what to do if it is not. Records are stored in
+ * a `SimDatabase`, so that the referee sees every step.
  */
 export class SimRedis {
   runId = 'run0';
-  /** Another one after a restart, and after it has followed another server. */
+  /** Changes with a restart, and when it has followed another server. */
   private replicationId = 'history0';
   /** Whether it took over another server's data within this run. */
   hasFollowed = false;
@@ -60,14 +60,14 @@ export class SimRedis {
   private marker: Marker | null = null;
   private ids = new Set<string>();
   private stream: Entry[] = [];
-  /** Told of the epoch of each life that begins. */
+  /** Called with the epoch of each incarnation that begins. */
   onIncarnation: (epoch: number) => void = () => undefined;
 
   /**
    * @param flushes whether it flushes each write before it answers; else a crash may lose the last
-   *   ones
-   * @param saysFlushes what it reports about that
-   * @param hidesFollowing it keeps the name of its history whichever server it has followed
+   *   writes
+   * @param saysFlushes whether it reports that it does
+   * @param hidesFollowing it keeps its replication id, whichever server it has followed
    */
   constructor(
     readonly database: SimDatabase,
@@ -76,7 +76,7 @@ export class SimRedis {
     private readonly hidesFollowing = false,
   ) {}
 
-  /** The last sign of life in it. */
+  /** The last heartbeat in the marker; −1 without a marker. */
   get beat(): number {
     return this.marker?.beat ?? -1;
   }
@@ -103,7 +103,7 @@ export class SimRedis {
     this.restore({ marker: null, ids: new Set(), stream: [], rest });
   }
 
-  /** Loses the key of one record, as by an operator's `DEL`; its id stays listed. */
+  /** Loses the key of one record, as after an operator's `DEL`; its id stays listed. */
   drop(id: string): void {
     const { records, memos } = this.database.snapshot();
     const left = [...records].filter(([other]) => other !== id);
@@ -119,7 +119,7 @@ export class SimRedis {
     this.downUntil = downUntil;
   }
 
-  /** From its next run on it flushes each write. */
+  /** Makes it flush each write from its next run on. */
   flushFromNowOn(): void {
     this.flushes = true;
     this.saysFlushes = true;
@@ -163,7 +163,7 @@ export class SimRedis {
    * A page holds a few keys. As with a Redis, no key is left out because another one is deleted
    * between two pages.
    *
-   * @param cursor the last key of the page before; 0: none
+   * @param cursor the last key of the previous page; 0: none
    */
   scanRecords(cursor: string, prefix: string): [next: string, keys: string[]] {
     const found = this.database.all().map(({ key }) => PREFIX.record + recordId(key));
@@ -194,7 +194,7 @@ export class SimRedis {
     return this.stream.filter(isIn).slice(0, limit);
   }
 
-  /** Of the marker. */
+  /** The value of a field of the marker; null if it has none. */
   field(name: string): string | null {
     const value = this.marker?.[name as keyof Marker];
     return value === undefined ? null : String(value);
@@ -319,7 +319,7 @@ function textOf(stored: StoredRecord): string {
   return `${stored.queue === '' ? NO_QUEUE : HAS_QUEUE}${versionPrefix(stored)}${stored.head}`;
 }
 
-/** What a swap answers of a record: without its head if its queue is elsewhere. */
+/** The text of a record in the answer of a swap: without its head if its queue is elsewhere. */
 function foundText(stored: StoredRecord): string {
   return textOf(stored.queue === '' ? stored : { ...stored, head: '' });
 }

@@ -18,7 +18,7 @@ class Task {
     readonly run: () => void,
   ) {}
 
-  // What Node's timers can do besides.
+  // Further methods of Node's timers.
   unref = () => this;
   ref = () => this;
   hasRef = () => true;
@@ -27,7 +27,7 @@ class Task {
 const realSetImmediate = globalThis.setImmediate;
 
 /**
- * Long enough for any chain of promises: the real event loop turns once when none is left to run.
+ * Resolves after any chain of promises: the real event loop turns only once none is left to run.
  */
 const microtasksDone = () => new Promise<void>((resolve) => realSetImmediate(resolve));
 
@@ -52,12 +52,12 @@ export class SimScheduler {
     return task;
   }
 
-  /** For the simulated world itself, whatever process is at work. */
+  /** Waits on behalf of the simulated world itself, whichever process is running. */
   pause(ms: number): Promise<void> {
     return new Promise((resolve) => this.after(ms, null, resolve));
   }
 
-  /** Runs `work` as a task of `owner`, at once; what it plans is `owner`'s. */
+  /** Runs `work` immediately as a task of `owner`; the tasks that it plans are `owner`'s. */
   as<T>(owner: SimOwner | null, work: () => T): T {
     const before = this.current;
     this.current = owner;

@@ -2,7 +2,7 @@ import { rendezvousHash } from '@/server/core/rendezvous-hash';
 import { recordId } from '@/server/storage/record-id';
 import type { RecordKey } from '@/server/storage/record-store';
 
-/** The shards of a world that has several, as a list of them is written down. */
+/** The shards of a sharded world, as in a list of shards. */
 export const SHARD_NAMES = ['a', 'b'];
 
 export const homeOf = rendezvousHash(SHARD_NAMES);
@@ -12,7 +12,7 @@ export const SHARD_CLOCK_OFFSET_MAX_MS = 10_000;
 
 const LOCKS_OF_EACH = 2;
 
-/** Locks of which each shard keeps the same number. */
+/** Locks, the same number on each shard. */
 export function keysOverShards(): RecordKey[] {
   const keys: RecordKey[] = [];
   const left = SHARD_NAMES.map(() => LOCKS_OF_EACH);

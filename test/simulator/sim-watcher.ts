@@ -12,17 +12,17 @@ import { BEGAN_AT, type Step } from './sim-database';
 import type { SimProcess } from './sim-process';
 import type { SimWorld } from './sim-world';
 
-/** How far apart the store's time may be as two processes assume it. */
+/** How far the store's times that two processes assume may differ. */
 const SKEW_MS = 1_000;
 
 const WAIT_MAX_MS = 2_000;
 const GIVE_UP_AFTER_MS = 7_000;
 
-/** How often a caller asks for the rest in the end, at most. */
+/** How often the watcher asks for the remaining changes at the end, at most. */
 const LAST_ASKS = 40;
 const LAST_WAIT_MS = 700;
 
-/** One request for changes: for one answer, or a stream that is cut after some. */
+/** One request for changes: for one answer, or for a stream that is cut after some answers. */
 interface WatchRequest {
   waitMs: number;
   answers: number;
@@ -31,21 +31,21 @@ interface WatchRequest {
 }
 
 /**
- * A program that watches all locks of a world, each time at any process, and goes on where it was.
- * Reports a change that was never answered, a state that goes back, and a last state that is not
- * the true one.
+ * A program that watches all locks of a world, each time at any process, and continues where it
+ * was. Reports a change that was never answered, a state that goes back, and a final state that is
+ * wrong.
  */
 export class SimWatcher {
-  /** By lock, its last answered state. */
+  /** The last answered state of each lock. */
   private readonly seen = new Map<string, ListedLock>();
-  /** By lock, how it looked from each rev on at which it came to look otherwise. */
+  /** For each lock, the revs at which its appearance changed, with the new appearance. */
   private readonly looks = new Map<string, { rev: number; text: string }[]>();
   private readonly target: WatchTarget;
   private since: string | null = null;
   /** While the present states arrive: those received so far. */
   private present: Set<string> | null = new Set();
 
-  /** @param random numbers of its own */
+  /** @param random separate random numbers */
   constructor(
     private readonly world: SimWorld,
     private readonly truth: Referee,
@@ -104,7 +104,7 @@ export class SimWatcher {
     }
   }
 
-  /** Answers the last answer that arrived, if one did. */
+  /** Returns the last answer that arrived, if one did. */
   private async ask(request: WatchRequest): Promise<WatchAnswer | null> {
     const { scheduler } = this.world;
     const process = this.world.anyProcess();
@@ -163,7 +163,7 @@ export class SimWatcher {
     if (reset) this.present = new Set();
     for (const lock of locks) {
       const { rev = 0 } = this.seen.get(lock.name) ?? {};
-      // Not the last reading of a process whose store is away.
+      // The last reading of a process whose store is unreachable may be old.
       const isOld = lock.rev < rev && lock.state !== 'unknown';
       if (isOld) this.truth.report(`a watch of ${lock.name} went back to rev ${lock.rev}`);
       this.seen.set(lock.name, lock);
@@ -178,8 +178,8 @@ export class SimWatcher {
   }
 
   /**
-   * Every change that its process claims to have read was answered, unless the lock has returned
-   * to the answered state since.
+   * Checks that every change that its process claims to have read was answered, unless the lock has
+   * since returned to the answered state.
    */
   private checkComplete(readUpTo: number): void {
     const visible = this.world.database.historyVisibleAt(readUpTo - BEGAN_AT - SKEW_MS);
@@ -197,7 +197,7 @@ export class SimWatcher {
   }
 }
 
-/** What a watch answers changes of, apart from those that time makes. */
+/** The part of a lock whose changes a watch answers, apart from those caused by time. */
 function looksOf(record: LockRecord | null): string {
   if (!record) return '';
   const { holds, queue, frozen } = record;

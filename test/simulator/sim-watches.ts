@@ -18,7 +18,7 @@ const FOLLOW_EVERY_MS = 150;
 const REFRESH_EVERY_MS = 500;
 
 /**
- * The watches of a process over what it reads of the store, all of it real. Work takes no time, as
+ * The real watches of a process over its real reading of the store. Work takes no time, as
  * everywhere in the simulation.
  */
 export function startWatches(

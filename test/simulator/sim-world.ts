@@ -27,7 +27,7 @@ import { worldKind } from './world-kind';
 
 type DecideFunction<R extends AnyRecord, C extends AnyCommand> = RecordType<R, C>['decide'];
 
-/** How a broken build differs from ours. The simulator must find each one, or it proves nothing. */
+/** How a broken build differs from ours. The simulator must find each, or it proves nothing. */
 export interface Flaws {
   database?: DatabaseFlaws;
   lossyStore?: LossyStoreFlaws;
@@ -35,9 +35,9 @@ export interface Flaws {
   engine?: (honest: LockEngine, process: SimProcess) => LockEngine;
   homeOf?: (honest: ShardOf, process: SimProcess) => ShardOf;
   tail?: (source: HistorySource) => Pick<HistoryTail, 'poll'>;
-  /** The store as the parts that follow and delete names reach it. */
+  /** The store as used by the parts that follow and delete names. */
   deletions?: (honest: RecordStore & HistorySource) => RecordStore & HistorySource;
-  /** Where a watch goes on, by what its caller says. */
+  /** Where a watch continues, from the position that its caller sends. */
   position?: (honest: WatchPosition) => WatchPosition;
   locks?: (
     honest: DecideFunction<LockRecord, LockCommand>,
@@ -54,7 +54,7 @@ const START_MS = 4_000;
 
 const LONG_LEASE_MS = 6_000;
 
-/** How long all callers wait after a data loss, so that much can happen in little time. */
+/** How long all callers wait after a data loss: briefly, so that much can happen in little time. */
 const LOSSY_LONG_LEASE_MS = 1_800;
 const LOSSY_LASTS_MS = 6_000;
 
@@ -65,20 +65,20 @@ const SHARD_CLOCKS = 0x5ad1;
 const WATCHER = 0x3a11;
 
 /**
- * How much later than its record a line of history becomes visible, at most. In a real store both
- * do at the same time; watches count on less than a second.
+ * The longest time from a record's change until its line of history is visible. In a real store
+ * both are visible at the same time; watches rely on less than a second.
  */
 const COMMIT_MAX_MS = 3_000;
 const WATCHED_COMMIT_MAX_MS = 500;
 
-/** So that some locks rest for a while, and their last change is not followed by another. */
+/** So many that some locks are idle for a while, and no other change follows their last one. */
 const WATCHED_LOCKS = 6;
 const SHARD_AWAY_MS = 3_000;
 
 const LEAST_TIMES = 0x1ea5;
 const LEAST_TIMES_SHARE = 0.2;
 
-/** Whether callers of this world ask for locks that are held at least for a while. */
+/** Whether callers of this world use minimum hold times. */
 export function hasLeastTimes(seed: number): boolean {
   const kind = worldKind(seed);
   return (
@@ -90,7 +90,7 @@ export function hasLeastTimes(seed: number): boolean {
 const NARROW_COUNTERS = 0xfbe5;
 const NARROW_COUNTERS_SHARE = 0.25;
 
-/** Whether the counter of this world has room for so little that most of its steps are refused. */
+/** Whether the counter of this world has bounds so narrow that most of its steps are refused. */
 export function hasNarrowCounter(seed: number): boolean {
   return seeded(seed ^ NARROW_COUNTERS)() < NARROW_COUNTERS_SHARE;
 }
@@ -105,7 +105,7 @@ const STOP_MS = 3_000;
 export class SimWorld {
   readonly random: () => number;
   readonly scheduler: SimScheduler;
-  /** One for each shard; only one in every other world. */
+  /** One for each shard; exactly one in a world without shards. */
   readonly databases: readonly [SimDatabase, ...SimDatabase[]];
   readonly trace = new Trace();
   readonly processes: SimProcess[] = [];
@@ -114,7 +114,7 @@ export class SimWorld {
   readonly isSharded: boolean;
   readonly counter: RecordKey = { namespace: 'default', name: 'stock', kind: 'counter' };
   readonly lockDelayMs: number;
-  /** The share of acquires that are content to share. */
+  /** The share of acquires in shared mode. */
   readonly shared: number;
   /**
    * Whether callers re-enter locks that they hold. Drawn from separate random numbers, so that the
@@ -122,40 +122,40 @@ export class SimWorld {
    */
   readonly reenters: boolean;
   /**
-   * Where callers ask for locks that are held at least for a while: random numbers of its own, so
-   * that the worlds of older seeds stay the same; null elsewhere.
+   * The random numbers for minimum hold times; null where callers use none. They are separate, so
+   * that the worlds of older seeds stay the same.
    */
   readonly leastTimes: (() => number) | null;
   /**
-   * From what callers draw how many permits they want, in a world where most want some; null in any
-   * other. Separate random numbers, for the same reason.
+   * The random numbers that decide how many permits callers want; null in a world without permits.
+   * Separate for the same reason.
    */
   readonly permitRandom: (() => number) | null;
   /** In a world where operators reassign locks: see `reassignRandom`. */
   readonly reassigns: (() => number) | null;
-  /** From what callers draw whether and when they hang up; null where they never do. */
+  /** The random numbers that decide whether and when callers hang up; null where they never do. */
   readonly hangUps: (() => number) | null;
   /** The share of calls to the database that something happens to. */
   readonly faults: number;
   /** Whether the database's clock is set forward and back now and then. */
   readonly clockSteps: boolean;
-  /** The store that loses its memory; null in a world whose store does not. */
+  /** The store that loses data; null in a world whose store does not. */
   readonly lossyStore: LossyStore | null;
   longLeaseMs: number;
   /**
-   * How likely a holder is to renew, each time. After a loss a holder learns its state only if it
-   * keeps asking.
+   * The probability that a holder renews, each time. After a loss, a holder learns its state only
+   * if it keeps asking.
    */
   readonly renewing: number;
-  /** What operators do, with the log of it; null in a world without. */
+  /** The audited actions of operators; null in a world without. */
   audits: AuditedActions | null = null;
-  /** From what it is drawn which processes end in an orderly way; null where none does. */
+  /** The random numbers that decide which processes shut down; null where none does. */
   readonly drains: (() => number) | null;
-  /** The names there is no room for; null in a world that has room. */
+  /** The names for which there is no room; null in a world with room for all. */
   readonly crowd: CrowdedNames | null;
-  /** What the program that watches locks draws its numbers from; null where there is none. */
+  /** The random numbers of the program that watches locks; null where there is none. */
   readonly watchRandom: (() => number) | null;
-  /** How far it was set so far, one way and the other taken together. */
+  /** How far the database's clock was set in total, in both directions. */
   steppedMs = 0;
   /** When the trouble ends and all callers leave, milliseconds since the simulation began. */
   troubleEndsAt: number;
@@ -164,7 +164,7 @@ export class SimWorld {
   readonly newDelta: () => number;
   private texts = 0;
 
-  /** @param control where the store loses its memory: what remembers its past */
+  /** @param control the control database of a world whose store loses data; else null */
   constructor(
     readonly seed: number,
     readonly flaws: Flaws = {},
@@ -204,8 +204,8 @@ export class SimWorld {
     const faults = random() < 0.2 ? 0 : random() * 0.12;
     this.faults = this.crowd?.isAlone ? 0 : faults;
     // Not in a world with data loss: the wait after a loss is measured by the clock, and no promise
-    // covers one that is set back as well. Nor in one with a watcher, which says by that clock how
-    // far it has come.
+    // covers a clock that is set back as well. Nor in one with a watcher, whose position is an
+    // instant of that clock.
     this.clockSteps = random() < 0.2 && control === null && !isWatched;
     this.reenters = seeded(seed ^ 7)() < 0.4;
     this.leastTimes = hasLeastTimes(seed) ? seeded(seed ^ LEAST_TIMES ^ 1) : null;
@@ -227,7 +227,7 @@ export class SimWorld {
     return this.databases[0];
   }
 
-  /** The one that keeps this record. */
+  /** The database that stores this record. */
   databaseOf(key: RecordKey): SimDatabase {
     const home = this.isSharded ? homeOf(recordId(key)) : 0;
     return this.databases[home] ?? this.database;
@@ -240,7 +240,7 @@ export class SimWorld {
     return call === 'read' && (fate === 'late' || fate === 'crash') ? 'slow' : fate;
   }
 
-  /** Starts another process; one that dies of it stays silent. */
+  /** Starts another process, which may die while it starts. */
   async join(): Promise<SimProcess> {
     const process = new SimProcess(this, `p${this.processes.length}${this.newText()}`.slice(0, 12));
     this.processes.push(process);
@@ -262,7 +262,7 @@ export class SimWorld {
     return databases[Math.floor(this.random() * databases.length)] ?? this.database;
   }
 
-  /** Stops processes, replaces dead ones, and sets the clock, now and then. */
+  /** Now and then stops processes, replaces dead ones, and sets the clock. */
   async trouble(): Promise<void> {
     const { scheduler, random } = this;
     while (this.isTroubled) {

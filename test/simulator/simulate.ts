@@ -15,7 +15,7 @@ import { worldKind } from './world-kind';
 
 export interface Simulation {
   seed: number;
-  /** What must never happen, and did; empty for a sound build. */
+  /** The violations that were found, in words; empty for a sound build. */
   violations: string[];
   steps: number;
   /** The same for the same seed, for ever, on the same build. */
@@ -31,10 +31,10 @@ const RULES_OF_SHARED_LOCKS: ReadonlySet<string> = new Set(['C1 unique', 'C4 gap
  */
 const RULES_WITHOUT_LOSS: ReadonlySet<string> = new Set(['C1 unique', 'C4 gaps']);
 
-/** No seed needs this many steps; one that does is in an endless loop. */
+/** No seed needs this many steps: a seed that does is in an endless loop. */
 const STEPS_MAX = 60_000;
 
-/** Time for the last lease, delay, stop and late write to be over. */
+/** Time for the last lease, delay, stop and late write to end. */
 const QUIET_MS = 12_000;
 
 /** Plays one seed on the real domain and engine, and checks everything that is promised. */
@@ -82,7 +82,7 @@ export async function simulate(seed: number, flaws: Flaws = {}): Promise<Simulat
   return { seed, violations, steps: scheduler.steps, digest: trace.digest(), trace: trace.lines };
 }
 
-/** Puts what a flaw decides in the place of what we decide; the answers put it right again. */
+/** Replaces our decisions by those of a flaw; the returned functions restore ours. */
 function injectFlaws({ locks, counters }: Flaws): (() => void)[] {
   const inject = (key: RecordKey, flaw: Flaws['locks'] | Flaws['counters']) => {
     const recordType = recordTypeOf(key);
@@ -122,7 +122,7 @@ async function begin(world: SimWorld, truth: Referee): Promise<SimClient[]> {
   return Array.from({ length: clients }, (_, i) => new SimClient(world, checks, `w${i}`));
 }
 
-/** What must be true when all callers have left. */
+/** Checks what must be true once all callers have left. */
 async function end(world: SimWorld, truth: Referee, clients: SimClient[]): Promise<void> {
   const calls = clients.flatMap(({ calls: made }) => made.map((call) => asOfAnswer(call, truth)));
   const granted = (lock: string) => truth.observedHolds.get(`default/${lock}`) ?? new Map();
@@ -153,7 +153,7 @@ async function end(world: SimWorld, truth: Referee, clients: SimClient[]): Promi
   await checkFree(world, truth);
 }
 
-/** Every rev of every record is in the history, once. */
+/** Checks that every rev of every record is in the history exactly once. */
 function checkWholeHistory(world: SimWorld, truth: Referee): void {
   const { databases, keys, counter } = world;
   const byRecord = new Map<string, Set<number>>();
@@ -176,8 +176,8 @@ function checkWholeHistory(world: SimWorld, truth: Referee): void {
 }
 
 /**
- * A retried acquire is answered with a lease that began before the retry, by the grant or by what
- * renewed it since: the lease ends no later for that.
+ * The call as of its answer. A retried acquire is answered with a lease that began before the
+ * retry, with the grant or a renewal since: the retry does not make the lease end later.
  */
 function asOfAnswer(call: RecordedCall, truth: Referee): RecordedCall {
   const { verb, outcome, lock, token, startedAt, endedAt, leaseMs } = call;
@@ -188,33 +188,33 @@ function asOfAnswer(call: RecordedCall, truth: Referee): RecordedCall {
 }
 
 /**
- * A grant that was over before any caller could learn of it does not count: its call was decided
- * again.
+ * Whether a hold ended before any caller could learn of it: it does not count, since its call was
+ * decided again.
  */
-function isHoldOver(tenure: ObservedHold, at: number, { steppedMs }: SimWorld): boolean {
+function isHoldOver(hold: ObservedHold, at: number, { steppedMs }: SimWorld): boolean {
   const never = Number.POSITIVE_INFINITY;
-  const { goneAt, lostAt, expiresAt, aheadMs } = tenure;
+  const { goneAt, lostAt, expiresAt, aheadMs } = hold;
   return Math.min(goneAt ?? never, lostAt ?? never, expiresAt - aheadMs - steppedMs) <= at;
 }
 
 /**
- * No caller is granted a lock after a refusal: each grant belongs to a call that was answered with
- * it, or may have been.
+ * Checks that no caller is granted a lock after a refusal: each grant must belong to a call that
+ * was, or may have been, answered with it.
  */
 function checkGrantsAreExplained(world: SimWorld, truth: Referee, clients: SimClient[]): void {
   for (const { owner, calls } of clients) {
     const asked = calls.filter(({ verb }) => verb === 'acquire');
-    for (const [id, tenures] of truth.observedHolds) {
-      for (const [token, tenure] of tenures) {
-        if (tenure.owner !== owner || tenure.wasLate) continue;
+    for (const [id, holds] of truth.observedHolds) {
+      for (const [token, hold] of holds) {
+        if (hold.owner !== owner || hold.wasLate) continue;
         const isExplained = asked.some(
           ({ lock, startedAt, endedAt, outcome, token: granted, mayFollow }) =>
             `default/${lock}` === id &&
-            startedAt <= tenure.grantedAt &&
+            startedAt <= hold.grantedAt &&
             (granted === token ||
               outcome === 'unknown' ||
               mayFollow ||
-              isHoldOver(tenure, endedAt ?? 0, world)),
+              isHoldOver(hold, endedAt ?? 0, world)),
         );
         if (!isExplained) truth.report(`${id}: ${token} was granted to ${owner}, who was refused`);
       }
@@ -222,10 +222,10 @@ function checkGrantsAreExplained(world: SimWorld, truth: Referee, clients: SimCl
   }
 }
 
-/** Lines may be this young and not delivered yet if processes never stop writing. */
+/** A younger line need not be delivered yet in a world whose processes never stop writing. */
 const UNDER_WAY_MS = 8_000;
 
-/** Every tail that still runs was delivered every line, and none twice. */
+/** Checks that every tail that still runs was delivered every line, and none twice. */
 function checkTails({ processes, databases, lossyStore, crowd }: SimWorld, truth: Referee): void {
   for (const { owner, engine, tailed, id } of processes) {
     if (owner.isDead || !engine) continue;
@@ -234,7 +234,7 @@ function checkTails({ processes, databases, lossyStore, crowd }: SimWorld, truth
       const known = new Set(delivered);
       const dueAt = database.now() - (crowd ? UNDER_WAY_MS : 0);
       const due = database.wholeHistory().filter((row) => row.at <= dueAt);
-      // A store that forgets may forget what no tail has seen yet.
+      // A store that loses data may lose lines that no tail has seen yet.
       const missed = lossyStore ? 0 : due.filter((row) => !known.has(row.id)).length;
       if (missed > 0) truth.report(`the tail of ${id} missed ${missed} lines of history`);
       if (known.size < delivered.length) truth.report(`the tail of ${id} delivered a line twice`);

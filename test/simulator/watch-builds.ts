@@ -1,6 +1,6 @@
 import type { Flaws } from './sim-world';
 
-/** Builds that answer watches wrongly. Only a world with a watcher can reveal it. */
+/** Builds that answer watches incorrectly. Only a world with a watcher can reveal it. */
 export const WATCH_BUILDS: Record<string, Flaws> = {
   'a watch that loses one change in ten': {
     deletions: (honest) => {

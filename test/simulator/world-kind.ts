@@ -3,12 +3,12 @@ import { seeded } from '@/server/engine/testing/seeded';
 /**
  * What is special about a world.
  *
- * - `plain`: nothing. - `lossy`: its store loses its memory now and then.
+ * - `plain`: nothing. - `lossy`: its store loses data now and then.
  * - `sharded`: its names are spread over several stores with clocks of their own.
  * - `audited`: operators act through the audit log, processes are stopped for long, and packets
  *   land very late.
  * - `permits`: most callers take permits, and operators change the capacity.
- * - `watched`: a program watches all locks, now at this process, now at that one.
+ * - `watched`: a program watches all locks, at changing processes.
  * - `crowded`: there are more names than its namespace has room for, and idle locks are deleted.
  */
 export type WorldKind = (typeof WORLD_KINDS)[number];
@@ -25,7 +25,7 @@ export const WORLD_KINDS = [
 
 const SHARE = 0.08;
 
-/** Such a world lasts long. */
+/** Small, since such a world takes long. */
 const AUDITED_SHARE = 0.04;
 
 /** Drawn from separate random numbers, so that the worlds of older seeds stay the same. */

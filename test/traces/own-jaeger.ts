@@ -20,7 +20,7 @@ export interface StoredSpan {
   tags: { key: string; value: unknown }[];
 }
 
-/** A Jaeger of its own, which receives OTLP over HTTP and keeps what it got in memory. */
+/** A Jaeger for one test, which receives OTLP over HTTP and keeps the spans in memory. */
 export class OwnJaeger {
   private constructor(
     /** Where programs send spans. */

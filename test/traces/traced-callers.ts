@@ -6,9 +6,9 @@ import { BasicTracerProvider, BatchSpanProcessor } from '@opentelemetry/sdk-trac
 import { withLock } from '@/client/lockyard';
 
 /**
- * A program that calls for each of some locks several times at once, traced as any program is:
+ * A program that acquires each of some locks several times concurrently, traced as any program is:
  * `traced-callers <calls for each lock> <until: at once | input> <name…>`. A hold lasts for a
- * moment, or until there is input. It ends when all calls have, and all spans are sent.
+ * moment, or until there is input. It ends once all calls have ended and all spans are sent.
  */
 const [calls = '', until, ...names] = process.argv.slice(2);
 

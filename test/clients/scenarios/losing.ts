@@ -65,7 +65,7 @@ export const LOSING: Scenarios = {
     for (let look = 0; look < 5; look++) {
       const { ms, at } = await work.remaining();
       if (ms === 0) break;
-      // Only now: of a slow start, a renewal may have been on its way when the rule began.
+      // Only now: after a slow start, a renewal may have been on its way when the rule began.
       const [holder] = (await other.inspect({ name })).holders;
       expiresAt = Math.max(expiresAt, holder?.expiresAt ?? 0);
       expect(at + ms).toBeLessThanOrEqual(expiresAt);
@@ -117,7 +117,7 @@ export const LOSING: Scenarios = {
     work.step();
     await work.stepped();
     agent.signal('SIGSTOP');
-    // The next holder has it, so the lease is over for the server as well.
+    // The next holder has it, so the lease has ended for the server as well.
     const next = await other.acquire({ name, leaseMs: 30_000, waitMs: 20_000 });
     expect(next.outcome).toBe('granted');
     work.step();

@@ -314,7 +314,7 @@ export const SINCE_LAST_VERSION: Scenarios = {
         : null;
     const work = agent.lock(name, { leaseMs: 3_000 });
     await expect.poll(bench.waiters, { timeout: 20_000 }).toBe(1);
-    // Less than half of the lease is certain then.
+    // By then, less than half of the lease is certain.
     await pause(2_000);
     await release();
     await work.begun();

@@ -6,7 +6,7 @@ const TRACES = [
   '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-00',
 ] as const;
 
-/** What the clients do that create no spans, and are given those of their callers. */
+/** For the clients that create no spans of their own and receive those of their callers. */
 export const TRACING: Scenarios = {
   'the trace of a hold reaches the same service, as a holder and after a wait for it': async (
     bench,
