@@ -48,7 +48,7 @@ test('an extension moves the end of the lease, and the events and the audit log 
   await openLive(page, pageOf(name));
   await page.getByRole('button', { name: 'Extend…' }).click();
   await expect(dialog(page)).toHaveAccessibleName('Extend orders-1’s lease?');
-  // Of a group of radio buttons, Tab reaches the one that is chosen, and leaves the group.
+  // In a group of radio buttons, Tab reaches the chosen one, and leaves the group.
   const radios = dialog(page).getByRole('radio');
   const focused = () => radios.evaluateAll((all) => all.indexOf(document.activeElement as never));
   const visited: number[] = [];
@@ -123,7 +123,7 @@ test('a lock is reassigned to a later waiter, the first one keeps its place, and
   ).toBeVisible();
   expect(await hotfix).toBe('granted');
   expect(await queued()).toEqual(['nightly']);
-  // It is over with the hold.
+  // It ends with the hold.
   await expect(lockRow(list, name)).not.toContainText('is on it');
   await openPage(list, `/audit?q=${name}`);
   const entries = list.getByRole('row').filter({ has: list.getByRole('cell') });

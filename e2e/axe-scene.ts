@@ -21,18 +21,18 @@ const DESKTOP = { width: 1440, height: 900 };
 /** Locks in every state, and something to see on every page. */
 export interface Scene {
   viewer: Person;
-  /** A service that may use every namespace of the scene. */
+  /** The client of a service that may use every namespace of the scene. */
   orders: LockyardClient;
   take(name: string, owner?: string, leaseMs?: number): Promise<number>;
 }
 
 /**
- * One page for all tests of a file, which keeps what it has loaded. Each test starts on a desktop,
- * and fails if anything on the page went wrong that {@link guardPage} notes.
+ * One page for all tests of a file, which keeps what it has loaded. Each test starts at the size of
+ * a desktop, and fails if {@link guardPage} noted anything on the page.
  */
 export function onePage(server: () => RunningServer): {
   page: () => Page;
-  /** Opens an address as a person, or stays if it is open. */
+  /** Opens an address as a user; does nothing if it is open. */
   visit: (address: string, who: Person) => Promise<void>;
   /** From now on errors are expected. */
   forgive: () => void;

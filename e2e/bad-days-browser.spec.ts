@@ -62,7 +62,7 @@ test('a tab that was hidden for a night is up to date within seconds, with no mo
 
   await setHidden(page, true);
   await session.send('Page.setWebLifecycleState', { state: 'frozen' });
-  // More changes than a stream keeps for those who do not read it.
+  // More changes than a stream keeps for a reader that does not read it.
   for (let i = 0; i < 60; i += 1) {
     const names = Array.from({ length: 50 }, (_, j) => `night:${j}`);
     await Promise.allSettled(names.map((name) => take(`worker-${i}`, name, { leaseMs: 1_000 })));
@@ -117,7 +117,7 @@ test("a browser whose clock is off by minutes shows ages and countdowns by the s
     for (const address of PAGES) {
       await page.goto(`${server.url}${address}`);
       await expect(page.locator('main')).toBeVisible();
-      // By now every countdown has moved on.
+      // By now every countdown has advanced.
       await pause(3_000);
       const text = await page.locator('main').innerText();
       const durations = durationsIn(text.replaceAll('\u00a0', ' '));

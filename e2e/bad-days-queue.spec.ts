@@ -14,7 +14,7 @@ const WAITERS = 2_000;
 const NAMESPACE = 'crowd';
 const NAME = 'turnstile';
 
-/** A page in which nothing takes longer answers every click and key at once. */
+/** A page without longer tasks responds to every click and key immediately. */
 const TASK_MAX_MS = 200;
 const WATCHED_MS = 15_000;
 
@@ -101,7 +101,7 @@ test('two thousand callers wait for one lock: its page shows the whole queue, an
     /^(19\d\d|2000)$/,
   );
 
-  // It can still be operated: a dialog opens, and its act is done.
+  // It still works: a dialog opens, and its action is done.
   await page.keyboard.press('Escape');
   await page.getByRole('button', { name: 'Extend…' }).first().click();
   await expect(page.getByRole('dialog')).toBeVisible({ timeout: 2_000 });

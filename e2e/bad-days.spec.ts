@@ -27,7 +27,7 @@ const LOCKS = 100_000;
 /** What a page promises to show at the latest, with room for a slow machine. */
 const SHOWN_WITHIN_MS = 60_000;
 
-/** Takes locks, many in one request; answers its status. */
+/** Acquires locks, many in one request; returns its status. */
 async function takeMany({ url }: RunningServer, apiKey: string, asks: readonly object[]) {
   const path = new Array(asks.length).fill('lock.acquire').join(',');
   const reply = await fetch(`${url}/api/v1/${path}?batch=1`, {
@@ -38,7 +38,7 @@ async function takeMany({ url }: RunningServer, apiKey: string, asks: readonly o
   return reply.status;
 }
 
-/** Asks again until it is granted, as a request ends with its server, or after 25 s. */
+/** Repeats a request until it is granted: a request ends with its server, or after 25 s. */
 async function untilGranted(client: LockyardClient, name: string): Promise<number> {
   for (;;) {
     const ask = { name, ...LEASE, waitMs: 600_000, requestId: `patient ${name}` };
@@ -94,7 +94,7 @@ test.describe('one server', () => {
     }
     await page.getByRole('searchbox').fill('mass:073219');
     await expect(lockRow(page, 'mass:073219')).toBeVisible({ timeout: SHOWN_WITHIN_MS });
-    // That one is full.
+    // The other namespace is full.
     const namespace = 'elsewhere';
     await callConsole(server, admin.cookie, 'namespaces.create', { name: namespace });
     const other = await createService(server, admin, 'lapsing', [namespace]);
@@ -129,7 +129,7 @@ test('of two servers over one database one is killed: the other shows its holder
     const row = lockRow(page, 'shared-day');
     await expect(cell(row, 'waiters')).toContainText('1', { timeout: SHOWN_WITHIN_MS });
     await one.kill();
-    // Its page goes on without a word of an outage: it hears from the other one.
+    // Its page continues without reporting an outage: it learns from the other server.
     await expect(page.getByText('Live', { exact: true })).toBeVisible();
     await expect(cell(row, 'waiters')).toContainText('1', { timeout: SHOWN_WITHIN_MS });
     const atTwo = new LockyardClient({ url: two.url, apiKey, owner: 'at-one' });

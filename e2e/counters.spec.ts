@@ -185,7 +185,7 @@ test('a counter that was never created has no page', async ({ page, server }) =>
   await expect(page.getByText('no counter “never” in namespace “default”')).toBeVisible();
   await page.getByRole('link', { name: 'Counters' }).click();
   await expect(page.getByRole('searchbox', { name: 'Search counters' })).toBeVisible();
-  // The browser itself notes that the page is 404.
+  // The browser itself logs that the page is a 404.
   expect(faults().splice(0)).toEqual([expect.stringContaining('status of 404')]);
 });
 

@@ -20,7 +20,7 @@ const POLICY = {
   requiredMeta: [],
 };
 
-/** Long enough that no answer about a lock is remembered any more. */
+/** Long enough that no answer about a lock is stored any more. */
 const LATER_MS = 2 * 60 * 60_000;
 
 /** Loaded before a server: SIGUSR2 puts its clock ahead, and the server says so. */
@@ -161,7 +161,7 @@ test('an operator deletes free locks and counters that were selected in their li
     await page.keyboard.press('Delete');
     await expect(dialog.getByText('2 of 2 counters can be deleted')).toBeVisible();
 
-    // The dialog outlives what it deletes, and says what became of it.
+    // The dialog stays open after the lock is deleted, and shows the result.
     await openPage(page, `${server.url}/locks/jobs/old:4`);
     await page.getByRole('button', { name: 'Delete…' }).click();
     await expect(dialog.getByText('1 of 1 lock can be deleted')).toBeVisible();
@@ -173,7 +173,7 @@ test('an operator deletes free locks and counters that were selected in their li
     await dialog.getByRole('button', { name: 'Close' }).click();
     await expect(page.getByRole('button', { name: 'Delete…' })).toHaveCount(0);
 
-    // So it does where the lock is taken meanwhile.
+    // It also does so if the lock is acquired meanwhile.
     await use('old:5');
     await openPage(page, `${server.url}/locks/default/old:5`);
     await page.getByRole('button', { name: 'Delete…' }).click();

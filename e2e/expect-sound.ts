@@ -2,19 +2,19 @@ import AxeBuilder from '@axe-core/playwright';
 import type { Page } from 'playwright/test';
 import { expect } from './lockyard-test';
 
-/** The first is what a page opens with. */
+/** The first is the width with which a page opens. */
 const WIDTHS = [1440, 2560, 390, 375];
 const AXE_WIDTHS = [390, 1440];
-/** Where colours are looked at in the dark, too: they depend on the theme, hardly on the width. */
+/** The width at which dark colours are checked: colours depend on the theme, not on the width. */
 const DARK_WIDTH = 1440;
 
 /**
- * Checks that a page, as it is now, is usable on any screen: nothing but tables scrolls sideways
- * from 375 to 2560 px, nothing around the page scrolls with it, and axe finds nothing on a phone
- * and on a desktop, nor in the dark.
+ * Checks that a page in its current state is usable on any screen: only tables scroll sideways from
+ * 375 to 2560 px, nothing around the page scrolls with it, and axe finds no violation on a phone,
+ * on a desktop and in the dark theme.
  *
- * @param part a selector of what covers the page, such as a dialog: on a desktop axe looks at the
- *   whole page, on a phone and in the dark at this part, since the rest is as it was without it
+ * @param part a selector of what covers the page, such as a dialog: on a desktop axe checks the
+ *   whole page, on a phone and in the dark theme only this part, since the rest has not changed
  */
 export async function expectSound(page: Page, part?: string): Promise<void> {
   for (const width of WIDTHS) {
@@ -27,7 +27,7 @@ export async function expectSound(page: Page, part?: string): Promise<void> {
 }
 
 /**
- * Between light and dark nothing changes but colours: in the dark they alone are looked at again.
+ * Checks a page with axe. The themes differ only in colours, so only these are checked in the dark.
  *
  * @param part as {@link expectSound}
  */
@@ -46,7 +46,7 @@ async function expectInLight(page: Page, width: number, part?: string): Promise<
   expect(await violations(page, part), `light, ${width} px`).toEqual([]);
 }
 
-/** By how much the page, or what scrolls in it, is wider than its window. */
+/** How much wider the page, or a part that scrolls in it, is than its window. */
 const excess = (page: Page) =>
   page.evaluate(() => {
     const scrollers = [
@@ -56,14 +56,14 @@ const excess = (page: Page) =>
     return Math.max(...scrollers.map((element) => element.scrollWidth - element.clientWidth));
   });
 
-/** By how much the document is higher than its window where only the page within it may scroll. */
+/** How much higher the document is than its window, where only the page within it may scroll. */
 const overhang = (page: Page) =>
   page.evaluate(() => {
     const { scrollHeight, clientHeight } = document.documentElement;
     return document.querySelector('.shell') === null ? 0 : scrollHeight - clientHeight;
   });
 
-/** In the middle of a change between light and dark a text has the contrast of neither. */
+/** During a change between the themes, a text has the contrast of neither. */
 const colourChangesEnded = () =>
   Promise.all(
     document
@@ -72,12 +72,12 @@ const colourChangesEnded = () =>
       .map(({ finished }) => finished.catch(() => undefined)),
   ).then(() => undefined);
 
-/** Instead of axe's half a megabyte, on a page that has it already. */
+/** Sent in place of axe's half a megabyte to a page that already has it. */
 const NOTHING = ';';
 
 /**
- * @param part all if absent
- * @param rules all if absent
+ * @param part the whole page if absent
+ * @param rules all rules if absent
  */
 async function violations(page: Page, part?: string, rules?: string[]): Promise<string[]> {
   await page.evaluate(colourChangesEnded);
@@ -85,7 +85,7 @@ async function violations(page: Page, part?: string, rules?: string[]): Promise<
   const hasAxe = await page.evaluate(() => 'axe' in window);
   const axe = new AxeBuilder(hasAxe ? { page, axeSource: NOTHING } : { page });
   if (part) axe.include(part);
-  // No page has frames: looked at alone, it need not open another page each time.
+  // No page has frames: in legacy mode axe need not open another page each time.
   const found = await axe
     .setLegacyMode()
     .options({ resultTypes: ['violations'], ...(runOnly && { runOnly }) })

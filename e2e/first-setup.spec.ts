@@ -34,7 +34,7 @@ async function signInAs(page: Page, who: string, secret: string): Promise<void> 
   await page.getByRole('button', { name: 'Sign in' }).click();
 }
 
-/** What a form says went wrong, without the request's id. */
+/** The problem that a form shows, without the request's id. */
 const complaint = (page: Page) => page.getByRole('main').getByRole('alert').getByRole('paragraph');
 
 test('before there is a user, every page leads to the setup, which requires the link', async ({

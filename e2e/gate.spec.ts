@@ -85,7 +85,7 @@ test('an admin puts Redis in front of a namespace; fast and durable value, drift
   await expect(moves.first()).toHaveText(/orders\s*5$/);
   await expect(moves.last()).toHaveText(/Created\s*orders/);
 
-  // A read that is on its way would repair it at once.
+  // A read that is under way would repair it immediately.
   await expect(async () => {
     await untilRefusedByGate(orders);
     await page.waitForTimeout(1_000);

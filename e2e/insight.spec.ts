@@ -152,7 +152,7 @@ test('a lock whose callers poll is stuck beyond that limit too, and its page nam
   const row = lockRow(page, 'scales', 'quick');
   await expect(cell(row, 'state')).toContainText(/over 1.s limit, 3.attempts refused/);
   await page.setViewportSize({ width: 390, height: 844 });
-  // Letters may reach out of their line by a pixel or two, but no line is missing.
+  // Letters may extend beyond their line by a pixel or two, but no line is missing.
   const isWhole = ({ scrollHeight, clientHeight, scrollWidth, clientWidth }: HTMLElement) =>
     scrollHeight - clientHeight < 6 && scrollWidth <= clientWidth;
   const why = cell(row, 'state').locator('.row-reason');
@@ -223,8 +223,8 @@ test('an incident says why and how long, and is saved as one file; the timeline 
     const href = (await back.getAttribute('href')) ?? '';
     return Number(new URL(href, server.url).searchParams.get('at'));
   };
-  // A busy machine may have queued the waiter only after the incident had begun. What is counted
-  // of an incident is written every 10 s, and its page asks every 5 s.
+  // A busy machine may have queued the waiter only after the incident had begun. The figures of an
+  // incident are written every 10 s, and its page reads them every 5 s.
   await expect.poll(at, { timeout: 60_000 }).toBeGreaterThan(queuedBy);
   await back.click();
   const past = page.getByRole('region', { name: 'Looking back' });
@@ -258,7 +258,7 @@ test('the page Backends has their response times of the last hour from its first
 test('a lock is compared with its own p99, shown in its row, and far beyond it the lock is stuck', async ({
   page,
 }) => {
-  // A process reads what is usual when it starts, and then once a minute.
+  // A process reads the baselines when it starts, and then once a minute.
   await server.restart();
   await open(page, '/?q=turbine');
   const row = lockRow(page, 'turbine');

@@ -1,9 +1,9 @@
-/** What was seen of the lock list while it was left alone. */
+/** What was observed of the lock list while nothing touched it. */
 export interface ListWatch {
   samples: number;
-  /** How many samples found another order of the first rows than the one before. */
+  /** How many samples found a different order of the first rows than the previous sample. */
   moves: number;
-  /** Of these, how many do not follow a row that began to need an act: re-ranks. */
+  /** How many of these were re-ranks: no row had just begun to need an action. */
   reranks: number;
   /** The sum of all layout shifts. */
   shift: number;
@@ -47,7 +47,7 @@ export function watchList(): void {
       .sort((a, b) => Number(a.dataset.place) - Number(b.dataset.place))
       .map((row) => row.dataset.row);
     const order = ids.slice(0, 22).join(' ');
-    // An urgent row is another than the same row before.
+    // A row that became urgent counts as a different row.
     const now = new Set(
       rows.map(({ dataset }) => `${dataset.row} ${actNow.includes(dataset.status ?? '')}`),
     );

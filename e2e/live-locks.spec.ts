@@ -351,7 +351,7 @@ test('the first load of the list sends at most 250 KB of script, with what it lo
 }) => {
   await openLive(page, '/?view=all');
   await untilAlive(page);
-  // What is loaded ahead begins once the page has nothing else to do.
+  // Loading ahead begins once the page has nothing else to do.
   await page.waitForTimeout(1_000);
   const sent = await page.evaluate(() =>
     performance
@@ -372,7 +372,7 @@ test('a page whose own code arrives late begins as it was painted, with newer co
   const isSent = new Promise<void>((resolve) => {
     sendCode = resolve;
   });
-  // The code of the page is held back until there is a lock more.
+  // The code of the page is held back until there is another lock.
   await page.route('**/_next/static/chunks/*.js', async (route) => {
     const response = await route.fetch();
     const body = await response.text();

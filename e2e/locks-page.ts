@@ -1,7 +1,7 @@
 import type { Locator, Page } from 'playwright/test';
 import { lockPath } from '../server/core/names/console-path';
 
-/** Opens a page and waits until its own code runs: what is clicked before would be lost. */
+/** Opens a page and waits until its code is running: earlier clicks would be lost. */
 export async function openPage(page: Page, address: string): Promise<void> {
   await page.goto(address);
   await untilAlive(page);
@@ -32,7 +32,7 @@ export function lockRow(page: Page, name: string, namespace = 'default'): Locato
 /** A cell of such a line: `state`, `name`, `owner`, `held`, `lease`, `waiters`, `renewals`. */
 export const cell = (row: Locator, name: string): Locator => row.locator(`[data-cell="${name}"]`);
 
-/** Counts page loads that begin from now on: the end of an earlier one may still be to come. */
+/** Counts page loads that begin from now on; an earlier one may still be ending. */
 export function countLoads(page: Page): () => number {
   let loads = 0;
   page.on('request', (request) => {

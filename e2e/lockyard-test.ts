@@ -8,7 +8,7 @@ export interface Person {
   name: string;
   password: string;
   role: 'viewer' | 'operator' | 'admin';
-  /** The session cookie, as the header `Cookie` carries it. */
+  /** The session cookie, as the value of a `Cookie` header. */
   cookie: string;
 }
 
@@ -62,7 +62,7 @@ export async function createPerson(
   return { name, password, role, cookie };
 }
 
-/** Creates an API key and answers it. */
+/** Creates an API key and returns it. */
 export async function createKey(
   server: RunningServer,
   admin: Person,
@@ -74,7 +74,7 @@ export async function createKey(
 }
 
 /**
- * A service with a key of its own, speaking through the client package. Its owner is `<name>-1`.
+ * A service with its own key, as a client of the client package. Its owner is `<name>-1`.
  */
 export async function createService(
   server: RunningServer,
@@ -89,8 +89,8 @@ export async function createService(
 type Ask = Parameters<LockyardClient['acquire']>[0];
 
 /**
- * Waits for a lock and answers the outcome, or `gone` where no answer came. A request is held open
- * for 25 s at most; one that asks again with the same id keeps its place.
+ * Waits for a lock and returns the outcome, or `gone` if no answer came. A request is held open for
+ * 25 s at most; one that asks again with the same id keeps its place.
  */
 export async function waitFor(client: LockyardClient, ask: Ask): Promise<string> {
   const whole = { waitMs: 600_000, requestId: `${ask.owner} ${ask.name}`, ...ask };
@@ -103,7 +103,7 @@ export async function waitFor(client: LockyardClient, ask: Ask): Promise<string>
   }
 }
 
-/** Gives a browser a user's session, without the detour over the sign-in page. */
+/** Gives a browser a user's session without the sign-in page. */
 export async function signIn(
   context: BrowserContext,
   server: RunningServer,
@@ -114,7 +114,7 @@ export async function signIn(
 }
 
 /**
- * Calls a mutation of the console's API and answers its data, and the session cookie if it set one.
+ * Calls a mutation of the console's API and returns its data, and the session cookie if it set one.
  */
 export async function callConsole(
   server: RunningServer,

@@ -16,7 +16,7 @@ test.beforeAll(async ({ server, admin }) => {
 });
 test.beforeEach(({ context, server, admin }) => signIn(context, server, admin));
 
-/** Takes every lock, many in one request. */
+/** Acquires every lock, many in one request. */
 async function takeMany({ url }: RunningServer, apiKey: string): Promise<void> {
   for (let from = 0; from < COUNT; from += AT_ONCE) {
     const asks = Array.from({ length: AT_ONCE }, (_, i) => {

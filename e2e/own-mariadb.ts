@@ -1,14 +1,14 @@
 import { createConnection } from 'mysql2/promise';
 import { startPrivateMariadb } from '../scripts/servers/private-mariadb.mjs';
 
-/** A MariaDB that a test may freeze and kill, with an empty database. */
+/** A MariaDB with an empty database, which a test may freeze and kill. */
 export interface OwnMariadb {
-  /** Names the database. */
+  /** The URL of the database. */
   url: string;
-  /** It stops in the midst of everything, with every connection still open. */
+  /** Stops the server in whatever it is doing, with every connection still open. */
   freeze(): void;
   thaw(): void;
-  /** It ends at once, as in a crash. */
+  /** Ends the server immediately, as in a crash. */
   kill(): void;
   /** Starts it again after that, on the same port and data. */
   start(): Promise<void>;
@@ -16,7 +16,7 @@ export interface OwnMariadb {
   discard(): Promise<void>;
 }
 
-/** @param durable whether every commit is on disk, so that a killed one loses none */
+/** @param durable whether every commit is flushed to disk, so that a killed server loses none */
 export async function startOwnMariadb({ durable = false } = {}): Promise<OwnMariadb> {
   const server = await startPrivateMariadb({ durable });
   const connection = await createConnection({ uri: server.url });

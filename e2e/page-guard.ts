@@ -1,8 +1,8 @@
 import type { Page } from 'playwright/test';
 
 /**
- * Notes everything on a page that should never be: errors in its console, breaches of its security
- * policy, and requests to any host but its own. The returned function reads the notes.
+ * Notes what must never happen on a page: errors in its console, breaches of its security policy,
+ * and requests to any host but its own. The returned function reads the notes.
  */
 export async function guardPage(page: Page, origin: string): Promise<() => string[]> {
   const faults: string[] = [];
@@ -10,7 +10,7 @@ export async function guardPage(page: Page, origin: string): Promise<() => strin
   page.on('console', (message) => {
     if (message.type() !== 'error') return;
     const { url } = message.location();
-    // What a busy server did not load ahead is loaded when its link is followed.
+    // A page that a busy server refused to load ahead is loaded when its link is followed.
     if (url.includes('?_rsc=') && message.text().includes('status of 503')) return;
     faults.push(`console: ${message.text()} (${url})`);
   });

@@ -153,7 +153,7 @@ test('a page from memory carries the nonce of its own answer and the address of 
   expect(await readAs(server, '"><script>alert(1)</script>')).not.toContain('alert(1)');
 });
 
-/** The page of the API as a caller reads it who calls the server by another name. */
+/** The page of the API as read by a caller who uses another name for the server. */
 function readAs({ url }: RunningServer, host: string): Promise<string> {
   return new Promise((resolve, reject) => {
     const call = request(`${url}/docs`, { headers: { host } }, (res) => {

@@ -4,8 +4,8 @@ import { defineConfig } from 'playwright/test';
 const isLong = process.env.TEST_LONG === '1';
 
 /**
- * These wait for most of their time: they begin first, two at a time, beside those that keep the
- * processors busy, so that nothing waits alone at the end.
+ * These spend most of their time waiting: they begin first, two at a time, beside those that keep
+ * the processors busy, so that no spec waits alone at the end.
  */
 const WAITING = ['demo', 'restart', 'two-processes', 'insight', 'gate', 'questions'].map(
   (name) => `**/${name}.spec.ts`,
@@ -23,12 +23,12 @@ export default defineConfig({
     { name: 'busy', testIgnore: isLong ? WAITING : [...WAITING, '**/bad-days*.spec.ts'] },
   ],
   fullyParallel: false,
-  // Each takes all that a machine has: two at a time would make both worse than intended.
+  // Each uses the whole machine: two at a time would make both worse than intended.
   workers: isLong ? 1 : 4,
   forbidOnly: Boolean(process.env.CI),
   outputDir: '.results',
   timeout: 300_000,
-  // What is promised sooner names its own time.
+  // An expectation of something promised sooner sets its own timeout.
   expect: { timeout: 20_000 },
   use: {
     screenshot: 'only-on-failure',

@@ -23,7 +23,7 @@ test.describe.configure({ mode: 'serial' });
 test.use({ baseURL: undefined });
 
 const LEASE = { leaseMs: 120_000 };
-/** Held by a process that goes on renewing, and waited for by two. */
+/** Held by a process that keeps renewing, and waited for by two. */
 const RUN = { namespace: 'night', name: 'payroll:november' };
 const META = { host: 'host-4', pid: '812', version: '7.0.2' };
 
@@ -52,7 +52,7 @@ test.beforeAll(async ({ browser }) => {
   mill = first as LockyardClient;
   for (let i = 0; i < 25; i += 1) await mill.release({ ...RUN, token: await take(mill, RUN) });
   await untilCounted(admin, 25);
-  // A process reads what is usual when it starts.
+  // A process reads the baselines when it starts.
   await server.restart();
   token = await take(mill, { ...RUN, meta: META });
   renewing = setInterval(() => void mill.renew({ ...RUN, token, ...LEASE }).catch(() => {}), 1_000);
@@ -172,7 +172,7 @@ test('5. Cause or affected? One click shows deadlock and head blocker, another t
   await expect(deadlock).toContainText('ledger-1');
   await expect(heads.filter({ hasText: 'root-1' }).first()).toContainText('2 callers');
   await expect(region('Wait-for graph').getByRole('link', { name: 'mail-run' })).toBeVisible();
-  // Not needed for the answer: what would end the deadlock is on the line where it is best broken.
+  // Not needed for the answer: the button that ends the deadlock is on the line best broken.
   await region('Wait-for graph').getByRole('button', { name: 'Break here' }).click();
   await expect(page.getByRole('dialog')).toContainText(/pay-1|ledger-1/);
   await page.getByRole('button', { name: 'Cancel' }).click();

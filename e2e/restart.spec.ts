@@ -6,7 +6,7 @@ import { createService, expect, test as sharedTest, signIn } from './lockyard-te
 import { type OwnMariadb, startOwnMariadb } from './own-mariadb';
 import { type RunningServer, startServer } from './start-server';
 
-/** The server of these tests keeps everything in a database that they may stop. */
+/** The server of these tests stores everything in a database that they may stop. */
 const test = sharedTest.extend<object, { database: OwnMariadb; server: RunningServer }>({
   database: [
     // biome-ignore lint/correctness/noEmptyPattern: Playwright reads fixtures from it
@@ -44,8 +44,7 @@ async function takeAndRelease(name: string): Promise<void> {
 }
 
 /**
- * What the page says of itself while no server answers: how old it is, and that it looks for the
- * server.
+ * Expects the page to say, while no server answers, how old its data is and that it reconnects.
  */
 async function expectOffline(page: Page): Promise<void> {
   await expect(page.getByText(/Last update\s+\d+(\.\d)?\ss ago/)).toBeVisible();
@@ -86,7 +85,7 @@ test('a page without a server does not call a renewal overdue that may have come
   await openLive(page, lockPath('default', name));
   await renew();
   const holder = page.getByRole('region', { name: 'Holder' });
-  // Until the page calls what it knows old, the renewal would be overdue.
+  // Until the page marks its data as old, the renewal would be overdue.
   await expect(holder).toContainText(/due in [1-3]\ss/, { timeout: 20_000 });
   await server.kill();
   await expectOffline(page);
@@ -148,7 +147,7 @@ test('a link that is followed while no server answers stays in the console, and 
   await openLive(list, '/?q=opened while');
   await take(name);
   await backends.goto('/backends');
-  // By then the list, live for longer, has loaded what shows a lock without the server.
+  // The list has been live for long enough to have loaded the code that needs no server.
   const held = cell(lockRow(list, name), 'held');
   await expect(held).toContainText(/^(1[5-9]|[2-9]\d)s/, { timeout: 40_000 });
   await server.kill();
@@ -283,7 +282,7 @@ for (const [what, fail, mend] of outages) {
       await expect(
         lock.getByText(/State unknown: backend “default” has not responded for \d+\ss\./),
       ).toBeVisible();
-      // Each rounds what it knows by itself.
+      // Each rounds the time separately.
       if (what === 'falls silent') expect(await silenceGap(lock)).toBeLessThanOrEqual(1);
       await expect(lock.getByRole('region', { name: 'Holder' })).toContainText('orders-1');
       await expect(lock.getByRole('region', { name: 'Holder' })).toContainText(
@@ -317,8 +316,8 @@ for (const [what, fail, mend] of outages) {
 }
 
 /**
- * By how many seconds the top bar and the page of a lock differ at most, over 7 s, in how long the
- * backend has not responded.
+ * The largest difference in seconds, over 7 s, between the top bar and the page of a lock in how
+ * long the backend has not responded.
  */
 async function silenceGap(lock: Page): Promise<number> {
   const gaps: number[] = [];
@@ -338,12 +337,12 @@ async function silenceGap(lock: Page): Promise<number> {
 
 const reasonOf = (error: unknown) => (error as { reason?: string }).reason ?? String(error);
 
-/** Of the first call that is not answered: one may be answered still while the database goes. */
+/** The refusal of the first refused call: while the database goes away, one may still succeed. */
 async function refusalWithin5s(call: () => Promise<unknown>): Promise<string> {
   for (;;) {
     const startedAt = performance.now();
     const reason = await call().then(() => null, reasonOf);
-    // What is promised is 5 s; the rest is room for a busy machine.
+    // The promise is 5 s; the rest is for a busy machine.
     expect(performance.now() - startedAt).toBeLessThan(12_000);
     if (reason) return reason;
   }

@@ -108,7 +108,7 @@ test('an admin creates a key for a service, and a revoked key is rejected within
   const namespace = dialog.getByLabel('default');
   await namespace.uncheck();
   await dialog.getByRole('button', { name: 'Create key' }).click();
-  // Other specs may have made namespaces on this server.
+  // Other specs may have created namespaces on this server.
   const first = dialog.getByRole('group', { name: 'Namespaces' }).getByRole('checkbox').first();
   await expect(first).toHaveJSProperty('validationMessage', 'Choose at least one namespace.');
   await namespace.check();
@@ -191,7 +191,7 @@ test('an admin adds a user, and a changed role applies from the next click', asy
   await nora.getByLabel('Name').fill('Nora New');
   await nora.getByLabel('Password').fill('nora has a password');
   await nora.getByRole('button', { name: 'Sign in' }).click();
-  // The page that she had asked for.
+  // The page that she had requested.
   await expect(nora).toHaveURL(server.url + lockPath('default', name));
   const extend = nora.getByRole('button', { name: 'Extend…' });
   await expect(extend).toBeVisible();

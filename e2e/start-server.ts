@@ -20,9 +20,9 @@ export interface RunningServer {
   readonly pid: number;
   /** What the server wrote so far, on both streams. */
   output(): string;
-  /** Asks it to end (SIGTERM), waits until it has and answers its exit code. The data stays. */
+  /** Asks it to end (SIGTERM), waits until it has and returns its exit code. The data stays. */
   stop(): Promise<number | null>;
-  /** Ends it at once (SIGKILL), as a crash would. The data stays. */
+  /** Ends it immediately (SIGKILL), as a crash would. The data stays. */
   kill(): Promise<void>;
   /**
    * Starts it again on the same port and data, ending it first if it runs. `folder` has another
@@ -30,8 +30,8 @@ export interface RunningServer {
    */
   restart(folder?: string): Promise<void>;
   /**
-   * Starts it again after its end, and waits until it answers calls, before it is ready. `folder`
-   * has another version of the program, built.
+   * Starts it again after its end, and waits until it answers calls, which is before it is ready.
+   * `folder` has another version of the program, built.
    */
   restartUntilListening(folder?: string): Promise<void>;
   /** Ends it for good and deletes its data. */
@@ -42,8 +42,8 @@ export interface RunningServer {
  * Starts the built server on a free port with an empty data folder of its own, and waits until it
  * responds.
  *
- * @param expected what else it prints: the setup link, unless there are users already
- * @param folder of the program, if another version than this one
+ * @param expected what it must also print: the setup link, unless there are users already
+ * @param folder of another version of the program; absent: of this one
  */
 export async function startServer(
   variables: Record<string, string> = {},

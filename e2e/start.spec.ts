@@ -64,7 +64,7 @@ test('a server whose pages cannot start answers its waiters in the same way, and
   rmSync(folder, { recursive: true });
 });
 
-/** The built program, but for the pages: their process ends when a file `end-pages` is there. */
+/** The built program, except that its page process ends when there is a file `end-pages`. */
 function programWithoutPages(): string {
   const root = resolve(import.meta.dirname, '..');
   const folder = mkdtempSync(join(tmpdir(), 'lockyard-e2e-'));

@@ -10,7 +10,7 @@ test.use({ baseURL: undefined });
 const UPGRADED = ['a database of the schema before', migrateBeforeLast] as const;
 const EMPTY = ['an empty database', async () => undefined] as const;
 
-/** Processes without pages prove the same of both in `server/bootstrap/upgrade`. */
+/** Tests without pages prove the same for both in `server/bootstrap/upgrade`. */
 const PLACES = process.env.TEST_LONG === '1' ? [UPGRADED, EMPTY] : [UPGRADED];
 
 for (const [where, prepare] of PLACES) {

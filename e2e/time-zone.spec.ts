@@ -2,7 +2,7 @@ import { openPage } from './locks-page';
 import { createService, expect, signIn, test } from './lockyard-test';
 import { guardPage } from './page-guard';
 
-/** Not the server's zone: times that it painted by its own would be wrong, and drawn again. */
+/** Not the server's zone: times painted by the server in its own zone would be wrong. */
 test.use({ timezoneId: 'Asia/Tokyo' });
 
 const NAME = 'zone/nightly';

@@ -39,7 +39,7 @@ test.afterAll(async () => {
   await database?.discard();
 });
 
-/** Renewed in time also where this process or a server is busy for seconds. */
+/** Long enough to be renewed in time even if this process or a server is busy for seconds. */
 const LEASE_MS = 15_000;
 
 async function take(client: LockyardClient, name: string, owner?: string): Promise<number> {
