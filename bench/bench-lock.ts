@@ -3,7 +3,7 @@ export interface BenchLock {
   name: string;
   /** Tries once. Null: another owner holds it. */
   tryAcquire(lock: string, owner: string): Promise<string | null>;
-  /** Releases a hold that either of them returned. */
+  /** Releases a hold that `tryAcquire` or `acquire` returned. */
   release(lock: string, owner: string, grant: string): Promise<void>;
   /** Resolves when no work is left for answered calls, which would slow the next contestant. */
   recorded?: (() => Promise<void>) | undefined;

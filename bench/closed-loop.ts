@@ -4,7 +4,7 @@ export interface Load {
   callers: number;
   /** Which lock a caller tries next. */
   nextLock: () => string;
-  /** What is counted: attempts, whether or not they won, or whole cycles of acquire and release. */
+  /** What is counted: all attempts, successful or not, or whole cycles of acquire and release. */
   counts: 'attempts' | 'cycles';
 }
 

@@ -11,11 +11,11 @@ import { median } from './median';
 const NAMES = 10_000;
 const CALLERS = [1, 50, 500];
 
-/** How a store swaps, by name: as on a server without `INSERT … RETURNING`, and with it. */
+/** The forms of a store's swap, by name: for servers without `INSERT … RETURNING` and with it. */
 const FORMS = { before: false, after: true };
 type Form = keyof typeof FORMS;
 
-/** What a server has counted since it started. A log that it does not keep is null. */
+/** What a server has counted since it started. Null for a log that it does not keep. */
 interface Counted {
   statements: number;
   rowWrites: number;
@@ -31,7 +31,9 @@ interface Round {
 
 /**
  * What one cycle of acquire and release costs the server, in each form, for 1, 50 and 500 callers.
- * The forms are interleaved, after one warm-up round. @param server a URL without a database
+ * The forms are interleaved, after one warm-up round.
+ *
+ * @param server a URL without a database
  */
 export async function measureCommitCost(
   server: string,
@@ -94,7 +96,7 @@ async function measure(
   };
 }
 
-/** An insert that finds its row there already counts twice: as a write and as an update. */
+/** An insert that finds its row already present counts twice: as a write and as an update. */
 const ROWS = ['Handler_write', 'Handler_update', 'Handler_delete'];
 const REDO = 'Innodb_os_log_written';
 

@@ -25,7 +25,7 @@ interface Contestants {
   close(): Promise<void>;
 }
 
-/** One engine on MySQL; the counters of one of its two namespaces have a gate in front of them. */
+/** One engine on MySQL with two namespaces; a gate guards the counters of one of them. */
 async function openContestants(url: string, redisUrl: string): Promise<Contestants> {
   const database = await openDatabase({ kind: 'mysql', url });
   await migrate(database);
@@ -94,9 +94,8 @@ async function createAll(
 }
 
 /**
- * Counters with a gate in front beside the same without one, on one engine: while they sell, and
- * when they are sold out. Statements are those that MariaDB counts, without those of an idle
- * engine.
+ * Compares counters behind a gate with counters without one, on one engine: while they sell, and
+ * when they are sold out. Statements are those that MariaDB counts, minus those of an idle engine.
  */
 export async function raceGate(
   { server, database, redis }: { server: string; database: string; redis: string },
@@ -155,7 +154,7 @@ export async function raceGate(
   await close();
 }
 
-/** Longer than a new gate lets everything pass. */
+/** Waits longer than a new gate lets every call pass. */
 const WARM_UP_MS = 9_000;
 
 function sayStatements(statements: Map<string, number[]>, isClaim: boolean): void {

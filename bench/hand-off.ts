@@ -12,17 +12,17 @@ const CALLERS = 50;
 const POLL_EVERY_MS = 5;
 
 /**
- * One way to wait for a lock, as the bench drives it: waits for its turn, and releases the lock at
- * once.
+ * One way to wait for a lock, as the bench drives it: waits for its turn, then releases the lock
+ * immediately.
  */
 export interface BenchQueue {
   name: string;
   acquireAndRelease(owner: string): Promise<void>;
-  /** As that of `BenchLock`. */
+  /** See `recorded` in `BenchLock`. */
   recorded?: (() => Promise<void>) | undefined;
 }
 
-/** The opponent as its users wait for a lock: a refused caller retries a little later. */
+/** The opponent, used as its users wait for a lock: a refused caller retries a little later. */
 export function polledQueue(lock: BenchLock): BenchQueue {
   return {
     name: `${lock.name}, polled every ${POLL_EVERY_MS} ms`,
@@ -38,8 +38,9 @@ export function polledQueue(lock: BenchLock): BenchQueue {
 }
 
 /**
- * Strategy 2: as many transactions as callers, queueing in InnoDB for one row. It writes nothing,
- * so it flushes nothing: no lease, no token, and the lock ends with its connection.
+ * Strategy 2: one transaction for each caller, all queueing in InnoDB for one row. It writes
+ * nothing, so it flushes nothing: it has no lease and no token, and the lock ends with its
+ * connection.
  */
 export async function openRowQueue(url: string): Promise<BenchQueue & { close(): Promise<void> }> {
   const pool = mysql.createPool({ uri: url, connectionLimit: CALLERS, maxIdle: CALLERS });

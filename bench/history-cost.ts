@@ -30,7 +30,7 @@ const LOAD: Load = {
   counts: 'cycles',
 };
 
-/** The engine alone, and with everything that keeps its history: on MariaDB and on SQLite. */
+/** Compares the engine alone with one whose history is kept, on MariaDB and on SQLite. */
 export async function raceHistory(
   server: string,
   times: { rounds: number; roundMs: number },
@@ -66,7 +66,7 @@ async function raceOn(
         name: whole.lock.name,
         async run() {
           const rate = await closedLoop(whole.lock, LOAD, roundMs);
-          // What is left to record would slow the next contestant down.
+          // Unfinished recording would slow the next contestant down.
           lagsMs.push(await whole.untilRecorded());
           return rate;
         },

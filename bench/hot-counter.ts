@@ -8,7 +8,7 @@ import { systemClock } from '@/server/platform/clock';
 import { openStore } from '@/server/storage/open-store';
 import { race } from './race';
 
-/** One way to count, as the bench drives it: takes one off. */
+/** One way to count, as the bench drives it: subtracts one. */
 export interface BenchCounter {
   name: string;
   takeOne(): Promise<void>;
@@ -68,7 +68,7 @@ export async function openLockyardCounter(url: string): Promise<BenchCounter> {
   };
 }
 
-/** Every caller goes on as fast as it is answered. Returns steps per second. */
+/** Every caller repeats its call as soon as it is answered. Returns steps per second. */
 async function rateOf(counter: BenchCounter, forMs: number): Promise<number> {
   const startedAt = performance.now();
   let steps = 0;

@@ -1,12 +1,12 @@
 import { connect, type Socket } from 'node:net';
 import type { LoadOrder, LoadReport } from './http-loader';
 
-/** Names are of one length, so that only the name differs between two requests. */
+/** All names have the same length, so two requests differ only in their names. */
 const NAMES = 10_000;
 
 /**
- * The client side, in a process of its own: keeps a number of connections busy, one request at a
- * time on each, and spends as little as it can on every answer.
+ * The client side, in a separate process: keeps a number of connections busy, one request at a time
+ * on each, and does as little work as possible for each answer.
  */
 process.on('message', (order: LoadOrder) => {
   drive(order).then(
@@ -58,8 +58,8 @@ interface Load {
 }
 
 /**
- * Resolves with what each answer took, in milliseconds, once the time is over and the last one has
- * come.
+ * Resolves with the time of each answer, in milliseconds, once the time is over and the last answer
+ * has arrived.
  */
 function keepBusy(socket: Socket, { requestFor, until, depth }: Load): Promise<number[]> {
   return new Promise((resolve, reject) => {
@@ -88,8 +88,8 @@ function keepBusy(socket: Socket, { requestFor, until, depth }: Load): Promise<n
 }
 
 /**
- * Where the first answer ends; 0 if it is incomplete. A chunked answer must not be followed by
- * another one yet.
+ * Where the first answer ends; 0 if it is incomplete. The text must not contain more answers after
+ * a chunked one.
  */
 function endOfAnswer(text: string): number {
   const headEnd = text.indexOf('\r\n\r\n');

@@ -1,7 +1,7 @@
 import { fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 
-/** Acquires to be sent to a server, for random locks. */
+/** The acquires to send to a server, for random locks. */
 export interface LoadOrder {
   port: number;
   path: string;
@@ -24,7 +24,7 @@ export type LoadReport = LoadFigures | { error: string };
 
 /** A process that sends requests as fast as they are answered. */
 export interface HttpLoader {
-  /** Rejects when a server answered anything but 200. */
+  /** Rejects if a server gave any answer but 200. */
   drive(order: LoadOrder): Promise<LoadFigures>;
   stop(): void;
 }

@@ -24,7 +24,7 @@ export interface BenchServer {
 }
 
 /**
- * The least that a Node server can do with a call: read its body as JSON and answer with JSON of
+ * The minimum that a Node server does for a call: reads its body as JSON and answers with JSON of
  * the size of a grant.
  */
 export async function openBareServer(): Promise<BenchServer> {
@@ -59,7 +59,7 @@ export async function openStockServer(lock: BenchLock): Promise<BenchServer> {
   return serve(createServer(createHTTPHandler({ router })), '/acquire');
 }
 
-/** Lockyard itself, without its pages. */
+/** Lockyard without its pages. */
 export async function openLockyardServer(
   runtime: Runtime,
   how: { fastPath: boolean },
@@ -68,19 +68,19 @@ export async function openLockyardServer(
 }
 
 /**
- * @param databaseUrl the control database and the backend; SQLite in a folder that goes with it if
- *   not given
- * @param backendUrl of a second backend, called `bench`
+ * @param databaseUrl the control database and the backend; if not given, SQLite in a folder that is
+ *   removed at the end
+ * @param backendUrl the URL of a second backend, called `bench`
  */
 export async function openBenchRuntime(
   databaseUrl?: string,
   backendUrl?: string,
 ): Promise<{ runtime: Runtime; key: string; close(): Promise<void> }> {
   const folder = await mkdtemp(join(tmpdir(), 'lockyard-bench-'));
-  // The bench hammers with one key, which the limit on calls a second is there to stop.
+  // The bench sends all calls with one key, faster than the default limit on calls allows.
   const config = readConfig({
     LOCKYARD_DATA_DIR: folder,
-    // Several processes of one installation have one.
+    // The processes of one installation share one.
     LOCKYARD_SECRET: 'only for the bench, whose data is deleted',
     LOCKYARD_CALLS_PER_SECOND: '1000000000',
     ...(databaseUrl && { LOCKYARD_DATABASE_URL: databaseUrl }),

@@ -18,7 +18,7 @@ const PATIENCE_MS = 20_000;
 const POLICY = { ...DEFAULT_POLICY, queueLimit: QUEUE_LIMIT_MAX };
 const WAIT = { holdRequestMs: 25_000 };
 
-/** How the bench holds its locks, and what that is called. */
+/** How the bench holds its locks, and the name of that mode. */
 interface HoldKind extends Pick<AcquireCommand, 'mode' | 'permits' | 'capacity'> {
   name: string;
 }
@@ -65,7 +65,7 @@ export function createBenchEngine(
 /**
  * Lockyard's engine over a store: owner, token, queue and history included.
  *
- * @param place closed with it
+ * @param place closed together with the lock
  */
 export async function lockyardLockOver(
   store: RecordStore,
@@ -76,7 +76,7 @@ export async function lockyardLockOver(
   return lockyardLockOf(await createBenchEngine(store), place, { held, onAnswer });
 }
 
-/** @param place closed with it */
+/** @param place closed together with the lock */
 export function lockyardLockOf(
   engine: LockEngine,
   place: { close(): Promise<void> },
@@ -91,7 +91,7 @@ export function lockyardLockOf(
     held?: HoldKind | undefined;
     name?: string | undefined;
     onAnswer?: OnAnswer | undefined;
-    /** As every client does, so that a call is safe to repeat. */
+    /** As in every client, so that a call is safe to repeat. */
     sendsRequestIds?: boolean | undefined;
   } = {},
 ): QueueingBenchLock {
@@ -126,7 +126,7 @@ export function lockyardLockOf(
     async acquire(lock, owner) {
       const answer = await acquire(lock, owner, PATIENCE_MS);
       if (answer.outcome === 'granted') return String(answer.token);
-      throw new Error(`The bench waited in vain: ${answer.outcome}`);
+      throw new Error(`The bench did not get a lock: ${answer.outcome}`);
     },
     async release(lock, owner, grant) {
       const token = Number(grant);

@@ -3,11 +3,11 @@ import { median } from './median';
 
 const SHORT = 50;
 const LONG = 500;
-/** Short queues measured for each long one, so that neither is luckier than the other. */
+/** How many short queues are measured for each long one, so that chance favours neither. */
 const SHORT_RUNS = 5;
 /**
- * Ten times the hand-offs may take twelve times as long: the margin for what a longer queue costs
- * each of them.
+ * Ten times as many hand-offs may take twelve times as long: the margin is for what a longer queue
+ * costs each of them.
  */
 const TIMES_AT_MOST = 12;
 
@@ -35,8 +35,8 @@ export async function handOffsMs(lock: QueueingBenchLock, waiters: number): Prom
 }
 
 /**
- * One hot lock with a short and a long queue in turns: a hand-off must not get dearer with the
- * length of the queue.
+ * Measures one hot lock with a short queue and a long one, in turn: a hand-off must not cost more
+ * in a longer queue.
  */
 export async function raceLongQueue(
   store: string,

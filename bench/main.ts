@@ -41,7 +41,7 @@ function serverIn(variable: string): string {
   return url;
 }
 
-/** What several cases measure. */
+/** Measurements that several cases share. */
 const mysqlAndRedis = () => ({
   mysql: serverIn('BENCH_MYSQL_URL'),
   redis: serverIn('BENCH_REDIS_URL'),
@@ -106,8 +106,8 @@ async function benchCatalogue(): Promise<void> {
   await benchStock({ mysql, redis, zookeeper: serverIn('BENCH_ZOOKEEPER_URL') });
 }
 
-/** Further words select cases by a part of their name. */
-async function look(): Promise<void> {
+/** Further words select cases by parts of their names. */
+async function measureLookingCases(): Promise<void> {
   const [rounds = 3, roundMs = 30_000] = numbers;
   const wanted = words.filter((word) => word !== 'looking');
   const names = [...lookingCases.map(({ name }) => name), FAIR_SHARE];
@@ -127,6 +127,6 @@ async function look(): Promise<void> {
   if (wanted.length === 0 || wanted.includes('lists')) await measureLists();
 }
 
-// Through the handlers of `exit`, which end what was started.
+// The handlers of `exit` end all programs that were started.
 for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => process.exit(1));
-await (words.includes('looking') ? look() : raceStores());
+await (words.includes('looking') ? measureLookingCases() : raceStores());

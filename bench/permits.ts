@@ -6,9 +6,9 @@ import { race } from './race';
 const CAPACITY = 10;
 
 /**
- * An attempt that finds no permit left writes nothing, and of 50 callers only ten hold permits at
- * once. So whole cycles are shown too, also with as many callers as there are permits: the same
- * work as with shared holds.
+ * An attempt that finds no permit left writes nothing, and only ten of 50 callers hold permits at a
+ * time. So the table also shows whole cycles, also with as many callers as permits: the same work
+ * as with shared holds.
  */
 const LOADS = [
   { callers: 50, counts: 'attempts', atLeast: 0.8 },

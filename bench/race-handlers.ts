@@ -33,8 +33,8 @@ export interface Rounds {
 }
 
 /**
- * The cost of the HTTP handlers: engine and operation as always, over a store that costs next to
- * nothing.
+ * Measures the cost of the HTTP handlers: the usual engine and operation, over a store that costs
+ * next to nothing.
  */
 export async function raceHandlers(loader: HttpLoader, { rounds, roundMs }: Rounds): Promise<void> {
   const { runtime, key, close } = await openBenchRuntime();
@@ -75,7 +75,7 @@ export async function raceHandlers(loader: HttpLoader, { rounds, roundMs }: Roun
   await close();
 }
 
-/** From the caller's socket to the disk and back. */
+/** The whole way from the caller's socket to the disk and back. */
 export async function raceEndToEnd(
   loader: HttpLoader,
   { rounds, roundMs }: Rounds,
@@ -111,8 +111,8 @@ export async function raceEndToEnd(
 }
 
 /**
- * Records in memory, for measuring what is above a store: locks of one namespace. It keeps no
- * history and no answers.
+ * Keeps the records of one namespace's locks in memory, to measure the code above a store. It keeps
+ * no history and no answers.
  */
 class MemoryStore implements RecordStore {
   /** By name. */

@@ -44,7 +44,8 @@ const WORKLOADS: Workload[] = [
 ];
 
 /**
- * Every kind of work on a MariaDB, the last over HTTP. Lockyard runs as in a server, with history.
+ * Measures every kind of work on a MariaDB, the last over HTTP. Lockyard runs as in a server, with
+ * history.
  *
  * @param server a URL without a database
  */
@@ -73,14 +74,14 @@ export async function raceOnMariadb(
     );
   }
   const row = await openRowQueue(await freshDatabase(server, 'bench_row_turns'));
-  const asTold = await openSegmentedLock(
-    await freshDatabase(server, 'bench_opponent_as_told'),
+  const asDescribed = await openSegmentedLock(
+    await freshDatabase(server, 'bench_opponent_as_described'),
     CONNECTIONS,
     { releasesUnderSegment: true },
   );
   await raceQueues(
     {
-      polled: polledQueue(asTold),
+      polled: polledQueue(asDescribed),
       polledWell: polledQueue(opponent),
       row,
       ours: lockyardQueue(ours),
@@ -88,7 +89,7 @@ export async function raceOnMariadb(
     { rounds, roundMs },
   );
   await raceLongQueue('MariaDB', ours, rounds);
-  await asTold.close();
+  await asDescribed.close();
   await row.close();
   await opponent.close();
   await ours.close();

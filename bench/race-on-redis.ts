@@ -16,8 +16,8 @@ const WORKLOADS = [
 const randomName = () => `lock-${Math.floor(Math.random() * NAMES)}`;
 
 /**
- * Acquire and release on a Redis. Both contestants use one connection; the server's durability is
- * the same for both.
+ * Measures acquire and release on a Redis. Both contestants use one connection and the same
+ * durability of the server.
  */
 export async function raceOnRedis(
   server: string,
@@ -47,9 +47,9 @@ export async function raceOnRedis(
 const LEASE_MS = 30_000;
 
 /**
- * Strategy 12, the lock that an expert would write on Redis: two scripts, one connection that
- * pipelines the requests of one turn of the event loop. No queue, no history, no remembered
- * answers.
+ * Strategy 12, the lock that an expert would write on Redis: two scripts, and one connection that
+ * pipelines the requests of one turn of the event loop. It has no queue, no history and no
+ * remembered answers.
  */
 async function openLuaLock(url: string): Promise<BenchLock & { close(): Promise<void> }> {
   const redis = new Redis(url, { enableAutoPipelining: true });

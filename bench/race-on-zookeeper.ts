@@ -14,7 +14,10 @@ const LOAD = {
   counts: 'cycles',
 } as const;
 
-/** Acquire and release on a ZooKeeper that flushes every write. Both use one session. */
+/**
+ * Measures acquire and release on a ZooKeeper that flushes every write. Both contestants use one
+ * session.
+ */
 export async function raceOnZookeeper(
   server: string,
   { rounds, roundMs }: { rounds: number; roundMs: number },
@@ -37,15 +40,16 @@ export async function raceOnZookeeper(
   await ours.close();
 }
 
-/** Parents made at once, before the race. */
+/** The number of parents created at a time, before the race. */
 const AT_ONCE = 500;
 
 /**
  * Strategy 18, the recipe of ZooKeeper's own documentation, for one try: an ephemeral sequential
- * znode under the lock's; the lowest holds. One session, nothing remembered: no token, no lease, no
- * history.
+ * znode under the lock's; the lowest one holds the lock. It uses one session and has no token, no
+ * lease and no history.
  *
- * @param names whose parents are made beforehand, so that the race does not pay for them
+ * @param names the names whose parents are created beforehand, so that the race does not include
+ *   that time
  */
 async function openRecipeLock(server: string, names: string[]): Promise<BenchLock> {
   const client = createClient(new URL(server.replace(/^zookeeper:/, 'http:')).host);

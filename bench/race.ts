@@ -8,28 +8,32 @@ export interface Contestant {
   after?: (() => Promise<void>) | undefined;
 }
 
-/** What is claimed of the last contestant: how many times the rate of another one it reaches. */
+/** A claim about the last contestant: how many times another one's rate it reaches. */
 export interface Bar {
   over: string;
-  /** Absent: there is only a target, or the ratio is for information. */
+  /** Absent: there is only a target, or the ratio is only information. */
   atLeast?: number;
   aim?: number;
 }
 
 /**
- * A process costs twice as much in its first ten seconds of work, until V8 has compiled what is
- * hot, and until it knows the records.
+ * A process needs twice the CPU time in its first ten seconds of work, until V8 has compiled the
+ * hot code and Lockyard knows the records.
  */
 const WARM_UP_ROUNDS = 4;
 
-/** Whether each round counts: the first ones only warm up. @param rounds that count */
+/**
+ * Yields for each round whether it counts: the first rounds only warm up.
+ *
+ * @param rounds how many rounds count
+ */
 export function* warmedUp(rounds: number): Generator<boolean> {
   for (let round = -WARM_UP_ROUNDS; round < rounds; round += 1) yield round >= 0;
 }
 
 /**
- * Runs rounds of all contestants, one after the other, after some to warm up. A ratio is the median
- * of the rounds' ratios.
+ * Runs rounds of all contestants, one after the other, after some warm-up rounds. A ratio is the
+ * median of the rounds' ratios.
  */
 export async function race(
   title: string,

@@ -25,7 +25,10 @@ const LOADS = [
   { names: 20, title: '20 names' },
 ];
 
-/** Attempts that are nearly all refused, with and without counting them by lock and owner. */
+/**
+ * Measures attempts of which nearly all are refused, with and without counting them by lock and
+ * owner.
+ */
 export async function raceRefusals(
   server: string,
   { rounds, roundMs }: { rounds: number; roundMs: number },

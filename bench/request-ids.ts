@@ -7,7 +7,7 @@ const NAMES = 10_000;
 
 const randomName = () => `lock-${Math.floor(Math.random() * NAMES)}`;
 
-/** The cost of the request ids that every client sends, so that it can repeat its calls. */
+/** Measures the cost of the request ids that every client sends so that it can repeat its calls. */
 export async function raceRequestIds(
   { mysql, redis }: { mysql: string; redis: string },
   { rounds, roundMs }: { rounds: number; roundMs: number },

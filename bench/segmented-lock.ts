@@ -11,8 +11,8 @@ const LEASE_MS = 30_000;
 
 /**
  * The opponent: strategy 8, a lock table guarded by 100 central rows, the form that teams write by
- * hand. An acquire is one transaction over a pooled connection, of prepared statements. No token,
- * no owner, no queue, no history.
+ * hand. An acquire is one transaction of prepared statements, over a pooled connection. It has no
+ * token, no owner, no queue and no history.
  */
 export async function openSegmentedLock(
   url: string,

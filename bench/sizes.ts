@@ -20,7 +20,7 @@ const ACTS = 1_000;
 const AT_ONCE = 50;
 const LEASE_MS = 3_600_000;
 const NOT_AT_ONCE = { holdRequestMs: 0 };
-/** What is measured, and whether each row of it is of one lock, event or act. */
+/** What is measured, and whether each of its rows belongs to one lock, event or audit entry. */
 const TABLES = ['locks', 'lock_requests', 'lock_events', 'lock_minutes', 'lock_weeks', 'audit'];
 
 const CALLER = { service: 'billing', owner: 'billing-5f7c9d4b8-x2k4q:worker-3' };
@@ -28,8 +28,8 @@ const META = { host: 'billing-5f7c9d4b8-x2k4q', pid: '4711', version: '2.14.0' }
 const REASON = 'the import is repaired by hand until noon';
 
 /**
- * What one lock, event, minute and audit entry takes: every lock is acquired with a request id and
- * released once, as the npm client does, and some are frozen.
+ * Measures the space of one lock, event, minute and audit entry: every lock is acquired with a
+ * request id and released once, as by the npm client, and some are frozen.
  */
 export async function measureSizes(server: string): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'lockyard-sizes-'));
@@ -64,7 +64,7 @@ async function measure(name: string, place: { folder: string; url: string }): Pr
     await settled(runtime);
     for (const table of TABLES) await report(runtime.database, table);
     const bytesBefore = await bytesOf(runtime.database, 'lock_events');
-    // The frozen ones cannot be acquired.
+    // Frozen locks cannot be acquired.
     await all(LOCKS - ACTS, async (i) => {
       const lock = ACTS + i;
       await release(engine, lock, await acquire(engine, lock, 'again'), 'again');
@@ -125,11 +125,11 @@ async function all(count: number, work: (i: number) => Promise<void>): Promise<v
   await Promise.all(Array.from({ length: AT_ONCE }, worker));
 }
 
-/** Waits until everything that has happened so far was recorded and counted. */
+/** Waits until everything so far has been recorded and counted. */
 async function settled({ database }: Runtime): Promise<void> {
   const first = async (sql: string) => Number((await database.raw.ask(sql, [])).rows[0]?.[0]);
   const end = await first('SELECT MAX(id) FROM lock_history');
-  // Those of parts may lie behind.
+  // The roll-ups of name parts may lag behind.
   const ids = "id LIKE 'opened/%' OR id LIKE 'rolled/default/_'";
   while ((await first(`SELECT MIN(position) FROM cursors WHERE ${ids}`)) < end) await pause(500);
 }
@@ -151,7 +151,7 @@ async function report(database: Database, table: string): Promise<void> {
   console.log(`  ${table}: ${Math.round(bytes / rows)} a row, ${rows} rows`);
 }
 
-/** Indexes included. */
+/** Includes the indexes. */
 async function bytesOf({ raw, kind }: Database, table: string): Promise<number> {
   if (kind === 'mysql') await raw.ask(`ANALYZE TABLE ${table}`, []);
   const sql =

@@ -17,8 +17,8 @@ const randomName = () => NAMES[Math.floor(Math.random() * NAMES.length)] ?? '';
 
 interface Way {
   lock: BenchLock;
-  /** What it guarantees and what it does not. */
-  gives: string;
+  /** What this lock guarantees and what it does not. */
+  guarantees: string;
 }
 
 /** Ways to lock on one store; the last of them is Lockyard. */
@@ -27,7 +27,7 @@ interface Store {
   ways: Way[];
 }
 
-/** The medians of one way's rounds. */
+/** The medians of one alternative's rounds. */
 interface Summary {
   perSecond: number;
   /** The ratio of its rate to Lockyard's on the same store. */
@@ -37,11 +37,11 @@ interface Summary {
 }
 
 /**
- * What a user could choose instead: rates, times, and guarantees, on MariaDB and on Redis. All take
- * turns in every round.
+ * Compares Lockyard with its alternatives on MariaDB and on Redis: their rates, times and
+ * guarantees. In every round, each of them runs once.
  *
- * @param servers URLs, that of MariaDB without a database
- * @param page receives the table; null: it is only printed
+ * @param servers the URLs; that of MariaDB names no database
+ * @param page the page that shows the table; null: the table is only printed
  */
 export async function compareAlternatives(
   servers: { mysql: string; redis: string },
@@ -55,10 +55,10 @@ export async function compareAlternatives(
     for (const { name, ways } of stores) {
       console.log(`${name}: acquire + release, random of 10,000 names, ${callers} callers`);
       const ours = measured.get((ways.at(-1) as Way).lock) ?? [];
-      for (const { lock, gives } of ways) {
+      for (const { lock, guarantees } of ways) {
         const summary = summaryOf(measured.get(lock) ?? [], ours);
         summaries.set(lock, [...(summaries.get(lock) ?? []), summary]);
-        console.log(`  ${lock.name}: ${cellsOf(summary).join(', ')}. ${gives}`);
+        console.log(`  ${lock.name}: ${cellsOf(summary).join(', ')}. ${guarantees}`);
       }
     }
   }
@@ -74,7 +74,9 @@ export async function compareAlternatives(
       ),
     ),
     '',
-    ...stores.flatMap(({ ways }) => ways.map(({ lock, gives }) => `- **${lock.name}**: ${gives}`)),
+    ...stores.flatMap(({ ways }) =>
+      ways.map(({ lock, guarantees }) => `- **${lock.name}**: ${guarantees}`),
+    ),
   ]);
 }
 
@@ -121,31 +123,31 @@ async function openOnMariadb(server: string): Promise<Store> {
     ways: [
       {
         lock: openGetLock(await place('get_lock')),
-        gives:
+        guarantees:
           'a queue in the server. Not durable; no lease, token or history. It ends with its ' +
           'connection, and each holder and each waiter has one to itself.',
       },
       {
         lock: await openRowLock(await place('for_update'), NAMES),
-        gives:
+        guarantees:
           'a queue in the server, and it commits with the data. Not durable; no lease, token or ' +
           'history. It ends with its connection, one for each holder and each waiter.',
       },
       {
         lock: await openUpsertLease(await place('upsert')),
-        gives:
+        guarantees:
           'a durable lease that survives its connection. No token, no queue (a refused caller ' +
           'polls), no history.',
       },
       {
         lock: await openDurableCommits(await place('commits'), NAMES),
-        gives:
+        guarantees:
           'no lock: one commit each, as the limit for whatever commits each step by itself. A ' +
           'lock needs two, one to take it and one to give it back.',
       },
       {
         lock: await openWholeLockyard({ databaseUrl: url }),
-        gives: 'durable; lease, token, queue and history; survives its connection.',
+        guarantees: 'durable; lease, token, queue and history; survives its connection.',
       },
     ],
   };
@@ -157,19 +159,19 @@ async function openOnRedis(server: string): Promise<Store> {
     ways: [
       {
         lock: openRedlock(server),
-        gives:
+        guarantees:
           'a lease that survives its connection, here on one Redis. No token, no queue, no ' +
           'history; as durable as Redis is set up.',
       },
       {
         lock: openRedisSemaphore(server),
-        gives:
+        guarantees:
           'a lease that survives its connection and that its process renews. No token, no queue, ' +
           'no history; as durable as Redis is set up.',
       },
       {
         lock: await openWholeLockyard({ backendUrl: server }),
-        gives:
+        guarantees:
           'lease, token, queue and history; survives its connection; as durable as Redis is set up.',
       },
     ],

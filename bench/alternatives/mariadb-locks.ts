@@ -6,7 +6,7 @@ import { openLockByConnection } from './lock-by-connection';
 const LEASE_MS = 30_000;
 const WAIT_S = 10;
 
-/** Where an alternative on MariaDB keeps its locks, and by how many connections it is used. */
+/** Where an alternative on MariaDB keeps its locks, and how many connections use it. */
 export interface MariadbPlace {
   /** An empty database. */
   url: string;
@@ -22,7 +22,7 @@ export function openGetLock({ url, connections }: MariadbPlace): BenchLock {
         name,
         WAIT_S,
       ]);
-      if (row?.got !== 1) throw new Error('The bench waited in vain.');
+      if (row?.got !== 1) throw new Error('The bench did not get a lock.');
     },
     async unlock(connection, name) {
       await connection.execute('SELECT RELEASE_LOCK(?)', [name]);
@@ -30,7 +30,7 @@ export function openGetLock({ url, connections }: MariadbPlace): BenchLock {
   });
 }
 
-/** Strategy 3: the row is locked as long as a transaction of its own is open. */
+/** Strategy 3: a row is locked for as long as a transaction opened for this lock lasts. */
 export async function openRowLock(
   { url, connections }: MariadbPlace,
   names: string[],
@@ -50,7 +50,7 @@ export async function openRowLock(
   });
 }
 
-/** A row with owner and end of lease, taken by one statement and given back by one more. */
+/** A row with an owner and the end of the lease: one statement acquires it, another releases it. */
 export async function openUpsertLease({ url, connections }: MariadbPlace): Promise<BenchLock> {
   const pool = openPool(url, connections);
   await pool.query(
@@ -86,8 +86,7 @@ export async function openUpsertLease({ url, connections }: MariadbPlace): Promi
 }
 
 /**
- * No lock: one row is updated by its key, and each update is a commit of its own. What is counted
- * as a cycle is one commit.
+ * No lock: updates one row by its key, with a commit for each update. One commit counts as a cycle.
  */
 export async function openDurableCommits(
   { url, connections }: MariadbPlace,
@@ -115,7 +114,8 @@ function openPool(url: string, connections: number) {
     connectionLimit: connections,
     maxIdle: connections,
     timezone: 'Z',
-    // Affected rows are then changed rows: an upsert that found the lease taken reports none.
+    // With this flag, only changed rows count as affected: an upsert that found the lease held
+    // reports none.
     flags: ['-FOUND_ROWS'],
   });
 }

@@ -1,4 +1,4 @@
-/** What the bench uses of `redlock`, whose own types its package does not export. */
+/** The parts of `redlock` that the bench uses: the package does not export its types. */
 declare module 'redlock' {
   import type { Redis } from 'ioredis';
 

@@ -14,7 +14,7 @@ const EACH = 100;
 
 interface Measured {
   name: string;
-  /** On an empty table, then with the rows present. */
+  /** On an empty table, then with its rows present. */
   seconds: number[];
   deadlocks: number[];
 }

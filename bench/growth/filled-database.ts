@@ -4,8 +4,8 @@ import { startLockProcesses } from '../processes/lock-processes';
 import { NAMESPACE } from '../processes/whole-lockyard';
 
 /**
- * A database in which the free locks `lock-0`, `lock-1` and so on have a record each: copies of one
- * that Lockyard wrote.
+ * Makes a database with a record for each of the free locks `lock-0`, `lock-1` and so on: copies of
+ * one that Lockyard wrote.
  *
  * @param server a URL without a database, of a MariaDB
  */

@@ -12,16 +12,16 @@ export interface Size {
 export interface GrowthPoint {
   size: number;
   perSecond: number;
-  /** CPU that one cycle, or one waiter served, costs Lockyard, its history included. */
+  /** Lockyard's CPU time for one cycle or one waiter served, including its history. */
   lockyardMicros: number;
   /** The same for the database; NaN: not known. */
   databaseMicros: number;
 }
 
 /**
- * Measures all sizes in turns, after some rounds to warm up.
+ * Measures all sizes in turn, round after round, after some warm-up rounds.
  *
- * @param serverCpuMs what the database has used so far
+ * @param serverCpuMs how much CPU time the database has used so far
  */
 export async function measureSizesInTurns(
   sizes: Size[],

@@ -27,7 +27,7 @@ interface Times {
   roundMs: number;
 }
 
-/** What the sizes are numbers of, and what is counted. */
+/** What each size is a number of, and what is counted. */
 interface Growth {
   by: string;
   title: string;
@@ -36,11 +36,11 @@ interface Growth {
 }
 
 /**
- * How the rate of Lockyard on MariaDB, and what it costs, change with callers, names, queues and
- * processes. Each is a process of its own, with everything that a server runs.
+ * Measures how Lockyard's rate and cost on MariaDB change with the numbers of callers, names,
+ * waiters and processes. Each Lockyard is a separate process that runs all that a server runs.
  *
  * @param server a URL without a database
- * @param page receives tables and pictures; null: they are only printed
+ * @param page the page that shows the tables and pictures; null: they are only printed
  */
 export async function measureGrowth(
   server: string,

@@ -5,8 +5,8 @@ import mysql, { type RowDataPacket } from 'mysql2/promise';
 const TICK_MS = 10;
 
 /**
- * How many milliseconds of CPU a MariaDB has used so far; NaN for one that does not run on this
- * machine, or not on Linux.
+ * How many milliseconds of CPU time a MariaDB has used so far; NaN unless it runs on this machine,
+ * under Linux.
  *
  * @param server a URL without a database
  */
@@ -17,7 +17,7 @@ export async function openServerCpu(server: string): Promise<() => number> {
   const usedMs = () => {
     const pid = readFileSync(String(row?.file), 'utf8').trim();
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-    // The name of the program, in parentheses, may have blanks; the state follows it.
+    // The program's name, in parentheses, may contain spaces; the state follows it.
     const [, , , , , , , , , , , user, system] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
     return (Number(user) + Number(system)) * TICK_MS;
   };

@@ -4,7 +4,9 @@ import type { HttpRace } from './run-http-race';
 
 process.once('disconnect', () => process.exit(1));
 
-/** One race over HTTP, in a process that runs nothing else. Its callers are in another process. */
+/**
+ * Runs one race over HTTP, in a process that runs nothing else. The callers are in another process.
+ */
 const order = JSON.parse(process.argv[2] ?? '') as HttpRace;
 const loader = startHttpLoader();
 await (order.name === 'handlers'

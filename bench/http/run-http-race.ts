@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import type { Rounds } from '../race-handlers';
 
-/** The order to the program `http-race`, as JSON on its command line. */
+/** The argument of the program `http-race`, as JSON. */
 export type HttpRace = Rounds &
   (
     | { name: 'handlers' }
@@ -12,8 +12,8 @@ export type HttpRace = Rounds &
   );
 
 /**
- * Runs a race over HTTP in a process of its own, like a production server: earlier work in a
- * process slows its server. The process prints the result of the race.
+ * Runs a race over HTTP in a new process, like a production server: earlier work in a process slows
+ * its server. The process prints the result of the race.
  */
 export async function runHttpRace(order: HttpRace): Promise<void> {
   const program = fileURLToPath(new URL('http-race.mjs', import.meta.url));

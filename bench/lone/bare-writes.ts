@@ -6,7 +6,7 @@ import { Redis } from 'ioredis';
 import mysql from 'mysql2/promise';
 import { redisScript } from '@/server/strategies/redis/redis-script';
 
-/** One write as a lone caller makes it, over a connection that is open. */
+/** One write by a lone caller, over an open connection. */
 export interface BareWrite {
   name: string;
   run(name: string): Promise<unknown>;
@@ -28,7 +28,7 @@ export async function openMariadbUpdate(url: string, names: string[]): Promise<B
   };
 }
 
-/** A file of its own that flushes its write-ahead log at every commit. */
+/** A separate file that flushes its write-ahead log at every commit. */
 export async function openSqliteUpdate(names: string[]): Promise<BareWrite> {
   const folder = await mkdtemp(join(tmpdir(), 'lockyard-bench-'));
   const client = createClient({ url: `file:${join(folder, 'steps.db')}` });
@@ -50,7 +50,7 @@ export async function openSqliteUpdate(names: string[]): Promise<BareWrite> {
 
 const SET = redisScript<string>("return redis.call('SET', KEYS[1], ARGV[1])");
 
-/** As durable as this Redis is set up. */
+/** As durable as this Redis is configured to be. */
 export async function openRedisSet(url: string): Promise<BareWrite> {
   const redis = new Redis(url);
   await redis.ping();

@@ -4,9 +4,9 @@ import { NAMESPACE, type WholeLockyard } from '../processes/whole-lockyard';
 
 const LEASE_MS = 30_000;
 
-/** A caller over one connection that stays open, to the same engine. */
+/** A caller of the same engine, over one connection that stays open. */
 export interface HttpCaller {
-  /** Answers the token. Rejects for anything but a grant. */
+  /** Resolves with the token. Rejects if the answer is not a grant. */
   acquire(name: string, owner: string): Promise<number>;
   release(name: string, owner: string, token: number): Promise<void>;
   close(): Promise<void>;

@@ -6,7 +6,7 @@ import type { HttpCaller } from './http-caller';
 export const NAMES = Array.from({ length: 100 }, (_, i) => `lock-${i}`);
 const OWNER = 'alone';
 
-/** What a lone caller does in turn, in this order. */
+/** The steps of a lone caller, in this order. */
 const STEPS = [
   'write',
   'acquire',
@@ -26,9 +26,9 @@ export interface LoneContest {
   store: string;
   lockyard: WholeLockyard;
   http: HttpCaller;
-  /** The least that a lock on this store could do: one write as safe as a grant. */
+  /** The minimum work of any lock on this store: one write as safe as a grant. */
   write: { name: string; run(name: string): Promise<unknown> };
-  /** How many times that write each of acquire and release may take. */
+  /** How many times as long as that write an acquire, or a release, may take. */
   timesAtMost: number;
 }
 
@@ -36,9 +36,9 @@ export interface LoneContest {
 export type LoneTimes = Record<Step, number>;
 
 /**
- * One caller, one operation at a time, on locks that no other caller wants. All steps take turns,
- * so that each meets the same moments. Compared are medians of single operations: each acquire and
- * each release with one write.
+ * One caller makes one operation at a time, on locks that no other caller wants. The steps
+ * alternate, so all of them run under the same conditions. The medians of single operations are
+ * compared: each acquire and each release with one write.
  */
 export async function raceLoneCaller(
   { store, lockyard, http, write, timesAtMost }: LoneContest,

@@ -13,7 +13,7 @@ interface Contest {
   timesAtMost: number;
 }
 
-/** What one call takes when nothing else happens, on each store. */
+/** How long one call takes on each store when nothing else happens. */
 export async function raceLoneCallers(
   servers: { mysql: string; redis: string },
   times: { rounds: number; roundMs: number },

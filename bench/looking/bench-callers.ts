@@ -17,14 +17,14 @@ export interface BenchHold {
   token: number;
 }
 
-/** Takes many locks and keeps them busy, as services do. */
+/** Acquires many locks and keeps them busy, as services do. */
 export class BenchCallers {
   readonly holds: BenchHold[] = [];
   private readonly agent = new Agent({ keepAlive: true, maxSockets: CONNECTIONS });
 
   constructor(private readonly server: Pick<ServerUnderLoad, 'port' | 'apiKey'>) {}
 
-  /** Takes locks until it holds `locks` of them. */
+  /** Acquires locks until it holds `locks` of them. */
   async take(locks: number): Promise<void> {
     let next = this.holds.length;
     const worker = async () => {
@@ -45,8 +45,8 @@ export class BenchCallers {
   }
 
   /**
-   * Makes this many events a second, spread evenly over the locks: each turn releases one and takes
-   * it again. The returned function ends it.
+   * Makes this many events a second, spread evenly over the locks: each step releases one and
+   * acquires it again. The returned function ends this.
    *
    * @param onTurn called with each lock and its new token as it is answered
    */

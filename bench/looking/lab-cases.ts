@@ -8,10 +8,10 @@ import { systemClock } from '@/server/platform/clock';
 import { createLog } from '@/server/platform/log';
 import type { LookingCase } from './looking-case';
 
-/** Cases about the Lab, which must not slow the locks of the machine that it runs on. */
+/** Cases about the Lab, which must not slow down the locks on its machine. */
 export const labCases: LookingCase[] = [{ name: 'a race of the Lab with 50 workers', load: race }];
 
-/** Races on the servers that LOCKYARD_LAB_…_URL name, or on embedded SQLite, again and again. */
+/** Repeats races on the servers that LOCKYARD_LAB_…_URL name, or on embedded SQLite. */
 async function race() {
   const named = Object.entries(process.env).filter(([name]) => name.startsWith('LOCKYARD_LAB_'));
   const runner = new LabRunner({
@@ -26,17 +26,17 @@ async function race() {
   const { entries } = await runner.preflight();
   const strategies = entries.filter(({ lacks }) => lacks === null).map(({ id }) => id);
   let raced = 0;
-  let isOver = false;
+  let hasEnded = false;
   const start = () => {
     const runId = randomBytes(6).toString('hex');
     runner.start({ ...LAB_DEFAULTS, strategies, runId }, (message) => {
       if (message.kind === 'entry-finished') raced += 1;
-      if (message.kind === 'finished' && !isOver) start();
+      if (message.kind === 'finished' && !hasEnded) start();
     });
   };
   start();
   return async () => {
-    isOver = true;
+    hasEnded = true;
     await runner.close();
     return `${raced} strategies raced`;
   };

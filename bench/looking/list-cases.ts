@@ -5,13 +5,13 @@ import type { ServerUnderLoad } from './server-under-load';
 
 const EVENTS_PER_SECOND = 500;
 
-/** How many live pages one person may have open. */
+/** How many live pages one person can have open. */
 const STREAMS_PER_PERSON = 20;
 const PASSWORD = 'seven herons wade at dawn';
 
 /**
- * Cases about live lock lists: half of the streams show the common view, each of the others a view
- * of its own.
+ * Cases about live lock lists: half of the streams show the common view, each of the others a
+ * different one.
  */
 export const listCases: LookingCase[] = [
   watching('50 streams over 10,000 locks', 50, 10_000),
@@ -54,7 +54,7 @@ function watching(name: string, streams: number, locks: number): LookingCase {
   };
 }
 
-/** More locks than a namespace may have by default, besides those of the callers. */
+/** More locks than a namespace can have by default, in addition to those of the callers. */
 export async function allowMore(server: ServerUnderLoad): Promise<void> {
   const namespaces = await server.askConsole('namespaces.list');
   const { policy } = (namespaces as { name: string; policy: object }[])[0] ?? {};

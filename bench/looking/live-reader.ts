@@ -2,7 +2,7 @@ import { type ClientRequest, get } from 'node:http';
 import type { LockListMessage } from '@/server/contract/console/lock-list-message';
 import type { ServerUnderLoad } from './server-under-load';
 
-/** A live lock list over a connection of its own, as a browser opens it. */
+/** A live lock list over a separate connection, as a browser opens it. */
 export class LiveReader {
   messages = 0;
   bytes = 0;
@@ -11,7 +11,9 @@ export class LiveReader {
   private text = '';
   private readonly call: ClientRequest;
 
-  /** @param onMessage called with each message; without it messages are counted and not parsed */
+  /**
+   * @param onMessage called with each message; without it, messages are only counted, not parsed
+   */
   constructor(
     { port }: Pick<ServerUnderLoad, 'port'>,
     cookie: string,

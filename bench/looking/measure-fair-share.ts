@@ -3,8 +3,8 @@ import { median } from '../median';
 import { startServerUnderLoad } from './server-under-load';
 
 /**
- * The limits: how much of their quiet throughput the few must keep beside the many, and how long
- * their calls may take.
+ * The limits: how much of their usual throughput the few must keep during the flood of the many,
+ * and how long their calls may take.
  */
 const RATIO_MIN = 0.5;
 const P99_MAX_MS = 250;
@@ -14,18 +14,19 @@ const MANY = 256;
 /** Short, so that most requests find their lock free. */
 const LEASE_MS = 500;
 
-/** How the many send: as fast as they are answered, and ahead of their answers. */
+/** How the many send: as fast as they are answered, and without waiting for answers. */
 const FLOODS = [
   { words: 'each as fast as it is answered', depth: 1 },
   { words: 'each 20 requests ahead of its answers', depth: 20 },
 ];
 
-/** Which words on the command line select it. */
+/** The words on the command line that select this measurement. */
 export const FAIR_SHARE = 'fair share between keys';
 
 /**
- * Measures what callers of one API key keep beside a flood of another, on a server of its own:
- * `rounds` times quiet, flood, quiet. Prints a line for every round and the verdict on the medians.
+ * Measures how much throughput the callers of one API key keep while another key floods the server.
+ * Uses a separate server, `rounds` times quiet, flood, quiet. Prints a line for every round and the
+ * verdict on the medians.
  */
 export async function measureFairShare({
   rounds,

@@ -14,7 +14,7 @@ const QUERIES = 200;
 const QUERY_MAX_MS = 50;
 const TICK_MAX_MS = 5;
 const TICK_ROUNDS = 5;
-/** Two rankings, which happen every 10 s, fall into each round. */
+/** Each round includes two rankings, which happen every 10 s. */
 const TICKS_FOR_MS = 20_000;
 const TICKS_PER_SECOND = 2;
 /** Few enough for a tick with at most 20 changed rows. */
@@ -33,7 +33,10 @@ const FILTERS: { [filter: string]: (i: number) => object } = {
   'a search without hits': (i) => ({ search: `nothing-${i}` }),
 };
 
-/** What lists cost at 100,000 held locks: memory, queries, ticks, and how soon an event is seen. */
+/**
+ * Measures what lists cost at 100,000 held locks: memory, queries, ticks, and how soon an event
+ * shows.
+ */
 export async function measureLists(): Promise<void> {
   console.log(`Lists of ${LOCKS.toLocaleString('en')} held locks`);
   const server = await startServerUnderLoad();
@@ -55,7 +58,7 @@ export async function measureLists(): Promise<void> {
   }
 }
 
-/** One at a time, each with what the process did meanwhile. */
+/** Runs them one at a time, each with the work that the process did meanwhile. */
 async function measureQueries(server: ServerUnderLoad): Promise<void> {
   const all: number[] = [];
   let made = 0;
@@ -89,8 +92,8 @@ async function reachEverything(server: ServerUnderLoad): Promise<void> {
 }
 
 /**
- * The same few events without streams and with three, in turn; the median of the differences. A
- * collection of the whole heap in one of them costs as much as all ticks.
+ * Runs the same few events without streams and with three, in turn. Returns the median of the
+ * differences: one collection of the whole heap costs as much as all ticks.
  */
 async function measureTicks(server: ServerUnderLoad, callers: BenchCallers): Promise<void> {
   const spent = async (streams: object[]) => {
@@ -116,7 +119,7 @@ async function measureTicks(server: ServerUnderLoad, callers: BenchCallers): Pro
   say(`a stream's tick: ${tick.toFixed(2)} ms of CPU, ranking included`, tick, TICK_MAX_MS, 'ms');
 }
 
-/** From the answer that a service got until the row is at the reader's. */
+/** The time from a service's answer until the reader receives the row. */
 async function measureSight(server: ServerUnderLoad, callers: BenchCallers): Promise<void> {
   const answeredAt = new Map<number, number>();
   const latencies: number[] = [];
@@ -162,7 +165,7 @@ function quantile(values: number[], share: number): number {
 
 const inMs = (ms: number) => `${ms.toFixed(1)} ms`;
 
-/** How long all threads of a process have run so far, in milliseconds; needs /proc. */
+/** The CPU time of all threads of a process so far, in milliseconds; needs /proc. */
 async function processCpuMs(pid: number): Promise<number> {
   const threads = await readdir(`/proc/${pid}/task`);
   const spent = await Promise.all(

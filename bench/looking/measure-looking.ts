@@ -3,7 +3,7 @@ import type { LookingCase } from './looking-case';
 import { type ProcessUsage, type ServerUnderLoad, startServerUnderLoad } from './server-under-load';
 import { type SteadyCallers, type SteadyFigures, startSteadyCallers } from './steady-callers';
 
-/** The bars: nothing is lost, and acquires take no longer than this beside the load. */
+/** The limits: no lease is lost, and acquires take no longer than this during the load. */
 const P99_MAX_MS = 250;
 const RATIO_MAX = 3;
 /** A quiet figure below a third of this says more about the machine than about the load. */

@@ -10,7 +10,7 @@ const OPENED_AT_ONCE = 10;
 const OPEN_EVERY_MS = 20;
 const FILTERS = ['', '?state=held', '?state=free', '?sort=name', '?sort=queue&order=descending'];
 
-/** Cases about pages: people, or their robots, who ask for more of them than can be rendered. */
+/** Cases about pages: people or programs request more pages than the server can render. */
 export const pageCases: LookingCase[] = [
   {
     name: '400 connections ask for pages without a pause',
@@ -33,10 +33,10 @@ const requestText = ({ port, cookie }: ServerUnderLoad, path: string) =>
 
 async function askWithoutPause(server: ServerUnderLoad) {
   const statuses: Record<string, number> = {};
-  let isOver = false;
+  let hasEnded = false;
   const open = new Set<Socket>();
   const ask = (i: number, round: number) => {
-    if (isOver) return;
+    if (hasEnded) return;
     const socket = connect(server.port, '127.0.0.1');
     open.add(socket);
     let rounds = round;
@@ -56,7 +56,7 @@ async function askWithoutPause(server: ServerUnderLoad) {
   };
   const opening = openOneByOne(ASKING, (i) => ask(i, 0));
   return async () => {
-    isOver = true;
+    hasEnded = true;
     clearInterval(opening);
     for (const socket of open) socket.destroy();
     return `pages answered: ${JSON.stringify(statuses)}`;
@@ -64,12 +64,11 @@ async function askWithoutPause(server: ServerUnderLoad) {
 }
 
 /**
- * Finds the end of each answer in what a connection receives, and spends as little as it can on the
- * rest.
+ * Finds the end of each answer in the data of a connection, and does as little else as possible.
  */
 class AnswerEnds {
   private status: string | null = null;
-  /** Bytes of the body that are still to come; null where only its last chunk tells. */
+  /** Bytes of the body that have not arrived yet; null if only the last chunk marks its end. */
   private missing: number | null = null;
 
   constructor(private readonly onEnd: (status: string) => void) {}
@@ -85,7 +84,7 @@ class AnswerEnds {
     this.onEnd(status);
   }
 
-  /** A head always comes whole: it is written in one piece, into an empty buffer. */
+  /** A head always arrives whole: the server writes it in one piece, into an empty buffer. */
   private begin(piece: Buffer): void {
     const headEnd = piece.indexOf('\r\n\r\n') + 4;
     const head = piece.toString('latin1', 0, headEnd);
@@ -116,7 +115,7 @@ async function neverRead(server: ServerUnderLoad) {
   };
 }
 
-/** Not at once: what is measured are connections, not their arrival. */
+/** Opens them a few at a time: the case measures connections, not their arrival. */
 function openOneByOne(count: number, openOne: (i: number) => void): NodeJS.Timeout {
   let opened = 0;
   const timer = setInterval(() => {

@@ -7,7 +7,7 @@ import { promisify } from 'node:util';
 const READY_WITHIN_MS = 60_000;
 const END_WITHIN_MS = 15_000;
 
-/** The built server as a process of its own, on embedded SQLite, with an admin and an API key. */
+/** The built server in a separate process, on embedded SQLite, with an admin and an API key. */
 export interface ServerUnderLoad {
   /** `http://127.0.0.1:<port>` */
   url: string;
@@ -19,11 +19,11 @@ export interface ServerUnderLoad {
   cookie: string;
   /** A key for the namespace `default`. */
   apiKey: string;
-  /** Calls a mutation of the console API as the admin and answers its data. */
+  /** Calls a mutation of the console API as the admin and returns its data. */
   callConsole(procedure: string, input: object): Promise<unknown>;
   /** The same for a query. */
   askConsole(procedure: string, input?: object): Promise<unknown>;
-  /** Signs in and answers the session as the header `Cookie` carries it. */
+  /** Signs in and returns the session as the header `Cookie` carries it. */
   signIn(name: string, password: string): Promise<string>;
   /** The lock process first, then its children. */
   usage(): Promise<ProcessUsage[]>;
@@ -38,10 +38,9 @@ export interface ProcessUsage {
 }
 
 /**
- * Started with the options of Node that this process has: `npm start` and `npm run bench` set the
- * same.
+ * Starts it with this process's options of Node: `npm start` and `npm run bench` set the same ones.
  *
- * @param env beyond a data folder and a port of its own
+ * @param env in addition to the server's own data folder and port
  */
 export async function startServerUnderLoad(
   env: Record<string, string> = {},
@@ -58,11 +57,11 @@ export async function startServerUnderLoad(
     },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
-  const killIt = () => child.kill('SIGKILL');
-  process.once('exit', killIt);
+  const kill = () => child.kill('SIGKILL');
+  process.once('exit', kill);
   const close = async () => {
     await end(child);
-    process.off('exit', killIt);
+    process.off('exit', kill);
     await rm(dataDir, { recursive: true, force: true });
   };
   try {
@@ -158,7 +157,7 @@ async function usageOf(server: number): Promise<ProcessUsage[]> {
     }));
 }
 
-/** Of a text such as `1-02:03:04` or `03:04.25`. */
+/** Parses a text such as `1-02:03:04` or `03:04.25`. */
 function millisecondsOf(time: string): number {
   const [seconds = 0, minutes = 0, hours = 0, days = 0] = time.split(/[:-]/).reverse().map(Number);
   return (seconds + 60 * (minutes + 60 * (hours + 24 * days))) * 1_000;

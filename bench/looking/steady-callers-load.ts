@@ -5,12 +5,13 @@ const CALLERS = 64;
 const LEASE_MS = 5_000;
 const RENEW_EVERY_MS = 1_600;
 const TURN_EVERY_MS = 250;
-/** A call without an answer by then is given up, as by clients. */
+/** After this time, a call without an answer is given up, as clients do. */
 const ANSWER_MAX_MS = 10_000;
 
 /**
- * The callers whose locks must not suffer, in a process of their own. What is due stays due while
- * the server is silent: its latency counts from the instant at which it should have been sent.
+ * The callers whose locks must keep working, in a separate process. While the server does not
+ * answer, calls stay due: the latency of a call counts from the time at which it should have been
+ * sent.
  */
 process.on('message', (order: SteadyOrder) => {
   drive(order).then(
@@ -52,7 +53,7 @@ async function drive(order: SteadyOrder): Promise<SteadyReport> {
 
 type Call = (procedure: string, input: object) => Promise<Answer>;
 
-/** A lease is lost where the server says so, and where no renewal was answered before its end. */
+/** A lease is lost if the server says so, or if no renewal was answered before its end. */
 async function keepOne(call: Call, i: number, until: number, tally: Tally): Promise<void> {
   const lock = { name: `kept-${i}`, owner: `caller-${i}` };
   let dueAt = performance.now() + (i / CALLERS) * RENEW_EVERY_MS;
@@ -84,7 +85,7 @@ async function takeTurns(call: Call, i: number, until: number, tally: Tally): Pr
   let dueAt = performance.now() + (i / CALLERS) * TURN_EVERY_MS;
   for (; dueAt < until; dueAt += TURN_EVERY_MS) {
     await pauseUntil(dueAt);
-    // What could not even be sent in time has taken at least so long.
+    // Calls that were not even sent in time have taken at least this long.
     const isTooLate = performance.now() >= until;
     const answer = isTooLate ? null : await call('lock.acquire', { ...lock, leaseMs: LEASE_MS });
     tally.latenciesMs.push(performance.now() - dueAt);

@@ -19,11 +19,11 @@ export interface SteadyFigures {
 export type SteadyReport = SteadyFigures | { error: string };
 
 /**
- * 64 callers in a process of their own: each keeps one lock with a lease of 5 s, renewed every 1.6
- * s, and acquires and releases another one every 250 ms.
+ * 64 callers in a separate process: each keeps one lock with a lease of 5 s, renewed every 1.6 s,
+ * and acquires and releases another one every 250 ms.
  */
 export interface SteadyCallers {
-  /** Lets them call for `forMs`; the last of it may take longer. */
+  /** Lets them call for `forMs`; the last calls may take longer. */
   run(order: SteadyOrder): Promise<SteadyFigures>;
   stop(): void;
 }

@@ -7,10 +7,10 @@ const EVENTS_PER_SECOND = 500;
 const WATCHES = 1_000;
 const LOCKS = 1_000;
 
-/** More connections at once than a server accepts in a moment would keep other callers waiting. */
+/** Opening more connections at once than a server can accept would make other callers wait. */
 const OPENED_AT_ONCE = 50;
 
-/** Cases about services that watch locks: one for all of them, or each for its own. */
+/** Cases about services that watch locks: one lock for all of them, or one for each. */
 export const watchCases: LookingCase[] = [
   watching('1,000 watches of all locks', () => ({ prefix: 'tenant-' })),
   watching('1,000 watches of 20 locks each', (i, names) => ({
@@ -55,7 +55,7 @@ function watching(name: string, inputOf: (i: number, names: string[]) => object)
   };
 }
 
-/** One watch as an event stream over a connection of its own. */
+/** One watch as an event stream over a separate connection. */
 class WatchStream {
   messages = 0;
   bytes = 0;

@@ -2,11 +2,11 @@ import { handOffsMs } from '../long-queue';
 import { timedLoop } from './timed-loop';
 import { openWholeLockyard, type WholeLockyard, type WholePlace } from './whole-lockyard';
 
-/** An order from another process; each is answered by one report. */
+/** A command from another process, which receives one report for each. */
 export type ProcessOrder =
   | ({ do: 'open' } & WholePlace)
   | { do: 'cycles'; callers: number; names: number; forMs: number }
-  /** So many queues of so many waiters, each served until it is empty. */
+  /** The numbers of queues and of waiters in each; each queue is served until it is empty. */
   | { do: 'hand-offs'; waiters: number; queues: number }
   | { do: 'close' };
 
@@ -22,7 +22,7 @@ export type ProcessReport = { figures: ProcessFigures | null } | { error: string
 
 let lockyard: WholeLockyard | null = null;
 
-/** Lockyard in a process of its own, with callers in the same process. */
+/** Lockyard in a separate process, together with its callers. */
 process.on('message', (order: ProcessOrder) => {
   carryOut(order).then(
     (figures) => process.send?.({ figures } satisfies ProcessReport),

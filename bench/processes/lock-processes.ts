@@ -7,7 +7,7 @@ import type { ProcessFigures, ProcessOrder, ProcessReport } from './lock-process
 export interface LockProcesses {
   /** Runs `callers` callers in each process at the same time. Returns their sums. */
   cycles(order: { callers: number[]; names: number; forMs: number }): Promise<ProcessFigures>;
-  /** On the first of them. */
+  /** Runs on the first of them. */
   handOffs(order: { waiters: number; queues: number }): Promise<ProcessFigures>;
   close(): Promise<void>;
 }

@@ -5,7 +5,7 @@ import { type LockProcesses, startLockProcesses } from './lock-processes';
 const NAMES = 10_000;
 const ALONE = 'one process, 50 callers';
 
-/** Whether a second process over the same database costs more than it brings. */
+/** Measures whether a second process over the same database costs more than it gains. */
 export async function raceProcesses(
   server: string,
   { rounds, roundMs }: { rounds: number; roundMs: number },

@@ -5,7 +5,7 @@ export interface LoopFigures {
   /** Whole cycles of acquire and release. */
   cycles: number;
   perSecond: number;
-  /** From the call of the acquire to the answer of the release. */
+  /** The time from the call of the acquire to the answer of the release. */
   p50Ms: number;
   p99Ms: number;
 }

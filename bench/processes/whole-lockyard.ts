@@ -14,12 +14,12 @@ export const NAMESPACE = 'bench';
 /** The limits are in force; the bench only raises them above their defaults. */
 const POLICY = { ...DEFAULT_POLICY, queueLimit: QUEUE_LIMIT_MAX, maxLocks: MAX_LOCKS_MAX };
 
-const LOOK_EVERY_MS = 10;
+const CHECK_EVERY_MS = 10;
 
 export interface WholePlace {
-  /** The control database. Absent: SQLite in a folder that goes with it. */
+  /** The control database. Absent: SQLite in a folder that is removed at the end. */
   databaseUrl?: string;
-  /** Of the backend that keeps the locks. Absent: the control database keeps them. */
+  /** The URL of the backend that keeps the locks. Absent: the control database keeps them. */
   backendUrl?: string;
   /** Whether no other process of Lockyard runs on this place yet; true unless given. */
   isFirst?: boolean;
@@ -27,7 +27,7 @@ export interface WholePlace {
 
 /** Lockyard as a server process runs it. */
 export interface WholeLockyard extends QueueingBenchLock {
-  /** The same locks, taken and given back with a request id for each call, as by every client. */
+  /** The same locks, acquired and released with a request id for each call, as in every client. */
   withRequestIds: QueueingBenchLock;
   runtime: Runtime;
   /** An API key for the bench's namespace. */
@@ -37,7 +37,7 @@ export interface WholeLockyard extends QueueingBenchLock {
 }
 
 /**
- * Everything that a server process does besides HTTP and pages: projection, event recorder,
+ * Runs everything that a server process does except HTTP and pages: projection, event recorder,
  * roll-ups, counting of refusals, limits, maintenance. Resolves when it has read all records.
  */
 export async function openWholeLockyard({
@@ -81,7 +81,7 @@ export async function openWholeLockyard({
 }
 
 /**
- * Resolves when events and roll-ups of all that was answered are written, if this process is the
+ * Resolves when the events and roll-ups of all answered calls are written, if this process is the
  * one that writes them.
  */
 export function untilRecorded({ historyLags }: Pick<Runtime, 'historyLags'>): Promise<void> {
@@ -89,6 +89,6 @@ export function untilRecorded({ historyLags }: Pick<Runtime, 'historyLags'>): Pr
   return until(() => historyLags().every(({ lagMs }) => lagMs < performance.now() - since));
 }
 
-async function until(isSo: () => boolean): Promise<void> {
-  while (!isSo()) await sleep(LOOK_EVERY_MS);
+async function until(isTrue: () => boolean): Promise<void> {
+  while (!isTrue()) await sleep(CHECK_EVERY_MS);
 }

@@ -1,12 +1,12 @@
 /** One chart. */
 export interface Panel {
   title: string;
-  /** One value for each place on the axis; NaN: none. */
+  /** One value for each label on the axis; NaN: no value. */
   series: { name: string; values: number[] }[];
 }
 
 const WIDTH = 380;
-/** Room for the half of the last label that reaches beyond the last panel. */
+/** Space for the half of the last label that extends beyond the last panel. */
 const MARGIN = 20;
 const HEIGHT = 240;
 const LEFT = 62;
@@ -17,7 +17,10 @@ const BOTTOM = 48;
 /** The approximate number of grid lines. */
 const STEPS = 4;
 
-/** Both schemes are in the file: a page shows it as an image, which has no other style. */
+/**
+ * Both colour schemes are in the file: a page shows it as an image, to which no other style
+ * applies.
+ */
 const STYLE = `
 text { font: 12px system-ui, sans-serif; fill: #4b5563; }
 .title { font-weight: 600; fill: #111827; }
@@ -36,8 +39,8 @@ text { font: 12px system-ui, sans-serif; fill: #4b5563; }
 }`;
 
 /**
- * Charts side by side over one axis, as an SVG for light and dark pages. Places on the axis are
- * equally far apart, whatever their values; every other axis begins at 0.
+ * Draws charts side by side over one axis, as an SVG for light and dark pages. The labels on that
+ * axis are equally far apart, whatever their values; every other axis begins at 0.
  *
  * @param over what the axis shows
  * @param places the labels on the axis
@@ -109,7 +112,7 @@ function legend(names: string[]): string[] {
   });
 }
 
-/** 1, 2 or 5 times a power of ten, at least the value. */
+/** Rounds the value up to 1, 2 or 5 times a power of ten. */
 function roundStep(value: number): number {
   const power = 10 ** Math.floor(Math.log10(value));
   return power * ([1, 2, 5].find((factor) => factor * power >= value) ?? 10);

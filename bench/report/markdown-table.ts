@@ -5,7 +5,7 @@ export function markdownTable(heads: string[], rows: string[][]): string[] {
   return [line(heads), line(rule), ...rows.map(line)];
 }
 
-/** Three significant digits, thousands with commas; `–` for what was not measured. */
+/** Three significant digits, thousands with commas; `–` for a value that was not measured. */
 export function figure(value: number): string {
   if (!Number.isFinite(value)) return '–';
   if (Math.abs(value) >= 100) return Math.round(value).toLocaleString('en');

@@ -4,10 +4,10 @@ import { cpus } from 'node:os';
 const PAGE = 'docs/performance.md';
 const PICTURES = 'docs/images';
 
-/** The page of the documentation that shows figures of this bench. */
+/** The page of the documentation that shows the figures of this bench. */
 export interface PerformancePage {
   /**
-   * Puts lines in place of those between the two comments that name the section.
+   * Replaces the lines between the two comments that name the section.
    *
    * @param times how long was measured; the page says so, with the machine
    */
@@ -16,7 +16,7 @@ export interface PerformancePage {
     times: { rounds: number; roundMs: number },
     lines: string[],
   ): Promise<void>;
-  /** Writes a picture beside those of the other pages: `performance-<name>.svg`. */
+  /** Writes a picture next to those of the other pages: `performance-<name>.svg`. */
   draw(name: string, svg: string): Promise<void>;
 }
 

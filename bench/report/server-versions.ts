@@ -1,7 +1,7 @@
 import { Redis } from 'ioredis';
 import mysql, { type RowDataPacket } from 'mysql2/promise';
 
-/** Such as `MariaDB 10.11.6` and `Redis 7.0.15`. */
+/** Returns names such as `MariaDB 10.11.6` and `Redis 7.0.15`. */
 export async function serverVersions(servers: { mysql: string; redis: string }): Promise<string[]> {
   const connection = await mysql.createConnection(servers.mysql);
   const [[row]] = await connection.query<RowDataPacket[]>('SELECT VERSION() AS version');
