@@ -56,7 +56,7 @@ export class KnownStates {
     }
   }
 
-  /** @param the watched names; null: a prefix */
+  /** @param names the watched names; null: a prefix */
   constructor(private readonly names: ReadonlySet<string> | null) {}
 
   private isNamed({ name }: ListedLock): boolean {
