@@ -177,7 +177,7 @@ async function addBackends(
     resolveIntents: async () => {
       await resolveAuditIntents({ database, clock, log, engines, namespaces });
     },
-    pruneAudit: (mayGoOn) => pruneAudit({ config, database, clock }, mayGoOn),
+    pruneAudit: (shouldContinue) => pruneAudit({ config, database, clock }, shouldContinue),
   });
   monitoring.fleet.remember(past);
   ends.push(() => stopMonitoring());

@@ -4,7 +4,7 @@ import { DEFAULT_RETENTION, type Retention } from '../core/retention';
 import type { NameCount } from '../engine/names/name-count';
 import type { Clock } from '../platform/clock';
 import type { Log } from '../platform/log';
-import { type MayGoOn, Periodic } from '../platform/periodic';
+import { Periodic, type ShouldContinue } from '../platform/periodic';
 import { type AlertDelivery, Alerting } from './alerts/alerting';
 import { EventHistory } from './history/event-history';
 import { EventReaders } from './history/event-readers';
@@ -79,7 +79,7 @@ export interface MonitoringOptions extends AlertDelivery {
   /** Closes audit intents whose outcome was never written. */
   resolveIntents: () => Promise<void>;
   /** Removes old audit entries; absent: none is ever removed. */
-  pruneAudit?: (mayGoOn: MayGoOn) => Promise<void>;
+  pruneAudit?: (shouldContinue: ShouldContinue) => Promise<void>;
   /** URLs that answer whether a holder's process is alive. */
   witnesses?: readonly ConfiguredWitness[];
   /** Absent: the default. */

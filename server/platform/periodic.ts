@@ -5,8 +5,8 @@ import type { Log } from './log';
 /** Calls `work` once, `afterMs` from now; the returned function cancels that. */
 export type Timer = (work: () => void, afterMs: number) => () => void;
 
-/** Asked between two steps of work that may take minutes; false: it is to end. */
-export type MayGoOn = () => boolean;
+/** Called between two steps of work that can take minutes; false: the work must end. */
+export type ShouldContinue = () => boolean;
 
 /** A timer that does not keep the process alive. */
 const systemTimer: Timer = (work, afterMs) => {
@@ -17,13 +17,13 @@ const systemTimer: Timer = (work, afterMs) => {
 /** The pause after a first failure, unless runs are more frequent; it doubles from there. */
 const BACK_OFF_MIN_MS = 1_000;
 
-/** No pause after failures is longer, unless runs are less frequent. */
+/** The longest pause after failures, unless runs are less frequent. */
 const BACK_OFF_MAX_MS = 2_000;
 
 const DOUBLINGS_MAX = 20;
 
 export interface PeriodicOptions {
-  /** Names the job: in the log, in metrics, to `lockyard doctor`. */
+  /** The name of the job in the log, in metrics and for `lockyard doctor`. */
   job: string;
   /** The pause between the end of one run and the start of the next. */
   everyMs: number | (() => number);
@@ -34,11 +34,11 @@ export interface PeriodicOptions {
 }
 
 /**
- * A job that runs again and again, one run at a time.
+ * A job that runs periodically, one run at a time.
  *
  * A run that fails is retried after a pause that doubles with each further failure. The first
  * failure is logged; those that follow it are not until a run succeeds, because a database may be
- * away all night.
+ * down all night.
  */
 export class Periodic {
   private isStarted = false;
@@ -46,7 +46,7 @@ export class Periodic {
   private cancel: (() => void) | null = null;
   private running: Promise<void> | null = null;
   private stopReporting: (() => void) | null = null;
-  /** Monotonic; at first when it was started. */
+  /** On the monotonic clock; at first, when it was started. */
   lastSuccessAt = 0;
 
   constructor(private readonly options: PeriodicOptions) {}
@@ -59,13 +59,15 @@ export class Periodic {
     return this;
   }
 
-  /** Runs at once, then periodically. Resolves after the first run, whether or not it failed. */
+  /**
+   * Runs immediately, then periodically. Resolves after the first run, whether or not it failed.
+   */
   startNow(): Promise<void> {
     this.setStarted();
     return this.runNow();
   }
 
-  /** Runs at once, or joins the run in progress. Never rejects. */
+  /** Runs immediately, or joins the run in progress. Never rejects. */
   runNow(): Promise<void> {
     this.cancel?.();
     this.cancel = null;

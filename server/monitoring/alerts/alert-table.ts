@@ -3,7 +3,7 @@ import type { AlertRow, AlertSubject } from '../../contract/console/alerts/alert
 import type { AlertKind } from '../../contract/console/alerts/alert-rules';
 import { type Alert, alertKey } from '../../core/alerts/alert';
 import type { SentAlert } from '../../core/alerts/alert-message';
-import type { MayGoOn } from '../../platform/periodic';
+import type { ShouldContinue } from '../../platform/periodic';
 import { deleteRows } from '../history/delete-rows';
 import { insertRows } from '../history/insert-rows';
 import { replacing } from '../rollups/rollup-rows';
@@ -129,14 +129,14 @@ export class AlertTable {
   }
 
   /** Removes alerts resolved before an instant, and the oldest of too many, in small batches. */
-  async prune(before: number, mayGoOn?: MayGoOn): Promise<void> {
+  async prune(before: number, shouldContinue?: ShouldContinue): Promise<void> {
     const { rows } = await this.database.raw.ask(
       'SELECT resolved_at FROM alerts WHERE resolved_at IS NOT NULL ' +
         'ORDER BY resolved_at DESC LIMIT 1 OFFSET ?',
       [KEPT_MAX],
     );
     const oldest = Math.max(before, Number(rows[0]?.[0] ?? 0));
-    await deleteRows(this.database, 'alerts', 'resolved_at < ?', [oldest], mayGoOn);
+    await deleteRows(this.database, 'alerts', 'resolved_at < ?', [oldest], shouldContinue);
   }
 
   private async rows(sql: string, values: SqlValue[]): Promise<AlertRow[]> {

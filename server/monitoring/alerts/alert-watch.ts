@@ -4,7 +4,7 @@ import { type AlertRules, DEFAULT_ALERT_RULES } from '../../contract/console/ale
 import { type AlertReading, alertKey, isNews, nextAlert } from '../../core/alerts/alert';
 import type { SentAlert } from '../../core/alerts/alert-message';
 import { Silences } from '../../core/alerts/silences';
-import type { MayGoOn } from '../../platform/periodic';
+import type { ShouldContinue } from '../../platform/periodic';
 import { AlertReadings, type AlertSources } from './alert-readings';
 import { AlertRoom } from './alert-room';
 import { AlertSettings } from './alert-settings';
@@ -128,8 +128,8 @@ export class AlertWatch {
     }
   }
 
-  async prune(mayGoOn?: MayGoOn): Promise<void> {
-    await this.stored.prune(this.sources.now() - this.historyMs, mayGoOn);
+  async prune(shouldContinue?: ShouldContinue): Promise<void> {
+    await this.stored.prune(this.sources.now() - this.historyMs, shouldContinue);
     // Picks up alerts that a former process wrote late.
     this.reload();
   }

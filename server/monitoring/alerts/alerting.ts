@@ -2,7 +2,7 @@ import type { Database } from '@/db/database';
 import type { ConfiguredReceiver } from '../../bootstrap/config/alert-receivers';
 import { DEFAULT_RETENTION } from '../../core/retention';
 import type { Clock } from '../../platform/clock';
-import type { MayGoOn } from '../../platform/periodic';
+import type { ShouldContinue } from '../../platform/periodic';
 import { randomTextPool } from '../../platform/random-text-pool';
 import type { MetricFamily } from '../metrics/metrics';
 import { alertMetrics } from './alert-metrics';
@@ -62,11 +62,19 @@ export class Alerting {
   }
 
   /** Its periodic jobs. */
-  jobs(): { name: string; everyMs: number; run: (mayGoOn?: MayGoOn) => Promise<void> }[] {
+  jobs(): {
+    name: string;
+    everyMs: number;
+    run: (shouldContinue?: ShouldContinue) => Promise<void>;
+  }[] {
     const { watch, senders } = this;
     return [
       { name: 'watch for alerts', everyMs: WATCH_EVERY_MS, run: () => watch.run() },
-      { name: 'prune alerts', everyMs: PRUNE_EVERY_MS, run: (mayGoOn) => watch.prune(mayGoOn) },
+      {
+        name: 'prune alerts',
+        everyMs: PRUNE_EVERY_MS,
+        run: (shouldContinue) => watch.prune(shouldContinue),
+      },
       ...senders.map((sender) => ({
         name: `send alerts to ${sender.id}`,
         everyMs: SEND_EVERY_MS,

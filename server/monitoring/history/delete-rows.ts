@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import type { Database } from '@/db/database';
-import type { MayGoOn } from '../../platform/periodic';
+import type { ShouldContinue } from '../../platform/periodic';
 
 /** Rows of one statement: each is short, and other writes get their turn in between. */
 const ROWS_AT_ONCE = 1_000;
@@ -15,14 +15,14 @@ export async function deleteRows(
   table: string,
   condition: string,
   values: (string | number)[],
-  mayGoOn: MayGoOn = () => true,
+  shouldContinue: ShouldContinue = () => true,
 ): Promise<void> {
   const sql =
     kind === 'mysql'
       ? `DELETE FROM ${table} WHERE ${condition} LIMIT ${ROWS_AT_ONCE}`
       : `DELETE FROM ${table} WHERE rowid IN (SELECT rowid FROM ${table} WHERE ${condition} ` +
         `LIMIT ${ROWS_AT_ONCE})`;
-  while (mayGoOn()) {
+  while (shouldContinue()) {
     const { affected } = await raw.ask(sql, values);
     if (affected < ROWS_AT_ONCE) break;
     await setImmediate();

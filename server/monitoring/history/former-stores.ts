@@ -2,7 +2,7 @@ import { like } from 'drizzle-orm';
 import type { Database } from '@/db/database';
 import type { Retention } from '../../core/retention';
 import type { Clock } from '../../platform/clock';
-import type { MayGoOn } from '../../platform/periodic';
+import type { ShouldContinue } from '../../platform/periodic';
 import { recordedCursor } from '../../storage/recorded-position';
 import { pruneRecorded } from './prune-recorded';
 
@@ -45,7 +45,7 @@ export class FormerStore {
 
   restart(): void {}
 
-  prune(mayGoOn?: MayGoOn): Promise<void> {
-    return pruneRecorded(this.database, this.id, this.clock.now(), this.retention, mayGoOn);
+  prune(shouldContinue?: ShouldContinue): Promise<void> {
+    return pruneRecorded(this.database, this.id, this.clock.now(), this.retention, shouldContinue);
   }
 }

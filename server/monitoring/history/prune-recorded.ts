@@ -1,6 +1,6 @@
 import type { Database } from '@/db/database';
 import { type Retention, WEEKS_MS } from '../../core/retention';
-import type { MayGoOn } from '../../platform/periodic';
+import type { ShouldContinue } from '../../platform/periodic';
 import { BUNDLE_MS } from './bundled-events';
 import { deleteRows } from './delete-rows';
 
@@ -10,7 +10,7 @@ export async function pruneRecorded(
   backend: string,
   now: number,
   { historyMs, minutesMs }: Retention,
-  mayGoOn?: MayGoOn,
+  shouldContinue?: ShouldContinue,
 ): Promise<void> {
   const tables = [
     // A row is as old as its first event.
@@ -23,7 +23,7 @@ export async function pruneRecorded(
     // The plus makes SQLite use the index on the age instead of reading all of the backend.
     const column = database.kind === 'mysql' ? 'backend' : '+backend';
     const condition = `${column} = ? AND ${age} < ?`;
-    await deleteRows(database, table, condition, [backend, now - keepMs], mayGoOn);
+    await deleteRows(database, table, condition, [backend, now - keepMs], shouldContinue);
   }
 }
 
@@ -32,7 +32,7 @@ export async function pruneRefusals(
   database: Database,
   now: number,
   { historyMs }: Retention,
-  mayGoOn?: MayGoOn,
+  shouldContinue?: ShouldContinue,
 ): Promise<void> {
-  await deleteRows(database, 'lock_refusals', 'minute < ?', [now - historyMs], mayGoOn);
+  await deleteRows(database, 'lock_refusals', 'minute < ?', [now - historyMs], shouldContinue);
 }

@@ -9,7 +9,7 @@ import {
 } from '../../core/incidents/incident';
 import { DEFAULT_RETENTION } from '../../core/retention';
 import type { Clock } from '../../platform/clock';
-import type { MayGoOn } from '../../platform/periodic';
+import type { ShouldContinue } from '../../platform/periodic';
 import type { LockPast } from '../history/lock-past';
 import { type MonitoredBackend, publicId } from '../projection/monitored-backend';
 import {
@@ -94,7 +94,7 @@ export class IncidentRecorder {
    * Takes one reading of every lock, and stores what has changed. Ending thousands of incidents
    * takes long: those not ended when this must stop are left to its successor.
    */
-  async run(mayGoOn: MayGoOn = () => true): Promise<void> {
+  async run(shouldContinue: ShouldContinue = () => true): Promise<void> {
     try {
       const tracked = this.tracked ?? (await this.load());
       const { table, clock } = this.parts;
@@ -114,16 +114,16 @@ export class IncidentRecorder {
         this.take(tracked, each);
       }
       for (const [id, each] of tracked) if (!wrong.has(id)) this.takeQuiet(each);
-      await this.write(tracked, mayGoOn);
+      await this.write(tracked, shouldContinue);
     } catch (error) {
       this.restart();
       throw error;
     }
   }
 
-  async prune(mayGoOn?: MayGoOn): Promise<void> {
+  async prune(shouldContinue?: ShouldContinue): Promise<void> {
     const { clock, historyMs = DEFAULT_RETENTION.historyMs } = this.parts;
-    await this.stored.prune(clock.now() - historyMs, mayGoOn);
+    await this.stored.prune(clock.now() - historyMs, shouldContinue);
     // Picks up incidents that a former process wrote late.
     this.restart();
   }
@@ -185,14 +185,17 @@ export class IncidentRecorder {
       next.endedAt !== before.endedAt;
   }
 
-  private async write(tracked: Map<string, Tracked>, mayGoOn: MayGoOn): Promise<void> {
+  private async write(
+    tracked: Map<string, Tracked>,
+    shouldContinue: ShouldContinue,
+  ): Promise<void> {
     const now = this.parts.clock.monotonic();
     const due = [...tracked.values()].filter((each) => isDueAt(each, now));
     let isStopped = false;
     for (let i = 0; i < due.length; i += ROWS_AT_ONCE) {
       const batch: Tracked[] = [];
       for (const each of due.slice(i, i + ROWS_AT_ONCE)) {
-        isStopped ||= hasEnded(each) && !mayGoOn();
+        isStopped ||= hasEnded(each) && !shouldContinue();
         if (hasEnded(each) && isStopped) continue;
         await this.complete(each);
         batch.push(each);

@@ -2,7 +2,7 @@ import type { Database, RunSql, SqlValue } from '@/db/database';
 import type { LockStatus } from '../../contract/console/console-terms';
 import type { IncidentFacts, IncidentRow, ProvenDeath } from '../../contract/console/past/incident';
 import type { Incident } from '../../core/incidents/incident';
-import type { MayGoOn } from '../../platform/periodic';
+import type { ShouldContinue } from '../../platform/periodic';
 import type { RecordKey } from '../../storage/record-store';
 import { deleteRows } from '../history/delete-rows';
 import { insertRows } from '../history/insert-rows';
@@ -163,8 +163,8 @@ export class IncidentTable {
   }
 
   /** Removes incidents that ended before an instant, in small batches. */
-  async prune(before: number, mayGoOn?: MayGoOn): Promise<void> {
-    await deleteRows(this.database, 'incidents', 'ended_at < ?', [before], mayGoOn);
+  async prune(before: number, shouldContinue?: ShouldContinue): Promise<void> {
+    await deleteRows(this.database, 'incidents', 'ended_at < ?', [before], shouldContinue);
   }
 }
 

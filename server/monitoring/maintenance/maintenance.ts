@@ -10,7 +10,7 @@ import { OWN_NAMESPACE } from '../../engine/membership';
 import { anonymousRequest } from '../../engine/request-identity';
 import type { Clock } from '../../platform/clock';
 import type { Log } from '../../platform/log';
-import { type MayGoOn, Periodic } from '../../platform/periodic';
+import { Periodic, type ShouldContinue } from '../../platform/periodic';
 import type { Cursor, ObsoleteRecord, ReadRecord, RecordKey } from '../../storage/record-store';
 import type { Alerting } from '../alerts/alerting';
 import type { EventRecorder } from '../history/recorder/event-recorder';
@@ -47,7 +47,7 @@ export interface MaintenanceOptions {
   processId: string;
   /** Closes audit intents whose outcome was never written. */
   resolveIntents: () => Promise<void>;
-  pruneAudit: (mayGoOn: MayGoOn) => Promise<void>;
+  pruneAudit: (shouldContinue: ShouldContinue) => Promise<void>;
   witnesses: Pick<UrlWitnesses, 'jobs' | 'restart' | 'abort'>;
   /** Removes evidence on processes that no longer hold locks. */
   pruneEvidence: () => Promise<void>;
@@ -83,7 +83,11 @@ export class Maintenance {
       run: () => this.keepLease(),
       log,
     });
-    const job = (name: string, everyMs: number, work: (mayGoOn: MayGoOn) => unknown) => {
+    const job = (
+      name: string,
+      everyMs: number,
+      work: (shouldContinue: ShouldContinue) => unknown,
+    ) => {
       let doneAt = Number.NEGATIVE_INFINITY;
       const run = async () => {
         // After a stall a job may be due before this process finds out that it has lost the lock.
@@ -109,12 +113,16 @@ export class Maintenance {
       ]),
       ...recorders.flatMap((recorder) => [
         job(`record history of ${recorder.id}`, RECORD_EVERY_MS, () => recorder.record()),
-        job(`prune history of ${recorder.id}`, CLEAN_UP_EVERY_MS, (mayGoOn) =>
-          recorder.prune(mayGoOn),
+        job(`prune history of ${recorder.id}`, CLEAN_UP_EVERY_MS, (shouldContinue) =>
+          recorder.prune(shouldContinue),
         ),
       ]),
-      job('record incidents', INCIDENTS_EVERY_MS, (mayGoOn) => incidents.run(mayGoOn)),
-      job('prune incidents', CLEAN_UP_EVERY_MS, (mayGoOn) => incidents.prune(mayGoOn)),
+      job('record incidents', INCIDENTS_EVERY_MS, (shouldContinue) =>
+        incidents.run(shouldContinue),
+      ),
+      job('prune incidents', CLEAN_UP_EVERY_MS, (shouldContinue) =>
+        incidents.prune(shouldContinue),
+      ),
       job('count waiting', INCIDENTS_EVERY_MS, () => heat.run()),
       job('prune counts of waiting', CLEAN_UP_EVERY_MS, () => heat.prune()),
       ...[...alerts.jobs(), ...witnesses.jobs()].map(({ name, everyMs, run }) =>
@@ -123,7 +131,7 @@ export class Maintenance {
       job('resolve audit intents', INTENTS_EVERY_MS, resolveIntents),
       job('prune the audit log', CLEAN_UP_EVERY_MS, pruneAudit),
       job('set name limits', LEGACY_LIMITS_EVERY_MS, () => capacity.setLegacyLimits()),
-      job('free capacity', CAPACITY_EVERY_MS, (mayGoOn) => capacity.run(mayGoOn)),
+      job('free capacity', CAPACITY_EVERY_MS, (shouldContinue) => capacity.run(shouldContinue)),
       job('prune evidence of holders', PRUNE_EVIDENCE_EVERY_MS, pruneEvidence),
     ];
   }

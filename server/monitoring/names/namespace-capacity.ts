@@ -6,7 +6,7 @@ import { isFilling } from '../../core/names/filling';
 import type { NameCount } from '../../engine/names/name-count';
 import type { Clock } from '../../platform/clock';
 import type { Log } from '../../platform/log';
-import type { MayGoOn } from '../../platform/periodic';
+import type { ShouldContinue } from '../../platform/periodic';
 import type { RecordKey } from '../../storage/record-store';
 import type { TimeSlice } from '../lock-list/order/time-slice';
 import type { LockProjection } from '../projection/lock-projection';
@@ -56,7 +56,7 @@ export class NamespaceCapacity {
    *
    * @throws AggregateError of those that failed
    */
-  run(mayGoOn?: MayGoOn): Promise<void> {
+  run(shouldContinue?: ShouldContinue): Promise<void> {
     const { names, namespaces } = this.parts;
     return forEachNamespace(
       names.namespaces(),
@@ -66,7 +66,7 @@ export class NamespaceCapacity {
         const surplus = names.total(namespace) - Math.floor(maxLocks / 2);
         if (surplus > 0) await this.deleteIdle(namespace, Math.min(surplus, DELETED_PER_RUN));
       },
-      mayGoOn,
+      shouldContinue,
     );
   }
 
@@ -141,11 +141,11 @@ export class NamespaceCapacity {
 async function forEachNamespace(
   namespaces: readonly string[],
   work: (namespace: string) => Promise<void>,
-  mayGoOn: MayGoOn = () => true,
+  shouldContinue: ShouldContinue = () => true,
 ): Promise<void> {
   const failures: unknown[] = [];
   for (const namespace of namespaces) {
-    if (!mayGoOn()) break;
+    if (!shouldContinue()) break;
     await work(namespace).catch((error: unknown) => failures.push(error));
   }
   if (failures.length > 0) {

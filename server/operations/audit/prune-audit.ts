@@ -1,6 +1,6 @@
 import { AUDIT_OUTCOMES } from '../../contract/console/audit-entry';
 import { deleteRows } from '../../monitoring/history/delete-rows';
-import type { MayGoOn } from '../../platform/periodic';
+import type { ShouldContinue } from '../../platform/periodic';
 import type { ControlRuntime } from '../operation-context';
 
 /**
@@ -9,7 +9,7 @@ import type { ControlRuntime } from '../operation-context';
  */
 export async function pruneAudit(
   { config, database, clock }: Pick<ControlRuntime, 'config' | 'database' | 'clock'>,
-  mayGoOn?: MayGoOn,
+  shouldContinue?: ShouldContinue,
 ): Promise<void> {
   const { auditMs } = config.retention;
   if (auditMs === null) return;
@@ -17,6 +17,12 @@ export async function pruneAudit(
   // One outcome at a time, since the index by age begins with the outcome.
   for (const outcome of AUDIT_OUTCOMES) {
     if (outcome === 'pending') continue;
-    await deleteRows(database, 'audit', 'outcome = ? AND at < ?', [outcome, before], mayGoOn);
+    await deleteRows(
+      database,
+      'audit',
+      'outcome = ? AND at < ?',
+      [outcome, before],
+      shouldContinue,
+    );
   }
 }

@@ -3,7 +3,7 @@ import type { Database } from '@/db/database';
 import type { BackendHealth } from '../../../contract/console/backend-health';
 import { DEFAULT_RETENTION } from '../../../core/retention';
 import type { Clock } from '../../../platform/clock';
-import type { MayGoOn } from '../../../platform/periodic';
+import type { ShouldContinue } from '../../../platform/periodic';
 import type { HistoryRow, HistorySource, RecordStore } from '../../../storage/record-store';
 import type { EventTally } from '../../metrics/event-tally';
 import { RollUpWriter } from '../../rollups/roll-up-writer';
@@ -144,13 +144,13 @@ export class EventRecorder {
    * time: one that was committed while the clock was ahead would block the removal of all later
    * ones.
    */
-  async prune(mayGoOn: MayGoOn = () => true): Promise<void> {
+  async prune(shouldContinue: ShouldContinue = () => true): Promise<void> {
     const { history, id } = this.backend;
     const here = this.clock.now();
     const now = Math.min(here, this.historyNow() ?? here);
-    await pruneRecorded(this.database, id, now, this.retention, mayGoOn);
+    await pruneRecorded(this.database, id, now, this.retention, shouldContinue);
     const pruneTo = async (position: number, before: number) => {
-      while (mayGoOn() && (await history.pruneHistory(position, before)) > 0);
+      while (shouldContinue() && (await history.pruneHistory(position, before)) > 0);
     };
     const done = Math.min(this.writer.position, this.rollUps.position);
     await pruneTo(done, now - KEEP_COMMITS_MS);
