@@ -22,7 +22,7 @@ export interface UserActor {
   role: Role;
   /** Identifies the session: the stored hash, not the cookie's value. */
   sessionId: string;
-  /** True: the control database is away, but verified this within 15 min. Enough to read only. */
+  /** True: the control database is down, but verified this within 15 min. Enough to read only. */
   stale: boolean;
 }
 

@@ -4,15 +4,15 @@ import type { Clock } from '../platform/clock';
 const FRESH_MAX_MS = 1_000;
 /** From this age on an answer is refreshed in the background, so that busy callers never wait. */
 const REFRESH_AFTER_MS = 500;
-/** How long after a failed query the next ones count as failing too; longer than one may take. */
+/** How long after a failed query the next ones count as failing too; longer than one can take. */
 const FAILING_MAX_MS = 60_000;
 /** Bounds the memory; the oldest entries are evicted. */
 const ENTRIES_MAX = 10_000;
 
 /**
  * Caches what was found under a key for a second: a change made by any process is seen within that
- * second, and hot keys cost no query. Misses are not cached. Callers that ask at the same time
- * share one query.
+ * second, and hot keys cost no query. Misses are not cached. Simultaneous callers share one
+ * query.
  */
 export class LookupCache<T> {
   private readonly entries = new Map<string, { value: T; askedAt: number }>();
@@ -27,18 +27,18 @@ export class LookupCache<T> {
     private readonly clock: Clock,
   ) {}
 
-  /** What is found under `key`; null if nothing. Rejects as `find` does. */
+  /** The value of `key`; null if there is none. Rejects as `find` does. */
   async get(key: string): Promise<T | null> {
     return this.cached(key) ?? this.query(key);
   }
 
-  /** What `get` would answer without a query; null where it would need one. */
+  /** What `get` would return without a query; null if it would need one. */
   cached(key: string): T | null {
-    const kept = this.entries.get(key);
-    const ageMs = kept ? this.clock.monotonic() - kept.askedAt : Number.POSITIVE_INFINITY;
-    if (!kept || ageMs >= FRESH_MAX_MS) return null;
+    const entry = this.entries.get(key);
+    const ageMs = entry ? this.clock.monotonic() - entry.askedAt : Number.POSITIVE_INFINITY;
+    if (!entry || ageMs >= FRESH_MAX_MS) return null;
     if (ageMs >= REFRESH_AFTER_MS) this.query(key).catch(() => undefined);
-    return kept.value;
+    return entry.value;
   }
 
   /**
@@ -53,15 +53,15 @@ export class LookupCache<T> {
 
   /** What was found at most `maxAgeMs` ago, for use when a query has failed. */
   lastKnown(key: string, maxAgeMs: number): T | null {
-    const kept = this.entries.get(key);
-    return kept && this.clock.monotonic() - kept.askedAt < maxAgeMs ? kept.value : null;
+    const entry = this.entries.get(key);
+    return entry && this.clock.monotonic() - entry.askedAt < maxAgeMs ? entry.value : null;
   }
 
   /** Forgets the cached answers that match, and the results of all queries under way. */
-  forget(isMeant: (value: T, key: string) => boolean): void {
+  forget(matches: (value: T, key: string) => boolean): void {
     this.generation++;
     this.queries.clear();
-    for (const [key, { value }] of this.entries) if (isMeant(value, key)) this.entries.delete(key);
+    for (const [key, { value }] of this.entries) if (matches(value, key)) this.entries.delete(key);
   }
 
   private isFailing(): boolean {

@@ -28,8 +28,8 @@ export async function createSetupToken(database: Database, clock: Clock): Promis
 }
 
 /**
- * Whether a setup token has not expired and none has been used so far. Asks without a lock: what is
- * true may have changed when the token is used.
+ * Whether a setup token has not expired and none has been used so far. Reads without a lock: the
+ * answer may have changed when the token is used.
  */
 export async function isSetupToken(
   { db, tables: { settings } }: Database,
@@ -75,7 +75,7 @@ export async function checkSetupToken(
 
 /**
  * Uses up a setup token within the transaction that creates the first admin; every other token
- * becomes invalid. If several are used at once, one succeeds. Throws as `checkSetupToken`.
+ * becomes invalid. If several are used at the same time, one succeeds. Throws as `checkSetupToken`.
  */
 export async function consumeSetupToken(
   database: Database,

@@ -25,13 +25,13 @@ export interface SignInAttempt {
   /** The caller's address. */
   address: string;
   /**
-   * The id of a browser that has signed in to this account before, or of the session whose password
-   * is asked for again. It has its own budget, which no other caller can use up.
+   * The id of a browser that has signed in to this account before, or of the session in which the
+   * password is entered again. It has its own budget, which no other caller can use up.
    */
   known: string | null;
 }
 
-/** Whether an attempt may go on. Answer `account` like a wrong password, to reveal nothing. */
+/** Whether an attempt may continue. Answer `account` like a wrong password, to reveal nothing. */
 export type SignInAllowance =
   | { outcome: 'allowed' }
   | { outcome: 'network' | 'account'; retryAfterMs: number };
@@ -92,7 +92,7 @@ async function refusedBy(
 const originOf = ({ address, known }: SignInAttempt) =>
   known === null ? `network\0${networkOf(address)}` : `known\0${known}`;
 
-/** After a correct password: clears the caller's count, and takes this attempt off the others. */
+/** After a correct password: clears the caller's count, and subtracts this attempt from others. */
 export async function revertSignInAttempt(
   database: Database,
   tx: Db,
@@ -105,8 +105,8 @@ export async function revertSignInAttempt(
 }
 
 /**
- * Verifies the password of an attempt that was counted. Where it cannot be verified now, the
- * attempt is taken off again: the caller learned nothing from it. Rejects as `verify`.
+ * Verifies the password of an attempt that was counted. If it cannot be verified now, the attempt
+ * is subtracted again: the caller learned nothing from it. Rejects as `verify`.
  */
 export async function verifyCounted(
   database: Database,
@@ -124,11 +124,11 @@ export async function verifyCounted(
 async function subtractFailure(database: Database, tx: Db, counts: FailureCount[]): Promise<void> {
   const { signInFailures } = database.tables;
   for (const { id } of counts) {
-    const isIt = eq(signInFailures.id, id);
-    const [row] = await database.forUpdate(tx.select().from(signInFailures).where(isIt));
+    const isCount = eq(signInFailures.id, id);
+    const [row] = await database.forUpdate(tx.select().from(signInFailures).where(isCount));
     if (!row) continue;
     const failures = Math.max(0, row.failures - 1);
-    await tx.update(signInFailures).set({ failures }).where(isIt);
+    await tx.update(signInFailures).set({ failures }).where(isCount);
   }
 }
 
@@ -138,7 +138,7 @@ export async function clearSignInFailures(database: Database, tx: Db, name: stri
   await tx.delete(signInFailures).where(like(signInFailures.id, `${accountPart(name)}%`));
 }
 
-/** The caller's own count comes first. */
+/** The counts of an attempt, the caller's own first. */
 function countsOf(attempt: SignInAttempt): FailureCount[] {
   const account = accountPart(attempt.name);
   const origin = part(originOf(attempt));
@@ -152,20 +152,20 @@ function countsOf(attempt: SignInAttempt): FailureCount[] {
   ];
 }
 
-/** An account part and an origin part, so that all counts of an account can be found. */
+/** An id is an account part and an origin part, so that all counts of an account can be found. */
 const part = (text: string) => hashText(text).slice(0, 32);
 const accountPart = (name: string) => part(`account\0${name}`);
 const ANY_ACCOUNT = part('any account');
 const ANY_NETWORK = part('any network');
 
-/** Includes counts that begin more than a window from now: the clock has been set back since. */
+/** Also deletes counts that begin more than a window from now: the clock was set back since. */
 async function deleteExpired(database: Database, now: number): Promise<void> {
   const { windowStartedAt } = database.tables.signInFailures;
-  const isOver = or(
+  const isExpired = or(
     lte(windowStartedAt, now - SIGN_IN_WINDOW_MS),
     gt(windowStartedAt, now + SIGN_IN_WINDOW_MS),
   ) as SQL;
-  await database.transaction((tx) => tx.delete(database.tables.signInFailures).where(isOver));
+  await database.transaction((tx) => tx.delete(database.tables.signInFailures).where(isExpired));
 }
 
 /** Counts one more failure if the limit allows it, else returns the milliseconds until it does. */

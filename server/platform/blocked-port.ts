@@ -22,6 +22,6 @@ export const isPortBlocked = ({ port }: URL): boolean => BLOCKED.has(Number(port
 export function refuseBlockedPort(name: string, url: URL): void {
   if (!isPortBlocked(url)) return;
   throw new ConfigError(
-    `${name}: port ${url.port} cannot be used: it is that of another protocol.`,
+    `${name}: port ${url.port} cannot be used: it belongs to another protocol.`,
   );
 }

@@ -1,6 +1,6 @@
-/** Where the program reads the time. */
+/** The source of time for the whole program. */
 export interface Clock {
-  /** Epoch milliseconds. May step when the machine's clock is set. */
+  /** Epoch milliseconds. Can step when the machine's clock is set. */
   now(): number;
   /** Milliseconds since some instant; never steps. */
   monotonic(): number;

@@ -9,7 +9,7 @@ export interface JobReport {
   isFailing: boolean;
   /** Time since the last success, or the start, of the one that is furthest behind. */
   sinceSuccessMs: number;
-  /** The pause between two runs that is configured; of several jobs, the longest. */
+  /** The configured pause between two runs; of several jobs, the longest. */
   everyMs: number;
 }
 
@@ -24,12 +24,12 @@ interface RunningJob {
 const running = new Map<string, Set<RunningJob>>();
 const totals = new Map<string, { runs: number; failures: number }>();
 
-/** From now on the job is reported, until the returned function is called. */
-export function reportJob(job: string, it: RunningJob): () => void {
+/** Reports the job from now on, until the returned function is called. */
+export function reportJob(job: string, state: RunningJob): () => void {
   const ofName = running.get(job) ?? new Set();
-  running.set(job, ofName.add(it));
+  running.set(job, ofName.add(state));
   return () => {
-    ofName.delete(it);
+    ofName.delete(state);
     if (ofName.size === 0) running.delete(job);
   };
 }

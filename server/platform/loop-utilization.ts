@@ -1,6 +1,6 @@
 import { performance } from 'node:perf_hooks';
 
-/** A reader of the share of time in which the event loop worked since the last reading. */
+/** Returns a function for the share of time that the event loop worked since its last call. */
 export function loopUtilization(): () => number {
   let last = performance.eventLoopUtilization();
   return () => {

@@ -66,7 +66,7 @@ export function plainAddress(address: string): string {
 function mappedAddress(address: string): string | null {
   if (/^::ffff:[\d.]+$/i.test(address)) return address.slice('::ffff:'.length);
   if (!/:ffff:/i.test(address)) return null;
-  // The URL parser brings all notations of an address into one form.
+  // The URL parser normalises all notations of an address.
   const { hostname } = new URL(`http://[${address}]`);
   const [, high, low] = /^\[::ffff:([\da-f]+):([\da-f]+)\]$/.exec(hostname) ?? [];
   if (high === undefined || low === undefined) return null;

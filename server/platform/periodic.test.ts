@@ -18,7 +18,7 @@ class ManualTimer {
     return this.pending !== null;
   }
 
-  /** Lets the pause pass. Resolves when the run has ended, if it ends by itself. */
+  /** Lets the pause pass. Resolves when the run has ended, if it can end without the test. */
   async pass(): Promise<void> {
     const work = this.pending;
     this.pending = null;

@@ -10,8 +10,8 @@ const CUT_CHARS_MAX = 12;
 
 /**
  * Generates unique random texts of at least `bytes` random bytes each, in letters, digits, `-` and
- * `_`: 11 characters for 8 bytes, 16 for 12. Hundreds are drawn at once and encoded as one text: a
- * draw for each would cost as much as a whole lock operation may, and encoding each costs more than
+ * `_`: 11 characters for 8 bytes, 16 for 12. Hundreds are drawn together and encoded as one text: a
+ * draw for each can cost as much as a whole lock operation, and encoding each costs more than
  * cutting it.
  */
 export function randomTextPool(bytes: number): () => string {

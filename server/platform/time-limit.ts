@@ -17,7 +17,7 @@ export class TimeLimit {
     }, ms);
   }
 
-  /** The result of one piece of work, or the failure once its time is over. The work goes on. */
+  /** The result of one piece of work, or the failure once its time is over. The work continues. */
   static async within<T>(ms: number, failure: () => Error, work: Promise<T>): Promise<T> {
     const limit = new TimeLimit(ms, failure);
     try {
@@ -31,7 +31,7 @@ export class TimeLimit {
     return this.over;
   }
 
-  /** The result of the work, or the failure as soon as the time is over. The work goes on. */
+  /** The result of the work, or the failure as soon as the time is over. The work continues. */
   race<T>(work: Promise<T>): Promise<T> {
     return Promise.race([work, this.end]);
   }

@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 
-/** Counts work, so that the rest of this process runs whenever about `most` of it is done. */
+/** Counts work, so that the rest of this process gets a turn after about `most` units of it. */
 export class WorkTurns {
   private done = 0;
 

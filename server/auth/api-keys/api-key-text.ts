@@ -7,8 +7,8 @@ const SECRET_CHARS = 40;
 const CHECKSUM_CHARS = 6;
 
 /**
- * How a key begins: without limits, and with limits. A version without limits does not know the
- * second, and so refuses such a key instead of taking it for one without limits.
+ * How a key begins: without limits, and with limits. A version that does not know limits refuses
+ * the second instead of treating it as a key without limits.
  */
 const FORMS = { plain: 'lyk', limited: 'lyl' } as const;
 export type ApiKeyForm = keyof typeof FORMS;
@@ -45,7 +45,7 @@ export function parseApiKey(text: string): ApiKeyText | null {
   return { form, id, secretHash: storedHash(form, secret) };
 }
 
-/** Not the same for both forms: rewriting the beginning of a key does not lift its limits. */
+/** Differs between the forms: rewriting the beginning of a key does not lift its limits. */
 const storedHash = (form: ApiKeyForm, secret: string) =>
   hashText(form === 'limited' ? `limited:${secret}` : secret);
 

@@ -15,7 +15,7 @@ import { isExpiredKey } from './is-expired-key';
 /** A key that was found in the database within the last hour. */
 export interface RecognisedKey {
   keyId: string;
-  /** What `verify` would answer now; null where it would need a query. */
+  /** What `verify` would return now; null if it would need a query. */
   actor: ServiceActor | null;
 }
 
@@ -63,7 +63,7 @@ export class ApiKeyVerifier {
 
   /**
    * The service behind a key, as sent after `Bearer `. A key revoked by any process is refused
-   * within 1 s, one that expires at once. A malformed key, such as a mistyped one, is refused
+   * within 1 s, an expired one immediately. A malformed key, such as a mistyped one, is refused
    * without a query.
    *
    * @throws LockyardError `UNAUTHENTICATED` for anything that is not a live key, with a `detail`
@@ -75,11 +75,11 @@ export class ApiKeyVerifier {
     return actor;
   }
 
-  /** As `verify`, without counting as a use of the key. */
+  /** Like `verify`, without counting as a use of the key. */
   async check(bearer: string): Promise<ServiceActor> {
     const key = this.proven.get(bearer) ?? parseApiKey(bearer);
     const found = key && (this.recent.cached(key.id) ?? (await this.lookUp(key.id)));
-    if (!found || !this.isRight(bearer, key, found)) {
+    if (!found || !this.matchesSecret(bearer, key, found)) {
       throw new LockyardError('UNAUTHENTICATED', 'Invalid API key.');
     }
     const ended = this.refusalOf(found);
@@ -91,12 +91,12 @@ export class ApiKeyVerifier {
   recognise(bearer: string): RecognisedKey | null {
     const key = this.proven.get(bearer) ?? parseApiKey(bearer);
     if (!key) return null;
-    const sure = this.recent.cached(key.id);
-    const found = sure ?? this.recent.lastKnown(key.id, RECOGNISED_MS);
-    if (!found || !this.isRight(bearer, key, found)) return null;
+    const fresh = this.recent.cached(key.id);
+    const found = fresh ?? this.recent.lastKnown(key.id, RECOGNISED_MS);
+    if (!found || !this.matchesSecret(bearer, key, found)) return null;
     if (this.refusalOf(found)) return null;
-    if (sure) this.lastUses.set(key.id, this.from.clock.now());
-    return { keyId: key.id, actor: sure?.actor ?? null };
+    if (fresh) this.lastUses.set(key.id, this.from.clock.now());
+    return { keyId: key.id, actor: fresh?.actor ?? null };
   }
 
   /**
@@ -112,7 +112,9 @@ export class ApiKeyVerifier {
     return found.actor;
   }
 
-  /** Forgets what is cached about a key, so that this process sees a committed change at once. */
+  /**
+   * Forgets what is cached about a key, so that this process immediately sees a committed change.
+   */
   forget(keyId: string): void {
     this.recent.forget(({ actor }) => actor.keyId === keyId);
   }
@@ -127,7 +129,7 @@ export class ApiKeyVerifier {
   }
 
   /** Whether the secret in a key is that of the row found under its id. */
-  private isRight(bearer: string, key: ApiKeyText, found: FoundKey): boolean {
+  private matchesSecret(bearer: string, key: ApiKeyText, found: FoundKey): boolean {
     // Only a caller that knows the secret sends a verified text: timing reveals nothing here.
     if (this.proven.get(bearer) === key) return found.secretHash === key.secretHash;
     if (!isSameHash(found.secretHash, key.secretHash)) return false;
@@ -179,11 +181,11 @@ export class ApiKeyVerifier {
     const { database, clock } = this.from;
     const { db, tables } = database;
     const { apiKeys } = tables;
-    const isOver = and(isNull(apiKeys.revokedAt), isExpiredKey(database, clock.now()));
+    const hasExpired = and(isNull(apiKeys.revokedAt), isExpiredKey(database, clock.now()));
     await db
       .update(apiKeys)
       .set({ revokedAt: sql`${apiKeys.expiresAt}` })
-      .where(isOver as SQL);
+      .where(hasExpired as SQL);
   }
 
   private async writeLastUses(): Promise<void> {

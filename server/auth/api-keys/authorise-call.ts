@@ -3,18 +3,18 @@ import type { KeyDetail } from '../../contract/key-limits';
 import { SERVICE_API, type ServiceProcedureName } from '../../contract/service-api';
 import type { ServiceActor } from '../actor';
 
-/** What a call wants to use. */
+/** What a call would use. */
 export interface WantedAccess {
   procedure: ServiceProcedureName;
   namespace: string;
-  /** The names of locks and counters; none where `prefix` or the whole namespace is asked for. */
+  /** The names of locks and counters; none if `prefix` or the whole namespace is requested. */
   names?: readonly string[];
 }
 
 /**
  * Refuses a call for which its key has no permission: the only place where namespaces, prefix and
- * verbs of a key are compared with what is asked. Names are compared code unit by code unit, which
- * for well-formed text is byte by byte: no case, no normal form, no path.
+ * verbs of a key are compared with a call. Names are compared code unit by code unit, which for
+ * well-formed text is byte by byte: without case folding, normalisation or paths.
  *
  * @throws LockyardError `FORBIDDEN`, with a `detail` that names what the key lacks
  */
@@ -44,7 +44,7 @@ export function authoriseCall(
  * the longer one of the key's and the call's.
  *
  * @param asked absent: all names
- * @throws LockyardError `FORBIDDEN` where no name has both
+ * @throws LockyardError `FORBIDDEN` if no name can have both
  */
 export function visiblePrefix({ limits }: ServiceActor, asked = ''): string {
   const { prefix = '' } = limits ?? {};

@@ -26,12 +26,16 @@ export async function hashPassword(password: string): Promise<string> {
   );
 }
 
-/** Whether the password matches the hash. Null, for no such user, takes as long and is false. */
-export async function verifyPassword(password: string, kept: string | null): Promise<boolean> {
-  const [, costBits, salt, key] = (kept ?? UNKNOWN_USER_HASH).split('$');
+/**
+ * Whether the password matches the hash. Null, for an unknown user, takes as long, and is false.
+ */
+export async function verifyPassword(password: string, stored: string | null): Promise<boolean> {
+  const [, costBits, salt, key] = (stored ?? UNKNOWN_USER_HASH).split('$');
   const expected = Buffer.from(key ?? '', 'base64url');
   const derived = await derive(password, Buffer.from(salt ?? '', 'base64url'), Number(costBits));
-  return derived.length === expected.length && timingSafeEqual(derived, expected) && kept !== null;
+  return (
+    derived.length === expected.length && timingSafeEqual(derived, expected) && stored !== null
+  );
 }
 
 const UNKNOWN_USER_HASH = ['scrypt', PASSWORD_COST_BITS, 'A'.repeat(22), 'A'.repeat(43)].join('$');

@@ -89,8 +89,8 @@ const GUESSABLE = 'This password is easy to guess: use less common words, or mor
  * `INVALID` with a message for the user.
  */
 export function checkPassword(password: string, userName: string): void {
-  const complaint = weaknessOf(password, userName);
-  if (complaint) throw new LockyardError('INVALID', complaint);
+  const weakness = weaknessOf(password, userName);
+  if (weakness) throw new LockyardError('INVALID', weakness);
 }
 
 function weaknessOf(password: string, userName: string): string | null {

@@ -1,6 +1,6 @@
 import type { NewSession } from './session-manager';
 
-/** A cookie for this server alone, with a limited age. */
+/** A cookie for this server only, with a limited age. */
 export interface Cookie {
   name: string;
   /** Empty: the browser deletes the cookie. */

@@ -18,19 +18,19 @@ export function createKnownBrowserToken(userId: string, secret: string, now: num
   return `${id}.${expiresAt}.${signature(userId, secret, `${id}.${expiresAt}`)}`;
 }
 
-/** The browser's id in this account's mark; null if it is forged, expired or of another account. */
+/** The browser's id in a token; null if that is forged, expired or of another account. */
 export function verifyKnownBrowserToken(
-  mark: string | null,
+  token: string | null,
   userId: string,
   secret: string,
   now: number,
 ): string | null {
-  const [, id, expiresAt, signed] = SHAPE.exec(mark ?? '') ?? [];
+  const [, id, expiresAt, signed] = SHAPE.exec(token ?? '') ?? [];
   if (!id || !expiresAt || !signed || Number.parseInt(expiresAt, 36) <= now) return null;
   return isSameHash(signed, signature(userId, secret, `${id}.${expiresAt}`)) ? id : null;
 }
 
-/** A browser may know several accounts, each by a cookie whose name does not reveal it. */
+/** A browser can be known to several accounts, each by a cookie whose name does not reveal it. */
 export function knownBrowserCookieName(userId: string): string {
   return `lockyard_browser_${hashText(`browser\0${userId}`).slice(0, 12)}`;
 }

@@ -73,12 +73,12 @@ export class SessionManager {
     await this.endBeforeClockSetBack();
   }
 
-  /** Begins a session in the caller's transaction. The value goes into the cookie alone. */
+  /** Begins a session in the caller's transaction. The value goes only into the cookie. */
   async begin(tx: Db, userId: string): Promise<NewSession> {
     const { sessions } = this.from.database.tables;
     const value = randomBytes(VALUE_BYTES).toString('base64url');
     const now = this.sessionClock.now();
-    await tx.delete(sessions).where(this.isOver(userId, now));
+    await tx.delete(sessions).where(this.isExpired(userId, now));
     await tx.insert(sessions).values({
       id: hashText(value),
       userId,
@@ -90,8 +90,8 @@ export class SessionManager {
   }
 
   /**
-   * Begins a session in the place of another one of its user, which soon ends, in the caller's
-   * transaction: a copy of its cookie is then of no use.
+   * Begins a session in place of another one of its user, in the caller's transaction. The old one
+   * soon ends: a copy of its cookie is then of no use.
    */
   async replace(tx: Db, { userId, sessionId }: UserActor): Promise<NewSession> {
     const { sessions } = this.from.database.tables;
@@ -105,8 +105,8 @@ export class SessionManager {
   async endAll(tx: Db, userId: string, except?: string): Promise<void> {
     const { sessions } = this.from.database.tables;
     const isTheirs = eq(sessions.userId, userId);
-    const which = except === undefined ? isTheirs : and(isTheirs, ne(sessions.id, except));
-    if (which) await tx.delete(sessions).where(which);
+    const isEnding = except === undefined ? isTheirs : and(isTheirs, ne(sessions.id, except));
+    if (isEnding) await tx.delete(sessions).where(isEnding);
   }
 
   /** Ends one session, within a transaction. */
@@ -117,13 +117,15 @@ export class SessionManager {
 
   /**
    * Follows a session. The signal is aborted when the session ends or its user's role changes:
-   * within 1 s if another process did that, at once if this one did.
+   * within 1 s if another process did that, immediately if this one did.
    */
   watch(actor: UserActor): SessionWatch {
     return this.watcher.watch(actor);
   }
 
-  /** Forgets what is cached about a user, so that this process sees a committed change at once. */
+  /**
+   * Forgets what is cached about a user, so that this process immediately sees a committed change.
+   */
   forget(userId: string): void {
     this.recent.forget(({ actor }) => actor.userId === userId);
     this.watcher.check(userId);
@@ -145,9 +147,9 @@ export class SessionManager {
     const { sessions } = this.from.database.tables;
     const idleSince = at - SESSION_IDLE_MAX_MS;
     const hasEnded = or(lte(sessions.expiresAt, at), lte(sessions.seenAt, idleSince)) as SQL;
-    const which = id === undefined ? hasEnded : and(eq(sessions.id, id), hasEnded);
-    await this.from.database.db.delete(sessions).where(which as SQL);
-    this.recent.forget((kept) => kept.expiresAt <= at || kept.seenAt <= idleSince);
+    const isRemoved = id === undefined ? hasEnded : and(eq(sessions.id, id), hasEnded);
+    await this.from.database.db.delete(sessions).where(isRemoved as SQL);
+    this.recent.forget(({ expiresAt, seenAt }) => expiresAt <= at || seenAt <= idleSince);
   }
 
   private async lookUp(id: string): Promise<{ session: FoundSession | null; stale: boolean }> {
@@ -198,7 +200,7 @@ export class SessionManager {
       );
   }
 
-  private isOver(userId: string, now: number): SQL {
+  private isExpired(userId: string, now: number): SQL {
     const { sessions } = this.from.database.tables;
     return and(eq(sessions.userId, userId), lte(sessions.expiresAt, now)) as SQL;
   }

@@ -42,7 +42,7 @@ async function poll(): Promise<void> {
   for (let turn = 0; turn < 20; turn++) await flush();
 }
 
-/** Lets everything go on that waits for what was written. */
+/** Lets everything continue that waits for what was written. */
 async function flush(): Promise<void> {
   await new Promise((resolve) => setImmediate(resolve));
   await runtime.database.sqlite?.flushed();

@@ -25,7 +25,7 @@ interface Watched {
 
 /**
  * Follows the sessions of live streams. One query every half a second for all of them finds changes
- * made by other processes; `check` finds those of this process at once.
+ * made by other processes; `check` finds those of this process immediately.
  */
 export class SessionWatcher {
   private readonly watched = new Set<Watched>();
@@ -34,7 +34,7 @@ export class SessionWatcher {
     everyMs: POLL_MS,
     run: () => this.poll(),
   });
-  /** Separate from the poll, which may hang. */
+  /** Separate from the poll, which can hang. */
   private readonly staleCheck = new Periodic({
     job: 'end unconfirmed sessions',
     everyMs: POLL_MS,
@@ -101,15 +101,15 @@ export class SessionWatcher {
 
   private async verify(all: Watched[]): Promise<void> {
     for (let from = 0; from < all.length; from += IDS_MAX) {
-      const some = all.slice(from, from + IDS_MAX);
-      const rows = await this.read([...new Set(some.map(({ actor }) => actor.sessionId))]);
+      const batch = all.slice(from, from + IDS_MAX);
+      const rows = await this.read([...new Set(batch.map(({ actor }) => actor.sessionId))]);
       const now = this.clock.now();
       const live = new Map(
         rows
           .filter((row) => row.expiresAt > now && row.seenAt + SESSION_IDLE_MAX_MS > now)
           .map((row) => [row.id, row]),
       );
-      for (const { actor, end } of some) {
+      for (const { actor, end } of batch) {
         const row = live.get(actor.sessionId);
         if (!row) end.abort(ended());
         else if (row.role !== actor.role) end.abort(otherRole());
@@ -135,8 +135,8 @@ export class SessionWatcher {
     const ids = rows.filter(({ seenAt }) => seenAt <= unseenSince).map(({ id }) => id);
     if (ids.length === 0) return;
     const { sessions } = this.database.tables;
-    const which = and(inArray(sessions.id, ids), lte(sessions.seenAt, unseenSince)) as SQL;
-    await this.database.db.update(sessions).set({ seenAt: now }).where(which);
+    const isUnseen = and(inArray(sessions.id, ids), lte(sessions.seenAt, unseenSince)) as SQL;
+    await this.database.db.update(sessions).set({ seenAt: now }).where(isUnseen);
   }
 }
 
