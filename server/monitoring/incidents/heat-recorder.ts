@@ -14,7 +14,7 @@ const ENDED_MAX = 1_000;
 /** How often a longer step is stored: a killed process loses no more than this. */
 const STORE_EVERY_MS = 5 * 60_000;
 
-/** The most that is counted between two readings: after a pause of this process it is longer. */
+/** The most time counted between two readings; a pause of this process can make it longer. */
 const GAP_MAX_MS = 5_000;
 
 /** Counts how long each lock is waited for, and stores those most waited for in each step. */

@@ -31,7 +31,7 @@ const REREAD_ALL_MS = 60_000;
 /** Reports of living processes are kept for this long after the last one. */
 const KEPT_MS = 5 * 60_000;
 
-/** Deaths of unknown holders are kept this long: a lock may just have been granted to them. */
+/** Reports on unknown holders are kept this long: a lock may just have been granted to them. */
 const PRUNE_DEAD_AFTER_MS = 2 * 60_000;
 
 /** With more holders than this, only deaths are noted. */
@@ -40,7 +40,7 @@ const REPORTS_MAX = 50_000;
 /** The most processes that one witness is asked about at a time. */
 const QUESTIONS_MAX = 1_000;
 
-/** What a witness says of one process or hold. */
+/** What a witness reports on one process or hold. */
 export interface Observation {
   state: LivenessState;
   evidence: string;
@@ -166,7 +166,7 @@ export class HolderEvidence {
     for (const report of fresh) this.file(report);
   }
 
-  /** Reads what other processes have filed, and notifies of disputed holders: evidence ages. */
+  /** Reads what other processes have filed, and notifies of disputed holders, as evidence ages. */
   async refresh(): Promise<void> {
     const now = this.now();
     await this.read(now);

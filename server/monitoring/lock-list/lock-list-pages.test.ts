@@ -146,7 +146,7 @@ describe('a view that is kept up to date', () => {
     rig.store('job-11', { waiters: 3 });
     rig.store('job-12', { heldMs: null });
     expect(await names()).toEqual(before);
-    // Expired: it moves up at once. A new one is inserted where it belongs, a deleted one is
+    // Expired: it moves up immediately. A new one is inserted where it belongs, a deleted one is
     // removed.
     rig.store('job-15', { leaseLeftMs: -10 });
     rig.store('new', { waiters: 1 });

@@ -15,7 +15,7 @@ const UNSAFE = withVariables({ read_only: 'ON' });
 
 /** The settings as the store would read them now; null: it does not answer. */
 let settings: typeof STRONG | null;
-/** Why it refuses; null: it is away. */
+/** Why it refuses; null: it does not respond. */
 let refusal: string | null;
 let readings: number;
 let settingsRev: number;
@@ -46,7 +46,7 @@ function watchOf(isAllowed = false): GuaranteeWatch {
   return new GuaranteeWatch({ backend: 'orders', store, isAllowed, clock, log });
 }
 
-/** Lets time pass; the watch looks once a second. */
+/** Lets time pass; the watch checks once a second. */
 async function passMs(watch: GuaranteeWatch, ms: number): Promise<void> {
   for (let passed = 0; passed < ms; passed += 1_000) {
     clock.pass(1_000);

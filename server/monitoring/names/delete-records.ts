@@ -80,7 +80,7 @@ export async function deleteReadRecords(
   });
 }
 
-/** A record that cannot be read may be in use. A counter is never idle: its value counts. */
+/** A record that cannot be read may be in use. A counter is never idle: its value must stay. */
 function evaluateDeletion(
   { key, record, now }: ReadRecord,
   epoch: number,

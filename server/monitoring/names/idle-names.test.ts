@@ -31,7 +31,7 @@ test('of many idle locks those idle longest are found, oldest first, without blo
     rowOf('used lately', 4 * MINUTE_MS),
     rowOf('elsewhere', 60 * MINUTE_MS, 'default'),
   ];
-  // Always past the end of the slice, so that it pauses at each look at the clock.
+  // Always past the end of the slice, so that it pauses at each read of the clock.
   let now = 0;
   const slice = new TimeSlice(() => (now += 10));
   let turns = 0;

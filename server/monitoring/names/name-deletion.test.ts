@@ -15,7 +15,7 @@ test('calls are served while the locks of a deletion are checked, however many t
   const pauses = async () => {
     sincePause = 0;
   };
-  // The clock advances by 1 ms with each look at it.
+  // The clock advances by 1 ms with each read.
   const slice = () => new TimeSlice(() => ++readings, undefined, pauses);
   const rows = Array.from({ length: LOCKS }, (_, i) => ({
     backend: 'default',

@@ -64,7 +64,7 @@ const fleetOf = (rows: ProjectionRow[], backends: BackendState[]) => {
 
 it('a deadlock over two backends is shown as of then, even if their clocks have drifted since', async () => {
   const fleet = await fleetOf(
-    // Read by clocks that were two and five milliseconds apart from what they are now.
+    // Read when the clocks were 2 and 5 ms ahead of where their present offsets put them.
     [lockOf('a', 'one', AT + 12, ['p', 'q']), lockOf('b', 'two', AT + 25, ['q', 'p'])],
     [backendOf('one', 10), backendOf('two', 20)],
   );

@@ -15,7 +15,7 @@ import { ClientsWithLogs } from './testing/clients-with-logs';
 const IS_LONG = process.env.TEST_LONG === '1';
 const [CLIENTS, LOCKS, FOR_MS, INSTANTS] = IS_LONG ? [16, 6, 40_000, 200] : [12, 6, 1_800, 25];
 
-/** What a busy process may know the clock of its backend by too much or too little. */
+/** By how much a busy process can misjudge the clock of its backend. */
 const CLOCKS_APART_MS = 200;
 
 const SOON = { timeout: 20_000, interval: 20 };

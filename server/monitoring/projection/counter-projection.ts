@@ -106,8 +106,8 @@ export class CounterProjection {
   row(namespace: string, name: string): CounterRow | null {
     for (const backend of this.backends) {
       const id = counterRowId(publicId(backend), { namespace, name, kind: 'counter' });
-      const kept = this.table.get(id);
-      if (kept?.storeId === backend.id) return rowNow(kept, this.stores.isKnown(backend));
+      const entry = this.table.get(id);
+      if (entry?.storeId === backend.id) return rowNow(entry, this.stores.isKnown(backend));
     }
     return null;
   }

@@ -59,8 +59,8 @@ export class CounterTable {
     const known = this.slots.get(row.id);
     const slot = known ?? this.freed.pop() ?? this.rows.length;
     this.marks[slot] = this.mark;
-    const kept = known === undefined ? null : this.rows[slot];
-    if (kept && kept.rev > row.rev) return;
+    const stored = known === undefined ? null : this.rows[slot];
+    if (stored && stored.rev > row.rev) return;
     this.rows[slot] = row;
     this.changed?.add(row.id);
     if (known !== undefined) return;

@@ -7,7 +7,7 @@ const FRESH_MS = 5_000;
 
 type Store = Pick<BackendState, 'id' | 'engine'>;
 
-/** Of which stores this process knows the present state, not only an earlier one. */
+/** Decides of which stores this process knows the present state, not only an earlier one. */
 export class KnownStores {
   /** By store: when it last did not respond, on the monotonic clock. */
   private readonly silentAt = new Map<string, number>();

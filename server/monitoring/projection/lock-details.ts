@@ -54,15 +54,15 @@ export class LockDetails {
     const { id, epochOf, grantsFromOf, engine } = backend;
     const { key, now } = read;
     const keeper = { id, publicId: publicId(backend) };
-    const kept = read.record
+    const entry = read.record
       ? ProjectionRow.read(keeper, read)
       : ProjectionRow.of(keeper, key, now, unwrittenRecord(now, grantsFromOf?.()));
-    const record = read.record && kept.record;
-    const baselines = this.baselines.of(kept.id, key);
-    const refusals = shownRefusals(baselines.refusals, kept.facts.holds, now);
-    const trend = this.projection.table.queueTrend(kept.id);
-    const row = this.baselines.complete(toLockRowAt(kept, baselines, now, true));
-    const holds = liveHolds(record, now).map((hold) => this.holder(kept.id, hold, now));
+    const record = read.record && entry.record;
+    const baselines = this.baselines.of(entry.id, key);
+    const refusals = shownRefusals(baselines.refusals, entry.facts.holds, now);
+    const trend = this.projection.table.queueTrend(entry.id);
+    const row = this.baselines.complete(toLockRowAt(entry, baselines, now, true));
+    const holds = liveHolds(record, now).map((hold) => this.holder(entry.id, hold, now));
     return {
       row: { ...row, hold: shownHold(row, holds), ...trend, rev: record?.rev ?? 0 },
       holds,
@@ -111,14 +111,14 @@ export class LockDetails {
   }
 
   /** A lock of a backend that does not respond, as it was followed until then. */
-  private followed({ engine, epochOf }: MonitoredBackend, kept: ProjectionRow) {
-    const { record, key } = kept;
+  private followed({ engine, epochOf }: MonitoredBackend, entry: ProjectionRow) {
+    const { record, key } = entry;
     const { silentForMs, clockOffsetMs } = engine.health();
-    const readAt = this.projection.table.reads.of(kept);
+    const readAt = this.projection.table.reads.of(entry);
     const now = this.clock.now() + clockOffsetMs;
-    const baselines = this.baselines.of(kept.id, key);
-    const row = this.baselines.complete(toLockRowAt(kept, baselines, readAt, false));
-    const holds = liveHolds(record, readAt).map((hold) => this.holder(kept.id, hold, now));
+    const baselines = this.baselines.of(entry.id, key);
+    const row = this.baselines.complete(toLockRowAt(entry, baselines, readAt, false));
+    const holds = liveHolds(record, readAt).map((hold) => this.holder(entry.id, hold, now));
     return {
       row: { ...row, hold: shownHold(row, holds), readAt },
       holds,

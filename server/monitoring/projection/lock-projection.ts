@@ -187,8 +187,8 @@ export class LockProjection {
 
   row(namespace: string, name: string): LockRow | null {
     for (const backend of this.backends) {
-      const kept = this.table.byId(rowId(publicId(backend), recordId({ namespace, name })));
-      if (kept?.backend === backend.id) return this.currentRow(kept, this.stores.healthOf(backend));
+      const row = this.table.byId(rowId(publicId(backend), recordId({ namespace, name })));
+      if (row?.backend === backend.id) return this.currentRow(row, this.stores.healthOf(backend));
     }
     return null;
   }
@@ -216,7 +216,7 @@ export class LockProjection {
     return this.table.refresh();
   }
 
-  /** Calls a listener when something has changed. Returns a function that unsubscribes it. */
+  /** Calls a listener on changes, at most a few times a second. Returns how to unsubscribe. */
   subscribe(listener: () => void): () => void {
     this.listeners.add(listener);
     return () => this.listeners.delete(listener);
@@ -288,13 +288,13 @@ export class LockProjection {
     for (const listener of this.listeners) listener();
   }
 
-  private currentRow(kept: ProjectionRow, health: BackendHealth): LockRow {
+  private currentRow(entry: ProjectionRow, health: BackendHealth): LockRow {
     const now = this.clock.now() + health.clockOffsetMs;
-    const baselines = this.baselines.of(kept.id, kept.key);
-    const trend = this.table.queueTrend(kept.id);
-    const bare = { ...toLockRowAt(kept, baselines, now, health.reachable), ...trend };
+    const baselines = this.baselines.of(entry.id, entry.key);
+    const trend = this.table.queueTrend(entry.id);
+    const bare = { ...toLockRowAt(entry, baselines, now, health.reachable), ...trend };
     const row = this.baselines.complete(bare);
-    const isSilent = !health.reachable && kept.isReadable;
-    return isSilent ? { ...row, readAt: this.table.reads.of(kept) } : row;
+    const isSilent = !health.reachable && entry.isReadable;
+    return isSilent ? { ...row, readAt: this.table.reads.of(entry) } : row;
   }
 }

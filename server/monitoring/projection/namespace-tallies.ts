@@ -3,7 +3,7 @@ import type { LockGroup } from '../lock-list/table/lock-groups';
 
 type Tally = Pick<NamespaceRow, 'locks' | 'held' | 'waiting'>;
 
-/** Counts a namespace's locks, given its backend. `held` null: not all of that is known. */
+/** Counts a namespace's locks, given its backend; `held` null: that is not known completely. */
 export type NamespaceTallies = (namespace: string, backend: string) => Tally;
 
 /**

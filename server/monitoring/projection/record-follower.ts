@@ -110,7 +110,7 @@ export class RecordFollower {
     return isBusy && !isShown ? LONG_FOLLOW_PAUSE_MS : FOLLOW_PAUSE_MS;
   }
 
-  /** Makes every reading of all records end early. */
+  /** Makes every reading of all records end early, and discards its result. */
   end(): void {
     this.isEnding = true;
   }
@@ -151,7 +151,7 @@ export class RecordFollower {
     return Math.min(RESYNC_PAUSE_MAX_MS, Math.max(RESYNC_PAUSE_MIN_MS, pauseMs));
   }
 
-  /** Reads the known names of a namespace again, and removes those that are gone. */
+  /** Reads the known names of a namespace again, and removes those gone; finds no new ones. */
   async resyncNamespace(backend: MonitoredBackend, namespace: string): Promise<void> {
     const keys: RecordKey[] = [];
     const ends = [

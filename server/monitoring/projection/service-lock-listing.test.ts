@@ -41,7 +41,7 @@ function list(rows: ProjectionRow[], input: object = {}, frame = FRAME) {
   );
   order.add([...rows.keys()]);
   const frames = new Map([['default', frame]]);
-  // Always over: it goes on by itself after every single row.
+  // Always over, so that it pauses after every single row.
   let now = 0;
   const slice = new TimeSlice(
     () => (now += 10),

@@ -22,7 +22,7 @@ class RefusingProcess {
   readonly counter = new RefusalCounter();
   readonly known = new KnownRefusals();
   readonly changed: string[] = [];
-  /** From which instants on rows of others were looked for. */
+  /** The instants from which rows of others were read. */
   readonly soughtSince: number[] = [];
   isCutOff = false;
   private readonly sync: RefusalSync;

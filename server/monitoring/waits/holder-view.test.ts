@@ -161,7 +161,7 @@ describe('the processes that hold locks', () => {
     watcher.faults.goAway();
     await vi.waitFor(async () => expect((await oldest())?.knownUntil).not.toBe(null), soon);
     const knownUntil = (await oldest())?.knownUntil ?? Number.NaN;
-    // Answers that were under way still come.
+    // Answers that were under way still arrive.
     expect(knownUntil).toBeLessThan(goneAt + 1_000);
     expect(knownUntil).toBeGreaterThan(goneAt - 10_000);
     watcher.faults.comeBack();

@@ -30,13 +30,13 @@ let processes: Process[];
 let setBackMs: number;
 /** When the backend grants again after a restore; 0: it grants. */
 let grantsFrom: number;
-/** How often a process has asked how its backend is. */
-let looks: number;
+/** How often a process has checked the health of its backend. */
+let healthChecks: number;
 
 beforeEach(() => {
   setBackMs = 0;
   grantsFrom = 0;
-  looks = 0;
+  healthChecks = 0;
   rig = new TableRig();
   stop = new AbortController();
   processes = [];
@@ -55,12 +55,12 @@ interface Process {
 /**
  * A process that reads the one store at the instants at which the clock is moved.
  *
- * @param clockLateMs how much less than its backend's clock it may take that clock to show
+ * @param clockLateMs by how much it underestimates its backend's clock
  */
 function startProcess(id: string, clockLateMs = 0): Process {
   const clock = { now: () => rig.now, monotonic: () => rig.now };
   const health = () => {
-    looks += 1;
+    healthChecks += 1;
     return {
       reachable: !rig.silent.has(id),
       clockOffsetMs: -clockLateMs - setBackMs,
@@ -220,10 +220,10 @@ it('a thousand watches that wait until their process has read as far share its r
   const [one, two] = [startProcess('p1'), startProcess('p2')];
   const { position } = await ask(one, null);
   const answers = Array.from({ length: 1_000 }, () => ask(two, position));
-  looks = 0;
+  healthChecks = 0;
   // Longer than two ticks.
   await setTimeout(250);
-  expect(looks).toBeLessThan(100);
+  expect(healthChecks).toBeLessThan(100);
   pass(2_000);
   await Promise.all(answers);
 });

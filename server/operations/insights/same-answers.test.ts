@@ -32,7 +32,9 @@ class Scene {
     await this.removeData();
   }
 
-  /** A deadlock, a forced release, a lapsed lease, a refusal, a freeze, counters and a silence. */
+  /**
+   * A deadlock, a forced release, an expired lease, a refusal, a freeze, counters and a silence.
+   */
   async play(): Promise<void> {
     const rules = { ...DEFAULT_ALERT_RULES, expiredForMs: 0 };
     const reason = 'so that every page has something to show';
@@ -79,7 +81,7 @@ class Scene {
     await this.until('counters.list', {}, ({ rows }) => rows[0]?.value === 7);
   }
 
-  /** The answers to everything that pages ask for. */
+  /** The answers to everything that pages request. */
   async answers(): Promise<Answers> {
     const at = Date.now();
     const lock = { namespace: 'default', name: 'a' };

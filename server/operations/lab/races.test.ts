@@ -21,7 +21,7 @@ const nothing = { entries: [], rows: [], current: null };
 /** Progress is written once a second. */
 const soon = { timeout: 10_000 };
 
-/** A process of Lockyard over one control database, with a person in front of it. */
+/** A process of Lockyard on one control database, and a person who uses it. */
 interface Process {
   ctx: LabContext;
   lab: LabRaces;

@@ -215,7 +215,7 @@ describe.each(TEST_DIALECTS)('sessions on %s', (dialect) => {
     await enter(name, OTHER_PASSWORD);
   });
 
-  /** Fails `times` times at once; every attempt must be refused. */
+  /** Fails `times` times in parallel; every attempt must be refused. */
   async function fail(times: number, name: string, address?: string, known?: string) {
     const tries = Array.from({ length: times }, () => enter(name, 'wrong', address, known));
     for (const { status } of await Promise.allSettled(tries)) expect(status).toBe('rejected');

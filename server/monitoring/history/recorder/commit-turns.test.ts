@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { HistoryRow } from '../../../storage/record-store';
 import { turnsFor } from './commit-turns';
 
-/** How many turns it takes to work off as many changes, one by one. */
+/** How many turns it takes to process as many changes, one by one. */
 function turnsOf(changes: number): number {
   const key = { namespace: 'default', name: 'a' };
   const commit = (id: number, some: number): HistoryRow => {

@@ -61,7 +61,7 @@ class RushHour extends MemoryHistory {
 const LOCK = { namespace: 'default', name: 'lock-0' };
 const DAY_MS = 24 * 60 * 60_000;
 
-/** More locks than the number of changes that are always recorded at once. */
+/** More locks than the number of changes that are always recorded immediately. */
 const MANY = 700;
 const EVERY_MS = 300;
 

@@ -13,7 +13,7 @@ import { BUNDLE_MS } from '../bundled-events';
 import { EventHistory } from '../event-history';
 import { EventRecorder } from './event-recorder';
 
-/** More changes than are always recorded at once. */
+/** More changes than are always recorded immediately. */
 const MANY = 700;
 
 /** Commits of one lock each, of which 200 are read at a time. */

@@ -112,9 +112,9 @@ export class LockTable {
   /** Notes that a lock was read again and has not changed; false: it must be stored. */
   confirm(id: string, backend: string, rev: number): boolean {
     const slot = this.slots.get(id);
-    const kept = slot === undefined ? null : this.at(slot);
-    if (slot === undefined || !kept?.isReadable) return false;
-    if (kept.backend !== backend || kept.rev !== rev) return false;
+    const stored = slot === undefined ? null : this.at(slot);
+    if (slot === undefined || !stored?.isReadable) return false;
+    if (stored.backend !== backend || stored.rev !== rev) return false;
     this.columns.marks[slot] = this.mark;
     return true;
   }
@@ -123,15 +123,15 @@ export class LockTable {
   store(row: ProjectionRow): void {
     const { id, backend } = row;
     const known = this.slots.get(id);
-    const kept = known === undefined ? null : this.at(known);
-    if (known !== undefined && kept) {
-      const isSame = kept.rev === row.rev && kept.isReadable === row.isReadable;
-      const isKnown = kept.backend === backend && isSame;
+    const stored = known === undefined ? null : this.at(known);
+    if (known !== undefined && stored) {
+      const isSame = stored.rev === row.rev && stored.isReadable === row.isReadable;
+      const isKnown = stored.backend === backend && isSame;
       // What this process wrote itself may have been deleted since: see `confirm`.
       if (!isKnown || !row.isReadable) this.columns.marks[known] = this.mark;
       // A record that cannot be read has no meaningful rev.
-      if (isKnown || (kept.isReadable && kept.rev > row.rev)) return;
-      if (kept.backend !== backend) this.remove(id);
+      if (isKnown || (stored.isReadable && stored.rev > row.rev)) return;
+      if (stored.backend !== backend) this.remove(id);
     }
     const slot = this.slots.get(id) ?? this.newSlot(row);
     this.parts.journals?.replaced(this.at(slot), row);
