@@ -28,7 +28,7 @@ test('two gates of one backend over one Redis both keep working', async () => {
   for (const one of ['a', 'b']) {
     await expect.poll(() => look(one), { timeout: 10_000 }).not.toBeNull();
   }
-  const failures = () => [a, b].map((gate) => gate?.line.tally.failures);
+  const failures = () => [a, b].map((gate) => gate?.client.tally.failures);
   const before = failures();
   for (let i = 0; i < 50; i += 1) {
     await look('a');

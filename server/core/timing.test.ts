@@ -27,7 +27,7 @@ const ORDERED: Record<string, [lower: number, upper: number][]> = {
     [timing.HOLD_REQUEST_MS, HELD_OPEN_MS],
   ],
   'a batch waits for less than the shortest lease has to be left': [
-    [timing.BATCH_COMPANY_MS, leaseFloorMs(LEASE_MIN_MS) - 1],
+    [timing.BATCH_LINGER_MS, leaseFloorMs(LEASE_MIN_MS) - 1],
   ],
   'the shortest lease is no late grant when it begins': [
     [leaseFloorMs(LEASE_MIN_MS), LEASE_MIN_MS - 1],

@@ -16,7 +16,7 @@ export const COMMAND_GRACE_MS = 1_100;
 export const DEADLINES_EVERY_MS = 100;
 
 /** How long a smaller batch waits for more commands during another commit, which may hang. */
-export const BATCH_COMPANY_MS = 20;
+export const BATCH_LINGER_MS = 20;
 
 /** The pause before a failed store call is repeated. */
 export const STORE_RETRY_MS = 50;
@@ -123,7 +123,7 @@ export const GATE_CLAIM_MS = 2_000;
 export const GATE_ASK_AGAIN_MS = 300;
 
 /** How long values to be read again are collected, so that one packet reads many of them. */
-export const GATE_COMPANY_MS = 500;
+export const GATE_LINGER_MS = 500;
 
 /** A wrong value of a gate is repaired within this time, also after a wipe. */
 export const GATE_REPAIRED_WITHIN_MS = 10_000;

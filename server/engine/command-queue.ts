@@ -19,18 +19,18 @@ import { backendDown, isWorthRepeating } from './refusals';
 /** The result of a command. */
 export interface CommandResult {
   answer: unknown;
-  /** Whether this very command changed the record; a replay did not. */
+  /** Whether this command itself changed the record; a replay did not. */
   changed: boolean;
 }
 
-/** Accepts commands. Each is answered once, and in time whatever its store does. */
+/** Accepts commands. Each is answered once, and in time even if its store does not respond. */
 export class CommandQueue {
   private readonly deadlines: Deadlines;
   private readonly batcher: Batcher;
   private readonly multiLockCommitter: MultiLockCommitter;
-  /** Undos that were refused, of grants that no caller received. */
+  /** Refused undos of grants that no caller received. */
   private refusedUndos: (() => Promise<unknown>)[] = [];
-  /** The locks that are being settled, by their records' ids. */
+  /** The ids of the records that are being settled. */
   private readonly settling = new Set<string>();
 
   constructor(private readonly context: EngineContext) {
@@ -40,10 +40,10 @@ export class CommandQueue {
   }
 
   /**
-   * When the budget of a command that comes now is over, on the monotonic clock.
+   * When the budget of a command that is submitted now ends, on the monotonic clock.
    *
-   * @param patienceEndsAt when the wait ends of the call that sends the command: a command sent
-   *   after it gets no more time, so that the call is answered in time
+   * @param patienceEndsAt when the wait of the call that submits it ends: a command submitted later
+   *   gets no more time, so that the call is answered in time
    */
   dueAt(patienceEndsAt = Number.POSITIVE_INFINITY): number {
     return Math.min(this.context.monotonic(), patienceEndsAt) + COMMAND_BUDGET_MS;
@@ -73,7 +73,7 @@ export class CommandQueue {
     });
   }
 
-  /** Runs a command on a lock, and returns only its answer. */
+  /** Runs a command on a lock and returns only its answer. */
   run<C extends Exclude<LockCommand, AcquireCommand>>(
     key: RecordKey,
     command: C,
@@ -82,44 +82,44 @@ export class CommandQueue {
     return this.submit(key, command, dueAt).then(({ answer }) => answer as AnswerOf<C>);
   }
 
-  /** Decides commands again, from a record that is read after this call. */
+  /** Decides commands again, from a record that is read from now on. */
   retry(commands: PendingCommand[]): void {
     for (const pending of commands) pending.mustRead = true;
     this.batcher.resubmit(commands);
   }
 
-  /** Decides commands again that are surely not applied, from the cached record if there is one. */
+  /** Decides commands that were not applied again, from the cached record if there is one. */
   retryFromCache(commands: PendingCommand[]): void {
     this.batcher.resubmit(commands);
   }
 
-  /** Decides a multi-lock when its turn comes, after those that wait by now. */
+  /** Decides a multi-lock when its turn comes, after those that already wait. */
   retryMultiLock(pending: PendingMultiLock): void {
     const run = () => this.multiLockCommitter.commit(pending);
     this.batcher.submitMultiLock({ ids: pending.ids, run });
   }
 
-  /** From now on these records share no packet: another transaction has one of them locked. */
+  /** Sends these records in separate packets: another transaction has one of them locked. */
   sendAlone(ids: string[]): void {
     this.batcher.sendAlone(ids);
   }
 
-  /** A record was written: it may share packets again. */
+  /** Lets a record share packets again, since it was written. */
   sendWithOthers(id: string): void {
     this.batcher.sendWithOthers(id);
   }
 
   /**
-   * Expires and promotes what is due on a lock, or rejects if that takes longer than `withinMs`.
-   * The command itself has as much time as any other: a packet is given up when the time of its
-   * most urgent command is over.
+   * Expires and promotes what is due on a lock; rejects if that takes longer than `withinMs`. The
+   * command itself has as much time as any other: a packet is abandoned when the budget of its most
+   * urgent command ends.
    */
   async expireInTime(key: RecordKey, withinMs = EXPIRE_BEFORE_READ_MAX_MS): Promise<void> {
     const expired = this.run(key, { verb: 'settle' });
     await TimeLimit.within(withinMs, () => backendDown(null), expired);
   }
 
-  /** Expires and promotes what is due on these locks. None of them waits for another. */
+  /** Expires and promotes what is due on these locks, independently of one another. */
   expireAndPromote(ids: string[]): void {
     for (const id of ids) {
       if (this.settling.has(id)) continue;
@@ -135,8 +135,8 @@ export class CommandQueue {
   }
 
   /**
-   * Undoes what no caller received; never rejects. `repeatUndos` tries again what is refused,
-   * unless it may have been applied: a second undo could remove another entry of a re-entered hold.
+   * Undoes what no caller received; never rejects. `repeatUndos` repeats an undo that was refused,
+   * unless it may have been applied: a second one could remove another entry of a re-entered hold.
    */
   async undo(run: () => Promise<unknown>): Promise<void> {
     await run().catch((error) => {
@@ -144,7 +144,7 @@ export class CommandQueue {
     });
   }
 
-  /** Tries the refused undos again. */
+  /** Runs the refused undos again. */
   repeatUndos(): void {
     const refused = this.refusedUndos;
     this.refusedUndos = [];
@@ -167,14 +167,14 @@ export class CommandQueue {
     await this.submitMultiLock(namespace, { verb: 'withdrawSet', holds, request }, dueAt);
   }
 
-  /** Reverts a grant whose caller was refused before. With a request id it may still be claimed. */
+  /** Reverts a grant whose caller was refused, unless a repeat of its request can claim it. */
   revertUnreceived(key: RecordKey, command: AnyCommand, answer: unknown): void {
     if (command.verb !== 'acquire' || command.request.remembered) return;
     const { outcome, token } = answer as { outcome: string; token: number };
     if (outcome === 'granted') this.revertGrant(key, token);
   }
 
-  /** The same for a multi-lock. */
+  /** `revertUnreceived` for a multi-lock. */
   revertUnreceivedMultiLock(
     namespace: string,
     command: MultiLockCommand,

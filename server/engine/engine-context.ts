@@ -11,30 +11,30 @@ import { WaiterRegistry } from './waiting/waiter-registry';
 
 export interface EngineOptions {
   backend: string;
-  /** The scheme of the backend's URL, for people. */
+  /** The scheme of the backend's URL, as shown to people. */
   kind: string;
   store: RecordStore;
-  /** Part of every token. It rises, also while the process runs, when the backend has lost data. */
+  /** The epoch in every token. It rises when the backend has lost data, even at run time. */
   epochOf: () => number;
-  /** The last time that the backend lost data. Absent: its store cannot. */
+  /** The last data loss of the backend. Absent: its store cannot lose data. */
   lossOf?: () => BackendLoss | null;
   clock: Clock;
-  /** Unlike any other process's, ever. At most 12 letters and digits. */
+  /** Unique over all processes for ever. At most 12 letters and digits. */
   processId: string;
-  /** 11 characters or so, unlike any other, ever. */
+  /** Returns a text of about 11 characters that is unique for ever. */
   newWriter: () => string;
-  /** Called when the backend's clock was set: by at least how many ms, negative if back. */
+  /** Called when the backend's clock was set: by at least this many ms, negative if back. */
   onClockStep?: (ms: number) => void;
   /**
    * Called when a command on this record, or on these locks of a multi-lock, was refused because it
-   * would have broken an invariant: a fault of Lockyard.
+   * would have broken an invariant, which is a fault of Lockyard.
    */
   onBrokenInvariant?: (key: RecordKey, error: BrokenInvariant) => void;
-  /** Receives what the store was asked to change, and what it has answered. */
+  /** Receives the changes sent to the store, and its results. */
   onSwap?: (changes: readonly Change[], results: readonly SwapResult[]) => void;
-  /** What a namespace allows, as known at this moment. */
+  /** The present policy of a namespace. */
   policyOf: (namespace: string) => DecidingPolicy;
-  /** Receives every record that is created. Absent: records are not counted. */
+  /** Learns of every record that is created. Absent: names are not counted. */
   names?: NewNameObserver;
 }
 
@@ -42,7 +42,7 @@ const CACHED_RECORDS_MAX = 20_000;
 
 const UNCOUNTED: NewNameObserver = { creating: () => {}, finished: () => {} };
 
-/** What all parts of one engine share: its store, and what it knows of its backend and callers. */
+/** The state that all parts of one engine share: its store, clock, members, waiters and cache. */
 export class EngineContext {
   readonly store: RecordStore;
   readonly names: NewNameObserver;
@@ -59,7 +59,7 @@ export class EngineContext {
     this.waiters = new WaiterRegistry();
   }
 
-  /** This process's clock that never steps, in milliseconds. */
+  /** This process's monotonic clock, in milliseconds. */
   monotonic(): number {
     return this.options.clock.monotonic();
   }

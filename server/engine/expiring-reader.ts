@@ -5,14 +5,14 @@ import type { CommandQueue } from './command-queue';
 import type { EngineContext } from './engine-context';
 import type { AnyCommand } from './record-type';
 
-/** Leases that expire one after another while they are read. */
+/** How often a read is repeated because another lease has expired meanwhile. */
 const ROUNDS_MAX = 3;
 
 /**
  * Reads records so that a lease reported as expired stays expired, for every process and even if
  * the backend's clock is set back: the end of an expired lease is written to the record before any
- * caller is answered. If that write is not possible now, the answer is true of this moment only,
- * and may become untrue if the clock is set back.
+ * caller is answered. If that write is not possible, the answer is only true at this moment, and
+ * can become untrue if the clock is set back.
  */
 export class ExpiringReader {
   constructor(
@@ -35,7 +35,7 @@ export class ExpiringReader {
     }
   }
 
-  /** Judged by the record that was just read, and the latest that the backend's clock can show. */
+  /** Compares the record as just read with the latest possible instant of the backend's clock. */
   private mayHaveExpired(key: RecordKey): boolean {
     const record = this.context.cache.get(recordId(key))?.record;
     if (!record || !('holds' in record) || record.holds.length === 0) return false;

@@ -19,7 +19,7 @@ import { giveUpAbandoned } from './waiting/give-up-abandoned';
 import { MultiLockAcquires } from './waiting/multi-lock-acquires';
 import { SingleLockAcquires } from './waiting/single-lock-acquires';
 
-/** The engine of one backend. While the backend is away, every command is refused. */
+/** The engine of one store. While the store does not respond, every command is refused. */
 export class GroupCommitEngine implements StoreEngine {
   readonly backend: string;
   readonly multiLocks: MultiLockAcquires;
@@ -81,8 +81,8 @@ export class GroupCommitEngine implements StoreEngine {
   cachedLock(key: RecordKey, rev: number): CachedLock | null {
     const record = this.context.cache.get(recordId(key))?.record;
     const now = this.context.storeClock.atLeast();
-    const isLateEnough = now !== null && record && 'queue' in record && record.rev >= rev;
-    return isLateEnough ? { record, now } : null;
+    const isRecentEnough = now !== null && record && 'queue' in record && record.rev >= rev;
+    return isRecentEnough ? { record, now } : null;
   }
 
   reread(keys: RecordKey[]): Promise<ReadRecord[]> {
@@ -95,8 +95,8 @@ export class GroupCommitEngine implements StoreEngine {
 
   async rememberedAnswer({ key, inputHash }: RequestIdentity, keptUntil = 0): Promise<unknown> {
     const { memos } = await this.context.store.read([], [key]);
-    const isIts = (one: IdempotencyRecord) => one.key === key && one.inputHash === inputHash;
-    const memo = memos.find((one) => isIts(one) && one.expiresAt >= keptUntil);
+    const isMatch = (one: IdempotencyRecord) => one.key === key && one.inputHash === inputHash;
+    const memo = memos.find((one) => isMatch(one) && one.expiresAt >= keptUntil);
     return memo?.answer ?? null;
   }
 
@@ -110,7 +110,7 @@ export class GroupCommitEngine implements StoreEngine {
     await this.context.store.close();
   }
 
-  /** Checks every lock with waiters in this process: expired leases, offers, lost positions. */
+  /** Checks every lock with waiters in this process for expired leases, offers and lost places. */
   private async checkWaitedLocks(): Promise<void> {
     giveUpAbandoned(this.context, this.commands);
     this.commands.repeatUndos();

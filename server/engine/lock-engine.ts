@@ -11,41 +11,41 @@ import type {
 import type { RequestIdentity } from '../core/request-fingerprint';
 import type { ReadRecord, RecordKey } from '../storage/record-store';
 
-/** How one acquire may wait within its request. */
+/** How one acquire waits within its request. */
 export interface WaitOptions {
-  /** How long this request may be held open, in ms; then `queued`, and the place is kept. */
+  /** How long this request is held open at most, in ms; then `queued`, and the place is kept. */
   holdRequestMs: number;
-  /** Aborted when the caller hangs up: its waiter leaves, and a grant not received is reverted. */
+  /** Aborted when the caller hangs up: its waiter leaves, and an unreceived grant is reverted. */
   signal?: AbortSignal;
   /**
-   * Aborted when the caller is refused, before `signal`: for a repeat of its request only its age
-   * is kept, neither a place nor a grant.
+   * Aborted before `signal` when the caller is refused: only its age is kept for a repeat of its
+   * request, neither a place nor a grant.
    */
   refused?: AbortSignal;
-  /** Whether the caller hung up: for a call that does not wait, which asks once, at its end. */
+  /** Whether the caller hung up. For a call that does not wait, which checks once, at its end. */
   hasHungUp?: () => boolean;
-  /** Resolves once `signal` shows every hang-up that has reached this machine by now. */
+  /** Resolves once `signal` reflects every hang-up that has reached this machine by now. */
   hangUpNoticed?: () => Promise<void>;
-  /** Called each time that the call gets a place in a queue. */
+  /** Called each time the call gets a place in a queue. */
   onQueued?: () => void;
 }
 
-/** A lock as it was at some instant; a recent one if this process often works on the lock. */
+/** A lock as last read or written by this process: recent if it often works on the lock. */
 export interface CachedLock {
   record: LockRecord;
   /** A lower bound of the backend's clock, in epoch ms. */
   now: number;
 }
 
-/** Several locks of one namespace at once: see `decideMultiLock`. Errors as `LockEngine`. */
+/** Commands on several locks of one namespace: see `decideMultiLock`. Errors as `LockEngine`. */
 export interface MultiLocks {
-  /** Takes all or none, waiting as long as asked. Never rejects because of `signal`. */
+  /** Acquires all or none, waiting as long as requested. Never rejects because of `signal`. */
   acquire(
     namespace: string,
     ask: AcquireMultiLockCommand,
     wait: WaitOptions,
   ): Promise<AcquireManyAnswer>;
-  /** Answers an acquire that comes after its own cancel: it takes nothing. */
+  /** Answers an acquire that arrives after its own cancel, without acquiring anything. */
   answerCancelled(namespace: string, ask: AcquireMultiLockCommand): Promise<AcquireManyAnswer>;
   /** Undoes an acquire, whether it still waits or was granted meanwhile. */
   cancel(
@@ -55,51 +55,51 @@ export interface MultiLocks {
 }
 
 /**
- * Runs commands on the locks and counters of one backend: groups them, reads what they need at
- * once, decides, swaps all changed records in one packet, and answers after the write. Every answer
- * is true of some instant between call and return.
+ * Runs commands on the locks and counters of one backend: groups them, reads their records
+ * together, decides, swaps all changed records in one packet, and answers after the write. Every
+ * answer is true at some instant between call and return.
  *
- * Errors, all `LockyardError`: `BACKEND_DOWN` (known not applied), `UNKNOWN` (may have been
- * applied), `CONTENDED` (lost every race within its time budget), and what `decide` refuses.
- * Answers come within 5 s plus the wait asked for.
+ * Errors, all `LockyardError`: `BACKEND_DOWN` (definitely not applied), `UNKNOWN` (may have been
+ * applied), `CONTENDED` (lost every race within its time budget), and the refusals of `decide`.
+ * Answers take at most 5 s plus the requested wait.
  */
 export interface LockEngine {
   readonly backend: string;
   readonly multiLocks: MultiLocks;
-  /** Acquires, waiting as long as asked. Never rejects because of `signal`. */
+  /** Acquires a lock, waiting as long as requested. Never rejects because of `signal`. */
   acquire(key: RecordKey, ask: AcquireCommand, wait: WaitOptions): Promise<AcquireAnswer>;
-  /** Runs any other command. An expired lease that a read finds is first ended in the record. */
+  /** Runs any other command. A read first writes the end of an expired lease that it finds. */
   run<C extends Exclude<LockCommand, AcquireCommand>>(
     key: RecordKey,
     command: C,
   ): Promise<AnswerOf<C>>;
   /** Runs a command on the counter of that name. A lock of the same name is another record. */
   count<C extends CounterCommand>(key: RecordKey, command: C): Promise<CounterAnswerOf<C>>;
-  /** A lock as last read or written here, if at `rev` or later; null: only the store knows. */
+  /** The cached lock if its rev is at least `rev`; null: it must be read from the store. */
   cachedLock(key: RecordKey, rev: number): CachedLock | null;
   /**
-   * The answer remembered for this very request, from which the outcome of an interrupted act is
-   * known; null: none is remembered.
+   * The answer stored for this request with this input, which shows the outcome of an interrupted
+   * action; null: none is stored.
    *
-   * @param keptUntil only one that is kept until then, by the backend's clock. Absent: any, also
-   *   one that has expired and is still there
+   * @param keptUntil ignores answers that expire sooner, by the backend's clock; absent: returns
+   *   any, even one that has expired but is still stored
    */
   rememberedAnswer(request: RequestIdentity, keptUntil?: number): Promise<unknown>;
-  /** The clock of this record's store is at least this, epoch ms; null: nothing is known. */
+  /** A lower bound of the clock of this record's store, epoch ms; null: unknown. */
   clockAtLeast(key: RecordKey): number | null;
   health(): BackendHealth;
-  /** Answers every waiting request `queued` and keeps its place briefly; takes no new waits. */
+  /** Answers every waiting request `queued` and keeps its place briefly; accepts no new waits. */
   drain(): Promise<void>;
   close(): Promise<void>;
 }
 
-/** The engine of one store: of a backend without shards, or of one shard. */
+/** The engine of one store: a backend without shards, or one shard. */
 export interface StoreEngine extends LockEngine {
   /** Reads records that another process has changed, and caches them: see `rereadRecords`. */
   reread(keys: RecordKey[]): Promise<ReadRecord[]>;
   /**
    * Begins to expire and promote what is due on these locks, unless that is under way. None of them
-   * waits for another; what fails is due again.
+   * waits for another. Failures are not reported: what was due is due again.
    */
   settle(keys: RecordKey[]): void;
 }

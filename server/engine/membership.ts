@@ -22,11 +22,11 @@ const PROCESS_PREFIX = 'process/';
 const PROCESSES_AT_ONCE = 1_000;
 const BEFORE_PROCESSES = { namespace: OWN_NAMESPACE, name: PROCESS_PREFIX };
 
-/** Where a heartbeat takes as long as its period, the next one begins after this pause. */
+/** The shortest pause between two heartbeats, even if one takes as long as the period. */
 const HEARTBEAT_PAUSE_MIN_MS = 100;
 
-/** A heartbeat that fails sooner is sent once more before the backend counts as away. */
-const SENT_AGAIN_WITHIN_MS = 250;
+/** A heartbeat that fails sooner is sent once more before the backend counts as unreachable. */
+const RETRY_WITHIN_MS = 250;
 
 /** The record of a process's heartbeat on every backend. */
 export const heartbeatKey = (process: string): RecordKey => ({
@@ -41,17 +41,17 @@ interface Heartbeat {
 }
 
 /**
- * This process's heartbeat on a backend, and what it knows of the others'.
+ * Sends this process's heartbeat to a backend, and reads those of the others.
  *
  * A process is dead when its last heartbeat is `DEAD_AFTER_MS` old on the backend's clock, as of
- * the last successful read: a failed read declares no process dead. Where the clock was set back,
- * that time begins again with the next read.
+ * the last successful read: a failed read declares no process dead. If the clock was set back, that
+ * time begins again with the next read.
  */
 export class Membership {
   private readonly heartbeats = new Map<string, Heartbeat>();
   /**
-   * Processes whose state a read should have shown, but it failed: they count as alive until a
-   * later read succeeds. By process: the last read that had begun when this one failed.
+   * Processes whose state a failed read should have shown: they count as alive until a later read
+   * succeeds. By process: the number of the last read that had begun when that one failed.
    */
   private readonly presumedAlive = new Map<string, number>();
   private readonly clock: Clock;
@@ -65,7 +65,7 @@ export class Membership {
   private latencyMs: number | null = null;
   /** How long the last successful heartbeat took. */
   private tookMs = 0;
-  /** Why the last heartbeat failed; null if it did not. */
+  /** Why the last heartbeat failed; null if it succeeded. */
   private failure: unknown = 'none yet';
   private readonly heartbeat = new Periodic({
     job: 'send a heartbeat',
@@ -88,7 +88,7 @@ export class Membership {
     return this.heartbeat.startNow();
   }
 
-  /** Stops the heartbeat and declares this process dead, so that others need not wait. */
+  /** Stops the heartbeat and declares this process dead, so that others do not wait for that. */
   async stop(): Promise<void> {
     await this.heartbeat.stop();
     if (this.reachable) await this.sendHeartbeat(0);
@@ -97,7 +97,7 @@ export class Membership {
   readonly isAlive = (process: string): boolean =>
     this.wasAlive(process) || this.presumedAlive.has(process);
 
-  /** Whether it is this process, or was alive when the heartbeats were read last. */
+  /** Whether a process is this one, or was alive when the heartbeats were last read. */
   readonly wasAlive = (process: string): boolean => {
     if (process === this.options.processId) return true;
     const heartbeat = this.heartbeats.get(process);
@@ -105,9 +105,8 @@ export class Membership {
   };
 
   /**
-   * Reads the heartbeats if one of these processes was not alive when they were read last: it may
-   * have started or come back since, or be long dead. While that cannot be found out it counts as
-   * alive.
+   * Reads the heartbeats if one of these processes was not alive when they were last read: it may
+   * have started or resumed since, or be long dead. If the read fails, it counts as alive.
    */
   async refreshAbsent(processes: string[]): Promise<void> {
     const absent = processes.filter((process) => !this.wasAlive(process));
@@ -126,7 +125,7 @@ export class Membership {
     return this.reachable ? null : backendDown(this.failure);
   }
 
-  /** Reads every process's heartbeat, unless a read that began later has been applied by then. */
+  /** Reads the heartbeats of all processes; ignores them if a later read was applied meanwhile. */
   async refresh(): Promise<void> {
     this.refreshes += 1;
     const refresh = this.refreshes;
@@ -165,7 +164,7 @@ export class Membership {
     };
   }
 
-  /** Returns the process whose heartbeat the record is; null if it is not a heartbeat. */
+  /** Applies a record that was read. Returns its process; null if it is not a heartbeat. */
   private apply({ key, record, now }: ReadRecord): string | null {
     this.refreshedAt = now;
     if (!record || !key.name.startsWith(PROCESS_PREFIX)) return null;
@@ -173,28 +172,28 @@ export class Membership {
     const { writer, head } = record;
     const known = this.heartbeats.get(process);
     const knownUntil = known?.writer === writer ? known.aliveUntil : Number.POSITIVE_INFINITY;
-    // After the clock was set back, a crashed process must not count as alive until it catches up.
+    // After the clock was set back, a crashed process must not stay alive until it catches up.
     const aliveUntil = Math.min(Number(head), now + DEAD_AFTER_MS, knownUntil);
     this.heartbeats.set(process, { writer, aliveUntil });
     return process;
   }
 
-  /** From the end of one heartbeat to the next: its time is part of the period. */
+  /** The pause from the end of one heartbeat to the next, whose period includes its duration. */
   private pauseMs(): number {
     if (!this.reachable) return HEARTBEAT_EVERY_MS;
     return Math.max(HEARTBEAT_PAUSE_MIN_MS, HEARTBEAT_EVERY_MS - this.tookMs);
   }
 
   /**
-   * While heartbeats fail every caller is refused. One lost connection, or one transaction that was
-   * rolled back, is no reason for that.
+   * Sends a heartbeat. While heartbeats fail every caller is refused, so one that fails quickly is
+   * repeated once: a lost connection or a transaction that was rolled back is not an outage.
    */
   private async sendHeartbeat(aliveForMs: number): Promise<void> {
     const sentAt = this.clock.monotonic();
-    const hasFailedSoon = (failure: unknown) =>
-      failure !== null && this.clock.monotonic() - sentAt < SENT_AGAIN_WITHIN_MS;
+    const hasFailedFast = (failure: unknown) =>
+      failure !== null && this.clock.monotonic() - sentAt < RETRY_WITHIN_MS;
     let failure = await this.heartbeatFailure(aliveForMs);
-    if (this.reachable && hasFailedSoon(failure)) failure = await this.heartbeatFailure(aliveForMs);
+    if (this.reachable && hasFailedFast(failure)) failure = await this.heartbeatFailure(aliveForMs);
     this.failure = failure;
     if (failure !== null) return;
     this.lastSuccessAt = this.clock.monotonic();
@@ -202,12 +201,12 @@ export class Membership {
   }
 
   /**
-   * Writes this process's heartbeat and reads the others', at the same time: on a slow backend,
-   * one after the other might take longer than a heartbeat counts. Null: neither failed.
+   * Writes this process's heartbeat and reads the others' at the same time: on a slow backend, one
+   * after the other could take longer than a heartbeat is valid. Null: neither failed.
    */
   private async heartbeatFailure(aliveForMs: number): Promise<unknown> {
     const work = [this.writeHeartbeat(aliveForMs), this.refresh()];
-    // Wait for both, so that neither overlaps with the next heartbeat.
+    // Waits for both, so that neither overlaps with the next heartbeat.
     const done = await Promise.allSettled(work);
     const failed = done.find((one) => one.status === 'rejected');
     return failed ? failed.reason : null;

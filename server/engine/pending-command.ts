@@ -10,11 +10,11 @@ import type { CommandQueue, CommandResult } from './command-queue';
 import { PendingReply } from './pending-reply';
 import type { AnyCommand } from './record-type';
 
-/** A command on one record on its way through the batcher. */
+/** A command on one record that has not been answered yet. */
 export class PendingCommand extends PendingReply<CommandResult> {
   /** `recordId(key)`. */
   readonly id: string;
-  /** Set when it must be decided from a record that is read from then on, not from a cached one. */
+  /** Set when it must be decided from a record that is read after that, not from a cached one. */
   mustRead = false;
 
   constructor(
@@ -34,22 +34,22 @@ export class PendingCommand extends PendingReply<CommandResult> {
     super.refuse(error);
   }
 
-  /** @param changed whether this very command changed the record; a replay did not */
+  /** @param changed whether this command itself changed the record; a replay did not */
   answer(answer: unknown, changed: boolean): void {
     const isReceived = this.resolveOnce({ answer, changed });
     if (!isReceived && changed) this.commands.revertUnreceived(this.key, this.command, answer);
   }
 }
 
-/** The result of a multi-lock command. `changed`: by this very command, not a replay. */
+/** The result of a multi-lock command. `changed`: as in `CommandResult`. */
 export interface MultiLockResult {
   answer: MultiLockAnswer;
   changed: boolean;
 }
 
-/** A command on a multi-lock on its way through the batcher. */
+/** A command on a multi-lock that has not been answered yet. */
 export class PendingMultiLock extends PendingReply<MultiLockResult> {
-  /** Of the records of its locks. */
+  /** The ids of its locks' records. */
   readonly ids: string[];
 
   constructor(
@@ -74,7 +74,7 @@ export class PendingMultiLock extends PendingReply<MultiLockResult> {
   }
 }
 
-/** The key under which answers to this command's request may be remembered, if it has an id. */
+/** The key under which the answer to this command's request is stored; null: it has no id. */
 export function idempotencyKey(command: AnyCommand): string | null {
   if (!('request' in command)) return null;
   return command.request?.remembered ? command.request.key : null;
@@ -82,11 +82,11 @@ export function idempotencyKey(command: AnyCommand): string | null {
 
 /** Whether a command that was applied gets the same answer if it is decided again. */
 export function isRepeatable(command: AnyCommand): boolean {
-  // What is stored under a cancelled request's id answers that request, not its cancel.
+  // The answer stored under a cancelled request's id is for that request, not for its cancel.
   return command.verb !== 'cancel' && idempotencyKey(command) !== null;
 }
 
-/** Verbs that change nothing: a cached record is no basis for their answer. */
+/** Whether a command changes nothing, so that its answer must not be based on a cached record. */
 export function isReadOnly({ verb }: AnyCommand): boolean {
   return verb === 'inspect' || verb === 'check' || verb === 'get';
 }

@@ -24,18 +24,18 @@ class Linked {
   }
 }
 
-/** A caller that waits for its one answer, or for a refusal. */
+/** The reply to a caller that waits for its answer or refusal. */
 export class PendingReply<R> extends Linked {
-  /** Its caller was answered or refused: it must not be decided any more. */
+  /** Whether its caller was answered or refused: then it must not be decided again. */
   isAnswered = false;
-  /** A swap with its change is under way, or its outcome is unknown: it may have been applied. */
+  /** Whether a swap with its change is under way, or has an unknown outcome. */
   mayBeApplied = false;
-  /** One of its changes was applied, which deciding it again does not undo. */
+  /** Whether one of its changes was applied, which deciding it again does not undo. */
   wasApplied = false;
-  /** Another transaction had its row locked; it waits for its next turn. The backend answers. */
+  /** Whether another transaction had its row locked, so that it waits for another turn. */
   isHindered = false;
 
-  /** @param dueAt when its time budget is over, on the monotonic clock */
+  /** @param dueAt when its time budget ends, on the monotonic clock */
   constructor(
     readonly dueAt: number,
     private readonly resolve: (result: R) => void,
@@ -53,14 +53,14 @@ export class PendingReply<R> extends Linked {
   }
 
   /**
-   * Whether another transaction had its row locked until its time was over: it must be refused now,
-   * since the result of another attempt might come too late.
+   * Whether another transaction had its row locked until its budget ended: it must be refused now,
+   * since the result of another attempt could be too late.
    */
   isHinderedPast(now: number): boolean {
     return this.isHindered && now >= this.dueAt;
   }
 
-  /** Refuses the caller; with `UNKNOWN` if the error says that nothing changed, but it may have. */
+  /** Refuses the caller, with `UNKNOWN` if the error would wrongly say that nothing was changed. */
   refuse(error: LockyardError): void {
     this.end();
     this.reject(this.mayBeApplied || this.wasApplied ? unknownIfDenied(error) : error);
@@ -73,12 +73,12 @@ export class PendingReply<R> extends Linked {
 }
 
 /**
- * Watches that every call is answered in time, whatever its store does. Calls are listed in the
- * order in which they are due, so a sweep reads only those that are overdue. Most are due in the
- * order in which they came: then a new one is the last.
+ * Ensures that every command is answered in time, even if its store does not respond. They are
+ * listed by due time, so a sweep reads only those that are overdue. Most arrive in that order: then
+ * a new one is the last.
  *
  * A linked list rather than a set: when many entries pass through a set, the garbage collector
- * keeps its dead parts, with all that was ever in them, for a long time.
+ * keeps its dead parts, with all their former entries, for a long time.
  */
 export class Deadlines {
   private readonly list = new Linked();
@@ -97,7 +97,7 @@ export class Deadlines {
     this.sweeping.start();
   }
 
-  /** Refuses those that are overdue; what they asked for may still be applied. */
+  /** Refuses overdue commands, which may still be applied. */
   private sweep(): void {
     const now = this.context.monotonic();
     for (;;) {

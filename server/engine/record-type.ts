@@ -16,12 +16,12 @@ import {
 } from '../storage/codec/record-codec';
 import type { RecordKey, StoredRecord } from '../storage/record-store';
 
-/** The truth about one lock or one counter. */
+/** The record of a lock or a counter. */
 export type AnyRecord = LockRecord | CounterRecord;
 
 export type AnyCommand = LockCommand | CounterCommand;
 
-/** A record of whatever kind, as this process last saw or wrote it. */
+/** A record of either kind, as this process last read or wrote it. */
 export type AnyKnownRecord = KnownRecord<AnyRecord>;
 
 /**
@@ -29,13 +29,13 @@ export type AnyKnownRecord = KnownRecord<AnyRecord>;
  * function decides. Batches, swaps, replays and recovery are the same for all kinds.
  */
 export interface RecordType<R extends AnyRecord = AnyRecord, C extends AnyCommand = AnyCommand> {
-  /** Throws for a text that no version of ours wrote. */
+  /** Throws if no version of Lockyard can have written the text. */
   decode(stored: StoredRecord): KnownRecord<R>;
   encode(next: R, known: KnownRecord<R> | null): EncodedRecord;
   decide(record: R | null, command: C, context: DecisionContext): Decision<unknown, R, RecordEvent>;
-  /** Whether the record shows that this request came before: an answer to it may be stored. */
+  /** Whether the record shows that this request was seen before, so an answer may be stored. */
   hasSeen(record: R, requestKey: string): boolean;
-  /** The processes about which the next decision may ask whether they are alive. */
+  /** The processes whose liveness the next decision may depend on. */
   processesIn(record: R): string[];
 }
 
@@ -57,7 +57,7 @@ const COUNTERS: RecordType<CounterRecord, CounterCommand> = {
   processesIn: () => [],
 };
 
-/** The engine passes a record type only records and commands of its kind of key. */
+/** The type of a key's record. It must be passed only records and commands of that kind. */
 export function recordTypeOf({ kind }: RecordKey): RecordType {
   return kind === 'counter' ? COUNTERS : LOCKS;
 }

@@ -2,10 +2,10 @@ import { LockyardError } from '../contract/errors';
 import { describeUnreadable } from '../storage/codec/unreadable-record';
 import { StoreError } from '../storage/record-store';
 
-/** @param cause a `StoreError` may give the store's own reason, which the message then contains */
+/** @param cause the message contains the store's own reason if this is a `StoreError` with one */
 export function backendDown(cause: unknown): LockyardError {
   const refusal = cause instanceof StoreError ? cause.refusal : null;
-  const text = `${refusal ?? 'The backend does not answer.'} Nothing was changed.`;
+  const text = `${refusal ?? 'The backend is not responding.'} Nothing was changed.`;
   return new LockyardError('BACKEND_DOWN', text, { cause, retryAfterMs: 1_000 });
 }
 
@@ -14,7 +14,7 @@ export function unknownOutcome(cause: unknown): LockyardError {
   return new LockyardError('UNKNOWN', text, { cause });
 }
 
-/** The error for a call that may have changed something: never one that says nothing changed. */
+/** The error for a call that may have changed something: never one that denies a change. */
 export function unknownIfDenied(error: unknown): unknown {
   const isDenial = error instanceof LockyardError && NOTHING_CHANGED.has(error.reason);
   return isDenial ? unknownOutcome(error) : error;
@@ -22,9 +22,9 @@ export function unknownIfDenied(error: unknown): unknown {
 
 const NOTHING_CHANGED: ReadonlySet<string> = new Set(['BACKEND_DOWN', 'CONTENDED', 'TOO_LARGE']);
 
-/** Whether a command that failed in this way may succeed later. */
-export function mayPass(error: unknown): boolean {
-  return error instanceof LockyardError && PASSING.has(error.reason);
+/** Whether a command that failed in this way can succeed later. */
+export function isTransient(error: unknown): boolean {
+  return error instanceof LockyardError && TRANSIENT.has(error.reason);
 }
 
 /** Whether a command that failed in this way may have been applied. */
@@ -32,12 +32,12 @@ export function isUnknown(error: unknown): boolean {
   return error instanceof LockyardError && error.reason === 'UNKNOWN';
 }
 
-/** Whether nothing was changed, and the same command may succeed later. */
+/** Whether nothing was changed, and the same command can succeed later. */
 export function isWorthRepeating(error: unknown): boolean {
-  return mayPass(error) && !isUnknown(error);
+  return isTransient(error) && !isUnknown(error);
 }
 
-const PASSING: ReadonlySet<string> = new Set(['BACKEND_DOWN', 'CONTENDED', 'UNKNOWN']);
+const TRANSIENT: ReadonlySet<string> = new Set(['BACKEND_DOWN', 'CONTENDED', 'UNKNOWN']);
 
 export function unreadable(cause: unknown): LockyardError {
   const text = `This record cannot be read. ${describeUnreadable(cause)} Nothing was changed.`;
@@ -45,28 +45,28 @@ export function unreadable(cause: unknown): LockyardError {
 }
 
 export function contended(): LockyardError {
-  const text = 'This is changed too often by others. Nothing was changed; try again.';
+  const text = 'Other callers change this record too often. Nothing was changed; try again.';
   return new LockyardError('CONTENDED', text, { retryAfterMs: 100 });
 }
 
 export function tooLarge(): LockyardError {
-  const text = 'With this, the record would be larger than its backend takes. Nothing was changed.';
+  const text = 'The record would become too large for its backend. Nothing was changed.';
   return new LockyardError('TOO_LARGE', text);
 }
 
 export function multiLockTooLarge(): LockyardError {
   const text =
-    'With this, these locks together would be larger than their backend takes at once. ' +
+    'The records of these locks would together become too large for their backend. ' +
     'Nothing was changed.';
   return new LockyardError('TOO_LARGE', text);
 }
 
 export function grantTooLate(cause: unknown): LockyardError {
-  const text = 'The grant came too late to be of use. It may last until its lease ends.';
+  const text = 'The grant came too late to be of use. The lock may stay held until its lease ends.';
   return new LockyardError('UNKNOWN', text, { cause });
 }
 
-/** Whether `decide` got a record and a remembered answer that contradict: it must decide again. */
+/** Whether `decide` refused a record and a stored answer that contradict: it must decide again. */
 export function isStaleRead({ reason }: LockyardError): boolean {
   return reason === 'CONTENDED';
 }

@@ -4,18 +4,18 @@ import { newWriter } from './new-writer';
 
 const KEY_CHARS = 22;
 
-/** The scope of a request id: it cannot collide with an id of another service or another lock. */
+/** The scope of a request id, so that it cannot collide with an id of another service or lock. */
 export interface RequestScope {
   service: string;
   verb: string;
   namespace: string;
   name: string;
   requestId: string;
-  /** The whole input, so that the same id with another input is noticed. */
+  /** The whole input, so that reuse of the id with another input is detected. */
   input: Record<string, unknown>;
 }
 
-/** The identity of a request that has an id: the same call gives the same one, for ever. */
+/** The identity of a request that has an id: always the same for the same call. */
 export function requestIdentity(scope: RequestScope): RequestIdentity {
   const { service, verb, namespace, name, requestId, input } = scope;
   return {
@@ -25,13 +25,13 @@ export function requestIdentity(scope: RequestScope): RequestIdentity {
   };
 }
 
-/** The identity of a request without an id: unlike any other, and not remembered. */
+/** The identity of a request without an id: unique, and its answer is not stored. */
 export function anonymousRequest(random: () => string = newWriter): RequestIdentity {
   const key = random() + random();
   return { key, inputHash: key, remembered: false };
 }
 
-/** Two objects that differ only in the order of their keys are the same request. */
+/** Sorts keys, since two objects that differ only in the order of their keys are one request. */
 function withSortedKeys(value: unknown): unknown {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
   const entries = Object.entries(value).map(([key, part]) => [key, withSortedKeys(part)] as const);

@@ -9,19 +9,19 @@ import type { LockEngine, MultiLocks, WaitOptions } from './lock-engine';
 
 export interface ShardedEngineOptions {
   backend: string;
-  /** By name, in the order of `homeOf`. */
+  /** In the order of the indices that `homeOf` returns. */
   shards: { name: string; engine: LockEngine }[];
   homeOf: ShardOf;
-  /** Why no caller is served at present; null while all are. */
+  /** Why no caller is served at present; null: all are. */
   refusal: () => string | null;
 }
 
 /**
  * One backend over several shards, each with its own engine: batcher, clock and timeouts. A stopped
- * shard does not delay callers that ask for a lock of another.
+ * shard does not delay callers of locks on another.
  *
  * Errors beyond those of `LockEngine`: `UNSUPPORTED` for a multi-lock whose locks are on more than
- * one shard, before anything is done; `BACKEND_DOWN` while another list of shards is in force.
+ * one shard, before anything is changed; `BACKEND_DOWN` while another list of shards is in force.
  */
 export class ShardedEngine implements LockEngine {
   readonly backend: string;
@@ -63,7 +63,7 @@ export class ShardedEngine implements LockEngine {
     return this.engineAt(this.options.homeOf(recordId(key))).cachedLock(key, rev);
   }
 
-  /** The shard of a request's lock is not known: every shard is asked, and each must answer. */
+  /** Asks every shard, since the shard of the request's lock is not known. All must respond. */
   async rememberedAnswer(request: RequestIdentity, keptUntil?: number): Promise<unknown> {
     const { shards } = this.options;
     const answers = await Promise.all(
@@ -113,9 +113,9 @@ export class ShardedEngine implements LockEngine {
     if (shards.size === 1) return this.servedEngine(home);
     throw new LockyardError(
       'UNSUPPORTED',
-      `These locks lie on different shards of the backend "${this.backend}": they cannot be ` +
-        'taken together. Take them one after another, always in the same order, or keep them ' +
-        'in a namespace on a backend without shards. Nothing was changed.',
+      `These locks are on different shards of the backend "${this.backend}", so they cannot be ` +
+        'acquired together. Acquire them one after another, always in the same order, or use a ' +
+        'namespace on a backend without shards. Nothing was changed.',
     );
   }
 

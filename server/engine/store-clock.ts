@@ -3,15 +3,15 @@ import { ClockInterval } from '../storage/clock-interval';
 /** A reading is recent for this long: heartbeats bring several, unless this process slept. */
 const RECENT_MS = 5_000;
 
-/** The two instants between which a backend's clock is, unless it was set just now. */
+/** Bounds of a backend's clock, valid unless it was set since the last reading. */
 export class StoreClock {
   private readonly interval = new ClockInterval();
   private observedAt = Number.NEGATIVE_INFINITY;
 
   /**
-   * @param monotonic this process's clock that never steps, in milliseconds
-   * @param onStep called when a reading shows that the clock was set: by how many milliseconds at
-   *   least, back where negative
+   * @param monotonic this process's monotonic clock, in milliseconds
+   * @param onStep called when a reading shows that the clock was set: by at least this many
+   *   milliseconds, negative if back
    */
   constructor(
     private readonly monotonic: () => number,
@@ -19,10 +19,10 @@ export class StoreClock {
   ) {}
 
   /**
-   * Takes a reading that has just arrived. A late one says little about the clock by now. The clock
-   * was set only if the reading is impossible for every instant between question and answer.
+   * Adds a reading that has just arrived. The longer it took, the less it says about the clock now.
+   * The clock was set only if the reading is impossible at every instant between request and reply.
    *
-   * @param sentAt when the question was sent, on our clock
+   * @param sentAt when the request was sent, on the monotonic clock
    */
   observe(now: number, sentAt: number): void {
     this.observedAt = this.monotonic();
@@ -30,28 +30,31 @@ export class StoreClock {
     if (stepMs !== 0) this.onStep(stepMs);
   }
 
-  /** The backend's clock is at least this; null before the first reading. Whole milliseconds. */
+  /** A lower bound of the backend's clock, in whole ms; null before the first reading. */
   atLeast(): number | null {
     const interval = this.interval.at(this.monotonic());
     return interval && Math.floor(interval.earliest);
   }
 
-  /** The same; null also without a recent reading: the clock may be seconds ahead of this then. */
+  /**
+   * As `atLeast`, but null without a recent reading: the clock can be seconds ahead of the bound
+   * then.
+   */
   recentlyAtLeast(): number | null {
     return this.monotonic() - this.observedAt <= RECENT_MS ? this.atLeast() : null;
   }
 
-  /** The backend's clock is at most this; null before the first reading. Whole milliseconds. */
+  /** An upper bound of the backend's clock, in whole ms; null before the first reading. */
   atMost(): number | null {
     const interval = this.interval.at(this.monotonic());
     return interval && Math.ceil(interval.latest);
   }
 
-  /** The latest that the backend's clock can show, if it showed `shown` after `sentAt` on ours. */
+  /** An upper bound of the backend's clock, given that it showed `shown` after `sentAt`. */
   latestSince(shown: number, sentAt: number): number {
     const at = this.monotonic();
-    const byItself = shown + at - sentAt;
+    const byReply = shown + at - sentAt;
     const latest = this.interval.at(at)?.latest;
-    return latest === undefined || latest < shown ? byItself : Math.min(byItself, latest);
+    return latest === undefined || latest < shown ? byReply : Math.min(byReply, latest);
   }
 }

@@ -49,7 +49,9 @@ test('beyond maxLocks every way to create a name is refused with 429 and a time 
   const reply = await acquire('d');
   expect(reply).toMatchObject(FULL);
   expect(reply.error?.data).toMatchObject({ retryAfterMs: 5_000 });
-  expect(reply.error?.message).toMatch(/"default" is full: its policy allows 3, and it has 3,/);
+  expect(reply.error?.message).toMatch(
+    /"default" is full: its policy allows 3 locks and counters together, and it has 3\./,
+  );
   const set = { locks: [{ name: 'b' }, { name: 'd' }], owner: 'w2', leaseMs: 1_000 };
   expect(await api.post(key, 'lock.acquireMany', set)).toMatchObject(FULL);
   expect(await acquire('d', { waitMs: 1_000, requestId: 'two' })).toMatchObject(FULL);

@@ -1,45 +1,45 @@
 import { LockyardError } from '../../contract/errors';
-import { BATCH_COMPANY_MS } from '../../core/timing';
+import { BATCH_LINGER_MS } from '../../core/timing';
 import type { RecordKey, RecordStore } from '../../storage/record-store';
 import type { PendingCommand } from '../pending-command';
 import type { Committer } from './committer';
 
-/** Records in one packet at most. */
+/** The most records in one packet. */
 const RECORDS_MAX = 256;
 
-/** Packets under way at once. */
+/** The most packets under way at the same time. */
 const COMMITS_MAX = 2;
 const EMBEDDED_COMMITS_MAX = 16;
 
 /**
- * How many records must wait before a second packet is sent beside the first: as many as that has,
- * since few large packets cost much less than many small ones; but no more than nearly fill one,
- * and no fewer than make up for what a packet costs by itself.
+ * How many records must wait before a second packet is sent beside the first: as many as the first
+ * contains, since few large packets cost much less than many small ones; but at most enough to
+ * nearly fill a packet, and at least enough to make up for the fixed cost of one.
  */
 const NEARLY_FULL = 192;
 const SECOND_MIN = 32;
 
-/** Fewer records than this are never split into two packets: it would not pay. */
+/** Fewer records than this are never split into two packets: it would not pay off. */
 const SPLIT_MIN = 16;
 
-/** Multi-locks worked on at once; those still waiting block no record. */
+/** The most multi-locks that run or reserve records at the same time; others block no record. */
 const MULTI_LOCKS_MAX = 2;
 
-/** For records that share no packet: how many of their packets are under way at once. */
+/** The most packets under way at the same time of records that are sent alone. */
 const ALONE_COMMITS_MAX = 2;
 
-/** How many of these records are noted. */
+/** The most records that are sent alone. */
 const ALONE_MAX = 1_000;
 
-/** How many multi-locks with such a record are worked on at once: other multi-locks go on. */
+/** The most multi-locks with such a record at the same time, so that others can continue. */
 const ALONE_MULTI_LOCKS_MAX = 1;
 
 const NOTHING_RESERVED: ReadonlyMap<string, number> = new Map();
 
-/** Work on several records together: while it runs they are in no commit. */
+/** A job on several records together, which are in no commit while it runs. */
 export interface MultiLockJob {
   ids: string[];
-  /** Deals with its own failures. */
+  /** Must handle its own failures. */
   run(): Promise<void>;
 }
 
@@ -49,19 +49,19 @@ export interface CommandGroup {
   commands: PendingCommand[];
 }
 
-/** The record that a group is about: no group is empty. */
+/** The key of a group's record. No group is empty. */
 export function keyOfGroup({ commands }: CommandGroup): RecordKey {
   return (commands[0] as PendingCommand).key;
 }
 
 /**
- * Commands that arrive while a commit is under way wait for the next one and share its packets. A
- * record is in one commit at a time, so its commands are decided one after another in the order in
- * which they came.
+ * Groups commands into commits. Commands that arrive while a commit is under way wait for the next
+ * one and share its packets. A record is in one commit at a time, so its commands are decided one
+ * after another in order of arrival.
  *
  * A multi-lock waits until none of its records is in a commit. Service is in order of arrival:
  * later commands wait for it, and it waits for earlier ones. The first in the queue can always
- * begin as soon as what is under way ends.
+ * begin as soon as the commits under way end.
  */
 export class Batcher {
   private waiting = new Map<string, { since: number; commands: PendingCommand[] }>();
@@ -69,23 +69,22 @@ export class Batcher {
   private readonly busy = new Set<string>();
   private arrivals = 0;
   private runningMultiLocks = 0;
-  /** The running ones that contain a record that shares no packet. */
+  /** The number of running multi-locks with a record in `alone`. */
   private aloneMultiLocks = 0;
   private commits = 0;
-  /** Records that share no packet with others, and how many of them are under way. */
+  /** Records that share no packet with others. */
   private readonly alone = new Set<string>();
   private aloneCommits = 0;
-  /** Records in commits. */
+  /** The number of records in commits, without those sent alone. */
   private recordsInCommits = 0;
   private scheduled = false;
-  private companyTimer: NodeJS.Timeout | undefined;
+  private lingerTimer: NodeJS.Timeout | undefined;
 
   /**
    * @param committer if its promise rejects, the commands that it did not answer are refused
-   * @param store where a packet costs little more than its records do, the collected commands go
-   *   in two packets, so that the store works on one while this process works on the other. An
-   *   embedded store only waits for the disk, so new commands are sent with each turn of the event
-   *   loop
+   * @param store if a packet costs little more than its records, the collected commands go in two
+   *   packets, so that the store works on one while this process works on the other. An embedded
+   *   store only waits for the disk, so new commands are sent with each turn of the event loop
    */
   constructor(
     private readonly committer: Pick<Committer, 'commit'>,
@@ -104,7 +103,7 @@ export class Batcher {
     this.schedule();
   }
 
-  /** Commands to be decided again go before those that came later. */
+  /** Queues commands to be decided again, before those that arrived later. */
   resubmit(commands: PendingCommand[]): void {
     const [first] = commands;
     if (!first) return;
@@ -113,7 +112,7 @@ export class Batcher {
     this.schedule();
   }
 
-  /** These records share no packet until they are written. Those noted first are sent first. */
+  /** Sends these records in separate packets until they are written, in the order of the calls. */
   sendAlone(ids: string[]): void {
     for (const id of ids) {
       this.alone.delete(id);
@@ -141,13 +140,13 @@ export class Batcher {
     if (mayStartMultiLock || this.nextAlone() !== null) this.startSoon();
     else if (this.commits >= this.commitsMax) return;
     else if (this.waiting.size >= this.enoughRecords()) this.startSoon();
-    else this.companyTimer ??= setTimeout(() => this.startSoon(), BATCH_COMPANY_MS);
+    else this.lingerTimer ??= setTimeout(() => this.startSoon(), BATCH_LINGER_MS);
   }
 
-  /** Starts batches after the current turn of the event loop, so that a burst arrives together. */
+  /** Starts batches after this turn of the event loop, so that a burst is committed together. */
   private startSoon(): void {
-    clearTimeout(this.companyTimer);
-    this.companyTimer = undefined;
+    clearTimeout(this.lingerTimer);
+    this.lingerTimer = undefined;
     this.scheduled = true;
     setImmediate(() => {
       this.scheduled = false;
@@ -183,13 +182,13 @@ export class Batcher {
     }
   }
 
-  /** The next group that shares no packet and may be sent; null: there is none. */
+  /** The next group to send alone; null: there is none that may be sent now. */
   private nextAlone(reserved = NOTHING_RESERVED): CommandGroup | null {
     if (this.aloneCommits >= ALONE_COMMITS_MAX) return null;
     for (const id of this.alone) {
-      const line = this.busy.has(id) ? undefined : this.waiting.get(id);
-      if (line && line.since <= (reserved.get(id) ?? line.since)) {
-        return { id, commands: line.commands };
+      const queue = this.busy.has(id) ? undefined : this.waiting.get(id);
+      if (queue && queue.since <= (reserved.get(id) ?? queue.since)) {
+        return { id, commands: queue.commands };
       }
     }
     return null;
@@ -210,7 +209,10 @@ export class Batcher {
       });
   }
 
-  /** Starts the multi-locks that are due. Returns since when the others wait for which records. */
+  /**
+   * Starts the multi-locks whose turn has come. Returns the records for which others wait, and the
+   * arrival of the first of these: commands that arrived later wait for it.
+   */
   private startMultiLocks(): Map<string, number> {
     const reserved = new Map<string, number>();
     let room = MULTI_LOCKS_MAX - this.runningMultiLocks;
@@ -261,22 +263,22 @@ export class Batcher {
     if (!this.store.costsPerRecord) return RECORDS_MAX;
     const all = this.waiting.size + this.recordsInCommits;
     const share = Math.max(Math.ceil(all / COMMITS_MAX), SPLIT_MIN);
-    // A rest smaller than half of this packet would not be sent beside it: then all go in one.
+    // The rest is sent beside this packet only if it is at least half as large: else all go in one.
     return all - share < share / 2 ? RECORDS_MAX : Math.min(share, RECORDS_MAX);
   }
 
-  private takeGroups(wanted: ReadonlyMap<string, number>): CommandGroup[] {
+  private takeGroups(reserved: ReadonlyMap<string, number>): CommandGroup[] {
     const groups: CommandGroup[] = [];
     const room = this.roomInPacket();
-    // The rest goes into a new map: the garbage collector keeps dead parts of a busy map for long.
+    // A new map for the rest: the garbage collector keeps dead parts of a busy map for a long time.
     const left: typeof this.waiting = new Map();
-    for (const [id, line] of this.waiting) {
+    for (const [id, queue] of this.waiting) {
       const isNext = groups.length < room && !this.busy.has(id) && !this.alone.has(id);
-      if (isNext && line.since <= (wanted.get(id) ?? line.since)) {
+      if (isNext && queue.since <= (reserved.get(id) ?? queue.since)) {
         this.busy.add(id);
-        groups.push({ id, commands: line.commands });
+        groups.push({ id, commands: queue.commands });
       } else {
-        left.set(id, line);
+        left.set(id, queue);
       }
     }
     this.waiting = left;

@@ -4,13 +4,13 @@ import type { EngineContext } from '../engine-context';
 import { type AnyKnownRecord, recordTypeOf } from '../record-type';
 
 /**
- * Caches a record that another process has changed, unless the cached one is as new. The next
- * command on it is then decided from the cache, which saves a read or a swap that fails.
+ * Caches a record that another process has changed, unless the cached one is at least as new. The
+ * next command on it is then decided from the cache, which saves a read or a failed swap.
  *
- * Two conditions of a decision from the cache are checked here. The backend's clock, as known here,
- * is at least that of the reading: so nothing is cached for a store that only estimates its clock.
- * And every process that waits for the lock was alive when the heartbeats were last read: a process
- * that was not may be alive by now, and a decision from the cache does not check that.
+ * Two conditions of a decision from the cache are checked here. First, the backend's clock as known
+ * here is at least that of the reading: so nothing is cached for a store that only estimates its
+ * clock. Second, every process with a waiter was alive when the heartbeats were last read: one that
+ * was not may be alive by now, which a decision from the cache does not check.
  */
 export function cacheFound(
   { cache, membership, store }: EngineContext,

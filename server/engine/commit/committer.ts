@@ -19,21 +19,21 @@ import { answerSpentRenewal, isSpentRenewal } from './spent-renewal';
 import { earliestDueAt, splitByUrgency } from './split-by-urgency';
 import { type SwapOutcome, swapWithRecovery } from './swap-with-recovery';
 
-/** A proposal that changes its record, with the change that is sent to the store. */
+/** A proposal that changes its record, with the change to send to the store. */
 interface PreparedProposal extends PreparedChange {
   proposal: Proposal;
   next: AnyRecord;
 }
 
 /**
- * Commits what the batcher gathered: reads what is not known, decides, swaps all changes in one
- * packet, answers.
+ * Commits the groups of the batcher: reads the records that are not cached, decides, swaps all
+ * changes in one packet, answers.
  *
- * No answer leaves before its record's swap is applied. A group that would change a cached record
- * skips the read: the swap's own compare then proves, after every command arrived, that the record
- * was still the cached one, and that none of its requests had been answered before, where its store
- * tests that. A group that changes nothing answers from a record read after its commands arrived,
- * never from the cache.
+ * No answer is sent before its record's swap is applied. A group that would change a cached record
+ * skips the read: the swap's own compare proves, after all commands arrived, that the record was
+ * still the cached one and, if its store tests that, that none of its requests had been answered
+ * before. A group that changes nothing answers from a record read after its commands arrived, never
+ * from the cache.
  */
 export class Committer {
   constructor(
@@ -63,7 +63,7 @@ export class Committer {
     ]);
   }
 
-  /** Null: a read is needed first; nothing is cached, or a request must be looked up before. */
+  /** Null: a read is needed, since nothing is cached or a request must be looked up first. */
   private proposeFromCache(group: CommandGroup, now: number): Proposal | null {
     const entry = this.context.cache.entryOf(group.id);
     const { known } = entry;
@@ -72,7 +72,7 @@ export class Committer {
       if (mustRead || isReadOnly(command)) return true;
       const request = idempotencyKey(command);
       if (request === null) return false;
-      // If an answer is stored, the swap would be refused, with all others of its packet.
+      // A stored answer would refuse the swap, and with it all others of the packet.
       return !this.context.store.testsAnswers || recordTypeOf(key).hasSeen(known.record, request);
     };
     if (group.commands.some(needsRead)) return null;
@@ -89,7 +89,7 @@ export class Committer {
       const { record, now } = read.records[i] ?? never();
       try {
         const entry = cache.update(group.id, keyOfGroup(group), record);
-        // Decide from the record that was read with the answers: the cache may get a newer one.
+        // Decided from the record that was read with the answers: the cache may get a newer one.
         return [{ group, from: { entry, base: entry.known }, now }];
       } catch (cause) {
         for (const pending of group.commands) pending.refuse(unreadable(cause));
@@ -103,7 +103,7 @@ export class Committer {
     const proposals = readable.map(({ group, from, now }) => {
       const proposal = decideBatch(group, from, this.contextAt(group, now), memos);
       if (createsRecord(proposal)) names.creating(proposal.key);
-      // Any earlier attempt is settled: the record and the requests' answers were read after it.
+      // Earlier attempts are settled: the record and the requests' answers were read after them.
       markMayBeApplied(proposal.outcomes, () => false);
       return proposal;
     });
@@ -128,7 +128,10 @@ export class Committer {
     };
   }
 
-  /** Null: it failed until the most urgent command had no time left; the others are tried again. */
+  /**
+   * Reads until the budget of the most urgent command ends; then refuses that one, tries the others
+   * again and returns null.
+   */
   private async readOrRefuse(groups: CommandGroup[]): Promise<ReadResult | null> {
     const commands = groups.flatMap((group) => group.commands);
     const requestKeys = commands.flatMap(({ command }) => idempotencyKey(command) ?? []);
@@ -169,7 +172,7 @@ export class Committer {
     for (const [i, outcome] of outcomes.entries()) {
       const { proposal, next, storedQueue } = prepared[i] ?? never();
       const { applied, now } = outcome;
-      // Most results of a packet show the same clock: it is measured once.
+      // Most results of a packet show the same clock, which is measured once.
       if (now !== shown) {
         latest = this.measureClock(now, sentAt);
         shown = now;
@@ -185,7 +188,7 @@ export class Committer {
     }
   }
 
-  /** The latest that the store's clock can show by now, given that a reply showed `shown`. */
+  /** The latest possible present instant of the store's clock, after a reply with `shown`. */
   private measureClock(shown: number, sentAt: number): number {
     const { store, storeClock } = this.context;
     if (!store.estimatesClock) storeClock.observe(shown, sentAt);
@@ -205,11 +208,11 @@ export class Committer {
   }
 
   /**
-   * Delivers grants first: a granted waiter must not receive an earlier state. The time left of a
-   * lease is measured from before the read, and by the store's own clock where that may have moved
-   * further since the decision.
+   * Answers the commands of a proposal. Grants are delivered first: a granted waiter must not
+   * receive an earlier state. The time left of a lease is measured from before the read, or by the
+   * store's clock if that may have advanced further since the decision.
    *
-   * @param latest the latest that the store's clock can show by now; default: as when decided
+   * @param latest the latest possible present instant of the store's clock; default: as decided
    */
   private reply(proposal: Proposal, startedAt: number, latest = proposal.now): void {
     const { context, commands } = this;
@@ -238,7 +241,7 @@ export class Committer {
     const isLock = record !== undefined && 'queue' in record;
     const isExpiryCheck = proposal.group.commands.some(({ command }) => command.verb === 'settle');
     if (isLock) context.waiters.notifyOffered(id, record);
-    // A store that has lost the record has lost every place in its queue.
+    // A store that has lost the record has also lost every place in its queue.
     if (isExpiryCheck) context.waiters.wakeDropped(id, isLock ? record.queue : [], proposal.now);
   }
 
@@ -247,14 +250,14 @@ export class Committer {
   }
 
   /**
-   * Decides the commands again. One that may have been applied is refused unless its answer is
-   * remembered. If the swap returned the record that it found, they are decided from that.
+   * Decides the commands again, from the record that the swap found if it returned that. A command
+   * that may have been applied is refused unless its answer is stored.
    */
   private decideAgain(proposal: Proposal, outcome: Exclude<SwapOutcome, { applied: 'yes' }>): void {
     const { applied } = outcome;
     const found = applied === 'no' ? outcome.found : undefined;
     const isUnknown = applied === 'unknown';
-    // A newer record may have been read meanwhile: that one stays in the cache.
+    // A newer record that was read meanwhile stays in the cache.
     if (proposal.entry.known === proposal.base) proposal.entry.known = null;
     if (found) cacheFound(this.context, proposal.key, found);
     if (isUnknown) this.wakeUncertain(proposal);
@@ -271,7 +274,7 @@ export class Committer {
     else this.commands.retry(again);
   }
 
-  /** A waiter that may have been granted must not go on waiting behind its own hold. */
+  /** Wakes waiters that may have been granted: they must not wait behind their own holds. */
   private wakeUncertain({ group, handOffs }: Proposal): void {
     for (const { tag } of handOffs) this.context.waiters.wake(group.id, tag, { why: 'uncertain' });
   }

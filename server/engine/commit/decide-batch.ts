@@ -14,7 +14,7 @@ import { type AnyKnownRecord, type AnyRecord, recordTypeOf } from '../record-typ
 import { type CommandGroup, keyOfGroup } from './batcher';
 import type { CacheEntry } from './record-cache';
 
-/** The answer that one command gets once the record's swap is applied. */
+/** The reply to one command once the record's swap is applied. */
 export interface CommandOutcome {
   pending: PendingCommand;
   /** The answer, or the refusal. */
@@ -23,13 +23,13 @@ export interface CommandOutcome {
   changed: boolean;
 }
 
-/** All commands of one record, decided in order. Nothing is true before its swap is applied. */
+/** All commands of one record, decided in order. It takes effect only once its swap is applied. */
 export interface Proposal {
   group: CommandGroup;
   key: RecordKey;
-  /** Where the record is cached. */
+  /** The cache entry of the record. */
   entry: CacheEntry;
-  /** What it was decided from. */
+  /** The record from which it was decided; null: there was none. */
   base: AnyKnownRecord | null;
   /** The backend's clock that the decision used. */
   now: number;
@@ -42,7 +42,7 @@ export interface Proposal {
   events: RecordEvent[];
   memos: IdempotencyRecord[];
   extensions: IdempotencyExtension[];
-  /** Requests that were decided as if they had no stored answer, which was not read. */
+  /** Requests that were decided as if they had no stored answer, without reading it. */
   unanswered: string[];
   handOffs: HandOff[];
 }
@@ -50,9 +50,9 @@ export interface Proposal {
 /**
  * Decides the commands one after another, each from the record that the one before it left.
  *
- * @param context its `remembered` is null: it is filled in for each command
+ * @param context with `remembered` null, which is set for each command
  * @param memos the stored answers to the commands' requests; null: they were not read, so the swap
- *   must find none
+ *   must verify that there are none
  */
 export function decideBatch(
   group: CommandGroup,
@@ -94,8 +94,8 @@ function decideCommand(
   const record = proposal.next ?? proposal.base?.record ?? null;
   try {
     const recordType = recordTypeOf(pending.key);
-    const all = remembered ? { ...context, remembered } : context;
-    const decision = recordType.decide(record, pending.command, all);
+    const ownContext = remembered ? { ...context, remembered } : context;
+    const decision = recordType.decide(record, pending.command, ownContext);
     const { expect } = proposal;
     if (decision.next) {
       proposal.next = decision.next;
@@ -116,7 +116,7 @@ function decideCommand(
   }
 }
 
-/** The answer stored for this command's request: in this batch, or before it. */
+/** The answer stored for this command's request, in this batch or before it. */
 function rememberedFor(
   { command }: PendingCommand,
   proposal: Proposal,
@@ -132,16 +132,16 @@ function rememberedFor(
 }
 
 /**
- * Selects the commands to refuse when the record that several commands produced is too large for
- * its store: the newer half of the acquires, because only they make it grow without bounds. The
- * others are decided again without them, so that acquires of other callers never prevent a release
- * or a renewal. Without any acquire: all commands that changed the record.
+ * Selects the commands to refuse when the record that they produced is too large for its store: the
+ * newer half of the acquires, because only acquires make it grow without bounds. The others are
+ * decided again without them, so that acquires of other callers never prevent a release or a
+ * renewal. Without any acquire: all commands that changed the record.
  */
 export function selectOversize(outcomes: readonly CommandOutcome[]): ReadonlySet<PendingCommand> {
   const changing = outcomes.filter(({ changed }) => changed).map(({ pending }) => pending);
-  const newcomers = changing.filter(({ command }) => command.verb === 'acquire');
-  const stay = Math.floor(newcomers.length / 2);
-  return new Set(newcomers.length > 0 ? newcomers.slice(stay) : changing);
+  const acquires = changing.filter(({ command }) => command.verb === 'acquire');
+  const kept = Math.floor(acquires.length / 2);
+  return new Set(acquires.length > 0 ? acquires.slice(kept) : changing);
 }
 
 /** Notes which of these commands may have been applied. */

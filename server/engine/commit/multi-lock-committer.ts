@@ -28,7 +28,7 @@ import { type SwapAllOutcome, swapAllWithRecovery } from './swap-with-recovery';
 
 type KnownLock = KnownRecord<LockRecord>;
 
-/** The locks of one multi-lock as they were read, and when. */
+/** One read of all locks of a multi-lock. */
 interface Reading {
   bases: Map<string, KnownLock | null>;
   memos: ReadResult['memos'];
@@ -45,10 +45,10 @@ interface PreparedLock extends PreparedChange {
 }
 
 /**
- * Commits commands on multi-locks: reads all locks, decides, swaps all that change in one atomic
- * step, answers after it. No other command of this process works on those locks meanwhile; if one
- * of another process came between, the command is decided again from what is stored then. What is
- * known of one lock of a multi-lock is known of all: so a lost reply never leaves a part.
+ * Commits commands on multi-locks: reads all locks, decides, swaps all changes in one atomic step,
+ * and then answers. No other command of this process works on those locks meanwhile; if one of
+ * another process intervenes, the command is decided again from a new read. Since the step is
+ * atomic, the outcome for one lock is that for all: a lost reply never leaves a partial change.
  */
 export class MultiLockCommitter {
   constructor(
@@ -68,19 +68,20 @@ export class MultiLockCommitter {
     }
   }
 
+  /** Retries the command later, so that other commands do not wait for the locked row. */
   private giveWay(pending: PendingMultiLock): void {
     pending.isHindered = true;
     this.commands.retryMultiLock(pending);
   }
 
-  /** Null: another transaction has a row locked, for which no other command should wait. */
+  /** Null: another transaction has a row locked: see `giveWay`. */
   private async decideUntilCommitted(pending: PendingMultiLock): Promise<MultiLockResult | null> {
     const { context } = this;
     for (;;) {
       const reading = await this.read(pending);
-      // Its caller may have received "nothing was changed": that must remain true.
+      // The caller may have been answered "nothing was changed", which must remain true.
       if (pending.isAnswered) throw contended();
-      // Any earlier attempt is settled: the locks and the request's answer were read after it.
+      // Earlier attempts are settled: the locks and the request's answer were read after them.
       pending.mayBeApplied = false;
       try {
         const decision = this.decide(pending, reading);
@@ -138,7 +139,7 @@ export class MultiLockCommitter {
     });
   }
 
-  /** Swaps, and reports the records that it creates. */
+  /** Swaps, and reports the names of the records that it creates. */
   private async swapAndCount(
     pending: PendingMultiLock,
     reading: Reading,
@@ -159,9 +160,9 @@ export class MultiLockCommitter {
   }
 
   /**
-   * The answer, or null where another writer was faster.
+   * The answer, or null if another writer was faster.
    *
-   * @throws StoreError where another transaction has a row locked
+   * @throws StoreError if another transaction has a row locked
    */
   private async swap(
     pending: PendingMultiLock,
@@ -209,7 +210,7 @@ export class MultiLockCommitter {
     return subtractElapsedMultiLock(answer, elapsedMs);
   }
 
-  /** Caches the locks as they are now, and notifies those that wait for them. */
+  /** Caches the locks after the swap, and notifies the callers that wait for them. */
   private deliver(locks: PreparedLock[], writers: (string | null)[], elapsedMs: number): void {
     const { context, commands } = this;
     const { cache, waiters } = context;
@@ -229,7 +230,7 @@ export class MultiLockCommitter {
     for (const { key } of locks) this.context.cache.evict(recordId(key));
   }
 
-  /** Waiters that may have been granted must not go on waiting behind their own holds. */
+  /** Wakes waiters that may have been granted: they must not wait behind their own holds. */
   private wakeUncertain(locks: PreparedLock[]): void {
     for (const { key, decision } of locks) {
       for (const { tag } of decision.handOffs) {
@@ -240,8 +241,8 @@ export class MultiLockCommitter {
 }
 
 /**
- * Whether reading the locks again shows if a change in doubt was applied. A hold that was entered
- * again does not show which of its entries was undone.
+ * Whether reading the locks again shows if an uncertain change was applied. A re-entered hold does
+ * not show which of its entries was undone.
  */
 function canBeFound(
   command: MultiLockCommand,

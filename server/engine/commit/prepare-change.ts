@@ -4,7 +4,7 @@ import { encodeEventTexts } from '../../storage/codec/event-codec';
 import type { Change, RecordKey } from '../../storage/record-store';
 import { type AnyKnownRecord, type AnyRecord, recordTypeOf } from '../record-type';
 
-/** What was decided about one record, and what it was decided from. */
+/** The decision about one record, and the record from which it was decided. */
 export interface DecidedChange
   extends Pick<
     Decision<unknown, AnyRecord, RecordEvent>,
@@ -14,18 +14,20 @@ export interface DecidedChange
   base: AnyKnownRecord | null;
   /** The backend's epoch that the decision used. */
   epoch: number;
-  /** Requests that were decided as if they had no stored answer, which was not read. */
+  /** Requests that were decided as if they had no stored answer, without reading it. */
   unanswered?: string[];
 }
 
-/** The change that a store is asked for, and what is known of the queue once it is applied. */
+/** The change to send to a store, and the stored form of the queue once it is applied. */
 export interface PreparedChange {
   change: Change;
   storedQueue: AnyKnownRecord['storedQueue'];
 }
 
 /**
- * @param next the record as the decision leaves it
+ * Encodes a decision as a change.
+ *
+ * @param next the record after the decision
  * @param writer never used before
  */
 export function prepareChange(

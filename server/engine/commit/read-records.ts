@@ -4,7 +4,7 @@ import type { EngineContext } from '../engine-context';
 import { backendDown } from '../refusals';
 
 /**
- * Reads records and remembered answers, again if need be, until `dueAt` on the monotonic clock.
+ * Reads records and stored answers, with retries until `dueAt` on the monotonic clock.
  *
  * @throws LockyardError `BACKEND_DOWN`
  */
@@ -25,7 +25,7 @@ export async function readRecords(
 }
 
 /**
- * Reads records and remembered answers in one attempt.
+ * Reads records and stored answers in one attempt.
  *
  * @throws StoreError
  */
@@ -39,7 +39,7 @@ export async function readOnce(
   const read = await store.read(keys, requestKeys);
   let shown = Number.NaN;
   for (const { now } of read.records) {
-    // Most records of a packet show the same clock: it is measured once.
+    // Most records of a packet show the same clock, which is measured once.
     if (store.estimatesClock || now === shown) continue;
     storeClock.observe(now, readAt);
     shown = now;

@@ -1,37 +1,37 @@
 import type { RecordKey, StoredRecord } from '../../storage/record-store';
 import { type AnyKnownRecord, recordTypeOf } from '../record-type';
 
-/** An entry of the record cache. Code may keep the entry, to look a record up only once. */
+/** An entry of the record cache. Code may keep it, so as to look a record up only once. */
 export interface CacheEntry {
-  /** Null: nothing is known of it. */
+  /** Null: the record is not cached. */
   known: AnyKnownRecord | null;
 }
 
 interface EvictableEntry extends CacheEntry {
-  /** Used since it was added, or since the search for an entry to evict last passed it. */
+  /** Whether it was used since it was added, or since the search for the oldest last passed it. */
   isInUse: boolean;
 }
 
 /**
- * Records as this process last saw or wrote them. Another process may have changed one since, so a
- * cached record may only be used to propose a swap.
+ * Records as this process last read or wrote them. Another process may have changed one since, so a
+ * cached record must only be used to propose a swap.
  *
  * When the cache is full, the oldest entry is evicted, unless it was used since: then it counts as
- * new (page replacement by "second chance", Corbató, 1968). So a use of an entry moves nothing.
+ * new ("second chance" page replacement, Corbató, 1968). So using an entry does not move it.
  */
 export class RecordCache {
-  /** The oldest first. */
+  /** Oldest first. */
   private readonly entries = new Map<string, EvictableEntry>();
   /**
-   * Where the search for the oldest entry continues: from the front, it would pass every hole that
-   * evictions have left. Null after other removals: the iterator would keep those in memory.
+   * Where the search for the oldest entry continues: a search from the front would pass every hole
+   * that evictions have left. Null after other removals, which the iterator would keep in memory.
    */
   private oldest: MapIterator<[string, EvictableEntry]> | null = null;
 
-  /** @param capacity how many are kept at most */
+  /** @param capacity the most records to keep */
   constructor(private readonly capacity: number) {}
 
-  /** What is known, without making room for it. */
+  /** The cached record, if any, without adding an entry. */
   get(id: string): AnyKnownRecord | null {
     return this.entries.get(id)?.known ?? null;
   }
@@ -49,8 +49,8 @@ export class RecordCache {
   }
 
   /**
-   * Decodes and caches a record that was read; keeps a cached record of the same version. Throws
-   * for a text that no version of Lockyard wrote.
+   * Decodes and caches a record that was read; keeps a cached record of the same version. Throws if
+   * no version of Lockyard can have written the text.
    *
    * @param id `recordId(key)`
    */

@@ -2,7 +2,7 @@ import { contended } from '../refusals';
 import type { CommandGroup } from './batcher';
 
 /**
- * Refuses commands that met a row which another transaction keeps locked, and whose time is over.
+ * Refuses commands whose budget ended while another transaction kept their row locked.
  *
  * @param now on the monotonic clock
  */

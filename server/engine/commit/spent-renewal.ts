@@ -10,8 +10,8 @@ import { unknownOutcome } from '../refusals';
 import { subtractElapsed } from '../waiting/subtract-elapsed';
 
 /**
- * Whether this answers a renewal whose new lease may be over already, since its commit took longer
- * than the lease lasts. The renewal is decided again, which prolongs the hold or finds it over.
+ * Whether this answers a renewal whose new lease may already have expired, because its commit took
+ * longer than the lease. The renewal is decided again, which extends the hold or finds it expired.
  */
 export function isSpentRenewal(answer: unknown): answer is Renewed {
   const { outcome, expiresInMs } = answer as Partial<Renewed>;
@@ -19,10 +19,10 @@ export function isSpentRenewal(answer: unknown): answer is Renewed {
 }
 
 /**
- * Answers such a renewal where there is no time to decide it again: by the record as it is stored
- * now, because another renewal may have prolonged the hold, in the same commit or a later one. If
- * the hold is over, its end is written before the answer, so that it stays over even if the
- * backend's clock is set back; where that cannot be written the answer is `UNKNOWN`.
+ * Answers such a renewal when there is no time to decide it again, from the record as stored now,
+ * since another renewal may have extended the hold in the same commit or a later one. If the hold
+ * has expired, its end is written before the answer, so that it stays ended even if the backend's
+ * clock is set back; if it cannot be written, the answer is `UNKNOWN`.
  */
 export async function answerSpentRenewal(
   context: EngineContext,
@@ -35,12 +35,12 @@ export async function answerSpentRenewal(
     const startedAt = context.monotonic();
     const { records } = await context.store.read([key], []);
     const [read] = records;
-    if (!read) throw new Error('A store must answer for every record that it is asked for.');
+    if (!read) throw new Error('A store must return every record that it is asked for.');
     const stored = read.record && (recordTypeOf(key).decode(read.record).record as LockRecord);
     const found = answerRenewed(stored, command as RenewCommand, read.now);
     const answer = found && subtractElapsed(found, context.monotonic() - startedAt);
     if (!answer || isSpentRenewal(answer)) {
-      throw new Error('The lease ended while its record was read.');
+      throw new Error('The lease expired while its record was read.');
     }
     pending.answer(answer, true);
   } catch (cause) {

@@ -3,25 +3,24 @@ import type { PendingCommand } from '../pending-command';
 import type { CommandGroup } from './batcher';
 
 /**
- * Splits what is committed together into packets. A packet is given up when the time of its most
- * urgent command is over, so commands without time for a second call of the store go in a packet of
- * their own.
- * Commands that were refused meanwhile are left out.
+ * Splits the groups of a commit into packets. A packet is abandoned when the budget of its most
+ * urgent command ends, so commands without time for a second store call go in a separate packet.
+ * Commands that were refused meanwhile are removed.
  *
  * @param now on the monotonic clock
  */
 export function splitByUrgency(groups: CommandGroup[], now: number): CommandGroup[][] {
-  const isUsual = ({ isAnswered, dueAt }: PendingCommand) =>
+  const hasTime = ({ isAnswered, dueAt }: PendingCommand) =>
     !isAnswered && dueAt - now > STORE_CALL_MAX_MS;
-  if (groups.every(({ commands }) => commands.every(isUsual))) return [groups];
-  const patient: CommandGroup[] = [];
+  if (groups.every(({ commands }) => commands.every(hasTime))) return [groups];
+  const ordinary: CommandGroup[] = [];
   const urgent: CommandGroup[] = [];
   for (const group of groups.map(withoutAnswered)) {
     if (group.commands.length === 0) continue;
     const leftMs = earliestDueAt([group]) - now;
-    (leftMs > STORE_CALL_MAX_MS ? patient : urgent).push(group);
+    (leftMs > STORE_CALL_MAX_MS ? ordinary : urgent).push(group);
   }
-  return [patient, urgent].filter(({ length }) => length > 0);
+  return [ordinary, urgent].filter(({ length }) => length > 0);
 }
 
 function withoutAnswered(group: CommandGroup): CommandGroup {
@@ -30,7 +29,7 @@ function withoutAnswered(group: CommandGroup): CommandGroup {
   return { id, commands: commands.filter(({ isAnswered }) => !isAnswered) };
 }
 
-/** When the first of their budgets is over. */
+/** When the first of their commands' budgets ends, on the monotonic clock. */
 export function earliestDueAt(groups: CommandGroup[]): number {
   let dueAt = Number.POSITIVE_INFINITY;
   for (const { commands } of groups) {

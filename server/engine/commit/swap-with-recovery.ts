@@ -9,9 +9,9 @@ import {
 import type { EngineContext } from '../engine-context';
 
 /**
- * What became of a change. `writer` is the one under which it was applied. `unknown`: its reply was
- * lost, and the record has changed or was deleted since, perhaps after it. `tooLarge`: it was not
- * applied, and never can be. `found`: the record that the swap found changed, if it is known.
+ * The outcome of a change. `writer`: the one under which it was applied. `unknown`: its reply was
+ * lost, and the record was changed or deleted since, possibly after it was applied. `tooLarge`: it
+ * was not applied, and never can be. `found`: the changed record that the swap found, if known.
  */
 export type SwapOutcome =
   | { applied: 'yes'; writer: string; now: number }
@@ -21,35 +21,35 @@ export type SwapOutcome =
 const SHORT_PAUSE_MS = 3;
 
 /**
- * Swaps, and finds out what happened when a reply is lost: by swapping again from the same
- * expectation under a new writer. Winning proves that the first can never land, because its
- * expectation is gone; finding a writer of ours proves that it did.
+ * Swaps, and if a reply is lost finds the outcome by swapping again from the same expectation under
+ * a new writer. If that succeeds, the first swap can never be applied, because its expectation no
+ * longer holds; if a writer of an earlier swap is found, that one was applied.
  *
  * @param dueAt when to stop trying, on the monotonic clock
  * @throws StoreError with `applied: 'no'` if nothing can have been written, `'unknown'` if the
- *   budget ended first. With `isRowLocked` before that: what else these changes concern should not
- *   wait for that row
+ *   budget ended first; earlier, with `isRowLocked`, if another transaction has a row locked, for
+ *   which the other changes should not wait
  */
 export function swapWithRecovery(
   context: EngineContext,
   changes: Change[],
   dueAt: number,
 ): Promise<SwapOutcome[]> {
-  const each = (found: (SwapOutcome | null)[]) =>
+  const allKnown = (found: (SwapOutcome | null)[]) =>
     found.every((one) => one !== null) ? found : null;
   const swap = (proposals: Change[]) => context.store.swap(proposals);
-  return swapUntilKnown(context, swap, each, changes, dueAt);
+  return swapUntilKnown(context, swap, allKnown, changes, dueAt);
 }
 
-/** The result of an all-or-none swap. A writer is null where its record has changed since. */
+/** The outcome of an all-or-none swap. A writer is null if its record has changed since. */
 export type SwapAllOutcome =
   | { applied: 'yes'; writers: (string | null)[]; now: number }
   | { applied: 'no' | 'unknown' | 'tooLarge'; now: number };
 
 /**
- * The same for changes that are applied all or none: what is known of one of them is known of all.
+ * `swapWithRecovery` for changes that are applied all or none: the outcome of one is that of all.
  *
- * @throws StoreError likewise
+ * @throws StoreError as `swapWithRecovery`
  */
 export function swapAllWithRecovery(
   context: EngineContext,
@@ -61,8 +61,8 @@ export function swapAllWithRecovery(
 }
 
 /**
- * One that landed proves that all did. One that never can, or a record that changed while another
- * is still as it was expected, proves that none ever will.
+ * One applied change proves that all were applied. One that never can be, or a record that changed
+ * while another is still as expected, proves that none ever will be. Null: not known yet.
  */
 function combineOutcomes(found: (SwapOutcome | null)[]): SwapAllOutcome | null {
   const now = Math.max(...found.map((one) => one?.now ?? 0));
@@ -88,7 +88,7 @@ async function swapUntilKnown<T>(
     if (context.monotonic() + STORE_RETRY_MS >= dueAt) throw error;
   };
   const attempts = changes.map((): string[] => []);
-  /** Requests that a read showed to have an answer. */
+  /** Requests that a read showed to have a stored answer. */
   const answered = new Set<string>();
   let known = changes.map((): SwapOutcome | null => null);
   let proposals = changes;
@@ -97,7 +97,7 @@ async function swapUntilKnown<T>(
     try {
       const results = await swap(proposals);
       context.options.onSwap?.(proposals, results);
-      // Its record may have changed again since a change was found applied.
+      // A change that was found applied stays so, even if its record has changed since.
       const found = results.map((result, i) =>
         known[i]?.applied === 'yes'
           ? known[i]
@@ -107,7 +107,7 @@ async function swapUntilKnown<T>(
       if (outcome !== null) return outcome;
       known = found;
       recordAttempt(attempts, proposals);
-      const unclear = new StoreError('A lost reply could not be cleared up.', 'unknown');
+      const unclear = new StoreError('The outcome of a lost reply could not be found.', 'unknown');
       giveUpIfLate(unclear);
       const doubtful = changes.filter((_, i) => found[i] === null);
       if (await findAnswers(context.store, doubtful, answered)) pauseMs = SHORT_PAUSE_MS;
@@ -125,7 +125,7 @@ async function swapUntilKnown<T>(
   }
 }
 
-/** Adds to `answered` the requests of these changes that have a stored answer. True: there are. */
+/** Adds the requests of these changes that have a stored answer to `answered`. False: none has. */
 async function findAnswers(
   store: RecordStore,
   changes: Change[],
@@ -139,10 +139,10 @@ async function findAnswers(
 }
 
 /**
- * Null: an earlier try may still land, so nothing is known yet.
+ * The outcome of a change; null: an earlier attempt may still be applied, so it is not known yet.
  *
- * @param answered requests that had an answer before this try. Where the record is still as it was
- *   expected, that answer is older than it: no try can land
+ * @param answered requests that had a stored answer before this attempt. If the record is still as
+ *   expected, that answer is older than the record, so no attempt can be applied
  */
 function outcomeOf(
   change: Change,
@@ -160,10 +160,10 @@ function outcomeOf(
     return { applied: 'yes', writer: current.writer, now };
   }
   if (untouched) {
-    const mayLand = now < clock.ahead && !change.unanswered?.some((key) => answered.has(key));
-    return mayLand ? null : { applied: 'no', now };
+    const isPossible = now < clock.ahead && !change.unanswered?.some((key) => answered.has(key));
+    return isPossible ? null : { applied: 'no', now };
   }
-  // Revs only rise: had an earlier try landed, the record would be past ours or deleted by now.
+  // Revs only rise: after an earlier attempt, the record would have a higher rev or be deleted.
   return { applied: current === null || current.rev > change.rev ? 'unknown' : 'no', now };
 }
 

@@ -3,33 +3,34 @@ import type { GateState, StepsUnderWay } from '../../core/counter/counter-gate';
 /** The most that is announced in advance. */
 const IN_ADVANCE_MAX = 5_000;
 
-/** From `MANY_STEPS` between two messages on, `MANY_TIMES` as much is announced in advance. */
-const MANY_STEPS = 8;
-const MANY_TIMES = 3;
+/** From `BUSY_STEPS` between two messages on, `BUSY_FACTOR` times as much is announced. */
+const BUSY_STEPS = 8;
+const BUSY_FACTOR = 3;
 
-/** For speed, the estimate may be too low by one part in this many of what is left. */
+/** For speed, the estimate may be too low by this fraction, one in so many, of what is left. */
 const RESERVE_SHARE = 1_000;
 
 /**
- * What is announced in advance where that alone makes steps wait less.
+ * How much to announce in advance so that steps wait less.
  *
- * @param recent what has begun since the last message, beyond the reserve
+ * @param before how much was announced last
+ * @param recent the steps that have begun since the last message, beyond the reserve
  */
 export function inAdvance(
   before: StepsUnderWay,
   recent: StepsUnderWay,
   recentSteps: number,
 ): StepsUnderWay {
-  const times = recentSteps < MANY_STEPS ? 1 : MANY_TIMES;
+  const factor = recentSteps < BUSY_STEPS ? 1 : BUSY_FACTOR;
   return {
-    down: Math.min(IN_ADVANCE_MAX, Math.max(before.down, times * recent.down)),
-    up: Math.min(IN_ADVANCE_MAX, Math.max(before.up, times * recent.up)),
+    down: Math.min(IN_ADVANCE_MAX, Math.max(before.down, factor * recent.down)),
+    up: Math.min(IN_ADVANCE_MAX, Math.max(before.up, factor * recent.up)),
   };
 }
 
 /**
- * What may be announced in advance beyond that, in the directions in which steps go: far from a
- * bound it makes no difference to the estimate.
+ * How much may always be announced in advance, in the directions of recent steps: a small share of
+ * what is left, which hardly affects the estimate.
  */
 export function reserve(used: StepsUnderWay, { value, floor, ceiling }: GateState): StepsUnderWay {
   return {
@@ -43,7 +44,8 @@ function share(left: number | null): number {
   return Math.min(IN_ADVANCE_MAX, Math.max(0, Math.floor(left / RESERVE_SHARE)));
 }
 
-export const most = (one: StepsUnderWay, other: StepsUnderWay): StepsUnderWay => ({
+/** The larger distance of the two in each direction. */
+export const maxOf = (one: StepsUnderWay, other: StepsUnderWay): StepsUnderWay => ({
   down: Math.max(one.down, other.down),
   up: Math.max(one.up, other.up),
 });

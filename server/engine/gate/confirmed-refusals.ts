@@ -9,7 +9,7 @@ import type { GateExchange, GateReply } from '../../storage/redis-gate/gate-stor
 import type { GateEntries } from './gate-entries';
 import type { GateAsk, GateEntry } from './gate-entry';
 
-/** A counter at one of its bounds, by the gate's last reply. Valid until a change is reported. */
+/** A counter at one of its bounds in the gate's last reply. Valid until a change is reported. */
 export interface AtBound {
   state: GateState;
   asOf: number;
@@ -21,7 +21,7 @@ export function atBoundIn({ state, asOf, askAgainAt }: GateReply): AtBound | nul
   return state && isAtBound(state) ? { state, asOf, until: askAgainAt } : null;
 }
 
-/** Drops the states at a bound that have changed since; all of them where that is unknown. */
+/** Drops the states at a bound that have changed since; all of them if that is unknown. */
 export function forgetChanged(
   { changed }: Pick<GateExchange, 'changed'>,
   entries: Pick<GateEntries, 'get' | 'values'>,
@@ -36,8 +36,8 @@ export function forgetChanged(
 /**
  * Steps in whose direction nothing was left when the gate last replied about their counters. They
  * wait for the next exchange, which lists the counters at a bound that have changed. If theirs has
- * not, the gate would refuse them again, so they are refused without asking. Like every refusal,
- * this one rests on a reply to a message that was sent after the step came.
+ * not, the gate would refuse them again, so they are refused without asking it. Like every refusal,
+ * this one is based on a reply to a message that was sent after the step arrived.
  */
 export class ConfirmedRefusals {
   private waiting: { entry: GateEntry; ask: GateAsk }[] = [];
@@ -47,7 +47,7 @@ export class ConfirmedRefusals {
     return this.waiting.length > 0;
   }
 
-  /** Whether a step may wait here; if not the gate must be asked about its counter. */
+  /** Adds a step that can wait here. False: the gate must be asked about its counter. */
   take(entry: GateEntry, ask: GateAsk): boolean {
     const { refusable } = ask;
     if (refusable === null || !entry.atBound) return false;
@@ -64,10 +64,10 @@ export class ConfirmedRefusals {
   }
 
   /**
-   * Refuses what it can. Call it after the entries have received the replies of the exchange.
+   * Refuses the steps that it can. Call it after the entries have received the exchange's replies.
    *
    * @param askAbout called with the counters of the other steps: the gate must be asked about them
-   * @returns how many were refused
+   * @returns how many steps were refused
    */
   receive({ now, readyInMs }: GateExchange, askAbout: (entry: GateEntry) => void): number {
     const { sent } = this;
@@ -92,7 +92,7 @@ export class ConfirmedRefusals {
     return refused;
   }
 
-  /** @param askAbout as in `receive` */
+  /** Refuses none of the steps. @param askAbout as in `receive` */
   giveUp(askAbout: (entry: GateEntry) => void): void {
     for (const { entry, ask } of [...this.sent.splice(0), ...this.waiting.splice(0)]) {
       entry.unconfirmed -= 1;

@@ -265,7 +265,7 @@ describe('without Redis only speed changes', () => {
       if (how === 'refusing') rig.proxy.refuse();
       if (how === 'slow') rig.proxy.delay(2 * IMPATIENT_MS);
       if (how === 'garbling') rig.proxy.garble(Math.random);
-      const { failures } = hasty.gate.line.tally;
+      const { failures } = hasty.gate.client.tally;
       const startedAt = performance.now();
       expect(await step(hasty, key, 3)).toMatchObject({ outcome: 'applied', value: 3 });
       for (let value = 2; value >= 0; value -= 1) {
@@ -273,7 +273,7 @@ describe('without Redis only speed changes', () => {
       }
       expect(await step(hasty, key, -1)).toEqual(MySQL);
       expect(performance.now() - startedAt).toBeLessThan(IMPATIENT_MS + 5_000);
-      expect(hasty.gate.line.tally.failures).toBeGreaterThan(failures);
+      expect(hasty.gate.client.tally.failures).toBeGreaterThan(failures);
       if (how === 'stopped') rig.redis.signal('SIGCONT');
       rig.proxy.delay(0);
       rig.proxy.open();

@@ -6,7 +6,7 @@ import { CounterGate } from './counter-gate';
 import { GatedEngine } from './gated-engine';
 
 export interface CounterGatesOptions {
-  /** The ids of the gates that this server has. */
+  /** The ids of the gates that are configured. */
   ids: string[];
   /** Opens a gate's store for the counters of one backend. */
   open: (gate: string, backend: string) => GateStore;
@@ -14,14 +14,14 @@ export interface CounterGatesOptions {
   gateIdOf: (namespace: string) => string | null;
   clock: Clock;
   log: Pick<Log, 'warn' | 'info'>;
-  /** `answerMaxMs` and `companyMs` as in `CounterGateOptions`. */
+  /** `answerMaxMs` and `lingerMs` as in `CounterGateOptions`. */
   answerMaxMs?: number;
-  companyMs?: number | undefined;
+  lingerMs?: number | undefined;
 }
 
 interface Backend {
   engine: LockEngine;
-  /** By the ids of the gates. */
+  /** The gates that were opened for it, by their ids. */
   opened: Map<string, CounterGate>;
 }
 
@@ -40,7 +40,7 @@ export class CounterGates {
     return new GatedEngine(engine, (namespace) => this.of(engine.backend, namespace));
   }
 
-  /** The gate in front of a namespace's counters; null: none, or not one that this server has. */
+  /** The gate in front of a namespace's counters; null: none, or it is not configured here. */
   of(backend: string, namespace: string): CounterGate | null {
     const id = this.options.gateIdOf(namespace);
     if (id === null) return null;
@@ -59,7 +59,7 @@ export class CounterGates {
     return gate;
   }
 
-  /** Those that were used since this process started. */
+  /** The gates that were used since this process started. */
   used(): { backend: string; gate: CounterGate }[] {
     return [...this.backends].flatMap(([backend, { opened }]) =>
       [...opened.values()].map((gate) => ({ backend, gate })),

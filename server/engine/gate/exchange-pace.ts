@@ -1,15 +1,15 @@
-/** How long an end of a step waits for others: one exchange serves many of them. */
-const COMPANY_MS = 5;
+/** How long the end of a step waits for others, so that one exchange sends many of them. */
+const LINGER_MS = 5;
 
-/** When the next exchange with a gate begins. */
+/** Decides when the next exchange with a gate begins. */
 export class ExchangePace {
   private isDue = false;
   private timer: NodeJS.Timeout | undefined;
 
   constructor(private readonly begin: () => void) {}
 
-  /** Begins at the end of this turn of the event loop, with all that comes in it. */
-  atOnce(): void {
+  /** Begins an exchange at the end of this turn of the event loop. */
+  immediately(): void {
     if (this.isDue) return;
     this.isDue = true;
     setImmediate(() => {
@@ -18,12 +18,12 @@ export class ExchangePace {
     });
   }
 
-  /** Begins within `COMPANY_MS`: no caller waits for it. */
+  /** Begins an exchange within `LINGER_MS`, since no caller waits for it. */
   soon(): void {
     this.timer ??= setTimeout(() => {
       this.timer = undefined;
       this.begin();
-    }, COMPANY_MS).unref();
+    }, LINGER_MS).unref();
   }
 
   stop(): void {

@@ -103,7 +103,7 @@ async function callUntil(
 }
 
 const refusals = (members: GatedMember[]) =>
-  members.reduce((sum, { gate }) => sum + gate.line.tally.refusals, 0);
+  members.reduce((sum, { gate }) => sum + gate.client.tally.refusals, 0);
 
 /**
  * Every counter has no drift, without a reconciliation; and nothing stays announced, though no step

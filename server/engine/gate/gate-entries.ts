@@ -3,17 +3,17 @@ import { GateEntry } from './gate-entry';
 /** The most counters with an entry; more only while too few entries are idle. */
 const ENTRIES_MAX = 20_000;
 
-/** The entries of counters, by id. When there are too many, idle ones are dropped. */
+/** The entries of counters by id. When there are too many, idle ones are dropped. */
 export class GateEntries {
   private readonly byId = new Map<string, GateEntry>();
 
   /**
    * @param beforeMakingRoom called before idle entries are dropped
-   * @param isWanted whether an idle entry must be kept
+   * @param mustKeep whether an idle entry must be kept
    */
   constructor(
     private readonly beforeMakingRoom: () => void,
-    private readonly isWanted: (entry: GateEntry) => boolean,
+    private readonly mustKeep: (entry: GateEntry) => boolean,
   ) {}
 
   get(id: string): GateEntry | undefined {
@@ -39,7 +39,7 @@ export class GateEntries {
     let left = this.byId.size - ENTRIES_MAX / 2;
     for (const [id, entry] of this.byId) {
       if (left <= 0) return;
-      if (!entry.isIdle || this.isWanted(entry)) continue;
+      if (!entry.isIdle || this.mustKeep(entry)) continue;
       this.byId.delete(id);
       entry.isKept = false;
       left -= 1;

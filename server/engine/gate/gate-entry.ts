@@ -10,30 +10,30 @@ import {
   type StepsUnderWay,
 } from '../../core/counter/counter-gate';
 import type { GateMessage, GateReply, Gone } from '../../storage/redis-gate/gate-store';
-import { inAdvance, most, reserve } from './announce-in-advance';
+import { inAdvance, maxOf, reserve } from './announce-in-advance';
 import { type AtBound, atBoundIn } from './confirmed-refusals';
 
 /** A step that waits for the gate. */
 export interface GateAsk {
   steps: StepsUnderWay;
-  /** The step that the gate may refuse; null: it must pass. */
+  /** The delta that the gate may refuse; null: it must pass. */
   refusable: number | null;
   /** Called with the gate's refusal. Null: MySQL decides, and the step counts as under way. */
   answer: (refusal: OutOfBounds | null) => void;
-  /** Sent to the gate as under way. */
+  /** Whether it was announced as under way. */
   isAnnounced: boolean;
 }
 
-/** A counter that MySQL should be asked about. */
+/** A counter that should be read from MySQL. */
 export interface DueRead {
   id: string;
-  /** The rev that the gate had; null: none. */
+  /** The gate's rev of it; null: none. */
   over: number | null;
-  /** The gate's clock then. */
+  /** The gate's clock at that time. */
   asOf: number;
 }
 
-/** What the gate has been sent and has not replied to. */
+/** The content of the messages that the gate has been sent and has not replied to. */
 interface Sent extends Pick<GateEntry, 'news' | 'reading' | 'lookers'> {
   asks: GateAsk[];
   underWay: StepsUnderWay;
@@ -54,10 +54,10 @@ const NOTHING_SENT: Sent = {
   at: 0,
 };
 
-/** What was announced longer ago is announced again before it is relied on. */
+/** An announcement that is older must be repeated before steps can rely on it. */
 export const ANNOUNCED_FOR_MS = 2_000;
 
-/** From this age an announcement is repeated: it must outlast the steps that rely on it. */
+/** An announcement of this age is repeated, since it must outlast the steps that rely on it. */
 const ANNOUNCE_AGAIN_MS = 900;
 
 /** Changes `sum` in place, since this runs twice for every step. */
@@ -66,36 +66,36 @@ function add(sum: StepsUnderWay, steps: StepsUnderWay): void {
   sum.up += steps.up;
 }
 
-/** What this process has to send to the gate about one counter, and what waits for the reply. */
+/** The unsent messages to the gate about one counter, and the steps that wait for its reply. */
 export class GateEntry {
-  /** The state that the gate last replied with, or a newer value: changes with every step. */
+  /** The state in the gate's last reply, with a newer value if a step has changed it since. */
   lastState: GateState | null = null;
-  /** The state that steps are refused by for as long as the gate reports no change of it. */
+  /** The state by which steps are refused as long as the gate reports no change of it. */
   atBound: AtBound | null = null;
   /** How many steps wait for the next exchange to confirm `atBound`. */
   unconfirmed = 0;
-  /** The newest value that the gate has not been sent. */
+  /** The newest value that has not been sent to the gate. */
   news: GateNews | null = null;
-  /** The last reading that the gate has not been sent. */
+  /** The last reading that has not been sent to the gate. */
   reading: GateNews | Gone | null = null;
   waiting: GateAsk[] = [];
-  /** Called with the next reply; with null if there is none. */
+  /** Called with the next reply; with null if the gate does not respond. */
   lookers: ((reply: GateReply | null) => void)[] = [];
-  /** False once it was dropped as idle: its counter may have another entry by now. */
+  /** False once it was dropped as idle: then its counter may have another entry. */
   isKept = true;
-  /** When a step began last, on the monotonic clock. */
+  /** When the last step began, on the monotonic clock. */
   usedAt = Number.NEGATIVE_INFINITY;
   private steps = 0;
   private readonly underWay = { ...NOTHING_UNDER_WAY };
-  /** What has begun since the gate was last sent something. */
+  /** The steps that have begun since the last message to the gate. */
   private readonly recent = { ...NOTHING_UNDER_WAY };
   private recentSteps = 0;
   private inAdvance = NOTHING_UNDER_WAY;
-  /** The most that was under way in each direction lately. */
+  /** The most that has recently begun between two messages, in each direction. */
   private used = NOTHING_UNDER_WAY;
-  /** Announced in advance if much is left: steps within the reserve need no message. */
+  /** Announced in advance if plenty is left: steps within the reserve need no message. */
   private reserve = NOTHING_UNDER_WAY;
-  /** Steps whose end was not sent to the gate yet. */
+  /** Steps whose end has not been sent to the gate. */
   private readonly ended = { ...NOTHING_UNDER_WAY };
   /** The steps under way that the gate has confirmed, and when they were sent. */
   private announced = NOTHING_UNDER_WAY;
@@ -107,26 +107,27 @@ export class GateEntry {
   /** Whether nothing would be lost if the entry were dropped. */
   get isIdle(): boolean {
     const { steps, unconfirmed, waiting, lookers, news, reading, sent, ended } = this;
-    const isWanted = steps + unconfirmed + waiting.length + lookers.length + sent.asks.length > 0;
-    return !isWanted && !news && !reading && ended.down + ended.up === 0;
+    const isInUse = steps + unconfirmed + waiting.length + lookers.length + sent.asks.length > 0;
+    return !isInUse && !news && !reading && ended.down + ended.up === 0;
   }
 
+  /** Whether more steps are announced than under way. */
   get hasSlack(): boolean {
     const { announced, underWay } = this;
     return announced.down > underWay.down || announced.up > underWay.up;
   }
 
   /**
-   * Begins steps that were announced in advance. False: they were not, and nothing begins.
+   * Begins steps that were announced in advance. False: they were not, and do not begin.
    *
-   * @returns `again` if the steps may go on, and the announcement must be repeated
+   * @returns `again` if the steps have begun, and the announcement must be repeated
    */
   pass(steps: StepsUnderWay, refusable: number | null, now: number): boolean | 'again' {
     const { lastState, announced, sent } = this;
     const ageMs = now - this.announcedAt;
     if (!lastState || ageMs >= ANNOUNCED_FOR_MS) return false;
     if (refusable !== null && leavesBounds(lastState, refusable)) return false;
-    // The gate counts a step until it receives its end; a message on the way may have arrived.
+    // The gate counts a step until it receives its end; it may have received a message just sent.
     const down = this.underWay.down + this.ended.down + steps.down;
     const up = this.underWay.up + this.ended.up + steps.up;
     if (down + sent.ended.down > announced.down || up + sent.ended.up > announced.up) return false;
@@ -143,7 +144,7 @@ export class GateEntry {
     add(this.underWay, steps);
   }
 
-  /** Ends steps. The end of the last one corrects what sums beyond 2^53 have lost. */
+  /** Ends steps. The end of the last one resets the sum, which is not exact beyond 2^53. */
   end(steps: StepsUnderWay): void {
     this.steps -= 1;
     add(this.ended, steps);
@@ -152,14 +153,14 @@ export class GateEntry {
     underWay.up = this.steps === 0 ? 0 : Math.max(0, underWay.up - steps.up);
   }
 
-  /** Drops what the gate has not been sent. It must be restarted before it is sent anything. */
+  /** Drops all unsent content. The gate must be restarted before the next message. */
   forgetUnsent(): void {
     this.news = null;
     this.reading = null;
     Object.assign(this.ended, NOTHING_UNDER_WAY);
   }
 
-  /** Whether ends may be sent later: until then the gate counts those steps as under way. */
+  /** Whether the ends of steps can be sent later: until then the gate counts them as under way. */
   canWait(now: number): boolean {
     if (now - this.announcedAt >= ANNOUNCE_AGAIN_MS) return false;
     const { down, up } = plus(this.underWay, this.ended);
@@ -176,9 +177,9 @@ export class GateEntry {
   }
 
   /**
-   * The next messages to the gate. A step that it will probably refuse is not announced, since the
-   * announcement would have to be withdrawn. While steps keep coming, more are announced in
-   * advance, so that the next ones need not wait.
+   * Takes the next messages to the gate. A step that it will probably refuse is not announced: the
+   * announcement would have to be withdrawn. While steps keep arriving, more are announced in
+   * advance, so that the next ones do not wait.
    */
   takeMessages(now: number): GateMessage[] {
     const { id, news, reading, waiting: asks, lookers, lastState } = this;
@@ -194,9 +195,9 @@ export class GateEntry {
       ? inAdvance(this.inAdvance, minus(this.recent, this.reserve), this.recentSteps)
       : NOTHING_UNDER_WAY;
     const isInUse = now - this.usedAt < ANNOUNCED_FOR_MS;
-    this.used = isInUse ? most(this.used, this.recent) : NOTHING_UNDER_WAY;
+    this.used = isInUse ? maxOf(this.used, this.recent) : NOTHING_UNDER_WAY;
     this.reserve = lastState ? reserve(this.used, lastState) : NOTHING_UNDER_WAY;
-    const underWay = plus(this.underWay, most(this.inAdvance, this.reserve));
+    const underWay = plus(this.underWay, maxOf(this.inAdvance, this.reserve));
     const mayRead = asks.length > 0 || isInUse;
     this.sent = {
       news,
@@ -223,10 +224,10 @@ export class GateEntry {
   }
 
   /**
-   * Answers the steps and the questions that waited for this reply.
+   * Answers the steps and the lookers that waited for this reply.
    *
-   * @returns `mustTell`: whether the gate must be sent something at once, a step to announce or the
-   *   end of an announced step that it refused; and how many steps were refused and passed
+   * @returns `mustTell`: whether a message must be sent immediately, to announce a step or to end
+   *   an announced step that the gate refused; and how many steps were refused and passed
    */
   receive(reply: GateReply): { mustTell: boolean; refused: number; passed: number } {
     const { asks, lookers, underWay: sentUnderWay, at } = this.sent;
@@ -234,7 +235,7 @@ export class GateEntry {
     this.announced = sentUnderWay;
     this.announcedAt = at;
     const { lastState } = this;
-    // MySQL may have answered a step of this process meanwhile, with a newer value.
+    // MySQL may have answered a step of this process with a newer value meanwhile.
     const isNewer = lastState && reply.state && lastState.rev > reply.state.rev && this.news;
     if (!isNewer) this.lastState = reply.state && { ...reply.state };
     this.atBound = isNewer ? null : atBoundIn(reply);
@@ -260,7 +261,7 @@ export class GateEntry {
     return { mustTell, refused: refused.length, passed };
   }
 
-  /** Lets every waiting step pass, since the gate did not answer. What was sent is sent again. */
+  /** Lets all waiting steps pass, since the gate did not respond. Its messages are sent again. */
   giveUp(): number {
     const { asks, lookers, news, reading } = this.sent;
     if (news) this.note(news);

@@ -1,4 +1,4 @@
-/** What a process has seen of its gate since it started. */
+/** What a process has counted at its gate since it started. */
 export interface GateTally {
   refusals: number;
   passes: number;

@@ -57,7 +57,7 @@ async function shopOf(value: number) {
     } as never,
     clock: { now, monotonic: now },
     log: { warn: () => {}, info: () => {} },
-    companyMs: 0,
+    lingerMs: 0,
   });
   gates.push(gate);
   const step = (delta: number): Promise<CounterAddAnswer> => gate.count(KEY, add(delta));

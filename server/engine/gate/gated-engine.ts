@@ -5,7 +5,7 @@ import type { RecordKey } from '../../storage/record-store';
 import type { LockEngine, MultiLocks, WaitOptions } from '../lock-engine';
 import type { CounterGate } from './counter-gate';
 
-/** An engine whose commands on counters pass the gate of their namespace, where it has one. */
+/** An engine whose commands on counters pass the gate of their namespace, if it has one. */
 export class GatedEngine implements LockEngine {
   readonly backend: string;
   readonly multiLocks: MultiLocks;

@@ -1,5 +1,5 @@
 /**
- * The gate's answer; rejects if it has not arrived within `limitMs`. The timer may fire late: an
+ * The gate's answer; rejects if it has not arrived within `limitMs`. The timer can fire late: an
  * answer that has arrived by then still counts.
  */
 export async function inTime<T>(work: Promise<T>, limitMs: number): Promise<T> {

@@ -1,17 +1,17 @@
 import type { GateEntry } from './gate-entry';
 
-/** The end of a step is sent to the gate within this time. */
+/** How long the messages of an entry wait before they are sent. */
 const LATER_MS = 600;
 
 const EVERY_MS = 50;
 
-/** Entries whose messages to the gate may wait, because they would change no refusal. */
+/** Entries whose messages to the gate can wait, because they would not change any refusal. */
 export class LaterMessages {
-  /** Since when each waits, on the monotonic clock; the first have waited longest. */
+  /** Since when each waits, on the monotonic clock, longest first. */
   private readonly since = new Map<GateEntry, number>();
   private timer: NodeJS.Timeout | undefined;
 
-  /** @param send called with entries that have waited for long enough */
+  /** @param send called with each entry once it has waited long enough */
   constructor(
     private readonly monotonic: () => number,
     private readonly send: (entry: GateEntry) => void,

@@ -1,7 +1,7 @@
 const FIRST_MS = 250;
-const MOST_MS = 2_000;
+const LONGEST_MS = 2_000;
 
-/** Tries a gate again that does not respond: each time after a longer pause, up to a limit. */
+/** Probes a gate that does not respond, each time after a longer pause, up to a limit. */
 export class ProbeTimer {
   private afterMs = FIRST_MS;
   private timer: NodeJS.Timeout | undefined;
@@ -10,10 +10,10 @@ export class ProbeTimer {
 
   schedule(): void {
     this.timer = setTimeout(this.probe, this.afterMs).unref();
-    this.afterMs = Math.min(2 * this.afterMs, MOST_MS);
+    this.afterMs = Math.min(2 * this.afterMs, LONGEST_MS);
   }
 
-  /** Call it after a success: the pause after the next failure is short again. */
+  /** To call after a success: the pause after the next failure is short again. */
   reset(): void {
     this.afterMs = FIRST_MS;
   }

@@ -3,10 +3,10 @@ import { recordId } from '../../storage/record-id';
 import type { RecordKey } from '../../storage/record-store';
 import { OWN_NAMESPACE } from '../membership';
 
-/** Names created here that the projection still lacks after this time no longer count. */
+/** A name created here stops counting if the projection still lacks it after this time. */
 const LISTED_WITHIN_MS = 30_000;
 
-/** How many locks and counters a namespace has. */
+/** The number of locks and counters of a namespace. */
 export interface NameTally {
   locks: number;
   counters: number;
@@ -15,25 +15,25 @@ export interface NameTally {
 /** Ids of names created here that the projection has not shown yet, by namespace. */
 type UnlistedNames = Map<string, Set<string>>;
 
-/** Receives the records that the engine creates. */
+/** Learns of the records that the engine creates. */
 export interface NewNameObserver {
-  /** A record is about to be created by a write, whose outcome `finished` reports. */
+  /** Called before a write that creates a record; `finished` reports the outcome. */
   creating(key: RecordKey): void;
-  /** @param isMade whether this write certainly created it; else it counts once it is projected */
-  finished(key: RecordKey, isMade: boolean): void;
+  /** @param isCreated whether the write certainly created it; else it counts once projected */
+  finished(key: RecordKey, isCreated: boolean): void;
 }
 
 /**
- * How many names each namespace has, as far as this process knows: those in its projection, and
- * those that it is creating or has created and that the projection has not read yet. A count reads
- * no backend, however many names there are.
+ * The number of names of each namespace as far as this process knows: those in its projection, and
+ * those that it is creating or has created and that the projection has not read yet. Counting never
+ * reads a backend.
  *
- * Exact for a single process, except for names that are deleted while they are created. With
- * several, names of another process count once the projection has read them, usually within 150 ms.
+ * Exact for a single process, except for names that are deleted while they are created. Names that
+ * another process creates count once the projection has read them, usually within 150 ms.
  */
 export class NameCount implements NewNameObserver {
   private readonly listed = new Map<string, NameTally>();
-  /** Names being created. */
+  /** Names that are being created. */
   private readonly underWay: UnlistedNames = new Map();
   private recent: UnlistedNames = new Map();
   private recentBefore: UnlistedNames = new Map();
@@ -43,7 +43,7 @@ export class NameCount implements NewNameObserver {
     this.rotatedAt = monotonic();
   }
 
-  /** How many names of a namespace the projection shows. */
+  /** The number of names of a namespace in the projection. */
   of(namespace: string): NameTally {
     const { locks = 0, counters = 0 } = this.listed.get(namespace) ?? {};
     return { locks, counters };
@@ -53,7 +53,7 @@ export class NameCount implements NewNameObserver {
     return [...this.listed.keys()];
   }
 
-  /** How many names a namespace has, including those that the projection has not shown yet. */
+  /** The number of names of a namespace, including those that the projection lacks. */
   total(namespace: string): number {
     this.rotate();
     const { locks = 0, counters = 0 } = this.listed.get(namespace) ?? {};
@@ -62,16 +62,16 @@ export class NameCount implements NewNameObserver {
     return locks + counters + unlisted + (this.underWay.get(namespace)?.size ?? 0);
   }
 
-  /** The projection shows a new name; its creation may not be `finished` yet. */
+  /** Called when the projection has a new name, whose creation may not be `finished` yet. */
   appeared(key: RecordKey): void {
     this.add(key, 1);
     const id = recordId(key);
-    this.endMaking(key);
+    this.endCreating(key);
     this.recent.get(key.namespace)?.delete(id);
     this.recentBefore.get(key.namespace)?.delete(id);
   }
 
-  /** The projection no longer shows a name. */
+  /** Called when the projection no longer has a name. */
   vanished(key: RecordKey): void {
     this.add(key, -1);
   }
@@ -81,17 +81,17 @@ export class NameCount implements NewNameObserver {
     this.underWay.set(key.namespace, names.add(recordId(key)));
   }
 
-  finished(key: RecordKey, isMade: boolean): void {
+  finished(key: RecordKey, isCreated: boolean): void {
     const { namespace } = key;
-    const isUnlisted = this.endMaking(key);
-    if (!isMade || !isUnlisted) return;
+    const isUnlisted = this.endCreating(key);
+    if (!isCreated || !isUnlisted) return;
     this.rotate();
     const recent = this.recent.get(namespace) ?? new Set();
     this.recent.set(namespace, recent.add(recordId(key)));
   }
 
-  /** Returns whether the name was still being created: then the projection has not shown it. */
-  private endMaking(key: RecordKey): boolean {
+  /** Returns whether the name was still being created: then the projection lacks it. */
+  private endCreating(key: RecordKey): boolean {
     const names = this.underWay.get(key.namespace);
     const wasUnderWay = names?.delete(recordId(key)) ?? false;
     if (names?.size === 0) this.underWay.delete(key.namespace);
@@ -116,30 +116,33 @@ export class NameCount implements NewNameObserver {
   }
 }
 
-/** Why new names are refused, if they are. */
+/** The limit of the names of each namespace. */
 export class NameCapacity {
   /**
-   * @param names how many names a namespace has
-   * @param isShortOfMemory whether this process has too little memory to keep more records
+   * @param names the number of names of each namespace
+   * @param isShortOfMemory whether this process has too little memory for more records
    */
   constructor(
     private readonly names: { total(namespace: string): number },
     private readonly isShortOfMemory: () => boolean,
   ) {}
 
-  /** The reason, as a sentence for callers; null if there is room. Own names always have room. */
+  /**
+   * Why new names are refused, as a sentence for callers; null: there is room, as there always is
+   * for Lockyard's own names.
+   */
   refusal(namespace: string, maxLocks: number): string | null {
     if (namespace === OWN_NAMESPACE) return null;
     if (this.isShortOfMemory()) return SHORT_OF_MEMORY;
     const total = this.names.total(namespace);
     if (total < maxLocks) return null;
     return (
-      `The namespace "${namespace}" is full: its policy allows ${maxLocks}, and it has ${total}, ` +
-      'locks and counters together. Existing ones keep working.'
+      `The namespace "${namespace}" is full: its policy allows ${maxLocks} locks and counters ` +
+      `together, and it has ${total}. Existing ones keep working.`
     );
   }
 
-  /** How many more names a namespace may have; null: more than any multi-lock needs. */
+  /** How many more names a namespace has room for; null: more than any multi-lock needs. */
   roomFor(namespace: string, maxLocks: number): number | null {
     const room = maxLocks - this.names.total(namespace);
     return room < MULTI_LOCK_MAX && namespace !== OWN_NAMESPACE ? Math.max(0, room) : null;

@@ -4,7 +4,7 @@ import type { EngineOptions } from '../engine-context';
 import { OWN_NAMESPACE } from '../membership';
 import type { NameCapacity } from './name-count';
 
-/** Makes `policyOf` of a backend's engine. */
+/** Returns the `policyOf` of a backend's engine. */
 export type PoliciesInForce = (
   namespaces: { policyOf(namespace: string): NamespacePolicy },
   grantsFromOf: () => number,
@@ -12,17 +12,17 @@ export type PoliciesInForce = (
 ) => EngineOptions['policyOf'];
 
 /**
- * The policy of a namespace, the instant from which its backend grants after a restore, a data loss
- * or a reshard, whether that backend is closed, and whether there is room for new names. None of
- * that applies to Lockyard's own locks: they are not in backups, and the process that runs
- * maintenance must be able to clean up what is still held.
+ * Combines the policy of a namespace with the instant from which its backend grants after a
+ * restore, a data loss or a reshard, with the reason why that backend is closed, and with the room
+ * for new names. None of these applies to Lockyard's own locks: they are not in backups, and the
+ * process that runs maintenance must be able to clean up what is still held.
  */
 export function policiesInForce(
   capacity: Pick<NameCapacity, 'refusal' | 'roomFor'>,
 ): PoliciesInForce {
   return (namespaces, grantsFromOf, watch) => {
-    // This runs for every record that is decided. A backend that has lost data once has such an
-    // instant from then on, and creating an object each time takes 10 % of a busy server's time.
+    // This runs for every record that is decided. A backend that has ever lost data has such an
+    // instant, and creating an object each time takes 10 % of a busy server's time.
     const restricted = new WeakMap<NamespacePolicy, DecidingPolicy>();
     return (namespace) => {
       const policy = namespaces.policyOf(namespace);

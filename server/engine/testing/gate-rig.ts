@@ -12,7 +12,7 @@ import { createCommand } from './counter-calls';
 import { EngineRig, type Member, newProcess, pause } from './engine-rig';
 import moveGateClock from './move-gate-clock.lua';
 
-/** As in production, only sooner over. */
+/** The limits of production, but shorter. */
 export const SHORT: GateLimits = {
   stepMaxMs: 600,
   freshMs: 1_600,
@@ -21,7 +21,7 @@ export const SHORT: GateLimits = {
   askAgainMs: 60,
 };
 
-/** What the key of a counter begins with, word by word. */
+/** The first words of a counter's value in Redis. */
 const FIELDS = ['rev', 'value', 'floor', 'ceiling', 'boundsRev', 'asOf'] as const;
 
 type GateFields = Partial<Record<(typeof FIELDS)[number], string>>;
@@ -35,13 +35,13 @@ export interface GatedMember {
   gate: CounterGate;
   /** Its engine without the gate. */
   plain: Member;
-  /** The instants at which it noticed that the gate did not answer. */
+  /** The instants at which it noticed that the gate did not respond. */
   failedAt: number[];
   /** Moves its monotonic clock forward. */
   later(ms: number): void;
 }
 
-/** Processes over one fresh MySQL, with one Redis of their own as a gate, behind a proxy. */
+/** Processes over one fresh MySQL, with a private Redis as a gate, behind a proxy. */
 export class GateRig {
   private readonly gates: CounterGates[] = [];
 
@@ -51,16 +51,16 @@ export class GateRig {
     readonly proxy: TcpProxy,
     readonly admin: Redis,
     private readonly limits: GateLimits,
-    private readonly companyMs: number | undefined,
+    private readonly lingerMs: number | undefined,
   ) {}
 
-  /** @param companyMs as in `CounterGateOptions` */
-  static async open(limits: GateLimits = GATE_LIMITS, companyMs?: number): Promise<GateRig> {
+  /** @param lingerMs as in `CounterGateOptions` */
+  static async open(limits: GateLimits = GATE_LIMITS, lingerMs?: number): Promise<GateRig> {
     const redis = await startPrivateRedis();
     const proxy = await TcpProxy.start('127.0.0.1', Number(new URL(redis.url).port));
     const admin = new Redis(redis.url, { protocol: 2 });
     const rig = await EngineRig.open('mysql');
-    return new GateRig(rig, redis, proxy, admin, limits, companyMs);
+    return new GateRig(rig, redis, proxy, admin, limits, lingerMs);
   }
 
   async join(answerMaxMs = ANSWER_MAX_MS): Promise<GatedMember> {
@@ -73,7 +73,7 @@ export class GateRig {
       open: () => openRedisGate(`redis://127.0.0.1:${this.proxy.port}`, scope, this.limits),
       gateIdOf: () => 'cache',
       clock: { now: () => Date.now(), monotonic: () => performance.now() + aheadMs },
-      companyMs: this.companyMs,
+      lingerMs: this.lingerMs,
       answerMaxMs,
       log: { warn: () => failedAt.push(performance.now()), info: () => {} },
     });
@@ -96,13 +96,13 @@ export class GateRig {
     await this.admin.flushall();
   }
 
-  /** What the gate has of a counter. */
+  /** The gate's fields of a counter. */
   async fieldsOf(key: RecordKey): Promise<GateFields> {
     const words = ((await this.admin.get(keyOf(key))) ?? '').split(' ');
     return Object.fromEntries(FIELDS.map((field, i) => [field, words[i]]));
   }
 
-  /** Changes what the gate has of a counter past every check, as a fault of that Redis would. */
+  /** Changes the gate's fields of a counter without any check, as a fault of its Redis would. */
   async spoil(key: RecordKey, fields: GateFields): Promise<void> {
     const known = ((await this.admin.get(keyOf(key))) ?? '- - - - - - -').split(' ');
     const words = known.map((word, i) => {
@@ -143,7 +143,7 @@ export const step = (
 ) =>
   engine.count(key, { verb: 'add', delta, party: { service: 'orders' }, request: null, ...more });
 
-/** Asks for more than there is until the gate itself refuses that; returns how long it took. */
+/** Asks for more than is left until the gate itself refuses that; returns how long it took. */
 export async function untilRefusedByGate(
   member: Pick<GatedMember, 'engine'>,
   key: RecordKey,
@@ -154,7 +154,7 @@ export async function untilRefusedByGate(
   for (;;) {
     const answer = await step(member, key, delta);
     if ('estimate' in answer) return performance.now() - startedAt;
-    if (answer.outcome !== 'outOfBounds') throw new Error('There is more than was thought.');
+    if (answer.outcome !== 'outOfBounds') throw new Error('More is left than the test assumes.');
     if (performance.now() - startedAt > limitMs) throw new Error('The gate refuses nothing.');
     await pause(20);
   }

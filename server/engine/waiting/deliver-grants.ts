@@ -5,11 +5,11 @@ import type { CommandQueue } from '../command-queue';
 import type { EngineContext } from '../engine-context';
 
 /**
- * Delivers the committed grants to their waiting callers before any other caller is answered: a
- * granted caller must not receive an earlier state. A grant that no caller can receive is reverted,
- * or kept for a moment if its caller may ask again.
+ * Delivers committed grants to their waiting callers before any other caller is answered: a granted
+ * caller must not receive an earlier state. A grant that no caller can receive is reverted, or kept
+ * briefly if its caller can repeat its request.
  *
- * @param elapsedMs how much of their leases may have passed since these began
+ * @param elapsedMs how much of the leases may already have passed
  */
 export function deliverGrants(
   context: EngineContext,

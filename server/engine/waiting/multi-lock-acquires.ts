@@ -18,7 +18,7 @@ import { grantTooLate } from '../refusals';
 import { type Acquired, WaitingAcquires } from './waiting-acquires';
 import { WaitingCall } from './waiting-call';
 
-/** Acquires of several locks: a call queues at one lock, and in its turn asks for all. */
+/** Acquires of several locks: a call queues for one lock, and in its turn asks for all of them. */
 export class MultiLockAcquires
   extends WaitingAcquires<string, AcquireMultiLockCommand, AcquireManyAnswer>
   implements MultiLocks
@@ -41,7 +41,7 @@ export class MultiLockAcquires
 
   protected callOf(namespace: string, command: AcquireMultiLockCommand): WaitingCall {
     const ids = command.locks.map(({ name }) => recordId({ namespace, name }));
-    // Only the request matters here: a multi-lock's waiter is never granted on its own.
+    // Only the request matters here: a multi-lock's waiter is never granted a single lock.
     return new WaitingCall(memberCommand(command, 'exclusive'), ids);
   }
 

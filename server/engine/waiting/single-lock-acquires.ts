@@ -8,7 +8,7 @@ import { grantTooLate } from '../refusals';
 import { type Acquired, WaitingAcquires } from './waiting-acquires';
 import { WaitingCall } from './waiting-call';
 
-/** Acquires of one lock each. */
+/** Acquires of single locks. */
 export class SingleLockAcquires extends WaitingAcquires<RecordKey, AcquireCommand, AcquireAnswer> {
   protected callOf(key: RecordKey, command: AcquireCommand): WaitingCall {
     return new WaitingCall(command, [recordId(key)]);
@@ -42,7 +42,7 @@ export class SingleLockAcquires extends WaitingAcquires<RecordKey, AcquireComman
     return this.commands.submit(key, { verb: 'withdraw', token }, dueAt);
   }
 
-  /** A re-entered hold whose renewals were stopped has only the rest of its lease. */
+  /** A re-entered hold whose renewals were stopped only has the rest of its lease. */
   protected async restartLeases(
     key: RecordKey,
     { service, owner, leaseMs }: AcquireCommand,
@@ -58,13 +58,13 @@ export class SingleLockAcquires extends WaitingAcquires<RecordKey, AcquireComman
     if (renewed.outcome === 'lost') return { outcome: 'ended', token, cause: renewed.cause };
     if (renewed.outcome === 'released') return { outcome: 'ended', token, cause: 'released' };
     const { expiresAt, expiresInMs, renewalsStopped } = renewed;
-    const isAllThereIs = renewalsStopped !== undefined && expiresInMs > 0;
-    if (!isAllThereIs && isLate(leaseMs, expiresInMs)) throw grantTooLate(null);
+    const isLeaseFixed = renewalsStopped !== undefined && expiresInMs > 0;
+    if (!isLeaseFixed && isLate(leaseMs, expiresInMs)) throw grantTooLate(null);
     return { ...granted, expiresAt, expiresInMs };
   }
 }
 
-/** The result of a command on the caller's own wait, which grants nothing by itself. */
+/** The result of a command that ends the caller's own wait, and grants nothing itself. */
 function unchanged({ answer }: CommandResult): Acquired<AcquireAnswer> {
   return { answer: answer as AcquireAnswer, changed: false };
 }

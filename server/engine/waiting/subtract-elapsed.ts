@@ -8,8 +8,8 @@ interface TimedAnswer {
 
 /**
  * The answer as of `elapsedMs` after the record was read. The time left of every lease is measured
- * from before the read, so it is never too much. Instants stay as they are, and so does the time
- * until a lock frees, which must never be too short.
+ * from before the read, so it is never too long. Instants do not change, nor does the time until a
+ * lock frees, which must never be too short.
  */
 export function subtractElapsed<A>(answer: A, elapsedMs: number): A {
   const { expiresInMs, holders } = answer as TimedAnswer;
@@ -21,7 +21,7 @@ export function subtractElapsed<A>(answer: A, elapsedMs: number): A {
   return aged;
 }
 
-/** The same for the answer to a multi-lock. */
+/** `subtractElapsed` for the answer to a multi-lock. */
 export function subtractElapsedMultiLock(
   answer: MultiLockAnswer,
   elapsedMs: number,

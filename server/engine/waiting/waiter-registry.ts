@@ -6,16 +6,16 @@ import { type Delivery, WaitingCall, type Wake } from './waiting-call';
 
 const noCaller = () => null;
 
-/** This process's waiting callers, by lock. `decide` asks it whether a waiter can be granted. */
+/** The waiting callers of this process, by lock. `decide` uses it to see if one is connected. */
 export class WaiterRegistry {
-  /** Whether every call is answered with its place at once, since the process ends. */
+  /** Whether every call is answered with its place immediately, since the process is stopping. */
   isDraining = false;
   /** By lock, then by request. */
   private readonly calls = new Map<string, Map<string, readonly WaitingCall[]>>();
-  /** Calls that ended without their places being given up. */
+  /** Calls that ended without giving up their places. */
   private abandoned: WaitingCall[] = [];
 
-  /** Lists a call at all the locks that it wants, for as long as its command is being decided. */
+  /** Registers a call for all locks that it wants, while its command is being decided. */
   add(call: WaitingCall): void {
     call.queued = false;
     for (const id of call.ids) {
@@ -26,7 +26,7 @@ export class WaiterRegistry {
     }
   }
 
-  /** Lists a call only at the lock where its place is written. */
+  /** Registers a call only for the lock in whose queue its place is recorded. */
   keepAt(id: string, call: WaitingCall): void {
     for (const other of call.ids) if (other !== id) this.removeAt(other, call);
     call.waitsAt = id;
@@ -46,14 +46,14 @@ export class WaiterRegistry {
   }
 
   /**
-   * Notes that a call has ended, and that its place could not be given up: without that, other
-   * processes consider its caller present for as long as this process lives.
+   * Records that a call has ended but its place could not be given up: other processes would
+   * consider its caller present for as long as this process is alive.
    */
   abandon(call: WaitingCall): void {
     this.abandoned.push(call);
   }
 
-  /** The same for a call that may have a place at any of the locks that it wants. */
+  /** `abandon` for a call that may have a place at any of the locks that it wants. */
   abandonEverywhere({ ask, ids }: WaitingCall): void {
     for (const id of ids) {
       const call = new WaitingCall(ask, ids);
@@ -62,7 +62,7 @@ export class WaiterRegistry {
     }
   }
 
-  /** Removes the noted calls and returns them, without those whose request waits here again. */
+  /** Removes and returns the abandoned calls, without those whose request waits here again. */
   takeAbandoned(): WaitingCall[] {
     const taken = this.abandoned.filter(
       (call) => call.waitsAt !== null && !this.leaveToOthers(call.waitsAt, call),
@@ -71,27 +71,27 @@ export class WaiterRegistry {
     return taken;
   }
 
-  /** Leaves the place of a call to the others of its request. False: none of them still waits. */
+  /** Leaves the place of a call to others of the same request. False: none of them waits. */
   leaveToOthers(id: string, call: WaitingCall): boolean {
     const others = this.callsOf(id, call.fingerprint).filter(
       (other) => other !== call && !other.isLeaving,
     );
-    // One that fails before it has heard of its place gives up this one.
+    // One that fails before it learns of its place then gives up this one.
     for (const other of others) other.waitsAt ??= id;
     return others.length > 0;
   }
 
   /**
-   * What this process's waiters for a lock asked for, while their callers are connected. The
-   * result is valid only until the caller awaits anything. Every delivery goes through a queue that
-   * may be long, so the lock is looked up once.
+   * The acquires of this process's waiters for a lock, while their callers are connected. The
+   * function is valid only until its user awaits anything. It is called for every waiter of a
+   * queue, which can be long, so the lock is looked up only once.
    */
   callersOf(id: string): (waiter: Waiter) => AcquireCommand | null {
     const requests = this.calls.get(id);
     return requests ? ({ tag }) => requests.get(tag)?.[0]?.ask ?? null : noCaller;
   }
 
-  /** Answers every caller of that request. False: no caller was connected any more. */
+  /** Answers every caller of that request. False: none is connected any more. */
   deliver(
     id: string,
     { tag, hold }: HandOff,
@@ -110,13 +110,15 @@ export class WaiterRegistry {
 
   /**
    * Wakes the calls whose place is no longer in the queue, and multi-locks that have timed out by
-   * the backend's clock: these are not served any more, but keep their place until they ask.
+   * the backend's clock: these are no longer served, but keep their place until they ask again.
    */
   wakeDropped(id: string, queue: readonly Waiter[], now: number): void {
     const requests = this.calls.get(id);
     if (!requests) return;
-    const isOver = (waiter: Waiter) => waiter.setSize !== undefined && isOutOfPatience(waiter, now);
-    const queued = new Set(queue.filter((waiter) => !isOver(waiter)).map(({ tag }) => tag));
+    const isTimedOutMultiLock = (waiter: Waiter) =>
+      waiter.setSize !== undefined && isOutOfPatience(waiter, now);
+    const served = queue.filter((waiter) => !isTimedOutMultiLock(waiter));
+    const queued = new Set(served.map(({ tag }) => tag));
     for (const tag of requests.keys()) {
       if (queued.has(tag)) continue;
       for (const call of this.callsOf(id, tag)) {
@@ -142,12 +144,12 @@ export class WaiterRegistry {
     }
   }
 
-  /** Locks with waiters in this process. */
+  /** The ids of the locks with waiters in this process. */
   recordIds(): string[] {
     return [...this.calls.keys()];
   }
 
-  /** The list is never changed, only replaced. */
+  /** The calls of a request for a lock. The list is never changed, only replaced. */
   private callsOf(id: string, tag: string): readonly WaitingCall[] {
     return this.calls.get(id)?.get(tag) ?? [];
   }

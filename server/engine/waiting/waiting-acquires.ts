@@ -23,22 +23,22 @@ import {
 export type Granted<A> = Extract<A, { outcome: 'granted' }>;
 export type Queued<A> = Extract<A, { outcome: 'queued' }>;
 
-/** How often a place that was lost is looked for again while its request ends. */
+/** How often a call that leaves asks again for a place that was lost. */
 const DETACH_ATTEMPTS_MAX = 3;
 
 /** The result of an acquire. */
 export interface Acquired<A> {
   answer: A;
-  /** Whether this very call changed the records; a replay did not. */
+  /** Whether this call itself changed the records; a replay did not. */
   changed: boolean;
-  /** Set if the grant was handed to this call while it waited. */
+  /** Set if the grant was delivered to this call while it waited. */
   delivery?: Delivery;
 }
 
-/** A call that leaves its queue before its patience is over. */
+/** A call that leaves its queue before it times out. */
 interface Departure<T, C, A> {
   target: T;
-  /** With the wait that is left of it. */
+  /** Its command, with what is left of the wait. */
   command: C;
   call: WaitingCall;
   /** Its last answer, with its place. */
@@ -48,10 +48,10 @@ interface Departure<T, C, A> {
 
 /**
  * Acquires that wait in a queue, and those that ask once; none is answered with a grant that came
- * too late. The same for one lock and for several: `SingleLockAcquires` and `MultiLockAcquires` say
- * which commands ask, give up and revert.
+ * too late. Common to single locks and multi-locks: the subclasses say which commands ask, give up
+ * and revert.
  *
- * @typeParam T what a command is about: a lock, or the namespace of several
+ * @typeParam T the target of a command: a lock, or the namespace of several
  */
 export abstract class WaitingAcquires<
   T,
@@ -92,28 +92,28 @@ export abstract class WaitingAcquires<
     }
   }
 
-  /** The call as the registry lists it, with the ids of the records where it may wait. */
+  /** The call for the registry, with the ids of the records for which it can wait. */
   protected abstract callOf(target: T, command: C): WaitingCall;
 
-  /** Asks once, waiting for `command.waitMs` at most over all calls of its request. */
+  /** Asks once. `command.waitMs`: the longest wait over all calls of its request. */
   protected abstract ask(target: T, command: C, dueAt?: number): Promise<Acquired<A>>;
 
-  /** Ends a wait whose patience is over. */
+  /** Ends a wait that timed out. */
   protected abstract giveUp(target: T, command: C, dueAt?: number): Promise<Acquired<A>>;
 
-  /** The id of the record where this call is in the queue. */
+  /** The id of the record in whose queue this call waits. */
   protected abstract queuedAt(target: T, answer: Queued<A>): string;
 
-  /** Called when the place of this call is written. */
+  /** Called when this call has got a place in a queue. */
   protected onQueued(_call: WaitingCall): void {}
 
   /** Called when this call no longer waits. */
   protected onLeft(_call: WaitingCall): void {}
 
-  /** Leaves the queue, or undoes a grant that came meanwhile. */
+  /** Leaves the queue, or undoes a grant that was made meanwhile. */
   protected abstract cancelWait(target: T, command: C): Promise<unknown>;
 
-  /** What is left of the shortest lease of a grant. */
+  /** The time left of the shortest lease of a grant, in milliseconds. */
   protected abstract leftMs(answer: Granted<A>): number;
 
   /** Reverts a grant that no caller received. */
@@ -125,8 +125,8 @@ export abstract class WaitingAcquires<
   ): Promise<unknown>;
 
   /**
-   * A late grant of a request with an id: another call with that id may have received it already,
-   * so it must not be taken away. It is kept, and only its leases start again.
+   * Restarts the leases of a late grant to a request with an id. It must not be reverted, since
+   * another call with that id may have received it already.
    */
   protected abstract restartLeases(
     target: T,
@@ -135,21 +135,21 @@ export abstract class WaitingAcquires<
     dueAt: number,
   ): Promise<A>;
 
-  /** Waits until hang-ups are noticed; returns the grant with what is then left of its lease. */
+  /** Waits until hang-ups are noticed; returns the grant with the rest of its lease by then. */
   private async onceNoticed(granted: Granted<A>, wait: WaitOptions) {
     const deliveredAt = this.context.monotonic();
     await wait.hangUpNoticed?.();
     return subtractElapsed(granted, this.context.monotonic() - deliveredAt);
   }
 
-  /** Keeps a grant whose calls all hung up, but may ask again, for as long as a place is kept. */
+  /** Keeps a grant whose callers all hung up, but may ask again, as long as a place is kept. */
   private async keepBriefly(id: string, { request }: C, wait: WaitOptions): Promise<void> {
     const isRefused = wait.refused?.aborted === true;
     const detach = { verb: 'detach', request, hungUp: true, isRefused } as const;
     await this.commands.undo(() => this.commands.run(recordKey(id), detach));
   }
 
-  /** Reverts a late grant. If that fails, the lock may still be held, and the error says so. */
+  /** Reverts a late grant. If that fails, the error says that the lock may still be held. */
   private async revertLate(target: T, command: C, answer: Granted<A>, dueAt: number) {
     if (this.context.monotonic() >= dueAt) {
       void this.commands.undo(() => this.revert(target, command, answer));
@@ -173,7 +173,7 @@ export abstract class WaitingAcquires<
       return await this.waitFor(target, command, call, wait);
     } catch (error) {
       const { waiters } = this.context;
-      // It was granted: only leaving the queue has failed, where it no longer had a place.
+      // It was granted: it only failed to leave the queue, where it no longer had a place.
       if (call.delivery) return this.delivered(call.delivery);
       if (isUnknown(error)) waiters.abandonEverywhere(call);
       else if (call.waitsAt !== null) waiters.abandon(call);
@@ -186,8 +186,8 @@ export abstract class WaitingAcquires<
   }
 
   /**
-   * Waits for a grant. The patience is one for all calls of a request, and for all queues in which
-   * a multi-lock waits. If the place is lost, the call asks again with what is left of it.
+   * Waits for a grant. All calls of a request, and all queues in which a multi-lock waits, share
+   * one timeout. If the place is lost, the call asks again with the rest of the wait.
    */
   private async waitFor(
     target: T,
@@ -197,7 +197,7 @@ export abstract class WaitingAcquires<
   ): Promise<Acquired<A>> {
     const { context } = this;
     const { waiters } = context;
-    // At least 1 ms the first time: a busy process may begin late, and must ask all the same.
+    // At least 1 ms the first time: a busy process that begins late must still ask.
     for (let leastMs = 1; ; leastMs = 0) {
       waiters.add(call);
       const leftMs = Math.max(leastMs, Math.round(call.patienceEndsAt - context.monotonic()));
@@ -226,8 +226,9 @@ export abstract class WaitingAcquires<
   }
 
   /**
-   * A request with an id keeps its place while another call of it waits here, and for a moment
-   * after its last call. A request without an id leaves the queue: no call could claim its place.
+   * Ends the wait of a call. A request with an id keeps its place while another call of it waits
+   * here, and briefly after its last call. A request without an id leaves the queue, since no other
+   * call could claim its place.
    */
   private async leave(departure: Departure<T, C, A>): Promise<Acquired<A>> {
     const { target, command, call, queued } = departure;
@@ -238,8 +239,8 @@ export abstract class WaitingAcquires<
   }
 
   /**
-   * Leaves the place to other calls of the request. If it is gone, it is asked for again, unless
-   * the caller can no longer receive a grant. A multi-lock's place may then be at another lock.
+   * Leaves the place to other calls of the request. If it is gone, the call asks for another,
+   * unless the caller can no longer receive a grant. A multi-lock's may then be at another lock.
    */
   private async detach(departure: Departure<T, C, A>): Promise<Acquired<A>> {
     const { target, command, call, queued, why } = departure;
@@ -269,7 +270,7 @@ export abstract class WaitingAcquires<
     return last;
   }
 
-  /** The grant with what is left of its lease now: the call may have been leaving the queue. */
+  /** The grant with what is left of its lease now, which the call may receive late. */
   private delivered(delivery: Delivery): Acquired<A> {
     const { hold, rev, expiresInMs, asOf } = delivery;
     const { token, count, expiresAt, waitedMs } = hold;
@@ -289,7 +290,7 @@ function isQueued<A extends { outcome: string }>(answer: A): answer is Queued<A>
   return answer.outcome === 'queued';
 }
 
-/** A request with an id can be retried for its outcome; any other is answered `UNKNOWN`. */
+/** Throws `UNKNOWN` for an uncertain request without an id, which cannot be repeated. */
 function throwIfUnknown({ isInDoubt, ask }: WaitingCall): void {
   if (isInDoubt && !ask.request.remembered) throw unknownOutcome(null);
 }

@@ -3,20 +3,20 @@ import type { Hold } from '../../core/lock/lock-record';
 import { requestFingerprint } from '../../core/request-fingerprint';
 import type { WaitOptions } from '../lock-engine';
 
-/** A hold that was handed to a waiting caller, and how much of its lease is surely left. */
+/** A hold that was granted to a waiting caller, and a lower bound of the rest of its lease. */
 export interface Delivery {
   /** The id of its record. */
   id: string;
   hold: Hold;
   rev: number;
   expiresInMs: number;
-  /** The instant for which `expiresInMs` holds, on the monotonic clock. */
+  /** The instant to which `expiresInMs` refers, on the monotonic clock. */
   asOf: number;
-  /** How many calls of its request may still receive it; one object for all of them. */
+  /** How many calls of its request can still receive it; one object shared by all of them. */
   receivers: { left: number };
 }
 
-/** Why a call leaves its queue before its patience is over. */
+/** Why a call leaves its queue before it times out. */
 export type LeaveReason = 'requestOver' | 'hungUp' | 'refused' | 'drain';
 
 export function isLeaving(why: string): why is LeaveReason {
@@ -29,35 +29,35 @@ export const isGone = (why: LeaveReason) => why === 'hungUp' || why === 'refused
 /** Why a call stops waiting. */
 export type Wake =
   | { why: 'granted'; delivery: Delivery }
-  /** Its place is gone, though its caller is connected: it has to queue again. */
+  /** Its place is gone although its caller is connected: it has to queue again. */
   | { why: 'dropped' }
-  /** A multi-lock's turn has come at the lock where it waits: it has to ask for all of them. */
+  /** A multi-lock's turn has come in the queue where it waits: it has to ask for all its locks. */
   | { why: 'turn' }
-  /** It may have been granted: the outcome is unknown. */
+  /** It may have been granted, but the outcome is unknown. */
   | { why: 'uncertain' }
   | { why: 'patience' | LeaveReason };
 
-/** One connected caller that waits for one lock, or for several together. */
+/** A connected caller that waits for one lock, or for several together. */
 export class WaitingCall {
   readonly fingerprint: string;
-  /** On the monotonic clock; the same for all the places that it has had. */
+  /** When it times out, on the monotonic clock; the same for all places that it has had. */
   patienceEndsAt = Number.POSITIVE_INFINITY;
-  /** Whether its place in a queue is written. */
+  /** Whether its place in a queue is recorded. */
   queued = false;
   /**
-   * The id of the record where its place was written last; null: it never had a place. If it had
-   * one, it may be granted the lock without receiving the grant.
+   * The id of the record that last contained its place; null: it never had one. If it had a place,
+   * it may be granted the lock without receiving the grant.
    */
   waitsAt: string | null = null;
   delivery: Delivery | null = null;
-  /** Set when it may have been granted and the outcome is unknown. */
+  /** Set when it may have been granted, but the outcome is unknown. */
   isInDoubt = false;
   /** Set when it stops waiting for a reason other than a grant. */
   isLeaving = false;
   private wakeUp: ((wake: Wake) => void) | null = null;
   private missed: Wake | null = null;
 
-  /** @param ids of the records that it wants */
+  /** @param ids of the records of the locks that it wants */
   constructor(
     readonly ask: AcquireCommand,
     readonly ids: readonly string[],
@@ -65,14 +65,14 @@ export class WaitingCall {
     this.fingerprint = requestFingerprint(ask.request);
   }
 
-  /** Ends its patience at `at` or earlier, never later: timers fire early as well as late. */
+  /** Lets it time out at `at` or earlier, never later: timers fire early as well as late. */
   endPatience(at: number): void {
     this.patienceEndsAt = Math.min(this.patienceEndsAt, at);
   }
 
   /**
-   * Ends the current or coming `next`. Of several reasons before it a grant counts; without one,
-   * the latest that ends the wait; else the first. A doubt is noted in addition.
+   * Ends the current or the following `next`. Of several reasons before it, a grant counts; without
+   * one, the last that ends the wait; otherwise the first. A doubt is recorded in any case.
    */
   wake(wake: Wake): void {
     if (wake.why === 'granted') this.delivery = wake.delivery;
@@ -84,7 +84,7 @@ export class WaitingCall {
     else if (this.missed?.why !== 'granted' && !(this.missed && isMinor)) this.missed = wake;
   }
 
-  /** The next thing that happens to this call. */
+  /** The next reason to stop waiting. */
   next(): Promise<Wake> {
     const missed = this.missed;
     this.missed = null;
@@ -96,17 +96,17 @@ export class WaitingCall {
 }
 
 /**
- * Ends a wait when its request was open long enough, or its caller hung up. Returns a function that
- * stops this. A wait that is not longer than its request ends by its patience alone.
+ * Ends a wait when its request has been open long enough, or its caller hangs up. Returns a
+ * function that stops this. A wait that is not longer than its request ends only by its timeout.
  */
 export function startRequestTimers(
   call: WaitingCall,
   waitMs: number,
   wait: WaitOptions,
 ): () => void {
-  const isOver = () => call.wake({ why: 'requestOver' });
+  const endRequest = () => call.wake({ why: 'requestOver' });
   const isLonger = waitMs > wait.holdRequestMs;
-  const timer = isLonger ? setTimeout(isOver, wait.holdRequestMs) : undefined;
+  const timer = isLonger ? setTimeout(endRequest, wait.holdRequestMs) : undefined;
   const hangUp = () => call.wake({ why: wait.refused?.aborted ? 'refused' : 'hungUp' });
   wait.signal?.addEventListener('abort', hangUp, { once: true });
   if (wait.signal?.aborted) hangUp();
@@ -118,7 +118,7 @@ export function startRequestTimers(
 
 /** Keeps the place of a call for others of its request: see `decideDetach`. */
 export function detachCommand({ ask }: WaitingCall, isRefused = false): DetachCommand {
-  // The answers of a multi-lock are not those of the lock where it waits: none is stored there.
+  // The lock where a multi-lock waits stores no answer: its answers differ from a single lock's.
   const remembered = ask.request.remembered && ask.set === undefined;
   return { verb: 'detach', request: { ...ask.request, remembered }, isRefused };
 }

@@ -98,8 +98,8 @@ function gatesOf({ gates, namespaces }: Runtime) {
       const { gate } = namespaces.policyOf(name);
       return gate === null ? [] : [{ namespace: name, gate }];
     }),
-    used: gates.used().map(({ backend, gate: { id, line } }) => {
-      const { isUp, readyInMs } = line;
+    used: gates.used().map(({ backend, gate: { id, client } }) => {
+      const { isUp, readyInMs } = client;
       return { gate: id, backend, isUp, readyInMs };
     }),
   };

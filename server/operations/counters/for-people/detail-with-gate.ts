@@ -31,11 +31,11 @@ export async function detailWithGate(
 }
 
 function compared(gate: CounterGate, row: CounterRow, before: Look, after: Look): GateRow {
-  const { id, line } = gate;
+  const { id, client } = gate;
   if (!after) return gateRow(id, 'down');
   const { state, underWay, asOf, now } = after;
   if (!state) {
-    const { readyInMs } = line;
+    const { readyInMs } = client;
     return { ...gateRow(id, readyInMs > 0 ? 'starting' : 'empty'), readyInMs };
   }
   const durable: GateState | null =

@@ -13,21 +13,21 @@ import { inTime } from './in-time';
 import { LaterMessages } from './later-messages';
 import { ProbeTimer } from './probe-timer';
 
-/** Counters in one exchange at most. */
+/** The most counters in one exchange. */
 const COUNTERS_MAX = 256;
 
 /**
- * The messages of one process to its gate. What comes while an exchange is under way shares the
- * next one. A gate that does not answer in time is left out: every step passes at once, and the
- * gate is tried again from time to time until it answers.
+ * Exchanges the messages of one process with its gate. Messages that arise during an exchange share
+ * the next one. A gate that does not respond in time is bypassed: every step passes immediately,
+ * and the gate is probed until it responds again.
  */
-export class GateLine {
+export class GateClient {
   readonly tally: GateTally = { refusals: 0, passes: 0, failures: 0, corrections: 0 };
   private readonly entries = new GateEntries(
     () => this.forgetUnsent(),
     (entry) => this.touched.has(entry),
   );
-  /** The entries that have something to send. */
+  /** The entries with unsent messages. */
   private touched = new Set<GateEntry>();
   private readonly confirmed = new ConfirmedRefusals();
   private readonly slack = new GateSlack(
@@ -40,17 +40,18 @@ export class GateLine {
   );
   private isExchanging = false;
   private readonly pace = new ExchangePace(() => void this.exchange());
-  /** Whether a caller waits for what is to be sent. */
+  /** Whether a caller waits for the next exchange. */
   private isUrgent = false;
   private isClosed = false;
-  private outSince: number | null = null;
+  /** Since when the gate does not respond, on the monotonic clock; null: it responds. */
+  private downSince: number | null = null;
   private readonly probe = new ProbeTimer(() => void this.tryAgain());
-  /** Unsent messages were dropped: the gate must forget everything before it is used again. */
+  /** Set if unsent messages were dropped: the gate must be cleared before it is used again. */
   private mustRestart = false;
   private readyAt = 0;
   /** The gate's clock in its last reply. */
   private lastNow = 0;
-  /** Up to where this process has seen the changes at the gate; null: unknown. */
+  /** The position up to which this process knows the gate's changes; null: unknown. */
   private mark: GateExchange['mark'] | null = null;
 
   /** @param onReadDue called with counters that this process should read from MySQL */
@@ -62,29 +63,29 @@ export class GateLine {
     private readonly answerMaxMs = GATE_ANSWER_MAX_MS,
   ) {}
 
-  /** Whether the gate answers, as far as this process knows. */
+  /** Whether the gate responds, as far as this process knows. */
   get isUp(): boolean {
-    return this.outSince === null;
+    return this.downSince === null;
   }
 
-  /** For how many milliseconds the gate still refuses nothing, because it was wiped. */
+  /** How much longer, in milliseconds, the gate refuses nothing because it was wiped. */
   get readyInMs(): number {
     return Math.max(0, this.readyAt - this.monotonic());
   }
 
-  /** The entry of a counter, for the calls that follow in this turn, and for `settle`. */
+  /** The entry of a counter, valid in this turn of the event loop, and for `settle`. */
   entryOf(id: string): GateEntry {
     return this.entries.of(id);
   }
 
   /**
-   * Whether steps may go on at once: the gate would not refuse them, and they were announced in
+   * Whether steps can begin immediately: the gate would not refuse them, and they were announced in
    * advance. Then `settle` must follow.
    *
-   * @param refusable the step, where the gate may refuse it
+   * @param refusable the delta if the gate may refuse it; null: it may not
    */
   pass(entry: GateEntry, steps: StepsUnderWay, refusable: number | null): boolean {
-    if (this.outSince !== null) return false;
+    if (this.downSince !== null) return false;
     const passed = entry.pass(steps, refusable, this.monotonic());
     if (passed === false) return false;
     this.tally.passes += 1;
@@ -95,8 +96,8 @@ export class GateLine {
   /**
    * Announces steps under way; `settle` must follow unless they are refused.
    *
-   * @param refusable the step, where the gate may refuse it
-   * @param answer called once, perhaps at once
+   * @param refusable the delta if the gate may refuse it; null: it may not
+   * @param answer called once, possibly before this returns
    */
   ask(
     entry: GateEntry,
@@ -104,7 +105,7 @@ export class GateLine {
     refusable: number | null,
     answer: (refusal: OutOfBounds | null) => void,
   ): void {
-    if (this.outSince !== null || this.isClosed) {
+    if (this.downSince !== null || this.isClosed) {
       entry.begin(steps);
       this.tally.passes += 1;
       answer(null);
@@ -122,7 +123,7 @@ export class GateLine {
   /**
    * Ends steps under way.
    *
-   * @param news what MySQL's answer proves; null: nothing
+   * @param news the value that MySQL's answer proves; null: none
    */
   settle(entry: GateEntry, steps: StepsUnderWay, news: GateNews | null): void {
     entry.end(steps);
@@ -131,16 +132,16 @@ export class GateLine {
     else this.touch(entry, false);
   }
 
-  /** Sends the gate what a read of MySQL has found. */
+  /** Sends the gate the result of a read of MySQL. */
   tell(id: string, reading: GateNews | Gone): void {
     const entry = this.entries.of(id);
     entry.reading = reading;
     this.touch(entry);
   }
 
-  /** The gate's reply about a counter after all that was sent before; null: it does not answer. */
+  /** The gate's reply about a counter, after all earlier messages; null: it does not respond. */
   look(id: string): Promise<(GateReply & { now: number }) | null> {
-    if (this.outSince !== null || this.isClosed) return Promise.resolve(null);
+    if (this.downSince !== null || this.isClosed) return Promise.resolve(null);
     const entry = this.entries.of(id);
     return new Promise((resolve) => {
       entry.lookers.push((reply) => resolve(reply && { ...reply, now: this.lastNow }));
@@ -159,9 +160,9 @@ export class GateLine {
     this.store.close();
   }
 
-  /** Drops what waits for a gate that is away, since it is too much: the gate must restart. */
+  /** Drops the messages for an unresponsive gate when there are too many: then it must restart. */
   private forgetUnsent(): void {
-    if (this.outSince === null) return;
+    if (this.downSince === null) return;
     this.mustRestart = true;
     for (const entry of this.touched) entry.forgetUnsent();
     this.touched.clear();
@@ -178,14 +179,14 @@ export class GateLine {
   }
 
   private schedule(): void {
-    if (this.isExchanging || this.outSince !== null || this.isClosed || !this.hasWork) return;
-    if (this.isUrgent || this.touched.size >= COUNTERS_MAX) this.pace.atOnce();
+    if (this.isExchanging || this.downSince !== null || this.isClosed || !this.hasWork) return;
+    if (this.isUrgent || this.touched.size >= COUNTERS_MAX) this.pace.immediately();
     else this.pace.soon();
   }
 
   private async exchange(isProbe = false): Promise<void> {
     if (this.isExchanging || this.isClosed) return;
-    if (!isProbe && (this.outSince !== null || !this.hasWork)) return;
+    if (!isProbe && (this.downSince !== null || !this.hasWork)) return;
     this.isExchanging = true;
     const batch: GateEntry[] = [];
     for (const entry of this.touched) {
@@ -204,12 +205,12 @@ export class GateLine {
       const { now, readyInMs } = exchange;
       this.lastNow = now;
       this.readyAt = readyInMs === 0 ? 0 : this.monotonic() + readyInMs;
-      this.isUpAgain();
+      this.endBypass();
       this.mark = exchange.mark;
       forgetChanged(exchange, this.entries);
       this.receive(batch, messages, exchange);
     } catch (error) {
-      this.leaveOut(error, batch);
+      this.bypass(error, batch);
     } finally {
       this.isExchanging = false;
       this.schedule();
@@ -225,7 +226,7 @@ export class GateLine {
       at += messages[i]?.length ?? 0;
       const reply = replies[at - 1];
       const before = (messages[i]?.length ?? 0) > 1 ? replies[at - 2] : undefined;
-      if (!reply) throw new Error('The gate left a counter out.');
+      if (!reply) throw new Error('The gate did not reply about every counter.');
       if (before?.wasCorrected || reply.wasCorrected) tally.corrections += 1;
       if (reply.readIsDue) due.push({ id: entry.id, over: reply.state?.rev ?? null, asOf: now });
       const { mustTell, refused, passed } = entry.receive(reply);
@@ -238,25 +239,25 @@ export class GateLine {
     if (due.length > 0) this.onReadDue(due);
   }
 
-  /** Marks an entry for the exchange that begins when the one under way is over. */
+  /** Marks an entry for the exchange after the one under way. */
   private touchNext(entry: GateEntry): void {
     this.touched.add(entry);
     this.isUrgent = true;
   }
 
-  private isUpAgain(): void {
-    if (this.outSince === null) return;
-    const outForMs = Math.round(this.monotonic() - this.outSince);
+  private endBypass(): void {
+    if (this.downSince === null) return;
+    const outForMs = Math.round(this.monotonic() - this.downSince);
     this.log.info({ outForMs }, 'The gate responds again');
-    this.outSince = null;
+    this.downSince = null;
     this.probe.reset();
   }
 
-  private leaveOut(err: unknown, batch: GateEntry[]): void {
+  private bypass(err: unknown, batch: GateEntry[]): void {
     this.tally.failures += 1;
     this.store.reconnect();
-    if (this.outSince === null) {
-      this.outSince = this.monotonic();
+    if (this.downSince === null) {
+      this.downSince = this.monotonic();
       this.log.warn({ err }, 'The gate is not responding; MySQL decides every step until it does');
     }
     this.mark = null;
@@ -266,14 +267,14 @@ export class GateLine {
     if (!this.isClosed) this.probe.schedule();
   }
 
-  /** Tries the gate after an outage, with an exchange that no step waits for. */
+  /** Probes the gate during an outage, with an exchange that no step waits for. */
   private async tryAgain(): Promise<void> {
     try {
       await this.store.connect();
       if (this.mustRestart) await inTime(this.store.restart(), this.answerMaxMs);
       this.mustRestart = false;
     } catch (error) {
-      this.leaveOut(error, []);
+      this.bypass(error, []);
       return;
     }
     await this.exchange(true);

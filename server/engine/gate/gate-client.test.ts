@@ -4,7 +4,7 @@ import type { OutOfBounds } from '../../contract/counter';
 import { estimatedValues, type StepsUnderWay } from '../../core/counter/counter-gate';
 import type { GateStore } from '../../storage/redis-gate/gate-store';
 import { GATE_LIMITS, openRedisGate } from '../../storage/redis-gate/redis-gate';
-import { GateLine } from './gate-line';
+import { GateClient } from './gate-client';
 
 /** More than a gate can list as changed. */
 const COUNTERS = 300;
@@ -23,7 +23,7 @@ afterAll(() => redis?.stop());
 
 /** Counters as MySQL would have them, and processes over them. */
 class Shop {
-  private readonly lines: GateLine[] = [];
+  private readonly clients: GateClient[] = [];
   readonly ids = Array.from({ length: COUNTERS }, (_, i) => `shop#${i}`);
   private readonly truth: Map<string, { rev: number; value: number }>;
 
@@ -45,19 +45,19 @@ class Shop {
         return store.exchange(messages, seen);
       },
     };
-    const line = new GateLine(
+    const client = new GateClient(
       counted,
       () => performance.now(),
       (due) => {
         for (const { id, over, asOf } of due) {
-          line.tell(id, { ...this.at(id), reading: { floor: 0, ceiling: null, asOf, over } });
+          client.tell(id, { ...this.at(id), reading: { floor: 0, ceiling: null, asOf, over } });
         }
       },
       { warn: () => {}, info: () => {} },
       5_000,
     );
-    this.lines.push(line);
-    return { line, sent };
+    this.clients.push(client);
+    return { client, sent };
   }
 
   at(id: string) {
@@ -71,44 +71,48 @@ class Shop {
   }
 
   /** Gives one back, as a process does that answers only once the gate has it. */
-  async giveBack(line: GateLine, ids: string[]): Promise<void> {
+  async giveBack(client: GateClient, ids: string[]): Promise<void> {
     await Promise.all(
       ids.map(async (id) => {
-        await asked(line, id, ONE_MORE, 1);
-        line.settle(line.entryOf(id), ONE_MORE, this.change(id, this.at(id).value + 1));
-        await line.look(id);
+        await asked(client, id, ONE_MORE, 1);
+        client.settle(client.entryOf(id), ONE_MORE, this.change(id, this.at(id).value + 1));
+        await client.look(id);
       }),
     );
   }
 
   close(): void {
-    for (const line of this.lines) line.close();
+    for (const client of this.clients) client.close();
   }
 }
 
-const asked = (line: GateLine, id: string, steps: StepsUnderWay, delta: number) =>
-  new Promise<OutOfBounds | null>((resolve) => line.ask(line.entryOf(id), steps, delta, resolve));
+const asked = (client: GateClient, id: string, steps: StepsUnderWay, delta: number) =>
+  new Promise<OutOfBounds | null>((resolve) =>
+    client.ask(client.entryOf(id), steps, delta, resolve),
+  );
 
 /** Takes one of each; what is not refused is given up again. */
-const takeAll = (line: GateLine, ids: string[]) =>
+const takeAll = (client: GateClient, ids: string[]) =>
   Promise.all(
     ids.map(async (id) => {
-      const refusal = await asked(line, id, ONE_LESS, -1);
-      if (!refusal) line.settle(line.entryOf(id), ONE_LESS, null);
+      const refusal = await asked(client, id, ONE_LESS, -1);
+      if (!refusal) client.settle(client.entryOf(id), ONE_LESS, null);
       return refusal;
     }),
   );
 
-const untilAllRefused = (line: GateLine, ids: string[]) =>
-  expect.poll(async () => (await takeAll(line, ids)).filter((refusal) => !refusal).length).toBe(0);
+const untilAllRefused = (client: GateClient, ids: string[]) =>
+  expect
+    .poll(async () => (await takeAll(client, ids)).filter((refusal) => !refusal).length)
+    .toBe(0);
 
 it('steps on sold-out counters are refused together, by one exchange that begins after them', async () => {
   const shop = new Shop('many');
-  const { line, sent } = shop.join('p1');
-  await untilAllRefused(line, shop.ids);
+  const { client, sent } = shop.join('p1');
+  await untilAllRefused(client, shop.ids);
   const { messages, exchanges } = sent;
   for (let i = 0; i < 5; i += 1) {
-    const answers = await takeAll(line, shop.ids);
+    const answers = await takeAll(client, shop.ids);
     expect(answers).toEqual(answers.map(() => SOLD_OUT));
   }
   expect(sent.messages).toBe(messages);
@@ -120,7 +124,7 @@ it.each([1, 7, COUNTERS])(
   'what one process gives back to %d counters is available to the next step at another, and the other counters stay sold out',
   async (count) => {
     const shop = new Shop(`back${count}`);
-    const [one, other] = [shop.join('p1').line, shop.join('p2').line];
+    const [one, other] = [shop.join('p1').client, shop.join('p2').client];
     await untilAllRefused(one, shop.ids);
     await untilAllRefused(other, shop.ids);
     for (let round = 0; round < 3; round += 1) {
@@ -140,19 +144,19 @@ it.each([1, 7, COUNTERS])(
 it('far from its bounds a counter needs few messages, its estimate is at most slightly too low, and its value follows', async () => {
   const stock = 100_000;
   const shop = new Shop('far', stock);
-  const [{ line, sent }, other] = [shop.join('p1'), shop.join('p2').line];
+  const [{ client, sent }, other] = [shop.join('p1'), shop.join('p2').client];
   const id = shop.ids[0] ?? '';
   const fast = async () => {
-    await takeAll(line, [id]);
-    return (await line.look(id))?.state?.value;
+    await takeAll(client, [id]);
+    return (await client.look(id))?.state?.value;
   };
   await expect.poll(fast).toBe(stock);
   const before = sent.messages;
   const sold = 500;
   for (let i = 0; i < sold; i += 1) {
-    const entry = line.entryOf(id);
-    if (!line.pass(entry, ONE_LESS, -1)) await asked(line, id, ONE_LESS, -1);
-    line.settle(entry, ONE_LESS, shop.change(id, stock - i - 1));
+    const entry = client.entryOf(id);
+    if (!client.pass(entry, ONE_LESS, -1)) await asked(client, id, ONE_LESS, -1);
+    client.settle(entry, ONE_LESS, shop.change(id, stock - i - 1));
     if (i % 50 === 0) await new Promise((resolve) => setTimeout(resolve, 2));
     if (i % 100 !== 0) continue;
     const { state, underWay } = (await other.look(id)) ?? {};
