@@ -2,8 +2,8 @@ import fc from 'fast-check';
 import type { Mode } from '../../contract/primitives';
 
 /**
- * What happens to a decision: written at once, never (the swap was lost), after a delay, or some
- * steps later, when the record may have changed.
+ * When a decision is written: immediately, never (the swap was lost), after a delay, or some steps
+ * later, when the record may have changed.
  */
 export type Fate = 'now' | 'never' | 'slowly' | 'later';
 
@@ -16,17 +16,17 @@ export interface Carried {
   skewMs: number;
 }
 
-/** What an operator does to a hold. */
+/** An operator's action on a hold. */
 export type OperatorAct = 'forceRelease' | 'reassign' | 'extend' | 'askRelease' | 'stopRenewals';
 
-/** Numbers named `nth` pick one of what there is, counted from the newest. */
+/** Numbers named `nth` pick an existing request or hold, counted from the newest. */
 export type Step =
   | (Carried & {
       act: 'acquire';
       service: string;
       owner: string;
       leaseMs: number;
-      /** For which share of the lease the lock stays taken at least. */
+      /** `holdAtLeastMs` as a share of the lease. */
       leastShare: number;
       waitMs: number;
       mode: Mode;

@@ -23,7 +23,7 @@ export interface Referee {
 /** How long a killed process still counts as alive. */
 const UNNOTICED_MS = 1_500;
 
-/** Plays steps on a lock while referees check them. Killed processes do nothing any more. */
+/** Plays steps on a lock while referees check them. Killed processes take no more steps. */
 export class Campaign {
   readonly world = new LockWorld();
   readonly asks: AcquireCommand[] = [];
@@ -46,7 +46,7 @@ export class Campaign {
     this.pending.length = 0;
   }
 
-  /** Runs a command at once and reports it to the referees. */
+  /** Runs a command immediately and reports it to the referees. */
   run(command: LockCommand, process: string): void {
     this.carryOut(command, { process, fate: 'now', delayMs: 0, skewMs: 0 });
   }
@@ -144,7 +144,7 @@ export class Campaign {
     }
   }
 
-  /** As the last operator saw it, who may have looked before others changed it. */
+  /** The capacity that an operator saw: the present one. */
   private get capacitySeen(): number {
     return this.world.record?.capacity?.inForce ?? 4;
   }
@@ -184,7 +184,7 @@ export class Campaign {
     return { verb: 'release', ...claim, request: id ? requestOf(id, `${owner} ${token}`) : null };
   }
 
-  /** The current hold, mostly, to any waiter there is or was. */
+  /** Reassigns usually the current hold, to any present or former waiter. */
   private reassignment(
     facts: { token: number; by: string; reason: string },
     { nth, ms, requestId }: { nth: number; ms: number; requestId: string },

@@ -18,7 +18,7 @@ interface Step {
   delta: number;
   steps: StepsUnderWay;
   announcedAt: number;
-  /** Undefined: MySQL has not decided. */
+  /** Undefined: MySQL has not decided yet. 0: it refused. */
   rev?: number;
   value?: number;
 }
@@ -36,22 +36,22 @@ interface Member {
   unsent: number;
 }
 
-/** Changes that the gate can list: few, so that there are sometimes more. */
+/** How many changes the gate can list: so few that there are sometimes more. */
 const CHANGES_MAX = 3;
 
-/** One counter, its gate and some processes, one move after the other. */
+/** One counter, its gate and some processes, which act one after another. */
 export class GateWorld {
   now = 1_000_000;
   truth: GateState;
   readonly gate = new ModelGate(CHANGES_MAX);
-  /** How many refusals the gate has only confirmed. */
+  /** How many refusals an exchange has only confirmed. */
   confirmed = 0;
-  /** The newest rev whose step was answered after the gate had heard of it. */
+  /** The newest rev of a step that was answered after the gate had received it. */
   private heard = 0;
-  /** What the counter was, and from when on. */
+  /** The states of the counter, and since when each was in force. */
   private readonly past: { at: number; state: GateState }[] = [];
   private readonly members: Member[];
-  /** Of processes that have crashed: MySQL may decide them still. */
+  /** Steps of crashed processes, which MySQL may still decide. */
   private readonly orphans: Step[] = [];
   private names = 0;
 
@@ -61,7 +61,7 @@ export class GateWorld {
     this.members = Array.from({ length: processes }, () => this.newMember());
   }
 
-  /** A process is asked for a step, and asks the gate. */
+  /** Lets a process take a step, about which it asks the gate. */
   ask(at: number, delta: number): void {
     const member = this.member(at);
     const steps = stepsOf(add(delta));
@@ -82,7 +82,7 @@ export class GateWorld {
     if (!member.confirmed.take(member.entry, ask)) member.entry.waiting.push(ask);
   }
 
-  /** @param fate whether the gate hears it, and whether the process hears the reply */
+  /** @param fate whether the gate receives the messages, and the process the reply */
   exchange(at: number, fate: 'heard' | 'lost' | 'replyLost' = 'heard'): void {
     const member = this.member(at);
     const { entry, confirmed } = member;
@@ -107,7 +107,7 @@ export class GateWorld {
     entry.giveUp();
   }
 
-  /** Only steps that wait for what the gate has said before are in this exchange. */
+  /** Makes an exchange without messages, which only confirms earlier replies of the gate. */
   confirm(at: number): void {
     const member = this.member(at);
     const { entry, confirmed } = member;
@@ -118,7 +118,7 @@ export class GateWorld {
     this.confirmed += confirmed.receive(exchange, () => {});
   }
 
-  /** MySQL decides a step that has passed, unless it came too late. */
+  /** Lets MySQL decide a step that has passed, unless it is too late. */
   commit(at: number, which: number): void {
     const open = [...this.member(at).passed, ...this.orphans].filter(
       ({ rev }) => rev === undefined,
@@ -134,7 +134,7 @@ export class GateWorld {
     step.value = this.truth.value;
   }
 
-  /** The answer of MySQL reaches its process; a step that can no longer land is over too. */
+  /** Delivers MySQL's answer to a step, or ends a step that can no longer be applied. */
   settle(at: number, which: number): void {
     const member = this.member(at);
     const isOver = ({ rev, announcedAt }: Step) =>
@@ -150,13 +150,13 @@ export class GateWorld {
     member.unsent = Math.max(member.unsent, rev);
   }
 
-  /** The process reads MySQL where it was asked to. */
+  /** Lets the process read MySQL if the gate has asked it to. */
   read(at: number): void {
     const member = this.member(at);
     for (const due of member.due.splice(0)) member.readings.push({ ...due, state: this.truth });
   }
 
-  /** What was read some time ago is passed on. */
+  /** Sends the oldest reading to the gate. */
   tell(at: number): void {
     const member = this.member(at);
     const reading = member.readings.shift();
@@ -184,7 +184,7 @@ export class GateWorld {
     this.remember();
   }
 
-  /** Throws if the estimate is above what is left. */
+  /** Throws if the estimate of what is left is too high. */
   checkEstimate(): void {
     const { state, underWay } = this.gate.peek(ID, this.now);
     if (!state) return;
@@ -195,8 +195,8 @@ export class GateWorld {
   }
 
   /**
-   * A refusal must have been right at some instant while its state was fresh, and not before a step
-   * whose answer was there when it was asked for.
+   * Throws unless the refusal was right at some instant while its state was fresh, at or after the
+   * newest step that was answered before the caller asked.
    */
   private checkRefusal(delta: number, heard: number): void {
     const from = this.now - GATE_FRESH_MS;

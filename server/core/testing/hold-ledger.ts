@@ -2,7 +2,7 @@ import type { EndCause } from '../../contract/primitives';
 import type { Hold, LockRecord } from '../lock/lock-record';
 import type { Written } from './lock-world';
 
-/** How a hold ended, according to the events written. */
+/** How a hold ended, according to the written events. */
 export interface Ending {
   cause: Exclude<EndCause, 'superseded'> | 'late';
   at: number;
@@ -18,7 +18,7 @@ export interface Entry {
   ending: Ending | null;
 }
 
-/** What happened to holds from one record to the next. */
+/** The differences between the holds of a record and of the next one. */
 export function holdsMoved(before: LockRecord | null, after: LockRecord) {
   const old = new Map(before?.holds.map((hold) => [hold.token, hold]));
   const now = new Set(after.holds.map(({ token }) => token));

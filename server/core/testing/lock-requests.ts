@@ -28,7 +28,7 @@ export function requestOf(id: string | null, input = ''): RequestIdentity {
   return { key: code(id), inputHash: code(input), remembered: true };
 }
 
-/** 22 characters that differ from the first ones on for different texts; good enough for tests. */
+/** 22 characters, the first of which already differ between texts; good enough for tests. */
 function code(text: string): string {
   let hash = 0x811c9dc5;
   for (const char of text) hash = Math.imul(hash ^ (char.codePointAt(0) ?? 0), 0x01000193) >>> 0;
@@ -36,7 +36,7 @@ function code(text: string): string {
   return `${digits}${text.replace(/[^A-Za-z0-9]/g, '_')}`.padEnd(22, '_').slice(0, 22);
 }
 
-/** Who calls: `service/owner`. */
+/** A caller as `service/owner`. */
 export type Caller = `${string}/${string}`;
 
 const partiesOf = (caller: Caller) => {

@@ -5,7 +5,7 @@ import type { LockRecord } from '../lock/lock-record';
 import { requestFingerprint } from '../request-fingerprint';
 import { deepFreeze } from './deep-freeze';
 
-/** A decision and its inputs; it takes effect only once `World.write` has accepted it. */
+/** A decision and its inputs; it takes effect only once `LockWorld.write` has accepted it. */
 export interface Proposal<C extends LockCommand = LockCommand> {
   process: string;
   command: C;
@@ -22,7 +22,7 @@ export interface Written extends Proposal {
   writtenAt: number;
 }
 
-/** Where each test begins. */
+/** The instant at which each test begins. */
 export const START_AT = Date.UTC(2026, 0, 1);
 
 /**
@@ -41,10 +41,10 @@ export class LockWorld {
   onWrite: (written: Written) => void = () => {};
   private readonly callers = new Map<string, AcquireCommand>();
 
-  /** Decides and writes at once, for a caller that stays connected while it is queued. */
+  /** Decides and writes immediately, for a caller that stays connected while it is queued. */
   run<C extends LockCommand>(command: C, process = 'p1'): AnswerOf<C> {
     const proposal = this.propose(command, process);
-    if (!this.write(proposal)) throw new Error('A write refused though nothing came between.');
+    if (!this.write(proposal)) throw new Error('A write was refused without a conflict.');
     return proposal.decision.answer;
   }
 
@@ -65,7 +65,7 @@ export class LockWorld {
     if (next !== null) {
       if (this.record !== before || this.now < expect.past || this.now >= expect.ahead)
         return false;
-      if (decision.events.length === 0) throw new Error('A change that no line of history tells.');
+      if (decision.events.length === 0) throw new Error('A change without an event.');
       this.record = deepFreeze(next);
       for (const memo of decision.memos) this.memos.set(memo.key, deepFreeze(asStored(memo)));
       for (const { keys, expiresAt } of decision.extensions) this.prolongMemos(keys, expiresAt);
@@ -81,7 +81,7 @@ export class LockWorld {
   }
 
   /**
-   * Kills a process together with its callers. The others notice `knownAfterMs` later, for good.
+   * Kills a process together with its callers. The others notice `knownAfterMs` later.
    */
   kill(process: string, knownAfterMs = 0): void {
     const noticedAt = this.deadFrom.get(process) ?? Number.POSITIVE_INFINITY;
@@ -89,12 +89,12 @@ export class LockWorld {
     this.hangUp(process);
   }
 
-  /** Whether a process was killed, known or not. */
+  /** Whether a process was killed, even if the others have not noticed. */
   isKilled(process: string): boolean {
     return this.deadFrom.has(process);
   }
 
-  /** The callers of a process disconnect without a cancel. */
+  /** Disconnects the callers of a process without a cancel. */
   hangUp(process: string): void {
     for (const key of this.callers.keys()) {
       if (key.startsWith(`${process} `)) this.callers.delete(key);
@@ -126,7 +126,7 @@ export class LockWorld {
     }
   }
 
-  /** A caller with a final answer disconnects. */
+  /** Disconnects callers that got a final answer. */
   private updateCallers({ command, process, decision }: Proposal): void {
     for (const { tag } of decision.handOffs) this.callers.delete(`${process} ${tag}`);
     if (!('request' in command) || !command.request || command.verb === 'cancel') return;

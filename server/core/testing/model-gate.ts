@@ -14,17 +14,17 @@ import {
 } from '../timing';
 
 interface ModelCounter {
-  /** `asOf` is in the infinite past where its bounds were never read. */
+  /** `asOf` is −∞ if its bounds were never read. */
   state: GateState & { boundsRev: number; asOf: number };
   underWay: Map<string, StepsUnderWay & { until: number }>;
   claimedUntil: number;
 }
 
-/** What `exchange.lua` does, in memory and by a clock that is given. */
+/** A model of `exchange.lua`, in memory and on a clock that is passed in. */
 export class ModelGate {
   private since: number | null = null;
   private readonly counters = new Map<string, ModelCounter>();
-  /** The counter of each change since then, the oldest first. */
+  /** The counter of each change since then, oldest first. */
   private changes: string[] = [];
 
   /** @param changesMax how many changes it can list */
@@ -102,7 +102,7 @@ export class ModelGate {
     return { ...this.peek(id, now), readIsDue, wasCorrected, asOf, askAgainAt };
   }
 
-  /** What a process would read of a counter now. */
+  /** The state of a counter that a process would read now. */
   peek(id: string, now: number): { state: GateState | null; underWay: StepsUnderWay } {
     const { state, underWay } = this.counterOf(id);
     const isReady = this.since !== null && now >= this.since + GATE_STEP_MAX_MS;

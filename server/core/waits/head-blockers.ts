@@ -108,7 +108,7 @@ export function sumOf(
   return sum;
 }
 
-/** The sum of the ages of these waits in milliseconds; a negative age (clock set back) is 0. */
+/** The sum of the ages of these waits in milliseconds; an age below 0 (clock set back) is 0. */
 export function waitedMsOf(waits: readonly OpenWait[]): number {
   let sum = 0;
   for (const { lock, waiter } of waits) sum += Math.max(0, lock.now - waiter.enqueuedAt);

@@ -17,29 +17,29 @@ type CommandStep = Exclude<ModelStep, { kind: 'pass' | 'die' }>;
 const NAMESPACE = 'model';
 const POLICY = { queueLimit: 3, lockDelayMs: 300 };
 
-/** A step that took longer says nothing: a lease may have been too far gone when it was granted. */
+/** A step that took longer proves nothing: too little of a lease may be left when it is granted. */
 const SLOW_MS = 250;
 
 /** The engine may decide with a lower bound of the store's clock. */
 const CLOCK_SLACK_MS = 20;
-/** On a busy machine a reply may wait for a while before it is read, and that bound with it. */
+/** The additional slack on a busy machine, where a reply may wait before it is read. */
 const BUSY_SLACK_MS = 80;
-/** The same over a store whose reads tell no more than a lower bound either. */
+/** The slack over a store whose reads also show only a lower bound of its clock. */
 const BOUND_SLACK_MS = 200;
 
-/** When a process is dead for all others. */
+/** After this time a silent process is dead for all others. */
 const DEATH_MS = 1_700;
 
 export interface Comparison {
   steps: number;
   /**
-   * Steps in which time made another answer right while they ran: they prove nothing, and their
-   * locks were left.
+   * The number of steps during which the right answer changed with time: they prove nothing, and
+   * their locks were replaced.
    */
   open: number;
-  /** The answers, and how often each came. */
+  /** How often each answer was given. */
   answers: Map<string, number>;
-  /** The first step that the two disagreed on, and how; null where there was none. */
+  /** The first step on which the two disagreed, and how; null: they always agreed. */
   disagreement: string | null;
 }
 
@@ -50,13 +50,12 @@ interface PlayOptions {
 }
 
 /**
- * Plays random commands, one after another, on a real engine over a real store and on the pure
- * model, and compares after each the answer, the records, the remembered answers and the
- * history.
+ * Runs random commands, one after another, on a real engine over a real store and on the pure
+ * model, and after each compares the answer, the records, the stored answers and the history.
  *
- * What may differ: instants and spans, by as much as the store's clock moved during the step and a
- * little more, and the first rev and token of a record, which are drawn from the clock. Then the
- * model takes over the store's own, so that nothing adds up.
+ * Allowed differences: instants and durations, by slightly more than the store's clock moved during
+ * the step, and the first rev and token of a record, which are drawn from the clock. The model then
+ * takes the store's values, so that differences do not add up.
  */
 export async function compareWithModel({ open, ...length }: PlayOptions): Promise<Comparison> {
   const backend = await open();
@@ -131,7 +130,7 @@ class ModelComparison {
     const predicted = this.predict(step, before);
     const real = await this.realOutcome(step, answered, predicted);
     const readAt = await this.observer.now();
-    // What is left of a lease is measured from before the read: the way there counts twice.
+    // The rest of a lease is measured from before the read, so the step's duration counts twice.
     const readsClock = this.backend.capabilities.includes('readsClock');
     const clockSlackMs = readsClock ? CLOCK_SLACK_MS : BOUND_SLACK_MS;
     const isCreated = this.keysOf(step).some((key) => !this.model.has(key));
@@ -139,7 +138,7 @@ class ModelComparison {
     const apart = { ...may, slackMs: may.slackMs + BUSY_SLACK_MS + Math.abs(readAt - after) };
     const isSame = (there: Prediction[]) =>
       there.every((each, i) => predictionDifference(predicted[i] ?? each, each, apart) === null);
-    // Where time decides while the step runs and is looked at, both answers are right.
+    // If the right answer changes with time during the step or its reads, both answers are right.
     const isOpen =
       Math.abs(after - before) > SLOW_MS ||
       predicted.some((each) => isReverted(step, each)) ||
@@ -181,9 +180,9 @@ class ModelComparison {
   }
 
   /**
-   * All that a step may come to. A request that is queued is held for a moment only, and then its
-   * place is kept without it; meanwhile the process may look at its lock, which does what time has
-   * made due in a write of its own.
+   * All possible outcomes of a step. A queued request is held only briefly, and then its place is
+   * kept; meanwhile the process may check its lock, which expires and promotes what is due in a
+   * separate write.
    */
   private predict(step: CommandStep, now: number): Prediction[] {
     const { model } = this;
@@ -191,7 +190,7 @@ class ModelComparison {
     const [key] = this.keysOf(step) as [RecordKey];
     const { command } = step;
     const expire = { verb: 'settle' } as const;
-    // A look that finds a lease over writes that down before it answers.
+    // A read that finds an expired lease writes its end before it answers.
     if (command.verb === 'inspect' || command.verb === 'check') {
       return [[command], [expire, command]].map((all) => model.predict(key, all, now));
     }
@@ -206,13 +205,13 @@ class ModelComparison {
     });
   }
 
-  /** What a step came to, as the store has it. */
+  /** The real outcome of a step, as the store has it. */
   private async realOutcome(
     step: CommandStep,
     answered: unknown,
-    foreseen: Prediction[],
+    predicted: Prediction[],
   ): Promise<Prediction> {
-    const requestKeys = new Set(foreseen.flatMap(({ memos }) => [...memos.keys()]));
+    const requestKeys = new Set(predicted.flatMap(({ memos }) => [...memos.keys()]));
     const { request } = step.command as { request?: { key: string } | null };
     if (request) requestKeys.add(request.key);
     return { answered, ...(await this.observer.read(this.keysOf(step), [...requestKeys])) };
@@ -228,7 +227,7 @@ class ModelComparison {
     return namesOf(step.command).map((name) => ({ namespace: NAMESPACE, name }));
   }
 
-  /** Replaces the records of a step with fresh ones: their right state cannot be known. */
+  /** Replaces the records of a step with fresh ones, since their right state is not known. */
   private abandon(step: CommandStep): null {
     this.comparison.open += 1;
     if (step.kind === 'counter') {
@@ -240,7 +239,7 @@ class ModelComparison {
     return null;
   }
 
-  /** Places take turns on the shards. */
+  /** A new name; consecutive places are on different shards. */
   private freshName(place: number, kind?: 'counter'): string {
     const { homeOf, stores } = this.backend;
     for (;;) {
@@ -253,8 +252,8 @@ class ModelComparison {
   private async pass(span: 'little' | 'lease' | 'long'): Promise<null> {
     const ms = { little: 30, lease: SHORT_LEASE_MS + 50, long: 20 * 60_000 }[span];
     await this.passTime(span === 'long' && this.hasOwnClock() ? 0 : ms);
-    // The engine's lower bound of the clock falls behind by a share of what passed, until it reads
-    // again.
+    // The engine's lower bound of the clock falls behind by a share of the time that passed, until
+    // it reads again.
     for (const i of this.backend.stores.keys()) {
       const key = { namespace: NAMESPACE, name: this.freshName(i) };
       await this.member.engine.run(key, { verb: 'inspect' });
@@ -292,7 +291,7 @@ class ModelComparison {
   }
 }
 
-/** Too little is left of such a grant, as of a hold that may not be renewed: it is reverted. */
+/** Whether too little is left of a grant, so that the engine reverts it. */
 function isReverted({ command }: CommandStep, { answered }: Prediction): boolean {
   const { outcome, expiresInMs = 0 } = (answered ?? {}) as Partial<Granted>;
   const isGranted = command.verb === 'acquire' && outcome === 'granted';

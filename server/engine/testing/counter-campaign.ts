@@ -10,7 +10,7 @@ export interface CounterCampaign {
   rig: EngineRig;
   seed: number;
   callers: number;
-  /** Over all callers. */
+  /** The number of steps over all callers. */
   steps: number;
   keys: RecordKey[];
   floor: number;
@@ -24,20 +24,20 @@ export interface CounterStep {
   key: RecordKey;
   delta: number;
   requestId: string | null;
-  /** Every answer; more than one where the step was asked twice, or again. */
+  /** All answers; more than one if the step was sent twice. */
   answers: CounterAddAnswer[];
-  /** Without an id, and its outcome is unknown: it may have been applied. */
+  /** Whether it has no id and an unknown outcome, so that it may have been applied. */
   isUnknown: boolean;
 }
 
-/** A caller sends so many steps at once at most, and waits for all of them. */
+/** The most steps that a caller sends at the same time, before it waits for all of them. */
 const BURST_MAX = 40;
 
 const ASK_AGAIN_MS = 10;
 
 /**
- * Callers at two processes add to a few counters, with lost, late and doubled replies. Answers
- * every step.
+ * Runs callers at two processes that add to a few counters, with lost and late replies and doubled
+ * requests. Returns all steps.
  */
 export async function runCounterCampaign(campaign: CounterCampaign): Promise<CounterStep[]> {
   const { rig, seed, callers, steps, keys, floor, ceiling } = campaign;
@@ -81,7 +81,7 @@ function newStep({ keys }: CounterCampaign, draw: () => number, id: string): Cou
   return { key, delta, requestId: draw() < 0.7 ? id : null, answers: [], isUnknown: false };
 }
 
-/** Asks until there is an answer; a step without an id is asked once. */
+/** Sends a step until it is answered; one without an id only once. */
 async function takeStep(member: Member, step: CounterStep): Promise<void> {
   for (;;) {
     try {
@@ -99,7 +99,7 @@ async function takeStep(member: Member, step: CounterStep): Promise<void> {
   }
 }
 
-/** For so large a share of the swaps one of several faults. */
+/** Gives one of several faults to this share of the swaps. */
 export function faultsOf(random: () => number, share: number): () => Fate {
   return () => {
     if (random() >= share) return PASS;

@@ -6,7 +6,7 @@ import { readOne, swapOne, update } from '../../storage/conformance/testing/chan
 import type { Store } from '../../storage/conformance/testing/stores-under-test';
 import type { RecordKey } from '../../storage/record-store';
 
-/** What a process that runs no engine here does to a lock that exists. */
+/** Runs a command on an existing lock as another process would, without its engine. */
 export async function decideElsewhere(
   store: Store,
   key: RecordKey,

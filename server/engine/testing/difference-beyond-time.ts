@@ -1,21 +1,19 @@
 /**
- * Names of values that are instants or spans of time, and so differ by when exactly a command was
+ * Names of values that are instants or durations, and so depend on when exactly a command was
  * decided.
  */
 const INSTANT = /^at$|^until$|At$|Ms$|Until$/;
 
 /**
- * Names of values that a lock or counter begins with, drawn from the clock when it is first
- * written.
+ * Names of values whose first one, when a lock or counter is created, is drawn from the clock.
  */
 const DRAWN_FROM_CLOCK = /^rev$|^token$|^lastToken$|^minValidToken$/;
 
 /**
- * The first difference between two values, as a path and both sides; null where they are the same.
+ * The first difference between two values, as a path and both sides; null if they are the same.
  *
- * @param slackMs how far instants and spans may be apart
- * @param isCreated whether revs and tokens may be as far apart, because the record was just written
- *   for the first time
+ * @param slackMs how far instants and durations may be apart
+ * @param isCreated whether revs and tokens may be as far apart, because the record was just created
  */
 export function differenceBeyondTime(
   here: unknown,

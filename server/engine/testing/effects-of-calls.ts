@@ -2,17 +2,17 @@ import type { CounterEvent } from '../../core/counter/counter-event';
 import type { LockEvent } from '../../core/lock/lock-event';
 import type { RepeatedCall } from './repeated-calls';
 
-/** What a call answers that was applied, and the events of each time that it was. */
+/** The answer to a call that was applied, and the kinds of its event. */
 const EFFECTS = {
   acquire: { outcome: 'granted', kinds: ['granted', 'reentered'] },
   release: { outcome: 'released', kinds: ['released', 'decremented'] },
   add: { outcome: 'applied', kinds: ['added'] },
 } as const;
 
-/** Answers of an acquire that was not granted, or whose hold is over. */
+/** The answers to an acquire that was not granted, or whose hold has ended. */
 const NO_GRANT = ['held', 'timeout', 'ended'];
 
-/** Says which calls on one lock were not applied exactly once, or got answers that differ. */
+/** The calls on one lock that were not applied exactly once, or got different answers. */
 export function lockFaults(calls: RepeatedCall[], history: LockEvent[]): string[] {
   const tokens = history.flatMap(({ kind, token = 0 }) => (kind === 'granted' ? [token] : []));
   const repeated = tokens.filter((token, i) => token <= (tokens[i - 1] ?? 0));
@@ -30,7 +30,7 @@ export function lockFaults(calls: RepeatedCall[], history: LockEvent[]): string[
   return faults;
 }
 
-/** The same of one counter that began at 0. */
+/** `lockFaults` for a counter that began at 0. */
 export function counterFaults(calls: RepeatedCall[], history: CounterEvent[]): string[] {
   const faults: string[] = [];
   const added = history.filter(({ kind }) => kind === 'added');
@@ -58,7 +58,7 @@ function callFaults(call: RepeatedCall, events: { rev: number }[]): string[] {
   return isWrong ? [`applied ${events.length} times: ${JSON.stringify(call)}`] : [];
 }
 
-/** What every answer to one request says alike: not how much of a lease is left. */
+/** The part of an answer that is the same for every repeat of its request. */
 function whatIsFixed({ token, rev, value, holdCount }: RepeatedCall['answers'][number]): string {
   return JSON.stringify([token, rev, value, holdCount]);
 }

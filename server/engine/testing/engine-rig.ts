@@ -17,31 +17,31 @@ import { newWriter } from '../new-writer';
 import { anonymousRequest, requestIdentity } from '../request-identity';
 import { FaultyStore } from './faulty-store';
 
-/** What has the engine of one process. */
+/** Something with the engine of one process. */
 export interface EngineOwner {
   engine: LockEngine;
 }
 
-/** One process's engine, and the faults that can be put between it and its store. */
+/** One process's engine, and the faults between it and its store. */
 export interface Member extends EngineOwner {
   engine: StoreEngine;
   faults: FaultyStore;
   process: string;
-  /** Moves its monotonic clock forward: to it an answer seems to come so much later. */
+  /** Moves its monotonic clock forward, so that answers appear to take that much longer. */
   later(ms: number): void;
 }
 
 const UNBOUNDED: DecidingPolicy = { queueLimit: 1_000, lockDelayMs: 0 };
 
-/** Engines over one fresh store, as so many processes have. */
+/** The engines of several processes over one fresh store. */
 export class EngineRig {
   private passedMs = 0;
   private aheadMs = 0;
   private readonly members: Member[] = [];
-  /** What the engines refused because of a broken invariant: `namespace/name: invariant`. */
+  /** The refusals because of a broken invariant: `namespace/name: invariant`. */
   readonly brokenInvariants: string[] = [];
 
-  /** @param policies by namespace; every other one has no bounds to speak of */
+  /** @param policies by namespace; others are practically unlimited */
   constructor(
     readonly under: StoreUnderTest,
     readonly policies = new Map<string, DecidingPolicy>(),
@@ -72,7 +72,7 @@ export class EngineRig {
     return member;
   }
 
-  /** What a process's engine over this store is built of. */
+  /** The options of a process's engine over this store. */
   optionsOver(store: FaultyStore, process = newProcess()): EngineOptions {
     return {
       backend: 'default',
@@ -91,15 +91,15 @@ export class EngineRig {
     };
   }
 
-  /** Moves every clock there is; only over a store without a clock of its own. */
+  /** Moves all clocks forward; only over a store without its own clock. */
   passMs(ms: number): void {
     this.under.passMs(ms);
     this.passedMs += ms;
   }
 
   /**
-   * Moves every clock there is over any store: its own, as all processes of this rig see it, is so
-   * much further ahead. Only where no other test uses the rig at the same time.
+   * Moves all clocks forward, over any store: its own clock appears to all processes of this rig to
+   * be that much ahead. Only if no other test uses the rig at the same time.
    */
   letPass(ms: number): void {
     this.aheadMs += ms;
@@ -115,7 +115,7 @@ export class EngineRig {
 
 export const newProcess = () => newWriter().replace(/[-_]/g, 'x');
 
-/** How an acquire differs from the plainest one: 10 s of lease, no patience, no request id. */
+/** How an acquire differs from the default one: a lease of 10 s, no wait, no request id. */
 export interface AcquireOptions {
   service?: string;
   leaseMs?: number;
@@ -148,7 +148,7 @@ export function acquireCommand(
   return { verb: 'acquire', service, ...asked, request };
 }
 
-/** Acquires once, with everything that belongs to it. */
+/** Sends one acquire, waiting as its options say. */
 export function acquire(
   { engine }: EngineOwner,
   key: RecordKey,
@@ -158,7 +158,7 @@ export function acquire(
   return engine.acquire(key, acquireCommand(key, owner, parts), { ...WAIT, ...parts.wait });
 }
 
-/** Acquires, and must be granted. */
+/** Acquires a lock; throws unless it is granted. */
 export async function takeLock(
   member: EngineOwner,
   key: RecordKey,
@@ -196,7 +196,7 @@ const renewCommand = (owner: string, token: number, leaseMs = 10_000): RenewComm
   leaseMs,
 });
 
-/** Acquires and releases a free lock. Answers the token. */
+/** Acquires and releases a free lock. Returns the token. */
 export async function cycle(member: EngineOwner, key: RecordKey, owner: string): Promise<number> {
   const { token } = await takeLock(member, key, owner);
   await release(member, key, owner, token);

@@ -12,15 +12,15 @@ import {
 type Store = RecordStore & HistorySource;
 
 /**
- * What becomes of one call.
+ * The fate of one call.
  *
- * - `pass`: it runs. With `beforeMs` it sets out late, with `afterMs` its reply comes late; `first`
- *   is done before it, `last` between it and its reply.
+ * - `pass`: it runs. `beforeMs` delays the call, `afterMs` its reply; `first` runs before the call,
+ *   `last` between it and its reply.
  * - `loseReply`: it runs, and its reply is lost.
- * - `loseRequest`: it never runs, and no reply comes.
- * - `landLate`: no reply comes, and it runs `afterMs` later.
- * - `refuse`: it is known not to have run.
- * - `rollBack`: likewise, because another writer conflicted with it.
+ * - `loseRequest`: it never runs, and there is no reply.
+ * - `landLate`: there is no reply, and it runs `afterMs` later.
+ * - `refuse`: it fails, and is known not to have run.
+ * - `rollBack`: as `refuse`, because of a conflict with another writer.
  */
 export type Fate =
   | {
@@ -37,11 +37,11 @@ export const PASS: Fate = { kind: 'pass' };
 
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
-/** A real store with faults between it and its caller. */
+/** A real store, with faults between it and its caller. */
 export class FaultyStore implements RecordStore, HistorySource {
   /** Decides the fate of each swap. */
   onSwap: (changes: Change[]) => Fate = () => PASS;
-  /** Done once, between the records and the remembered answers of the next read. */
+  /** Runs once, between the reads of the records and of the stored answers in the next read. */
   tear: (() => Promise<unknown>) | null = null;
   /** Decides the fate of each read. */
   onRead: (keys: RecordKey[]) => Fate = () => PASS;
@@ -49,7 +49,7 @@ export class FaultyStore implements RecordStore, HistorySource {
   onScan: (cursor: Cursor) => Fate = () => PASS;
   /** Decides the fate of each deletion of records. */
   onDelete: (records: ObsoleteRecord[]) => Fate = () => PASS;
-  /** How far the store's clock seems to have been set since it was opened, back where negative. */
+  /** How far the store's clock appears to have been set since it was opened; negative: back. */
   clockSetMs = 0;
   private isGone = false;
   private readonly late: Promise<unknown>[] = [];
@@ -57,7 +57,7 @@ export class FaultyStore implements RecordStore, HistorySource {
   constructor(private readonly store: Store) {}
 
   /**
-   * From now on as if the process behind this store were dead: nothing it does reaches the records.
+   * Acts from now on as if the process behind this store were dead: no call reaches the records.
    */
   goAway(): void {
     this.isGone = true;
@@ -129,7 +129,7 @@ export class FaultyStore implements RecordStore, HistorySource {
     return this.applyFate(PASS, () => this.store.pruneHistory(position, before));
   }
 
-  /** Waits for what is still to land. */
+  /** Waits for the calls with the fate `landLate`. */
   async allLanded(): Promise<void> {
     await Promise.all(this.late);
   }
@@ -160,7 +160,7 @@ export class FaultyStore implements RecordStore, HistorySource {
   }
 
   private async applyFate<T>(fate: Fate, work: () => Promise<T>): Promise<T> {
-    if (this.isGone || fate.kind === 'refuse') throw new StoreError('It is not there.', 'no');
+    if (this.isGone || fate.kind === 'refuse') throw new StoreError('Unreachable.', 'no');
     switch (fate.kind) {
       case 'pass': {
         if (fate.beforeMs) await pause(fate.beforeMs);
@@ -188,7 +188,7 @@ export class FaultyStore implements RecordStore, HistorySource {
   }
 }
 
-/** A fate for the first calls that `concerns` picks; every other passes. */
+/** Gives these fates to the first calls that `concerns` selects; all others pass. */
 export function firstFates<T>(concerns: (call: T) => boolean, ...fates: Fate[]): (call: T) => Fate {
   const left = [...fates];
   return (call) => (concerns(call) ? (left.shift() ?? PASS) : PASS);

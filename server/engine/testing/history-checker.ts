@@ -1,17 +1,17 @@
-/** One call as its caller saw it. Instants are of one monotonic clock, in milliseconds. */
+/** One call as its caller saw it. Instants are on one monotonic clock, in milliseconds. */
 export interface RecordedCall {
   lock: string;
   verb: 'acquire' | 'reenter' | 'renew' | 'release' | 'force';
   startedAt: number;
   /** Null: it was never answered. */
   endedAt: number | null;
-  /** `unknown`: it may have been applied; also of a call that was never answered. */
+  /** `unknown`: it may have been applied, also if it was never answered. */
   outcome: 'ok' | 'refused' | 'unknown';
-  /** The hold that an acquire was granted, or that any other verb names. */
+  /** The token of the hold that an acquire was granted, or that another call named. */
   token: number | null;
-  /** What an acquire, a re-entry or a renewal asked for. */
+  /** The lease that an acquire, a re-entry or a renewal asked for. */
   leaseMs: number;
-  /** The patience of an acquire; absent: none. */
+  /** The longest wait of an acquire; absent: none. */
   waitMs?: number;
   requestId?: string;
 }
@@ -24,18 +24,18 @@ export interface Violation {
 }
 
 export interface CheckOptions {
-  /** How far the server's clock and ours may run apart within one lease. */
+  /** How far the server's clock and this one may drift apart within one lease. */
   toleranceMs?: number;
-  /** Tokens of a lock that are known to have been granted and given back unheard. */
+  /** The number of a lock's grants that were reverted without reaching a caller. */
   revertedGrants?: (lock: string) => number;
 }
 
 type Grant = RecordedCall & { token: number; endedAt: number };
 
 /**
- * Checks what was promised of one lock and the next by tokens and times alone. Tokens order
- * everything, so no search is needed. It reports definite contradictions only: whatever is unknown
- * widens what is allowed.
+ * Checks the promises about each lock by tokens and times alone. Tokens order all grants, so no
+ * search is needed. It reports only definite contradictions: unknown outcomes widen what is
+ * allowed.
  */
 export function checkHistory(calls: RecordedCall[], options: CheckOptions = {}): Violation[] {
   const { toleranceMs = 5, revertedGrants = () => 0 } = options;
@@ -60,7 +60,7 @@ export function checkHistory(calls: RecordedCall[], options: CheckOptions = {}):
 
 type Found = [Violation['rule'], string];
 
-/** Each grant once, by ascending token; of a replay only the first answer counts. */
+/** All grants by ascending token, each once: of a replayed one only the first answer counts. */
 function grantsOf(calls: RecordedCall[]): Grant[] {
   const byToken = new Map<number, Grant>();
   for (const call of calls) {
@@ -123,8 +123,8 @@ function overlapping(grants: Grant[], calls: RecordedCall[], toleranceMs: number
 }
 
 /**
- * Before this instant the hold was certainly live: no call had begun to end it, and its lease had
- * not expired.
+ * The instant before which the hold was certainly live: no call had begun to end it, and its lease
+ * had not expired.
  */
 function earliestEnd({ token }: Grant, calls: RecordedCall[], toleranceMs: number): number {
   let endedFrom = Number.POSITIVE_INFINITY;
@@ -140,7 +140,7 @@ function earliestEnd({ token }: Grant, calls: RecordedCall[], toleranceMs: numbe
   return Math.min(endedFrom, deadline - toleranceMs);
 }
 
-/** A token missing from the grants needs a call that may have been granted it. */
+/** Each token missing from the grants must be explained by a call that may have been granted it. */
 function unexplainedGaps(grants: Grant[], calls: RecordedCall[], givenBack: number): Found[] {
   let missing = 0;
   for (const [i, { token }] of grants.entries()) {
@@ -176,8 +176,8 @@ function zombies(grants: Grant[], calls: RecordedCall[], toleranceMs: number): F
 }
 
 /**
- * After this instant the hold was surely over, whatever became of the calls that may have prolonged
- * it.
+ * The instant after which the hold had certainly ended, whatever the outcome of calls that may have
+ * extended it.
  */
 function latestDeadline(token: number, besides: RecordedCall, calls: RecordedCall[]): number {
   let latest = Number.NEGATIVE_INFINITY;

@@ -1,18 +1,18 @@
 import { LockyardError, type Reason } from '../../contract/errors';
 import { pause } from './engine-rig';
 
-/** What a caller may receive instead of an answer while a store is silent. */
-const PASSING: ReadonlySet<Reason> = new Set(['BACKEND_DOWN', 'UNKNOWN', 'CONTENDED']);
+/** The refusals that a caller may get while a store does not respond. */
+const TRANSIENT: ReadonlySet<Reason> = new Set(['BACKEND_DOWN', 'UNKNOWN', 'CONTENDED']);
 
 const PATIENCE_MS = 20_000;
 const AGAIN_AFTER_MS = 50;
 
 export const isPassing = (error: unknown): boolean =>
-  error instanceof LockyardError && PASSING.has(error.reason);
+  error instanceof LockyardError && TRANSIENT.has(error.reason);
 
 /**
- * Makes a call again until it is answered: a store that a test has kept busy may be silent for a
- * moment. Only for calls that may be made twice.
+ * Repeats a call until it is answered: a store that a test keeps busy may not respond for a moment.
+ * Only for calls that may be made twice.
  */
 export async function insist<T>(call: () => Promise<T>): Promise<T> {
   const giveUpAt = performance.now() + PATIENCE_MS;

@@ -4,26 +4,25 @@ import type { LockCommand } from '../../core/lock/lock-command';
 import type { MultiLockCommand, MultiLockMode } from '../../core/multi-lock/multi-lock-command';
 import { anonymousRequest, requestIdentity } from '../request-identity';
 
-/** What is done next. Locks and counters are named by their place in a short list. */
+/** The next step. Locks and counters are identified by their index in a short list. */
 export type ModelStep =
   | { kind: 'lock'; lock: number; command: LockCommand }
   | { kind: 'counter'; counter: number; command: CounterCommand }
   | { kind: 'set'; command: MultiLockCommand }
   /**
-   * Time passes: less than a short lease, more than one, or more than everything that is
-   * remembered.
+   * Time passes: less than a short lease, more than one, or longer than answers are stored.
    */
   | { kind: 'pass'; span: 'little' | 'lease' | 'long' }
-  /** The process dies without a word and another takes its place. */
+  /** The process dies suddenly, and another one replaces it. */
   | { kind: 'die' };
 
-/** What a step may be about. */
+/** The locks, counters, holds and waiters that a step can concern. */
 export interface StepContext {
   locks: string[];
   counters: string[];
-  /** Tokens that were given out, newest first, and who has them. */
+  /** The grants of a lock, newest first. */
   granted(lock: number): { service: string; owner: string; token: number }[];
-  /** The tickets of those who wait. */
+  /** The tickets of a lock's waiters. */
   waiting(lock: number): number[];
 }
 
@@ -31,11 +30,11 @@ export interface StepContext {
 export const SHORT_LEASE_MS = 400;
 
 const LONG_LEASE_MS = 60_000;
-/** Longer than answers are remembered. */
+/** Longer than answers are stored. */
 const HOURS_MS = 5 * 60 * 60_000;
 const NAMESPACE = 'model';
 
-/** Draws what happens next, from numbers from 0 to 1. */
+/** Draws the next step. @param random returns numbers from 0 to 1 */
 export function nextStep(random: () => number, world: StepContext): ModelStep {
   const pick = <T>(...choices: T[]) => choices[Math.floor(random() * choices.length)] as T;
   const lock = Math.floor(random() * world.locks.length);
@@ -64,7 +63,7 @@ export function nextStep(random: () => number, world: StepContext): ModelStep {
     request: idOf(verb, name, { token: hold.token }),
   });
 
-  // Not drawn, so that a seed still plays as it did.
+  // Not drawn, so that a seed still gives the same steps as before.
   const trace = owner === 'w1' ? {} : { traceparent: `00-trace of ${service}-${owner}-01` };
   const acquire = (): ModelStep => {
     const asked = {

@@ -9,7 +9,7 @@ import type { RecordKey } from '../../storage/record-store';
 import type { LockEngine } from '../lock-engine';
 import { EngineRig } from './engine-rig';
 
-/** A process that is played on. */
+/** A process on which the steps of a comparison are run. */
 export interface ModelledMember {
   engine: LockEngine;
   process: string;
@@ -17,19 +17,19 @@ export interface ModelledMember {
 }
 
 /**
- * A backend that is played on, and what it keeps as one sees it who does not go through its engine.
+ * A backend on which the steps of a comparison are run, and its stores for direct reads.
  */
 export interface ModelledBackend {
   capabilities: readonly Capability[];
   /** By namespace. */
   policies: Map<string, DecidingPolicy>;
-  /** Where its records stand. Their clocks are one. */
+  /** The stores of its records, which share one clock. */
   stores: Store[];
-  /** In which of them a record must stand. */
+  /** The index of the store that must contain a record. */
   homeOf(key: RecordKey): number;
   /** Starts another process. */
   join(): Promise<ModelledMember>;
-  /** Moves every clock there is; only over stores without a clock of their own. */
+  /** Moves all clocks forward; only over stores without their own clock. */
   passMs(ms: number): void;
   close(): Promise<void>;
 }

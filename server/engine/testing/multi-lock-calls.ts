@@ -10,7 +10,7 @@ import { anonymousRequest, requestIdentity } from '../request-identity';
 import { type EngineOwner, WAIT } from './engine-rig';
 
 /**
- * How a set differs from the plainest one: exclusive, 10 s of lease, no patience, no request id.
+ * How a multi-lock differs from the default: exclusive, a lease of 10 s, no wait, no request id.
  */
 export interface MultiLockOptions {
   leaseMs?: number;
@@ -22,7 +22,7 @@ export interface MultiLockOptions {
 
 const SERVICE = 'orders';
 
-/** A set as a service sends it. */
+/** An acquire of a multi-lock as a service sends it. */
 function multiLockCommand(
   keys: RecordKey[],
   owner: string,
@@ -52,7 +52,7 @@ export function acquireMultiLock(
   );
 }
 
-/** Acquires a set, and must be granted. */
+/** Acquires a multi-lock; throws unless it is granted. */
 export async function takeMultiLock(
   ...asked: Parameters<typeof acquireMultiLock>
 ): Promise<MultiLockGranted> {

@@ -12,7 +12,7 @@ export interface MultiLockCampaign {
   rig: EngineRig;
   seed: number;
   callers: number;
-  /** Over all callers; each is asked for until it is granted. */
+  /** The number of multi-locks over all callers; each is requested until it is granted. */
   multiLocks: number;
   keys: RecordKey[];
   /** The share of swaps that suffer a fault. */
@@ -20,23 +20,23 @@ export interface MultiLockCampaign {
 }
 
 export interface MultiLockCampaignResult {
-  /** Exclusive holds, as the history checker takes them. */
+  /** The calls of exclusive holds, for the history checker. */
   calls: RecordedCall[];
   granted: number;
-  /** Shared holds by lock: the history checker knows nothing of them. */
+  /** The number of shared holds by lock: the history checker does not support them. */
   shared: Map<string, number>;
-  /** Multi-locks that were answered with only some of their locks. */
+  /** Multi-locks that were granted with only some of their locks. */
   parts: string[];
   timedOut: number;
 }
 
-/** Long enough that no hold of the campaign lapses while it is used. */
+/** Long enough that no hold of the campaign expires while it is used. */
 const LEASE_MS = 30_000;
 const PATIENCE_MS = 60_000;
 
 /**
- * Callers at two processes take 2 to 5 of a few locks together, in both modes, among others who
- * take one.
+ * Runs callers at two processes that take 2 to 5 of a few locks together, in both modes, and
+ * sometimes single ones.
  */
 export async function runMultiLockCampaign(
   campaign: MultiLockCampaign,
@@ -130,7 +130,7 @@ class Caller {
     await this.use([{ ...answer, name: key.name, mode: 'exclusive' }], startedAt, requestId);
   }
 
-  /** Holds for a moment and gives back, one after another. */
+  /** Keeps the holds briefly, and then releases them one after another. */
   private async use(grants: MultiLockGrant[], startedAt: number, requestId: string): Promise<void> {
     const endedAt = performance.now();
     for (const { name, mode, token } of grants) {
@@ -168,7 +168,7 @@ class Caller {
   }
 }
 
-/** Asks again what was not answered; every request here may be sent twice. */
+/** Repeats a request until it is answered: every request here may be sent twice. */
 async function untilAnswered<T>(ask: () => Promise<T>): Promise<T> {
   for (;;) {
     try {

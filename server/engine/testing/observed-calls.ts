@@ -3,20 +3,20 @@ import type { RecordKey } from '../../storage/record-store';
 import { type EngineOwner, type Member, pause } from './engine-rig';
 import { PASS, touching } from './faulty-store';
 
-/** Why a call was refused; what it answered if it was not. */
+/** Why a call was refused; its answer if it was not. */
 export const reasonOf = (work: Promise<unknown>): Promise<string> =>
   work.then(
     (answer) => `answered ${JSON.stringify(answer)}`,
     (error: LockyardError) => error.reason,
   );
 
-/** What a call answered, and how long that took. */
+/** The answer of a call, and how long it took. */
 export async function timed<T>(work: Promise<T>): Promise<{ answer: T; ms: number }> {
   const startedAt = performance.now();
   return { answer: await work, ms: performance.now() - startedAt };
 }
 
-/** Counts what a process asks of its store about a record from now on. */
+/** Counts the store calls of a process about a record from now on. */
 export function callsAbout(key: RecordKey, { faults }: Member): { reads: number; swaps: number } {
   const calls = { reads: 0, swaps: 0 };
   faults.onRead = (keys) => {
@@ -30,7 +30,7 @@ export function callsAbout(key: RecordKey, { faults }: Member): { reads: number;
   return calls;
 }
 
-/** Resolves once a lock has exactly so many waiters, seen from this process. */
+/** Resolves once a lock has exactly this many waiters, as this process reads it. */
 export async function untilQueued(
   { engine }: EngineOwner,
   key: RecordKey,

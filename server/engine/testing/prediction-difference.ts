@@ -3,7 +3,7 @@ import type { RecordEvent } from '../../core/record-event';
 import { differenceBeyondTime } from './difference-beyond-time';
 import type { Prediction } from './pure-model';
 
-/** The history leaves out what is empty. */
+/** Adds the empty values, which the history omits. */
 const withDefaults = (event: RecordEvent) => ({
   owner: '',
   token: 0,
@@ -12,19 +12,19 @@ const withDefaults = (event: RecordEvent) => ({
   ...event,
 });
 
-/** What may differ between two consequences of one step. */
+/** How two outcomes of one step may differ. */
 export interface Tolerance {
-  /** How far instants and spans may be apart. */
+  /** How far instants and durations may be apart. */
   slackMs: number;
-  /** A record of the step was not there before: its first rev and token come from the clock. */
+  /** Whether the step created a record, whose first rev and token come from the clock. */
   isCreated: boolean;
-  /** Answers that have lapsed by now may be gone or not. */
+  /** Answers that have expired by then may be stored or not. */
   now: number;
 }
 
 /**
- * Where two consequences of one step differ; null where they are the same but for what `may`
- * allows.
+ * The first difference between two outcomes of one step; null if they are the same within the
+ * tolerance.
  */
 export function predictionDifference(
   here: Prediction,

@@ -13,16 +13,16 @@ import { idempotencyKey } from '../pending-command';
 import type { AnyRecord } from '../record-type';
 
 /**
- * The outcome of commands: the caller's final answer, and the state of everything that they touch.
+ * The outcome of commands: the caller's final answer, and the state of all records they concern.
  */
 export interface Prediction {
   /** The answer, or the reason of a refusal. */
   answered: unknown;
-  /** By the record's id; null where there is none. */
+  /** By the record's id; null: there is no record. */
   records: Map<string, AnyRecord | null>;
-  /** Remembered answers, by request key. */
+  /** Stored answers by request key. */
   memos: Map<string, IdempotencyRecord>;
-  /** History, by the record's id. */
+  /** New events by the record's id. */
   events: Map<string, RecordEvent[]>;
 }
 
@@ -32,15 +32,15 @@ type Change = Pick<Decision<unknown, AnyRecord, RecordEvent>, 'memos' | 'extensi
 
 interface ModelRules {
   policy: DecidingPolicy;
-  /** By which everything is decided; every other one is dead. */
+  /** The process that decides; all others are dead. */
   process: string;
   /**
-   * On which of its shards a backend keeps a record: what is not together is not taken together.
+   * The shard on which a backend stores a record: locks on different ones form no multi-lock.
    */
   homeOf: (key: RecordKey) => number;
 }
 
-/** Locks and counters as plain values in memory: no text, no store, no process but one. */
+/** Locks and counters as plain values in memory, without encoding or store, for one process. */
 export class PureModel {
   private constructor(
     private readonly rules: ModelRules,
@@ -56,24 +56,24 @@ export class PureModel {
     return (this.records.get(recordId(key)) ?? null) !== null;
   }
 
-  /** The tickets of those who wait for a lock. */
+  /** The tickets of a lock's waiters. */
   ticketsOf(key: RecordKey): number[] {
     const record = this.records.get(recordId(key));
     return record && 'queue' in record ? record.queue.map(({ ticket }) => ticket) : [];
   }
 
-  /** The model that is left where `consequence` has come true. */
+  /** The model after this outcome. */
   after({ records, memos }: Pick<Prediction, 'records' | 'memos'>): PureModel {
     const all = new Map([...this.records, ...records]);
     return new PureModel(this.rules, all, new Map([...this.memos, ...memos]));
   }
 
-  /** The same records, decided on by another process: the one before is dead. */
+  /** The same records with another deciding process, since the one before is dead. */
   withProcess(process: string): PureModel {
     return new PureModel({ ...this.rules, process }, this.records, this.memos);
   }
 
-  /** What commands on one record come to, one after another, at the same instant. */
+  /** The outcome of commands on one record, run one after another at the same instant. */
   predict(key: RecordKey, commands: (LockCommand | CounterCommand)[], now: number): Prediction {
     let prediction: Prediction | null = null;
     let model: PureModel = this;
@@ -82,7 +82,7 @@ export class PureModel {
       model = model.after(next);
       prediction = prediction ? append(prediction, next) : next;
     }
-    if (!prediction) throw new Error('There is no command to foresee.');
+    if (!prediction) throw new Error('There is no command to predict.');
     return prediction;
   }
 
@@ -109,7 +109,7 @@ export class PureModel {
     const context = this.contextOf(idempotencyKey(command), now);
     const requestKey = ('request' in command && command.request?.key) || null;
     return this.prediction([id], requestKey, () => {
-      // A counter's key comes with a counter's command, and leads to a counter's record.
+      // The key of a counter implies a counter's command and record.
       const decision =
         key.kind === 'counter'
           ? decideCounter(record as never, command as CounterCommand, context)

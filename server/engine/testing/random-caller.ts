@@ -11,8 +11,7 @@ import {
 import type { RecordedCall } from './history-checker';
 
 /**
- * The refusals that a caller may get, whatever the store does. Anything else breaks the
- * campaign.
+ * The refusals that a caller may get, whatever the store does. Any other error fails the campaign.
  */
 const TYPED: ReadonlySet<Reason> = new Set(['BACKEND_DOWN', 'UNKNOWN', 'CONTENDED']);
 
@@ -25,19 +24,19 @@ export interface CallerOptions {
   keys: RecordKey[];
   /** Numbers from 0 to 1. */
   random: () => number;
-  /** Receives every call when it begins, and the same again when it is answered. */
+  /** Receives every call when it begins, and the same object again when it is answered. */
   note: (call: RecordedCall) => void;
 }
 
-/** One caller with a life of its own: it takes, keeps, loses and gives back locks at random. */
+/** One caller that acquires, keeps, loses and releases locks at random. */
 export class RandomCaller {
   private requests = 0;
 
   constructor(private readonly options: CallerOptions) {}
 
-  async live(goesOn: () => boolean): Promise<void> {
+  async live(continues: () => boolean): Promise<void> {
     const { keys, random } = this.options;
-    while (goesOn()) {
+    while (continues()) {
       const key = keys[Math.floor(random() * keys.length)] as RecordKey;
       const leaseMs = 150 + Math.floor(random() * 600);
       const token = await this.acquire(key, leaseMs);
@@ -47,8 +46,8 @@ export class RandomCaller {
   }
 
   /**
-   * Holds for a while, renews perhaps, may oversleep its lease, and gives back, perhaps twice,
-   * perhaps not at all.
+   * Keeps the lock for a while, sometimes renews it or lets its lease expire, and releases it once,
+   * twice or not at all.
    */
   private async keep(key: RecordKey, token: number, leaseMs: number): Promise<void> {
     const { member, owner, random } = this.options;

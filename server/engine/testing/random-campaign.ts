@@ -6,10 +6,10 @@ import type { RecordedCall } from './history-checker';
 import { RandomCaller } from './random-caller';
 import { seeded } from './seeded';
 
-/** How long a campaign goes on at most for the sake of its grants. */
+/** The longest time for which a campaign continues until it has enough grants. */
 const PATIENCE_MS = 30_000;
 
-/** A process, and what can befall its way to its store. */
+/** A process, and the faults between it and its store. */
 interface CampaignMember {
   engine: LockEngine & Partial<StoreEngine>;
   faults: Pick<FaultyStore, 'onSwap' | 'goAway' | 'comeBack' | 'allLanded'>;
@@ -21,20 +21,20 @@ export interface CampaignOptions {
   engines: number;
   callersEach: number;
   keys: RecordKey[];
-  /** At least so long, and on a slow machine until `grantsMin` acquires have succeeded. */
+  /** At least this long, and on a slow machine until `grantsMin` acquires have succeeded. */
   forMs: number;
   grantsMin?: number;
   /** The share of swaps that suffer a fault. */
   faults: number;
   /**
-   * Processes are cut off from their store now and then, for longer than they are believed alive.
+   * Whether processes are cut off from their store from time to time, until they count as dead.
    */
   kills: boolean;
 }
 
 /**
- * Callers at several engines take, keep, lose and give back a few locks at random. Answers every
- * call that they made.
+ * Runs callers at several engines that acquire, keep, lose and release a few locks at random.
+ * Returns all their calls.
  */
 export async function runCampaign(parts: CampaignOptions): Promise<RecordedCall[]> {
   const { rig, seed, engines, callersEach, keys, forMs, kills } = parts;
@@ -42,7 +42,7 @@ export async function runCampaign(parts: CampaignOptions): Promise<RecordedCall[
   const begunAt = performance.now();
   const until = begunAt + forMs;
   const grants = new Set<string>();
-  const goesOn = () =>
+  const continues = () =>
     performance.now() < until ||
     (grants.size < (parts.grantsMin ?? 0) && performance.now() < begunAt + PATIENCE_MS);
   const random = seeded(seed);
@@ -62,10 +62,10 @@ export async function runCampaign(parts: CampaignOptions): Promise<RecordedCall[
             grants.add(`${call.lock} ${call.token}`);
           }
         },
-      }).live(goesOn),
+      }).live(continues),
     ),
   );
-  const rereading = rereadNowAndThen(members, keys, seeded(random() * 2 ** 31), goesOn);
+  const rereading = rereadNowAndThen(members, keys, seeded(random() * 2 ** 31), continues);
   const killing = kills ? killNowAndThen(members, seeded(random() * 2 ** 31), until) : undefined;
   await Promise.all([...callers, rereading, killing]);
   for (const member of members) member.faults.onSwap = () => PASS;
@@ -88,14 +88,14 @@ function faultsOf(random: () => number, share: number): () => Fate {
   };
 }
 
-/** As the projection does: each process takes note of what another may have changed. */
+/** Rereads records from time to time, as the projection does after changes by other processes. */
 export async function rereadNowAndThen(
   members: CampaignMember[],
   keys: RecordKey[],
   random: () => number,
-  goesOn: () => boolean,
+  continues: () => boolean,
 ): Promise<void> {
-  while (goesOn()) {
+  while (continues()) {
     await pause(random() * 30);
     const { engine } = members[Math.floor(random() * members.length)] as CampaignMember;
     await engine.reread?.(keys).catch(() => undefined);

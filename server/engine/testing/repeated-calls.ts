@@ -12,7 +12,7 @@ export interface RepeatedCalls {
   seed: number;
   processes: number;
   callers: number;
-  /** Adds, and cycles of an acquire and a release, over all callers. */
+  /** The number of adds and of acquire-release cycles, over all callers. */
   steps: number;
   locks: RecordKey[];
   counters: RecordKey[];
@@ -22,13 +22,13 @@ export interface RepeatedCalls {
 
 type Answer = { outcome: string; token?: number; rev?: number; value?: number; holdCount?: number };
 
-/** A call with a request id, and the answer to each time that it was sent. */
+/** A call with a request id, and its answer each time it was sent. */
 export interface RepeatedCall {
   key: RecordKey;
   verb: 'acquire' | 'release' | 'add';
-  /** Of a lock: unlike every other caller's. */
+  /** Unique to the call; empty for a counter. */
   owner: string;
-  /** Of a counter. */
+  /** 0 for a lock. */
   delta: number;
   answers: Answer[];
 }
@@ -38,10 +38,10 @@ const APART_MAX_MS = 8;
 const WAIT_MS = 2_000;
 
 /**
- * Callers send each call up to three times, through processes of their choice, at once and one
- * after the other, and a last time when its effect is over. Answers all calls.
+ * Runs callers that send each call up to three times, through any of the processes, at the same
+ * time or one after another, and sometimes again after its effect has ended. Returns all calls.
  *
- * Calls on records beside each other have one request id.
+ * Calls on neighbouring records have the same request id.
  */
 export async function runRepeatedCalls(parts: RepeatedCalls): Promise<RepeatedCall[]> {
   const { rig, seed, processes, callers, steps, locks, counters, faults } = parts;

@@ -18,7 +18,7 @@ import type { ModelledBackend, ModelledMember } from './modelled-backend';
 
 type Shard = StoreUnderTest & { name: string };
 
-/** Engines over one fresh backend that has two shards, as so many processes have. */
+/** The engines of several processes over one fresh backend with two shards. */
 export class ShardedRig implements ModelledBackend {
   readonly policies = new Map<string, DecidingPolicy>();
   readonly stores: Store[];
@@ -38,7 +38,7 @@ export class ShardedRig implements ModelledBackend {
     return new ShardedRig(await openShardsUnderTest(2), storesUnderTest.mysql.capabilities);
   }
 
-  /** The same over unsharded stores, for what does not depend on sharding. */
+  /** A rig over two plain stores as shards, for tests that do not depend on real sharding. */
   static async over(name: StoreName): Promise<ShardedRig> {
     const open = async (shard: string) => ({
       ...(await storesUnderTest[name].open()),
@@ -49,7 +49,7 @@ export class ShardedRig implements ModelledBackend {
 
   readonly homeOf = (key: RecordKey): number => rendezvousHash(this.names)(recordId(key));
 
-  /** Starts another process. What befalls its way to one shard befalls the others'. */
+  /** Starts another process. A fault between it and one shard also applies to the others. */
   async join(): Promise<ModelledMember & { faults: JointFaults; shards: LockEngine[] }> {
     const process = newProcess();
     const members = await Promise.all(

@@ -5,12 +5,12 @@ import { type AnyRecord, recordTypeOf } from '../record-type';
 import type { ModelledBackend } from './modelled-backend';
 import type { Prediction } from './pure-model';
 
-/** What the stores of a backend keep, as one sees it who does not go through its engine. */
+/** Reads the stores of a backend directly, without its engine. */
 export class StoreObserver {
-  /** In the history of each store. */
+  /** The positions in the history of each store. */
   private readonly positions: number[];
 
-  /** @param inPlay names whose history counts: time goes on changing the records of others */
+  /** @param inPlay names whose history counts: others still change as time passes */
   constructor(
     private readonly backend: Pick<ModelledBackend, 'stores' | 'homeOf'>,
     private readonly inPlay: () => string[],
@@ -18,14 +18,14 @@ export class StoreObserver {
     this.positions = backend.stores.map(() => 0);
   }
 
-  /** The clock of all stores. */
+  /** The present instant of the clock that all stores share. */
   async now(): Promise<number> {
     const key = { namespace: 'none', name: 'none' };
     const read = await this.backend.stores[0]?.read([key], []);
     return read?.records[0]?.now ?? 0;
   }
 
-  /** These records, answers, and the history of what is in play since it was last asked for. */
+  /** These records and answers, and the history of the names in play since the last call. */
   async read(keys: RecordKey[], requestKeys: string[]): Promise<Omit<Prediction, 'answered'>> {
     const { stores, homeOf } = this.backend;
     const records = new Map<string, AnyRecord | null>();
