@@ -76,7 +76,7 @@ test('a tab that was hidden for a night is up to date within seconds, with no mo
 
   await expect(cell(row, 'owner')).toContainText('morning', { timeout: 15_000 });
   await expect(page.getByText('Live', { exact: true })).toBeVisible();
-  // By the server's clock, whatever that of the browser has come to.
+  // By the server's clock, whatever the clock of the browser shows.
   await expect(cell(row, 'held')).toContainText(/^\d{1,2}.?s/);
   expect((await heapBytes(session)) - before).toBeLessThan(HEAP_MAX_BYTES);
 });

@@ -242,7 +242,7 @@ test('a policy that another admin changed meanwhile is not overwritten', async (
   const change = { name: 'shared', policy, reason: 'a shorter queue' };
   await callConsole(server, admin.cookie, 'namespaces.setPolicy', change);
   await act(page, 'Save policy');
-  // The list under the dialog may have the other policy before the answer comes.
+  // The list under the dialog may show the other policy before the answer arrives.
   await expect(dialog(page)).toContainText(/changed (meanwhile|since you opened this)/);
   await act(page, 'Cancel');
   const row = page.getByRole('row').filter({ hasText: 'shared' });

@@ -128,7 +128,7 @@ test('the image serves the demo as the docs start it', () => {
   const env = Object.fromEntries(named.map(([, name, value]) => [name, value]));
   const { variables } = startOptions(rest.split(' ').filter(Boolean), env);
   const { demo, dataDir, host } = readConfig({ ...env, ...variables });
-  // Its link works on this machine alone, and nothing but the volume can be written.
+  // Its link works only on this machine, and only the volume is writable.
   expect({ demo, host }).toEqual({ demo: true, host: '127.0.0.1' });
   expect(dataDir).toMatch(new RegExp(`^${only('VOLUME')}/`));
 });

@@ -42,7 +42,7 @@ export class ClientAgent {
   private constructor(private readonly child: ChildProcessWithoutNullStreams) {
     createInterface(child.stdout).on('line', (line) => {
       this.events.push(JSON.parse(line) as AgentEvent);
-      for (const look of this.waiting) look();
+      for (const wake of this.waiting) wake();
     });
     child.stderr.setEncoding('utf8').on('data', (text: string) => {
       this.complaint += text;
@@ -51,7 +51,7 @@ export class ClientAgent {
       this.complaint += String(error);
     });
     child.on('close', () => {
-      for (const look of this.waiting) look();
+      for (const wake of this.waiting) wake();
     });
   }
 

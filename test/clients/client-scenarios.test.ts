@@ -16,7 +16,7 @@ describe.each(LANGUAGES)('with the client in $language', (language) => {
   test.each(SCENARIOS)('%s', (_, play) => play(bench));
   test.each(Object.entries(SINCE_LAST_VERSION))('%s', (_, play) => play(bench));
 
-  // That for Node makes spans of its own: test/traces has its waits.
+  // The client for Node creates its own spans: test/traces covers them.
   const isGivenTraces = language.language !== TYPESCRIPT;
   test.runIf(isGivenTraces).each(Object.entries(TRACING))('%s', (_, play) => play(bench));
 });

@@ -17,7 +17,7 @@ test('the client for Java is correct with interrupts, nulls, its thread and leas
     await run('javac', [...options, ...sources, join(java, 'testing/ClientTest.java')]);
     const hosts = join(classes, 'hosts');
     await writeFile(hosts, '');
-    // No name can be resolved, not even that of this machine.
+    // No host name can be resolved, not even that of this machine.
     const jvm = ['-XX:TieredStopAtLevel=1', `-Djdk.net.hosts.file=${hosts}`, '-cp', classes];
     await run('java', [...jvm, 'io.lockyard.ClientTest']);
   } finally {

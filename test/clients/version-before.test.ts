@@ -26,7 +26,7 @@ beforeAll(async () => {
   for (const part of ['vitest.config.ts', 'scripts/suites']) {
     await cp(join(root, part), join(before, part), { recursive: true });
   }
-  // The present configuration names it; that version does not report its jobs.
+  // The present configuration names this file; that version does not report its jobs.
   await writeFile(join(before, 'test/no-job-left.ts'), '');
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));

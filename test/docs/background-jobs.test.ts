@@ -25,7 +25,7 @@ test('the background jobs of a server have the names in the docs, and succeed', 
     const jobs = jobReports(api.runtime.clock.monotonic());
     const running = jobs.map(({ job }) => job.replace(/\bdefault\b/, '<backend>'));
     const idle = named.filter((name) => !running.includes(name ?? ''));
-    // They run only while there is one who watches.
+    // These run only while there is a watcher.
     expect(idle.sort()).toEqual(['send live lists', 'wake watches']);
     expect(await api.runtime.metrics.text()).toMatch(
       /lockyard_job_runs_total\{job="record history of default",result="success"\} [1-9]/,

@@ -15,8 +15,8 @@ import { type Example, examplesOf, PAGES, pageText, proseOf, root } from './page
 import { commandsIn, linesOf, settingsIn } from './shell-lines';
 
 /**
- * Blocks that another test runs, or that nothing here can run, and why. Each row must apply to
- * some block.
+ * Blocks that another test runs, or that cannot be run here, and why. Each row must match at least
+ * one block.
  */
 const ELSEWHERE: [language: string, page: RegExp, why: string][] = [
   ['nginx', /behind-a-proxy/, 'test/behind-a-proxy.test.ts runs it in nginx'],
@@ -170,7 +170,7 @@ async function checkCommand(words: string[]): Promise<void> {
           LOCKYARD_BACKEND_ORDERS: 'mysql://db1:3306/lockyard,mysql://db2:3306/lockyard',
         }),
     }).catch((error: unknown) => {
-      // Some commands read their own arguments, or files that a page takes for granted.
+      // Some commands read their own arguments, or files that a page assumes to exist.
       const options = rest.filter((word) => word.startsWith('--'));
       const isListed = CLI_USAGE.includes(`\n  ${verb} `);
       if (!isListed || !options.every((option) => CLI_USAGE.includes(option))) throw error;
@@ -178,7 +178,7 @@ async function checkCommand(words: string[]): Promise<void> {
   }
 }
 
-/** A certificate as a page takes it for granted. */
+/** A certificate that a page assumes to exist. */
 function anAuthority(): string {
   const file = join(folder, 'ca.pem');
   if (existsSync(file)) return file;
@@ -189,7 +189,7 @@ function anAuthority(): string {
   return file;
 }
 
-/** As GitHub makes an anchor of a heading. */
+/** The anchor that GitHub gives a heading. */
 const anchorOf = (heading: string) =>
   heading
     .replace(/\[([^\]]*)\]\([^)]*\)/g, '$1')

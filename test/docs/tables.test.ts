@@ -19,7 +19,7 @@ function rowsUnder(page: string, head: string): string[][] {
 
 const codesIn = (text = '') => [...text.matchAll(/`([^`]+)`/g)].map(([, code = '']) => code);
 
-/** What the rows give each name as its default; a cell may have several names, as many defaults. */
+/** The default of each name in the rows; a cell can have several names and as many defaults. */
 const defaultsIn = (rows: string[][]): Record<string, unknown> =>
   Object.fromEntries(
     rows.flatMap(([names, defaults = '']) => {
@@ -70,7 +70,7 @@ test('the docs name every variable, and only variables that exist', () => {
       return (error as Error).message.startsWith('Unknown variable');
     }
   });
-  // Kubernetes sets these, and docs/installing.md says how to keep them away.
+  // Kubernetes sets these, and docs/installing.md says how to prevent that.
   expect(unknown.sort()).toEqual(['LOCKYARD_PORT', 'LOCKYARD_SERVICE_HOST']);
 });
 

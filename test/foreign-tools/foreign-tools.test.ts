@@ -13,7 +13,7 @@ import { createApiKey } from '@/server/operations/api-keys/create-api-key';
 import { ApiHarness } from '../api-harness';
 import { GENERATORS } from './generated-clients';
 
-/** The tools, in the versions that were tried. They are downloaded only for this test. */
+/** The tools, in tested versions. They are downloaded only for this test. */
 const TOOLS = [
   'openapi-typescript@7.13.0',
   'openapi-fetch@0.17.0',

@@ -44,7 +44,7 @@ async function during(what: string, happens: () => Promise<unknown>): Promise<Se
   return seen;
 }
 
-/** The leases of holds that were lost, but for those that are shorter than what is promised. */
+/** The leases of lost holds, except those that are shorter than what is promised. */
 const lostLeases = (seen: SeenByRoute, atLeastMs: number) =>
   Object.values(seen).flatMap(({ lostByLeaseMs }) =>
     Object.keys(lostByLeaseMs).filter((leaseMs) => Number(leaseMs) >= atLeastMs),

@@ -28,7 +28,7 @@ beforeAll(async () => {
   await checkOutVersionBefore(before);
   const env = { ...process.env, NODE_ENV: 'production' as const };
   await run('npm', ['ci', '--omit=dev', '--silent', '--prefer-offline'], { cwd: before, env });
-  // As its own `npm start` does it; it has no other command that only builds.
+  // The same as its `npm start` does: it has no command that only builds.
   const build = "import('./scripts/build/make-ready.mjs').then((m) => m.makeAppReady(() => {}))";
   await run(process.execPath, ['--input-type=module', '-e', build], { cwd: before, env });
   installation = await TwoServers.start(before);
@@ -47,7 +47,7 @@ function expectUnharmed(what: string): void {
   expect(installation.referee.broken).toEqual([]);
   for (const { grants, lostByLeaseMs, rejectedCalls } of Object.values(seen)) {
     expect(grants).toBeGreaterThan(0);
-    // A lease of 2 s or 5 s may run out on a slow machine, whatever runs on it.
+    // A lease of 2 s or 5 s can expire on a slow machine, whatever runs on it.
     const { 2_000: _two, 5_000: _five, ...longer } = lostByLeaseMs;
     expect(longer).toEqual({});
     const rejected = Object.keys(rejectedCalls).filter((name) => name !== 'LockLost');
@@ -55,7 +55,7 @@ function expectUnharmed(what: string): void {
   }
 }
 
-/** How a server answers an acquire of a lock with a key. */
+/** The HTTP status with which a server answers an acquire of a lock with a key. */
 async function answerTo(url: string, apiKey: string, name: string): Promise<number> {
   const { status } = await fetch(`${url}/api/v1/lock.acquire`, {
     method: 'POST',
@@ -65,7 +65,7 @@ async function answerTo(url: string, apiKey: string, name: string): Promise<numb
   return status;
 }
 
-/** Limits of a key that an old server does not know; it must not ignore them. */
+/** An old server must not ignore limits of a key that it does not know. */
 async function expectNarrowKeysRefused(servers: TwoServers['servers']): Promise<void> {
   const [fresh, old] = servers;
   const limits = [

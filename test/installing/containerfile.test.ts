@@ -18,7 +18,7 @@ let image: Image;
 let programs: ImagePrograms | null = null;
 
 beforeAll(() => {
-  // The user of the image has to get to it.
+  // The user of the image needs access to it.
   chmodSync(folder, 0o755);
   execFileSync('git', ['clone', '--quiet', root, context]);
   image = takeSteps(join(folder, 'stages'), context);
@@ -76,7 +76,7 @@ test(
   BUILT_WITHIN_MS,
 );
 
-/** Builders of images that are installed here and can build. */
+/** The image builders that are installed here and able to build. */
 const builders = ['docker', 'podman', 'buildah'].filter((name) => {
   const program = findProgram([name]);
   return program !== null && spawnSync(program, ['info']).status === 0;

@@ -7,7 +7,7 @@ import { findProgram } from '@/scripts/system/find-program.mjs';
 import { complaintsAboutExample } from '../high-availability/example-haproxy';
 import { makeCertificate } from '../real-proxy';
 
-/** The tools, in the versions that were tried. They are downloaded only for this test. */
+/** The tools, in tested versions. They are downloaded only for this test. */
 const COMPOSE_GO = 'github.com/compose-spec/compose-go/v2/cli@v2.9.0';
 const KUBERNETES_VALIDATE = 'kubernetes-validate==1.34.1';
 const KUBERNETES_VERSIONS = ['1.28', '1.34'];
@@ -34,7 +34,7 @@ test('HAProxy accepts its configuration', () => {
 test('systemd accepts the unit, and rates it as well protected', () => {
   const text = readFileSync(join(deploy, 'lockyard.service'), 'utf8');
   const unit = join(folder, 'lockyard.service');
-  // It looks for the program of this machine, and for its folder.
+  // systemd checks that the program and its folder exist on this machine.
   const here = text.replaceAll('/usr/bin/node', process.execPath);
   writeFileSync(unit, here.replace('/opt/lockyard', folder));
   const analyze = findProgram(['systemd-analyze']) ?? '';

@@ -13,7 +13,7 @@ const root = resolve(import.meta.dirname, '../..');
 /** Beside the Node that runs all tests. */
 const VERSIONS = ['22.23.3', '24.21.0'];
 
-/** The client, and a handful of what the engine and its stores do, by parts of their paths. */
+/** The client, and a few tests of the engine and its stores, by parts of their paths. */
 const TESTS = [
   'client/{fail-over,lead,lockyard-client,real-service,reentrancy,with-lock,with-locks}',
   'client/observing',
@@ -30,7 +30,7 @@ const filters = TESTS.flatMap((text) => {
 /** A start installs packages, and builds again for each version of Node. */
 const STARTED_WITHIN_MS = 600_000;
 
-/** Clone of its own: other tests run what is built in this one meanwhile. */
+/** A separate clone: other tests use the build of this folder meanwhile. */
 let clone: string;
 beforeAll(async () => {
   clone = await mkdtemp(join(tmpdir(), 'lockyard-clone-'));
@@ -44,7 +44,7 @@ describe.each(VERSIONS)('with Node %s', (version) => {
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'lockyard-node-'));
     await writeFile(join(folder, 'package.json'), '{"private":true}');
-    // What `node@…` installs by a script, which npm may be set up not to run.
+    // The package that `node@…` installs by a script, which npm may be configured not to run.
     const name = `node-${process.platform}-${process.arch}`;
     await run('npm', ['install', '--no-audit', '--no-fund', `${name}@${version}`], { cwd: folder });
     node = join(folder, 'node_modules', name, 'bin/node');

@@ -47,7 +47,7 @@ test('the bill of materials has every production dependency in its version, and 
   expect(listed.length).toBeGreaterThan(250);
 });
 
-/** Licences that ask for no more than that their text goes with copies. */
+/** Licences that require only that their text accompanies copies. */
 const PERMISSIVE = [
   '0BSD',
   'Apache-2.0',
@@ -70,7 +70,7 @@ test('every licence that requires more than its text is in the notices, with its
   });
   expect(others.length).toBeGreaterThan(3);
   const isNamed = ({ name, id }: { name: string; id: string }) =>
-    // Of those for one platform each, the common beginning of their names.
+    // Of packages for one platform each, the common beginning of their names.
     points.some(
       (point) =>
         point.includes(id) &&

@@ -156,12 +156,12 @@ export class AnswerChecks {
     if (!('answer' in heard)) return;
     const { outcome, freesAt } = heard.answer;
     if (outcome === 'renewed' && isLostBefore(this.referee.observedHold(key, token), startedAt)) {
-      this.referee.report(`${token} was forgotten, and its holder was answered renewed`);
+      this.referee.report(`${token} was lost, and its holder was answered renewed`);
     }
     const hold = this.referee.liveHold(key, token);
     if (outcome === 'lost' && hold)
       this.referee.report(`${token} is live, and its holder was answered lost`);
-    if (outcome === 'released' && freesAt === undefined) this.referee.toldFree(key, token);
+    if (outcome === 'released' && freesAt === undefined) this.referee.answeredFree(key, token);
     if (outcome === 'released' && hold && !isReleased(hold)) {
       this.referee.report(`${token} is live, and its holder was answered released`);
     }
@@ -190,14 +190,14 @@ export class AnswerChecks {
     if (heard.answer.outcome === 'outOfBounds') {
       const seen = heard.answer;
       if (!isWithin(seen.value + delta, seen) && this.referee.wasCounter(seen, startedAt)) return;
-      this.referee.report(`${delta} was refused at ${seen.value}, which it was not, or would fit`);
+      this.referee.report(`${delta} was refused at ${seen.value}, which was wrong or left room`);
       return;
     }
     const { rev, value } = heard.answer;
     const step = this.referee.counterSteps.get(delta);
     if (step?.rev !== rev || step.value !== value) {
       this.referee.report(
-        `a caller received that ${delta} was added at rev ${rev}, and it was not`,
+        `a caller was answered that ${delta} was added at rev ${rev}, but it was not`,
       );
     }
   }

@@ -90,7 +90,7 @@ export class AuditedActions {
     const isStuck = this.random() < stuck;
     const by = (engine: SimProcess['engine']) => {
       const process = this.world.processes.find((one) => one.engine === engine);
-      if (!process) throw new Error('This engine is of no process.');
+      if (!process) throw new Error('This engine belongs to no process.');
       if (isStuck) this.stuckUntil.set(process, this.world.scheduler.now + STUCK_FOR_MS);
       return this.contextOf(process);
     };
@@ -121,10 +121,10 @@ export class AuditedActions {
       const request = requestOfIntent(row);
       const hasLanded = request !== null && truth.answeredRequests.has(request.key);
       if (outcome === 'pending')
-        truth.report(`no process found out what became of ${act} of ${subject}`);
+        truth.report(`no process resolved the outcome of ${act} of ${subject}`);
       else if (isDone(outcome) !== hasLanded) {
         truth.report(
-          `the audit log says ${outcome} of ${act} of ${subject}; it landed: ${hasLanded}`,
+          `the audit log says ${outcome} for ${act} of ${subject}; it was applied: ${hasLanded}`,
         );
       }
     }

@@ -77,7 +77,7 @@ export const BROKEN_BUILDS: Record<string, Flaws> = {
     counters: (decide) => (record, command, context) =>
       decide(record, command, { ...context, remembered: null }),
   },
-  'a swap that does not look for an answer': { database: { ignoresAnswers: true } },
+  'a swap that does not check for a stored answer': { database: { ignoresAnswers: true } },
   're-entry by the name of the service': {
     locks: (decide) => (record, command, context) => {
       const [hold] = record?.holds ?? [];
@@ -95,13 +95,13 @@ export const BROKEN_BUILDS: Record<string, Flaws> = {
       return { ...decision, next: { ...decision.next, holds } };
     },
   },
-  'a lock that was to be held at least for a while, and is freed by its release': {
+  'a minimum hold time that a release ends': {
     locks: (decide) => (record, command, context) => {
       const forgetful = command.verb === 'release' && record ? withoutLeastTimes(record) : record;
       return decide(forgetful, command, context);
     },
   },
-  'a lock that is granted to the next caller though it is kept': {
+  'a minimum hold time during which the lock is granted to the next caller': {
     locks: (decide) => (record, command, context) => {
       if (command.verb !== 'acquire' || !record) return decide(record, command, context);
       const holds = record.holds.filter((hold) => !isReleased(hold));
@@ -138,10 +138,10 @@ export const BROKEN_BUILDS: Record<string, Flaws> = {
   'a counter that is read, and then written': {
     database: { ignoresExpectation: ({ kind }) => kind === 'counter' },
   },
-  'history of which a line in a hundred is lost': {
+  'a history that loses one line in a hundred': {
     database: { losesHistory: (line) => line % 100 === 0 },
   },
-  'a doubt that is answered as a refusal': {
+  'an unknown outcome that is answered as a refusal': {
     engine: (engine) => ({
       ...bound(engine),
       acquire: (key, ask, wait) =>
@@ -152,8 +152,8 @@ export const BROKEN_BUILDS: Record<string, Flaws> = {
     }),
   },
   'a set that may be granted in part': { database: { splitsMultiLocks: true } },
-  'a winner by its rev alone': { database: { comparesRevAlone: true } },
-  'a renewal without its deadline in the compare': {
+  'a swap that is won by its rev alone': { database: { comparesRevAlone: true } },
+  'a renewal whose swap does not compare its deadline': {
     locks: (decide) => (record, command, context) => {
       const decision = decide(record, command, context);
       if (command.verb !== 'renew') return decision;
@@ -161,8 +161,8 @@ export const BROKEN_BUILDS: Record<string, Flaws> = {
     },
   },
   'a refusal from a remembered record': { store: cacheReads },
-  'a step that is refused by what a counter was a second ago': { counters: refuseByEarlierValue },
-  'a wait that is given up too soon': {
+  'a step that is refused by the value of a second ago': { counters: refuseByEarlierValue },
+  'a wait that times out too early': {
     locks: (decide) => (record, command, context) =>
       decide(
         record,
@@ -179,7 +179,7 @@ export const BROKEN_BUILDS: Record<string, Flaws> = {
       return { ...decision, next: null, events: [], memos: [], extensions: [], handOffs: [] };
     },
   },
-  'a tail that passes a gap': {
+  'a tail that skips a gap in the history': {
     tail: (source) => {
       let end = 0;
       return {

@@ -18,7 +18,7 @@ type Store = RecordStore & HistorySource;
  */
 export const CROWDED_BUILDS: Record<string, Flaws> = {
   'a deletion of frozen locks': misread((record) => ({ ...record, frozen: null })),
-  'a deletion of locks whose holder has not learned that it lost them': misread((record) => ({
+  'a deletion of locks whose holder has not yet learned that it lost them': misread((record) => ({
     ...record,
     holds: [],
     ended: record.ended && { ...record.ended, cause: 'released' },
@@ -37,7 +37,7 @@ export const CROWDED_BUILDS: Record<string, Flaws> = {
     ...record,
     ended: record.ended && { ...record.ended, at: Math.min(record.ended.at, now - 3_600_000) },
   })),
-  'a deletion that does not look at what it deletes': { database: { deletesWhatChanged: true } },
+  'a deletion that does not check what it deletes': { database: { deletesWhatChanged: true } },
   'a deletion that never happens': {
     deletions: (honest) => withOverrides(honest, { deleteRecords: async () => [] }),
   },
@@ -48,7 +48,7 @@ export const CROWDED_BUILDS: Record<string, Flaws> = {
       return decide(isNew && !context.policy.fullBecause ? again : record, command, context);
     },
   },
-  'a limit that stops those who are known': {
+  'a limit of names that refuses existing names': {
     locks: (decide) => (record, command, context) =>
       decide(
         context.policy.fullBecause && command.verb === 'acquire' ? null : record,
@@ -56,7 +56,7 @@ export const CROWDED_BUILDS: Record<string, Flaws> = {
         context,
       ),
   },
-  'a limit that is not kept': {
+  'a limit of names that is not enforced': {
     locks: (decide) => (record, command, context) => {
       const policy = { ...context.policy, fullBecause: null };
       return decide(record, command, { ...context, policy });

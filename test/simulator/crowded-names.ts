@@ -76,7 +76,7 @@ export class CrowdedNames {
   }
 
   /** Creates locks, some of which were used more often than once per millisecond. */
-  furnish(): void {
+  populate(): void {
     const { database } = this.world;
     const now = database.now();
     for (const key of this.keys.slice(0, Math.floor(this.random() * 3))) {
@@ -160,7 +160,7 @@ export class CrowdedNames {
   }
 
   /** Perhaps lets time leap. */
-  strike(): void {
+  perhapsLeap(): void {
     if (this.isAlone || this.random() > 0.3) return;
     const [minMs, maxMs] = LEAPS[Math.floor(this.random() * LEAPS.length)] ?? [0, 0];
     this.leap(minMs + this.random() * (maxMs - minMs));

@@ -3,7 +3,7 @@ import type { Flaws } from './sim-world';
 
 /** Builds that are broken in how a process shuts down. Only a world with shutdowns reveals it. */
 export const DRAIN_BUILDS: Record<string, Flaws> = {
-  'a process that ends the waits of its callers as it ends': {
+  'a process that ends the waits of its callers when it shuts down': {
     engine: (engine) => {
       let isDraining = false;
       const drain = () => {

@@ -3,14 +3,14 @@ import type { Flaws } from './sim-world';
 
 /** Builds that are broken in what they do with a caller that hangs up. */
 export const HANG_UP_BUILDS: Record<string, Flaws> = {
-  'a wait that goes on though its caller has hung up': {
+  'a wait that continues although its caller has hung up': {
     engine: (engine) => {
       const acquire: LockEngine['acquire'] = (key, ask, { holdRequestMs }) =>
         engine.acquire(key, ask, { holdRequestMs });
       return Object.assign(Object.create(engine) as LockEngine, { acquire });
     },
   },
-  'a grant that is kept though its caller has hung up': {
+  'a grant that is kept although its caller has hung up': {
     engine: (engine) => {
       const acquire: LockEngine['acquire'] = (key, ask, { signal, ...wait }) => {
         const line = signal && AbortSignal.any([signal]);
@@ -21,7 +21,7 @@ export const HANG_UP_BUILDS: Record<string, Flaws> = {
       return Object.assign(Object.create(engine) as LockEngine, { acquire });
     },
   },
-  'a wait for several locks that goes on though its caller has hung up': {
+  'a wait for several locks that continues although its caller has hung up': {
     engine: (engine) => {
       const { multiLocks } = engine;
       const acquire: LockEngine['multiLocks']['acquire'] = (namespace, ask, { holdRequestMs }) =>

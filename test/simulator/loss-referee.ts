@@ -58,13 +58,13 @@ export class LossReferee {
       const isCountedOn =
         lostAt !== null && (goneAt === null || goneAt >= lostAt) && expiresAt > at;
       if (isCountedOn && (mode === 'exclusive' || held === 'exclusive')) {
-        return `${token} was granted while ${other}, which was forgotten, may be counted on`;
+        return `${token} was granted while the lost hold ${other} may still be relied on`;
       }
     }
     const lost = this.losses.get(id);
     if (!lost) return null;
     if (token < (lost.epoch + 1) * EPOCH_SPAN) {
-      return `${token} was granted after a loss, in the epoch from before`;
+      return `${token} was granted after a loss, in the epoch before it`;
     }
     const tooSoonMs = lost.at + lost.longestLeaseMs - at;
     return tooSoonMs > 0 ? `${token} was granted ${tooSoonMs} ms too soon after a loss` : null;

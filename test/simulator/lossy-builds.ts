@@ -18,7 +18,7 @@ export const LOSSY_BUILDS: Record<string, Flaws> = {
         }),
     },
   },
-  'grants that go on while a forgotten lease may last': {
+  'grants that continue while a lost lease may last': {
     lossyStore: {
       incarnation: (honest) =>
         withOverrides(honest, { startQuietPeriod: (life) => honest.startQuietPeriod(life, 0) }),
@@ -29,13 +29,13 @@ export const LOSSY_BUILDS: Record<string, Flaws> = {
       incarnation: (honest) => withOverrides(honest, { hasRecordedLease: () => true }),
     },
   },
-  'an older copy that is taken for the present': {
+  'an older copy that is treated as the present': {
     lossyStore: {
       incarnation: (honest) =>
         withOverrides(honest, { read: async () => ({ ...(await honest.read()), heartbeat: 0 }) }),
     },
   },
-  'a memory that is taken for lost by every process': {
+  'data that every process treats as lost': {
     lossyStore: {
       incarnation: (honest) =>
         withOverrides(honest, {
@@ -56,8 +56,8 @@ export const LOSSY_BUILDS: Record<string, Flaws> = {
       return { ...decision, answer };
     },
   },
-  'a server that says that it flushes, and does not': { lossyStore: { saysFlushed: true } },
-  'a run that is trusted by the settings of the next': {
+  'a server that reports that it flushes, but does not': { lossyStore: { saysFlushed: true } },
+  'a run of Redis that is trusted by the settings of the next': {
     lossyStore: {
       incarnation: (honest) =>
         withOverrides(honest, {
@@ -65,7 +65,7 @@ export const LOSSY_BUILDS: Record<string, Flaws> = {
         }),
     },
   },
-  'a history of writes that is not compared': { lossyStore: { hidesFollowing: true } },
+  'a replication history that is not compared': { lossyStore: { hidesFollowing: true } },
 };
 
 /** An incarnation of a store in which some methods are replaced. */

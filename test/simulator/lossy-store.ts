@@ -83,7 +83,7 @@ export class LossyStore {
   }
 
   /** Takes a copy after some time has passed, and perhaps loses data. */
-  async strike(): Promise<void> {
+  async perhapsLose(): Promise<void> {
     const { random, redis, copies } = this;
     copies.push(redis.snapshot());
     if (copies.length > COPIES_MAX) copies.shift();

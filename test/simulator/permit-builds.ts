@@ -2,7 +2,7 @@ import type { Flaws } from './sim-world';
 
 /** Builds that are broken in how they count permits. Only a world with permits can reveal it. */
 export const PERMIT_BUILDS: Record<string, Flaws> = {
-  'a permit too many': {
+  'one permit too many': {
     locks: (decide) => (record, command, context) => {
       const capacity = record?.capacity;
       if (!capacity || command.verb === 'setCapacity') return decide(record, command, context);

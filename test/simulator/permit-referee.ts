@@ -17,13 +17,13 @@ export function permitViolations({ old, record, events, at }: LockStep): string[
   const live = liveHolds(record, at);
   const found: string[] = [];
   if (new Set(live.map(({ mode }) => mode)).size > 1) {
-    found.push(`${live.map(({ token, mode }) => `${token} (${mode})`)} are live at once`);
+    found.push(`${live.map(({ token, mode }) => `${token} (${mode})`)} are live at the same time`);
   }
   const set = events.flatMap(({ capacity }) => capacity ?? []);
   const known = [SIM_CAPACITY, ...set, ...(old?.capacity ? [old.capacity.inForce] : [])];
   const present = record.capacity?.inForce;
   if (present !== undefined && !known.includes(present)) {
-    found.push(`the capacity is ${present}, which no caller and no operator named`);
+    found.push(`the capacity is ${present}, which no caller and no operator has set`);
   }
   const granted = events.filter(({ kind, permits }) => kind === 'granted' && permits !== undefined);
   if (granted.length === 0) return found;
@@ -33,7 +33,7 @@ export function permitViolations({ old, record, events, at }: LockStep): string[
   const chosen = new Set(events.filter(isReassignment).map(({ owner }) => owner));
   for (const grant of granted.filter(({ owner }) => !chosen.has(owner))) {
     const passed = overtakenBy(grant, { old, record, events, at });
-    if (passed) found.push(`${grant.owner} came later than ticket ${passed.ticket}, and passed it`);
+    if (passed) found.push(`${grant.owner} overtook ticket ${passed.ticket}`);
   }
   return found;
 }

@@ -151,9 +151,9 @@ export class Referee {
   }
 
   /** Called when a holder's release was answered that the lock is free now. */
-  toldFree(key: RecordKey, token: number): void {
+  answeredFree(key: RecordKey, token: number): void {
     if (!this.leastTimes.wasFreedTooSoon(recordId(key), token)) return;
-    this.report(`${token} was to be held at least for a while, and was freed by its release`);
+    this.report(`${token} had a minimum hold time, and was freed by its release`);
   }
 
   /**
@@ -186,9 +186,9 @@ export class Referee {
     if (liveHolds(record, now).length > 0 || queue.length > 0 || frozen || delayedUntil > now) {
       return null;
     }
-    const lapses = holds.map(({ expiresAt }) => expiresAt);
+    const leaseEnds = holds.map(({ expiresAt }) => expiresAt);
     const { aheadMs } = this.world.databaseOf(key);
-    const byItsClock = Math.max(delayedUntil, ...lapses);
+    const byItsClock = Math.max(delayedUntil, ...leaseEnds);
     return Math.max(this.freeSince.get(recordId(key)) ?? 0, byItsClock - aheadMs);
   }
 
@@ -222,9 +222,10 @@ export class Referee {
     if (change.key.namespace !== 'default') return;
     const id = recordId(change.key);
     if (this.world.databaseOf(change.key) !== database) {
-      this.report(`${id} was written to a shard that does not keep it`);
+      this.report(`${id} was written to the wrong shard`);
     }
-    if (after.rev <= (this.lastRev.get(id) ?? 0)) this.report(`${id}: rev ${after.rev} came again`);
+    if (after.rev <= (this.lastRev.get(id) ?? 0))
+      this.report(`${id}: rev ${after.rev} did not rise`);
     this.lastRev.set(id, after.rev);
     if (step.before === null) this.observeFirst(id, step);
     this.deletions.watch(id, step);
@@ -239,7 +240,7 @@ export class Referee {
     const { crowd, processes } = this.world;
     const isJudged = crowd?.isAlone && processes.length === 1;
     if (isJudged && this.existsSince.size >= crowd.maxLocks) {
-      this.report(`${id} is one name more than its namespace may have`);
+      this.report(`${id} exceeds the number of names that its namespace may have`);
     }
     this.existsSince.set(id, this.instant(change.key));
     this.wasFreeFrom.delete(id);
@@ -274,7 +275,7 @@ export class Referee {
       this.counterSteps.set(delta, event);
       if (value !== null) value += delta;
     }
-    if (value !== null && value !== record.value) this.report(`a step of the counter got lost`);
+    if (value !== null && value !== record.value) this.report(`a step of the counter was lost`);
     if (!isWithin(record.value, record)) this.report(`the counter is at ${record.value}`);
   }
 
@@ -283,7 +284,7 @@ export class Referee {
     const { record } = decodeRecord(after);
     const live = liveHolds(record, at);
     if (live.length > 1 && live.some(({ mode }) => mode === 'exclusive')) {
-      this.report(`${id}: ${live.map(({ token }) => token)} are live at once`);
+      this.report(`${id}: ${live.map(({ token }) => token)} are live at the same time`);
     }
     const observed = this.observedHolds.get(id) ?? new Map<number, ObservedHold>();
     this.observedHolds.set(id, observed);
@@ -316,9 +317,9 @@ export class Referee {
       if (set && known?.grantedAt === instant && known.expiresAt === 0)
         this.observeMultiLock(set, instant);
       if (!known) this.report(`${id}: token ${token} was never granted`);
-      else if (known.goneAt !== null) this.report(`${id}: token ${token} came back`);
+      else if (known.goneAt !== null) this.report(`${id}: token ${token} is held again`);
       else if (known.expiresAt > 0 && known.expiresAt <= at && expiresAt > known.expiresAt) {
-        this.report(`${id}: the lapsed lease of ${token} was revived`);
+        this.report(`${id}: the expired lease of ${token} was revived`);
       } else if (expiresAt !== known.expiresAt) {
         known.expiresAt = expiresAt;
         known.leases.push({ writtenAt: instant, endsAt: expiresAt - aheadMs });

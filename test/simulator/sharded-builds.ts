@@ -5,13 +5,13 @@ import type { Flaws } from './sim-world';
 
 /** Builds that are broken in how they spread names over shards. Only a sharded world reveals it. */
 export const SHARDED_BUILDS: Record<string, Flaws> = {
-  'processes that spread names by lists of their own': {
+  'processes that shard names by different lists': {
     homeOf: (honest, { world, id }) => {
       const isSecond = world.processes.findIndex((process) => process.id === id) % 2 === 1;
       return isSecond ? rendezvousHash([...SHARD_NAMES].map((name) => `${name}2`)) : honest;
     },
   },
-  'a set over shards that is taken shard by shard': {
+  'a set over shards that is granted shard by shard': {
     engine: (honest) => {
       const acquire: LockEngine['multiLocks']['acquire'] = async (namespace, ask, wait) => {
         const taken = await Promise.all(

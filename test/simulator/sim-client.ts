@@ -280,7 +280,7 @@ export class SimClient {
 
   /** Deletes a lock, perhaps much later. */
   private async tryToDelete(crowd: CrowdedNames, key: RecordKey): Promise<void> {
-    crowd.strike();
+    crowd.perhapsLeap();
     await this.world.scheduler.pause(this.world.random() * 1_000);
     await this.deleteName(crowd, key);
   }

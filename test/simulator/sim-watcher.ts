@@ -87,7 +87,7 @@ export class SimWatcher {
       const answer = await this.ask({ waitMs: LAST_WAIT_MS, answers: 1, isCut: false });
       isUpToDate = answer?.more === false && answer.locks.length === 0;
     }
-    if (!isUpToDate) this.truth.report('a watch never came to an end');
+    if (!isUpToDate) this.truth.report('a watch never caught up');
     for (const key of this.world.keys) {
       const record = this.truth.record(key);
       const now = this.truth.now(key);

@@ -267,8 +267,8 @@ export class SimWorld {
     const { scheduler, random } = this;
     while (this.isTroubled) {
       await scheduler.pause(200 + random() * 800);
-      if (this.lossyStore) await this.lossyStore.strike();
-      this.crowd?.strike();
+      if (this.lossyStore) await this.lossyStore.perhapsLose();
+      this.crowd?.perhapsLeap();
       if (this.isSharded && this.faults > 0 && random() < 0.1) {
         this.anyDatabase().awayUntil = scheduler.now + random() * SHARD_AWAY_MS;
       }

@@ -97,7 +97,7 @@ function injectFlaws({ locks, counters }: Flaws): (() => void)[] {
 }
 
 function watchLosses({ keys }: SimWorld, memory: LossyStore, truth: Referee): void {
-  memory.onFalseAlarm = () => truth.report('a memory that was whole was taken for lost');
+  memory.onFalseAlarm = () => truth.report('complete data was treated as lost');
   memory.onLoss = (id) => truth.lose(keys.filter((key) => id === null || recordId(key) === id));
 }
 
@@ -105,7 +105,7 @@ async function begin(world: SimWorld, truth: Referee): Promise<SimClient[]> {
   const { random, counter } = world;
   const checks = new AnswerChecks(world, truth);
   const processes = world.crowd?.isAlone ? 1 : 1 + Math.floor(random() * 3);
-  world.crowd?.furnish();
+  world.crowd?.populate();
   for (let i = 0; i < processes; i += 1) await world.join();
   const bounds = hasNarrowCounter(world.seed)
     ? { floor: 190, ceiling: 210 }

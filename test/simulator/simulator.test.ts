@@ -22,58 +22,58 @@ const isLong = process.env.TEST_LONG === '1';
 
 const SEEDS = isLong ? 1_000 : 20;
 
-/** Every broken build was found within 700, so far. */
+/** So far, every broken build was found within 700 seeds. */
 const SEEDS_TO_FIND = 1_500;
 
 /**
- * Each seed found a broken build that others find late. Outside of the long suite the search begins
- * at it, and goes on from there in case the world of that seed has changed.
+ * For each broken build that is usually found late, a seed that found it. Outside the long suite,
+ * the search begins at this seed, and continues from there in case the seed's world has changed.
  */
 const QUICK_FINDS: Record<string, number> = {
   'a renewal that ignores the token': 1087008525,
   'a deletion of locks that were used just now': 1825697822,
   'a refusal from a remembered record': 1227008292,
-  'an act that may land whenever it gets through': 1725799859,
+  'an action that is applied however late it arrives': 1725799859,
   'a deletion of stored answers': 193827262,
-  'an older copy that is taken for the present': 363573416,
-  'a deletion that does not look at what it deletes': 745111930,
-  'a renewal without its deadline in the compare': 10203232,
+  'an older copy that is treated as the present': 363573416,
+  'a deletion that does not check what it deletes': 745111930,
+  'a renewal whose swap does not compare its deadline': 10203232,
   'a deletion of frozen locks': 2033376868,
-  'a doubt that is answered as a refusal': 729451244,
+  'an unknown outcome that is answered as a refusal': 729451244,
   'a set that may be granted in part': 1746902843,
-  'a run that is trusted by the settings of the next': 46071359,
+  'a run of Redis that is trusted by the settings of the next': 46071359,
   'a reassignment that costs those ahead of the chosen waiter their places': 729483613,
-  'a history of writes that is not compared': 1358793719,
+  'a replication history that is not compared': 1358793719,
   'a reassignment that grants the lock beside the hold that it should end': 1569491002,
   'a holder that is answered as if nothing had been lost': 1483933069,
-  'a grant that is kept though its caller has hung up': 2136520674,
-  'a wait for several locks that goes on though its caller has hung up': 1484575985,
+  'a grant that is kept although its caller has hung up': 2136520674,
+  'a wait for several locks that continues although its caller has hung up': 1484575985,
   'a lock that is taken first and given its lease later': 572393430,
   'request ids that are ignored': 1499585571,
-  'a lock that was to be held at least for a while, and is freed by its release': 438971683,
-  'a lock that is granted to the next caller though it is kept': 1589181919,
+  'a minimum hold time that a release ends': 438971683,
+  'a minimum hold time during which the lock is granted to the next caller': 1589181919,
   'a freeze that lets newcomers in': 628210511,
   'a lock-delay that is forgotten': 1755799809,
   'a counter that is read, and then written': 681583571,
-  'history of which a line in a hundred is lost': 1987755915,
-  'a step that is refused by what a counter was a second ago': 1484172410,
+  'a history that loses one line in a hundred': 1987755915,
+  'a step that is refused by the value of a second ago': 1484172410,
   'a cancel that leaves its place in the queue': 700633420,
-  'grants that go on while a forgotten lease may last': 455688729,
-  'a server that says that it flushes, and does not': 1787941004,
+  'grants that continue while a lost lease may last': 455688729,
+  'a server that reports that it flushes, but does not': 1787941004,
   'one clock for all shards': 116549526,
-  'a deletion of locks whose holder has not learned that it lost them': 2022090277,
-  'a limit that is not kept': 158373040,
+  'a deletion of locks whose holder has not yet learned that it lost them': 2022090277,
+  'a limit of names that is not enforced': 158373040,
   'a watch that loses one change in ten': 1572381889,
-  'a watch that resumes at another process with what changes from then on': 770902764,
+  'a watch that resumes at another process with later changes only': 770902764,
   'a renewal that takes the lock again': 731803766,
   're-entries that are not counted': 2003050404,
-  'a wait that goes on though its caller has hung up': 2020049848,
+  'a wait that continues although its caller has hung up': 2020049848,
   'a watch that resumes one change late': 1190166315,
   'a permit too many': 235874555,
   'a memory that is taken for lost by every process': 51875987,
 };
 
-/** Each seed found something once, in a world of this kind. */
+/** Seeds that once found a fault, each with the kind of its world. */
 const MEMORABLE: [WorldKind, number][] = [
   ['plain', 6],
   ['plain', 112],
@@ -104,7 +104,7 @@ describe('the simulator', () => {
       expect(played.violations, `npm run simulate -- --seed ${seed}`).toEqual([]);
       steps += played.steps;
     }
-    // Of its own time: the machine may be busy with something else.
+    // In CPU time of this process: the machine may be busy with something else.
     const perSecond = steps / ((processCpuMs() - spentBefore) / 1_000);
     console.info(`${steps} steps, ${Math.round(perSecond)} a second`);
     expect(perSecond).toBeGreaterThan(2_000);
@@ -189,7 +189,7 @@ describe('the simulator finds', () => {
   );
 });
 
-/** Plays worlds, or only those that are asked for, until one of them breaks a promise. */
+/** Plays the worlds for which `isOne` is true until one of them breaks a promise. */
 async function expectFound(name: string, flaws: Flaws, isOne = (_seed: number) => true) {
   const from = (isLong ? undefined : QUICK_FINDS[name]) ?? newSeed();
   for (let seed = from, played = 0; played < SEEDS_TO_FIND; seed += 1) {

@@ -15,7 +15,7 @@ export const WATCH_BUILDS: Record<string, Flaws> = {
   'a watch that resumes one change late': {
     position: (since) => ({ ...since, version: since.version + 1 }),
   },
-  'a watch that resumes at another process with what changes from then on': {
+  'a watch that resumes at another process with later changes only': {
     position: (since) => ({ ...since, readUpTo: since.shownAt + 5_000 }),
   },
   'a watch that resumes at a process that has read less': {

@@ -62,7 +62,7 @@ const tagOf = (span: StoredSpan | undefined, key: string) =>
 const linksOf = ({ references }: StoredSpan) =>
   references.filter(({ refType }) => refType === 'FOLLOWS_FROM');
 
-/** What a stored trace says of one call for a lock. */
+/** What a stored trace shows of one call for a lock. */
 function callIn(spans: StoredSpan[]) {
   const named = (name: string) => spans.find(({ operationName }) => operationName === name);
   const [wait, hold] = [named('lockyard.wait'), named('lockyard.hold')];
@@ -96,7 +96,7 @@ test('1,000 of 1,000 waits link to the span of the hold that they waited for, as
     const turns = inOrder.filter((call) => call.lock === lock);
     for (const [turn, { token, links }] of turns.entries()) {
       const before = turns[turn - 1];
-      // The first of all did not wait.
+      // The first call of all did not wait.
       if (!before) {
         expect(links).toEqual([]);
         continue;
