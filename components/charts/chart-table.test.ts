@@ -5,7 +5,7 @@ import type { LockInsight } from '@/server/contract/console/insight-row';
 import { ChartTable } from './chart-table';
 
 test("the table of the charts is rendered by the server in UTC, not in the server's own zone", () => {
-  // Some zone is ahead of UTC: the process's own zone decides whether this can fail.
+  // This can fail only if the process's time zone is ahead of UTC.
   const none = { waitP50Ms: null, waitP99Ms: null, holdP50Ms: null, holdP99Ms: null };
   const counts = { timeouts: 0, expiries: 0, forced: 0, refused: 0 };
   const point = { at: Date.UTC(2026, 10, 20, 23, 30), grants: 2, ...counts, ...none };

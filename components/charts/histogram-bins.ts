@@ -25,7 +25,7 @@ const ROUND_MS = [
   ...[60_000, 600_000, 3_600_000, 36_000_000, 86_400_000, 864_000_000],
 ];
 
-/** A duration in between that is closer to a round one would crowd its mark: 50 s beside 1 min. */
+/** The minimum ratio of a round duration to one in between: 50 s would crowd the mark of 1 min. */
 const SPACING_RATIO = 1.5;
 
 const isTooClose = (ms: number) =>

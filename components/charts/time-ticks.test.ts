@@ -23,7 +23,7 @@ test.each([
   }
 });
 
-// Days on which clocks are set in much of the world: the process's own zone decides which count.
+// Days on which many time zones change their clocks; the process's zone decides which matter.
 const CHANGES = [new Date(2026, 2, 29, 20), new Date(2026, 9, 25, 20), new Date(2026, 10, 1, 20)];
 
 test("labels four hours apart are round in the reader's zone, even when clocks change", () => {

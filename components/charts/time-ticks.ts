@@ -24,7 +24,7 @@ export function timeTicks(range: InsightRange, from: number, to: number): number
       continue;
     }
     // Hours are those of the local clock, so that they stay round on a day on which it changes;
-    // minutes are elapsed time, so that an hour that occurs twice has both labelled.
+    // minutes are elapsed time, so that an hour that occurs twice is labelled twice.
     const areHours = every.minutes % 60 === 0;
     const begin = day.getTime();
     toMidnight(day, 1);

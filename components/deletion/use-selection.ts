@@ -100,9 +100,9 @@ export function useSelection<T extends Selectable>(
   });
   const anchor = useRef<string | null>(null);
   const set = useCallback(
-    (some: T[], isSelected: boolean) =>
+    (changed: T[], isSelected: boolean) =>
       setSelection((old) =>
-        isSelected ? withRows(old, some.filter(maySelect)) : withoutRows(old, some),
+        isSelected ? withRows(old, changed.filter(maySelect)) : withoutRows(old, changed),
       ),
     [maySelect],
   );
@@ -125,10 +125,10 @@ export function useSelection<T extends Selectable>(
     [set],
   );
   const loaded = useMemo(() => {
-    const some = rows.filter((row) => maySelect(row) || selection.has(row.id));
-    const count = some.filter(({ id }) => selection.has(id)).length;
+    const selectable = rows.filter((row) => maySelect(row) || selection.has(row.id));
+    const count = selectable.filter(({ id }) => selection.has(id)).length;
     if (count === 0) return 'none';
-    return count === some.length ? 'all' : 'some';
+    return count === selectable.length ? 'all' : 'some';
   }, [rows, selection, maySelect]);
   return { selection, isSelecting: isSelecting || selection.size > 0, loaded, ...acts };
 }

@@ -47,7 +47,7 @@ test('a combining mark is never parted from its letter', () => {
 const range = (first: number, last: number) =>
   Array.from({ length: last - first + 1 }, (_, place) => first + place);
 
-/** Control, direction, zero width, and letters that leave no ink. */
+/** Control and direction characters, characters of no width, and letters that are blank. */
 const UNSEEN = [
   ...range(0x0000, 0x001f),
   ...range(0x007f, 0x009f),

@@ -8,7 +8,7 @@ import { exactCount } from '@/server/core/format/numbers';
 
 /** The form of a race, as typed. */
 export interface RaceForm {
-  /** Null: every one that can run. */
+  /** Null: all that can run. */
   strategies: ReadonlySet<string> | null;
   workers: string;
   stock: string;

@@ -14,7 +14,7 @@ const TYPING =
 /** The keys that a control with several choices, such as a radio group, handles itself. */
 const CHOOSING = /^( |Arrow.*)$/;
 
-/** The second of two keys comes within this time. */
+/** The second of two keys must follow within this time. */
 const SECOND_WITHIN_MS = 2_000;
 
 /** The shortcuts of all parts of the page; of two for one key the later one applies. */

@@ -35,11 +35,11 @@ const RECONNECT_MAX_MS = 4_000;
  * while the page shows the past, where `initial` is all the data. The last data stays while the
  * connection is down; it is reopened without limit, also across a restart of the server.
  *
- * @param key what is asked for; when it changes the old data stays until the new has come
+ * @param key identifies what is read; when it changes, the old data stays until the new arrives
  * @param initial null: nothing is known before the first message
- * @param take computes the data after a message from the data before it; absent where each message
- *   is complete; must be the same function in every render
- * @param initialAt this page's monotonic clock when `initial` came; null: it comes with the page
+ * @param reduce computes the data after a message from the data before it; absent where each
+ *   message is complete; must be the same function in every render
+ * @param initialAt this page's monotonic clock when `initial` came; null: it is in the first paint
  */
 export function useLive<T>(key: string, initial: T, open: Open<T>): Live<T>;
 export function useLive<T, M>(
@@ -53,7 +53,7 @@ export function useLive<T>(
   key: string,
   initial: T,
   open: Open<T>,
-  take: (before: T, message: T) => T = (_, fresh) => fresh,
+  reduce: (before: T, message: T) => T = (_, fresh) => fresh,
   initialAt: number | null = null,
 ): Live<T> {
   const [state, setState] = useState<{ data: T; receivedAt: number | null; link: LinkState }>({
@@ -69,7 +69,7 @@ export function useLive<T>(
   useEffect(() => {
     opener.current = open;
   });
-  // From here on the first paint grows old, whether or not a message ever comes.
+  // From now on the first paint ages, whether or not a message ever arrives.
   useEffect(() => {
     if (isPast) return;
     setState((old) => ({ ...old, receivedAt: old.receivedAt ?? performance.now() }));
@@ -91,7 +91,7 @@ export function useLive<T>(
         onData: (message) => {
           pauseMs = RECONNECT_MIN_MS;
           const receivedAt = performance.now();
-          setState((old) => ({ data: take(old.data, message), receivedAt, link: 'live' }));
+          setState((old) => ({ data: reduce(old.data, message), receivedAt, link: 'live' }));
         },
         onStarted: () => setLink('live'),
         onConnectionStateChange: ({ state }) => {

@@ -71,7 +71,7 @@ export function reasonLabel(
   }
 }
 
-/** The reason that lies in the hold itself; empty for a usual hold: then the callers are it. */
+/** A label for what is special about the hold; empty for an ordinary one. */
 function holdLabel(row: LockRow, hold: HoldRow, now: number): string {
   if (isForcedLately(row, now)) return forcedLabel(hold, now);
   if (isReleased(hold) && row.holders <= 1) return keptLabel(hold, now);

@@ -20,7 +20,7 @@ export function ExtensionChoice({
   name: string;
   byMs: number;
   onChange: (byMs: number) => void;
-  /** What that comes to, beside the legend. */
+  /** The result of the choice, beside the legend. */
   children?: ReactNode;
 }) {
   return (

@@ -131,7 +131,7 @@ function adviceOf(
   return `On this machine, for this load (${load}), the fastest that held was “${title}”: ${exactCount(Math.round(opsPerSecond))} per second, p99 ${latencyText(p99Ms)}.`;
 }
 
-/** What else to look at where the fastest holds only under conditions. */
+/** A sentence on the fastest Strong strategy if the fastest that held is not Strong; else empty. */
 function strongAdvice(
   fastest: LabRow | null,
   held: LabRow[],

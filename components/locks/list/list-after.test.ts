@@ -65,7 +65,7 @@ test('a row that has not changed stays the same object', () => {
   expect(sharedRows([old], [lockRow({ readAt: 9 })])[0]).toBe(old);
 });
 
-/** Another value of each part of a row that can change while the rev stays. */
+/** A different value for each part of a row that can change without its rev. */
 const otherParts: Required<Omit<LockRow, 'id' | 'namespace' | 'name' | 'rev' | 'readAt'>> = {
   backend: 'other',
   status: 'stuck',

@@ -31,7 +31,7 @@ export function LockView({
   insight,
 }: {
   initial: LockDetail;
-  /** This page's monotonic clock when that came; null: it comes with the page. */
+  /** This page's monotonic clock when that came; null: it is in the first paint. */
   initialAt?: number | null;
   /** Null where they could not be read for the first paint. */
   events: { rows: EventRow[]; older: string | null } | null;

@@ -10,7 +10,7 @@ import { type Live, useLive } from '../../live/use-live';
  * A lock as its own page shows it, live.
  *
  * @param initial null: nothing is known before the first message
- * @param initialAt this page's monotonic clock when `initial` came; null: it comes with the page
+ * @param initialAt this page's monotonic clock when `initial` came; null: it is in the first paint
  */
 export function useLiveLock<D extends LockDetail | null>(
   { namespace, name }: { namespace: string; name: string },

@@ -17,7 +17,7 @@ const waitOf = (owner: string, from: number, to: number | null): WaitBar => {
   return { from, to, service: 'orders', owner, end: to === null ? null : 'timeout' };
 };
 
-/** A lock held since `grantedAt`, with these waiters. */
+/** A lock that is held since `grantedAt`, with waiters that wait since `waitingSince`. */
 function detailOf(grantedAt: number | null, stuckSince: number | null, waitingSince: number[]) {
   const hold = { token: 7, grantedAt, service: 'orders', owner: 'holder' };
   return {

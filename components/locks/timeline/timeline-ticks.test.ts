@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { clockLabel, timelineTicks } from './timeline-ticks';
 
-// Days on which clocks are set in much of the world: the process's own zone decides which count.
+// Days on which many time zones change their clocks; the process's zone decides which matter.
 const CHANGES = [new Date(2026, 2, 29, 12), new Date(2026, 9, 25, 12), new Date(2026, 10, 1, 12)];
 const HOUR = 3_600_000;
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Drawing } from './graph-shape';
 import { layOut, wholeNameWidths } from './lay-out';
 
-/** Locks one behind another, each held by who waits for the one before. */
+/** A chain of locks, each held by an owner that waits for the previous one. */
 function chain(length: number): Drawing {
   const ids = Array.from({ length }, (_, place) => String(place));
   const shapes = ids.map((id) => ({ kind: 'rest', id, count: 1, look: 'plain' }) as const);
