@@ -60,7 +60,7 @@ export class AlertTable {
     return 0;
   }
 
-  /** The firing alerts, and the resolved ones with news after a position. */
+  /** The firing alerts, and the resolved ones with news after a position, oldest news first. */
   async load(after: number): Promise<StoredAlert[]> {
     const { raw } = this.database;
     const open = await raw.ask(`SELECT ${COLUMNS} FROM alerts WHERE open_for IS NOT NULL`, []);
@@ -69,7 +69,7 @@ export class AlertTable {
         `ORDER BY position DESC LIMIT ${UNSENT_MAX}`,
       [after],
     );
-    return [...open.rows, ...unsent.rows].map(toAlert);
+    return [...open.rows, ...unsent.rows.reverse()].map(toAlert);
   }
 
   /**

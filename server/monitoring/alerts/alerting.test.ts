@@ -116,6 +116,38 @@ describe.each(TEST_DIALECTS)('the alerts over %s', (dialect) => {
     ]);
   });
 
+  it('of which too many were resolved before they could be sent, are sent from the latest on', async () => {
+    const stored = new AlertTable(database);
+    const receivers = new ReceiverTable(database);
+    await receivers.get('ops');
+    await database.raw.ask('UPDATE alert_receivers SET position = 1 WHERE id = ?', ['ops']);
+    await stored.position();
+    const count = 1_001;
+    const subject = { kind: 'stuck', backend: 'default', namespace: 'default' } as const;
+    const at = { since: rig.now, firedAt: rig.now, announcedAt: rig.now, resolvedAt: rig.now };
+    const changes = Array.from({ length: count }, (_, i) => {
+      const alert = { ...subject, ...at, name: `lock-${i + 1}`, sentence: '', cleared: null };
+      return { alert: { ...alert, id: 0, position: i + 1 }, isNew: true, hasNews: true };
+    });
+    for (let i = 0; i < count; i += 100) {
+      await stored.write(changes.slice(i, i + 100), i, Math.min(count, i + 100));
+    }
+    receiver.answer = (res) => void res.writeHead(503).end();
+    const process = rig.process([webhook(receiver.url)]);
+    rig.store('late', STUCK);
+    await rig.pass(process, 40_000);
+    rig.store('late', FINE);
+    await rig.pass(process, 40_000);
+    rig.now += 24 * 3_600_000;
+    await rig.pass(process, 2_000);
+    receiver.received.length = 0;
+    receiver.answer = (res) => void res.writeHead(204).end();
+    await rig.pass(process, 120_000, 10_000);
+    const { body } = receiver.received[0] ?? expect.fail();
+    const names = body.groups[0].alerts.map(({ name }: { name: string }) => name);
+    expect(names.slice(0, 3)).toEqual(['late', 'lock-1001', 'lock-1000']);
+  });
+
   it('are sent once even if two processes do this work for a moment', async () => {
     const processes = [rig.process([webhook(receiver.url)]), rig.process([webhook(receiver.url)])];
     for (const name of ['a', 'b', 'c']) rig.store(name, STUCK);
