@@ -90,15 +90,21 @@ def request_id() -> str:
 
 def process_meta() -> Dict[str, str]:
     """What identifies this process in the `meta` of its holds, so that a witness can observe it."""
-    meta = {"host": socket.gethostname()[:60], "pid": str(os.getpid()), **_kernel_identity()}
+    host = _text_of(socket.gethostname())[:60]
+    meta = {"host": host, "pid": str(os.getpid()), **_kernel_identity()}
     env = os.environ
     pod = env.get("POD_NAME", env.get("HOSTNAME")) if env.get("KUBERNETES_SERVICE_HOST") else None
     ci_run = next((env[name] for name in _CI_RUN_VARIABLES if env.get(name)), None)
     if pod:
-        meta["pod"] = pod[:100]
+        meta["pod"] = _text_of(pod)[:100]
     if ci_run:
-        meta["ciRun"] = ci_run[:100]
+        meta["ciRun"] = _text_of(ci_run)[:100]
     return meta
+
+
+def _text_of(name: str) -> str:
+    """With "?" for bytes that are no text: they would make every call of the process invalid."""
+    return name.encode("utf-8", "replace").decode("utf-8")
 
 
 def meta_with(identity: Dict[str, str], own: Dict[str, str]) -> Dict[str, str]:

@@ -452,6 +452,14 @@ class ClientTest(unittest.TestCase):
         with self.client.lock(text):
             self.assertEqual(self.inspect_named(text)["state"], "held")
 
+    def test_a_run_whose_name_has_bytes_that_are_no_text_may_lock(self):
+        run = {"GITHUB_RUN_ID": "", "CI_JOB_ID": "", "BUILDKITE_JOB_ID": ""}
+        run["BUILD_TAG"] = os.fsdecode(b"caf\xe9-7")
+        with mock.patch.dict(os.environ, run):
+            client = Client()
+        with client.lock(self.name):
+            self.assertEqual(self.inspect()["state"], "held")
+
     def inspect_named(self, name):
         return self.client.inspect({"name": name})
 
