@@ -261,3 +261,28 @@ test('on a phone the search fills the bar while it is used', async ({ page }) =>
   await search.press('Enter');
   await expect(account).toBeVisible();
 });
+
+test('on a phone a saved view is at hand, and rows keep the room for their reasons while some are selected', async ({
+  page,
+}) => {
+  await page.setViewportSize({ width: 390, height: 844 });
+  await night.acquire({ name: 'pocket:1', leaseMs: 600_000 });
+  await openLive(page, '/?q=pocket:');
+  await page.getByRole('button', { name: 'Saved views' }).click();
+  await page.getByRole('menuitem', { name: 'Save this view…' }).click();
+  await page.getByRole('textbox', { name: 'Name' }).fill('Pocket');
+  await page.getByRole('button', { name: 'Save', exact: true }).click();
+  await expect(page.getByRole('dialog')).toHaveCount(0);
+  await openLive(page, '/?view=all');
+  await page.getByRole('button', { name: 'Pocket', exact: true }).click();
+  await expect(page).toHaveURL(/q=pocket/);
+
+  const state = cell(lockRow(page, 'pocket:1'), 'state');
+  const roomy = (await state.boundingBox())?.width ?? 0;
+  await page.getByRole('button', { name: 'Select', exact: true }).click();
+  await page.getByRole('checkbox', { name: 'Select pocket:1' }).click();
+  // Less only the check box.
+  await expect.poll(async () => (await state.boundingBox())?.width).toBeGreaterThan(roomy - 45);
+  const bar = page.getByRole('region', { name: 'Selection' });
+  expect((await bar.boundingBox())?.height).toBeLessThan(100);
+});

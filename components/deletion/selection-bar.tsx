@@ -54,8 +54,10 @@ export function SelectionBar({
             <span className="font-[620] whitespace-nowrap">{count}</span>
             {about && <span className="text-t2"> {about}</span>}
           </p>
-          <span className="ml-auto flex flex-wrap gap-2">
+          <span className="flex flex-wrap gap-2 empty:hidden max-md:order-last max-md:basis-full">
             {children}
+          </span>
+          <span className="flex flex-wrap gap-2">
             <Button className="md:hidden" onClick={() => selectLoaded(loaded !== 'all')}>
               {loaded === 'all' ? 'None' : 'All'}
             </Button>

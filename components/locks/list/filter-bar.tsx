@@ -45,9 +45,7 @@ export function FilterBar({
     >
       <div className="filter-chips">
         <ViewTabs page={page} query={query} onQuery={onQuery} />
-        <span className="contents max-md:hidden">
-          <SavedViews query={query} onQuery={onQuery} />
-        </span>
+        <SavedViews query={query} onQuery={onQuery} />
         <span aria-hidden="true" className="mx-1 h-5 w-px shrink-0 bg-line max-md:hidden" />
         <SetFilters query={query} onQuery={onQuery} />
         <FilterMenus page={page} query={query} onQuery={onQuery} />
