@@ -286,3 +286,15 @@ test('on a phone a saved view is at hand, and rows keep the room for their reaso
   const bar = page.getByRole('region', { name: 'Selection' });
   expect((await bar.boundingBox())?.height).toBeLessThan(100);
 });
+
+test('in a narrow window a key that cannot act says why', async ({ page }) => {
+  await page.setViewportSize({ width: 800, height: 844 });
+  const held = await night.acquire({ name: 'narrow:1', leaseMs: 600_000 });
+  if (held.outcome !== 'granted') throw new Error(held.outcome);
+  await night.release({ name: 'narrow:1', token: held.token });
+  await openLive(page, '/?q=narrow:');
+  await page.keyboard.press('j');
+  await expect(lockRow(page, 'narrow:1')).toBeFocused();
+  await page.keyboard.press('r');
+  await expect(page.getByRole('status').getByText('Not released: not held')).toBeVisible();
+});

@@ -24,7 +24,7 @@ import { BulkBar } from './bulk/bulk-bar';
 import { FigureStrip } from './figures/figure-strip';
 import { FirstLock } from './first-lock';
 import { FilterBar, NoMatch, NormalLocks } from './list/filter-bar';
-import { createVisibleRange, KeyHints, type KeyNote, SlowedNote } from './list/key-hints';
+import { createVisibleRange, FootNote, KeyHints, type KeyNote } from './list/key-hints';
 import { isFiltered, type LockSort, listUrl } from './list/list-query';
 import { LockList } from './list/lock-list';
 import { useListQuery } from './list/use-list-query';
@@ -192,7 +192,7 @@ export function LocksView({
                 )}
                 {!isEmpty && <NormalLocks page={page} query={query} onQuery={setQuery} />}
               </div>
-              {isSlowed && <SlowedNote />}
+              <FootNote isSlowed={isSlowed} note={note} />
               <ConnectionLostNote />
               {may('operator') && <BulkBar rows={rows} selecting={selecting} />}
               {isDeleting && (

@@ -98,18 +98,19 @@ function useVisibleRange(range: VisibleRange): { first: number; last: number } {
 const SLOWED_LABEL = 'Live updates slowed: server busy';
 
 /**
- * Says that updates come less often than they should, on screens without the line of keys, which
- * otherwise says so. It floats at the foot of the page, so that nothing moves.
+ * Says on screens without the line of keys that updates come less often than they should, or why a
+ * key cannot act. It floats at the foot of the page, so that nothing moves.
  */
-export function SlowedNote() {
+export function FootNote({ isSlowed, note }: { isSlowed: boolean; note: KeyNote | null }) {
+  if (!isSlowed && !note) return null;
   return (
     <div className="relative z-30 h-0 md:hidden">
       <p
         role="status"
         className="rise-in absolute bottom-3 left-[var(--gutter)] flex max-w-[calc(100%-2*var(--gutter))] items-center gap-2.5 rounded-10 border border-line2 bg-s1 px-3.5 py-2 shadow-lg"
       >
-        <Icon name="hourglass" size={15} className="text-contended" />
-        {SLOWED_LABEL}
+        {!note && <Icon name="hourglass" size={15} className="text-contended" />}
+        {note?.text ?? SLOWED_LABEL}
       </p>
     </div>
   );
