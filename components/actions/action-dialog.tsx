@@ -49,6 +49,7 @@ export function ActionDialog({
       <OperatorDialog
         {...dialog}
         kind="lock"
+        wide={isChanged}
         about={
           <>
             <LockLine row={row} />

@@ -27,6 +27,7 @@ import type { ActionAttempt } from './use-action-attempt';
 export function OperatorDialog({
   kind,
   isHarmless = false,
+  wide = false,
   title,
   about,
   notice,
@@ -43,6 +44,7 @@ export function OperatorDialog({
   /** Whose history records the reason, besides the audit log; null: none. */
   kind: 'lock' | 'counter' | null;
   isHarmless?: boolean;
+  wide?: boolean;
   title: string;
   about?: ReactNode;
   notice?: ReactNode;
@@ -67,7 +69,7 @@ export function OperatorDialog({
       open
       onClose={() => leave?.()}
       title={title}
-      wide={Boolean(instead)}
+      wide={wide}
       {...(!isHarmless && { initialFocus: cancel })}
     >
       {about}
