@@ -92,6 +92,8 @@ test('a page without a server does not call a renewal overdue that may have come
   await expect(holder).toContainText('unknown · 2 at last update');
   await expect(page.locator('.lock-sentence')).toContainText('Last known: Held');
   await expect(page.locator('.lock-sentence')).not.toContainText('overdue');
+  const impact = page.getByRole('region', { name: 'Impact of release' });
+  await expect(impact).toContainText(/last update \d+(\.\d)?\ss ago/);
   await server.restart();
 });
 
