@@ -8,7 +8,7 @@ import { boundsLabel } from './counter-labels';
 export function CounterSummary({ row }: { row: CounterRow }) {
   const { name, namespace, value, rev } = row;
   return (
-    <dl className="facts">
+    <dl className="facts mb-0">
       <div>
         <dt>Counter</dt>
         <dd>

@@ -137,7 +137,7 @@ function CustomPolicyFields({ policy, gates }: { policy: NamespacePolicy; gates:
           type="checkbox"
           name="standby"
           defaultChecked={policy.standbyExpected}
-          className="mr-2 accent-[var(--acc)]"
+          className="mr-2 shrink-0"
         />
         Standbys always wait (leader election): not a sign of trouble
       </label>
@@ -147,7 +147,7 @@ function CustomPolicyFields({ policy, gates }: { policy: NamespacePolicy; gates:
           type="checkbox"
           name="orphans"
           defaultChecked={policy.releaseOrphans}
-          className="mr-2 accent-[var(--acc)]"
+          className="mr-2 shrink-0"
         />
         Release orphaned locks once two witnesses of different kinds agree
       </label>

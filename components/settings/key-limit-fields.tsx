@@ -38,9 +38,9 @@ export function KeyLimitFields() {
                 defaultChecked
                 className="size-4 shrink-0 accent-[var(--acc)]"
               />
-              <span>
-                <span className="inline-block min-w-16 font-mono">{verb}</span>{' '}
-                <span className="text-t3">{KEY_VERB_LABELS[verb]}</span>
+              <span className="flex min-w-0 gap-2">
+                <span className="min-w-16 font-mono">{verb}</span>{' '}
+                <span className="min-w-0 text-t3">{KEY_VERB_LABELS[verb]}</span>
               </span>
             </label>
           ))}
