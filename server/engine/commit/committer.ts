@@ -128,10 +128,7 @@ export class Committer {
     };
   }
 
-  /**
-   * Reads until the budget of the most urgent command ends; then refuses that one, tries the others
-   * again and returns null.
-   */
+  /** Null: reading failed until the most urgent command ran out of time; the rest is tried again. */
   private async readOrRefuse(groups: CommandGroup[]): Promise<ReadResult | null> {
     const commands = groups.flatMap((group) => group.commands);
     const requestKeys = commands.flatMap(({ command }) => idempotencyKey(command) ?? []);
