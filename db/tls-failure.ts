@@ -34,9 +34,9 @@ const MESSAGE_PATTERNS: [RegExp, string][] = [
 export function tlsFailure(error: unknown): string | null {
   for (const cause of causes(error)) {
     const { code = '', message = '' } = cause as { code?: string; message?: string };
-    const meant =
+    const meaning =
       MEANINGS[code] ?? MESSAGE_PATTERNS.find(([pattern]) => pattern.test(message))?.[1];
-    if (meant) return meant;
+    if (meaning) return meaning;
   }
   return null;
 }

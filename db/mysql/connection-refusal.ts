@@ -33,8 +33,8 @@ export function connectionRefusal(error: unknown): string | null {
   if (tls) return tls;
   for (const cause of causes(error)) {
     const { errno } = cause as { errno?: unknown };
-    const meant = typeof errno === 'number' ? MEANINGS[errno] : undefined;
-    if (meant) return meant;
+    const meaning = typeof errno === 'number' ? MEANINGS[errno] : undefined;
+    if (meaning) return meaning;
   }
   return null;
 }

@@ -157,10 +157,10 @@ function refuseUnknown(env: Env): void {
   for (const name of Object.keys(env)) {
     if (!name.startsWith('LOCKYARD_') || VARIABLES.includes(name)) continue;
     if (PREFIXES.some((prefix) => name.startsWith(prefix) && name !== prefix)) continue;
-    const meant =
+    const suggestion =
       SUGGESTIONS[name.replace(/_$/, '')] ??
       nearestName(name, [...VARIABLES, ...PREFIXES.map((prefix) => `${prefix}<ID>`)]);
-    throw new ConfigError(`Unknown variable ${name}. Did you mean ${meant}?`);
+    throw new ConfigError(`Unknown variable ${name}. Did you mean ${suggestion}?`);
   }
 }
 

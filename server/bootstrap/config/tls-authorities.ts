@@ -22,8 +22,8 @@ export function withAuthorities(
     if (!name.startsWith(AUTHORITY_PREFIX) || !file) continue;
     const id = name.slice(AUTHORITY_PREFIX.length).toLowerCase();
     if (!ids.includes(id)) {
-      const meant = AUTHORITY_PREFIX + nearestName(id, ids).toUpperCase();
-      throw new ConfigError(`${name} belongs to no backend. Did you mean ${meant}?`);
+      const suggestion = AUTHORITY_PREFIX + nearestName(id, ids).toUpperCase();
+      throw new ConfigError(`${name} belongs to no backend. Did you mean ${suggestion}?`);
     }
     requireCertificate(name, file);
     files.set(id, file);

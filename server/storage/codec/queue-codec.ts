@@ -37,8 +37,8 @@ type WaiterTuple = [
 
 /** The index of a word in a list; a new word is added to the list. */
 function indexIn(words: string[], word: string): number {
-  const place = words.indexOf(word);
-  return place >= 0 ? place : words.push(word) - 1;
+  const index = words.indexOf(word);
+  return index >= 0 ? index : words.push(word) - 1;
 }
 
 /** Empty if there are neither waiters nor departed ones. */

@@ -29,8 +29,8 @@ const MEANINGS: Record<number, string> = {
 export function mysqlRefusal(error: unknown): string | null {
   for (const cause of causes(error)) {
     const { errno } = cause as { errno?: unknown };
-    const meant = typeof errno === 'number' ? MEANINGS[errno] : undefined;
-    if (meant) return meant;
+    const meaning = typeof errno === 'number' ? MEANINGS[errno] : undefined;
+    if (meaning) return meaning;
   }
   return null;
 }

@@ -116,11 +116,11 @@ export class MysqlStore implements RecordStore, HistorySource {
 
   async deleteRecords(records: ObsoleteRecord[]): Promise<boolean[]> {
     if (records.length === 0) return [];
-    const { packet, places } = deletePacket(records);
+    const { packet, indexes } = deletePacket(records);
     const counts = await this.change(() => ({ statements: packet, read: affectedRows }));
     const isDeleted = records.map(() => false);
     // The first statement begins the transaction.
-    for (const [i, place] of places.entries()) isDeleted[place] = counts[i + 1] === 1;
+    for (const [i, index] of indexes.entries()) isDeleted[index] = counts[i + 1] === 1;
     return isDeleted;
   }
 

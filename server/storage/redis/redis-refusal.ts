@@ -18,7 +18,7 @@ const CLUSTER_DOWN =
 const NON_LOCAL = /^ERR Script attempted to access a non local key\b/;
 
 /** The meaning of the first word of a Redis refusal, for those that callers should see. */
-const MEANT: [RegExp, string][] = [
+const MEANINGS: [RegExp, string][] = [
   [/^OOM\b/, 'The memory of this Redis is full (maxmemory): it takes no writes (OOM).'],
   [/^MISCONF\b/, 'This Redis cannot write to its disk: it takes no writes (MISCONF).'],
   [
@@ -52,16 +52,16 @@ export function missingRight(command: string): StoreError {
  * The error for a refusal by Redis: nothing of the call was applied, unless it was a command within
  * a script.
  *
- * @param said the refusal as Redis worded it
+ * @param reply the refusal as Redis worded it
  */
-export function redisRefusal(said: string, cause: unknown): StoreError {
-  if (said.startsWith(REFUSAL)) {
+export function redisRefusal(reply: string, cause: unknown): StoreError {
+  if (reply.startsWith(REFUSAL)) {
     return new StoreError('Redis no longer has its earlier data.', 'no', { cause });
   }
-  const refusal = MEANT.find(([pattern]) => pattern.test(said))?.[1] ?? null;
-  const isWhole = NON_LOCAL.test(said) || !WITHIN_SCRIPT.test(said);
+  const refusal = MEANINGS.find(([pattern]) => pattern.test(reply))?.[1] ?? null;
+  const isWhole = NON_LOCAL.test(reply) || !WITHIN_SCRIPT.test(reply);
   const applied = isWhole ? 'no' : 'unknown';
-  return new StoreError(refusal ?? `Redis refuses: ${said.split('\n')[0]}`, applied, {
+  return new StoreError(refusal ?? `Redis refuses: ${reply.split('\n')[0]}`, applied, {
     cause,
     refusal,
   });
@@ -70,13 +70,17 @@ export function redisRefusal(said: string, cause: unknown): StoreError {
 /**
  * The error for a connection that could not be made.
  *
- * @param said the refusal as Redis worded it; null: none
+ * @param reply the refusal as Redis worded it; null: none
  * @param isSecure whether TLS was used: a server without TLS takes the handshake for the beginning
  *   of a long command and does not answer
  */
-export function redisUnreached(said: string | null, cause: unknown, isSecure: boolean): StoreError {
-  if (said !== null) {
-    const { message, refusal } = redisRefusal(said, cause);
+export function redisUnreached(
+  reply: string | null,
+  cause: unknown,
+  isSecure: boolean,
+): StoreError {
+  if (reply !== null) {
+    const { message, refusal } = redisRefusal(reply, cause);
     return new StoreError(message, 'no', { cause, refusal });
   }
   const why = tlsFailure(cause);

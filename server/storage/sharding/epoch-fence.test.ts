@@ -25,7 +25,7 @@ let scratch: { url: string; drop(): Promise<void> };
 let stamps: ShardMapStamp;
 let store: Store;
 const fence: EpochFence = { stamp: 'ours.1' };
-const place = { self: 'a', generation: 1, members: ['a'], lost: [] };
+const identity = { self: 'a', generation: 1, members: ['a'], lost: [] };
 
 beforeAll(async () => {
   scratch = await createScratchDatabase(process.env.TEST_MYSQL_URL ?? '');
@@ -37,7 +37,7 @@ beforeAll(async () => {
   await openShard(shard, fence).then((opened) => opened.close());
   // It may wait for a row until the test has seen that it waits.
   store = new MysqlStore(scratch.url, 10_000, fence);
-  await stamps.stampNew('ours.1', place);
+  await stamps.stampNew('ours.1', identity);
 });
 afterAll(async () => {
   stamps?.close();
@@ -51,13 +51,13 @@ const refused = (work: Promise<unknown>) =>
 it('under another stamp nothing is written and nothing is read, even by a process that has not seen it', async () => {
   const key = freshKey();
   const seen = await created(store, key);
-  await stamps.replace('ours.1', 'theirs.2', { ...place, generation: 2 });
+  await stamps.replace('ours.1', 'theirs.2', { ...identity, generation: 2 });
   await refused(store.swap([update(key, seen)]));
   await refused(store.swap([creation(freshKey()), creation(freshKey())]));
   await refused(store.swapAll([update(key, seen), creation(freshKey())]));
   await refused(store.deleteRecords([{ key, ...seen }]));
   await refused(store.read([key], []));
-  await stamps.replace('theirs.2', 'ours.1', place);
+  await stamps.replace('theirs.2', 'ours.1', identity);
   expect((await readOne(store, key)).record).toMatchObject(seen);
   expect(await swapOne(store, update(key, seen))).toMatchObject({ applied: true });
 });
@@ -73,20 +73,20 @@ it('a stamp waits for swaps under way, and none of them is written after it', as
   const change = update(key, seen, { events: [eventOf(seen.rev + 1)] });
   const swap = store.swap([change, creation(other)]);
   await untilWaits(foreign, key.name);
-  const stamped = stamps.replace('ours.1', 'theirs.2', { ...place, generation: 2 });
+  const stamped = stamps.replace('ours.1', 'theirs.2', { ...identity, generation: 2 });
   await untilWaits(foreign, 'theirs.2');
   await foreign.query('ROLLBACK');
   await foreign.end();
   expect(await swap).toMatchObject([{ applied: true }, { applied: true }]);
   await stamped;
   await refused(store.swap([update(key, change)]));
-  await stamps.replace('theirs.2', 'ours.1', place);
+  await stamps.replace('theirs.2', 'ours.1', identity);
 });
 
 it('a stamp replaces only the one that was read', async () => {
-  await refused(stamps.replace('theirs.2', 'theirs.3', { ...place, generation: 3 }));
+  await refused(stamps.replace('theirs.2', 'theirs.3', { ...identity, generation: 3 }));
   await refused(stamps.change('theirs.2', ['DELETE FROM lock_requests']));
-  expect(await stamps.read()).toMatchObject({ stamp: 'ours.1', place });
+  expect(await stamps.read()).toMatchObject({ stamp: 'ours.1', identity });
 });
 
 it('a shard is not mistaken for a whole backend', async () => {

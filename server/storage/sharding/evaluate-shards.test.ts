@@ -13,7 +13,7 @@ const AB = listOf('mysql://a/x,mysql://b/x');
 const BC = listOf('mysql://b/x,mysql://c/x,leaving:mysql://a/x');
 const [a, b, c] = ['a:3306/x', 'b:3306/x', 'c:3306/x'] as const;
 
-const EMPTY: FoundStamp = { stamp: null, place: null, isEmpty: true, isInUse: false };
+const EMPTY: FoundStamp = { stamp: null, identity: null, isEmpty: true, isInUse: false };
 const USED: FoundStamp = { ...EMPTY, isEmpty: false };
 
 /** An inspected shard with this stamp. */
@@ -25,7 +25,7 @@ const found = (
   lost: string[] = [],
 ): FoundStamp => ({
   stamp,
-  place: { self, generation, members, lost },
+  identity: { self, generation, members, lost },
   isEmpty: false,
   isInUse: false,
 });

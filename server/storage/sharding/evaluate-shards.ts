@@ -28,7 +28,7 @@ export type ShardVerdict =
 interface StampedShard {
   name: string;
   stamp: string;
-  place: ShardIdentity;
+  identity: ShardIdentity;
 }
 
 /** Whether a process with this list may be served, judging by its shards' stamps. */
@@ -43,7 +43,7 @@ export function evaluateShards(
   if (why !== null) return { verdict: 'refuse', why };
   const [first] = serving;
   if (first && serving.length === answered.length) {
-    return { verdict: 'serve', stamp: first.stamp, generation: first.place.generation };
+    return { verdict: 'serve', stamp: first.stamp, generation: first.identity.generation };
   }
   const silent = inspected.filter(({ found }) => !found).map(({ name }) => name);
   if (silent.length === 0) return { verdict: 'begin' };
@@ -70,21 +70,23 @@ function refusalOf(
     return `The backend "${backend}" is being resharded. If no reshard is running, ${wayOut}`;
   }
 
-  const other = serving.find(({ stamp, place }) => stamp !== servingStamp(list, place.generation));
+  const other = serving.find(
+    ({ stamp, identity }) => stamp !== servingStamp(list, identity.generation),
+  );
   if (other) {
     return (
       `The backend "${backend}" is served with another list of shards: ` +
-      `${other.place.members.join(', ')}. Start this server with that list, or ${wayOut}`
+      `${other.identity.members.join(', ')}. Start this server with that list, or ${wayOut}`
     );
   }
 
-  const renamed = stamped.find(({ name, place }) => place.self !== name);
+  const renamed = stamped.find(({ name, identity }) => identity.self !== name);
   if (renamed) {
-    const { name, place } = renamed;
-    const isNamedTwice = list.shards.some((shard) => shard.name === place.self);
-    if (isNamedTwice) return oneDatabase(backend, name, place.self);
+    const { name, identity } = renamed;
+    const isNamedTwice = list.shards.some((shard) => shard.name === identity.self);
+    if (isNamedTwice) return oneDatabase(backend, name, identity.self);
     return (
-      `The shard ${name} of the backend "${backend}" is known as ${place.self}. If it was ` +
+      `The shard ${name} of the backend "${backend}" is known as ${identity.self}. If it was ` +
       `renamed, ${wayOut}`
     );
   }
@@ -105,8 +107,8 @@ function refusalOf(
 }
 
 function stampedOf(found: (FoundStamp & { name: string })[]): StampedShard[] {
-  return found.flatMap(({ name, stamp, place }) =>
-    stamp !== null && place ? [{ name, stamp, place }] : [],
+  return found.flatMap(({ name, stamp, identity }) =>
+    stamp !== null && identity ? [{ name, stamp, identity }] : [],
   );
 }
 
@@ -135,10 +137,10 @@ export function inspectShards(
   founds: ReadonlyMap<string, FoundStamp>,
 ): ShardInspection | string {
   const stamped = stampedOf([...founds].map(([name, found]) => ({ name, ...found })));
-  const generation = Math.max(0, ...stamped.map(({ place }) => place.generation));
-  const newest = stamped.filter(({ place }) => place.generation === generation);
-  const before = [...new Set(newest.flatMap(({ place }) => place.members))];
-  const selves = new Set(stamped.flatMap(({ name, place }) => [name, place.self]));
+  const generation = Math.max(0, ...stamped.map(({ identity }) => identity.generation));
+  const newest = stamped.filter(({ identity }) => identity.generation === generation);
+  const before = [...new Set(newest.flatMap(({ identity }) => identity.members))];
+  const selves = new Set(stamped.flatMap(({ name, identity }) => [name, identity.self]));
   const missing = before.filter((name) => !founds.has(name) && !selves.has(name));
   if (missing.length > 0) {
     const more = missing.map((name) => `leaving:mysql://…@${name}`).join(', ');
@@ -147,9 +149,9 @@ export function inspectShards(
       `So that nothing is lost, name what leaves as well: ${more}.`
     );
   }
-  for (const { name, stamp, place } of stamped) {
+  for (const { name, stamp, identity } of stamped) {
     const isSame = (other: (typeof stamped)[number]) =>
-      other.name !== name && other.stamp === stamp && other.place.self === place.self;
+      other.name !== name && other.stamp === stamp && other.identity.self === identity.self;
     const duplicate = stamped.find(isSame);
     if (duplicate) return oneDatabase(backend, name, duplicate.name);
   }
@@ -160,7 +162,7 @@ export function inspectShards(
   const inForce = servingStamp({ fingerprint }, generation);
   const isDone =
     shards.every(({ name }) => founds.get(name)?.stamp === inForce) &&
-    stamped.every(({ name, place }) => place.self === name) &&
+    stamped.every(({ name, identity }) => identity.self === name) &&
     leaving.every(({ name }) => founds.get(name)?.isEmpty);
   if (isDone) return `The backend "${backend}" is served with this list already.`;
   return {
@@ -183,18 +185,18 @@ function lostOf(
   generation: number,
 ): string[] {
   const moving = stamped.find(
-    ({ stamp, place }) => isMoving(stamp) && place.generation === generation,
+    ({ stamp, identity }) => isMoving(stamp) && identity.generation === generation,
   );
   if (moving) {
     const isGone = (name: string) => generation > 0 && founds.get(name)?.stamp === null;
-    const known = stamped.flatMap(({ stamp, place }) => (isMoving(stamp) ? place.lost : []));
-    return [...new Set([...known, ...moving.place.members.filter(isGone)])];
+    const known = stamped.flatMap(({ stamp, identity }) => (isMoving(stamp) ? identity.lost : []));
+    return [...new Set([...known, ...moving.identity.members.filter(isGone)])];
   }
   const byOwnName = new Map(
-    [...founds].map(([name, found]) => [found.place?.self ?? name, { name, found }]),
+    [...founds].map(([name, found]) => [found.identity?.self ?? name, { name, found }]),
   );
   return before.flatMap((self) => {
     const one = byOwnName.get(self);
-    return one && one.found.place?.generation !== generation ? [one.name] : [];
+    return one && one.found.identity?.generation !== generation ? [one.name] : [];
   });
 }

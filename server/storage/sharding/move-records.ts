@@ -218,8 +218,8 @@ async function answersOf(from: ShardMapStamp, after: string): Promise<Answer[]> 
   ]);
   return rows.map(([id, hash, answer, expiresAt, lock]) => {
     const lockId = lock === null ? null : (lock as Buffer).toString('utf8');
-    const place = lockId === null ? 'NULL' : bytes(lockId);
+    const lockColumn = lockId === null ? 'NULL' : bytes(lockId);
     const texts = [id, hash, answer].map((text) => quote(String(text)));
-    return { id: String(id), lockId, values: `(${texts},${Number(expiresAt)},${place})` };
+    return { id: String(id), lockId, values: `(${texts},${Number(expiresAt)},${lockColumn})` };
   });
 }

@@ -28,7 +28,7 @@ afterEach(async () => {
 });
 
 function listOf(places: number[], leaving: number[] = []): ShardList {
-  const urls = (some: number[]) => some.map((place) => databases[place]?.url);
+  const urls = (some: number[]) => some.map((index) => databases[index]?.url);
   const text = [...urls(places), ...urls(leaving).map((url) => `leaving:${url}`)].join();
   const list = parseShardList(BACKEND, text);
   if (typeof list === 'string') throw new Error(list);
@@ -72,8 +72,8 @@ const COUNTER = encodeCounter({
 }).head;
 
 /** Empties a database, as if it had been recreated. */
-async function recreate(place: number): Promise<void> {
-  const connection = await createConnection({ uri: databases[place]?.url ?? '' });
+async function recreate(index: number): Promise<void> {
+  const connection = await createConnection({ uri: databases[index]?.url ?? '' });
   await connection.query("DELETE FROM settings WHERE id LIKE 'shard.%'");
   for (const table of ['locks', 'lock_requests', 'lock_history']) {
     await connection.query(`TRUNCATE ${table}`);

@@ -145,8 +145,8 @@ export class Resharding {
     const listed = this.list.shards.map(({ name }) => name);
     const members = isServing ? listed : this.inspection.members;
     for (const one of this.open) {
-      const place: ShardIdentity = { self: one.shard.name, generation, members, lost };
-      await one.stamps.replace(one.stamp ?? '', stamp, place);
+      const identity: ShardIdentity = { self: one.shard.name, generation, members, lost };
+      await one.stamps.replace(one.stamp ?? '', stamp, identity);
       one.stamp = stamp;
     }
   }
@@ -185,7 +185,7 @@ export class Resharding {
     for (const { shard, stamps, stamp: last } of this.open) {
       const found = await stamps.read().catch(() => null);
       if (!found) continue;
-      const self = found.place?.self ?? shard.name;
+      const self = found.identity?.self ?? shard.name;
       if (found.stamp === next && self !== shard.name) {
         await this.forgetName(shard.name, next);
         return this.sameDatabase(shard.name, self);
@@ -200,9 +200,9 @@ export class Resharding {
   private async forgetName(name: string, stamp: string): Promise<void> {
     const stamped = this.open.filter((one) => one.stamp === stamp);
     for (const { stamps } of stamped) {
-      const { place } = await stamps.read();
-      const members = place?.members.filter((member) => member !== name);
-      if (place && members) await stamps.replace(stamp, stamp, { ...place, members });
+      const { identity } = await stamps.read();
+      const members = identity?.members.filter((member) => member !== name);
+      if (identity && members) await stamps.replace(stamp, stamp, { ...identity, members });
     }
   }
 

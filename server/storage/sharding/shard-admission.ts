@@ -98,14 +98,19 @@ export class ShardAdmission {
     const { backend, list, database, clock } = this.options;
     const { epoch } = await backendPast(database, backend, clock.now());
     const members = list.shards.map(({ name }) => name);
-    const place = (self: string): ShardIdentity => ({ self, generation: epoch, members, lost: [] });
+    const identity = (self: string): ShardIdentity => ({
+      self,
+      generation: epoch,
+      members,
+      lost: [],
+    });
     for (const stamps of this.stamps) {
-      await stamps.stampNew(startingStamp(list), place(stamps.shard.name));
+      await stamps.stampNew(startingStamp(list), identity(stamps.shard.name));
     }
     const found = await Promise.all(this.stamps.map((stamps) => stamps.read()));
-    const areOurs = found.every(({ place, stamp }, i) => {
+    const areOurs = found.every(({ identity, stamp }, i) => {
       const isOurs = stamp === startingStamp(list) || stamp === servingStamp(list, epoch);
-      return isOurs && place?.self === this.stamps[i]?.shard.name;
+      return isOurs && identity?.self === this.stamps[i]?.shard.name;
     });
     if (!areOurs) return;
     for (const stamps of this.stamps) {

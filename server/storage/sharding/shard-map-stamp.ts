@@ -20,14 +20,14 @@ export interface ShardIdentity {
 /** What was found on a shard. `stamp` null: the database was never a shard. */
 export interface FoundStamp {
   stamp: string | null;
-  place: ShardIdentity | null;
+  identity: ShardIdentity | null;
   /** Whether it stores no records. */
   isEmpty: boolean;
   /** Whether a server uses it, by the heartbeat stored there. */
   isInUse: boolean;
 }
 
-const PLACE_ROW = 'shard.place';
+const IDENTITY_ROW = 'shard.place';
 
 /** The list is in force: every process that has it is served. */
 export const servingStamp = ({ fingerprint }: Pick<ShardList, 'fingerprint'>, generation: number) =>
@@ -64,7 +64,7 @@ export class ShardMapStamp {
    */
   async read(): Promise<FoundStamp> {
     const [rows = [], records = [], live = [], server] = await this.connection.packet([
-      `SELECT id, value FROM settings WHERE id IN ('${STAMP_ROW}', '${PLACE_ROW}')`,
+      `SELECT id, value FROM settings WHERE id IN ('${STAMP_ROW}', '${IDENTITY_ROW}')`,
       "SELECT 1 FROM locks WHERE id NOT LIKE '.lockyard%' LIMIT 1",
       `SELECT 1 FROM locks WHERE id LIKE '.lockyard/process/%' AND CAST(head AS UNSIGNED) > ` +
         `${CLOCK} LIMIT 1`,
@@ -72,19 +72,19 @@ export class ShardMapStamp {
     ]);
     if (!isWritable(server)) this.connection.leave();
     const values = new Map(rows.map(([id, value]) => [String(id), String(value)]));
-    const place = values.get(PLACE_ROW);
+    const identity = values.get(IDENTITY_ROW);
     return {
       stamp: values.get(STAMP_ROW) ?? null,
-      place: place === undefined ? null : (JSON.parse(place) as ShardIdentity),
+      identity: identity === undefined ? null : (JSON.parse(identity) as ShardIdentity),
       isEmpty: records.length === 0,
       isInUse: live.length > 0,
     };
   }
 
   /** Stamps the shard, unless it is stamped already. */
-  async stampNew(stamp: string, place: ShardIdentity): Promise<void> {
+  async stampNew(stamp: string, identity: ShardIdentity): Promise<void> {
     await this.connection.packet([
-      `INSERT IGNORE INTO settings (id, value, changed_at) VALUES ${valuesOf(stamp, place)}`,
+      `INSERT IGNORE INTO settings (id, value, changed_at) VALUES ${valuesOf(stamp, identity)}`,
     ]);
   }
 
@@ -101,10 +101,10 @@ export class ShardMapStamp {
    *
    * @throws StoreError `no` if the shard carries another one
    */
-  replace(from: string, to: string, place: ShardIdentity): Promise<void> {
+  replace(from: string, to: string, identity: ShardIdentity): Promise<void> {
     const update = 'ON DUPLICATE KEY UPDATE value = VALUES(value), changed_at = VALUES(changed_at)';
     return this.change(from, [
-      `INSERT INTO settings (id, value, changed_at) VALUES ${valuesOf(to, place)} ${update}`,
+      `INSERT INTO settings (id, value, changed_at) VALUES ${valuesOf(to, identity)} ${update}`,
     ]);
   }
 
@@ -133,10 +133,10 @@ function isWritable(server: Rows | undefined): boolean {
   return ['0', 'OFF'].includes(String(server?.[0]?.[0]));
 }
 
-function valuesOf(stamp: string, place: ShardIdentity): string {
+function valuesOf(stamp: string, identity: ShardIdentity): string {
   const rows = [
     [STAMP_ROW, stamp],
-    [PLACE_ROW, JSON.stringify(place)],
+    [IDENTITY_ROW, JSON.stringify(identity)],
   ];
   return rows.map(([id = '', value = '']) => `('${id}', ${quote(value)}, ${CLOCK})`).join(',');
 }

@@ -97,9 +97,9 @@ export class HistoryChunks implements HistorySource {
 
   /** Notes a written row; the next parent is started before this one is full. */
   noteRow(generation: Generation, path: string, content: HistoryContent, writtenAt: number): void {
-    const place = Number(path.slice(-10));
-    this.keepOwn(generation, idOf(generation.chunk, place), { content, writtenAt });
-    if (place + 1 < this.rowsOfChunk || this.isStartingChunk) return;
+    const offset = Number(path.slice(-10));
+    this.keepOwn(generation, idOf(generation.chunk, offset), { content, writtenAt });
+    if (offset + 1 < this.rowsOfChunk || this.isStartingChunk) return;
     this.isStartingChunk = true;
     const chunk = generation.chunk + 1;
     const begin: Step = {
@@ -200,7 +200,7 @@ const chunkOf = (id: number): number => Math.floor(Math.max(id - 1, 0) / IDS_OF_
 
 const offsetOf = (id: number): number => (id - 1) % IDS_OF_CHUNK;
 
-const idOf = (chunk: number, place: number): number => chunk * IDS_OF_CHUNK + place + 1;
+const idOf = (chunk: number, offset: number): number => chunk * IDS_OF_CHUNK + offset + 1;
 
 const range = (from: number, to: number): number[] =>
   Array.from({ length: Math.max(to - from + 1, 0) }, (_, i) => from + i);

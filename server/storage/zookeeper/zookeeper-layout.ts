@@ -60,8 +60,8 @@ export class ZookeeperLayout {
     return `${this.chunks}/${chunk}`;
   }
 
-  historyNode(chunk: number, place: number): string {
-    return `${this.chunk(chunk)}/n${String(place).padStart(10, '0')}`;
+  historyNode(chunk: number, offset: number): string {
+    return `${this.chunk(chunk)}/n${String(offset).padStart(10, '0')}`;
   }
 
   /** @param ofOwn whether only Lockyard's own records are wanted */

@@ -13,10 +13,10 @@ const NEVER = Number.MAX_SAFE_INTEGER;
  */
 export function deletePacket(records: ObsoleteRecord[]): {
   packet: string[];
-  places: number[];
+  indexes: number[];
 } {
   const rows = records
-    .map((record, place) => ({ id: recordId(record.key), record, place }))
+    .map((record, index) => ({ id: recordId(record.key), record, index }))
     .sort(byRowId);
   const deletions = rows.map(
     ({ id, record: { rev, writer, notBefore = 0 } }) =>
@@ -24,5 +24,5 @@ export function deletePacket(records: ObsoleteRecord[]): {
       `${quote(writer)} AND ${CLOCK} >= ${Math.min(notBefore, NEVER)}`,
   );
   const packet = ['START TRANSACTION', ...deletions, 'COMMIT'];
-  return { packet, places: rows.map(({ place }) => place) };
+  return { packet, indexes: rows.map(({ index }) => index) };
 }

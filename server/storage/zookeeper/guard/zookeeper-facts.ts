@@ -24,18 +24,18 @@ export function readZookeeperFacts(servers: ServerAddress[]): Promise<ZookeeperF
 /** A server's answer to a four-letter word; null if it is not responding. */
 function ask(server: ServerAddress, word: string): Promise<string | null> {
   return new Promise((resolve) => {
-    let said = '';
+    let received = '';
     const socket = socketTo(server, () => socket.write(word));
     const end = (answer: string | null) => {
       socket.destroy();
       resolve(answer);
     };
     socket.on('data', (chunk) => {
-      said += chunk.toString('utf8');
-      if (said.length > 100_000) end(said);
+      received += chunk.toString('utf8');
+      if (received.length > 100_000) end(received);
     });
     socket.on('error', () => end(null));
-    socket.on('close', () => end(said));
-    socket.setTimeout(ANSWER_WITHIN_MS, () => end(said === '' ? null : said));
+    socket.on('close', () => end(received));
+    socket.setTimeout(ANSWER_WITHIN_MS, () => end(received === '' ? null : received));
   });
 }

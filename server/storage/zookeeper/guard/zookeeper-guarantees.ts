@@ -39,11 +39,11 @@ const SPLIT =
  */
 export function zookeeperGuarantees(servers: ZookeeperFacts[]): Guarantees {
   const answers = servers.map(describeServer);
-  const said = answers.flat();
-  if (said.every(({ value }) => value === AWAY)) {
+  const reported = answers.flat();
+  if (reported.every(({ value }) => value === AWAY)) {
     throw new StoreError('No ZooKeeper server reports its settings.', 'no');
   }
-  const isAlone = said.some(({ name, value }) => name === 'Mode' && value === 'standalone');
+  const isAlone = reported.some(({ name, value }) => name === 'Mode' && value === 'standalone');
   const unsafe = isAlone && servers.length > 1 ? TORN : isSplit(servers) ? SPLIT : null;
   const settings = answers.flatMap((ofServer, i) => ofServer.map(named(servers, i)));
   return {
@@ -88,8 +88,8 @@ const isLeader = ([name, value]: [name: string, value: string]) =>
   name === 'Mode' && value === 'leader';
 
 function describeServer({ name, srvr, conf }: ZookeeperFacts): StoreSetting[] {
-  const said = [...linesOf(srvr, SRVR), ...linesOf(conf, CONF)];
-  if (said.length > 0) return said.map(([key, value]) => settingOf(key, value));
+  const reported = [...linesOf(srvr, SRVR), ...linesOf(conf, CONF)];
+  if (reported.length > 0) return reported.map(([key, value]) => settingOf(key, value));
   const value = srvr === null ? AWAY : SILENT;
   const complaint =
     srvr === null
