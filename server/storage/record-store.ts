@@ -136,8 +136,8 @@ export interface StoreSetting {
  * store's own clock in the same atomic step, after any wait for a row. Names are compared byte by
  * byte.
  *
- * Errors: `StoreError`, whose `applied` says what is known about a swap's effect. Never resends
- * anything by itself.
+ * Errors: `StoreError`, whose `applied` says what is known about a swap's effect. A store never
+ * resends anything.
  */
 export interface RecordStore {
   /** Records (null = never written) with their store's clock, and answers stored for these ids. */

@@ -112,7 +112,7 @@ export async function readIncarnation(
   };
 }
 
-/** During recovery `grantsFrom` is not known yet, but no sooner than the longest lease allows. */
+/** During recovery `grantsFrom` is not known yet: at least the longest lease after the loss. */
 function lossIn(row: {
   lossAt: number | null;
   lossWhat: string | null;

@@ -5,8 +5,8 @@ import type { MysqlServer } from './mysql-server';
 import type { Packet } from './packets/packet';
 
 /**
- * Packets in flight at once. Six commits of an engine may each wait a second for a row that another
- * program has locked: heartbeats and reads must still find a connection.
+ * Packets in flight at the same time. Six commits of an engine may each wait a second for a row
+ * that another program has locked: heartbeats and reads must still find a connection.
  */
 const CONNECTIONS = 10;
 

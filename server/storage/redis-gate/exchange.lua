@@ -20,7 +20,7 @@
 --
 -- A counter's key has a text of words too: rev, value, floor, ceiling, the rev of the bounds, the
 -- instant of the reading, the instant by which a process is to read; then for each process with
--- steps under way 4: process, down, up, and the instant at which they are over.
+-- steps under way 4: process, down, up, and the instant at which they end.
 local FIRST, EACH = 11, 2
 local COUNTER = '^(%S+) (%S+) (%S+) (%S+) (%S+) (%S+) (%S+)(.*)$'
 local NOTHING = '- - - - - - -'

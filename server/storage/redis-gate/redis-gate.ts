@@ -47,7 +47,7 @@ export const GATE_LIMITS: GateLimits = {
 
 /**
  * A gate's Redis. Its keys are `lockyard:gate:{<scope>}:…`, all in one slot of a cluster; those of
- * counters and processes expire by themselves.
+ * counters and processes expire.
  *
  * @param url `redis:` or `rediss:`
  */

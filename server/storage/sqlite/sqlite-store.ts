@@ -127,7 +127,7 @@ export class SqliteStore implements RecordStore, HistorySource {
     return this.calls.during(callersOf(changes), () => this.write(job, isAlone));
   }
 
-  /** Checked and written in one turn of the file's write queue: no other write comes in between. */
+  /** Checks and writes in one turn of the file's write queue, so no other write is in between. */
   swapAll(changes: Change[]): Promise<SwapResult[]> {
     const job = async (client: Client): Promise<SwapResult[]> => {
       const now = this.now();
