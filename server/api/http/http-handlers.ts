@@ -40,13 +40,13 @@ type RouteHandler = (scope: RequestScope) => Promise<void>;
 
 /** Everything that this server answers, on one port. */
 export interface HttpHandlers {
-  /** Whose forwarding headers are believed. */
+  /** The proxies whose forwarding headers are trusted. */
   readonly proxies: NetworkList;
   readonly limits: CallerLimits;
   readonly connections: ConnectionPolicy;
   /** Answers a request; never throws. */
   handle(req: IncomingMessage, res: ServerResponse): void;
-  /** Answers a query that the page process asks for a page; never throws. */
+  /** Answers a query of the page process; never throws. */
   handlePrivately(scope: RequestScope): void;
   /** Follows every request. */
   readonly requests: OpenRequests;
@@ -57,9 +57,10 @@ export interface HttpHandlers {
 }
 
 /**
- * @param pages what serves everything outside `/api`; null for a server without pages
- * @param options `fastPath`: whether plain calls of the service API use it; only their cost
- *   differs. `procedures`: those of the service API. `scheduler`: decides which call is served when
+ * @param pages serves everything outside `/api`; null for a server without pages
+ * @param options `fastPath`: whether plain calls of the service API use the fast path, which
+ *   affects only their cost. `procedures`: those of the service API. `scheduler`: decides the order
+ *   of calls
  */
 export function createHttpHandlers(
   runtime: Runtime,
@@ -110,11 +111,12 @@ export function createHttpHandlers(
   const demo = runtime.config.demo ? createDemoHandler(runtime) : page;
 
   const handlerOf = (pathname: string): RouteHandler => {
-    if (!pathname.startsWith('/')) return notAnAddress;
+    if (!pathname.startsWith('/')) return refuseBadAddress;
     if (pathname === OPENAPI_PATH) return openApi;
     if (pathname.startsWith(SERVICE_PREFIX)) return service;
     if (pathname.startsWith(CONSOLE_PREFIX)) return console;
-    if (pathname === '/api' || pathname.startsWith('/api/')) return health[pathname] ?? nothingHere;
+    if (pathname === '/api' || pathname.startsWith('/api/'))
+      return health[pathname] ?? refuseUnknownPath;
     if (pathname === METRICS_PATH) return metrics;
     return pathname === DEMO_PATH ? demo : page;
   };
@@ -124,11 +126,11 @@ export function createHttpHandlers(
     const scope = { ...openScope(req, res, proxies), ...(body && { body }) };
     setCommonHeaders(scope);
     if (isDraining) res.setHeader('Connection', 'close');
-    const handler = isHttp(req) ? handlerOf(scope.pathname) : notHttp;
+    const handler = hasValidHeaders(req) ? handlerOf(scope.pathname) : refuseBadHeaders;
     handler(scope).catch((error: unknown) => answerFailure(runtime, scope, error));
   };
   const privateHandlerOf = ({ req, pathname }: RequestScope): RouteHandler =>
-    req.method === 'GET' && pathname.startsWith(CONSOLE_PREFIX) ? console : nothingHere;
+    req.method === 'GET' && pathname.startsWith(CONSOLE_PREFIX) ? console : refuseUnknownPath;
 
   return {
     proxies,
@@ -171,10 +173,10 @@ const CONSOLE_PREFIX = '/api/trpc/';
 
 const CONSOLE_KINDS = procedureKinds(consoleRouter);
 
-/** Whether a call is about sessions, of which most are for callers without one. */
-const isOpen = (path: string) => path.split(',').some((name) => name.startsWith('session.'));
+/** Whether a call is about sessions; most of these are for callers without one. */
+const isSessionCall = (path: string) => path.split(',').some((name) => name.startsWith('session.'));
 
-/** For people: a session in a cookie. API keys are ignored. */
+/** The console API, for people: authenticated by a session cookie. API keys are ignored. */
 function createConsoleHandler(
   runtime: Runtime,
   scheduler: RequestScheduler,
@@ -189,13 +191,13 @@ function createConsoleHandler(
       const { req, address, isSecure } = scope;
       const complaint = missingOriginComplaint(req.method, req.headers);
       if (complaint !== null) throw new LockyardError('FORBIDDEN', complaint);
-      if (isOpen(path) || !mayBeLong(req)) return;
+      if (isSessionCall(path) || !mayBeLong(req)) return;
       const turn = await scheduler.turn('console', address, 1);
       const cookie = readSessionCookie(req.headers.cookie, isSecure);
       const actor = await runtime.sessions.resolve(cookie).finally(() => turn.end());
       if (actor === null) throw new LockyardError('UNAUTHENTICATED', 'Sign in first.');
     },
-    bodyMaxBytes: ({ path }) => (isOpen(path) ? OPEN_BODY_MAX_BYTES : undefined),
+    bodyMaxBytes: ({ path }) => (isSessionCall(path) ? OPEN_BODY_MAX_BYTES : undefined),
     async admit({ address }, { path, isStream }, bytes) {
       const units = isStream ? BUSY_CAPACITY : unitsOf(path.split(',').length, bytes);
       return { turn: await scheduler.turn('console', address, units) };
@@ -211,25 +213,28 @@ function createConsoleHandler(
   });
 }
 
-async function nothingHere(): Promise<void> {
+async function refuseUnknownPath(): Promise<void> {
   throw new LockyardError('NOT_FOUND', 'There is nothing at this address.');
 }
 
-/** False for what Node refuses without a reason, and for repeated headers, which it accepts. */
-function isHttp(req: IncomingMessage): boolean {
+/**
+ * False for headers that Node would refuse without a reason, and for repeated ones, which it
+ * accepts.
+ */
+function hasValidHeaders(req: IncomingMessage): boolean {
   const { expect } = req.headers;
   if (!hasValidHost(req) || !hasSingleHeaders(req)) return false;
   return expect === undefined || /^100-continue$/i.test(expect);
 }
 
-async function notHttp(): Promise<void> {
+async function refuseBadHeaders(): Promise<void> {
   throw new LockyardError(
     'INVALID',
     'Send one valid Host, one Authorization at most, and no Expect but 100-continue.',
   );
 }
 
-async function notAnAddress(): Promise<void> {
+async function refuseBadAddress(): Promise<void> {
   throw new LockyardError('INVALID', 'The address must begin with "/".');
 }
 

@@ -6,13 +6,13 @@ import { ConnectionLimit } from './connections/connection-limit';
 import type { HttpHandlers } from './http-handlers';
 import { serialiseRequests } from './serialise-requests';
 
-/** Room for a batch of queries, whose inputs travel in the address. Bounds the headers too. */
+/** Room for a batch of queries, whose inputs are in the address. Limits the headers too. */
 const HEADER_MAX_BYTES = 64 * 1024;
 const HEADER_MAX_MS = 10_000;
 const REQUEST_MAX_MS = 20_000;
-/** How often Node looks for connections that exceed either; its default is 30 s. */
+/** How often Node checks for connections that exceed either; its default is 30 s. */
 const CHECK_EVERY_MS = 1_000;
-/** Longer than callers keep idle connections, so that we seldom close one that is being used. */
+/** Longer than callers keep idle connections, so that this server rarely closes one in use. */
 const KEEP_ALIVE_MS = 65_000;
 
 /**
@@ -21,13 +21,13 @@ const KEEP_ALIVE_MS = 65_000;
  * on; the handlers refuse WebSockets. They also refuse, with a reason, what Node would refuse
  * without one: a missing `Host`, and an unknown `Expect`.
  *
- * @param limits how long a request may take to arrive, and how often Node looks for slower ones
+ * @param limits how long a request may take to arrive, and how often Node checks for slower ones
  */
 export function createHttpServer(
   handlers: HttpHandlers,
-  limits: { requestMaxMs?: number; lookEveryMs?: number } = {},
+  limits: { requestMaxMs?: number; checkEveryMs?: number } = {},
 ): Server {
-  const { requestMaxMs = REQUEST_MAX_MS, lookEveryMs = CHECK_EVERY_MS } = limits;
+  const { requestMaxMs = REQUEST_MAX_MS, checkEveryMs = CHECK_EVERY_MS } = limits;
   const { requests } = handlers;
   const connections = new ConnectionLimit(handlers.connections, requests);
   const handleSerially = serialiseRequests(handlers);
@@ -41,7 +41,7 @@ export function createHttpServer(
       maxHeaderSize: HEADER_MAX_BYTES,
       headersTimeout: Math.min(HEADER_MAX_MS, requestMaxMs),
       requestTimeout: requestMaxMs,
-      connectionsCheckingInterval: lookEveryMs,
+      connectionsCheckingInterval: checkEveryMs,
       keepAliveTimeout: KEEP_ALIVE_MS,
       requireHostHeader: false,
     },
@@ -59,18 +59,18 @@ export function createHttpServer(
 }
 
 /**
- * Connections that the operating system holds until they are accepted, as far as it allows. With
- * Node's 511, thousands of clients that connect at once would have some wait for a retry of TCP.
+ * The accept backlog, as far as the operating system allows. With Node's 511, some of thousands of
+ * clients that connect at the same time would have to wait for a TCP retransmission.
  */
-const WAITING_CONNECTIONS = 4_096;
+const ACCEPT_BACKLOG = 4_096;
 
-/** Begins to listen; returns the address for a browser. Throws `StartError` with the reason. */
+/** Starts listening; returns the address for a browser. Throws `StartError` with the reason. */
 export async function listen(server: Server, port: number, host: string): Promise<string> {
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) =>
       reject(new StartError(cannotListen(error, port, host), { cause: error })),
     );
-    server.listen({ port, host, backlog: WAITING_CONNECTIONS }, resolve);
+    server.listen({ port, host, backlog: ACCEPT_BACKLOG }, resolve);
   });
   return browserAddress(server.address() as AddressInfo);
 }

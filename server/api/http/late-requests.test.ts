@@ -17,7 +17,7 @@ let heard = '';
 beforeAll(async () => {
   api = await ApiHarness.start();
   key = await api.key('orders');
-  server = createHttpServer(api.handlers, { requestMaxMs: REQUEST_MAX_MS, lookEveryMs: 50 });
+  server = createHttpServer(api.handlers, { requestMaxMs: REQUEST_MAX_MS, checkEveryMs: 50 });
   await listen(server, 0, '127.0.0.1');
 });
 afterEach(() => line.destroy());

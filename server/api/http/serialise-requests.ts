@@ -5,7 +5,10 @@ import { refuse } from './requests/refuse';
 import { openScope } from './requests/request-scope';
 import { setApiHeaders, setCommonHeaders } from './requests/security-headers';
 
-/** How many requests of one connection may wait for earlier answers, and how much they may keep. */
+/**
+ * How many requests of one connection may wait for earlier answers, and how many bytes they may
+ * use.
+ */
 const WAITING_MAX = 100;
 const WAITING_MAX_BYTES = 128 * 1024;
 
@@ -15,11 +18,11 @@ interface Waiting {
 }
 
 /**
- * Handles the requests of one connection one after another, also when a caller pipelines them. Node
+ * Handles the requests of one connection one after another, even if a caller pipelines them. Node
  * reports a hang-up only to the response that is currently being sent: a pipelined request handled
- * early would go on waiting for a lock after its caller has left, and never be cleaned up. One with
- * a longer body than Node keeps is refused: it would have Node read no more of the connection, and
- * so hide a hang-up.
+ * early would keep waiting for a lock after its caller has left, and never be cleaned up. One with
+ * a longer body than Node buffers is refused: Node would stop reading the connection, which would
+ * hide a hang-up.
  */
 export function serialiseRequests(handlers: HttpHandlers): RequestListener {
   const { handle } = handlers;
@@ -33,7 +36,7 @@ export function serialiseRequests(handlers: HttpHandlers): RequestListener {
     const waiting = waitingOn.get(socket) ?? { requests: 0, bytes: 0 };
     waitingOn.set(socket, waiting);
     const bytes = bytesOf(req);
-    const complaint = complaintAboutBody(req) ?? complaintAboutMany(waiting, bytes);
+    const complaint = complaintAboutBody(req) ?? complaintAboutQueue(waiting, bytes);
     if (complaint !== null) {
       refuseToQueue(req, res, handlers, complaint);
       return;
@@ -48,7 +51,7 @@ export function serialiseRequests(handlers: HttpHandlers): RequestListener {
   };
 }
 
-function complaintAboutMany({ requests, bytes }: Waiting, more: number): string | null {
+function complaintAboutQueue({ requests, bytes }: Waiting, more: number): string | null {
   if (requests < WAITING_MAX && bytes + more <= WAITING_MAX_BYTES) return null;
   return (
     `At most ${WAITING_MAX} requests of one connection may wait for their turn, ` +
@@ -56,14 +59,14 @@ function complaintAboutMany({ requests, bytes }: Waiting, more: number): string 
   );
 }
 
-/** How much memory a waiting request takes for its address, headers and body. */
+/** How many bytes a waiting request keeps in memory: address, headers and body. */
 function bytesOf({ url = '', rawHeaders, headers }: IncomingMessage): number {
   let bytes = url.length + Number(headers['content-length'] ?? 0);
   for (const text of rawHeaders) bytes += text.length;
   return bytes;
 }
 
-/** Why the body of a request cannot be kept until its turn; null if it can. */
+/** Why the body of a request cannot be buffered until its turn; null if it can. */
 function complaintAboutBody({ headers, readableHighWaterMark }: IncomingMessage): string | null {
   const isChunked = headers['transfer-encoding'] !== undefined;
   if (!isChunked && Number(headers['content-length'] ?? 0) < readableHighWaterMark) return null;
@@ -72,8 +75,8 @@ function complaintAboutBody({ headers, readableHighWaterMark }: IncomingMessage)
 }
 
 /**
- * Refuses a request that cannot wait. Its answer still waits for its turn: many waiting answers are
- * what makes Node stop reading a connection.
+ * Refuses a request that cannot wait. Its answer still waits for its turn: Node stops reading a
+ * connection that has many waiting answers.
  */
 function refuseToQueue(
   req: IncomingMessage,
@@ -86,6 +89,6 @@ function refuseToQueue(
   setCommonHeaders(scope);
   setApiHeaders(res);
   refuse(res, limits.refuse('pipeline', message), scope);
-  // The answer keeps its request until its own turn.
+  // The waiting answer references its request: empty it to free its memory.
   Object.assign(req, { url: '', rawHeaders: [], headers: {} });
 }

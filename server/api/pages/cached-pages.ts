@@ -5,7 +5,7 @@ import { type GzipPiece, gzipOf, gzipPiece, plainPiece } from './gzip-pieces';
 import type { PageRelay } from './process/page-relay';
 import { acceptsGzip } from './static-files';
 
-/** Pages that are the same for every caller, except for the values filled in. */
+/** Pages that are the same for every caller except for the inserted values. */
 export type CachedPage = 'badSetupLink' | 'docs' | 'notFound' | 'setup' | 'setupByLink' | 'signIn';
 
 /** The values that differ between answers. */
@@ -16,7 +16,7 @@ export interface PageFills {
    * escaping: letters, digits and `:/.-_[]`.
    */
   origin: string;
-  /** The token of a setup link: letters, digits and `-_`. Empty without a link that works. */
+  /** The token of a setup link: letters, digits and `-_`. Empty if there is no valid link. */
   token: string;
 }
 
@@ -44,7 +44,7 @@ export class CachedPages {
   constructor(private readonly relay: PageRelay) {}
 
   /**
-   * Answers a page. Rejects with `PageProcessFailure` if it was not rendered and cannot be.
+   * Answers a page. Rejects with `PageProcessFailure` if it is not cached and cannot be rendered.
    *
    * @param isNavigation whether to answer the form for client navigations
    * @returns how many bytes are sent
@@ -68,7 +68,7 @@ export class CachedPages {
       res.end();
       return 0;
     }
-    // All answers share these buffers, so a caller that does not read costs no copy.
+    // All answers share these buffers, so a caller that does not read holds no copy.
     res.cork();
     for (const piece of pieces) res.write(piece);
     res.end();
@@ -76,7 +76,7 @@ export class CachedPages {
     return length;
   }
 
-  /** Renders all of them, so that the first callers need not wait. */
+  /** Renders all pages in advance, so that the first callers need not wait. */
   async prepare(): Promise<void> {
     const pages = Object.keys(PATHS) as CachedPage[];
     await Promise.all(pages.flatMap((page) => [this.form(page, false), this.form(page, true)]));

@@ -1,7 +1,7 @@
 import { promisify } from 'node:util';
 import { constants, crc32, deflateRaw } from 'node:zlib';
 
-/** A text that is compressed once and then placed between others. */
+/** A text that is compressed once and then inserted between others. */
 export interface GzipPiece {
   /** Whole deflate blocks without references to data outside them. */
   blocks: Buffer;

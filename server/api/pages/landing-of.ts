@@ -5,8 +5,8 @@ import { getCurrentSession } from '../../operations/sessions/get-current-session
 import type { RequestScope } from '../http/requests/request-scope';
 
 /**
- * The address to which this caller's page request is redirected; null if it gets the page. The
- * sign-in leads back to the page that was asked for.
+ * The address to which this caller's page request is redirected; null if it gets the page. After
+ * the sign-in the browser returns to the requested page.
  *
  * @param scope of a request for a page that exists
  * @throws LockyardError `BACKEND_DOWN` while the control database is not responding and the session

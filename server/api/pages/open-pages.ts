@@ -23,8 +23,8 @@ export interface Pages {
  *
  * @param env the whole environment of that process
  * @param answerQuery answers its queries of the console API
- * @param ending is aborted when this process ends, perhaps before the pages are ready
- * @throws StartError when it cannot be started; LockyardError `BACKEND_DOWN` where it was aborted
+ * @param ending aborts when this process shuts down, perhaps before the pages are ready
+ * @throws StartError if it cannot be started; LockyardError `BACKEND_DOWN` if `ending` aborted
  *   first. Nothing is left open then
  */
 export async function openPages(
@@ -40,7 +40,7 @@ export async function openPages(
   }
   const sockets = await privateSockets(config.dataDir);
   const console = createPrivateConsole(answerQuery);
-  const keeper = new PageSupervisor({
+  const supervisor = new PageSupervisor({
     entry: join(buildDir, 'lockyard/page-process.mjs'),
     sockets: { pagesSocket: sockets.pages, consoleSocket: sockets.console },
     env,
@@ -50,7 +50,7 @@ export async function openPages(
   const relay = new PageRelay(sockets.pages);
   const close = async () => {
     relay.close();
-    await keeper.close();
+    await supervisor.close();
     console.closeAllConnections();
     await new Promise((resolve) => console.close(resolve));
     sockets.remove();
@@ -58,9 +58,9 @@ export async function openPages(
   try {
     await listenPrivately(console, sockets.console);
     const prepare = async () => {
-      const [files] = await Promise.all([StaticFiles.read(buildDir), keeper.start()]);
+      const [files] = await Promise.all([StaticFiles.read(buildDir), supervisor.start()]);
       const routes = new PageRoutes(buildDir);
-      const pages = new PageAnswers({ runtime, keeper, relay, files, routes });
+      const pages = new PageAnswers({ runtime, supervisor, relay, files, routes });
       await pages.prepare();
       return pages;
     };
@@ -85,12 +85,12 @@ type ScopedHandler = (scope: RequestScope) => void;
 
 /**
  * The console API for the page process, on a socket that only this user may open: queries with the
- * cookie of the page's request. Only here are the address, scheme and request id of the page's
- * request believed as they are sent.
+ * cookie of the page's request. Only here are the sent address, scheme and request id of the page's
+ * request trusted.
  */
 function createPrivateConsole(handle: ScopedHandler): Server {
   const server = createServer((req, res) => handle(privateScope(req, res)));
-  // Its one caller keeps its connections.
+  // Its only caller keeps its connections open.
   server.keepAliveTimeout = 0;
   return server;
 }

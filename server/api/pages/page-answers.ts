@@ -17,33 +17,35 @@ import type { PageSupervisor } from './process/page-supervisor';
 import { isRouterState } from './router-state';
 import type { StaticFiles } from './static-files';
 
-/** How many pages are rendered at once, and how many requests may wait for that. */
+/** How many pages are rendered concurrently, and how many requests may wait for that. */
 const RENDERING_MAX = 4;
 const QUEUED_MAX = 100;
 /** The limit for rendered pages that callers have not read. Above it nothing is rendered. */
 const UNREAD_MAX_BYTES = 32 * 1024 * 1024;
-/** Shares of the time of the event loop that grants locks. */
+/** Shares of the time of the event loop, which also grants locks. */
 const SHARE_OF_PAGES = 0.12;
 const SHARE_OF_FILES = 0.08;
-/** The time that a rendered page costs that loop: it queries the console API two or three times. */
+/** The event-loop time of a rendered page, which queries the console API two or three times. */
 const RENDERED_COST_MS = 5;
 
-/** The header in which Next names the parts of a page that its caller already has. */
+/** The header in which Next's client names the parts of a page that it already has. */
 const ROUTER_STATE = 'next-router-state-tree';
-/** The headers of a prefetch: the browser loads what a person may want next. */
+/** The headers of a prefetch: the browser loads a page that may be needed next. */
 const PREFETCHES = ['next-router-prefetch', 'next-router-segment-prefetch'];
 const SETUP_TOKEN = /^[\w-]{1,128}$/;
 const HOST = /^[\w.:[\]-]{1,255}$/;
 
 interface PageParts {
   runtime: Runtime;
-  keeper: PageSupervisor;
+  supervisor: PageSupervisor;
   relay: PageRelay;
   files: StaticFiles;
   routes: PageRoutes;
 }
 
-/** Decides how a request outside the APIs is answered: memory, redirect, rendering, refusal. */
+/**
+ * Decides how a request outside the APIs is answered: from memory, redirected, rendered or refused.
+ */
 export class PageAnswers {
   private readonly cached: CachedPages;
   private readonly gate = new PageGate(RENDERING_MAX, QUEUED_MAX);
@@ -61,14 +63,14 @@ export class PageAnswers {
     this.files = new PageThrottle(clock, SHARE_OF_FILES);
   }
 
-  /** Renders the pages that are kept in memory, as far as the page process responds. */
+  /** Renders the pages that are kept in memory, if the page process responds. */
   async prepare(): Promise<void> {
     try {
       await this.cached.prepare();
-      this.parts.keeper.noteRendered();
+      this.parts.supervisor.noteRendered();
     } catch (err) {
       if (!(err instanceof PageProcessFailure)) throw err;
-      // Without pages, locks are served all the same.
+      // Locks are served even without pages.
       const { log } = this.parts.runtime;
       log.warn(
         { err },
@@ -120,7 +122,7 @@ export class PageAnswers {
   private async answerCached(scope: RequestScope, nonce: string, page: CachedPage): Promise<void> {
     const { req, res } = scope;
     if (PREFETCHES.some((name) => req.headers[name] !== undefined)) {
-      // Nothing to prefetch: when the page is wanted, it comes from memory just as fast.
+      // Nothing to prefetch: the page itself is answered from memory just as fast.
       res.writeHead(204, { 'Cache-Control': 'no-store' }).end();
       return;
     }
@@ -132,8 +134,8 @@ export class PageAnswers {
 
   private async render(scope: RequestScope, nonce: string, gone: AbortSignal): Promise<void> {
     const { res, pathname } = scope;
-    const { keeper, relay, routes } = this.parts;
-    if (!keeper.isUp) return this.refuse(res, 'down');
+    const { supervisor, relay, routes } = this.parts;
+    if (!supervisor.isUp) return this.refuse(res, 'down');
     if (relay.unreadBytes > UNREAD_MAX_BYTES) return this.refuse(res, 'full');
     const leave = await this.gate.enter(gone);
     if (leave === null) {
@@ -142,7 +144,7 @@ export class PageAnswers {
     }
     try {
       const bytes = await relay.relay(scope, pagePolicy(nonce), gone, routes.isDynamic(pathname));
-      if (bytes !== 0) keeper.noteRendered();
+      if (bytes !== 0) supervisor.noteRendered();
       this.pages.spend({ bytes: bytes ?? 0, ms: RENDERED_COST_MS });
       // Next's own answer would be blank until its scripts have run.
       if (bytes === null) await this.answerCached(scope, nonce, 'notFound');
@@ -158,7 +160,7 @@ export class PageAnswers {
   }
 
   private figures(): PageFigures {
-    const { isUp, restarts, residentBytes } = this.parts.keeper;
+    const { isUp, restarts, residentBytes } = this.parts.supervisor;
     const { rendering, queued } = this.gate;
     const throttled = this.pages.waiting + this.files.waiting;
     return {
@@ -189,7 +191,7 @@ async function cachedPageOf(
   }
 }
 
-/** Only a link that works leads to the form, so that no form is filled in that will be refused. */
+/** Only a valid link leads to the form, so that a form that is filled in is not refused. */
 async function setupPageOf({ database, clock }: Runtime, query: string): Promise<CachedPage> {
   if (!new URLSearchParams(query).has('token')) return 'setup';
   const token = setupTokenOf({ query });
@@ -198,7 +200,7 @@ async function setupPageOf({ database, clock }: Runtime, query: string): Promise
   return works ? 'setupByLink' : 'badSetupLink';
 }
 
-/** Null for no token, and for text that cannot be a token of ours. */
+/** Null if there is no token, or it cannot be one of ours. */
 function setupTokenOf({ query }: Pick<RequestScope, 'query'>): string | null {
   const token = new URLSearchParams(query).get('token') ?? '';
   return SETUP_TOKEN.test(token) ? token : null;
@@ -214,7 +216,7 @@ function redirect(res: ServerResponse, status: 307 | 308, to: string): void {
   res.writeHead(status, { Location: to, 'Content-Length': 0, 'Cache-Control': 'no-store' }).end();
 }
 
-/** A caller may have hung up in the queue: then `close` has fired and will not fire again. */
+/** Aborts on hang-up. A caller may have hung up in the queue: then `close` does not fire again. */
 function goneSignal(res: ServerResponse): AbortSignal {
   const gone = new AbortController();
   if (res.closed) gone.abort();

@@ -3,7 +3,7 @@ export type LeaveSlot = () => void;
 
 /**
  * Admits a few callers at a time and queues a bounded number of others, first come, first served.
- * Further callers are refused at once: for a page that would take long, an early refusal is better.
+ * Further callers are refused immediately: an early refusal is better than a long wait for a page.
  */
 export class PageGate {
   private inside = 0;

@@ -27,7 +27,7 @@ export class PageRoutes {
     return this.pages.has(path) || this.isDynamic(path);
   }
 
-  /** Whether the page's address has a part that names what it shows. */
+  /** Whether the address is one of a page with parameters. */
   isDynamic(pathname: string): boolean {
     return this.patterns.some((pattern) => pattern.test(pathname));
   }

@@ -8,8 +8,8 @@ const MEBIBYTE = 1024 * 1024;
 const SAVED_MAX_SECONDS = 0.5;
 
 /**
- * Throttles answers, so that they take no more than a share of the event loop however many are
- * requested. The rest wait, first come, first served; a caller that hangs up leaves the queue.
+ * Throttles answers so that, however many are requested, they use no more than a share of the event
+ * loop. The rest wait, first come, first served; a caller that hangs up leaves the queue.
  */
 export class PageThrottle {
   private balanceMs: number;
@@ -30,7 +30,7 @@ export class PageThrottle {
     return this.queue.size;
   }
 
-  /** @returns true when this answer may be sent; false if its caller has hung up before */
+  /** @returns true once this answer may be sent; false if its caller hung up first */
   turn(gone: AbortSignal): Promise<boolean> {
     if (gone.aborted) return Promise.resolve(false);
     if (this.queue.size === 0 && this.earned() > 0) {
@@ -39,14 +39,14 @@ export class PageThrottle {
     }
     return new Promise((resolve) => {
       const leave = () => {
-        this.queue.delete(go);
+        this.queue.delete(admit);
         resolve(false);
       };
-      const go = () => {
+      const admit = () => {
         gone.removeEventListener('abort', leave);
         resolve(true);
       };
-      this.queue.add(go);
+      this.queue.add(admit);
       gone.addEventListener('abort', leave, { once: true });
       this.wake();
     });
@@ -80,11 +80,11 @@ export class PageThrottle {
 
   private admitNext(): void {
     this.earned();
-    for (const go of this.queue) {
+    for (const admit of this.queue) {
       if (this.balanceMs <= 0) break;
-      this.queue.delete(go);
+      this.queue.delete(admit);
       this.balanceMs -= ANSWER_COST_MS;
-      go();
+      admit();
     }
     this.wake();
   }

@@ -11,7 +11,7 @@ const REFRESHES = new Set(['refetch', 'inside-shared-layout', 'metadata-only']);
 
 /**
  * Whether Next can parse the router state of a client navigation. Next answers 500 to a state that
- * it cannot parse, so this accepts what Next's schema accepts, unless it is nested absurdly deep.
+ * it cannot parse, so this accepts what Next's schema accepts, up to a generous depth.
  */
 export function isRouterState(header: string | string[] | undefined): boolean {
   if (header === undefined) return true;

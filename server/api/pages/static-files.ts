@@ -29,10 +29,10 @@ interface StaticFile {
   gzipped: Buffer | null;
 }
 
-/** Browsers ask for the second one where they see no link to the first, as beside JSON. */
+/** Browsers request the second if they see no link to the first, as with JSON. */
 const ICON_ADDRESSES = ['/icon.svg', '/favicon.ico'];
 
-/** The built pages' files: scripts, styles, fonts, icon. About 3 MB, compressed, in memory. */
+/** The files of the built pages: scripts, styles, fonts, icon. About 3 MB in memory, compressed. */
 export class StaticFiles {
   private constructor(private readonly files: Map<string, StaticFile>) {}
 

@@ -4,9 +4,9 @@ import { LockyardError } from '../../contract/errors';
 import type { ConsoleContext } from './console/console-context';
 
 /**
- * One user's live stream: counted against the number that a user may have, and ended within 1 s
- * after the session that opened it ends or the user's role changes. Each value has an id, which the
- * browser sends if the stream is interrupted and opened again.
+ * One user's live stream: it counts against the user's limit, and ends within 1 s after its session
+ * ends or the user's role changes. Each value has an id, which the browser sends when it reopens an
+ * interrupted stream.
  */
 export async function* liveStream<T>(
   ctx: ConsoleContext & { user: UserActor },
@@ -24,15 +24,16 @@ export async function* liveStream<T>(
   }
 }
 
-/** For values that are each complete: no client resumes from one of them. */
+/** For values that are each complete: no client resumes from their ids. */
 export async function* withClockIds<T extends { asOf: number }>(values: AsyncGenerator<T, void>) {
   for await (const data of values) yield { id: String(data.asOf), data };
 }
 
 /**
- * Passes values on until the signal, then throws its reason at once, even during a wait.
+ * Yields the values until the signal aborts, then throws its reason immediately, even during a
+ * wait.
  *
- * @param values their `return` is called, and not awaited
+ * @param values their `return` is called, but not awaited
  */
 async function* untilAborted<T>(
   values: AsyncGenerator<T, void>,
@@ -64,7 +65,7 @@ function nextOf<T>(
   });
 }
 
-/** The most live streams of one user at one process: several windows on several screens. */
+/** The most live streams of one user in one process: several windows on several screens. */
 export const STREAMS_MAX_PER_USER = 20;
 
 const RETRY_AFTER_MS = 5_000;

@@ -3,12 +3,12 @@ import { LockyardError } from '../../contract/errors';
 /** Far more than any input has: a `meta` of 1 KB has the most fields, 146. */
 const FIELDS_MAX = 200;
 
-/** No schema looks deeper. */
+/** No schema is deeper. */
 const DEPTH_MAX = 4;
 
 /**
- * Refuses an input with an object of very many fields, before a schema checks each of them: all
- * other callers would have to wait meanwhile.
+ * Refuses an input with an object of very many fields, before a schema checks each of them, which
+ * would block all other callers.
  *
  * @throws LockyardError `INVALID`
  */

@@ -13,11 +13,11 @@ export interface Refusal {
   retryAfterMs?: number | undefined;
   /** The methods that an address supports, if the request used another one. */
   allow?: string | undefined;
-  /** The capacity in force, where an acquire in mode permit does not fit it. */
+  /** The lock's current capacity, if an acquire in mode permit does not fit it. */
   capacity?: number | undefined;
   /** What is wrong with the API key. */
   detail?: KeyDetail | undefined;
-  /** The longest wait that the namespace allows, where an acquire would wait longer. */
+  /** The longest wait that the namespace allows, if an acquire asked for more. */
   waitMaxMs?: number | undefined;
 }
 
@@ -66,7 +66,7 @@ export function errorShape(
 /** The kind of call that failed, in tRPC's terms. */
 export type CallType = 'query' | 'mutation' | 'subscription' | 'unknown';
 
-/** What the caller learns of an error: nothing about an unexpected one, which is logged. */
+/** What the caller receives about an error: no details of an unexpected one, which is logged. */
 export function refusalOf(error: TRPCError, type: CallType): Refusal {
   const { cause } = error;
   if (isLockyardError(cause)) {
@@ -85,7 +85,7 @@ export function refusalOf(error: TRPCError, type: CallType): Refusal {
   return { reason, message: error.message };
 }
 
-/** Whatever else tRPC would refuse in this way never reaches it. */
+/** The only input that tRPC itself refuses in this way; all others are refused before. */
 const NO_BATCH_INPUT =
   'The input of a batch must be an object, with the input of each call by its number: {"0": …}.';
 
@@ -110,8 +110,8 @@ function describeIssues({ issues }: z.ZodError): string {
     const field = (isKey ? issue.path.slice(0, -1) : issue.path).map(String).join('.');
     return field === '' ? `The input ${message}` : `${field}: ${message}`;
   });
-  const words = [...new Set(lines)].join('; ');
-  return words.length > MESSAGE_MAX_CHARS ? `${words.slice(0, MESSAGE_MAX_CHARS)}…` : words;
+  const text = [...new Set(lines)].join('; ');
+  return text.length > MESSAGE_MAX_CHARS ? `${text.slice(0, MESSAGE_MAX_CHARS)}…` : text;
 }
 
 interface FailedCall {

@@ -12,7 +12,7 @@ import type { OpenRequests } from './open-requests';
 const TOO_SLOW = 'ERR_HTTP_REQUEST_TIMEOUT';
 
 /** The refusals for Node's parser errors, by their codes. */
-const COMPLAINTS: Record<string, { reason: Reason; message: string }> = {
+const PARSER_REFUSALS: Record<string, { reason: Reason; message: string }> = {
   HPE_HEADER_OVERFLOW: { reason: 'TOO_LARGE', message: 'The address and headers are too long.' },
   HPE_INVALID_URL: {
     reason: 'INVALID',
@@ -54,7 +54,7 @@ export class BrokenRequests {
   /** For `connect` events of a server, which has detached from the socket. */
   readonly refuseTunnel = (_req: IncomingMessage, socket: Duplex): void => {
     socket.on('error', () => socket.destroy());
-    // No more data is used, but the end of the connection must be noticed.
+    // Further data is discarded, but the end of the connection must be noticed.
     socket.resume();
     if (socket.writable) void this.endWith(socket, NO_TUNNEL);
     else socket.destroy();
@@ -66,23 +66,24 @@ export class BrokenRequests {
       return;
     }
     if (error.code === TOO_SLOW && isUnused(socket)) {
-      // Browsers connect ahead of need, and would take this for the answer to their first request.
+      // Browsers connect in advance, and would take this for the answer to their first request.
       socket.destroy();
       return;
     }
     if (this.requests.isAnsweredEarly(socket)) {
-      // A second answer would pass for that to the next request.
+      // A second answer would be taken for the answer to the next request.
       await this.endWith(socket, null);
       return;
     }
     // A body that is paused never ends, so its request is never carried out.
     this.requests.arriving(socket)?.pause();
-    await this.endWith(socket, COMPLAINTS[error.code ?? ''] ?? GARBAGE);
+    await this.endWith(socket, PARSER_REFUSALS[error.code ?? ''] ?? GARBAGE);
   }
 
   /** @param refusal null: closes without an answer */
   private async endWith(socket: Duplex, refusal: Refusal | null): Promise<void> {
-    // Node does so only if it could parse all data: else a caller that is gone would go on waiting.
+    // Node does this only if it could parse all data: otherwise a wait of a caller that hung up
+    // goes on.
     const hangUp = () => socket.destroy();
     if (socket.readableEnded && !this.requests.isIdle(socket)) hangUp();
     socket.once('end', hangUp);
@@ -94,8 +95,8 @@ export class BrokenRequests {
   }
 
   /**
-   * Node looks at its clock before it reads what has arrived: after a pause of this process a
-   * request may be complete and still seem late.
+   * Node checks its clock before it reads what has arrived: after a pause of this process a request
+   * may be complete and still seem late.
    */
   private async hasArrived(socket: Duplex): Promise<boolean> {
     const begun = this.requests.begun(socket);
@@ -105,7 +106,7 @@ export class BrokenRequests {
   }
 }
 
-/** Whether no byte has come on a connection. */
+/** Whether no byte has arrived on a connection. */
 const isUnused = (socket: Duplex): boolean => socket instanceof Socket && socket.bytesRead === 0;
 
 /** A whole answer for a connection on which no request was read; it is closed afterwards. */

@@ -3,7 +3,7 @@ import type { LockyardError } from '../../../contract/errors';
 import { rawRefusal } from './broken-request';
 import type { OpenRequests } from './open-requests';
 
-/** What a server needs to limit its connections. */
+/** How a server limits its connections. */
 export interface ConnectionPolicy {
   most: number;
   /** Whether a valid API key was sent on a connection. */
@@ -26,13 +26,13 @@ const CHECKS_MAX = 100;
  */
 export class ConnectionLimit {
   private open = 0;
-  /** Oldest first, as far as their age is known. */
+  /** Roughly oldest first: those that were checked and busy move to the end. */
   private readonly unidentified = new Set<Socket>();
   private readonly turnedAway = new WeakSet<Socket>();
   private lingering = 0;
 
   constructor(
-    private readonly terms: ConnectionPolicy,
+    private readonly policy: ConnectionPolicy,
     private readonly requests: OpenRequests,
   ) {}
 
@@ -43,8 +43,8 @@ export class ConnectionLimit {
       this.open -= 1;
       this.unidentified.delete(socket);
     });
-    const idle = this.open > this.terms.most ? this.takeIdle() : null;
-    if (idle === null && this.open > this.terms.most) {
+    const idle = this.open > this.policy.most ? this.takeIdle() : null;
+    if (idle === null && this.open > this.policy.most) {
       this.turnAway(socket);
       return;
     }
@@ -58,21 +58,21 @@ export class ConnectionLimit {
   }
 
   private takeIdle(): Socket | null {
-    let looks = 0;
+    let checks = 0;
     for (const socket of this.unidentified) {
       this.unidentified.delete(socket);
-      if (this.terms.isKnown(socket)) continue;
+      if (this.policy.isKnown(socket)) continue;
       if (this.requests.isIdle(socket)) return socket;
       this.unidentified.add(socket);
-      looks += 1;
-      if (looks >= CHECKS_MAX) return null;
+      checks += 1;
+      if (checks >= CHECKS_MAX) return null;
     }
     return null;
   }
 
   private turnAway(socket: Socket): void {
     this.turnedAway.add(socket);
-    const refusal = this.terms.refuse();
+    const refusal = this.policy.refuse();
     if (this.lingering >= LINGERING_MAX) {
       socket.destroy();
       return;

@@ -33,7 +33,7 @@ export class OpenRequests {
     });
   }
 
-  /** Whether every complete request of a connection has its answer. Another one may be arriving. */
+  /** Whether every complete request of a connection is answered. A further one may be arriving. */
   isIdle(socket: Duplex): boolean {
     for (const { req } of this.openOf(socket)) if (req.complete) return false;
     return true;
@@ -50,7 +50,7 @@ export class OpenRequests {
     return null;
   }
 
-  /** Whether that request was answered before its body had arrived. */
+  /** Whether a request was answered before its body had arrived, which is still arriving. */
   isAnsweredEarly(socket: Duplex): boolean {
     const early = this.connections.get(socket)?.early;
     if (early) return !early.complete;
@@ -64,14 +64,14 @@ export class OpenRequests {
     await Promise.all(begun.map((res) => new Promise((resolve) => res.once('close', resolve))));
   }
 
-  /** Asks callers with an answer in progress to reconnect elsewhere afterwards. */
+  /** Asks callers whose answers are in progress to close their connections afterwards. */
   closeAfterwards(): void {
     for (const res of this.inProgress()) {
       if (!res.headersSent) res.setHeader('Connection', 'close');
     }
   }
 
-  /** How many answers are still to be finished. Live streams never finish, so they do not count. */
+  /** How many answers are unfinished, without live streams, which never finish. */
   get unfinished(): number {
     let count = 0;
     for (const res of this.inProgress()) if (!isStream(res)) count += 1;

@@ -3,9 +3,9 @@ import type { Socket } from 'node:net';
 import type { Clock } from '../../../platform/clock';
 import { Periodic } from '../../../platform/periodic';
 
-/** A caller that has read none of its pending data for this long is given up on. */
+/** A caller that has read none of its pending data for this long is disconnected. */
 const UNREAD_MAX_MS = 10_000;
-/** For a live stream, which would go on growing. Another answer may be larger while it is read. */
+/** For a live stream, which would keep growing. Another answer may be larger while it is read. */
 const STREAM_UNSENT_MAX_BYTES = 1024 * 1024;
 const CHECK_EVERY_MS = 1_000;
 
@@ -13,7 +13,7 @@ const CHECK_EVERY_MS = 1_000;
 type WithHandle = Socket & { _handle?: { writeQueueSize?: number } | null };
 
 interface Reading {
-  /** Bytes of whole writes that the kernel has taken. */
+  /** Bytes of complete writes that the kernel has accepted. */
   sentBytes: number;
   /** Bytes of the current write that the kernel has not accepted. */
   queuedBytes: number;
@@ -22,12 +22,12 @@ interface Reading {
 }
 
 /**
- * Closes connections whose callers do not read their answers. Reading slowly is no fault: any byte
- * taken counts. What fits into the kernel's buffers counts as read.
+ * Closes connections whose callers do not read their answers. A slow reader is not closed: any byte
+ * that the kernel accepts counts as read.
  */
 export class UnreadConnections {
   private readonly open = new Map<Socket, Reading>();
-  /** Closed so far. */
+  /** How many were closed so far. */
   closed = 0;
 
   constructor(private readonly clock: Clock) {}
@@ -51,7 +51,7 @@ export class UnreadConnections {
     server.once('close', () => void checking.stop());
   }
 
-  /** An answer begins, which may be a live stream. */
+  /** To be called when an answer begins, which may be a live stream. */
   follow(res: ServerResponse): void {
     const answers = this.open.get(res.req.socket)?.answers;
     if (!answers) return;

@@ -14,23 +14,30 @@ export interface Admission {
   actor: ServiceActor | null;
 }
 
-/** Callers with unknown keys share one queue, or each invented key would get its own share. */
+/**
+ * Callers with unknown keys share one queue: otherwise each invented key would get its own share.
+ */
 const UNKNOWN_CALLERS = 'strangers';
 
 /** Longer bodies count as several calls. */
 const BYTES_PER_UNIT = 4_096;
 
-/** How much work a request is, in plain calls. @param bytes of its body */
+/**
+ * How much work a request is, in plain calls.
+ * @param bytes of its body
+ */
 export function unitsOf(calls: number, bytes: number): number {
   return Math.max(calls, Math.ceil(bytes / BYTES_PER_UNIT));
 }
 
-/** A key may have been revoked while its call waited for longer than this: then check it again. */
+/**
+ * If a call waited longer than this, its key is checked again: it may have been revoked meanwhile.
+ */
 const RECHECK_AFTER_MS = 100;
 
 /** Gives the calls of the service API their turns. */
 export class AdmissionControl {
-  /** @param known connections on which a valid key was sent: those of this one are added */
+  /** @param known connections on which a valid key was sent; this class adds to them */
   constructor(
     private readonly runtime: Runtime,
     private readonly scheduler: RequestScheduler,

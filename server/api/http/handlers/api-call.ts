@@ -11,7 +11,7 @@ const BATCH_MAX_CALLS = 20;
 /** These cost so much that one request must not contain several of them. */
 const ALONE = new Set(['session.signIn', 'session.changePassword']);
 
-/** What a request to an API asks for, as far as its address and headers show. */
+/** What a request to an API asks for, according to its address and headers. */
 export interface ApiCall {
   /** Decoded: one procedure, or several with commas between them. */
   path: string;
@@ -20,9 +20,8 @@ export interface ApiCall {
 }
 
 /**
- * Refuses what no procedure should ever see, before anything of it is read. What tRPC would only
- * notice before it has a context to answer from is refused here too, so that every answer names its
- * reason and request.
+ * Refuses requests that must not reach any procedure, before their bodies are read. This includes
+ * what tRPC refuses before it has a context, so that every answer names its reason and request.
  *
  * @throws LockyardError `FORBIDDEN` from another site, `NOT_FOUND` for an unknown procedure, else
  *   `INVALID`; with `allow` for a method that the procedure does not have

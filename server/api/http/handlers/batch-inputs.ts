@@ -4,9 +4,9 @@ const SHOWN_MAX_CHARS = 20;
 
 /**
  * Refuses a batch that has an input without a call, which would be ignored: a caller that names a
- * procedure once and gives it two inputs would take both calls for done.
+ * procedure once but gives it two inputs would believe that both calls were made.
  *
- * @param text the inputs by the numbers of their calls, as JSON; all else is left to tRPC
+ * @param text the inputs by the numbers of their calls, as JSON; tRPC checks the rest
  * @throws LockyardError `INVALID`
  */
 export function refuseUnusedInputs(text: string, calls: number): void {

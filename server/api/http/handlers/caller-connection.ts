@@ -5,7 +5,7 @@ import type { CallerConnection } from '../../../operations/operation-context';
 export class HttpCallerConnection implements CallerConnection {
   private hangUp: AbortController | null = null;
 
-  /** @param turn of the request: it is over once the request only waits */
+  /** @param turn of the request: ended once the request only waits */
   constructor(
     private readonly res: ServerResponse,
     private readonly turn: { end(): void },

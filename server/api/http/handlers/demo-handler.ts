@@ -5,7 +5,7 @@ import { wrongMethod } from '../requests/refuse';
 import type { RequestScope } from '../requests/request-scope';
 import { setApiHeaders } from '../requests/security-headers';
 
-/** Where the link of the demo leads, with `?token=…`. */
+/** The path of the demo's link, followed by `?token=…`. */
 export const DEMO_PATH = '/demo';
 
 /** Signs in a browser on this machine that opens the demo's link, and redirects it. */

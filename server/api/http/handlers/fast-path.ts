@@ -16,14 +16,14 @@ import type { Admission, AdmissionControl } from './admission';
 import { SERVICE_PREFIX, serviceContextOf } from './service-handler';
 import { logFailedCall } from './trpc-handler';
 
-/** What can be prepared for plain calls of a procedure. */
+/** What is prepared once for plain calls of a procedure. */
 interface PlainCall {
   procedure: CallableProcedure;
   method: 'GET' | 'POST';
   work: ServiceWork;
 }
 
-/** One call that is answered without the stock adapter. */
+/** One call that is answered without tRPC's adapter. */
 interface FastPathCall {
   req: IncomingMessage;
   res: ServerResponse;
@@ -37,9 +37,9 @@ interface FastPathCall {
 type FromRequest = Pick<FastPathCall, 'req' | 'res' | 'admission'>;
 
 /**
- * The fast path for plain calls of the service API, one per request: it avoids creating the web's
- * request and response objects, which are most of the cost of such a call. Its answers equal those
- * of the tRPC handler, which is made from the same procedures; other calls are left to that.
+ * The fast path for plain calls of the service API, one per request: it avoids creating web
+ * `Request` and `Response` objects, which are most of the cost of such a call. Its answers equal
+ * those of the tRPC handler, which uses the same procedures and takes all other calls.
  */
 export class FastPath {
   private readonly plainCalls: ReadonlyMap<string, PlainCall>;
@@ -59,7 +59,7 @@ export class FastPath {
   }
 
   /**
-   * @param otherwise answers a request that looked plain and was not
+   * @param otherwise answers a request that looked plain but was not
    * @returns whether the request is taken
    */
   take(
@@ -131,7 +131,7 @@ function collect(req: IncomingMessage, done: (body: Buffer) => void): void {
   req.on('end', () => done(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks)));
 }
 
-/** Null for a text that is refused, whatever the reason. */
+/** Null if the text is refused, for whatever reason. */
 function jsonOf(text: string): { value: unknown } | null {
   try {
     refuseUnsafeKeys(text);
@@ -173,8 +173,8 @@ function write(
 }
 
 /**
- * Ends an answer whose head says how long it is. `end(body)` hands the socket a second, empty piece
- * for the end, and several pieces are copied together first; written alone, head and body are one.
+ * Ends an answer of known length. `end(body)` would pass the socket a second, empty piece for the
+ * end, and several pieces are first copied together; with `write`, head and body are one piece.
  */
 function endWith(res: ServerResponse, body: string): void {
   const { socket } = res;

@@ -7,8 +7,8 @@ const FRESH_MS = 1_000;
 const ANSWER_MAX_MS = 2_000;
 
 /**
- * Whether this process can serve: the control database answers, and the last heartbeat was written
- * to it, which is tried twice a second. A database with a full disk answers but takes no writes.
+ * Whether this process can serve: the control database answers, and the last heartbeat, one every
+ * half second, was written to it. A database with a full disk answers but takes no writes.
  * Anonymous callers learn only yes or no.
  */
 export function createReadiness(runtime: Runtime): () => Promise<boolean> {
@@ -21,7 +21,7 @@ export function createReadiness(runtime: Runtime): () => Promise<boolean> {
       askedAt = clock.monotonic();
       answer = inTime(answers(database));
     }
-    return answer.then((isThere) => isThere && takesWrites());
+    return answer.then((isAnswering) => isAnswering && takesWrites());
   };
 }
 
@@ -30,20 +30,20 @@ async function answers({ db, tables }: Runtime['database']): Promise<true> {
   return true;
 }
 
-function inTime(question: Promise<true>): Promise<boolean> {
+function inTime(answering: Promise<true>): Promise<boolean> {
   return new Promise((resolve) => {
     const timer = setTimeout(() => resolve(false), ANSWER_MAX_MS);
     const settle = (isReady: boolean) => {
       clearTimeout(timer);
       resolve(isReady);
     };
-    question.then(settle, () => settle(false));
+    answering.then(settle, () => settle(false));
   });
 }
 
-export function answerHealth(res: ServerResponse, isWell: boolean): void {
+export function answerHealth(res: ServerResponse, isHealthy: boolean): void {
   setApiHeaders(res);
-  res.statusCode = isWell ? 200 : 503;
+  res.statusCode = isHealthy ? 200 : 503;
   res.setHeader('Content-Type', 'application/json');
-  res.end(JSON.stringify({ ok: isWell }));
+  res.end(JSON.stringify({ ok: isHealthy }));
 }

@@ -9,11 +9,12 @@ import { setApiHeaders } from '../requests/security-headers';
 
 export const METRICS_PATH = '/metrics';
 
-/** Headers that a proxy adds. Behind one, every caller seems to be on this machine. */
+/** Headers that a proxy adds: behind one on this machine, every caller seems to be local. */
 const FORWARDED = ['forwarded', 'x-forwarded-for', 'x-forwarded-host', 'x-real-ip', 'via'];
 
 /**
- * Serves the metrics: to callers with the token if one is configured; else to this machine alone.
+ * Serves the metrics: to callers with the token if one is configured; otherwise to this machine
+ * only.
  *
  * @throws LockyardError `UNAUTHENTICATED` for no token or a wrong one, `FORBIDDEN` from another
  * machine
@@ -40,7 +41,10 @@ function requireToken({ req, res }: RequestScope, expected: string): void {
   throw new LockyardError('UNAUTHENTICATED', 'Send the token of LOCKYARD_METRICS_TOKEN.');
 }
 
-/** Checks the host name too: by DNS rebinding, another site's page makes a browser here ask us. */
+/**
+ * Checks the host name too: with DNS rebinding, another site's page can make a local browser ask
+ * us.
+ */
 function requireThisMachine({ req, address }: RequestScope): void {
   const isForwarded = FORWARDED.some((name) => req.headers[name] !== undefined);
   const isHere = isLoopback(address) && isLoopbackName(req.headers.host ?? '');

@@ -7,7 +7,9 @@ import type { RequestScheduler } from '../scheduling/request-scheduler';
 /** Answers a request for a page or its file, with `nonce` in the policy. Resolves when done. */
 export type PageHandler = (scope: RequestScope, nonce: string) => Promise<void>;
 
-/** Gives pages their headers and passes them on. Pages are only read; changes go by the APIs. */
+/**
+ * Sets the headers of pages and forwards the requests. Pages are read-only; changes use the APIs.
+ */
 export function createPageHandler(pages: PageHandler | null, scheduler: RequestScheduler) {
   return async (scope: RequestScope): Promise<void> => {
     const { req, res, pathname, query, address } = scope;
@@ -25,7 +27,7 @@ export function createPageHandler(pages: PageHandler | null, scheduler: RequestS
     if (hasManyParameters(query)) return plainAnswer(res, 400, 'The address is too long.');
     const turn = await scheduler.turn('page', address, 1);
     const answered = pages(scope, nonce);
-    // The number of pages rendered at once is limited where they are rendered.
+    // The number of concurrent renders is limited where pages are rendered.
     turn.end();
     await answered;
   };

@@ -20,7 +20,9 @@ import { createTrpcHandler } from './trpc-handler';
 
 export const SERVICE_PREFIX = '/api/v1/';
 
-/** The service API, for programs: an API key in the header. Cookies are ignored. */
+/**
+ * The service API, for programs: authenticated by an API key in the header. Cookies are ignored.
+ */
 export function createServiceHandler(
   runtime: Runtime,
   control: AdmissionControl,
@@ -63,8 +65,8 @@ export function createServiceHandler(
 }
 
 /**
- * Beside the whole input another parameter would be ignored, so a mistyped name would be too. Flat
- * parameters have been turned into one input before.
+ * Refuses parameters besides `input` and `batch`: they would be ignored, mistyped names included.
+ * Flat parameters have already been turned into one input.
  *
  * @throws LockyardError `INVALID`, naming the first
  */

@@ -33,9 +33,9 @@ interface StreamHandlerOptions {
 }
 
 /**
- * Answers procedures of the service API as event streams, one value an event, with the position to
- * resume from as its id. A refusal before the first value is an ordinary one; later it is an event
- * `refused`, the last.
+ * Answers procedures of the service API as event streams, one event per value, with the position to
+ * resume from as its id. A refusal before the first value is an ordinary answer; a later one is a
+ * last event, `refused`.
  */
 export class StreamHandler {
   private readonly streams: ReadonlyMap<string, CallableProcedure>;
@@ -48,7 +48,7 @@ export class StreamHandler {
     this.kinds = new Map(procedures.map(({ name, kind }) => [name, kind]));
   }
 
-  /** Whether a request is one for a stream. */
+  /** Whether a request asks for a stream of a procedure that has one. */
   takes({ req, pathname, query }: RequestScope): boolean {
     return query === '' && this.streams.has(pathname) && asksForStream(req);
   }
@@ -101,7 +101,7 @@ function parsed(body: string): unknown {
   }
 }
 
-/** Sends values one by one: the next waits until the connection has taken the one before. */
+/** Sends values one by one: each waits until the connection has taken the previous one. */
 function sendTo(res: ServerResponse, { turn }: Admission): SendValue {
   return async (value) => {
     if (!res.headersSent) begin(res);

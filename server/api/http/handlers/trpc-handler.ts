@@ -15,12 +15,12 @@ import { refuseUnusedInputs } from './batch-inputs';
 
 /**
  * How long a stream keeps its turn. Its first rows are expensive, and after a restart all pages
- * open their streams at once: opened one after another, they leave room for other work.
+ * open their streams at the same time: opened one after another, they leave room for other work.
  */
 const STREAM_TURN_MS = 40;
 
 interface TrpcHandlerOptions<A extends { turn: ScheduledTurn }> {
-  /** What its paths begin with, such as `/api/v1/`. */
+  /** The prefix of its paths, such as `/api/v1/`. */
   prefix: string;
   router: AnyRouter;
   kinds: ProcedureKinds;
@@ -85,7 +85,7 @@ function queryInput({ query }: RequestScope): string {
   return new URLSearchParams(query).get('input') ?? '';
 }
 
-/** Logs an unexpected failure, about which the caller learns only that it happened. */
+/** Logs an unexpected failure, of which the caller receives no details. */
 export function logFailedCall(
   log: Log,
   error: TRPCError,

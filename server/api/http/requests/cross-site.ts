@@ -4,8 +4,8 @@ const OTHER_SITE = 'Requests from other sites are refused';
 const SHOWN_MAX_CHARS = 100;
 
 /**
- * Why a request is refused as one that a browser sent on behalf of another site; null if it was
- * not. `Origin: null` is another site. A request without either header was not sent by a page.
+ * Why a request is refused as sent by a browser on behalf of another site; null if it was not.
+ * `Origin: null` is another site. A request without either header was not sent by a page.
  */
 export function crossSiteComplaint(headers: IncomingHttpHeaders): string | null {
   const site = headers['sec-fetch-site'];
@@ -22,8 +22,8 @@ export function crossSiteComplaint(headers: IncomingHttpHeaders): string | null 
 }
 
 /**
- * Why a POST is refused that carries a cookie and does not say which site it comes from; null for
- * any other request. Every browser sends `Origin` with a POST.
+ * Why a POST that carries a cookie but no `Origin` is refused; null for any other request. Every
+ * browser sends `Origin` with a POST.
  */
 export function missingOriginComplaint(
   method: string | undefined,
@@ -38,7 +38,7 @@ function isSameHost(origin: string, host: string): boolean {
   try {
     const { protocol, host: expected } = new URL(origin);
     const isWeb = protocol === 'https:' || protocol === 'http:';
-    // With the origin's scheme, so that a default port that is written out makes no difference.
+    // With the origin's scheme, so that an explicit default port makes no difference.
     return isWeb && expected === new URL(`${protocol}//${host}`).host;
   } catch {
     return false;

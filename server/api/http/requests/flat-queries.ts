@@ -2,21 +2,21 @@ import { z } from 'zod';
 import { SERVICE_API, type ServiceProcedure } from '../../../contract/service-api';
 import { hasManyParameters } from './many-parameters';
 
-/** What a parameter is read as. */
+/** How a parameter is read. */
 type FieldType = 'text' | 'number' | 'boolean';
 
-/** Digits as JSON writes them; anything else stays a text, which the schema refuses by name. */
+/** An integer as JSON writes it; anything else stays text, which the schema refuses. */
 const INTEGER = /^-?(0|[1-9]\d{0,15})$/;
 
 /**
  * Queries whose input is given as flat parameters, `lock.inspect?name=a&namespace=b`, in place of
- * `?input=<JSON>`. Parameters are read by the types of the input's fields; whether they are
- * complete and right is for the input's schema to judge, as with JSON.
+ * `?input=<JSON>`. Parameters are read according to the types of the input's fields; the input's
+ * schema then validates them, as with JSON.
  */
 export class FlatQueries {
   private readonly queries = new Map<string, ReadonlyMap<string, FieldType>>();
 
-  /** @param prefix what the paths of the service API begin with */
+  /** @param prefix the prefix of the paths of the service API */
   constructor(prefix: string) {
     for (const [name, { kind, input }] of Object.entries<ServiceProcedure>(SERVICE_API)) {
       if (kind === 'query') this.queries.set(prefix + name, fieldTypes(input));
@@ -24,8 +24,8 @@ export class FlatQueries {
   }
 
   /**
-   * The address with its parameters as one `input`. Unchanged: an address that has one, a batch,
-   * what is not a query, and what is refused: broken percent-encoding, very many parameters.
+   * The address with its parameters as one `input`. Unchanged if it already has one, is a batch or
+   * not a query, or will be refused for broken percent-encoding or too many parameters.
    */
   withInput(url: string): string {
     const mark = url.indexOf('?');
@@ -39,7 +39,7 @@ export class FlatQueries {
     if (['input', 'batch', 'connectionParams'].some((name) => params.has(name))) return url;
     const input: Record<string, unknown> = Object.create(null);
     for (const [name, [value = '', ...more]] of valuesByName(params)) {
-      // A parameter that is given twice is a list, which no field takes.
+      // A repeated parameter becomes a list, which no field accepts.
       input[name] = more.length > 0 ? [value, ...more] : read(value, fields.get(name));
     }
     return `${path}?input=${encodeURIComponent(JSON.stringify(input))}`;

@@ -3,8 +3,8 @@ import { isIP } from 'node:net';
 import { type NetworkList, plainAddress } from '../../../platform/network-list';
 
 /**
- * The caller's address. Where the peer is a trusted proxy, the rightmost address of
- * `X-Forwarded-For` that is not one: all to the left of it may have been written by the caller.
+ * The caller's address. If the peer is a trusted proxy, the rightmost address of `X-Forwarded-For`
+ * that is not a trusted proxy: the caller may have written everything to the left of it.
  */
 export function callerAddress(req: IncomingMessage, proxies: NetworkList): string {
   let address = plainAddress(req.socket.remoteAddress ?? '');
@@ -20,8 +20,8 @@ export function callerAddress(req: IncomingMessage, proxies: NetworkList): strin
 }
 
 /**
- * Whether the caller's side of the connection is encrypted: a trusted proxy says that it decrypts
- * it. Of several values the last counts, since that is the one which the trusted proxy wrote.
+ * Whether the caller's side of the connection is encrypted, according to a trusted proxy. Of
+ * several values the last counts, since the trusted proxy wrote that one.
  */
 export function isSecure(req: IncomingMessage, proxies: NetworkList): boolean {
   const header = req.headers['x-forwarded-proto'];
@@ -29,7 +29,7 @@ export function isSecure(req: IncomingMessage, proxies: NetworkList): boolean {
   return String(header).split(',').at(-1)?.trim().toLowerCase() === 'https';
 }
 
-/** Some proxies add the port. Null for what is no address, such as `unknown`. */
+/** Some proxies add the port. Null if it is not an address, such as `unknown`. */
 function addressIn(hop: string): string | null {
   const text = hop.trim();
   const [, bare = text] = /^\[([^\]]+)\](?::\d+)?$/.exec(text) ?? /^([^:]+):\d+$/.exec(text) ?? [];

@@ -1,8 +1,8 @@
 /**
- * Whether a caller has this version already, by the weak comparison of RFC 9110: a proxy that
+ * Whether a caller already has this version, by the weak comparison of RFC 9110: a proxy that
  * compresses an answer weakens its tag.
  *
- * @param header `If-None-Match` as it came
+ * @param header `If-None-Match` as sent
  */
 export function hasVersion(header: string | undefined, etag: string): boolean {
   const known = (header ?? '').split(',').map((tag) => tag.trim().replace(/^W\//, ''));

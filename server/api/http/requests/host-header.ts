@@ -1,20 +1,20 @@
 import type { IncomingMessage } from 'node:http';
 
-/** What ends a host in a URL, or comes before it. */
+/** Characters that end a host in a URL, or precede it. */
 const NOT_IN_HOST = /[/?#@\\]/;
 
 let lastValid = '';
 
 /**
- * Whether a request names a host, maybe with a port, as HTTP/1.1 demands and HTTP/1.0 allows: tRPC
- * makes a URL of it.
+ * Whether the `Host` of a request is valid, optionally with a port, and present in HTTP/1.1. tRPC
+ * builds a URL from it.
  */
 export function hasValidHost({ headers, httpVersion }: IncomingMessage): boolean {
   const { host } = headers;
   return host === undefined ? httpVersion !== '1.1' : isHost(host);
 }
 
-/** Nearly all callers of a server call it by one name. */
+/** Nearly all callers of a server use the same name, so the last valid one is cached. */
 function isHost(text: string): boolean {
   if (text === lastValid) return text !== '';
   if (NOT_IN_HOST.test(text) || !URL.canParse(`http://${text}`)) return false;

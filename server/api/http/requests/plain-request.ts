@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { hasValidHost } from './host-header';
 import { hasSingleHeaders } from './single-headers';
 
-/** Longer bodies are not worth a short cut. */
+/** Longer bodies gain nothing from the fast path. */
 const BODY_MAX_BYTES = 16 * 1024;
 
 const JSON_TYPES = new Set(['application/json', 'application/json; charset=utf-8']);
@@ -10,8 +10,8 @@ const JSON_TYPES = new Set(['application/json', 'application/json; charset=utf-8
 /** A query of one percent-encoded input, without anything else that a URL parser would decode. */
 const ONLY_INPUT = /^input=((?:(?![+&#])[!-~])+)$/;
 
-/** Headers with which a request may mean more than its address and body say. */
-const LOADED_HEADERS = [
+/** Headers that can change the meaning of a request. */
+const MEANINGFUL_HEADERS = [
   'origin',
   'sec-fetch-site',
   'upgrade',
@@ -23,13 +23,13 @@ const LOADED_HEADERS = [
 
 /**
  * Whether a request can take the fast path, as nearly all from programs can: its headers pass every
- * guard of the stock handler, and only its address, its key and its body can affect the answer. If
+ * guard of the tRPC handler, and only its address, its key and its body can affect the answer. If
  * in doubt, false.
  */
 export function isPlainRequest(req: IncomingMessage): boolean {
   const { headers } = req;
   if (req.httpVersionMinor !== 1) return false;
-  for (const name of LOADED_HEADERS) if (headers[name] !== undefined) return false;
+  for (const name of MEANINGFUL_HEADERS) if (headers[name] !== undefined) return false;
   const { accept } = headers;
   if (accept?.includes('jsonl') || accept?.includes('event-stream')) return false;
   if (!hasValidHost(req) || !hasSingleHeaders(req)) return false;
@@ -39,7 +39,7 @@ export function isPlainRequest(req: IncomingMessage): boolean {
   return length !== undefined && Number(length) <= BODY_MAX_BYTES;
 }
 
-/** The input of a query as text; null where a full URL parser is needed. */
+/** The input of a query as text; null if a full URL parser is needed. */
 export function plainInput(query: string): string | null {
   const encoded = ONLY_INPUT.exec(query)?.[1];
   if (encoded === undefined) return null;

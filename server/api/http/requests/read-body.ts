@@ -8,7 +8,7 @@ const BODY_MAX_BYTES = 256 * 1024;
 /** The longest body that is read from callers that need neither a key nor a session. */
 export const OPEN_BODY_MAX_BYTES = 16 * 1024;
 
-/** Whether a body may be longer than that, and not so long that it is refused anyway. */
+/** Whether a body may be longer than that, but not so long that it is refused anyway. */
 export function mayBeLong({ headers }: IncomingMessage): boolean {
   if (headers['transfer-encoding'] !== undefined) return true;
   const bytes = Number(headers['content-length'] ?? 0);
@@ -41,7 +41,7 @@ export async function readBody(
 }
 
 function collect(req: IncomingMessage, maxBytes: number): Promise<Buffer | null> {
-  // The caller may have hung up while it was identified.
+  // The caller may have hung up while it was being identified.
   if (req.destroyed) return Promise.resolve(null);
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];

@@ -7,7 +7,7 @@ import { isStream } from '../connections/unread-connections';
 /** Upper bounds in seconds. */
 const BOUNDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 
-/** What kind of answer it was; `gone`: the caller hung up before its end. */
+/** The kind of answer; `gone`: the caller hung up before its end. */
 type Outcome = '1xx' | '2xx' | '3xx' | '4xx' | '5xx' | 'gone';
 
 /** Requests to one procedure, or to anything else. */
@@ -16,7 +16,7 @@ export interface RequestSeries {
   procedure: string;
   /** How many requests ended with each outcome. */
   outcomes: Partial<Record<Outcome, number>>;
-  /** How long complete answers took from the head of the request on. */
+  /** How long complete answers took, from the head of the request. */
   seconds: { buckets: [bound: number, count: number][]; count: number; sum: number };
 }
 
@@ -96,7 +96,7 @@ function outcomeOf({ writableFinished, statusCode }: ServerResponse): Outcome {
   return `${Math.floor(statusCode / 100)}xx` as Outcome;
 }
 
-/** How many requests this process was asked, and how long its answers took. */
+/** The number of requests to this process, and the duration of its answers. */
 export function requestMetrics(all: RequestSeries[]): MetricFamily[] {
   return [
     {

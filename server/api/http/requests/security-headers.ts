@@ -14,7 +14,7 @@ const EVERYWHERE = {
     'microphone=(), payment=(), usb=()',
 } as const;
 
-/** An API's answers are never a page: nothing in them may run, and no cache may keep them. */
+/** An API's answers are never pages: nothing in them may run, and no cache may store them. */
 const OF_APIS = {
   'Content-Security-Policy': "default-src 'none'; frame-ancestors 'none'; base-uri 'none'; sandbox",
   'Cache-Control': 'no-store',

@@ -4,8 +4,8 @@ const HOST = 'host';
 const AUTHORIZATION = 'authorization';
 
 /**
- * Whether a request has at most one `Host` and one `Authorization`. Of several Node would use the
- * first, and a proxy in front perhaps another.
+ * Whether a request has at most one `Host` and one `Authorization`. Of several, Node would use the
+ * first, but a proxy in front might use another.
  */
 export function hasSingleHeaders({ rawHeaders }: IncomingMessage): boolean {
   let hosts = 0;

@@ -10,8 +10,8 @@ const CLOSING_BRACKET = 0x5d;
 const OPENING_BRACE = 0x7b;
 const CLOSING_BRACE = 0x7d;
 
-/** In so few keys one is found sooner by a look at each. */
-const LISTED_MAX = 16;
+/** Up to this many keys, a linear search is faster. */
+const LINEAR_MAX = 16;
 
 /** The keys of one object so far; null: none, or it is a list. */
 type Keys = string[] | Set<string> | null;
@@ -19,8 +19,8 @@ type Keys = string[] | Set<string> | null;
 /**
  * Refuses a JSON text in which an object, at any depth, has a key twice or a `__proto__` key. Of
  * two equal keys a parser would take the last, and a proxy in front may have checked the first. No
- * schema has `__proto__`; where keys are free, it would be lost in silence. The text is not parsed
- * for that, which could take long; what is not JSON at all is left to the parser.
+ * schema has `__proto__`; where keys are free, it would be lost silently. The text is not parsed,
+ * which could take long; the parser refuses what is not JSON.
  *
  * @throws LockyardError `INVALID`
  */
@@ -48,7 +48,7 @@ function withKey(keys: Keys, spelled: string): Keys {
     throw new LockyardError('INVALID', `An object has the field ${shown} twice.`);
   }
   if (keys instanceof Set) return keys.add(key);
-  return keys.push(key) > LISTED_MAX ? new Set(keys) : keys;
+  return keys.push(key) > LINEAR_MAX ? new Set(keys) : keys;
 }
 
 function decoded(spelled: string): string {
@@ -59,7 +59,7 @@ function decoded(spelled: string): string {
   }
 }
 
-/** The position after a string; the end of the text where it does not end. */
+/** The position after a string; the end of the text if the string is unterminated. */
 function endOfString(text: string, start: number): number {
   let end = text.indexOf('"', start + 1);
   while (end >= 0 && isEscaped(text, end)) end = text.indexOf('"', end + 1);

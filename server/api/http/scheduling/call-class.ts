@@ -4,10 +4,10 @@ import { LIST_COST_CALLS } from '../../../operations/locks/for-services/list-loc
 export const CALL_CLASSES = ['hold', 'service', 'console', 'page'] as const;
 export type CallClass = (typeof CALL_CLASSES)[number];
 
-/** Calls that lose a hold, or leave one behind, if they are late. Counters hold nothing. */
+/** Calls that, if late, lose a hold or leave one behind. Counters hold nothing. */
 const HOLD_KEEPING = new Set(['lock.renew', 'lock.release', 'lock.cancel', 'lock.cancelMany']);
 
-/** What a request to the service API asks of the scheduler. */
+/** The work of a request to the service API, as the scheduler counts it. */
 export interface ServiceWork {
   callClass: CallClass;
   /** How many plain calls it costs. */

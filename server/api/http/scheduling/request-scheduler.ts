@@ -5,17 +5,19 @@ import { SchedulerTally } from './scheduler-tally';
 import { SharedWindow } from './shared-window';
 import { WaitingTurns } from './waiting-turns';
 
-/** How much work may begin on arrival in one turn of the event loop. Calls beyond it are queued. */
+/** How much work may start on arrival in one turn of the event loop. Calls beyond it are queued. */
 const AT_ONCE_UNITS = 8;
 
-/** How long queued calls are started in one turn of the event loop, before sockets are read. */
+/** For how long queued calls are started in one turn of the event loop, before sockets are read. */
 const TURN_MS = 4;
 /** The clock is read once per this many plain calls. */
 const READ_CLOCK_EVERY = 8;
 
 /** Units of all keys together: two full packets of the engine. */
 const WHOLE_WINDOW = 512;
-/** Console calls under way, and pages, while programs call and while they do not. */
+/**
+ * How many console calls, and pages, may be in flight while programs call, and while they do not.
+ */
 export const BUSY_CAPACITY = 4;
 const IDLE_CAPACITY = 64;
 
@@ -29,7 +31,7 @@ const RETURN_WITHIN_MS = 2;
 const LINGER_MS = 20;
 /** Work under way for longer than two of these no longer counts. */
 const GENERATION_MS = 100;
-/** When to try again if each waiting caller has enough under way. */
+/** When to try again if every waiting caller has used its room. */
 const CHECK_AGAIN_MS = 20;
 
 /** One call, from its request to its answer. */
@@ -37,7 +39,7 @@ export class ScheduledTurn {
   /** How long the call waited for its turn, in milliseconds. */
   delayMs = 0;
   next: ScheduledTurn | null = null;
-  /** The generation in which it began; null: not begun, or over. */
+  /** The generation in which it began; null: not begun, or ended. */
   begunIn: number | null = null;
 
   constructor(
@@ -49,7 +51,10 @@ export class ScheduledTurn {
     readonly run: (turn: ScheduledTurn) => void,
   ) {}
 
-  /** The call is answered, or waits for something outside: others may begin. Idempotent. */
+  /**
+   * Ends the turn: the call is answered, or waits for something outside, so others may begin.
+   * Idempotent.
+   */
   end(): void {
     if (this.begunIn !== null) this.scheduler.ended(this, this.begunIn);
     this.begunIn = null;
@@ -57,10 +62,10 @@ export class ScheduledTurn {
 }
 
 /**
- * Shares this process between its callers. While there is room a call begins at once. Otherwise
+ * Shares this process between its callers. While there is room a call begins immediately. Otherwise
  * calls are queued: the more urgent class first, though each lower one keeps a small share; within
- * a class callers take turns. While several API keys are active, each may have little under way, so
- * that a key whose callers send without a pause fills its own queue and not the engine.
+ * a class callers take turns. While several API keys are active, each may have little work in
+ * flight, so that a key whose callers send without a pause fills its own queue, not the engine's.
  *
  * Nothing is refused or dropped here, and calls of one caller and class begin in order of arrival.
  */
@@ -72,8 +77,10 @@ export class RequestScheduler {
   private readonly inFlightOfPrograms = new InFlightCounter();
   /** By class. */
   private readonly inFlightOfPeople = CALL_CLASSES.map(() => new InFlightCounter());
-  private readonly waiting = new WaitingTurns((caller, place) => this.hasRoom(caller, place));
-  /** No waiting caller has room, as far as was checked. */
+  private readonly waiting = new WaitingTurns((caller, classIndex) =>
+    this.hasRoom(caller, classIndex),
+  );
+  /** No waiting caller had room when last checked. */
   private isFull = false;
   private expected: ScheduledCaller | null = null;
   private expectedBy = 0;
@@ -89,7 +96,7 @@ export class RequestScheduler {
   ) {}
 
   /**
-   * Runs a call when its turn comes, perhaps at once.
+   * Runs a call when its turn comes, perhaps immediately.
    *
    * @param caller an API key's id for `hold` and `service`, else an address
    * @param units how much work it is, counted in plain calls
@@ -102,18 +109,18 @@ export class RequestScheduler {
     run: (turn: ScheduledTurn) => void,
   ): void {
     this.openTurn();
-    const place = CLASS_INDEX[callClass];
-    const owner = this.callerOf(caller, place);
+    const classIndex = CLASS_INDEX[callClass];
+    const owner = this.callerOf(caller, classIndex);
     owner.hasChanged = true;
     this.noteReturn(owner);
-    const turn = new ScheduledTurn(this, owner, place, units, this.turnAt, run);
+    const turn = new ScheduledTurn(this, owner, classIndex, units, this.turnAt, run);
     const isNext = this.waiting.size === 0 || (this.isFull && owner.waiting === 0);
-    if (isNext && this.begunAtOnce < AT_ONCE_UNITS && this.hasRoom(owner, place)) {
+    if (isNext && this.begunAtOnce < AT_ONCE_UNITS && this.hasRoom(owner, classIndex)) {
       this.begunAtOnce += units;
       this.begin(turn, false);
     } else {
       this.waiting.push(turn);
-      this.tally.arrived(place);
+      this.tally.arrived(classIndex);
     }
   }
 
@@ -189,19 +196,21 @@ export class RequestScheduler {
   }
 
   /** Calls of class `hold` may use twice the room of other calls. */
-  private hasRoom(caller: ScheduledCaller, place: number): boolean {
-    const together = this.inFlightWith(caller, place).count(this.generation);
+  private hasRoom(caller: ScheduledCaller, classIndex: number): boolean {
+    const together = this.inFlightWith(caller, classIndex).count(this.generation);
     if (!caller.isProgram) return together < (this.programs > 0 ? BUSY_CAPACITY : IDLE_CAPACITY);
-    const share = place === CLASS_INDEX.hold ? 2 : 1;
+    const share = classIndex === CLASS_INDEX.hold ? 2 : 1;
     if (together >= WHOLE_WINDOW * share) return false;
     if (this.programs < 2) return true;
-    if (place !== CLASS_INDEX.hold && this.expectsAnother(caller)) return false;
+    if (classIndex !== CLASS_INDEX.hold && this.expectsAnother(caller)) return false;
     return caller.inFlight.count(this.generation) < this.window.size * share;
   }
 
   /** The shared work that measures a caller's room: of all programs, or of a console class. */
-  private inFlightWith({ isProgram }: ScheduledCaller, place: number): InFlightCounter {
-    return isProgram ? this.inFlightOfPrograms : (this.inFlightOfPeople[place] as InFlightCounter);
+  private inFlightWith({ isProgram }: ScheduledCaller, classIndex: number): InFlightCounter {
+    return isProgram
+      ? this.inFlightOfPrograms
+      : (this.inFlightOfPeople[classIndex] as InFlightCounter);
   }
 
   private expectsAnother(caller: ScheduledCaller): boolean {
@@ -225,10 +234,10 @@ export class RequestScheduler {
     caller.idleSince = null;
   }
 
-  private callerOf(id: string, place: number): ScheduledCaller {
+  private callerOf(id: string, classIndex: number): ScheduledCaller {
     const known = this.callers.get(id);
     if (known) return known;
-    const caller = new ScheduledCaller(id, place <= CLASS_INDEX.service);
+    const caller = new ScheduledCaller(id, classIndex <= CLASS_INDEX.service);
     this.callers.set(id, caller);
     if (caller.isProgram) this.programs += 1;
     return caller;

@@ -2,7 +2,7 @@ import { CALL_CLASSES } from './call-class';
 import type { ScheduledTurn } from './request-scheduler';
 
 /**
- * Counts units of work under way, by generations of time. Work begun two generations ago no longer
+ * Counts units of work in flight, by generations of time. Work begun two generations ago no longer
  * counts: it waits for a lock, or for a store that does not respond, and must not block other
  * calls.
  */
@@ -35,7 +35,9 @@ export class InFlightCounter {
   }
 }
 
-/** Capacity is shared between these: an API key, or an address from which the console is used. */
+/**
+ * One of those that share the capacity: an API key, or an address from which the console is used.
+ */
 export class ScheduledCaller {
   readonly inFlight = new InFlightCounter();
   /** By class, oldest first. */
@@ -85,7 +87,7 @@ class TurnQueue {
     if (!first) return null;
     this.first = first.next;
     if (!this.first) this.last = null;
-    // One that is over and was moved to the old generation would keep all that came after it.
+    // Otherwise an ended turn in the old heap generation would keep all later ones in memory.
     first.next = null;
     return first;
   }

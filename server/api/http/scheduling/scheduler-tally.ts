@@ -14,14 +14,14 @@ export class SchedulerTally {
     delaySeconds: 0,
   }));
 
-  arrived(place: number): void {
-    const tally = this.byClass[place];
+  arrived(classIndex: number): void {
+    const tally = this.byClass[classIndex];
     if (tally) tally.waiting += 1;
   }
 
   /** @param wasWaiting whether `arrived` was called before */
-  began(place: number, delayMs: number, wasWaiting: boolean): void {
-    const tally = this.byClass[place];
+  began(classIndex: number, delayMs: number, wasWaiting: boolean): void {
+    const tally = this.byClass[classIndex];
     if (!tally) return;
     const seconds = delayMs / 1_000;
     tally.begun += 1;

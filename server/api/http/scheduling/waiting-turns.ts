@@ -2,7 +2,7 @@ import { CALL_CLASSES } from './call-class';
 import type { ScheduledTurn } from './request-scheduler';
 import type { ScheduledCaller } from './scheduled-caller';
 
-/** By class: after this many units of higher classes one of its calls goes first. */
+/** By class: after this many units of higher classes, one of its calls goes first. */
 const PASSED_OVER_MAX = [Number.POSITIVE_INFINITY, 4, 16, 32];
 
 const LAST = CALL_CLASSES.length - 1;
@@ -19,36 +19,36 @@ export class WaitingTurns {
   private readonly passedOver = CALL_CLASSES.map(() => 0);
 
   /** @param hasRoom whether a call of this caller and class may begin now */
-  constructor(private readonly hasRoom: (caller: ScheduledCaller, place: number) => boolean) {}
+  constructor(private readonly hasRoom: (caller: ScheduledCaller, classIndex: number) => boolean) {}
 
   push(turn: ScheduledTurn): void {
     const { caller, classIndex } = turn;
-    const line = caller.queues[classIndex] ?? never();
-    if (line.isEmpty) this.rounds[classIndex]?.push(caller);
-    line.push(turn);
+    const queue = caller.queues[classIndex] ?? never();
+    if (queue.isEmpty) this.rounds[classIndex]?.push(caller);
+    queue.push(turn);
     caller.waiting += 1;
     this.size += 1;
   }
 
   /** Takes the next call; null if no queued call has room. */
   take(): ScheduledTurn | null {
-    for (let place = LAST; place > 0; place -= 1) {
-      if ((this.passedOver[place] ?? 0) < (PASSED_OVER_MAX[place] ?? 0)) continue;
-      const turn = this.takeOf(place);
+    for (let classIndex = LAST; classIndex > 0; classIndex -= 1) {
+      if ((this.passedOver[classIndex] ?? 0) < (PASSED_OVER_MAX[classIndex] ?? 0)) continue;
+      const turn = this.takeOf(classIndex);
       if (turn) return turn;
     }
-    for (let place = 0; place <= LAST; place += 1) {
-      const turn = this.takeOf(place);
+    for (let classIndex = 0; classIndex <= LAST; classIndex += 1) {
+      const turn = this.takeOf(classIndex);
       if (turn) return turn;
     }
     return null;
   }
 
-  private takeOf(place: number): ScheduledTurn | null {
-    const round = this.rounds[place] ?? never();
+  private takeOf(classIndex: number): ScheduledTurn | null {
+    const round = this.rounds[classIndex] ?? never();
     for (let full = 0; full < round.length; ) {
       const caller = round.shift() ?? never();
-      if (!this.hasRoom(caller, place)) {
+      if (!this.hasRoom(caller, classIndex)) {
         round.push(caller);
         full += 1;
       } else if (caller.debt > 0 && round.length > 0) {
@@ -56,7 +56,7 @@ export class WaitingTurns {
         round.push(caller);
         full = 0;
       } else {
-        return this.takeFrom(caller, place, round);
+        return this.takeFrom(caller, classIndex, round);
       }
     }
     return null;
@@ -64,12 +64,12 @@ export class WaitingTurns {
 
   private takeFrom(
     caller: ScheduledCaller,
-    place: number,
+    classIndex: number,
     round: ScheduledCaller[],
   ): ScheduledTurn {
-    const line = caller.queues[place] ?? never();
-    const turn = line.shift() ?? never();
-    if (line.isEmpty) {
+    const queue = caller.queues[classIndex] ?? never();
+    const turn = queue.shift() ?? never();
+    if (queue.isEmpty) {
       caller.debt = 0;
     } else {
       caller.debt += turn.units - 1;
@@ -77,8 +77,8 @@ export class WaitingTurns {
     }
     caller.waiting -= 1;
     this.size -= 1;
-    this.passedOver[place] = 0;
-    for (let lower = place + 1; lower <= LAST; lower += 1) {
+    this.passedOver[classIndex] = 0;
+    for (let lower = classIndex + 1; lower <= LAST; lower += 1) {
       const isWaiting = (this.rounds[lower]?.length ?? 0) > 0;
       this.passedOver[lower] = isWaiting ? (this.passedOver[lower] ?? 0) + turn.units : 0;
     }

@@ -11,8 +11,8 @@ import {
 
 /**
  * The program that renders pages, as a child of the lock process. It has no state, opens no port
- * and knows no secret: each page queries the console API with the cookie of its own request. It
- * ends as soon as its parent has ended.
+ * and has no secrets: each page queries the console API with the cookie of its own request. It
+ * exits as soon as its parent has ended.
  */
 async function start({ pagesSocket, consoleSocket }: PageProcessArguments): Promise<void> {
   const app = next({
@@ -20,7 +20,7 @@ async function start({ pagesSocket, consoleSocket }: PageProcessArguments): Prom
     dir: process.cwd(),
     hostname: 'localhost',
     quiet: true,
-    // Next registers its upgrade listener here, otherwise on ours. It never listens on a port.
+    // Next would otherwise register its upgrade listener on our server. This one never listens.
     httpServer: createServer(),
   });
   await app.prepare();

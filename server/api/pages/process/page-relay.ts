@@ -9,7 +9,10 @@ import { promisify } from 'node:util';
 import { unzip } from 'node:zlib';
 import type { RequestScope } from '../../http/requests/request-scope';
 
-/** For one page. Larger than any page, so that a slow caller hardly blocks the page process. */
+/**
+ * The unsent bytes per page. Larger than any page, so that a slow caller does not block the page
+ * process.
+ */
 const UNSENT_MAX_BYTES = 1024 * 1024;
 /** From a caller's request to the headers of the response. */
 const HEAD_MAX_MS = 10_000;
@@ -41,7 +44,10 @@ const NOT_PASSED_BACK = new Set([
   'transfer-encoding',
 ]);
 
-/** A navigation's answer has this row for a missing thing: Next sends 200 before it knows. */
+/**
+ * The row by which a navigation's answer says that its subject does not exist: Next has sent 200 by
+ * then.
+ */
 const NOT_FOUND_ROW = /^[0-9a-f]+:E\{"digest":"NEXT_HTTP_ERROR_FALLBACK;404"/m;
 
 const unzipped = promisify(unzip);
@@ -76,9 +82,9 @@ export class PageRelay {
    *
    * @param policy the content security policy of the response; the page uses its nonce
    * @param gone aborts when the caller hangs up
-   * @param mayBeMissing the page is about something that may not exist
-   * @returns how many bytes were received; null if the page is about something that does not exist:
-   *   then nothing has been sent
+   * @param mayBeMissing whether the page's subject may not exist
+   * @returns how many bytes were received; null if the page's subject does not exist: then nothing
+   *   has been sent
    * @throws PageProcessFailure while nothing has been sent yet
    */
   async relay(
@@ -97,8 +103,8 @@ export class PageRelay {
     if (mayBeMissing && req.headers.rsc === '1') return this.relayWhole(res, upstream, gone);
     let bytes = 0;
     res.writeHead(upstream.statusCode ?? 502, passedBack(upstream));
-    const goOn = () => upstream.resume();
-    res.on('drain', goOn);
+    const resume = () => upstream.resume();
+    res.on('drain', resume);
     upstream.on('data', (piece: Buffer) => {
       bytes += piece.length;
       res.write(piece);
@@ -115,7 +121,7 @@ export class PageRelay {
         resolve();
       });
     });
-    res.off('drain', goOn);
+    res.off('drain', resume);
     return bytes;
   }
 
@@ -204,7 +210,7 @@ export class PageRelay {
   }
 }
 
-/** Rejects with `PageProcessFailure` where the answer is incomplete. */
+/** Rejects with `PageProcessFailure` if the answer is incomplete. */
 async function wholeBody(answer: IncomingMessage): Promise<Buffer> {
   const pieces: Buffer[] = [];
   try {

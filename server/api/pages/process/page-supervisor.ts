@@ -19,7 +19,7 @@ const PING_EVERY_MS = 2_000;
 /**
  * A process with this many unanswered pings, 8 s to 10 s, is stuck or stopped. Pings are counted,
  * not timed, because this process may have been stopped itself. Until its first page, which loads
- * most of the code, a process may be busy for longer: on a machine where many start at once.
+ * most of the code, a process may be busy for longer, as on a machine where many start together.
  */
 const UNANSWERED_MAX = 4;
 const UNANSWERED_MAX_BEFORE_PAGES = 90;
@@ -40,9 +40,9 @@ export interface PageSupervisorOptions {
 export class PageSupervisor {
   private child: ChildProcess | null = null;
   private isEnding = false;
-  /** Whether the present process has rendered a page. */
+  /** Whether the current process has rendered a page. */
   private hasRendered = false;
-  /** Pings that the present process has not answered. */
+  /** Pings that the current process has not answered. */
   private unanswered = 0;
   private retry: NodeJS.Timeout | null = null;
   private backOffMs = BACK_OFF_MIN_MS;
@@ -55,7 +55,7 @@ export class PageSupervisor {
 
   constructor(private readonly parts: PageSupervisorOptions) {}
 
-  /** Starts it. Rejects with `StartError` if it ends before it was ever ready. */
+  /** Starts the process. Rejects with `StartError` if it ends before it is ready. */
   start(): Promise<void> {
     return new Promise((resolve, reject) => {
       this.launch(resolve, () =>
@@ -68,7 +68,7 @@ export class PageSupervisor {
     });
   }
 
-  /** To be called with every rendered page: after its first one a process must answer in time. */
+  /** To be called after every rendered page: after its first one a process must answer in time. */
   noteRendered(): void {
     this.hasRendered = true;
     this.unanswered = 0;
@@ -152,7 +152,7 @@ export class PageSupervisor {
 
 const ignore = () => undefined;
 
-/** Linux has a priority for each thread, and those of Node's pool do as much as the main thread. */
+/** Linux has a priority per thread, and Node's pool threads do as much as the main thread. */
 function lowerPriority({ pid }: ChildProcess): void {
   if (pid === undefined) return;
   try {

@@ -13,7 +13,7 @@ import type { StreamSlots } from '../live-stream';
 /** The cookies of the request, and those set in the answer. */
 export interface BrowserCookies {
   readonly session: string | null;
-  /** Gives the browser a session, or takes it away. */
+  /** Sets the browser's session cookie; null removes it. */
   setSession(session: NewSession | null): void;
   read(name: string): string | null;
   set(cookie: Cookie): void;
@@ -25,11 +25,13 @@ export interface ConsoleContext {
   requestId: string;
   address: string;
   isSecure: boolean;
-  /** The user of the session cookie with the current role, or null. Call it for each call. */
+  /**
+   * The user of the session cookie with the current role, or null. To be resolved for each call.
+   */
   resolveUser(): Promise<UserActor | null>;
   /** Runs functions one after another, so that each sees what earlier ones have done. */
   serialise<T>(run: () => Promise<T>): Promise<T>;
-  /** Gives the browser a session, or takes it away. */
+  /** Sets the browser's session cookie; null removes it. */
   setSession(session: NewSession | null): void;
   /** The id of the browser if it has signed in to this account before; else null. */
   knownBrowserOf(userId: string): string | null;

@@ -21,14 +21,14 @@ const t = initTRPC.context<ConsoleContext>().create({
 
 export const consoleRouterOf = t.router;
 
-/** Calls of a batch begin at once, so its mutations are serialised: each sees those before it. */
+/** Calls of a batch start together, so its mutations are serialised: each sees those before it. */
 const serialised = t.middleware(({ ctx, next, type }) =>
   type === 'mutation' ? ctx.serialise(() => next()) : next(),
 );
 
 /**
- * For the few procedures open without a sign-in, whose bodies are short. Their operations check the
- * rest.
+ * The base of the few procedures that need no sign-in. Their bodies are short; their operations
+ * check the rest.
  */
 export const openProcedure = t.procedure.use(serialised).use(async ({ ctx, next, signal }) => {
   const { runtime, requestId, address, isSecure } = ctx;
@@ -52,7 +52,7 @@ const signedIn = openProcedure.use(({ ctx, next }) => {
 
 /** The base of every other procedure: requires a session. */
 export const consoleProcedure = signedIn.use(async ({ getRawInput, next }) => {
-  // What cannot be parsed is refused when a procedure parses it as its input; some have no input.
+  // Input that cannot be parsed is refused by the procedure that parses it; some have no input.
   refuseManyFields(await getRawInput().catch(() => undefined));
   return next();
 });

@@ -31,7 +31,7 @@ export const consoleSessionRouter = consoleRouterOf({
   }),
 });
 
-/** The session and the browser's mark go to cookies and nowhere else. */
+/** The session and the browser's token are only set as cookies, never in the answer. */
 function begin(ctx: ConsoleContext, { user, session }: SignedIn): { user: SignedInUser } {
   ctx.setSession(session);
   ctx.rememberBrowser(user.id);

@@ -48,7 +48,7 @@ class VerifiedOnce implements ServiceContext {
   }
 }
 
-/** @param known the caller as it was identified a moment ago */
+/** @param known the caller, if identified a moment ago */
 export function createServiceContext(
   request: ServiceRequest,
   known: ServiceActor | null,
@@ -104,7 +104,9 @@ export function identifyCaller({
   return actor.then((verified) => new ServiceCall(request, verified));
 }
 
-/** The API key in such a header, if it is known without asking the database; else null. */
+/**
+ * The API key in an `Authorization` header, if it is valid without asking the database; else null.
+ */
 export function recognisedKey(runtime: Runtime, header: string | undefined): RecognisedKey | null {
   const bearer = bearerIn(header);
   return bearer === undefined ? null : runtime.apiKeys.recognise(bearer);
@@ -115,7 +117,7 @@ function bearerIn(header: string | undefined): string | undefined {
 }
 
 /**
- * The service whose API key such a header has. Rejects with `UNAUTHENTICATED`, and as
+ * The service whose API key is in an `Authorization` header. Rejects with `UNAUTHENTICATED`, and as
  * `ApiKeyVerifier`.
  */
 export async function verifyBearer(

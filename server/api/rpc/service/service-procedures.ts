@@ -70,15 +70,15 @@ export interface CallableProcedure {
   name: ServiceProcedureName;
   kind: 'mutation' | 'query';
   /**
-   * A whole call: identifies the caller, reads and parses the input, checks, runs the operation.
-   * Except for `stream` there is no other way to an operation: tRPC and the fast path call this.
+   * A whole call: identifies the caller, reads and parses the input, checks it, and runs the
+   * operation. tRPC and the fast path both call this; only `stream` is another way to an operation.
    *
    * @param readInput is called once the caller is identified
-   * @throws LockyardError a refusal, at once or by the promise; TRPCError for a wrong input, with
+   * @throws LockyardError a refusal, thrown or as a rejection; TRPCError for an invalid input, with
    *   the `ZodError` as its cause
    */
   call(ctx: ServiceContext, readInput: () => unknown): Promise<unknown>;
-  /** The same call with an event stream as its answer; null: it has none. */
+  /** The same call with an event stream as its answer; null if it has none. */
   stream:
     | ((ctx: ServiceContext, readInput: () => unknown, send: SendValue) => Promise<void>)
     | null;
