@@ -33,8 +33,8 @@ interface BackupSurroundings {
 }
 
 /**
- * Makes or restores a backup, and returns what to report about it: never null. Throws `StartError`,
- * `LockyardError`.
+ * Makes or restores a backup, and returns what to report about it; its `text` is never null. Throws
+ * `StartError` and `LockyardError`.
  */
 export function runBackupCommand(
   command: BackupCommand,
@@ -51,10 +51,10 @@ async function makeBackup(
   config: Config,
   from: BackupSurroundings,
 ): Promise<CliAnswer> {
-  const { announce, ...means } = from;
+  const { announce, ...surroundings } = from;
   const isPiped = file === '-';
   const path = isPiped ? file : resolve(file);
-  // Checked first, so that a database with another schema is not written to.
+  // Checks the schema first, so that a database with another one is not written to.
   await (await openOwnSnapshot(config)).close();
   const input = { file: isPiped ? 'standard output' : path };
   const intent = (await announce({ verb: 'backup begin', input })) ?? '';
@@ -62,7 +62,7 @@ async function makeBackup(
   let made: WrittenBackup;
   try {
     made = await copyDatabase(isPiped ? null : path, config, {
-      ...means,
+      ...surroundings,
       intent,
       overwrite: force,
     });
@@ -92,7 +92,7 @@ const firstLine = (error: unknown) =>
   (error instanceof Error ? error.message : String(error)).split('\n')[0] ?? '';
 
 interface Copying extends Omit<BackupSurroundings, 'announce'> {
-  /** Written by whatever recorded the backup: the running server, if there is one. */
+  /** Recorded by the running server, if there is one, or else by this process. */
   intent: string;
   overwrite: boolean;
 }
@@ -117,7 +117,7 @@ async function copyDatabase(
 
 /**
  * Refuses to copy a database that the running server does not use, such as an old one in its data
- * folder: it lacks what the server has just recorded.
+ * folder: the intent that the server has just recorded is missing from it.
  *
  * @throws StartError
  */

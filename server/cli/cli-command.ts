@@ -6,11 +6,13 @@ import { ownerName } from '../contract/primitives';
 import { applyInput } from './apply/apply-input';
 import { command, PROVISIONING_COMMANDS } from './provisioning/provisioning-command';
 
-/** Commands of the command line. They travel over the control socket, which checks them again. */
+/**
+ * Commands of the command line. They are sent over the control socket, which validates them again.
+ */
 export const cliCommand = z.discriminatedUnion('verb', [
   ...PROVISIONING_COMMANDS,
   command('apply', applyInput),
-  /** `shards` are those of the calling command: a server with another list does nothing. */
+  /** `shards` is the list of the calling command: a server with another list does nothing. */
   command(
     'backends reshard',
     z.strictObject({ backend: z.string().max(32), shards: z.array(z.string()).max(32) }),
@@ -47,7 +49,7 @@ export type BackupCommand =
   | { verb: 'backup'; file: string; force: boolean }
   | { verb: 'restore'; file: string; replace: boolean; quietMs: number };
 
-/** The calling process forgets the installation's secret itself: no server runs by then. */
+/** The calling process itself resets the installation's secret, while no server runs. */
 export interface ResetSecretCommand {
   verb: 'secret reset';
 }
@@ -60,7 +62,7 @@ export interface ApplyCommand {
   prune: boolean;
 }
 
-/** A key that the calling process generates, to be given to `apply` in an environment variable. */
+/** A key that the calling process generates, to be passed to `apply` in an environment variable. */
 export interface GenerateCommand {
   verb: 'keys generate';
   /** Whether the key will have a prefix, verbs or an expiry. */

@@ -5,7 +5,7 @@ import { type CommandLineIo, runCommandLine } from './command-line';
 process.umask(0o077);
 const [, , ...args] = process.argv;
 const { env, stdout, stderr } = process;
-let breakOff: AbortSignal | undefined;
+let abortSignal: AbortSignal | undefined;
 const io: CommandLineIo = {
   env,
   // Opened only when it is read.
@@ -14,10 +14,10 @@ const io: CommandLineIo = {
   },
   stdout,
   stderr,
-  // Only commands that can be aborted cleanly read this; a signal ends all others at once.
+  // Only commands that can be aborted cleanly read this; a signal ends all others immediately.
   get signal() {
-    breakOff ??= firstSignal();
-    return breakOff;
+    abortSignal ??= firstSignal();
+    return abortSignal;
   },
 };
 

@@ -26,22 +26,22 @@ import { UsageError } from './usage-error';
 export interface CommandLineIo {
   /** The environment. */
   env: Record<string, string | undefined>;
-  /** Read where a command asks for a line. */
+  /** Read only if a command asks for a line. */
   stdin: Readable;
   stdout: Writable;
   stderr: Writable;
   /**
-   * Aborts a backup, which then leaves no file behind, or ends an `apply` or a deletion after the
-   * present step, which is reported. Once this was read, a first signal does only that; before, any
-   * signal ends the process.
+   * Aborts a backup, which then leaves no file behind, or ends an `apply` or a deletion after its
+   * current step, which is reported. Once this has been read, a first signal does only that;
+   * before, any signal ends the process.
    */
   signal: AbortSignal;
 }
 
 /**
- * Runs the command line and returns its exit code; never rejects. Standard output has only what was
- * created; anything else is one line on standard error. The code is 0, 2 for arguments that are no
- * command, else 1. `apply` uses 2 only for a dry run that found differences; for `doctor` see
+ * Runs the command line and returns its exit code; never rejects. Standard output has only results;
+ * anything else is one line on standard error. The code is 0, 2 for arguments that are not a
+ * command, otherwise 1. `apply` uses 2 only for a dry run that found differences; for `doctor` see
  * `runDoctor`.
  */
 export async function runCommandLine(args: string[], io: CommandLineIo): Promise<number> {
@@ -111,7 +111,7 @@ async function run(args: string[], io: CommandLineIo): Promise<number> {
       clock: systemClock,
       announce: ask,
       stdout,
-      // Read only where it is used: after that, a first signal no longer ends the process.
+      // Read only when used: from then on, a first signal no longer ends the process.
       get signal() {
         return io.signal;
       },
@@ -142,7 +142,7 @@ const JSON_OPTION = '--json';
 const isBackupCommand = (command: CliCommand | BackupCommand): command is BackupCommand =>
   !('input' in command);
 
-/** Whether a command consists of many changes, no more of which begin after a signal. */
+/** Whether a command consists of many changes, of which none is started after a signal. */
 const endsEarly = (command: CliCommand): boolean =>
   command.verb === 'apply' ||
   (command.verb === 'names delete' && command.input.atMost !== undefined);
@@ -180,7 +180,7 @@ async function runAlone(
   }
 }
 
-/** What opening the database has changed in it; null: nothing. */
+/** What opening the database has changed in it, as a message; null: nothing. */
 function noteOf({ place, isNew, schema }: DatabaseFound, own: number): string | null {
   if (isNew) return `Created a new database: ${place}`;
   if (schema === null || schema === own) return null;
@@ -190,7 +190,7 @@ function noteOf({ place, isNew, schema }: DatabaseFound, own: number): string | 
   );
 }
 
-/** Does not wait for the end of the input, since a person who types a line does not end it. */
+/** Does not wait for the end of the input: a person who types a line does not close it. */
 async function readLine(stdin: Readable): Promise<string> {
   const pieces: Buffer[] = [];
   for await (const piece of stdin) {

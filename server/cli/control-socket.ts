@@ -25,7 +25,7 @@ type ControlReply = z.output<typeof controlReply>;
 const PATH_MAX_BYTES = 103;
 /** A file to apply may be long. */
 const REQUEST_MAX_CHARS = 1024 * 1024;
-/** Of the request, and of the line that asks it to end early. */
+/** The line ends of the request, and of the line that asks it to end early. */
 const LINE_ENDS = 2;
 const IDLE_MAX_MS = 10_000;
 
@@ -37,10 +37,10 @@ export function controlSocketPath(dataDir: string): string {
 }
 
 /**
- * Lets the command line talk to this server: one JSON line in, one out, over a socket that only the
- * data folder's owner may open. A second line in asks the command to end early and keep what is
- * done. A socket that a killed server left behind is replaced. Of several servers on one data
- * folder the last one to start answers.
+ * Opens this server's control socket for the command line: one JSON line in, one out, over a socket
+ * that only the data folder's owner may open. A second line in asks the command to end early and
+ * keep what is done. Replaces a socket that a killed server left behind. Of several servers on one
+ * data folder, the last to start answers.
  *
  * @returns a function that closes it
  */
@@ -62,7 +62,7 @@ export async function startControlSocket(runtime: ControlRuntime): Promise<() =>
   await listen(server, fresh);
   chmodSync(fresh, 0o600);
   const { ino } = lstatSync(fresh);
-  // Renamed atomically, so that there always is a socket, and only ever one of ours.
+  // Renamed atomically, so that there is always exactly one socket, ours or another server's.
   renameSync(fresh, path);
   return () => stop(server, open, () => removeIfOurs(path, ino));
 }
@@ -135,7 +135,8 @@ async function answer(
 }
 
 /**
- * Longer than any command on single records takes: hashing a password behind a queue of sign-ins.
+ * Longer than any command on single records takes, including a password hash behind a queue of
+ * sign-ins.
  */
 const ANSWER_MAX_MS = 30_000;
 
@@ -146,13 +147,13 @@ const UNLIMITED: ReadonlySet<CliCommand['verb']> = new Set([
   'apply',
 ]);
 
-/** If a file is in place of the folder, the code that opens the folder next reports it. */
+/** If a file is in the folder's place, the code that opens the folder next reports it. */
 const NOT_RUNNING = ['ENOENT', 'ENOTDIR', 'ECONNREFUSED'];
 
 /**
  * Passes a command to the server that runs on this data folder; null if none does.
  *
- * @param stop asks the command to end early; it is answered all the same
+ * @param stop asks the command to end early; its answer still arrives
  */
 export function askRunningServer(
   dataDir: string,

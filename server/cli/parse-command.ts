@@ -21,15 +21,15 @@ const DELETE_OPTIONS = {
   reason: { type: 'string' },
 } as const;
 
-/** An operator's acts on one record, each with what it needs besides a name and a reason. */
-const RECORD_ACTS = {
+/** An operator's actions on one record, each with the option it needs besides name and reason. */
+const RECORD_ACTIONS = {
   'locks set-capacity': 'capacity',
   'locks reassign': 'to',
   'counters adjust': 'by',
 } as const;
-type RecordAct = keyof typeof RECORD_ACTS;
+type RecordAction = keyof typeof RECORD_ACTIONS;
 
-const RECORD_ACT_OPTIONS = {
+const RECORD_ACTION_OPTIONS = {
   namespace: { type: 'string' },
   name: { type: 'string' },
   capacity: { type: 'string' },
@@ -42,7 +42,7 @@ const STDOUT = '-';
 
 type Command = CliCommand | BackupCommand | ApplyCommand | GenerateCommand | ResetSecretCommand;
 
-/** Input that a command may need besides its arguments; called only when it does. */
+/** Input that a command may need besides its arguments; read only if it does. */
 interface CommandInput {
   /** Reads one line of standard input. */
   readPassword: () => Promise<string>;
@@ -50,7 +50,7 @@ interface CommandInput {
 }
 
 /** Options that every command accepts, in any position. */
-const OF_ALL_COMMANDS: ReadonlySet<string> = new Set(['--json', '--create', '--migrate']);
+const COMMON_OPTIONS: ReadonlySet<string> = new Set(['--json', '--create', '--migrate']);
 
 /**
  * Parses the arguments after the program's name; null when help was requested. Rejects with
@@ -62,7 +62,7 @@ export async function parseCommand(
   { readPassword, readConfig }: CommandInput,
 ): Promise<Command | null> {
   if (args.length === 0 || args.includes('--help') || args.includes('-h')) return null;
-  const rest = args.filter((arg) => !OF_ALL_COMMANDS.has(arg));
+  const rest = args.filter((arg) => !COMMON_OPTIONS.has(arg));
   const command = await parseWords(rest, { readPassword, readConfig });
   if (command === null || !args.includes('--json')) return command;
   // The calling process itself prints the results of these.
@@ -78,7 +78,7 @@ async function parseWords(
     parseBackupCommand(args) ??
     parseReshardCommand(args, readConfig) ??
     parseDeleteCommand(args) ??
-    parseRecordAct(args) ??
+    parseRecordAction(args) ??
     parseApplyCommand(args) ??
     parseGenerateCommand(args) ??
     parseResetSecretCommand(args) ??
@@ -118,16 +118,16 @@ export function parseDeleteCommand([noun, verb, ...rest]: string[]): CliCommand 
   throw new UsageError(`--${option}: ${issue?.message}.`);
 }
 
-function parseRecordAct([noun, word, ...rest]: string[]): CliCommand | null {
+function parseRecordAction([noun, word, ...rest]: string[]): CliCommand | null {
   const verb = `${noun} ${word}`;
-  if (!isRecordAct(verb)) return null;
-  const what = RECORD_ACTS[verb];
+  if (!isRecordAction(verb)) return null;
+  const what = RECORD_ACTIONS[verb];
   const {
     namespace = 'default',
     name,
     reason,
     ...given
-  } = parseOptions(rest, RECORD_ACT_OPTIONS).values;
+  } = parseOptions(rest, RECORD_ACTION_OPTIONS).values;
   const { [what]: value, ...surplus } = given;
   if (name === undefined || value === undefined || reason === undefined) {
     throw new UsageError(`${verb} needs --name, --${what} and --reason.`);
@@ -140,7 +140,7 @@ function parseRecordAct([noun, word, ...rest]: string[]): CliCommand | null {
   return parsed.data;
 }
 
-const isRecordAct = (verb: string): verb is RecordAct => Object.hasOwn(RECORD_ACTS, verb);
+const isRecordAction = (verb: string): verb is RecordAction => Object.hasOwn(RECORD_ACTIONS, verb);
 
 function parseBackupCommand([verb, ...rest]: string[]): BackupCommand | null {
   if (verb !== 'backup' && verb !== 'restore') return null;
@@ -200,14 +200,14 @@ const VERBS = [
   'locks delete',
   'backends reshard',
   'secret reset',
-  ...Object.keys(RECORD_ACTS),
+  ...Object.keys(RECORD_ACTIONS),
 ];
 
 async function parseProvisioningCommand(
   args: string[],
   readPassword: () => Promise<string>,
 ): Promise<CliCommand | null> {
-  // In a later position it is the value of an option.
+  // In a later position, `help` is the value of an option.
   if (args.slice(0, 3).includes('help')) return null;
   const asked = await parseProvisioning(args, readPassword);
   if (!asked) {

@@ -4,7 +4,7 @@ import { openSnapshot } from '@/db/snapshot';
 import type { Config } from '../bootstrap/config/config';
 import { StartError } from '../platform/start-error';
 
-/** What opening a database for a command will change in it. */
+/** The state of a database before a command opens it, which may create or migrate it. */
 export interface DatabaseFound {
   place: string;
   /** It does not exist yet. */
@@ -20,9 +20,9 @@ export interface DatabaseConsent {
 }
 
 /**
- * Refuses to create a new database without consent: a command that finds none usually looks in
- * another folder than the server. Also refuses to migrate one without consent: servers of its
- * version would no longer start on it.
+ * Refuses to create a new database without consent: a command that finds none usually looks in a
+ * different folder from the server. Also refuses to migrate one without consent: servers of its
+ * version would then no longer start on it.
  *
  * @throws StartError
  */
@@ -51,7 +51,7 @@ export async function requireDatabase(
 async function schemaOf(database: Config['database']): Promise<number | null> {
   if (database.kind === 'mysql') return appliedTo(database);
   if (!existsSync(database.path)) return 0;
-  // Opening it for writing will report what is wrong with the file. Null also for an empty one.
+  // Null also for an empty file. Opening it for writing reports what is wrong with it.
   return (await appliedTo(database).catch(() => null)) || null;
 }
 

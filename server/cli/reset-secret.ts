@@ -9,12 +9,12 @@ import type { Clock } from '../platform/clock';
 import { requireDatabase } from './require-database';
 
 /**
- * Forgets which secret an installation has, so that the next server that starts sets its own: for a
- * secret that was lost, or that others may know. Nothing that is stored depends on the secret.
+ * Removes the record of an installation's secret, so that the next server that starts sets its own:
+ * for a secret that was lost, or may be known to others. Nothing stored depends on the secret.
  * Returns what to report.
  *
  * @param mayMigrate see `requireDatabase`
- * @throws StartError when a server runs, or there is no database
+ * @throws StartError if a server runs, or there is no database
  */
 export async function resetSecret(
   config: Config,

@@ -26,14 +26,14 @@ export interface ReshardInput {
  * If interrupted at any moment, the backend stays closed and nothing is lost: the next run resumes.
  * The audit log records the start before any change, and the outcome before it serves again.
  *
- * @throws LockyardError `FORBIDDEN`; `NOT_FOUND` for a backend without shards; `CONFLICT` where
- * something might be lost, nothing is to be done, another reshard has begun, or this process has
- * another list than the calling command; `BACKEND_DOWN` while a shard does not respond; `UNKNOWN`
- * when it was interrupted
+ * @throws LockyardError `FORBIDDEN`; `NOT_FOUND` for a backend without shards; `CONFLICT` if data
+ * might be lost, there is nothing to do, another reshard has begun, or this process has a different
+ * list from the calling command; `BACKEND_DOWN` if a shard does not respond; `UNKNOWN` if it was
+ * interrupted
  */
 export async function reshardBackend(
   ctx: ControlContext,
-  { backend, shards: believed }: ReshardInput,
+  { backend, shards: expected }: ReshardInput,
 ): Promise<string> {
   const { config, database, clock } = ctx.runtime;
   const what = { act: 'backend.reshard', subject: backend } as const;
@@ -41,7 +41,7 @@ export async function reshardBackend(
   const list = config.backends.find(({ id }) => id === backend)?.shards;
   if (!list) throw new LockyardError('NOT_FOUND', `There is no backend "${backend}" with shards.`);
   const to = list.shards.map(({ name }) => name);
-  if (to.join() !== believed.join()) {
+  if (to.join() !== expected.join()) {
     throw new LockyardError(
       'CONFLICT',
       `The running server has another list of shards for "${backend}": ${to.join(', ')}. ` +
@@ -62,7 +62,7 @@ export async function reshardBackend(
       { ...what, seen: { step: 'begin', ...seen } },
       async () => ({ answer: undefined, result: { epoch } }),
     );
-    const done = await orInterrupted(backend, () =>
+    const done = await reportingInterruption(backend, () =>
       resharding.move(epoch, (shard) => recordedPosition(database, shard)),
     );
     await auditedDatabaseChange(
@@ -74,7 +74,7 @@ export async function reshardBackend(
         return { answer: undefined, result: { epoch, ...done } };
       },
     );
-    await orInterrupted(backend, () => resharding.serve(epoch));
+    await reportingInterruption(backend, () => resharding.serve(epoch));
     const until =
       done.grantsFrom === 0
         ? 'No locks were held: grants resume immediately.'
@@ -102,8 +102,8 @@ async function raiseEpoch(
   backend: string,
   { epoch, grantsFrom }: { epoch: number; grantsFrom: number },
 ): Promise<void> {
-  const isIts = eq(backends.id, backend);
-  const [row] = await forUpdate(tx.select().from(backends).where(isIts));
+  const isBackend = eq(backends.id, backend);
+  const [row] = await forUpdate(tx.select().from(backends).where(isBackend));
   if (!row || row.epoch >= epoch) {
     throw new LockyardError(
       'CONFLICT',
@@ -112,10 +112,10 @@ async function raiseEpoch(
     );
   }
   const later = Math.max(grantsFrom, row.grantsFrom ?? 0) || null;
-  await tx.update(backends).set({ epoch, grantsFrom: later }).where(isIts);
+  await tx.update(backends).set({ epoch, grantsFrom: later }).where(isBackend);
 }
 
-async function orInterrupted<T>(backend: string, step: () => Promise<T>): Promise<T> {
+async function reportingInterruption<T>(backend: string, step: () => Promise<T>): Promise<T> {
   try {
     return await step();
   } catch (cause) {

@@ -31,16 +31,16 @@ import { setLockCapacity } from './records/set-lock-capacity';
 import { requireServer } from './require-server';
 import { reshardBackend } from './reshard-backend';
 
-/** Commands that change the configuration run in turn: each sees the changes of earlier ones. */
-const turns = new WeakMap<ControlRuntime, Promise<unknown>>();
+/** Commands that change the configuration are serialised: each sees the changes of earlier ones. */
+const lastRuns = new WeakMap<ControlRuntime, Promise<unknown>>();
 
 /**
  * Runs a command with the same operations as the console, and returns what to print: a generated
  * key or password, a list, or nothing.
  *
- * @param isAwaited false once the caller has gone, or asks to end early: a command whose turn comes
- *   then does nothing, no further change of a file is applied, since generated secrets would be
- *   lost, and no further names are deleted
+ * @param isAwaited false once the caller has hung up, or asks to end early: a command that is still
+ *   waiting then does nothing, no further change of a file is applied, since generated secrets
+ *   would be lost, and no further names are deleted
  * @throws LockyardError
  */
 export async function runCliCommand(
@@ -71,18 +71,18 @@ function answerTo(
         ? runApply(ctx, command.input, isAwaited)
         : runProvisioning(ctx, command);
     };
-    const turn = (turns.get(runtime) ?? Promise.resolve()).then(run);
-    turns.set(
+    const turn = (lastRuns.get(runtime) ?? Promise.resolve()).then(run);
+    lastRuns.set(
       runtime,
       turn.catch(() => undefined),
     );
     return turn;
   }
-  return act(ctx, command, isAwaited).then((text) => ({ text, data: { message: text } }));
+  return runOther(ctx, command, isAwaited).then((text) => ({ text, data: { message: text } }));
 }
 
 /** Runs any other command, and returns what to print. */
-async function act(
+async function runOther(
   ctx: ControlContext,
   command: OtherCommand,
   isAwaited: () => boolean,
@@ -119,7 +119,7 @@ async function reportOfServer(ctx: OperationContext) {
 type OtherCommand = Exclude<CliCommand, ProvisioningCommand | { verb: 'apply' }>;
 
 /**
- * Records in the audit log that a backup is about to be made, as it contains the hashes of all
+ * Records in the audit log that a backup is about to be made, since it contains the hashes of all
  * passwords and keys. Returns the intent, which `endBackup` closes.
  */
 async function beginBackup(ctx: ControlContext, { file }: { file: string }): Promise<string> {
@@ -137,16 +137,16 @@ async function endBackup(
   await askDatabase(() => closeIntent(runtime, db, intent, outcome, result));
 }
 
-/** Which names and, if they are to be deleted, how many at most and why. */
+/** Which names; and, to delete them, the maximum number and the reason. */
 type DeletionCommand = ChosenNames & { atMost?: number | undefined; reason?: string | undefined };
 
 /**
- * Deletes names, request after request, until the requested number is gone or no more can be
+ * Deletes names, in several requests, until the requested number is deleted or no more can be
  * deleted. Returns what to print: one line for each name, then their number. Without a count, shows
  * what would be deleted.
  *
- * @throws LockyardError; `UNKNOWN`, with the number deleted, where a request failed after others;
- *   `CONFLICT`, with the number deleted, where it was interrupted
+ * @throws LockyardError; `UNKNOWN`, with the number deleted, if a request failed after others;
+ *   `CONFLICT`, with the number deleted, if it was interrupted
  */
 async function runDeletion(
   ctx: OperationContext,
@@ -195,7 +195,7 @@ const listed = (some: string[], all: number) =>
   `${some.map(printable).join(', ')}${all > some.length ? ', …' : ''}`;
 
 function resultLine(kind: ChosenNames['kind'], result: DeletionResult): string {
-  const fate =
+  const outcome =
     result.outcome === 'kept' ? `kept, ${retentionLabel(result.because, kind)}` : result.outcome;
-  return `${fate}: ${printable(result.name)}`;
+  return `${outcome}: ${printable(result.name)}`;
 }

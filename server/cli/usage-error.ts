@@ -8,7 +8,7 @@ export class UsageError extends Error {
 }
 
 /**
- * Node's `parseArgs`, except that an option with one value is refused if it is given twice.
+ * Node's `parseArgs`, except that a single-value option is refused if it is given twice.
  *
  * @throws UsageError
  */
@@ -56,7 +56,7 @@ function refuseReplaced(args: string[]): void {
   throw new UsageError(`"${word}" has bytes that are not UTF-8, or U+FFFD, which replaces them.`);
 }
 
-/** The number that an option gives; NaN for an empty text, which JavaScript would read as 0. */
+/** The number in an option's value; NaN for an empty text, which JavaScript would read as 0. */
 export const numberIn = (text: string): number => (text.trim() === '' ? Number.NaN : Number(text));
 
 /** Fields of an input that are set by an option of another name. */

@@ -75,7 +75,7 @@ const ENTRIES = USAGE.trimEnd()
   .split(/\n+(?= {2}\S|\S)/)
   .filter((entry) => /^ {2}\S/.test(entry));
 
-/** The syntax of a command ends where two spaces separate it from what it does. */
+/** Two spaces separate the syntax of a command from its description. */
 const entriesAbout = (words: string[]) =>
   ENTRIES.filter((entry) => {
     const [syntax = ''] = entry.trim().split(/ {2,}|\n/);

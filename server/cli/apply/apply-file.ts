@@ -20,11 +20,11 @@ interface ApplySurroundings {
 }
 
 /**
- * Applies a file, and returns the exit code. Keys with a file of their own are written to it before
- * they are stored; other secrets that are generated are printed.
+ * Applies a file, and returns the exit code. Generated keys with a `secretFile` are written to it
+ * before they are stored; other generated secrets are printed.
  *
- * @throws StartError for a file that cannot be read or is wrong, or the file of a key that cannot
- *   be written; LockyardError for a change that failed, after those before it were reported
+ * @throws StartError for a file that cannot be read or is not valid, or a key file that cannot be
+ *   written; LockyardError for a change that failed, once the report is printed
  */
 export async function applyFile(
   { file, dryRun, prune }: ApplyCommand,

@@ -19,7 +19,7 @@ const byDefault = z.literal('default');
 const wantedNamespace = z.strictObject({
   name: namespaceName,
   backend: storeId.default('default'),
-  /** Absent: left unchanged. Bounds that are not named get their defaults. */
+  /** Absent: left unchanged. Bounds that are left out get their defaults. */
   policy: z.union([byDefault, namespacePolicyBounds.partial()]).optional(),
   /** As for the policy. */
   alertRules: z.union([byDefault, alertRules.partial()]).optional(),
@@ -61,7 +61,7 @@ const wantedKey = z
     path: ['secretFile'],
   });
 
-/** Refuses a value that the same field of an earlier entry has. */
+/** Refuses a value that an earlier entry has in the same field. */
 const distinct =
   <F extends string>(field: F, complaint: (value: string) => string) =>
   (list: { [key in F]?: string | undefined }[], ctx: z.RefinementCtx) => {
@@ -98,7 +98,7 @@ export const applyInput = z.strictObject({
   state: wantedState,
   /** The values of the variables that the file names. */
   env: z.record(z.string(), z.string().max(10_000)),
-  /** Keys that are in their files already, by the names of their entries. */
+  /** Keys that are already in their files, by the names of their entries. */
   made: z.record(z.string(), z.string().max(200)).optional(),
   dryRun: z.boolean(),
   prune: z.boolean(),

@@ -5,10 +5,10 @@ import type { MadeSecret, PlannedChange } from './planned-change';
 /** What `apply` found and did. */
 export interface ApplyReport {
   changes: (Omit<PlannedChange, 'run'> & {
-    /** `planned`: not begun, or only shown. */
+    /** `planned`: not started, or only shown. */
     outcome: 'planned' | 'done' | 'failed';
   })[];
-  /** Generated secrets, which are printed or written this once. */
+  /** Generated secrets, which are printed or written only this once. */
   secrets: MadeSecret[];
   /** Why a change failed; absent: none did. */
   failure?: { reason: Reason; message: string };
@@ -18,8 +18,8 @@ export interface ApplyReport {
 export function reportLines({ changes, failure }: ApplyReport, isDryRun: boolean): string[] {
   if (changes.length === 0) return ['Nothing to change.'];
   const lines = changes.map(({ sign, kind, name, details, outcome }) => {
-    const fate = isDryRun || outcome === 'done' ? '' : FATES[outcome];
-    return printable(`${sign} ${kind} ${name}: ${details.join('; ')}`) + fate;
+    const suffix = isDryRun || outcome === 'done' ? '' : SUFFIXES[outcome];
+    return printable(`${sign} ${kind} ${name}: ${details.join('; ')}`) + suffix;
   });
   const count = (sign: string) =>
     changes.filter((each) => each.sign === sign && (isDryRun || each.outcome === 'done')).length;
@@ -29,4 +29,4 @@ export function reportLines({ changes, failure }: ApplyReport, isDryRun: boolean
   return [...lines, ...(failure ? [`Failed: ${printable(failure.message)}`] : []), numbers];
 }
 
-const FATES = { planned: '  (not begun)', failed: '  (failed)' };
+const SUFFIXES = { planned: '  (not begun)', failed: '  (failed)' };

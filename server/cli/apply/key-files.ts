@@ -16,7 +16,7 @@ import type { ApplyReport } from './apply-report';
 export class KeyFiles {
   /** The keys, by the names of their entries. */
   readonly keys: Record<string, string> = {};
-  /** The files that this run has created, by the same names. */
+  /** The files that this run has created, by the names of their entries. */
   private readonly written = new Map<string, string>();
 
   private constructor() {}
@@ -24,8 +24,8 @@ export class KeyFiles {
   /**
    * Writes a file for each key that a dry run would generate, unless an earlier run left one.
    *
-   * @throws StartError for a file that cannot be written, or is something else; then no file is
-   *   left
+   * @throws StartError for a file that cannot be written, or exists with other content; then no
+   *   file of this run is left
    */
   static async write(
     file: string,
@@ -58,7 +58,7 @@ export class KeyFiles {
     }
   }
 
-  /** Removes all of them if that failure means that nothing was stored. */
+  /** Removes all files of this run if that failure means that nothing was stored. */
   removeAfter(reason: Reason): void {
     if (!UNSURE.has(reason)) this.removeAll();
   }
@@ -79,7 +79,7 @@ export class KeyFiles {
 const additionOf = (key: string, changes: ApplyReport['changes']) =>
   changes.find(({ sign, kind, name }) => sign === '+' && kind === 'key' && name === key);
 
-/** Reasons of a failure after which the change may have been made. */
+/** Reasons for a failure after which the change may have been made. */
 const UNSURE: ReadonlySet<Reason | undefined> = new Set<Reason>(['UNKNOWN', 'INTERNAL']);
 
 const formFor = ({ prefix, verbs, expiresAt }: WantedKey): ApiKeyForm =>

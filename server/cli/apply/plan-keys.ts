@@ -13,19 +13,19 @@ import { differences, forEntry, type PlannedChange } from './planned-change';
 /** A wanted key and the existing one that it corresponds to; null: there is none yet. */
 interface MatchedKey {
   wanted: WantedKey;
-  /** The whole key that the environment gives; null: one is generated. */
+  /** The whole key from the environment; null: one is generated. */
   given: string | null;
-  /** The generated key, if its file has one already. */
+  /** The generated key, if its file already has one. */
   made: string | null;
   known: ApiKeyRow | null;
 }
 
 /**
- * Finds the existing key for each wanted one: by its id where the environment gives the key, else
- * the newest of its name that is in use.
+ * Finds the existing key for each wanted one: by its id if the key is in the environment, else the
+ * newest of its name that is in use.
  *
  * @param present newest first
- * @param made generated keys that are in their files already, by the names of their entries
+ * @param made generated keys that are already in their files, by the names of their entries
  * @throws LockyardError `INVALID` for a text that is not a key, `CONFLICT` for a key that has
  *   ended, was rotated, or belongs to another service or to another entry too
  */
@@ -39,7 +39,12 @@ export function matchKeys(
   return wanted.map((each) => {
     if (!each.secret) {
       const known = present.find((row) => row.name === each.name && isInUse(row)) ?? null;
-      return { wanted: each, given: null, made: known ? null : newKey(each, present, made), known };
+      return {
+        wanted: each,
+        given: null,
+        made: known ? null : keyInFile(each, present, made),
+        known,
+      };
     }
     const { fromEnv } = each.secret;
     const given = env[fromEnv] ?? '';
@@ -70,8 +75,8 @@ function requireUsable({ replacedBy, name, state }: ApiKeyRow, wanted: string, w
   if (name !== wanted) throw new LockyardError('CONFLICT', `${what} is of ${name}.`);
 }
 
-/** The key in the file of an entry; null: it has none. */
-function newKey(
+/** The key in the file of an entry; null if there is none. */
+function keyInFile(
   { name }: WantedKey,
   present: ApiKeyRow[],
   made: Record<string, string>,
@@ -85,10 +90,10 @@ function newKey(
 }
 
 /**
- * The changes that make the keys as wanted.
+ * The changes that give the keys their wanted state.
  *
- * @throws LockyardError what the changes would refuse: `INVALID` for an expiry in the past, or a
- *   given key of another form; `CONFLICT` for what a key cannot become
+ * @throws LockyardError with what the changes would be refused: `INVALID` for an expiry in the
+ *   past, or a given key of another form; `CONFLICT` for a change that a key does not allow
  */
 export function planKeys(matched: MatchedKey[], now: number): PlannedChange[] {
   return matched.flatMap((each) => {
@@ -102,7 +107,7 @@ export function planKeys(matched: MatchedKey[], now: number): PlannedChange[] {
   });
 }
 
-/** The changes that revoke those keys in use that are not wanted. */
+/** The changes that revoke the keys in use that are not wanted. */
 export function planRevokedKeys(matched: MatchedKey[], present: ApiKeyRow[]): PlannedChange[] {
   return present
     .filter((row) => isInUse(row) && !matched.some(({ known }) => known?.id === row.id))

@@ -15,11 +15,10 @@ import type { WantedNamespace } from './apply-input';
 import { APPLY_REASON, differences, forEntry, type PlannedChange } from './planned-change';
 
 /**
- * The changes that make namespaces, policies and alert rules as wanted; with `prune` also those
- * that remove others.
+ * The changes that give namespaces, policies and alert rules their wanted state.
  *
- * @throws LockyardError what the changes would refuse: `CONFLICT` for one that is on another
- *   backend, `NOT_FOUND` for a backend or a gate that is not configured, `INVALID`
+ * @throws LockyardError with what the changes would be refused: `CONFLICT` for a namespace that is
+ *   on another backend, `NOT_FOUND` for a backend or a gate that is not configured, `INVALID`
  */
 export function planNamespaces(
   wanted: WantedNamespace[],

@@ -10,11 +10,12 @@ import type { WantedUser } from './apply-input';
 import { forEntry, type PlannedChange } from './planned-change';
 
 /**
- * The changes that make users as wanted. The password of an existing user is never changed. Users
- * who cease to be admins come last, so that there always is an admin if the file has one.
+ * The changes that give users their wanted state. The password of an existing user is never
+ * changed. Users who cease to be admins are changed last, so that there is always an admin if the
+ * file has one.
  *
- * @throws LockyardError what the changes would refuse: a name that could be mistaken for another
- *   one, here or in the file, and a weak password
+ * @throws LockyardError with what the changes would be refused: a name that could be mistaken for
+ *   another one, here or in the file, or a weak password
  */
 export function planUsers(
   wanted: WantedUser[],

@@ -1,27 +1,27 @@
 import { LockyardError } from '../../contract/errors';
 import type { ControlContext } from '../../operations/operation-context';
 
-/** A generated secret, for the caller of `apply`; it is stored nowhere. */
+/** A generated secret for the caller of `apply`; it is not stored. */
 export interface MadeSecret {
   kind: 'key' | 'user';
   name: string;
   secret: string;
 }
 
-/** One difference between a file and what is set up. */
+/** One difference between a file and the installation. */
 export interface PlannedChange {
   sign: '+' | '~' | '-';
   kind: 'namespace' | 'policy' | 'alert rules' | 'user' | 'key';
   name: string;
   /** What differs, without any secret. */
   details: string[];
-  /** Makes the change, whole or not at all. */
+  /** Makes the change, entirely or not at all. */
   run: (ctx: ControlContext) => Promise<MadeSecret | undefined>;
 }
 
 export const APPLY_REASON = 'lockyard apply';
 
-/** Runs a check of one entry of the file; what it refuses names the entry. */
+/** Runs a check of one entry of the file; its refusal names the entry. */
 export function forEntry<T>(entry: string, check: () => T): T {
   try {
     return check();

@@ -9,10 +9,10 @@ const FILE_MAX_BYTES = 512 * 1024;
 const ALIASES_MAX = 1_000;
 
 /**
- * Reads the wanted state from a file, and the variables that the file names.
+ * Reads the wanted state from a file, and the environment variables that the file names.
  *
- * @throws StartError in one line, with the file's name and the line, for anything that is wrong in
- *   it
+ * @throws StartError in one line, with the file's name and line number, for anything wrong in the
+ *   file
  */
 export function readWantedState(
   file: string,
@@ -57,11 +57,11 @@ export function readWantedState(
 interface FirstIssue {
   path: PropertyKey[];
   message: string;
-  /** A key of the object at `path` that is not known. */
+  /** An unknown key of the object at `path`. */
   key?: string | undefined;
 }
 
-/** The first issue; where alternatives fail, that of the last one, which is a map. */
+/** The first issue; if all alternatives fail, that of the last one, which is a map. */
 function firstIssue([issue]: z.core.$ZodIssue[], before: PropertyKey[] = []): FirstIssue {
   if (!issue) return { path: before, message: 'is not valid' };
   const path = [...before, ...issue.path];

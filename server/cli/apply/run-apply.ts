@@ -15,16 +15,18 @@ import type { PlannedChange } from './planned-change';
 
 export const INTERRUPTED = 'The command was interrupted.';
 
-/** How many lines an audit entry has at most. */
+/** The maximum number of lines in an audit entry. */
 const AUDITED_CHANGES_MAX = 100;
 
 /**
- * Changes what is set up to what a file says, one change after another, first those that others
- * need; each is made whole or not at all. Stops at the first that fails. The audit log has an entry
- * for all of it, and one for each change. What already is as the file says is not touched.
+ * Changes the installation to match a file, one change after another, in the order of their
+ * dependencies; each is made entirely or not at all. Stops at the first that fails. The audit log
+ * gets one entry for the whole run, and one for each change. What already matches is left
+ * unchanged.
  *
- * @param isAwaited false once the caller has gone or asks to end early: no further change is begun
- * @throws LockyardError where nothing was changed, since the file contradicts what is there
+ * @param isAwaited false once the caller has hung up or asks to end early: no further change is
+ *   started
+ * @throws LockyardError if nothing was changed, since the file contradicts what exists
  */
 export async function runApply(
   ctx: ControlContext,
@@ -80,7 +82,7 @@ async function plan(
   }
   const matched = matchKeys(keys ?? [], present.keys, env, made);
   for (const { given, known } of matched) {
-    // Throws unless the secret is that of the key with this id.
+    // Throws unless the secret matches the key with this id.
     if (given !== null && known) await ctx.runtime.apiKeys.check(given);
   }
   return [

@@ -10,7 +10,7 @@ import type { Clock } from '@/server/platform/clock';
 import { examineTls } from './examine-tls';
 
 const ANSWER_WITHIN_MS = 5_000;
-/** The first event of a stream comes at once, unless the server is very busy. */
+/** The first event of a stream arrives immediately, unless the server is very busy. */
 const EVENT_WITHIN_MS = 5_000;
 const PROXY = 'See docs/behind-a-proxy.md.';
 
@@ -20,11 +20,11 @@ const NO_TLS = /^ERR_SSL_(WRONG_VERSION_NUMBER|PACKET_LENGTH_TOO_LONG)$/;
 const LOOPBACK = /^(localhost|127\.[\d.]+|\[::1\])$/;
 
 /**
- * Examines what a caller gets at an address: whether a server answers, through which proxy, and
- * whether the key is accepted.
+ * Examines an address as a caller sees it: whether a server answers, how a proxy in front behaves,
+ * and whether the key is accepted.
  *
  * @param url an origin
- * @param apiKey null: what needs one is not examined
+ * @param apiKey null: nothing that needs one is examined
  */
 export async function examineAddress(
   url: string,
@@ -94,7 +94,7 @@ function encryptionOf(url: string, subject: string, headers: Headers): Finding {
   return warning(subject, says, `${advice} ${PROXY}`);
 }
 
-/** A page's requests send its origin, which must be that of the `Host` header. */
+/** A page's requests send its origin, which must match the `Host` header. */
 async function hostOf(url: string, subject: string): Promise<Finding[]> {
   const headers = { origin: new URL(url).origin, 'content-type': 'application/json' };
   const answer = await ask(url, '/api/trpc/session.signOut', {
@@ -136,7 +136,7 @@ async function examineKey(
   return examineStream(url, subject, headers, clock);
 }
 
-/** The message of a refusal by the service API, for people. */
+/** The message of a refusal by the service API. */
 async function messageOf(refusal: Response): Promise<string> {
   const body: { error?: { message?: string } } | null = await refusal.json().catch(() => null);
   return body?.error?.message ?? `answered ${refusal.status}`;
@@ -172,7 +172,7 @@ async function examineStream(
       }
     }
   } catch {
-    // Nothing came in time.
+    // No event arrived in time.
   } finally {
     clearTimeout(timer);
     ending.abort();

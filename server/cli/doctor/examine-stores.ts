@@ -72,13 +72,13 @@ async function examineStore(
     const responding = { reachable: true, latencyMs: null, silentForMs: 0, clockOffsetMs: 0 };
     const health = { id, kind: url.kind, ...responding };
     const { unsafe, isNeverAllowed } = guarantees;
-    const isClosed = unsafe !== null && (!isAllowed || isNeverAllowed === true);
+    const isRefused = unsafe !== null && (!isAllowed || isNeverAllowed === true);
     return backendFindings(health, {
       backend: id,
       reading: { ...guarantees, at: clock.now(), ageMs: 0 },
       isFailing: false,
       isAllowed,
-      closedBecause: isClosed ? `a server would grant nothing here. ${unsafe}` : null,
+      closedBecause: isRefused ? `a server would grant nothing here. ${unsafe}` : null,
     });
   } catch (error) {
     const advice = 'Start its server, and check address, password and firewall.';

@@ -23,7 +23,7 @@ export async function examineTls(
   const socket = connect({
     host,
     port: Number(port || 443),
-    // Only reads the certificate, whatever is wrong with it; callers do not connect like this.
+    // Only to read the certificate, whatever is wrong with it; callers do verify it.
     rejectUnauthorized: false,
     ALPNProtocols: ['h2', 'http/1.1'],
     ...(/^[\d.]+$|:/.test(host) ? {} : { servername: host }),
@@ -44,7 +44,7 @@ export async function examineTls(
       found.push(warning(subject, `its certificate expires in ${lengthOf(leftMs)}`, RENEW));
     }
     const code = String(socket.authorizationError ?? '');
-    if (!socket.authorized && !OTHERWISE_SAID.has(code)) {
+    if (!socket.authorized && !REPORTED_SEPARATELY.has(code)) {
       const says = `its certificate is not trusted on this machine (${code})`;
       found.push(
         problem(subject, says, 'Name its authority in NODE_EXTRA_CA_CERTS, here and at callers.'),
@@ -62,4 +62,4 @@ export async function examineTls(
   }
 }
 
-const OTHERWISE_SAID = new Set(['CERT_HAS_EXPIRED', 'ERR_TLS_CERT_ALTNAME_INVALID']);
+const REPORTED_SEPARATELY = new Set(['CERT_HAS_EXPIRED', 'ERR_TLS_CERT_ALTNAME_INVALID']);

@@ -43,9 +43,10 @@ const serverReport = z.object({ address: z.string().optional(), findings: z.arra
 type ServerReport = z.infer<typeof serverReport>;
 
 /**
- * `lockyard doctor`: examines an installation and prints a line for each finding, the worst first.
+ * `lockyard doctor`: examines an installation and prints one line per finding, the worst first.
  *
- * @returns the exit code: 0 all is well, 1 warnings, 2 problems. Throws `UsageError`
+ * @returns the exit code: 0 all passed, 1 warnings, 2 problems
+ * @throws UsageError
  */
 export async function runDoctor(
   words: string[],
@@ -77,12 +78,12 @@ async function examine(url: string | undefined, env: Env, clock: Clock): Promise
   const addresses = named?.split(',') ?? [];
   const key = apiKeyOf(env);
   const reached = await Promise.all(addresses.map((each) => examineNamed(each.trim(), key, clock)));
-  if (addresses.length === 0 && !isHere) return [nothingHere(config)];
+  if (addresses.length === 0 && !isHere) return [noInstallation(config)];
   const missing = isHere ? [] : [notExamined(config)];
   return [...(server?.findings ?? alone), ...missing, ...reached.flat()];
 }
 
-/** Whether the variables name a control database other than the one in the data folder. */
+/** Whether the environment names a control database other than the one in the data folder. */
 const isElsewhere = ({ database, dataDir }: Config): boolean =>
   database.kind !== 'sqlite' || database.path !== ownDatabasePath(dataDir);
 
@@ -119,7 +120,7 @@ async function examineNamed(url: string, key: string | null, clock: Clock): Prom
   return [problem('address', says, 'Use one such as https://locks.example.com.')];
 }
 
-const nothingHere = ({ dataDir }: Config): Finding =>
+const noInstallation = ({ dataDir }: Config): Finding =>
   problem(
     'installation',
     `there is none at ${dataDir}`,

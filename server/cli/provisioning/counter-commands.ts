@@ -25,7 +25,10 @@ export async function listAllCounters(
   return { text: textTable(counters), data: { counters, matching } };
 }
 
-/** Prints nothing. With `ifMissing` a counter with those bounds is left unchanged, at any value. */
+/**
+ * Prints nothing. With `ifMissing` an existing counter with those bounds is left unchanged,
+ * whatever its value.
+ */
 export async function createCounterIfMissing(
   ctx: ControlContext,
   { counter, ifMissing }: InputOf<'counters create'>,

@@ -34,7 +34,7 @@ export async function showKey(
   return { text: textFields({ ...key }), data: { key } };
 }
 
-/** Prints the key; nothing with `ifMissing` if the service has such a key. */
+/** Prints the key; with `ifMissing`, nothing if the service already has such a key. */
 export async function createKey(
   ctx: ControlContext,
   { key: wanted, ifMissing }: InputOf<'keys create'>,
@@ -54,10 +54,10 @@ export async function createKey(
   return { text: made.key, data: { created: true, ...made } };
 }
 
-/** Not rotated, revoked or expired. */
+/** Whether a key is not rotated, revoked or expired. */
 export const isInUse = (row: ApiKeyRow) => row.state === 'live' && row.replacedBy === null;
 
-/** Whether a key allows exactly this; its expiry does not matter. */
+/** Whether a key allows exactly the same, regardless of its expiry. */
 function isSameAccess(row: ApiKeyRow, wanted: InputOf<'keys create'>['key']): boolean {
   const access = (key: Pick<ApiKeyRow, 'namespaces' | 'prefix' | 'verbs' | 'isWitness'>) =>
     JSON.stringify([[...key.namespaces].sort(), key.prefix, key.verbs ?? KEY_VERBS, key.isWitness]);

@@ -35,7 +35,7 @@ type Option = keyof typeof OPTIONS;
 type Values = ReturnType<typeof parseOptions<typeof OPTIONS>>['values'];
 
 /** The options that each command needs, and those that it also accepts. */
-const TAKES: Record<ProvisioningVerb, { needs: Option[]; takes: Option[] }> = {
+const ACCEPTED: Record<ProvisioningVerb, { needs: Option[]; takes: Option[] }> = {
   'keys list': { needs: [], takes: [] },
   'keys show': { needs: ['id'], takes: [] },
   'keys create': {
@@ -73,13 +73,13 @@ const TAKES: Record<ProvisioningVerb, { needs: Option[]; takes: Option[] }> = {
   'backends list': { needs: [], takes: [] },
 };
 
-export const PROVISIONING_VERBS = Object.keys(TAKES);
+export const PROVISIONING_VERBS = Object.keys(ACCEPTED);
 
-const isProvisioning = (verb: string): verb is ProvisioningVerb => Object.hasOwn(TAKES, verb);
+const isProvisioning = (verb: string): verb is ProvisioningVerb => Object.hasOwn(ACCEPTED, verb);
 
 /**
- * Reads the arguments of a command that provisions; null for any other command. The schema of the
- * command checks the values.
+ * Reads the arguments of a provisioning command; null for any other command. The command's schema
+ * validates the values.
  *
  * @param readPassword reads one line of standard input
  * @throws UsageError
@@ -97,7 +97,7 @@ export async function parseProvisioning(
 }
 
 function checkOptions(verb: ProvisioningVerb, values: Values): void {
-  const { needs, takes } = TAKES[verb];
+  const { needs, takes } = ACCEPTED[verb];
   const given = Object.keys(values) as Option[];
   const missing = needs.find((option) => !given.includes(option));
   if (missing) throw new UsageError(`${verb} needs --${missing}.`);
@@ -110,14 +110,14 @@ function checkOptions(verb: ProvisioningVerb, values: Values): void {
   if (verb.endsWith(' change') && changes.length === 0) {
     throw new UsageError(`${verb} needs one of --${takes.join(', --')}.`);
   }
-  for (const [one, other] of EITHER) {
+  for (const [one, other] of EXCLUSIVE) {
     if (given.includes(one) && given.includes(other)) {
       throw new UsageError(`${verb} takes either --${one} or --${other}.`);
     }
   }
 }
 
-const EITHER: [Option, Option][] = [
+const EXCLUSIVE: [Option, Option][] = [
   ['prefix', 'any-name'],
   ['verb', 'any-verb'],
   ['expires', 'no-expiry'],
@@ -156,7 +156,7 @@ function inputOf(verb: ProvisioningVerb, values: Values): Record<string, unknown
   return Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined));
 }
 
-/** The limits of a key; null lifts a limit, and an absent one is left unchanged. */
+/** The limits of a key; null removes a limit, and an absent one is left unchanged. */
 function limitsOf(values: Values): Record<string, unknown> {
   const prefix = values['any-name'] ? null : values.prefix;
   return {
@@ -207,7 +207,7 @@ function expiry(text: string | undefined): Record<string, number> {
   );
 }
 
-/** Reads settings such as `leaseMaxMs=60000`: a value that is not JSON is a text. */
+/** Reads settings such as `leaseMaxMs=60000`: a value that is not JSON is read as text. */
 function settingsOf(texts: string[]): Record<string, unknown> {
   const settings = new Map<string, unknown>();
   for (const text of texts) {

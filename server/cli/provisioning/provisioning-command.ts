@@ -11,19 +11,19 @@ import { operatorReason, password, role, userName } from '../../contract/console
 import { counterListInput, setUpCounterInput } from '../../contract/console/counter-inputs';
 import { namespaceName } from '../../contract/primitives';
 
-/** A command as it travels; with `json` its answer is JSON. */
+/** A command as it is sent; with `json` its answer is JSON. */
 export const command = <const V extends string, I extends z.ZodType>(verb: V, input: I) =>
   z.strictObject({ verb: z.literal(verb), input, json: z.literal(true).optional() });
 
 const nothing = z.strictObject({});
-/** True: if there is one as wanted already, it is left unchanged, without an error. */
+/** True: if a matching one already exists, it is left unchanged, without an error. */
 const ifMissing = z.literal(true).optional();
 const named = z.strictObject({ name: userName });
 const namespaceRef = z.strictObject({ name: namespaceName });
 
 /** Changes some bounds of a policy, or some rules, or restores the default. */
 const settings = {
-  /** By their names in the API. */
+  /** The new values, by their names in the API. */
   set: z.record(z.string().max(40), z.json()).optional(),
   default: z.literal(true).optional(),
   reason: operatorReason,
@@ -42,7 +42,7 @@ export const PROVISIONING_COMMANDS = [
   command('keys revoke', revokeKeyInput),
   command('users list', nothing),
   command('users show', named),
-  /** Without a password, one is generated. */
+  /** If there is no password, one is generated. */
   command('users create', named.extend({ role, password: password.optional(), ifMissing })),
   command(
     'users change',

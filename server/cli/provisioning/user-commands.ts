@@ -11,7 +11,7 @@ import type { CliAnswer } from '../cli-answer';
 import type { InputOf } from './provisioning-command';
 import { textFields, textTable } from './text-table';
 
-/** 119 bits. */
+/** 119 bits of randomness. */
 const PASSWORD_CHARS = 20;
 
 export const generatedPassword = () => randomText(PASSWORD_CHARS);
@@ -51,7 +51,7 @@ export async function changePerson(
   { name, role, disabled }: InputOf<'users change'>,
 ): Promise<CliAnswer> {
   const { id } = await userNamed(ctx, name);
-  // Before the role: a user who is to be disabled must not have a higher role until then.
+  // Disable before changing the role: a user to be disabled must not get a higher role meanwhile.
   if (disabled === true) await setDisabled(ctx, { id, disabled });
   if (role !== undefined) await setRole(ctx, { id, role });
   if (disabled === false) await setDisabled(ctx, { id, disabled });

@@ -8,10 +8,10 @@ import type { OperationContext } from '../../operations/operation-context';
 type AdjustCommand = Pick<AdjustCounterByInput, 'namespace' | 'name' | 'delta' | 'reason'>;
 
 /**
- * Moves a counter by a step, whatever its value is. Returns what to print.
+ * Adds `delta` to a counter, whatever its value. Returns what to print.
  *
- * @throws LockyardError `NOT_FOUND` for a counter that was never created; `CONFLICT` where the step
- *   would leave its bounds
+ * @throws LockyardError `NOT_FOUND` for a counter that was never created; `CONFLICT` if the result
+ *   would be out of its bounds
  */
 export async function adjustNamedCounter(
   ctx: OperationContext,

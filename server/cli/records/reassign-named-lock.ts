@@ -7,7 +7,7 @@ import { engineOf } from '../../operations/locks/resolve-lock';
 import type { OperationContext } from '../../operations/operation-context';
 import { counted } from '../counted';
 
-/** The command's input. The hold that it ends is the one that exists when it runs. */
+/** The command's input. It ends the hold that exists when it runs. */
 type ReassignCommand = Pick<ReassignInput, 'namespace' | 'name' | 'reason'> & {
   /** The owner of the waiter that gets the lock; the first of that name in the queue. */
   to: string;
@@ -24,8 +24,8 @@ const OBSTACLES: Record<ReassignObstacle, string> = {
 /**
  * Ends the hold of a lock and grants it to a waiter, ahead of the queue. Returns what to print.
  *
- * @throws LockyardError `NOT_FOUND` where no such owner waits; `CONFLICT` where the lock has not
- *   exactly one holder, has just changed hands, or cannot be granted
+ * @throws LockyardError `NOT_FOUND` if no such owner is waiting; `CONFLICT` if the lock does not
+ *   have exactly one holder, has just changed hands, or cannot be granted
  */
 export async function reassignNamedLock(
   ctx: OperationContext,

@@ -6,14 +6,14 @@ import { engineOf } from '../../operations/locks/resolve-lock';
 import type { OperationContext } from '../../operations/operation-context';
 import { counted } from '../counted';
 
-/** The command's input. The capacity that it replaces is the one in force when it runs. */
+/** The command's input. It replaces the capacity that is current when it runs. */
 type CapacityCommand = Pick<SetCapacityInput, 'namespace' | 'name' | 'capacity' | 'reason'>;
 
 /**
- * Changes how many permits of a lock may be held at once. Returns what to print.
+ * Changes how many permits of a lock can be held at a time. Returns what to print.
  *
- * @throws LockyardError `CONFLICT` while no permits are in use, where a waiter wants more, or if
- *   another operator changes the capacity at the same time
+ * @throws LockyardError `CONFLICT` if no permits are in use, a waiter wants more, or another
+ *   operator changes the capacity at the same time
  */
 export async function setLockCapacity(
   ctx: OperationContext,
