@@ -11,12 +11,12 @@ const pure = [
   'scripts/{build,checks,clients,lab,process,servers,suites,system}',
 ];
 /**
- * Several of these measure how soon something happens: they run apart from all others. They wait
- * for most of their time, so that four of them keep a processor busy to a half.
+ * Several of these measure how soon something happens, so they run apart from all others. They
+ * mostly wait: four at a time keep a processor half busy.
  */
 const timed = ['server/{engine,api/http}/**'];
-/** Of those, what only looks at what comes out in the end. */
-const patient = [
+/** Those of them that test only the result, whose timing does not matter. */
+const untimed = [
   'server/engine/**/{*campaign,lost-replies,hot-lock,counters,bad-records}.test.ts',
   'server/engine/**/{history-checker,hold-at-least,known-records,lane,name-count}.test.ts',
   'server/engine/**/{permits,request-identity}.test.ts',
@@ -36,15 +36,14 @@ const rest = [
   'db/**',
 ];
 const more = ['client/**', 'app/**', 'bench/**', 'scripts/demo', 'test/**'];
-/** They need programs that nothing else does: `npm run test:long` runs them. */
+/** These need special programs: only `npm run test:long` runs them. */
 const longOnly = process.env.TEST_LONG === '1' ? [] : LONG_ONLY;
 const testsIn = (folders: string[]) => folders.map((folder) => `${folder}/*.test.{ts,tsx}`);
 
 /**
- * Of the integration tests that are not timed, each of these has a process of its own, since it
- * replaces modules, measures its own process, or changes what belongs to the whole process. All
- * others share processes, and what they load: what a test opens it closes, and modules keep no
- * state between them.
+ * Each of these untimed integration tests runs in a process of its own, since it replaces modules,
+ * measures its own process, or changes process-wide state. All others share processes and loaded
+ * modules: each test closes what it opens, and modules keep no state between tests.
  */
 const alone = [
   'client/observing/*',
@@ -61,8 +60,8 @@ const alone = [
 ].map((file) => `${file}.test.ts`);
 
 /**
- * What takes longest begins first, so that nothing runs on alone at the end: what waits for most of
- * its time in turns with what keeps a processor busy.
+ * The longest files start first, so that none is still running alone at the end; files that mostly
+ * wait alternate with files that keep a processor busy.
  */
 const LONGEST = [
   ...['fair-queue', 'one-step-a-request', 'rising-tokens', 'whole-multi-locks'],
@@ -79,23 +78,23 @@ const LONGEST = [
 
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    const placeOf = ({ moduleId, project }: TestSpecification) => {
-      const place = LONGEST.findIndex((name) => moduleId.endsWith(`/${name}.test.ts`));
-      // Files that share a process follow one another: between others each would start a new one.
+    const rankOf = ({ moduleId, project }: TestSpecification) => {
+      const rank = LONGEST.findIndex((name) => moduleId.endsWith(`/${name}.test.ts`));
+      // Files that share a process must follow one another: otherwise each would start a new one.
       const others = project.config.isolate ? 0 : LONGEST.length + 1;
-      return others + (place < 0 ? LONGEST.length : place);
+      return others + (rank < 0 ? LONGEST.length : rank);
     };
     const sorted = await super.sort(files);
-    return sorted.toSorted((a, b) => placeOf(a) - placeOf(b));
+    return sorted.toSorted((a, b) => rankOf(a) - rankOf(b));
   }
 }
 
-/** Only a test that hangs takes so long, on any machine. */
+/** Only a test that hangs takes this long, on any machine. */
 const GENEROUS_MS = 180_000;
 
 /**
- * For how long `expect.poll` looks by default: what comes at once may take seconds on a busy
- * machine. A test of how soon it comes names its limit.
+ * How long `expect.poll` retries by default: an immediate result may take seconds on a busy
+ * machine. A test of how soon a result appears sets its own limit.
  */
 const POLLED_MS = 10_000;
 
@@ -106,7 +105,9 @@ const INTEGRATION = {
   hookTimeout: GENEROUS_MS,
 };
 
-/** Two processors are busy with them; with four at a time they idled for a third of the end. */
+/**
+ * Five keep two processors busy; with four, the processors were idle for a third of the last part.
+ */
 const FIVE_AT_A_TIME = { ...INTEGRATION, maxWorkers: 5, sequence: { groupOrder: 2 } };
 
 const SHARING = { isolate: false, setupFiles: ['test/no-job-left.ts'] };
@@ -120,7 +121,7 @@ const textModules = {
 
 const CHEAP = '\0cheap-password-cost-bits';
 
-/** Hardly any test is about the cost of a hash; that of programs is proved by `server/cli`. */
+/** Hardly any test is about the cost of a hash; `server/cli` tests that of the real programs. */
 const cheapHashes = {
   name: 'cheap-hashes',
   enforce: 'pre' as const,
@@ -142,7 +143,7 @@ export default defineConfig({
           name: 'unit',
           include: testsIn(pure),
           pool: 'threads',
-          // Nothing in them outlives a test: they share what they load.
+          // No state outlives a test, so files share loaded modules.
           isolate: false,
           maxWorkers: 2,
           testTimeout: GENEROUS_MS,
@@ -155,7 +156,7 @@ export default defineConfig({
           ...INTEGRATION,
           name: 'integration, timed',
           include: testsIn(timed),
-          exclude: [...INTEGRATION.exclude, ...patient],
+          exclude: [...INTEGRATION.exclude, ...untimed],
           ...SHARING,
           maxWorkers: 4,
           sequence: { groupOrder: 1 },
@@ -174,7 +175,7 @@ export default defineConfig({
         test: {
           ...FIVE_AT_A_TIME,
           name: 'integration, sharing processes',
-          include: [...testsIn([...rest, ...more]), ...patient],
+          include: [...testsIn([...rest, ...more]), ...untimed],
           exclude: [...INTEGRATION.exclude, ...alone],
           ...SHARING,
         },

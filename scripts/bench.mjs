@@ -3,18 +3,18 @@ import { endWith, PlainFailure } from './process/plain-failure.mjs';
 import { nodeComplaint } from './process/start-requirements.mjs';
 
 /**
- * `npm run bench`: runs bench/main.ts, bundled as the server is, against servers of its own: a
+ * `npm run bench`: runs bench/main.ts, bundled like the server, against servers of its own: a
  * MariaDB that flushes every commit, a Redis that keeps everything in memory, a ZooKeeper. Their
  * URLs are in BENCH_MYSQL_URL (without a database), BENCH_REDIS_URL and BENCH_ZOOKEEPER_URL; set
- * one yourself to measure another server. The case "commits" has a MariaDB with a binary log,
+ * one to measure another server. The case "commits" uses a MariaDB with a binary log,
  * BENCH_LOGGED_MYSQL_URL. Arguments are passed on.
  *
- * `npm run bench -- catalogue` measures the strategies of the catalogue alone.
+ * `npm run bench -- catalogue` measures only the strategies of the catalogue.
  *
- * `npm run bench -- lone alternatives growth --write` measures a lone caller, what may be used
- * instead of Lockyard and how cost grows, and writes tables and pictures of docs/performance.md.
+ * `npm run bench -- lone alternatives growth --write` measures a lone caller, the alternatives to
+ * Lockyard and how costs grow, and writes the tables and pictures of docs/performance.md.
  *
- * `npm run bench -- sizes` measures what one lock, event and audit entry takes on disk and in RAM.
+ * `npm run bench -- sizes` measures how much disk and RAM one lock, event and audit entry takes.
  *
  * `npm run bench -- looking` measures what readers of the console cost callers of locks, on the
  * built server with embedded SQLite; `npm run bench -- screen` what the lock list of the demo costs

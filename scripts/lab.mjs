@@ -6,8 +6,8 @@ const SERVERS = /^LOCKYARD_LAB_(MYSQL|REDIS|ZOOKEEPER)_URL/;
 
 /**
  * `npm run lab`: races the strategies of the catalogue and prints a table. It runs on the servers
- * that LOCKYARD_LAB_MYSQL_URL, LOCKYARD_LAB_REDIS_URL and LOCKYARD_LAB_ZOOKEEPER_URL name; where
- * none is named, on private ones that it starts and removes. Arguments: scripts/lab/lab-command.ts.
+ * that LOCKYARD_LAB_MYSQL_URL, LOCKYARD_LAB_REDIS_URL and LOCKYARD_LAB_ZOOKEEPER_URL name; if none
+ * is named, on private ones that it starts and removes. Arguments: scripts/lab/lab-command.ts.
  */
 async function lab() {
   const complaint = nodeComplaint(process.versions.node);
@@ -18,7 +18,7 @@ async function lab() {
   const { projectRoot } = await import('./project-root.mjs');
   const { endInOrder, runChild } = await import('./process/run-child.mjs');
 
-  // The table goes to standard output, everything else does not.
+  // Only the table goes to standard output.
   const say = (line) => process.stderr.write(`${line}\n`);
   process.chdir(projectRoot);
   endInOrder();
@@ -42,7 +42,7 @@ async function lab() {
   process.exit(code);
 }
 
-/** The exit code of a check after which there is nothing left to do, as after `--help`. */
+/** The exit code of a check after which nothing is left to do, as for `--help`. */
 const CHECKED_ONLY = 10;
 
 /** A MariaDB, three Redis for the quorum, and a ZooKeeper. */

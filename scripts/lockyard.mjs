@@ -5,13 +5,14 @@ import { endWith, PlainFailure } from './process/plain-failure.mjs';
 import { nodeComplaint } from './process/start-requirements.mjs';
 
 /**
- * The verbs of the client's own command, over the service API; all others are for operators of the
- * server.
+ * The verbs of the client's own command, which uses the service API; all others are for operators
+ * of the server.
  */
 const clientVerbs = new Set(['exec', 'ls', 'inspect', 'watch', 'release', 'witness']);
 
 /**
- * `npm run -s lockyard -- …`: the command line. Nothing but its own answer goes to standard output.
+ * `npm run -s lockyard -- …`: the command line. Only the command's own answer goes to standard
+ * output.
  */
 async function runCommandLine() {
   const complaint = nodeComplaint(process.versions.node);
@@ -22,7 +23,7 @@ async function runCommandLine() {
   endWithNpm();
   const isForClient = clientVerbs.has(process.argv[2]);
 
-  // A command under a lock runs in the caller's own folder: npm changes it, and names it.
+  // A command under a lock runs in the caller's folder, which npm changes, but passes in INIT_CWD.
   const from = process.env.npm_lifecycle_event === 'lockyard' ? process.env.INIT_CWD : undefined;
   const folder = from ?? process.cwd();
   process.chdir(projectRoot);

@@ -1,4 +1,4 @@
 import { fileURLToPath } from 'node:url';
 
-/** The folder that holds package.json; scripts work from there, wherever they were called. */
+/** The folder of package.json; scripts work there, wherever they are called from. */
 export const projectRoot = fileURLToPath(new URL('..', import.meta.url)).replace(/[\\/]$/, '');

@@ -8,8 +8,8 @@ import { projectRoot } from './project-root.mjs';
 const FORMATS = ['cyclonedx', 'spdx'];
 
 /**
- * `npm run -s sbom -- [cyclonedx|spdx]`: prints the bill of materials of what `npm ci --omit=dev`
- * installs, on every platform, as npm writes it.
+ * `npm run -s sbom -- [cyclonedx|spdx]`: prints the bill of materials of everything that `npm ci
+ * --omit=dev` installs on any platform, as npm writes it.
  *
  * It is made from the lock file without the development packages, since `npm sbom --omit=dev`
  * leaves out packages that both production and development need.
@@ -20,7 +20,7 @@ function printSbom(format = 'cyclonedx') {
   }
   const parent = mkdtempSync(join(tmpdir(), 'lockyard-sbom-'));
   try {
-    // The bill is named after its folder.
+    // npm names the bill after its folder.
     const folder = join(parent, 'lockyard');
     mkdirSync(folder);
     const manifest = JSON.parse(readFileSync(join(projectRoot, 'package.json'), 'utf8'));

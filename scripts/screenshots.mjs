@@ -4,18 +4,18 @@ import { endWith, PlainFailure } from './process/plain-failure.mjs';
 import { nodeComplaint } from './process/start-requirements.mjs';
 
 const viewport = { width: 1440, height: 900 };
-/** The time limit until a lock on the page is stuck. */
+/** How long to watch until a lock on the page is stuck. */
 const watchingMs = 100_000;
 /** A lock of the demo that becomes stuck. */
 const lock = 'cron:nightly-report';
-/** A lock that changes hands all the time. */
+/** A lock that constantly changes hands. */
 const busyLock = { namespace: 'shop', name: 'inventory:wh7:sku-10442' };
 /** The lock of the tutorial. */
 const tutorialLock = 'invoices:2026-11';
 /** The owner in the incident with which the demo begins. */
 const hung = 'inventory-5d8f:worker-11';
 
-/** `npm run screenshots`: takes the pictures of docs/images from a demo of its own. */
+/** `npm run screenshots`: takes the pictures of docs/images from its own demo. */
 async function takeScreenshots() {
   const complaint = nodeComplaint(process.versions.node);
   if (complaint) throw new PlainFailure(complaint);

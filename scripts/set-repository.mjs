@@ -7,8 +7,8 @@ import { projectRoot } from './project-root.mjs';
 const PACKAGES = [undefined, 'client'];
 
 /**
- * `npm run repository -- https://github.com/acme/lockyard`: writes where the sources are into both
- * package files, for a release from there. With `--folder` those of another folder.
+ * `npm run repository -- https://github.com/acme/lockyard`: writes the address of the sources into
+ * both package files, for a release from there. With `--folder`, into those of another folder.
  */
 function setRepository([text, option, folder = projectRoot]) {
   if (text === '--check') return checkRepository(folder);
@@ -24,7 +24,7 @@ function setRepository([text, option, folder = projectRoot]) {
       homepage: ___,
       ...rest
     } = JSON.parse(readFileSync(file, 'utf8'));
-    const places = {
+    const addresses = {
       repository: { type: 'git', url: `git+${url}.git`, ...(directory && { directory }) },
       bugs: { url: `${url}/issues` },
       homepage: `${url}#readme`,
@@ -33,7 +33,7 @@ function setRepository([text, option, folder = projectRoot]) {
     const after = entries.findIndex(([name]) => name === 'license') + 1;
     const ordered = [
       ...entries.slice(0, after),
-      ...Object.entries(places),
+      ...Object.entries(addresses),
       ...entries.slice(after),
     ];
     writeFileSync(file, `${JSON.stringify(Object.fromEntries(ordered), null, 2)}\n`);

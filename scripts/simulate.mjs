@@ -3,7 +3,7 @@ import { endWith, PlainFailure } from './process/plain-failure.mjs';
 import { nodeComplaint } from './process/start-requirements.mjs';
 
 /**
- * `npm run simulate`: plays seeds on the real domain and engine with simulated time, store and
+ * `npm run simulate`: runs seeds on the real rules and engine with simulated time, store and
  * network. Arguments: test/simulator/main.ts.
  */
 async function runSimulator() {

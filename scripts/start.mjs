@@ -4,11 +4,11 @@ import { endWithNpm } from './process/end-with-npm.mjs';
 import { endWith, PlainFailure } from './process/plain-failure.mjs';
 import { fileLimitComplaint, nodeComplaint } from './process/start-requirements.mjs';
 
-/** `npm start`: installs what is missing, builds what is stale, and becomes the server. */
+/** `npm start`: installs missing packages, rebuilds what is stale, and becomes the server. */
 async function start() {
   const complaint = nodeComplaint(process.versions.node) ?? fileLimitComplaint(openFilesLimit());
   if (complaint) throw new PlainFailure(complaint);
-  // Only now: an old Node could not even read these.
+  // Imported only now: an old Node could not even parse these.
   const { startOptions } = await import('./process/start-options.mjs');
   const { projectRoot } = await import('./project-root.mjs');
   const { makeAppReady } = await import('./build/make-ready.mjs');

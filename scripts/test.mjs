@@ -2,16 +2,15 @@ import { endWith, PlainFailure } from './process/plain-failure.mjs';
 import { nodeComplaint } from './process/start-requirements.mjs';
 
 /**
- * `npm test`: sets up what the tests need and runs all of them; the last line adds every suite up,
- * below the names of what failed or was skipped.
- * `npm test -- <words>` runs only the vitest files whose path contains one of the words, `npm test
- * -- --e2e <words>` only such Playwright files. `npm run test:long` runs the random campaigns and
- * races over the stores, a hot lock and the simulator at their full length, a frozen server under a
- * race of the Lab, every proxy that the docs have a configuration for, a real Prometheus and
- * Alertmanager, the clients in all languages, clients that other tools generate, traces in a
- * Jaeger, other versions of Node, an installation from nothing, two servers of which one dies or is
- * upgraded, and bad days with a page open. A suite whose programs cannot be installed is left out,
- * and named.
+ * `npm test`: sets up what the tests need and runs all of them; the last line sums up all suites,
+ * below the names of failed and skipped tests. `npm test -- <words>` runs only the vitest files
+ * whose path contains one of the words, `npm test -- --e2e <words>` only such Playwright files.
+ * `npm run test:long` runs the random campaigns and races over the stores, a hot lock and the
+ * simulator at their full length, a frozen server under a race of the Lab, every proxy that the
+ * docs have a configuration for, a real Prometheus and Alertmanager, the clients in all languages,
+ * clients that other tools generate, traces in a Jaeger, other versions of Node, an installation
+ * from nothing, two servers of which one dies or is upgraded, and bad days with a page open. A
+ * suite whose programs cannot be installed is left out, and named.
  */
 async function test() {
   const complaint = nodeComplaint(process.versions.node);
@@ -32,16 +31,16 @@ async function test() {
   const only = first === undefined ? null : first === '--e2e' ? 'e2e' : 'vitest';
   const filters = only === 'vitest' ? [...(isLong ? LONG_SUITES : [first]), ...rest] : rest;
   const runs = [{ only, filters }, ...(isLong ? [{ only: 'e2e', filters: LONG_PAGES }] : [])];
-  let isWell = true;
+  let isOk = true;
   for (const run of runs) {
     const { line, ok, failures, skips, leftOut } = await runSuites({ ...run, say });
     for (const name of skips) say(`\nSkipped: ${name}`);
     for (const { suite, why } of leftOut) say(`\nLeft out: ${suite}: ${why}`);
     for (const name of failures) say(`\nFailed: ${name}`);
     say(`\n${line}`);
-    isWell &&= ok;
+    isOk &&= ok;
   }
-  process.exit(isWell ? 0 : 1);
+  process.exit(isOk ? 0 : 1);
 }
 
 test().catch(endWith);

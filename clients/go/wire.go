@@ -38,7 +38,7 @@ var Reasons = []string{
 	ReasonInternal,
 }
 
-// The outcomes of each procedure, "" where it has none, and what such an answer must say.
+// The fields that answers must have, by procedure and outcome; "" for answers without one.
 var answerNeeds = map[string]map[string][]string{
 	"lock.acquire": {
 		"granted":   {"token", "expiresAt", "expiresInMs", "waitedMs"},

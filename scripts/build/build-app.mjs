@@ -15,15 +15,15 @@ const settings = [
 const shownSources = ['server/strategies', 'server/lab/entries'];
 const runsOn = [`modules ${process.versions.modules}`, process.platform, process.arch];
 
-/** The programs of the Lab's races: the process of one, and its thread that pauses. */
+/** The programs of the Lab's races: the process that runs one, and its pausing thread. */
 export const labEntries = {
   'lab-process': 'server/lab/lab-process.ts',
   'paused-thread': 'server/lab/race/paused-thread.ts',
 };
 
 /**
- * What is built, from which sources; `stamp` remembers the hash of the sources that it was built
- * from.
+ * What is built from which sources; `stamp` is a file with the hash of the sources of the last
+ * build.
  */
 const app = {
   stamp: '.next/lockyard/app.stamp',
@@ -58,7 +58,7 @@ export const serverBundle = join(projectRoot, '.next/lockyard/main.mjs');
 export const commandLineBundle = join(projectRoot, '.next/lockyard/cli.mjs');
 export const clientCommandBundle = join(projectRoot, '.next/lockyard/command.mjs');
 
-/** Every program that was built for a start. */
+/** Every program that a start needs. */
 export const builtPrograms = () =>
   Object.keys(app.entries).map((name) => join(projectRoot, `.next/lockyard/${name}.mjs`));
 
@@ -85,8 +85,8 @@ export async function buildApp(say) {
   if (code !== 0) throw new PlainFailure(buildFailure(output));
   await bundle(app.entries, '.next/lockyard');
   copyShownSources();
-  remember(commandLine, hashOf(commandLine));
-  remember(app, hash);
+  writeStamp(commandLine, hashOf(commandLine));
+  writeStamp(app, hash);
   say(`Built Lockyard (${Math.round((performance.now() - startedAt) / 1000)} s).`);
 }
 
@@ -99,7 +99,7 @@ function buildFailure(output) {
 }
 
 /**
- * Copies what the Lab shows as the source of a strategy: what was built, whatever is edited later.
+ * Copies the strategies' sources that the Lab shows: as they were built, whatever is edited later.
  */
 function copyShownSources() {
   const target = join(projectRoot, '.next/lockyard/sources');
@@ -114,7 +114,7 @@ function copyShownSources() {
 export async function buildCommandLine() {
   const hash = hashOf(commandLine);
   await bundle(commandLine.entries, '.next/lockyard');
-  remember(commandLine, hash);
+  writeStamp(commandLine, hash);
 }
 
 const hashOf = ({ sources }) => sourceHash(projectRoot, sources, runsOn);
@@ -128,7 +128,7 @@ function isStale(part) {
   return readFileSync(stamp, 'utf8') !== hashOf(part);
 }
 
-function remember(part, hash) {
+function writeStamp(part, hash) {
   mkdirSync(join(projectRoot, '.next/lockyard'), { recursive: true });
   writeFileSync(join(projectRoot, part.stamp), hash);
 }

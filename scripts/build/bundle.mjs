@@ -2,7 +2,7 @@ import { PlainFailure } from '../process/plain-failure.mjs';
 import { projectRoot } from '../project-root.mjs';
 
 /**
- * How a program of the server's side is built: Lua and SQL are texts in it, packages stay outside.
+ * How server-side programs are built: Lua and SQL are included as texts, packages stay external.
  *
  * @type {import('esbuild').BuildOptions}
  */
@@ -28,9 +28,7 @@ export const benchPrograms = {
 /** The program of `npm run simulate`. */
 export const simulatorPrograms = { main: 'test/simulator/main.ts' };
 
-/**
- * Bundles programs of the server's side as `<outdir>/<name>.mjs`.
- */
+/** Bundles server-side programs as `<outdir>/<name>.mjs`. */
 export async function bundle(entryPoints, outdir) {
   const { build, stop } = await import('esbuild');
   try {

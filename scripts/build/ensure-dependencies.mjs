@@ -14,7 +14,7 @@ export function dependenciesAreMissing({ withDev }) {
 }
 
 /**
- * Installs what the lock file asks for and `node_modules` lacks; development packages only with
+ * Installs packages of the lock file that `node_modules` lacks; development packages only with
  * `withDev`, but installed ones stay. Fails with one line if the registry cannot be reached.
  */
 export async function ensureDependencies({ withDev, say }) {
@@ -22,8 +22,8 @@ export async function ensureDependencies({ withDev, say }) {
   const { nothingInstalled, devInstalled } = missingPackages(projectRoot, { withDev });
   const startedAt = performance.now();
   say(installNotice({ nothingInstalled, isFirstDev: withDev && !devInstalled }));
-  // `npm ci` is exact, but empties node_modules first: without a network that would lose what
-  // works.
+  // `npm ci` is exact, but empties node_modules first: without a network, working packages would be
+  // lost.
   const verb = nothingInstalled ? ['ci'] : ['install', '--no-save'];
   const scope = withDev || devInstalled ? '--include=dev' : '--omit=dev';
   const { code, output } = await npm([
@@ -60,7 +60,7 @@ function npm(args) {
 }
 
 function installFailure(output) {
-  const said = output
+  const errorLines = output
     .split('\n')
     .map((line) => line.replace(/^npm (error|ERR!) ?/, '').trim())
     .filter(
@@ -70,13 +70,13 @@ function installFailure(output) {
     const code = unreachable.exec(output)?.[0];
     return `Lockyard's packages are not installed, and the package registry cannot be reached (${code}): connect this machine and start again.`;
   }
-  return `Lockyard's packages could not be installed: ${said[0] ?? 'npm ended without a word'}`;
+  return `Lockyard's packages could not be installed: ${errorLines[0] ?? 'npm ended without a word'}`;
 }
 
 /**
  * Compares the lock file with npm's own record of what it installed, and the record with the
- * folders. A package of another platform may be absent; one that is there must have the locked
- * version. `devInstalled` says whether any development package is there.
+ * folders. A package for another platform may be absent; an installed one must have the locked
+ * version. `devInstalled` says whether any development package is installed.
  */
 export function missingPackages(root, { withDev }) {
   const installed = readPackages(join(root, 'node_modules', '.package-lock.json'));

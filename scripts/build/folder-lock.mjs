@@ -15,9 +15,9 @@ const heartbeatMs = 1_000;
 const silentForMs = 10_000;
 
 /**
- * Runs `job` while no other process that asks for the same `path` does, on any machine that shares
- * the folder. `waiting` is called once if another process is running it. A holder that died is
- * noticed at once on its own machine, on others after ten seconds without a heartbeat.
+ * Runs `job` while no other process holds the lock at `path`, on any machine that shares the
+ * folder. `waiting` is called once if another process holds it. A dead holder is noticed
+ * immediately on its own machine, and on others after ten seconds without a heartbeat.
  */
 export async function withFolderLock(path, waiting, job) {
   mkdirSync(dirname(path), { recursive: true });
@@ -59,7 +59,7 @@ function isAbandoned(path) {
   }
 }
 
-/** Another process with our own id ran before a restart of this container. */
+/** A holder with our own process id ran before a restart of this container. */
 function isAlive(pid) {
   if (pid === process.pid) return false;
   try {
@@ -70,7 +70,7 @@ function isAlive(pid) {
   }
 }
 
-/** By renaming only one process removes it, even if several notice at once. */
+/** Renames the lock first, so that only one process removes it, even if several notice together. */
 function moveAway(path) {
   const away = `${path}.${process.pid}`;
   try {

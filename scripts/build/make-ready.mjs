@@ -10,7 +10,7 @@ import { isSlim } from './slim-down.mjs';
 const lockPath = join(projectRoot, '.build', 'making-ready.lock');
 
 /**
- * Installs and builds what the server needs, once, however many starts ask for it at the same time.
+ * Installs and builds what the server needs, once, however many starts request it at the same time.
  */
 export function makeAppReady(say, { withDev = false } = {}) {
   const isReady = () =>
@@ -48,7 +48,7 @@ async function makeReady(say, isReady, make) {
   await withFolderLock(lockPath, waiting, make);
 }
 
-/** A folder that cannot be written is not an error if everything in it is built already. */
+/** Called only if something must be built: a read-only folder with everything built is fine. */
 function refuseUnwritable() {
   try {
     accessSync(projectRoot, constants.W_OK);

@@ -15,21 +15,21 @@ const packages = join(projectRoot, 'node_modules');
 const built = join(projectRoot, '.next');
 const stamp = join(built, 'lockyard/slim.stamp');
 
-/** What Next resolves when it reads its configuration, without an import that could be traced. */
+/** Modules that Next resolves when it reads its configuration, without a traceable import. */
 const ALSO_KEPT = join(packages, 'next/dist/compiled/webpack/');
 
-/** What a build writes and no program reads. */
+/** Files that a build writes but no program reads. */
 const LEFTOVERS = ['cache', 'diagnostics', 'trace', 'trace-build', 'types'];
 
 /**
- * Whether the packages here are those of a slim build. They suffice for what is built, and for
- * nothing else: the next build installs all packages again.
+ * Whether the installed packages are those of a slim build. They suffice only to run what is built:
+ * the next build installs all packages again.
  */
 export const isSlim = () => existsSync(stamp);
 
 /**
- * Removes every file of `node_modules` that no built program imports, and what the build keeps only
- * for itself.
+ * Removes every file of `node_modules` that no built program imports, and files that only the build
+ * uses.
  */
 export async function slimDown(say) {
   if (isSlim()) return;
@@ -53,7 +53,7 @@ async function filesInUse() {
       files.add(resolve(dirname(list), file));
     }
   }
-  // Which packages there are, and the texts of their licences, stay.
+  // Package manifests and licence texts stay.
   return (path) =>
     files.has(path) ||
     path.startsWith(ALSO_KEPT) ||
@@ -66,7 +66,7 @@ function tracesIn(folder) {
     .map((name) => join(folder, name));
 }
 
-/** Returns how many bytes were removed. Folders that become empty go too. */
+/** Returns how many bytes were removed. Also removes folders that become empty. */
 function removeOthers(folder, isKept) {
   let bytes = 0;
   for (const entry of readdirSync(folder, { withFileTypes: true })) {

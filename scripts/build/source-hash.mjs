@@ -3,15 +3,15 @@ import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 
 /**
- * Files that never reach a build: changing one makes nothing stale. `dist` is the client's own
- * build, in `client/dist`.
+ * Whether a file never affects a build, so that changing it makes nothing stale. `dist` is the
+ * client's own build, `client/dist`.
  */
-const isBystander = (name) =>
+const isIrrelevant = (name) =>
   name.startsWith('.') || name === 'dist' || /\.test\.[cm]?tsx?$/.test(name);
 
 /**
  * SHA-256 over the names and contents of everything under `paths` (files or folders inside `root`;
- * one that does not exist counts as absent), and over `extras`. Tests and what is built do not
+ * one that does not exist counts as absent), and over `extras`. Tests and build results do not
  * count.
  */
 export function sourceHash(root, paths, extras = []) {
@@ -29,6 +29,6 @@ function filesUnder(root, path) {
   if (!found) return [];
   if (!found.isDirectory()) return [path];
   return readdirSync(join(root, path))
-    .filter((name) => !isBystander(name))
+    .filter((name) => !isIrrelevant(name))
     .flatMap((name) => filesUnder(root, `${path}/${name}`));
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { folderViolations, importCircles } from './check-architecture.mjs';
+import { folderViolations, importCycles } from './check-architecture.mjs';
 import { houseRuleViolations } from './house-rules.mjs';
 import { importGraph } from './import-graph.mjs';
 import { wallViolations } from './import-walls.mjs';
@@ -89,10 +89,10 @@ test('a cycle of imports is found; a cycle of types is none', () => {
     'db/a.ts': "import { b } from './b';",
     'db/b.ts': "import { c } from '@/db/c';",
   };
-  expect(importCircles(graphOf({ ...circle, 'db/c.ts': "import { a } from './a';" }))).toEqual([
+  expect(importCycles(graphOf({ ...circle, 'db/c.ts': "import { a } from './a';" }))).toEqual([
     ['db/a.ts', 'db/b.ts', 'db/c.ts', 'db/a.ts'],
   ]);
-  expect(importCircles(graphOf({ ...circle, 'db/c.ts': "import type { a } from './a';" }))).toEqual(
+  expect(importCycles(graphOf({ ...circle, 'db/c.ts': "import type { a } from './a';" }))).toEqual(
     [],
   );
 });

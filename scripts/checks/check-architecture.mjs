@@ -12,7 +12,7 @@ export function checkArchitecture(root) {
   const complaints = [
     ...emptyRooms(graph),
     ...wallViolations(graph),
-    ...importCircles(graph).map((circle) => `circular import: ${circle.join(' → ')}`),
+    ...importCycles(graph).map((cycle) => `circular import: ${cycle.join(' → ')}`),
     ...houseRuleViolations(graph),
     ...folderViolations(sourcePaths(root)),
   ];
@@ -25,7 +25,7 @@ export function checkArchitecture(root) {
   };
 }
 
-/** A wall without files would always pass. */
+/** Rooms without files, whose walls would always pass. */
 function emptyRooms(graph) {
   const found = new Set([...graph.keys()].map((path) => roomOf(path)?.name));
   return rooms
@@ -41,23 +41,23 @@ const countImports = (graph) =>
     .length;
 
 const filesAtMost = 15;
-const guarded = ['app', 'components', 'server', 'db', 'client', 'scripts'];
-const passedOver = /^(dist|node_modules|migrations|\..*)$/;
+const checkedFolders = ['app', 'components', 'server', 'db', 'client', 'scripts'];
+const ignoredFolders = /^(dist|node_modules|migrations|\..*)$/;
 const isSource = (path) => /\.(tsx?|mjs|css)$/.test(path) && !/\.(test|spec|d)\.tsx?$/.test(path);
 const isRig = (path) => /\/(testing|conformance)\//.test(path);
 
-/** Every source file in the folders that the rules apply to, without tests and their rigs. */
+/** Every source file in the folders to which the rules apply, without tests and their support. */
 function sourcePaths(root) {
   const under = (folder) =>
     readdirSync(join(root, folder), { withFileTypes: true }).flatMap((entry) => {
       const path = `${folder}/${entry.name}`;
-      if (entry.isDirectory()) return passedOver.test(entry.name) ? [] : under(path);
+      if (entry.isDirectory()) return ignoredFolders.test(entry.name) ? [] : under(path);
       return isSource(path) && !isRig(path) ? [path] : [];
     });
-  return guarded.flatMap(under);
+  return checkedFolders.flatMap(under);
 }
 
-/** One line for each folder that holds too much, and for each server file behind no wall. */
+/** One line for each folder with too many files, and for each server file outside all rooms. */
 export function folderViolations(paths) {
   const inFolder = new Map();
   for (const path of paths) inFolder.set(dirname(path), (inFolder.get(dirname(path)) ?? 0) + 1);
@@ -73,8 +73,8 @@ export function folderViolations(paths) {
 /**
  * Cycles of imports at run time, each as a list of paths that begins and ends with the same file.
  */
-export function importCircles(graph) {
-  const circles = [];
+export function importCycles(graph) {
+  const cycles = [];
   const state = new Map();
   const trail = [];
 
@@ -84,7 +84,7 @@ export function importCircles(graph) {
     for (const { target, typeOnly } of graph.get(path).imports) {
       if (typeOnly || !graph.has(target)) continue;
       if (state.get(target) === 'open')
-        circles.push([...trail.slice(trail.indexOf(target)), target]);
+        cycles.push([...trail.slice(trail.indexOf(target)), target]);
       else if (!state.has(target)) visit(target);
     }
     trail.pop();
@@ -92,5 +92,5 @@ export function importCircles(graph) {
   };
 
   for (const path of graph.keys()) if (!state.has(path)) visit(path);
-  return circles;
+  return cycles;
 }

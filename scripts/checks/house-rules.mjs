@@ -9,7 +9,7 @@ const columnsAtMost = 100;
 const emptyNames = /^(utils?|helpers?|types?|common|misc|shared|lib|manager|index)$/;
 const kebabCase = /^[a-z0-9]+(-[a-z0-9]+)*$/;
 
-/** The only file that may use each part of the environment. */
+/** The parts of the environment, each with the only files that may use it. */
 const outsideDoors = [
   {
     what: 'process.env',
@@ -25,7 +25,7 @@ const outsideDoors = [
   },
 ];
 
-/** One line for each file of the graph that breaks a rule on size, name or content. */
+/** One line for each violation of a rule on a file's size, name or content. */
 export function houseRuleViolations(graph) {
   const tests = testFiles(graph);
   return [...graph].flatMap(([path, { text }]) => {
@@ -61,9 +61,9 @@ function badName(path) {
 const serverAction = (_path, text) =>
   /^\s*(['"])use server\1/m.test(text) ? 'server actions are not used here' : null;
 
-/** A file that only passes on what others export hides who depends on whom. */
+/** A file that only re-exports other files hides the real dependencies. */
 function barrel(path, { body }) {
-  const passesOnOnly =
+  const onlyReexports =
     body.length > 1 &&
     body.every(
       (node) =>
@@ -71,7 +71,7 @@ function barrel(path, { body }) {
         node.source &&
         node.exportKind !== 'type',
     );
-  return passesOnOnly && !path.startsWith('client/')
+  return onlyReexports && !path.startsWith('client/')
     ? 'only passes on what other files export'
     : null;
 }

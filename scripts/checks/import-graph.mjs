@@ -4,8 +4,8 @@ import { parseSync } from 'oxc-parser';
 
 /**
  * Reads what TypeScript files import: a map from path (relative to `root`, with slashes) to `{
- * text, imports: [{ specifier, target, typeOnly }] }`; `target` is the imported file of ours, null
- * for a package.
+ * text, imports: [{ specifier, target, typeOnly }] }`; `target` is the imported file of this
+ * repository, null for a package.
  */
 export function readImportGraph(root, folders) {
   const paths = folders.flatMap((folder) => sourceFiles(root, folder));
@@ -13,7 +13,7 @@ export function readImportGraph(root, folders) {
   return importGraph(texts);
 }
 
-/** The same for texts that were read already. */
+/** The same for texts that have already been read. */
 export function importGraph(texts) {
   return new Map(
     [...texts].map(([path, text]) => {
@@ -43,7 +43,7 @@ function importsIn(path, text) {
     specifier: found.moduleRequest.value,
     typeOnly: found.entries.length > 0 && found.entries.every((entry) => entry.isType),
   }));
-  const passedOn = module.staticExports
+  const reexports = module.staticExports
     .flatMap((found) => found.entries)
     .filter((entry) => entry.moduleRequest)
     .map((entry) => ({ specifier: entry.moduleRequest.value, typeOnly: entry.isType }));
@@ -51,7 +51,7 @@ function importsIn(path, text) {
     specifier: text.slice(moduleRequest.start, moduleRequest.end).replace(/^['"`]|['"`]$/g, ''),
     typeOnly: false,
   }));
-  return [...statics, ...passedOn, ...dynamics];
+  return [...statics, ...reexports, ...dynamics];
 }
 
 function targetOf(path, specifier, texts) {

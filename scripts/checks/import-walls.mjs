@@ -7,11 +7,11 @@ const RULES = ['contract', 'core'];
 const GROUND = [...RULES, 'urls', 'platform'];
 
 /**
- * Who may import whom at run time: each room, the files that it is made of, and the rooms that it
- * may import besides itself. The first pattern that fits a file names its room.
+ * The allowed imports at run time: each room, the files in it, and the rooms that it may import
+ * besides itself. A file belongs to the first room whose pattern it matches.
  */
 export const rooms = [
-  // Runs in the page process: it may import the server's wire format, but nothing that stores or
+  // Runs in the page process: it may import the server's wire format, but no code that stores or
   // executes anything.
   {
     name: 'app',
@@ -58,7 +58,7 @@ export const rooms = [
   { name: 'urls', files: /^db\/urls\//, mayImport: ['platform'] },
   { name: 'db', files: /^db\//, mayImport: ['urls', 'contract', 'platform'] },
   { name: 'strategies', files: /^server\/strategies\//, mayImport: ['urls', 'platform'] },
-  // Races strategies and the engine, in a process of its own.
+  // Races strategies and the engine in a separate process.
   {
     name: 'lab',
     files: /^server\/lab\//,
@@ -140,7 +140,7 @@ const browserSafe = new Set(['components', 'durations', ...RULES]);
 
 export const roomOf = (path) => rooms.find((room) => room.files.test(path)) ?? null;
 
-/** One line for each import that goes through a wall. `graph` as made by `readImportGraph`. */
+/** One line for each import that is not allowed. `graph` is the result of `readImportGraph`. */
 export function wallViolations(graph) {
   const tests = testFiles(graph);
   return [...graph].flatMap(([path, { imports }]) => {
@@ -156,7 +156,7 @@ function isAllowed(room, { specifier, target, typeOnly }) {
   if (target === null) return !(browserSafe.has(room.name) && specifier.startsWith('node:'));
   const to = roomOf(target)?.name;
   if (to === room.name || room.mayImport.includes(to)) return true;
-  // Types vanish when compiled. Only rooms that must not even know of others say which they may.
+  // Types vanish when compiled, so only rooms with `mayImportTypesOf` limit them.
   return typeOnly && to !== undefined && (room.mayImportTypesOf?.includes(to) ?? true);
 }
 

@@ -5,8 +5,8 @@ import { runChild } from '../process/run-child.mjs';
 export const dialects = ['mysql', 'sqlite'];
 
 /**
- * Writes the migration that leads from the last one to the schema, if any, into `folder` (default:
- * where they live).
+ * Writes the migration from the last one to the schema, if they differ, into `folder` (default: the
+ * folder of the migrations).
  */
 export function generateMigration(root, dialect, { folder, name } = {}) {
   const kit = join(root, 'node_modules/drizzle-kit/bin.cjs');
@@ -19,7 +19,7 @@ export function generateMigration(root, dialect, { folder, name } = {}) {
 }
 
 /**
- * Whether each dialect's migrations lead to the schema as it is: generating into a copy must yield
+ * Whether each dialect's migrations lead to the current schema: generating into a copy must add
  * nothing.
  */
 export async function checkMigrations(root) {

@@ -11,13 +11,13 @@ const retired = new Set(
   ).split(' '),
 );
 
-/** Words in whose place a comment or a text names its subject. */
+/** Words that a comment or a text must replace by the name of its subject. */
 const vague = /\b(whoever|anew|nobody|somebody|stands|told)\b/i;
 
 /** Names of the code, which a comment may cite. */
 const citedNames = /`[^`]*`|@param \S+/g;
 
-/** Names given by others, such as APIs and packages. */
+/** Names that come from outside, such as from APIs and packages. */
 const givenNames = /^(isBeyondThisMachine)$/;
 
 /** The first retired word in a file's name, its exported names, its comments or its texts. */

@@ -34,17 +34,17 @@ const others = [
 ];
 
 /**
- * Runs every check, whatever the others found, and returns `[{ name, ok }]`. The types are checked
- * in parallel with all others, which together use one processor.
+ * Runs every check, whatever the results of the others, and returns `[{ name, ok }]`. Types are
+ * checked in parallel with all others, which together use one processor.
  */
 export async function runChecks(say) {
   const results = await Promise.all([runInTurn([types], say), runInTurn(others, say)]);
   return results.flat();
 }
 
-async function runInTurn(some, say) {
+async function runInTurn(checks, say) {
   const results = [];
-  for (const { name, run } of some) {
+  for (const { name, run } of checks) {
     const startedAt = performance.now();
     const { ok, output } = await run().then(
       (result) => ({ ok: result.ok ?? result.code === 0, output: result.output }),
@@ -58,7 +58,7 @@ async function runInTurn(some, say) {
   return results;
 }
 
-/** Next writes the types of its routes first: a fresh clone has none. */
+/** Has Next write the types of its routes first: a fresh clone has none. */
 async function checkTypes() {
   const generated = await tool('next/dist/bin/next', 'typegen');
   if (generated.code !== 0) return generated;

@@ -1,8 +1,7 @@
 const isTest = (path) => /\.(test|spec)\.tsx?$/.test(path);
 
 /**
- * Tests, and the files that nothing but tests import: they may reach through walls to set up what
- * they need.
+ * Tests, and files that only tests import: they may import through walls to set up what they need.
  */
 export function testFiles(graph) {
   const importers = new Map([...graph.keys()].map((path) => [path, []]));

@@ -1,11 +1,11 @@
 import type { ApiShapes } from './api-shapes';
 
-/** For each procedure its outcomes, `''` if its answers have none, with the fields of each. */
+/** The needed fields by procedure and outcome; `''` for answers without one. */
 export type AnswerNeeds = Record<string, Record<string, string[]>>;
 
 /**
  * The fields without which an answer cannot be understood. A field that the server gains later does
- * not belong here: servers of an older release do not have it.
+ * not belong here: servers of an older release do not send it.
  */
 const NEEDED = new Set([
   'token',

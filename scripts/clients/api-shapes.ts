@@ -5,7 +5,7 @@ import type {
 } from '@/server/contract/openapi/openapi-shape';
 import { pascalCase } from './names-and-texts';
 
-/** A type as every language has it. `one of` lists texts; a `shape` is named in `ApiShapes`. */
+/** A type that every language has. `one of` lists texts; a `shape` is named in `ApiShapes`. */
 export type ApiType =
   | { kind: 'text' | 'integer' | 'boolean' | 'texts by text' }
   | { kind: 'one of'; texts: string[] }
@@ -14,7 +14,7 @@ export type ApiType =
   | { kind: 'nullable'; of: ApiType };
 
 export interface ApiField {
-  /** As on the wire. */
+  /** The name on the wire. */
   name: string;
   type: ApiType;
   isOptional: boolean;
@@ -25,7 +25,7 @@ export interface ApiField {
 export interface ApiShape {
   name: string;
   description: string | undefined;
-  /** Of a choice: those of all its shapes, each optional unless every shape needs it. */
+  /** For a choice: the fields of all its shapes, each optional unless every shape requires it. */
   fields: ApiField[];
   anyOf: string[] | null;
 }
@@ -46,9 +46,7 @@ export interface ApiShapes {
   reasons: string[];
 }
 
-/**
- * Names of objects that have none of their own in the description, by the names of their fields.
- */
+/** Names for objects that are anonymous in the description, by the names of their fields. */
 const NAMED_BY_FIELDS: Record<string, string> = {
   'at by reason': 'Remark',
   'capacity inUse named': 'PermitUse',
@@ -61,10 +59,10 @@ const NAMED_BY_FIELDS: Record<string, string> = {
   'evidence pid pidStart state': 'WitnessedProcess',
 };
 
-/** For witnesses, which are part of the server's package. */
+/** Shapes for witnesses, which are part of the server's package. */
 const LEFT_OUT = /^(Error|Witness.*)$/;
 
-/** Reads the description that the server publishes. Throws for anything that it does not know. */
+/** Reads the description that the server publishes. Throws for anything unknown. */
 export function apiShapes(document: OpenApiDocument): ApiShapes {
   const reader = new ShapeReader(document.components.schemas);
   for (const name of Object.keys(document.components.schemas)) {
@@ -152,7 +150,7 @@ class ShapeReader {
       const isNeeded = shapes.every((shape) =>
         shape.fields.some((other) => other.name === field.name && !other.isOptional),
       );
-      const type = known ? joined(known.type, field.type) : field.type;
+      const type = known ? merged(known.type, field.type) : field.type;
       const description = known?.description ?? field.description;
       fields.set(field.name, { ...field, type, description, isOptional: !isNeeded });
     }
@@ -195,13 +193,15 @@ class ShapeReader {
   }
 }
 
-/** The type of a field of a choice: it may have several lists of texts, but no other difference. */
-function joined(one: ApiType, other: ApiType): ApiType {
+/**
+ * The type of a choice's field: it may have several lists of texts, but must not differ otherwise.
+ */
+function merged(one: ApiType, other: ApiType): ApiType {
   if (one.kind === 'one of' && other.kind === 'one of') {
     return { kind: 'one of', texts: [...new Set([...one.texts, ...other.texts])] };
   }
   if (JSON.stringify(one) === JSON.stringify(other)) return one;
-  throw new Error(`${JSON.stringify(one)} and ${JSON.stringify(other)} are one field.`);
+  throw new Error(`${JSON.stringify(one)} and ${JSON.stringify(other)} are types of one field.`);
 }
 
 const unknown = (where: string, schema: JsonSchema) =>

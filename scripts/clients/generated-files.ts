@@ -6,7 +6,7 @@ import { pythonTypes } from './python-types';
 
 const JAVA = 'clients/java/src/main/java/io/lockyard';
 
-/** The sources of clients in other languages that are made from the API's description, by path. */
+/** The generated sources of clients in other languages, from the API's description, by path. */
 export function generatedFiles(): Record<string, string> {
   const api = apiShapes(openApiDocument());
   return {

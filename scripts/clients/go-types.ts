@@ -2,7 +2,7 @@ import { answerNeeds } from './answer-needs';
 import type { ApiField, ApiShape, ApiShapes, ApiType } from './api-shapes';
 import { methodName, pascalCase, wrapText } from './names-and-texts';
 
-/** `wire.go`: what goes over the wire, as structs, and a method for each procedure. */
+/** `wire.go`: the inputs and answers of the API as structs, and a method for each procedure. */
 export function goTypes(api: ApiShapes): string {
   const { shapes, procedures, reasons } = api;
   const methods = procedures.map(({ name, kind, summary, input, answer }) => {
@@ -31,7 +31,7 @@ var Reasons = []string{
 ${reasons.map((reason) => `\tReason${camel(reason)},`).join('\n')}
 }
 
-// The outcomes of each procedure, "" where it has none, and what such an answer must say.
+// The fields that answers must have, by procedure and outcome; "" for answers without one.
 var answerNeeds = map[string]map[string][]string{
 ${needs(api)}}
 
@@ -65,7 +65,7 @@ function struct({ name, fields, description, anyOf }: ApiShape): string {
   return `${comment(about, '')}type ${name} struct {\n${members.join('')}}`;
 }
 
-/** A comment before a field ends the run of fields that gofmt aligns: each has one, or is alone. */
+/** A comment or blank line before a field ends the run of fields that gofmt would align. */
 function member(field: ApiField, isInput: boolean, isLater: boolean): string {
   const { name, type, isOptional, description } = field;
   const tag = `\`json:"${name}${isOptional ? ',omitempty' : ''}"\``;
@@ -76,7 +76,7 @@ function member(field: ApiField, isInput: boolean, isLater: boolean): string {
 
 const exported = (name: string) => pascalCase(name).replace(/Id$/, 'ID');
 
-/** In an input a number that is absent is something else than 0. */
+/** In an input, an absent number differs from 0. */
 function goType(type: ApiType, isOptional: boolean, isInput: boolean): string {
   switch (type.kind) {
     case 'integer':
@@ -96,7 +96,7 @@ function goType(type: ApiType, isOptional: boolean, isInput: boolean): string {
   }
 }
 
-/** As gofmt has it. */
+/** Aligned as by gofmt. */
 function aligned(rows: [string, string][]): string {
   const width = Math.max(...rows.map(([name]) => name.length));
   return rows.map(([name, value]) => `\t${name.padEnd(width)} ${value}`).join('\n');

@@ -5,7 +5,10 @@ import { methodName, wrapText } from './names-and-texts';
 const HEAD =
   '// Generated from the description of the API: npm run clients:generate.\npackage io.lockyard;\n';
 
-/** `Wire.java`: what goes over the wire, a class for each shape, with the wire's own names. */
+/**
+ * `Wire.java`: the inputs and answers of the API, a class for each shape, with the names on the
+ * wire.
+ */
 export function javaTypes(api: ApiShapes): string {
   const { shapes, reasons } = api;
   const classes = shapes.map((shape) => (isInput(shape) ? inputClass(shape) : answerClass(shape)));
@@ -13,14 +16,14 @@ export function javaTypes(api: ApiShapes): string {
 import java.util.List;
 import java.util.Map;
 
-/** What goes over the wire. Answers may gain fields: {@link JsonObject#asMap} has them all. */
+/** Inputs and answers. Answers may gain fields: {@link JsonObject#asMap} has them all. */
 public final class Wire {
   /** Every reason of a refusal that this client knows; a server may have more. */
   public static final List<String> REASONS =
       List.of(
 ${reasons.map((reason) => `          "${reason}"`).join(',\n')});
 
-  /** The outcomes of each procedure, "" where it has none, and what such an answer must say. */
+  /** The fields that answers must have, by procedure and outcome; "" for answers without one. */
   static final Map<String, Map<String, List<String>>> ANSWER_NEEDS =
       Map.ofEntries(
 ${needs(api)});
@@ -47,8 +50,8 @@ export function javaProcedures({ procedures }: ApiShapes): string {
 import java.util.Map;
 
 /**
- * The service API: one method is one request, and nothing is sent twice. Expected outcomes are
- * values with {@code outcome}; everything else is thrown as {@link LockyardException}.
+ * The service API: each method sends one request, once. Expected outcomes are values with {@code
+ * outcome}; everything else is thrown as {@link LockyardException}.
  */
 public abstract class Procedures {
   Procedures() {}
@@ -74,7 +77,7 @@ function answerClass({ name, description, fields, anyOf }: ApiShape): string {
   const about = anyOf ? `One of ${anyOf.join(', ')}: see {@link #outcome}.` : description;
   const members = fields.map(
     ({ name: field, type, isOptional, description: says }) =>
-      `${comment(isOptional ? `${says ?? ''} Null where it is absent.`.trim() : says, '    ')}` +
+      `${comment(isOptional ? `${says ?? ''} Null if absent.`.trim() : says, '    ')}` +
       `    public ${javaType(type, isOptional)} ${field}() {\n` +
       `      return ${read(field, type, isOptional)};\n    }`,
   );

@@ -17,7 +17,7 @@ export const snakeCase = (name: string): string =>
 
 export const pascalCase = (name: string): string => name.charAt(0).toUpperCase() + name.slice(1);
 
-/** How a procedure is called in a client: `lock.acquireMany` is `acquireMany`. */
+/** The name of a procedure's method in a client: `lock.acquireMany` is `acquireMany`. */
 export function methodName(procedure: string): string {
   const [noun = '', verb = ''] = procedure.split('.');
   if (noun === 'lock') return verb;

@@ -2,7 +2,9 @@ import { answerNeeds } from './answer-needs';
 import type { ApiField, ApiShape, ApiShapes, ApiType } from './api-shapes';
 import { methodName, snakeCase, wrapText } from './names-and-texts';
 
-/** `wire.py`: what goes over the wire, as typed dictionaries, and a method for each procedure. */
+/**
+ * `wire.py`: the inputs and answers of the API as typed dictionaries, and a method per procedure.
+ */
 export function pythonTypes(api: ApiShapes): string {
   const { shapes, procedures, reasons } = api;
   const methods = procedures.map(({ name, kind, summary, input, answer }) =>
@@ -12,7 +14,7 @@ export function pythonTypes(api: ApiShapes): string {
       `        return self._call("${name}", "${kind}", ask)`,
     ].join('\n'),
   );
-  return `"""What goes over the wire. Generated from the API's description: \`npm run clients:generate\`.
+  return `"""Inputs and answers. Generated from the API's description: \`npm run clients:generate\`.
 
 Names and values are those of the wire, in milliseconds. Answers may gain fields.
 """
@@ -27,11 +29,11 @@ ${reasons.map((reason) => `    "${reason}",\n`).join('')})
 
 ANSWER_NEEDS: Dict[str, Dict[str, List[str]]] = {
 ${needs(api)}}
-"""The outcomes of each procedure, "" where it has none, and what such an answer must say."""
+"""The fields that answers must have, by procedure and outcome; "" for answers without one."""
 
 
 class Procedures:
-    """The service API: one method is one request, and nothing is sent twice.
+    """The service API: each method sends one request, once.
 
     Expected outcomes are values with \`outcome\`; everything else is raised as \`LockyardError\`.
     """
@@ -48,9 +50,7 @@ function union({ name, anyOf, description }: ApiShape): string {
   return `${comment(description, '')}${name} = Union[${options}]\n`;
 }
 
-/**
- * Python 3.9 marks optional fields only by class: those that are needed come in one of their own.
- */
+/** Python 3.9 can mark only whole classes as optional: required fields get a class of their own. */
 function typedDict({ name, fields, description }: ApiShape): string {
   const mayLack = (field: ApiField) => field.isOptional || isFilledIn(name, field);
   const needed = fields.filter((field) => !mayLack(field));
@@ -65,7 +65,7 @@ function typedDict({ name, fields, description }: ApiShape): string {
   );
 }
 
-/** The client adds its own where a caller gives none. */
+/** The client fills in its own if the caller gives none. */
 const isFilledIn = (shape: string, { name }: ApiField) =>
   name === 'owner' && shape.endsWith('Input');
 

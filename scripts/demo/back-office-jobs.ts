@@ -1,6 +1,6 @@
 import { type DemoJob, LEADING, LONG, MINUTE, pod, QUICK, SECOND, STEADY } from './demo-job';
 
-/** What runs behind the shop: books, media, letters, figures, and the leader of each. */
+/** The jobs behind the shop: accounting, media, mail and analytics, and their leaders. */
 export const BACK_OFFICE_JOBS: DemoJob[] = [
   {
     ...QUICK,
@@ -36,7 +36,7 @@ export const BACK_OFFICE_JOBS: DemoJob[] = [
   },
   {
     ...STEADY,
-    // They do not wait but ask again: no queue shows them.
+    // They retry instead of waiting, so no queue shows them.
     service: 'billing',
     namespace: 'billing',
     locks: ['billing:invoice-run:2026-11'],

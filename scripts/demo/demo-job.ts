@@ -1,11 +1,11 @@
-/** From least to most, in milliseconds. */
+/** Minimum and maximum, in milliseconds. */
 export type RangeMs = readonly [number, number];
 
 export const SECOND = 1_000;
 export const MINUTE = 60 * SECOND;
 export const DAY = 24 * 60 * MINUTE;
 
-/** How a worker spends its time: it rests, waits, holds. */
+/** How a worker spends its time: resting, waiting, holding. */
 export interface Pace {
   leaseMs: number;
   waitMs: number;
@@ -14,29 +14,27 @@ export interface Pace {
 }
 
 /**
- * What a few workers of one service do in a loop: rest, take one of the locks, hold it, release it.
+ * What several workers of one service do in a loop: rest, take one of the locks, hold it, release
+ * it.
  */
 export interface DemoJob extends Pace {
   service: string;
   namespace: string;
-  /**
-   * Each worker goes through them once, in order from a start of its own; then it chooses at
-   * random.
-   */
+  /** Each worker takes each once, in order from its own start; then it chooses at random. */
   locks: string[];
-  /** The owners. If there are more of them than locks, some always wait. */
+  /** The owners. With more owners than locks, some are always waiting. */
   workers: string[];
   /** Readers share a lock; absent: exclusive. */
   mode?: 'shared';
-  /** How many permits each worker takes, and how many there are; absent: it takes the lock. */
+  /** How many permits each worker takes, and how many there are; absent: no permits. */
   permits?: { each: number; capacity: number };
-  /** How long the lock stays taken at least, though the work ends sooner. */
+  /** How long the lock stays held at least, even if the work ends sooner. */
   holdAtLeastMs?: number;
-  /** How many neighbours of the list a worker takes together; absent: one lock alone. */
+  /** How many neighbouring locks of the list a worker takes together; absent: a single lock. */
   together?: number;
 }
 
-/** Moments: a request of a customer. */
+/** Up to seconds: a customer's request. */
 export const QUICK: Pace = {
   leaseMs: 3 * SECOND,
   waitMs: 20 * SECOND,
@@ -60,7 +58,7 @@ export const LONG: Pace = {
   restMs: [2 * SECOND, 12 * SECOND],
 };
 
-/** Minutes: who leads, with others that stand by. */
+/** Minutes: a leader, with others on standby. */
 export const LEADING: Pace = {
   leaseMs: 12 * SECOND,
   waitMs: 10 * MINUTE,
@@ -68,6 +66,6 @@ export const LEADING: Pace = {
   restMs: [500, 2 * SECOND],
 };
 
-/** Owners that run in one pod. */
+/** Owners in one pod. */
 export const pod = (name: string, ...numbers: number[]): string[] =>
   numbers.map((number) => `${name}:worker-${number}`);

@@ -1,4 +1,4 @@
-/** A program of the demo fleet, and the namespaces that its API key must be good for. */
+/** A program of the demo fleet, and the namespaces to which its API key needs access. */
 export interface DemoService {
   name: string;
   namespaces: string[];
@@ -7,7 +7,7 @@ export interface DemoService {
 /** A namespace of the demo fleet. */
 export interface DemoNamespace {
   name: string;
-  /** Where it differs from the default policy. */
+  /** The differences from the default policy. */
   policy?: { lockDelayMs?: number; stuckAfterMs?: number; standbyExpected?: boolean };
 }
 
@@ -15,11 +15,13 @@ export interface DemoNamespace {
 export const DEMO_NAMESPACES: DemoNamespace[] = [
   { name: 'shop' },
   { name: 'billing' },
-  /** A settlement that lost its holder rests before the next one goes on with it. */
+  /**
+   * A settlement that lost its holder is left alone for a while before the next one continues it.
+   */
   { name: 'payments', policy: { lockDelayMs: 20_000 } },
-  /** No job here takes over a minute, so that one which does is soon noticed. */
+  /** No job here should take over a minute, so one that does is soon noticed. */
   { name: 'platform', policy: { stuckAfterMs: 60_000 } },
-  /** Who leads has others that wait all the time. */
+  /** Every leader always has others waiting. */
   { name: 'leaders', policy: { standbyExpected: true } },
 ];
 
@@ -39,10 +41,10 @@ export const DEMO_SERVICES: DemoService[] = [
   { name: 'cron', namespaces: ['platform', 'billing', 'leaders'] },
 ];
 
-/** The name of the key with which the fleet tells which of its processes live. */
+/** The name of the key with which the fleet reports which of its processes are alive. */
 export const DEMO_WITNESS = 'demo-host';
 
-/** A lock that an operator has frozen before anybody looks, with workers who wait for it. */
+/** A lock that an operator froze at the start, with workers waiting for it. */
 export const DEMO_FREEZE = {
   namespace: 'shop',
   name: 'orders:reindex:shard-2',

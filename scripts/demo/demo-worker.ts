@@ -6,7 +6,7 @@ import type { DemoJob, RangeMs } from './demo-job';
 import type { DEADLOCK } from './odd-jobs';
 import { within } from './within';
 
-/** The versions that the services say they run. */
+/** The versions that the services report. */
 const VERSIONS: Record<string, string> = {
   orders: '4.2.1',
   inventory: '2.14.0',
@@ -22,22 +22,24 @@ const VERSIONS: Record<string, string> = {
   analytics: '0.9.5',
 };
 
-/** All begin soon, so that there is something to see; those that never rest come first. */
+/** All start soon, so that there is something to see; those that never rest start first. */
 const START_MS: RangeMs = [500, 3_000];
 
-/** If the first attempt of one that never rests fails: others would else be before it. */
+/**
+ * The pause after a first attempt of one that never rests fails: others would otherwise be first.
+ */
 const AT_ONCE_MS: RangeMs = [200, 200];
 
-/** After a loss or a failure, before it tries again. */
+/** The pause after a loss or a failure. */
 const RECOVER_MS: RangeMs = [20_000, 45_000];
 
-/** Runs one worker of a job for ever. Whatever happens to its lock, it carries on after a while. */
+/** Runs one worker of a job for ever. Whatever happens to its lock, it resumes after a while. */
 export async function runWorker(
   job: DemoJob,
   owner: string,
   url: string,
   apiKey: string,
-  meta: Record<string, string> = selfPortrait(job.service, owner),
+  meta: Record<string, string> = workerMeta(job.service, owner),
 ): Promise<never> {
   const { namespace, leaseMs, waitMs, holdAtLeastMs, permits } = job;
   const share = permits && { permits: permits.each, capacity: permits.capacity };
@@ -48,22 +50,22 @@ export async function runWorker(
   await sleep(within(isRestless ? [0, 0] : START_MS));
   for (let turn = 0; ; turn += 1) {
     const isKnown = turn >= job.locks.length;
-    const place = isKnown ? Math.floor(Math.random() * job.locks.length) : first + turn;
-    const names = neighbours(job, place);
+    const index = isKnown ? Math.floor(Math.random() * job.locks.length) : first + turn;
+    const names = neighbours(job, index);
     const work = ({ signal }: { signal: AbortSignal }) =>
       sleep(within(job.holdMs), undefined, { signal });
     const options = { client, owner, leaseMs, waitMs, meta };
     const [only = ''] = names;
-    const turnOver =
+    const turnEnded =
       names.length > 1
         ? withLocks(names, options, work)
         : withLock(only, { ...options, mode, holdAtLeastMs, ...share }, work);
-    await turnOver.catch(() => sleep(within(isRestless && turn === 0 ? AT_ONCE_MS : RECOVER_MS)));
+    await turnEnded.catch(() => sleep(within(isRestless && turn === 0 ? AT_ONCE_MS : RECOVER_MS)));
     await sleep(within(job.restMs));
   }
 }
 
-/** Takes both locks of one transfer, one within the other, in the order that it knows. */
+/** Takes both locks of one transfer, one within the other, in the transfer's order. */
 export async function runTransfer(
   { service, namespace, leaseMs }: typeof DEADLOCK,
   { owner, first, second }: (typeof DEADLOCK.transfers)[number],
@@ -71,7 +73,7 @@ export async function runTransfer(
   apiKey: string,
 ): Promise<never> {
   const client = new LockyardClient({ url, apiKey, namespace });
-  const options = { client, owner, leaseMs, meta: selfPortrait(service, owner) };
+  const options = { client, owner, leaseMs, meta: workerMeta(service, owner) };
   const waitMs = Number.POSITIVE_INFINITY;
   for (;;) {
     await sleep(within(START_MS));
@@ -82,12 +84,12 @@ export async function runTransfer(
   }
 }
 
-function neighbours({ locks, together = 1 }: DemoJob, place: number): string[] {
-  return Array.from({ length: together }, (_, i) => locks[(place + i) % locks.length] ?? '');
+function neighbours({ locks, together = 1 }: DemoJob, index: number): string[] {
+  return Array.from({ length: together }, (_, i) => locks[(index + i) % locks.length] ?? '');
 }
 
-/** What a real worker would say of itself: its pod, a process id in it, and its release. */
-function selfPortrait(service: string, owner: string): Record<string, string> {
+/** What a real worker would report about itself: its pod, a process id and its release. */
+function workerMeta(service: string, owner: string): Record<string, string> {
   const [host = service] = owner.split(':');
   const pid = 7 + [...owner].reduce((sum, char) => sum + char.charCodeAt(0), 0);
   return { host, pid: String(pid), version: VERSIONS[service] ?? '1.0.0' };

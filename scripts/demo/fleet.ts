@@ -15,7 +15,7 @@ import { openTicketShop } from './ticket-shop';
 // …}); ends when its parent does.
 /** The fleet's own program, started with this argument, is the service that gets killed. */
 const CRASHING_ARGUMENT = 'crashing';
-/** The same for the one whose lock outlives it. */
+/** The same for the service whose lock outlives it. */
 const ORPHANING_ARGUMENT = 'orphaning';
 
 const ALIVE_MS = 12_000;
@@ -26,7 +26,7 @@ const keys: Record<string, string> = JSON.parse(keyText);
 const [, program = '', role] = process.argv;
 
 process.on('disconnect', () => process.exit(0));
-// It may have gone before this could listen.
+// The parent may have ended before this listener existed.
 if (!process.connected) process.exit(0);
 
 function start(job: DemoJob): void {
@@ -36,7 +36,7 @@ function start(job: DemoJob): void {
 if (role === CRASHING_ARGUMENT) {
   for (const job of CRASHING) start(job);
 } else if (role === ORPHANING_ARGUMENT) {
-  // Its hold names the process as it is, so that a witness can look for it.
+  // Its hold names the real process, so that a witness can check it.
   for (const owner of ORPHANING.workers) {
     void runWorker(ORPHANING, owner, url, keys[ORPHANING.service] ?? '', {});
   }
@@ -48,14 +48,14 @@ if (role === CRASHING_ARGUMENT) {
   void movePallets(url, keys.shipping ?? '');
   void keepKilling(program);
   void leaveOrphans(program);
-  // Where a machine cannot be witnessed, the demo does without.
+  // If this machine cannot be witnessed, the demo runs without a witness.
   process.env.LOCKYARD_API_KEY = keys[DEMO_WITNESS] ?? '';
   runWitness(['--quiet']).catch(() => undefined);
 }
 
 /**
- * Starts a process that takes a lock, kills it while it holds it, lets the lease expire, and starts
- * again.
+ * Starts a process that takes a lock, kills it while it holds the lock, lets the lease expire, and
+ * repeats.
  */
 async function keepKilling(program: string): Promise<never> {
   for (;;) {
@@ -64,7 +64,9 @@ async function keepKilling(program: string): Promise<never> {
   }
 }
 
-/** Kills a process that has a lock with a long lease; the next one follows when that is over. */
+/**
+ * Kills a process that holds a lock with a long lease; starts the next when the lease has expired.
+ */
 async function leaveOrphans(program: string): Promise<never> {
   for (;;) {
     await killAfter(program, ORPHANING_ARGUMENT, ALIVE_MS);

@@ -1,8 +1,8 @@
 import { DAY, type DemoJob, MINUTE, pod, SECOND } from './demo-job';
 
 /**
- * Keeps renewing though its work has long ended; every waiter behind it waits in vain, and its lock
- * is soon stuck.
+ * Keeps renewing although its work ended long ago; all its waiters time out, and its lock is soon
+ * stuck.
  */
 export const WATCHDOG: DemoJob = {
   service: 'cron',
@@ -39,7 +39,7 @@ export const CRASHING: DemoJob[] = [
   },
 ];
 
-/** Killed once, with a lease that goes on for long: a witness sees that its process has ended. */
+/** Killed while its lease still has a long time left: a witness sees that its process has ended. */
 export const ORPHANING: DemoJob = {
   service: 'media',
   namespace: 'platform',
@@ -51,7 +51,7 @@ export const ORPHANING: DemoJob = {
   restMs: [0, 0],
 };
 
-/** Each of two transfers holds the account that the other one waits for. */
+/** Two transfers, each of which holds the account that the other waits for. */
 export const DEADLOCK = {
   service: 'billing',
   namespace: 'billing',

@@ -3,7 +3,7 @@ import { LockyardClient } from '../../client/lockyard-client';
 import { type RangeMs, SECOND } from './demo-job';
 import { within } from './within';
 
-/** How many pallets are in the loading bay: almost as many as there is room for. */
+/** The number of pallets in the loading bay, near its maximum. */
 export const PALLETS = 'shipping:bay-4:pallets';
 export const PALLETS_MAX = 120;
 
@@ -25,7 +25,7 @@ export async function movePallets(url: string, apiKey: string): Promise<never> {
   }
 }
 
-/** Answers the new value. */
+/** Returns the new value. */
 async function move(client: LockyardClient, delta: number): Promise<number> {
   await client.createCounter({ name: PALLETS, initial: START, floor: 0, ceiling: PALLETS_MAX });
   return (await client.addToCounter({ name: PALLETS, delta })).value;

@@ -2,7 +2,7 @@ import { type DemoJob, LONG, MINUTE, pod, QUICK, SECOND, STEADY } from './demo-j
 
 const namespace = 'shop';
 
-/** What the shop does: customers, stock, parcels, and a catalogue that many read and one writes. */
+/** The shop's jobs: customers, stock, parcels, and a catalogue with many readers and one writer. */
 export const SHOP_JOBS: DemoJob[] = [
   {
     ...QUICK,

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 
 /** What the fleet needs to know. */
 export interface FleetSetup {
-  /** Where the server answers, such as `http://127.0.0.1:3000`. */
+  /** The server's address, such as `http://127.0.0.1:3000`. */
   url: string;
   /** The API key of every service of the plan, by its name. */
   keys: Record<string, string>;
@@ -13,8 +13,8 @@ export interface FleetSetup {
 const STOP_WITHIN_MS = 2_000;
 
 /**
- * Starts the demo fleet as a process of its own. It ends with `stop`, and by itself when this
- * process ends for any reason; its leases stay and expire. The keys are in its environment only.
+ * Starts the demo fleet as a separate process. It ends with `stop`, and automatically when this
+ * process ends for any reason; its leases then expire. The keys are only in its environment.
  */
 export function startFleet({ url, keys, entry }: FleetSetup): { stop(): Promise<void> } {
   const child = spawn(process.execPath, [entry], {

@@ -4,7 +4,7 @@ import { withLock } from '../../client/with-lock';
 import { type RangeMs, SECOND } from './demo-job';
 import { within } from './within';
 
-/** The tickets that are left, counted down to exactly 0. */
+/** The remaining tickets, counted down to exactly 0. */
 export const STOCK = 'tickets:open-air-2026';
 /** How many sales were refused since the last delivery. */
 export const TURNED_AWAY = 'tickets:turned-away';
@@ -13,10 +13,10 @@ export const TICKETS = 200;
 
 const RESTOCKING = 'tickets:restock:open-air-2026';
 const SELLERS = 4;
-const MOST_A_SALE = 5;
+const MAX_PER_SALE = 5;
 const BETWEEN_SALES_MS: RangeMs = [700, 1_900];
 const AFTER_A_FAILURE_MS = 5 * SECOND;
-const LOOK_EVERY_MS = 3 * SECOND;
+const CHECK_EVERY_MS = 3 * SECOND;
 const SOLD_OUT_FOR_MS = 20 * SECOND;
 
 /** Settings of the shop: where it sells, as which service, and how long it stays sold out. */
@@ -24,13 +24,13 @@ export interface TicketShop {
   url: string;
   apiKey: string;
   soldOutForMs?: number;
-  /** The factor for all pauses: less than 1 makes them shorter. */
+  /** A factor for all pauses: less than 1 makes them shorter. */
   pace?: number;
 }
 
 /**
- * Opens the ticket shop: sellers who sell until nothing is left, and one who restocks after a
- * pause. Returns the function that closes it.
+ * Opens the ticket shop: sellers, who sell until nothing is left, and an office, which restocks
+ * after a pause. Returns the function that closes it.
  */
 export function openTicketShop(shop: TicketShop): () => void {
   const closing = new AbortController();
@@ -52,24 +52,22 @@ async function run(
       await office.createCounter({ name: TURNED_AWAY, floor: 0 });
     }),
   );
-  const again = async (restMs: RangeMs, act: () => Promise<void>) => {
+  const again = async (restMs: RangeMs, action: () => Promise<void>) => {
     while (!signal.aborted) {
-      await act().catch(() => sleep(AFTER_A_FAILURE_MS, undefined, { signal }));
+      await action().catch(() => sleep(AFTER_A_FAILURE_MS, undefined, { signal }));
       await sleep(within(restMs) * pace, undefined, { signal });
     }
   };
   const sellers = Array.from({ length: SELLERS }, (_, i) => client(`tickets-b8e2:seller-${i + 1}`));
   await Promise.all([
     ...sellers.map((seller) => again(BETWEEN_SALES_MS, () => sell(seller))),
-    again([LOOK_EVERY_MS, LOOK_EVERY_MS], () => restock(office, soldOutForMs)),
+    again([CHECK_EVERY_MS, CHECK_EVERY_MS], () => restock(office, soldOutForMs)),
   ]);
 }
 
-/**
- * Sells a few tickets, or what is left of them; a sale that finds nothing is counted as refused.
- */
+/** Sells a few tickets, or as many as are left; a sale with none left counts as refused. */
 async function sell(client: LockyardClient): Promise<void> {
-  const wanted = 1 + Math.floor(Math.random() * MOST_A_SALE);
+  const wanted = 1 + Math.floor(Math.random() * MAX_PER_SALE);
   const first = await client.addToCounter({ name: STOCK, delta: -wanted });
   if (first.outcome === 'applied') return;
   const rest = Math.min(first.value, wanted);
@@ -78,7 +76,7 @@ async function sell(client: LockyardClient): Promise<void> {
   await client.addToCounter({ name: TURNED_AWAY, delta: 1 });
 }
 
-/** Fills the stock up again once it has been empty for a while. */
+/** Refills the stock once it has been empty for a while. */
 async function restock(client: LockyardClient, soldOutForMs: number): Promise<void> {
   if ((await client.getCounter({ name: STOCK })).value > 0) return;
   await withLock(RESTOCKING, { client, leaseMs: 10 * SECOND, waitMs: 0 }, async ({ signal }) => {
@@ -89,10 +87,10 @@ async function restock(client: LockyardClient, soldOutForMs: number): Promise<vo
   });
 }
 
-/** Tries until it succeeds: the service may be away. */
-async function untilDone(act: () => Promise<void>): Promise<void> {
+/** Retries until it succeeds: the service may be unavailable. */
+async function untilDone(action: () => Promise<void>): Promise<void> {
   while (
-    !(await act().then(
+    !(await action().then(
       () => true,
       () => false,
     ))

@@ -6,12 +6,12 @@ export interface LabArguments {
   /** Ids of the catalogue. */
   strategies: string[];
   settings: Omit<LabSettings, 'strategies'>;
-  /** The result as JSON instead of a table. */
+  /** Whether to print the result as JSON instead of a table. */
   json: boolean;
   help: boolean;
 }
 
-/** A mistake of the person who typed the command, in one line. */
+/** A mistake in the arguments, in one line. */
 export class ArgumentError extends Error {
   override readonly name = 'ArgumentError';
 }
@@ -39,7 +39,7 @@ export const HELP = `npm run lab -- [options]
   --seed <number>      fixes the think times (${LAB_DEFAULTS.seed})
   --json               prints the result as JSON`;
 
-/** A strategy as people name it. Several may share a number; the service has none. */
+/** A strategy as people refer to it. Several may share a number; the service has none. */
 type Numbered = { id: string; number: string };
 
 /**
@@ -111,7 +111,7 @@ function readStrategies(text: string, catalogue: readonly Numbered[]): string[] 
   return named;
 }
 
-/** The one with this id, or all with this number. */
+/** The strategy with this id, or all with this number. */
 function strategiesCalled(typed: string, catalogue: readonly Numbered[]): string[] {
   const number = typed.toUpperCase();
   const found = catalogue.filter(

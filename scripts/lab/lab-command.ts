@@ -18,7 +18,8 @@ import { ArgumentError, HELP, type LabArguments, readLabArguments } from './lab-
 import { labTable } from './lab-table';
 
 /**
- * With `--check` before them, arguments are only checked; this exit code: nothing is left to do.
+ * The exit code after `--check`, which only checks the arguments that follow, if nothing is left to
+ * do.
  */
 const NOTHING_LEFT = 10;
 
@@ -46,7 +47,7 @@ try {
   process.exitCode = 2;
 }
 
-/** Of a server that this environment may configure too, the Lab needs nothing else. */
+/** Only the Lab's own variables: the environment may also configure a server. */
 function labVariables(): Record<string, string | undefined> {
   const all = Object.entries(process.env);
   return Object.fromEntries(all.filter(([name]) => name.startsWith('LOCKYARD_LAB_')));

@@ -16,7 +16,7 @@ const COLUMNS: { title: string; cell: (row: LabRow) => string; isText?: true }[]
   { title: 'on', cell: ({ servers }) => servers, isText: true },
 ];
 
-/** The result of a race, one line for each strategy, with its reason below where it has one. */
+/** The result of a race, one line for each strategy, with its reason, if any, below. */
 export function labTable(rows: LabRow[]): string {
   const lines = [
     COLUMNS.map(({ title }) => title),

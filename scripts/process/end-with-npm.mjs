@@ -1,4 +1,4 @@
-const LOOK_EVERY_MS = 250;
+const CHECK_EVERY_MS = 250;
 
 /**
  * Sends a process started by npm a SIGTERM once the shell in between is gone. When npm is asked to
@@ -13,6 +13,6 @@ export function endWithNpm() {
     if (process.ppid === parent) return;
     clearInterval(timer);
     process.kill(process.pid, 'SIGTERM');
-  }, LOOK_EVERY_MS);
+  }, CHECK_EVERY_MS);
   timer.unref();
 }

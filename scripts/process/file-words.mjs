@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 
 /**
- * The words of a command, with the path of the file that they name resolved in the caller's folder.
+ * The words of a command, with any file path among them resolved in the caller's folder.
  *
  * @param {string[]} words after the program's name
  * @param {string} folder the caller's

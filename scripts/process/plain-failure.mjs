@@ -1,4 +1,4 @@
-/** A failure whose message, one clear line, is all that a person needs. */
+/** A failure whose message, one clear line, is printed without a stack. */
 export class PlainFailure extends Error {
   constructor(message, exitCode = 1) {
     super(message);
@@ -18,13 +18,13 @@ const WRITE_REASONS = {
 export const writeReason = (error) => WRITE_REASONS[error?.code] ?? null;
 
 /**
- * Prints what went wrong on standard error, with a stack only for an unexpected error, and ends
- * with its code.
+ * Prints an error on standard error, with a stack only if it is unexpected, and exits with its
+ * code.
  */
 export function endWith(error) {
-  const foreseen = error instanceof PlainFailure;
+  const isExpected = error instanceof PlainFailure;
   const reason = writeReason(error);
   const line = reason && `${error.path ?? 'A file'} cannot be written: ${reason}.`;
-  process.stderr.write(`${foreseen ? error.message : (line ?? error?.stack ?? error)}\n`);
-  process.exit(foreseen ? error.exitCode : 1);
+  process.stderr.write(`${isExpected ? error.message : (line ?? error?.stack ?? error)}\n`);
+  process.exit(isExpected ? error.exitCode : 1);
 }

@@ -6,7 +6,7 @@ const exitCodes = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 };
 
 /**
  * Runs a program to its end and returns `{ code, output }`; with `show` its output goes straight to
- * this process's own. A signal that ends this process ends the child first, so that nothing keeps
+ * this process's own. A signal that ends this process ends the child first, so that no child keeps
  * running unseen.
  */
 export function runChild(command, args, { cwd, env, show = false } = {}) {
@@ -14,7 +14,7 @@ export function runChild(command, args, { cwd, env, show = false } = {}) {
     cwd,
     env: env ?? process.env,
     stdio: show ? ['ignore', 'inherit', 'inherit'] : ['ignore', 'pipe', 'pipe'],
-    // A group of its own can be ended whole, with what the child has started.
+    // A process group can be ended as a whole, with everything that the child has started.
     detached: hasGroups,
   });
   children.add(child);
@@ -69,6 +69,6 @@ function endGroup(child, signal) {
     if (hasGroups) process.kill(-child.pid, signal);
     else child.kill(signal);
   } catch {
-    // It has ended meanwhile.
+    // It has already ended.
   }
 }

@@ -22,7 +22,7 @@ export function startOptions(args, environment) {
       'The demo uses its own data folder, .lockyard-demo: unset LOCKYARD_DATABASE_URL to run it.',
     );
   }
-  // Its invented fleet must not get into a folder that a real server uses.
+  // The demo's invented fleet must not get into a folder that a real server uses.
   const folder = environment.LOCKYARD_DATA_DIR || DEMO_FOLDER;
   if (resolve(projectRoot, folder) !== resolve(projectRoot, DEMO_FOLDER)) {
     throw new PlainFailure(

@@ -5,7 +5,9 @@ export function nodeComplaint(version) {
   return `Lockyard needs Node 20.19 or newer; this is Node ${version}. See https://nodejs.org.`;
 }
 
-/** Files that the server has open before its first caller connects, and room for a few of those. */
+/**
+ * The files that the server has open before its first caller connects, plus room for a few callers.
+ */
 const OPEN_FILES_MIN = 256;
 
 /** One line if so few open files are allowed that the server could not start, else null. */

@@ -12,13 +12,14 @@ const installProgram = () => findProgram(['mariadb-install-db', 'mysql_install_d
 export const mariadbIsInstalled = () => serverProgram() !== null && installProgram() !== null;
 
 /**
- * Starts a MariaDB of our own: empty, on a free port of 127.0.0.1, its data in a temporary folder
- * that goes with it. With `durable` every commit is flushed to disk, as in production; without,
- * commits are faster, and a server that is killed may lose the last second. With `binaryLog` it
- * keeps one, of rows, and flushes it as often. `url` names no database: users create their own.
- * `data` is the folder of its files. `signal`, `start`, `stop` and `pid` as `startPrivateServer`.
- * More `settings` are such as `['--innodb-file-per-table=0']`. With `bearsFullDisk` a file that may
- * not grow (`prlimit --fsize`, Linux only) is an error to the server and not its end.
+ * Starts a private MariaDB: empty, on a free port of 127.0.0.1, with its data in a temporary folder
+ * that is removed with it. With `durable` every commit is flushed to disk, as in production;
+ * without, commits are faster, and a server that is killed may lose the last second. With
+ * `binaryLog` it writes a row-based one, flushed as often. `url` names no database: users create
+ * their own. `data` is the folder of its files. `signal`, `start`, `stop` and `pid` are as for
+ * `startPrivateServer`. `settings` are further arguments, such as `['--innodb-file-per-table=0']`.
+ * With `bearsFullDisk`, a file that cannot grow (`prlimit --fsize`, Linux only) is an error that
+ * the server survives.
  *
  * @param {{
  *   durable: boolean,
@@ -35,7 +36,7 @@ export async function startPrivateMariadb({
 }) {
   const folder = mkdtempSync(join(tmpdir(), 'ly-')); // Short: a socket's path is limited to about 100 characters.
   const data = join(folder, 'd');
-  // Only root has to name its user. Another user may have no name, as in a container.
+  // Only root has to name its user. Other users may have no name, as in a container.
   const asRoot = process.getuid?.() === 0 ? ['--user=root'] : [];
   execFileSync(
     installProgram(),
@@ -46,7 +47,7 @@ export async function startPrivateMariadb({
       '--auth-root-authentication-method=normal',
       '--skip-test-db',
     ],
-    // It names temporary tables by its process id, which is not unique where machines share /tmp.
+    // Temporary tables are named by process id, which is not unique if machines share /tmp.
     { stdio: 'pipe', env: { ...process.env, TMPDIR: folder } },
   );
 
@@ -84,7 +85,7 @@ export async function startPrivateMariadb({
     folder,
     program: bearsFullDisk ? 'env' : program,
     args: bearsFullDisk ? ['--ignore-signal=XFSZ', program, ...args] : args,
-    // A server that takes connections speaks first.
+    // A server that accepts connections sends a greeting.
     isUp: async () => (await firstWords(port)) !== '',
     log,
     graceMs: 10_000,

@@ -10,13 +10,13 @@ const serverProgram = () => findProgram(['redis-server', 'valkey-server']);
 export const redisIsInstalled = () => serverProgram() !== null;
 
 /**
- * Starts a Redis of our own: empty, on a free port of 127.0.0.1, its files in a temporary folder
- * that goes with it. It keeps everything in memory only, or, with `durable`, flushes every write to
- * a log. With `cluster` it is a cluster of one, which keeps all slots and refuses a command over
- * two of them; with `sentinel` it watches others and keeps nothing. `signal`, `start` and `stop` as
- * `startPrivateServer`.
+ * Starts a private Redis: empty, on a free port of 127.0.0.1, with its files in a temporary folder
+ * that is removed with it. It keeps everything only in memory, or, with `durable`, flushes every
+ * write to a log. With `cluster` it is a cluster of one, which has all slots and refuses a command
+ * on two of them; with `sentinel` it monitors others and stores nothing. `signal`, `start` and
+ * `stop` are as for `startPrivateServer`.
  *
- * More `settings` are such as `['--maxmemory', '4mb']`.
+ * `settings` are further arguments, such as `['--maxmemory', '4mb']`.
  *
  * @param {{ cluster?: boolean, durable?: boolean, sentinel?: boolean, settings?: string[] }} options
  */

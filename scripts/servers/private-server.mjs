@@ -8,9 +8,9 @@ import { PlainFailure } from '../process/plain-failure.mjs';
  * Starts a private server for tests, whose files are in `folder` and are removed with it. `isUp` is
  * polled until it returns true; `log` is a file whose last lines are shown if it never does.
  *
- * @returns `signal` sends it a signal, `start` restarts one that was killed, with its data and
- *   port, `stop` ends and removes it, `pid` is its current process. The server and its folder never
- *   outlive this process.
+ * @returns `signal` sends it a signal, `start` restarts it after it was killed, with its data and
+ *   port, `stop` ends and removes it, `pid` is its current process id. The server and its folder
+ *   never outlive this process.
  */
 export async function startPrivateServer({ what, folder, program, args, isUp, log, graceMs }) {
   let child;
@@ -22,7 +22,7 @@ export async function startPrivateServer({ what, folder, program, args, isUp, lo
   process.once('exit', abandon);
 
   const stop = async () => {
-    child.kill('SIGCONT'); // One that is stopped hears nothing else.
+    child.kill('SIGCONT'); // A stopped process receives no other signal.
     child.kill('SIGTERM');
     await Promise.race([ended, pause(graceMs, undefined, { ref: false })]);
     abandon();
@@ -33,9 +33,9 @@ export async function startPrivateServer({ what, folder, program, args, isUp, lo
     child = spawn(program, args.map(String), { stdio: 'ignore' });
     ended = new Promise((resolve) => child.once('exit', resolve));
     if (await comesUp(child, isUp)) return;
-    const said = lastLines(log);
+    const logLines = lastLines(log);
     await stop();
-    throw new PlainFailure(`A ${what} for the tests did not start:\n${said}`);
+    throw new PlainFailure(`A ${what} for the tests did not start:\n${logLines}`);
   };
   await start();
   return { start, stop, signal: (name) => child.kill(name), pid: () => child.pid };

@@ -6,16 +6,16 @@ import { freePort } from '../system/free-port.mjs';
 import { firstWords, startPrivateServer } from './private-server.mjs';
 
 const JAR = '/usr/share/java/zookeeper.jar';
-/** Libraries that TLS needs and that Debian's ZooKeeper does not find by itself. */
+/** Libraries that TLS needs but Debian's ZooKeeper does not find on its own. */
 const NETTY = '/usr/share/java/netty-codec.jar:/usr/share/java/netty-resolver.jar';
 
 export const zookeeperIsInstalled = () => existsSync(JAR) && findProgram(['java']) !== null;
 
 /**
- * Starts a ZooKeeper of our own: empty, alone, on a free port of 127.0.0.1, its data in a temporary
- * folder that goes with it. `url` names no path, `dataFolder` is where it keeps everything.
- * `settings` are more lines for its configuration. With `keyStore` (PKCS 12) it speaks TLS at
- * `secureUrl` as well. `signal`, `start` and `stop` as `startPrivateServer`.
+ * Starts a private ZooKeeper: empty, a single one, on a free port of 127.0.0.1, with its data in a
+ * temporary folder that is removed with it. `url` has no path, `dataFolder` is the folder of its
+ * data. `settings` are more lines for its configuration. With `keyStore` (PKCS 12) it also accepts
+ * TLS at `secureUrl`. `signal`, `start` and `stop` are as for `startPrivateServer`.
  *
  * @param {{ settings?: string[], keyStore?: { file: string, password: string } | null }} [options]
  */
@@ -73,7 +73,7 @@ export async function startPrivateZookeeper({ settings = [], keyStore = null } =
       ],
       ...['org.apache.zookeeper.server.quorum.QuorumPeerMain', join(folder, 'zoo.cfg')],
     ],
-    // It says "imok" before it takes sessions.
+    // It answers "imok" before it accepts sessions.
     isUp: async () => (await firstWords(port, 'srvr')).startsWith('Zookeeper version'),
     log,
     graceMs: 5_000,

@@ -1,6 +1,6 @@
 /**
- * What `npm run test:long` runs, with more steps, more time or more programs than otherwise: parts
- * of the paths of test files.
+ * The test files that `npm run test:long` runs, with more steps, more time or more programs than
+ * usual: parts of their paths.
  */
 export const LONG_SUITES = [
   'backup-crashes',
@@ -25,10 +25,10 @@ export const LONG_SUITES = [
   'test/traces',
 ];
 
-/** The same, with pages open. */
+/** The same for browser tests. */
 export const LONG_PAGES = ['bad-days', 'starts-at-once'];
 
-/** What `npm test` leaves out: it needs programs that nothing else does, or much time. */
+/** The test files that `npm test` leaves out: they need special programs, or much time. */
 export const LONG_ONLY = [
   'client/other-languages.test.ts',
   'server/bootstrap/reshard-campaign.test.ts',

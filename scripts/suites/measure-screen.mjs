@@ -13,8 +13,8 @@ const TICK_MS = 10;
 
 /**
  * `npm run bench -- screen`: what the lock list of the busy demo costs a browser at 1440 × 900 that
- * is left alone for a minute, and how still it is. Processor time is
- * counted, which depends little on what else the machine does.
+ * is left alone for a minute, and how steady it is. Counts processor time, which depends little on
+ * the machine's other load.
  */
 export async function measureScreen(say) {
   await makeAppReady(say, { withDev: true });
@@ -33,7 +33,7 @@ export async function measureScreen(say) {
     await page.goto(`${server.url}/?view=all`);
     await page.mouse.move(700, 5);
     await page.waitForTimeout(SETTLE_MS);
-    // What compiles the function wraps its inner ones in this.
+    // The compiler of this function wraps its inner functions in this.
     await page.evaluate('globalThis.__name = (inner) => inner');
     await page.evaluate(watchList);
     const session = await page.context().newCDPSession(page);
@@ -45,8 +45,8 @@ export async function measureScreen(say) {
     const share = (ms) => `${((100 * ms) / (performance.now() - beganAt)).toFixed(1)} % of a core`;
     const seen = await page.evaluate(() => window.seen);
     for (const kind of ['renderer', 'GPU', 'browser']) {
-      const bar = kind === 'renderer' ? ' (at most 10 %)' : '';
-      say(`${kind} process: ${share(cpu[kind] - cpuBefore[kind])}${bar}`);
+      const limit = kind === 'renderer' ? ' (at most 10 %)' : '';
+      say(`${kind} process: ${share(cpu[kind] - cpuBefore[kind])}${limit}`);
     }
     for (const kind of ['ScriptDuration', 'LayoutDuration', 'RecalcStyleDuration']) {
       say(`  ${kind}: ${share(1_000 * (work[kind] - workBefore[kind]))}`);
@@ -74,7 +74,7 @@ async function cpuOf(browser) {
   return spent;
 }
 
-/** Seconds by kind of work on the page's main thread. */
+/** The seconds spent on the page's main thread, by kind of work. */
 async function workOf(session) {
   const { metrics } = await session.send('Performance.getMetrics');
   return Object.fromEntries(metrics.map(({ name, value }) => [name, value]));

@@ -17,7 +17,7 @@ import {
 } from './test-needs.mjs';
 import { playwrightTally, sumUp, vitestTally } from './test-tally.mjs';
 
-/** Databases of single tests are created faster without a file, and its flushes, for each table. */
+/** Test databases are created faster without a file, and its flushes, per table. */
 const QUICK_TABLES = ['--innodb-file-per-table=0', '--loose-debug-no-sync'];
 
 const NOTHING_RAN = { code: 0, tally: null };
@@ -30,22 +30,22 @@ const TEST_STORES = {
 };
 
 /**
- * Runs the suites (`only` one of them, or all when null) and answers `{ line, ok, failures, skips,
- * leftOut }`. `leftOut`: those of `filters` whose needs are not met, each as `{ suite, why }`.
+ * Runs the suites (`only` one of them, or all if null) and returns `{ line, ok, failures, skips,
+ * leftOut }`. `leftOut`: the suites of `filters` whose needs are not met, each as `{ suite, why }`.
  */
 export async function runSuites({ only, filters, say }) {
   const reports = mkdtempSync(join(tmpdir(), 'lockyard-reports-'));
   process.once('exit', () => rmSync(reports, { recursive: true, force: true }));
-  // The checks need none of them: they run while packages are fetched and installed.
+  // The checks need none of these, so they run while packages are fetched and installed.
   const needs = ensureNeeds(only, say);
   needs.catch(() => undefined);
   const suites = only === null ? [await runCheckSuite(say)] : [];
   const unmet = await needs;
   const leftOut = unmet.filter(({ suite }) => filters.includes(suite));
   const wanted = filters.filter((filter) => !leftOut.some(({ suite }) => suite === filter));
-  // Without a filter everything would run.
+  // Without any filter, everything would run.
   if (wanted.length === 0 && leftOut.length > 0) return { ...sumUp([NOTHING_RAN]), leftOut };
-  // The tests that come first need no build and leave room for it.
+  // The first tests need no build, and leave processor time for it.
   const build = only === 'vitest' ? null : buildForTests();
   if (only !== 'e2e') suites.push(await runVitest(reports, wanted, say));
   if (build) suites.push(await runPlaywright(reports, wanted, { say, build }));
@@ -53,8 +53,8 @@ export async function runSuites({ only, filters, say }) {
 }
 
 /**
- * Resolves to null, or to one line on why there is no build. At the lowest priority it takes only
- * what the first tests leave idle, and slows down none of those that measure time.
+ * Resolves to null, or to one line on why there is no build. At the lowest priority it uses only
+ * the time that the first tests leave idle, and does not slow down tests that measure time.
  */
 async function buildForTests() {
   const build = [process.execPath, join(projectRoot, 'scripts/build.mjs')];
@@ -63,9 +63,9 @@ async function buildForTests() {
 }
 
 /**
- * All needs in one step if all suites run: one call of the package manager instead of two. The
- * end-to-end tests freeze and kill a MariaDB, so it must be their own. Answers the long suites
- * whose needs are not met.
+ * Installs all needs in one step if all suites run: one call of the package manager instead of two.
+ * The end-to-end tests freeze and kill a MariaDB, so they use one of their own. Returns the long
+ * suites whose needs are not met.
  */
 async function ensureNeeds(only, say) {
   if (only === null) await ensureAllTestNeeds(say);

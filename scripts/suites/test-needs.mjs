@@ -8,47 +8,47 @@ import { chromiumPath, findProgram } from '../system/find-program.mjs';
 /**
  * The servers that tests and bench use.
  *
- * @param of begins the variables that may name an existing server
+ * @param prefix the prefix of the variables that may name an existing server
  */
-const storesNamed = (of) => [
+const storesNamed = (prefix) => [
   {
     what: 'MariaDB',
-    isThere: mariadbIsInstalled,
+    isInstalled: mariadbIsInstalled,
     debianPackage: 'mariadb-server',
-    variable: `${of}_MYSQL_URL`,
+    variable: `${prefix}_MYSQL_URL`,
   },
   {
     what: 'Redis',
-    isThere: redisIsInstalled,
+    isInstalled: redisIsInstalled,
     debianPackage: 'redis-server',
-    variable: `${of}_REDIS_URL`,
+    variable: `${prefix}_REDIS_URL`,
   },
   {
     what: 'ZooKeeper',
-    isThere: zookeeperIsInstalled,
+    isInstalled: zookeeperIsInstalled,
     debianPackage: 'zookeeper',
-    variable: `${of}_ZOOKEEPER_URL`,
+    variable: `${prefix}_ZOOKEEPER_URL`,
   },
 ];
 const testStores = storesNamed('TEST');
 const [mariadb] = testStores;
 const chromium = {
   what: 'Chromium',
-  isThere: () => chromiumPath() !== null,
+  isInstalled: () => chromiumPath() !== null,
   debianPackage: 'chromium-headless-shell',
   otherPackage: 'chromium',
   variable: 'CHROMIUM_PATH',
 };
 
-/** The API guide has examples in these languages, which are run. */
+/** The API guide has examples in these languages, which tests run. */
 const python = {
   what: 'Python 3',
-  isThere: () => findProgram(['python3']) !== null,
+  isInstalled: () => findProgram(['python3']) !== null,
   debianPackage: 'python3',
 };
 const java = {
   what: 'a JDK of Java 17 or newer',
-  isThere: () => javaVersion() >= 17,
+  isInstalled: () => javaVersion() >= 17,
   debianPackage: 'default-jdk-headless',
 };
 
@@ -58,13 +58,13 @@ const clientLanguages = [
   { ...java, suites: ['test/clients'] },
   {
     what: 'Go',
-    isThere: () => findProgram(['go']) !== null,
+    isInstalled: () => findProgram(['go']) !== null,
     debianPackage: 'golang-go',
     suites: ['test/clients', 'test/installing', 'test/traces'],
   },
   {
     what: 'Maven',
-    isThere: () => findProgram(['mvn']) !== null,
+    isInstalled: () => findProgram(['mvn']) !== null,
     debianPackage: 'maven',
     suites: ['test/clients'],
   },
@@ -77,7 +77,7 @@ const proxies = [
   ['caddy', 'caddy', 'behind-a-proxy'],
 ].map(([program, debianPackage, ...suites]) => ({
   what: program,
-  isThere: () => findProgram([program]) !== null,
+  isInstalled: () => findProgram([program]) !== null,
   debianPackage,
   suites,
 }));
@@ -86,13 +86,13 @@ const proxies = [
 const monitoringTools = [
   {
     what: 'Prometheus with promtool',
-    isThere: () => findProgram(['prometheus']) !== null && findProgram(['promtool']) !== null,
+    isInstalled: () => findProgram(['prometheus']) !== null && findProgram(['promtool']) !== null,
     debianPackage: 'prometheus',
     suites: ['test/prometheus', 'test/foreign-tools'],
   },
   {
     what: 'Alertmanager',
-    isThere: () => findProgram(['prometheus-alertmanager', 'alertmanager']) !== null,
+    isInstalled: () => findProgram(['prometheus-alertmanager', 'alertmanager']) !== null,
     debianPackage: 'prometheus-alertmanager',
     suites: ['test/prometheus'],
   },
@@ -102,19 +102,24 @@ const monitoringTools = [
 const deployTools = [
   {
     what: 'systemd-analyze',
-    isThere: () => findProgram(['systemd-analyze']) !== null,
+    isInstalled: () => findProgram(['systemd-analyze']) !== null,
     debianPackage: 'systemd',
     suites: ['test/installing'],
   },
-  { what: 'pip', isThere: pipIsThere, debianPackage: 'python3-pip', suites: ['test/installing'] },
+  {
+    what: 'pip',
+    isInstalled: pipIsInstalled,
+    debianPackage: 'python3-pip',
+    suites: ['test/installing'],
+  },
 ];
 const openssl = {
   what: 'OpenSSL',
-  isThere: () => findProgram(['openssl']) !== null,
+  isInstalled: () => findProgram(['openssl']) !== null,
   debianPackage: 'openssl',
 };
 
-function pipIsThere() {
+function pipIsInstalled() {
   const found = findProgram(['python3']);
   return found !== null && spawnSync(found, ['-m', 'pip', '--version']).status === 0;
 }
@@ -128,12 +133,12 @@ function javaVersion() {
 }
 
 /**
- * Every store, by variables that begin with `of`: one that the environment names is not started and
+ * Every store, with the `prefix` of its variable: one that the environment names is not started and
  * need not be installed.
  */
-export const ensureStores = (of, say) =>
+export const ensureStores = (prefix, say) =>
   ensureSystemPackages(
-    storesNamed(of).filter(({ variable }) => !process.env[variable]),
+    storesNamed(prefix).filter(({ variable }) => !process.env[variable]),
     say,
   );
 export const ensureChromium = (say) => ensureSystemPackages([chromium], say);
@@ -142,8 +147,8 @@ export const ensureAllTestNeeds = (say) =>
   ensureSystemPackages([...testStores, chromium, python, java, openssl], say);
 
 /**
- * What only some of the long suites need. Answers the suites whose needs cannot be met here, each
- * as `{ suite, why }`.
+ * Installs what only some of the long suites need. Returns the suites whose needs cannot be met
+ * here, each as `{ suite, why }`.
  */
 export async function ensureLongTestNeeds(say) {
   await ensureSystemPackages([openssl], say);

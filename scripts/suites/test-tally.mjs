@@ -3,8 +3,8 @@ import { stripVTControlCharacters } from 'node:util';
 
 /**
  * `{ passed, failed, skipped, failures, skips }` of a vitest run, from its JSON report; `failures`
- * are names, each with the first line of what went wrong, `skips` the names of what was skipped. A
- * file that could not even load counts as one failure.
+ * are names, each with the first line of its message, `skips` the names of skipped tests. A file
+ * that failed to load counts as one failure.
  */
 export function vitestTally(path) {
   const report = readReport(path);
@@ -35,7 +35,7 @@ export function vitestTally(path) {
 
 const SKIPPED = ['pending', 'skipped', 'todo'];
 
-/** The same of a Playwright run. A test that passed only when tried again counts as failed. */
+/** The same for a Playwright run. A test that passed only on a retry counts as failed. */
 export function playwrightTally(path) {
   const report = readReport(path);
   if (!report) return null;
@@ -49,11 +49,14 @@ export function playwrightTally(path) {
   };
 }
 
-/** The names of specs with such a result in a suite of Playwright's report and all below it. */
+/**
+ * The names of specs with one of these results in a suite of Playwright's report and its
+ * sub-suites.
+ */
 function specsThat(results, { title, specs = [], suites = [] }) {
-  const isSo = ({ tests }) => tests.some(({ status }) => results.includes(status));
+  const matches = ({ tests }) => tests.some(({ status }) => results.includes(status));
   const names = [
-    ...specs.filter(isSo).map((spec) => withReason(spec.title, messageOf(spec))),
+    ...specs.filter(matches).map((spec) => withReason(spec.title, messageOf(spec))),
     ...suites.flatMap((suite) => specsThat(results, suite)),
   ];
   return names.map((name) => `${title} › ${name}`);
@@ -70,7 +73,7 @@ function withReason(name, message = '') {
 
 /**
  * Adds suites up: `{ line, ok, failures, skips }`. Each suite is `{ code, tally }`; one that ran no
- * test, left no report, or ended badly without naming a failure counts as a failure of its own.
+ * test, left no report, or failed without naming a failure counts as one failure.
  */
 export function sumUp(suites) {
   const total = { passed: 0, failed: 0, skipped: 0 };

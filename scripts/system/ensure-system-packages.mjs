@@ -3,13 +3,13 @@ import { runChild } from '../process/run-child.mjs';
 import { findProgram } from './find-program.mjs';
 
 /**
- * Makes sure that the system has what the tests need. Each need is `{ what, isThere(),
- * debianPackage, otherPackage?, variable? }`; the other package is for systems that lack the first.
- * Installs with apt-get if that is possible without asking a person; else fails with one line, exit
- * code 2.
+ * Makes sure that the programs that the tests need are installed. Each need is `{ what,
+ * isInstalled(), debianPackage, otherPackage?, variable? }`; `otherPackage` is for systems that
+ * lack the first one. Installs with apt-get if that is possible without a prompt; otherwise fails
+ * with one line and exit code 2.
  */
 export async function ensureSystemPackages(needs, say) {
-  const absent = () => needs.filter(({ isThere }) => !isThere());
+  const absent = () => needs.filter(({ isInstalled }) => !isInstalled());
   if (absent().length === 0) return;
   const asRoot = await aptAsRoot();
   const tryToInstall = async (packages) => {
@@ -23,9 +23,9 @@ export async function ensureSystemPackages(needs, say) {
       await tryToInstall(absent().map((need) => need.otherPackage ?? need.debianPackage));
     }
   }
-  const still = absent();
-  if (still.length === 0) return;
-  const wanted = still.map(
+  const unmet = absent();
+  if (unmet.length === 0) return;
+  const wanted = unmet.map(
     ({ what, debianPackage, variable }) =>
       `${what} (package ${debianPackage}${variable ? `, or name one in ${variable}` : ''})`,
   );
@@ -33,18 +33,18 @@ export async function ensureSystemPackages(needs, say) {
 }
 
 /**
- * The same for needs of tests that can be left out. If not all can be installed, each is tried by
- * itself. Returns those that are not met.
+ * The same for tests that can be left out. If not all needs can be installed, each is tried on its
+ * own. Returns those that are not met.
  */
 export async function unmetNeeds(needs, say) {
-  for (const some of [needs, ...needs.map((need) => [need])]) {
+  for (const group of [needs, ...needs.map((need) => [need])]) {
     try {
-      await ensureSystemPackages(some, say);
+      await ensureSystemPackages(group, say);
     } catch (error) {
       if (!(error instanceof PlainFailure)) throw error;
     }
   }
-  return needs.filter(({ isThere }) => !isThere());
+  return needs.filter(({ isInstalled }) => !isInstalled());
 }
 
 /** How to call apt-get with the necessary rights; null if that is impossible. */

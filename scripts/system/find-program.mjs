@@ -1,7 +1,7 @@
 import { accessSync, constants } from 'node:fs';
 import { delimiter, join } from 'node:path';
 
-/** Servers are often in folders that are only in an administrator's PATH. */
+/** Servers are often installed in folders that are only in an administrator's PATH. */
 const alsoIn = ['/usr/sbin', '/usr/local/sbin', '/usr/local/bin', '/opt/homebrew/bin'];
 
 /**

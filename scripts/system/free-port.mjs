@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto';
 import { createServer } from 'node:net';
 
-/** Below those that a system gives to who names none: a server that restarts gets its port back. */
+/** Below the ephemeral ports of the system, so that a server that restarts gets its port back. */
 const FROM = 15_000;
 const TO = 32_000;
 

@@ -1,4 +1,4 @@
-"""What goes over the wire. Generated from the API's description: `npm run clients:generate`.
+"""Inputs and answers. Generated from the API's description: `npm run clients:generate`.
 
 Names and values are those of the wire, in milliseconds. Answers may gain fields.
 """
@@ -942,11 +942,11 @@ ANSWER_NEEDS: Dict[str, Dict[str, List[str]]] = {
         "": ["value"],
     },
 }
-"""The outcomes of each procedure, "" where it has none, and what such an answer must say."""
+"""The fields that answers must have, by procedure and outcome; "" for answers without one."""
 
 
 class Procedures:
-    """The service API: one method is one request, and nothing is sent twice.
+    """The service API: each method sends one request, once.
 
     Expected outcomes are values with `outcome`; everything else is raised as `LockyardError`.
     """

@@ -4,8 +4,8 @@ package io.lockyard;
 import java.util.Map;
 
 /**
- * The service API: one method is one request, and nothing is sent twice. Expected outcomes are
- * values with {@code outcome}; everything else is thrown as {@link LockyardException}.
+ * The service API: each method sends one request, once. Expected outcomes are values with {@code
+ * outcome}; everything else is thrown as {@link LockyardException}.
  */
 public abstract class Procedures {
   Procedures() {}

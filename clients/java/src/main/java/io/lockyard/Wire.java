@@ -4,7 +4,7 @@ package io.lockyard;
 import java.util.List;
 import java.util.Map;
 
-/** What goes over the wire. Answers may gain fields: {@link JsonObject#asMap} has them all. */
+/** Inputs and answers. Answers may gain fields: {@link JsonObject#asMap} has them all. */
 public final class Wire {
   /** Every reason of a refusal that this client knows; a server may have more. */
   public static final List<String> REASONS =
@@ -23,7 +23,7 @@ public final class Wire {
           "UNKNOWN",
           "INTERNAL");
 
-  /** The outcomes of each procedure, "" where it has none, and what such an answer must say. */
+  /** The fields that answers must have, by procedure and outcome; "" for answers without one. */
   static final Map<String, Map<String, List<String>>> ANSWER_NEEDS =
       Map.ofEntries(
           Map.entry(
@@ -148,7 +148,7 @@ public final class Wire {
       return text("mode");
     }
 
-    /** Only in mode permit: the number of permits. Null where it is absent. */
+    /** Only in mode permit: the number of permits. Null if absent. */
     public Long permits() {
       return number("permits");
     }
@@ -173,38 +173,32 @@ public final class Wire {
       return needed("expiresInMs", number("expiresInMs"));
     }
 
-    /**
-     * Only with holdAtLeastMs: the lock stays taken at least until then. Null where it is
-     * absent.
-     */
+    /** Only with holdAtLeastMs: the lock stays taken at least until then. Null if absent. */
     public Long keptUntil() {
       return number("keptUntil");
     }
 
     /**
      * When its holder released it, before keptUntil. The lock is still taken, and frees at
-     * expiresAt. Null where it is absent.
+     * expiresAt. Null if absent.
      */
     public Long releasedAt() {
       return number("releasedAt");
     }
 
-    /** Only for a hold of a lock.acquireMany. Null where it is absent. */
+    /** Only for a hold of a lock.acquireMany. Null if absent. */
     public HolderSet set() {
       return object("set", HolderSet::new);
     }
 
-    /**
-     * The role in the meta of the hold, such as leader; absent without one. Null where it is
-     * absent.
-     */
+    /** The role in the meta of the hold, such as leader; absent without one. Null if absent. */
     public String role() {
       return text("role");
     }
 
     /**
      * Only for holds of the caller’s own service: the traceparent header of the acquire, if it
-     * had a valid one. Null where it is absent.
+     * had a valid one. Null if absent.
      */
     public String traceparent() {
       return text("traceparent");
@@ -235,7 +229,7 @@ public final class Wire {
       return text("mode");
     }
 
-    /** Only in mode permit: the number of permits. Null where it is absent. */
+    /** Only in mode permit: the number of permits. Null if absent. */
     public Long permits() {
       return number("permits");
     }
@@ -264,7 +258,7 @@ public final class Wire {
       return needed("patienceLeftMs", number("patienceLeftMs"));
     }
 
-    /** Only for a lock.acquireMany: how many locks it wants. Null where it is absent. */
+    /** Only for a lock.acquireMany: how many locks it wants. Null if absent. */
     public Long setSize() {
       return number("setSize");
     }
@@ -312,7 +306,7 @@ public final class Wire {
 
     /**
      * Only after a wait for another hold of the same service: the traceparent of that hold, for
-     * a link from the span of the wait. Null where it is absent.
+     * a link from the span of the wait. Null if absent.
      */
     public String waitedForTraceparent() {
       return text("waitedForTraceparent");
@@ -537,15 +531,12 @@ public final class Wire {
       return needed("expiresInMs", number("expiresInMs"));
     }
 
-    /**
-     * An operator asks for the lock. The holder decides; it should finish soon. Null where it is
-     * absent.
-     */
+    /** An operator asks for the lock. The holder decides; it should finish soon. Null if absent. */
     public Remark askedToRelease() {
       return object("askedToRelease", Remark::new);
     }
 
-    /** Renewals no longer extend this hold: it ends at expiresAt. Null where it is absent. */
+    /** Renewals no longer extend this hold: it ends at expiresAt. Null if absent. */
     public Remark renewalsStopped() {
       return object("renewalsStopped", Remark::new);
     }
@@ -574,12 +565,12 @@ public final class Wire {
       return needed("at", number("at"));
     }
 
-    /** The operator who ended it. Null where it is absent. */
+    /** The operator who ended it. Null if absent. */
     public String by() {
       return text("by");
     }
 
-    /** The operator’s reason. Null where it is absent. */
+    /** The operator’s reason. Null if absent. */
     public String reason() {
       return text("reason");
     }
@@ -596,14 +587,14 @@ public final class Wire {
     }
 
     /**
-     * Only before the end of holdAtLeastMs: the lock stays taken until this instant. Null where
-     * it is absent.
+     * Only before the end of holdAtLeastMs: the lock stays taken until this instant. Null if
+     * absent.
      */
     public Long freesAt() {
       return number("freesAt");
     }
 
-    /** The time left until freesAt. Null where it is absent. */
+    /** The time left until freesAt. Null if absent. */
     public Long freesInMs() {
       return number("freesInMs");
     }
@@ -635,91 +626,85 @@ public final class Wire {
       return text("outcome");
     }
 
-    /**
-     * The fencing token of the hold: higher than that of every earlier grant. Null where it is
-     * absent.
-     */
+    /** The fencing token of the hold: higher than that of every earlier grant. Null if absent. */
     public Long token() {
       return number("token");
     }
 
-    /** The lock’s version: one more for each accepted change. Null where it is absent. */
+    /** The lock’s version: one more for each accepted change. Null if absent. */
     public Long rev() {
       return number("rev");
     }
 
-    /** How often the owner has entered, and must release. Null where it is absent. */
+    /** How often the owner has entered, and must release. Null if absent. */
     public Long holdCount() {
       return number("holdCount");
     }
 
-    /**
-     * The end of the lease, in epoch milliseconds of the backend’s clock. Null where it is
-     * absent.
-     */
+    /** The end of the lease, in epoch milliseconds of the backend’s clock. Null if absent. */
     public Long expiresAt() {
       return number("expiresAt");
     }
 
     /**
-     * What is left of the lease, in milliseconds, for callers whose clock differs. Null where it
-     * is absent.
+     * What is left of the lease, in milliseconds, for callers whose clock differs. Null if
+     * absent.
      */
     public Long expiresInMs() {
       return number("expiresInMs");
     }
 
-    /** How long the call waited. Null where it is absent. */
+    /** How long the call waited. Null if absent. */
     public Long waitedMs() {
       return number("waitedMs");
     }
 
     /**
      * Only after a wait for another hold of the same service: the traceparent of that hold, for
-     * a link from the span of the wait. Null where it is absent.
+     * a link from the span of the wait. Null if absent.
      */
     public String waitedForTraceparent() {
       return text("waitedForTraceparent");
     }
 
-    /** Null where it is absent. */
+    /** Null if absent. */
     public List<Holder> holders() {
       return objects("holders", Holder::new);
     }
 
-    /** The number of waiters. Null where it is absent. */
+    /** The number of waiters. Null if absent. */
     public Long queueLength() {
       return number("queueLength");
     }
 
-    /** When to try again, in milliseconds from now. Null where it is absent. */
+    /** When to try again, in milliseconds from now. Null if absent. */
     public Long retryAfterMs() {
       return number("retryAfterMs");
     }
 
-    /** Null where it is absent. */
+    /** Null if absent. */
     public Long ticket() {
       return number("ticket");
     }
 
-    /** 1 is next. Null where it is absent. */
+    /** 1 is next. Null if absent. */
     public Long place() {
       return number("place");
     }
 
-    /** What is left of waitMs, over all requests with this id. Null where it is absent. */
+    /** What is left of waitMs, over all requests with this id. Null if absent. */
     public Long patienceLeftMs() {
       return number("patienceLeftMs");
     }
 
-    /** The operator’s reason. Null where it is absent. */
+    /** The operator’s reason. Null if absent. */
     public String reason() {
       return text("reason");
     }
 
     /**
      * How the hold ended. forced: by an operator. superseded: so long ago that only later
-     * holders are recorded. Null where it is absent.
+     * holders are recorded. Null if absent.
      */
     public String cause() {
       return text("cause");
@@ -747,75 +732,66 @@ public final class Wire {
       return text("outcome");
     }
 
-    /** The lock’s version: one more for each accepted change. Null where it is absent. */
+    /** The lock’s version: one more for each accepted change. Null if absent. */
     public Long rev() {
       return number("rev");
     }
 
-    /**
-     * The end of the lease, in epoch milliseconds of the backend’s clock. Null where it is
-     * absent.
-     */
+    /** The end of the lease, in epoch milliseconds of the backend’s clock. Null if absent. */
     public Long expiresAt() {
       return number("expiresAt");
     }
 
     /**
-     * What is left of the lease, in milliseconds, for callers whose clock differs. Null where it
-     * is absent.
+     * What is left of the lease, in milliseconds, for callers whose clock differs. Null if
+     * absent.
      */
     public Long expiresInMs() {
       return number("expiresInMs");
     }
 
-    /**
-     * An operator asks for the lock. The holder decides; it should finish soon. Null where it is
-     * absent.
-     */
+    /** An operator asks for the lock. The holder decides; it should finish soon. Null if absent. */
     public Remark askedToRelease() {
       return object("askedToRelease", Remark::new);
     }
 
-    /** Renewals no longer extend this hold: it ends at expiresAt. Null where it is absent. */
+    /** Renewals no longer extend this hold: it ends at expiresAt. Null if absent. */
     public Remark renewalsStopped() {
       return object("renewalsStopped", Remark::new);
     }
 
     /**
-     * Only before the end of holdAtLeastMs: the lock stays taken until this instant. Null where
-     * it is absent.
+     * Only before the end of holdAtLeastMs: the lock stays taken until this instant. Null if
+     * absent.
      */
     public Long freesAt() {
       return number("freesAt");
     }
 
-    /** The time left until freesAt. Null where it is absent. */
+    /** The time left until freesAt. Null if absent. */
     public Long freesInMs() {
       return number("freesInMs");
     }
 
     /**
      * How the hold ended. forced: by an operator. superseded: so long ago that only later
-     * holders are recorded. Null where it is absent.
+     * holders are recorded. Null if absent.
      */
     public String cause() {
       return text("cause");
     }
 
-    /**
-     * The latest instant at which it had certainly ended, in epoch milliseconds. Null where it
-     * is absent.
-     */
+    /** The latest instant at which it had certainly ended, in epoch milliseconds. Null if absent. */
     public Long at() {
       return number("at");
     }
 
-    /** The operator who ended it. Null where it is absent. */
+    /** The operator who ended it. Null if absent. */
     public String by() {
       return text("by");
     }
 
-    /** The operator’s reason. Null where it is absent. */
+    /** The operator’s reason. Null if absent. */
     public String reason() {
       return text("reason");
     }
@@ -832,45 +808,42 @@ public final class Wire {
     }
 
     /**
-     * Only before the end of holdAtLeastMs: the lock stays taken until this instant. Null where
-     * it is absent.
+     * Only before the end of holdAtLeastMs: the lock stays taken until this instant. Null if
+     * absent.
      */
     public Long freesAt() {
       return number("freesAt");
     }
 
-    /** The time left until freesAt. Null where it is absent. */
+    /** The time left until freesAt. Null if absent. */
     public Long freesInMs() {
       return number("freesInMs");
     }
 
-    /** How often the owner has entered, and must release. Null where it is absent. */
+    /** How often the owner has entered, and must release. Null if absent. */
     public Long holdCount() {
       return number("holdCount");
     }
 
     /**
      * How the hold ended. forced: by an operator. superseded: so long ago that only later
-     * holders are recorded. Null where it is absent.
+     * holders are recorded. Null if absent.
      */
     public String cause() {
       return text("cause");
     }
 
-    /**
-     * The latest instant at which it had certainly ended, in epoch milliseconds. Null where it
-     * is absent.
-     */
+    /** The latest instant at which it had certainly ended, in epoch milliseconds. Null if absent. */
     public Long at() {
       return number("at");
     }
 
-    /** The operator who ended it. Null where it is absent. */
+    /** The operator who ended it. Null if absent. */
     public String by() {
       return text("by");
     }
 
-    /** The operator’s reason. Null where it is absent. */
+    /** The operator’s reason. Null if absent. */
     public String reason() {
       return text("reason");
     }
@@ -893,7 +866,7 @@ public final class Wire {
 
     /**
      * Only after an operator’s change: the capacity that callers named before, and still can.
-     * Null where it is absent.
+     * Null if absent.
      */
     public Long named() {
       return number("named");
@@ -923,7 +896,7 @@ public final class Wire {
       return objects("holders", Holder::new);
     }
 
-    /** The permits of a lock, as long as any are held or waited for. Null where it is absent. */
+    /** The permits of a lock, as long as any are held or waited for. Null if absent. */
     public PermitUse permits() {
       return object("permits", PermitUse::new);
     }
@@ -933,12 +906,12 @@ public final class Wire {
       return objects("waiters", Waiter::new);
     }
 
-    /** Who froze the lock, and why. Null where it is absent. */
+    /** Who froze the lock, and why. Null if absent. */
     public Remark frozen() {
       return object("frozen", Remark::new);
     }
 
-    /** The end of the pause in epoch milliseconds; only while it lasts. Null where it is absent. */
+    /** The end of the pause in epoch milliseconds; only while it lasts. Null if absent. */
     public Long delayedUntil() {
       return number("delayedUntil");
     }
@@ -977,7 +950,7 @@ public final class Wire {
       return objects("holders", Holder::new);
     }
 
-    /** The permits of a lock, as long as any are held or waited for. Null where it is absent. */
+    /** The permits of a lock, as long as any are held or waited for. Null if absent. */
     public PermitUse permits() {
       return object("permits", PermitUse::new);
     }
@@ -987,7 +960,7 @@ public final class Wire {
       return needed("queueLength", number("queueLength"));
     }
 
-    /** Why its record cannot be read. Null where it is absent. */
+    /** Why its record cannot be read. Null if absent. */
     public String unreadable() {
       return text("unreadable");
     }
@@ -1110,7 +1083,7 @@ public final class Wire {
 
     /**
      * Only after a wait for another hold of the same service: the traceparent of that hold, for
-     * a link from the span of the wait. Null where it is absent.
+     * a link from the span of the wait. Null if absent.
      */
     public String waitedForTraceparent() {
       return text("waitedForTraceparent");
@@ -1344,52 +1317,52 @@ public final class Wire {
       return text("outcome");
     }
 
-    /** The holds of all locks, sorted by name. Null where it is absent. */
+    /** The holds of all locks, sorted by name. Null if absent. */
     public List<GrantOfSet> grants() {
       return objects("grants", GrantOfSet::new);
     }
 
-    /** The locks that block the call now. Null where it is absent. */
+    /** The locks that block the call now. Null if absent. */
     public List<Block> blockedBy() {
       return objects("blockedBy", Block::new);
     }
 
-    /** When to try again, in milliseconds from now. Null where it is absent. */
+    /** When to try again, in milliseconds from now. Null if absent. */
     public Long retryAfterMs() {
       return number("retryAfterMs");
     }
 
-    /** The lock in whose queue the call waits now, which can change. Null where it is absent. */
+    /** The lock in whose queue the call waits now, which can change. Null if absent. */
     public String name() {
       return text("name");
     }
 
-    /** Identifies the waiter in that queue. Null where it is absent. */
+    /** Identifies the waiter in that queue. Null if absent. */
     public Long ticket() {
       return number("ticket");
     }
 
-    /** 1 is next at that lock. Null where it is absent. */
+    /** 1 is next at that lock. Null if absent. */
     public Long place() {
       return number("place");
     }
 
-    /** What is left of waitMs, over all requests with this id. Null where it is absent. */
+    /** What is left of waitMs, over all requests with this id. Null if absent. */
     public Long patienceLeftMs() {
       return number("patienceLeftMs");
     }
 
-    /** The number of waiters. Null where it is absent. */
+    /** The number of waiters. Null if absent. */
     public Long queueLength() {
       return number("queueLength");
     }
 
-    /** The operator’s reason. Null where it is absent. */
+    /** The operator’s reason. Null if absent. */
     public String reason() {
       return text("reason");
     }
 
-    /** The holds that have ended, and how. Null where it is absent. */
+    /** The holds that have ended, and how. Null if absent. */
     public List<EndOfSet> ended() {
       return objects("ended", EndOfSet::new);
     }
@@ -1480,7 +1453,7 @@ public final class Wire {
 
     /**
      * The gate refused the step: value and the bounds come from its Redis, not from MySQL. Null
-     * where it is absent.
+     * if absent.
      */
     public Boolean estimate() {
       return truth("estimate");
@@ -1497,17 +1470,17 @@ public final class Wire {
       return text("outcome");
     }
 
-    /** The counter’s value. Null where it is absent. */
+    /** The counter’s value. Null if absent. */
     public Long value() {
       return number("value");
     }
 
-    /** The value never goes below it; null: no limit. Null where it is absent. */
+    /** The value never goes below it; null: no limit. Null if absent. */
     public Long floor() {
       return number("floor");
     }
 
-    /** The value never goes above it; null: no limit. Null where it is absent. */
+    /** The value never goes above it; null: no limit. Null if absent. */
     public Long ceiling() {
       return number("ceiling");
     }
@@ -1528,24 +1501,24 @@ public final class Wire {
       return needed("value", number("value"));
     }
 
-    /** The counter’s version: one more for each accepted change. Null where it is absent. */
+    /** The counter’s version: one more for each accepted change. Null if absent. */
     public Long rev() {
       return number("rev");
     }
 
-    /** The value never goes below it; null: no limit. Null where it is absent. */
+    /** The value never goes below it; null: no limit. Null if absent. */
     public Long floor() {
       return number("floor");
     }
 
-    /** The value never goes above it; null: no limit. Null where it is absent. */
+    /** The value never goes above it; null: no limit. Null if absent. */
     public Long ceiling() {
       return number("ceiling");
     }
 
     /**
      * The gate refused the step: value and the bounds come from its Redis, not from MySQL. Null
-     * where it is absent.
+     * if absent.
      */
     public Boolean estimate() {
       return truth("estimate");
