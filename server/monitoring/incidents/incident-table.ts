@@ -121,12 +121,18 @@ export class IncidentTable {
     return rows.map(toRow);
   }
 
-  /** The incidents that were open at an instant; the newest 500 at most. */
-  async at(at: number): Promise<Pick<IncidentRow, 'backend' | 'namespace' | 'name' | 'facts'>[]> {
+  /**
+   * The incidents that were open at an instant of the clock of their backend, and possibly others;
+   * the newest 500 at most.
+   *
+   * @param from the earliest instant that one of these clocks showed
+   * @param to the latest
+   */
+  async at(from: number, to: number): Promise<IncidentRow[]> {
     const { rows } = await this.database.raw.ask(
       `SELECT ${COLUMNS} FROM incidents WHERE began_at <= ? AND ` +
         `(ended_at IS NULL OR ended_at > ?) ORDER BY id DESC LIMIT ${ROWS_AT_ONCE}`,
-      [at, at],
+      [to, from],
     );
     return rows.map(toRow);
   }

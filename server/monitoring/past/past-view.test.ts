@@ -183,38 +183,67 @@ describe.each(IS_LONG ? (['sqlite', 'mysql'] as const) : (['sqlite'] as const))(
       expect([await waitersOf(first), await waitersOf(second)]).toEqual([0, 1]);
     });
 
-    it('shows a lock as orphaned from the proof that its incident recorded, on every page', async () => {
-      rig = await MonitoringRig.open(store);
-      const { database } = rig.engines.under;
-      const watcher = await rig.watch();
-      const key = freshKey();
-      const hold = { leaseMs: 60_000, meta: { host: 'host-4', pid: '7' } };
-      const { token } = await takeLock(watcher, key, 'gone', hold);
-      const since = Date.now();
-      const { pastView } = watcher.monitoring;
-      await expect.poll(async () => (await pastView.range.since()).events, SOON).not.toBeNull();
-      const proven = Date.now() + 100;
-      const death = { token, at: proven, since, witness: 'host-4', evidence: 'no such process' };
-      const { namespace, name } = key;
-      const subject = { id: rowId('default', recordId(key)), backend: 'default', namespace, name };
-      const figures = { waiters: 0, waiterMs: 0, waitersMax: 0, blockingMaxMs: 0, actors: [] };
-      const ends = { clearedAt: null, endedAt: null, readAt: proven };
-      const facts = { stuck: null, hold: null, deaths: [death] };
-      const incident = { status: 'orphaned', beganAt: since, ...ends, ...figures, facts } as const;
-      await new IncidentTable(database).write([{ open: { ...subject, incident }, isNew: true }]);
-      await expect.poll(() => Date.now(), SOON).toBeGreaterThan(proven + 100);
+    it.each([
+      ['of a backend in time', 0],
+      ['of a backend whose clock is ahead', 60_000],
+    ])(
+      'shows a lock %s as orphaned from the proof that its incident recorded, on every page',
+      async (_, aheadMs) => {
+        rig = await MonitoringRig.open(store);
+        const { database } = rig.engines.under;
+        const watcher = await rig.watch();
+        // So that the past begins before.
+        await takeLock(watcher, freshKey(), 'w1');
+        watcher.faults.clockSetMs = aheadMs;
+        const offset = () => watcher.engine.health().clockOffsetMs;
+        await expect.poll(offset, SOON).toBeGreaterThan(aheadMs - CLOCKS_APART_MS);
+        const key = freshKey();
+        const hold = { leaseMs: 60_000, meta: { host: 'host-4', pid: '7' } };
+        const { token } = await takeLock(watcher, key, 'gone', hold);
+        const since = Date.now() + aheadMs;
+        const { pastView } = watcher.monitoring;
+        await expect.poll(async () => (await pastView.range.since()).events, SOON).not.toBeNull();
+        const proven = Date.now() + 100;
+        const provenAt = proven + aheadMs;
+        const death = {
+          token,
+          at: provenAt,
+          since,
+          witness: 'host-4',
+          evidence: 'no such process',
+        };
+        const { namespace, name } = key;
+        const subject = {
+          id: rowId('default', recordId(key)),
+          backend: 'default',
+          namespace,
+          name,
+        };
+        const figures = { waiters: 0, waiterMs: 0, waitersMax: 0, blockingMaxMs: 0, actors: [] };
+        const ends = { clearedAt: null, endedAt: null, readAt: provenAt };
+        const facts = { stuck: null, hold: null, deaths: [death] };
+        const incident = {
+          status: 'orphaned',
+          beganAt: since,
+          ...ends,
+          ...figures,
+          facts,
+        } as const;
+        await new IncidentTable(database).write([{ open: { ...subject, incident }, isNew: true }]);
+        await expect.poll(() => Date.now(), SOON).toBeGreaterThan(proven + 100);
 
-      const before = await pastView.lock(proven - 50, key);
-      expect(before.row.status).toBe('held');
-      expect(before.holds[0]?.liveness?.state).toBe('unknown');
-      const { row, holds } = await pastView.lock(proven + 50, key);
-      const proof = { witness: 'host-4', evidence: 'no such process' };
-      expect(row).toMatchObject({ status: 'orphaned', orphaned: { token, since, ...proof } });
-      expect(holds[0]?.liveness).toMatchObject({ state: 'dead', since, ...proof });
-      const { rows } = await pastView.locks(proven + 50, { ...EVERY_LOCK, status: 'orphaned' });
-      expect(rows.map((each) => each.name)).toEqual([name]);
-      const holders = await pastView.holders(proven + 50);
-      expect(holders.rows[0]?.verdict?.state).toBe('dead');
-    });
+        const before = await pastView.lock(proven - 50, key);
+        expect(before.row.status).toBe('held');
+        expect(before.holds[0]?.liveness?.state).toBe('unknown');
+        const { row, holds } = await pastView.lock(proven + 50, key);
+        const proof = { witness: 'host-4', evidence: 'no such process' };
+        expect(row).toMatchObject({ status: 'orphaned', orphaned: { token, since, ...proof } });
+        expect(holds[0]?.liveness).toMatchObject({ state: 'dead', since, ...proof });
+        const { rows } = await pastView.locks(proven + 50, { ...EVERY_LOCK, status: 'orphaned' });
+        expect(rows.map((each) => each.name)).toEqual([name]);
+        const holders = await pastView.holders(proven + 50);
+        expect(holders.rows[0]?.verdict?.state).toBe('dead');
+      },
+    );
   },
 );

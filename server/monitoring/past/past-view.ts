@@ -195,12 +195,16 @@ export class PastView {
     const unread = new Set([...open.silent].flatMap(([id, until]) => (until < at ? [id] : [])));
     const read = this.sources(at);
     const deaths = new Map<string, ProvenDeath[]>();
-    const others = (await incidents.at(at)).flatMap(({ backend, namespace, name, facts }) => {
+    const instants = [at, ...backends.map(({ id }) => read.atOf(id))];
+    const openThen = await incidents.at(Math.min(...instants), Math.max(...instants));
+    const others = openThen.flatMap(({ backend, namespace, name, facts, beganAt, endedAt }) => {
       const key = { namespace, name };
       const lockId = recordId(key);
       const store = locateStore(backends, backend, key)?.id;
       if (store === undefined) return [];
-      const known = facts.deaths?.filter((death) => death.at <= read.atOf(store)) ?? [];
+      const now = read.atOf(store);
+      if (beganAt > now || (endedAt !== null && endedAt <= now)) return [];
+      const known = facts.deaths?.filter((death) => death.at <= now) ?? [];
       if (known.length > 0) deaths.set(rowId(backend, lockId), known);
       return [{ store, lockId }];
     });
