@@ -128,7 +128,7 @@ export class Committer {
     };
   }
 
-  /** Null: reading failed until the most urgent command ran out of time; the rest is tried again. */
+  /** Null: reads failed until the most urgent command ran out of time; the rest is tried again. */
   private async readOrRefuse(groups: CommandGroup[]): Promise<ReadResult | null> {
     const commands = groups.flatMap((group) => group.commands);
     const requestKeys = commands.flatMap(({ command }) => idempotencyKey(command) ?? []);
