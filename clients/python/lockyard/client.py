@@ -9,6 +9,7 @@ from typing import Any, Callable, Dict, List, Literal, Mapping, Optional, TypeVa
 from .errors import LockLost, LockyardError, ReleaseUnconfirmed
 from .holding import Hold
 from .lock import Lock
+from .request_text import trace_header
 from .sending import (
     ANSWER_WITHIN_MS,
     AT_ONCE_MS,
@@ -16,7 +17,6 @@ from .sending import (
     SilenceWatch,
     now_ms,
     send_request,
-    trace_header,
 )
 from .settings import (
     VERSION,

@@ -1,10 +1,8 @@
 """Sends one request and reads its answer. Nothing here is sent twice."""
 
 import http.client
-import json
 import math
 import random
-import re
 import socket
 import sys
 import threading
@@ -14,6 +12,7 @@ from urllib.parse import quote, urlsplit
 
 from .errors import LockyardError, WaitAbandoned
 from .reply import read_reply
+from .request_text import json_of
 from .stopping import pause, woken_by
 
 HELD_OPEN_MS = 25_000
@@ -34,7 +33,6 @@ SLOW_ANSWER_MS = 1_000
 """The minimum time for the answer to a renewal: a busy server may take this long."""
 
 _FIRST_LOOK_MS, _LOOK_EVERY_MS, _RESPOND_WITHIN_MS = 1_000, 4_000, 2_000
-_TRACEPARENT = re.compile("[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}")
 
 A = TypeVar("A")
 
@@ -115,7 +113,8 @@ class Exchange:
         self.done = threading.Event()
         self.woken = threading.Event()
         """Set when the request is done, or the caller has to check something else."""
-        self.never_left = False
+        self.never_left = True
+        """Nothing has been sent. Final once the request is done or abandoned."""
         self.error: Optional[Exception] = None
         self.status = 0
         self.headers: Mapping[str, str] = {}
@@ -125,6 +124,7 @@ class Exchange:
         self._answer_within_s = answer_within_s
         self._connection: Optional[http.client.HTTPConnection] = None
         self._is_left = False
+        self._sending = threading.Lock()
 
     def start(self, connect_within_ms: float, timeout_ms: float) -> None:
         target, args = self._run, (max(0.001, connect_within_ms / 1_000),)
@@ -136,7 +136,8 @@ class Exchange:
     def leave(self) -> None:
         """Abandons the request, whatever the server does with it; if not yet sent, it is never
         sent."""
-        self._is_left = True
+        with self._sending:
+            self._is_left = True
         sock = self._connection.sock if self._connection else None
         if sock is not None:
             try:
@@ -150,11 +151,11 @@ class Exchange:
         connection = kind(self._url.hostname or "", self._url.port, timeout=connect_within_s)
         self._connection = connection
         try:
-            self.never_left = True
             connection.connect()
-            if self._is_left:
-                raise ConnectionAbortedError("its caller has left")
-            self.never_left = False
+            with self._sending:
+                if self._is_left:
+                    raise ConnectionAbortedError("its caller has left")
+                self.never_left = False
             connection.sock.settimeout(self._answer_within_s)
             connection.sock.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
             method, path, body, headers = self._request
@@ -189,12 +190,6 @@ class SilenceWatch:
             return look
 
 
-def trace_header(traceparent: Optional[str]) -> Dict[str, str]:
-    """Empty if it is not a valid `traceparent`, since tracing must not fail a lock."""
-    is_valid = isinstance(traceparent, str) and _TRACEPARENT.fullmatch(traceparent)
-    return {"traceparent": traceparent} if traceparent and is_valid else {}
-
-
 def send_request(
     address: str,
     api_key: str,
@@ -211,7 +206,7 @@ def send_request(
     without a readable answer is `UNKNOWN`."""
     if stop is not None and stop.is_set():
         raise WaitAbandoned()
-    text = _json_of(ask)
+    text = json_of(ask)
     headers = {"Authorization": f"Bearer {api_key}", "Connection": "close", **more_headers}
     path = f"/api/v1/{procedure}"
     body: Optional[bytes] = None
@@ -225,61 +220,47 @@ def send_request(
     exchange.start(within_ms, timeout_ms)
     try:
         with woken_by(stop, exchange.woken) as look_every_s:
-            is_done = _wait(exchange, address, timeout_ms, stop, look_every_s, silence)
+            failure = _wait(exchange, address, timeout_ms, within_ms, stop, look_every_s, silence)
     finally:
         if not exchange.done.is_set():
             exchange.leave()
-    if not is_done:
-        raise LockyardError("UNKNOWN", f"No answer within {timeout_ms:.0f} ms.")
-    return _answer_in(exchange, address, procedure)
-
-
-def _json_of(ask: Mapping[str, Any]) -> str:
-    """Raises `INVALID` for a lone surrogate, as in a file name that is not valid text."""
-    text = json.dumps(ask, ensure_ascii=False, separators=(",", ":"))
-    if not _is_well_formed(text):
-        for name, value in ask.items():
-            if not _is_well_formed(json.dumps(value, ensure_ascii=False)):
-                raise LockyardError("INVALID", f"{name}: must be well-formed Unicode")
-    return text
-
-
-def _is_well_formed(text: str) -> bool:
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return False
-    return True
+    if failure is None:
+        return _answer_in(exchange, address, procedure)
+    if exchange.never_left:  # Also if the name of the host is not resolved in time.
+        raise _unreachable(address, "no connection in time")
+    raise LockyardError("UNKNOWN", failure)
 
 
 def _wait(
     exchange: Exchange,
     address: str,
     timeout_ms: float,
+    connect_within_ms: float,
     stop: Optional[threading.Event],
     look_every_s: float,
     silence: Optional[SilenceWatch],
-) -> bool:
-    """Whether it is done in time. Waits in slices if something else may end the wait.
+) -> Optional[str]:
+    """Why it is to be abandoned; None once it is done. Waits in slices if something else may end
+    the wait.
 
     look_every_s: how often to check `stop`, in seconds
     """
     sent_at = now_ms()
-    until = sent_at + timeout_ms
     look_at = sent_at + _FIRST_LOOK_MS
     look: Optional[Exchange] = None
     while True:
-        left_ms = until - now_ms()
+        within_ms = connect_within_ms if exchange.never_left else timeout_ms
+        left_ms = sent_at + within_ms - now_ms()
         slice_s = min(max(0.0, left_ms / 1_000), look_every_s)
         if silence is not None:
             slice_s = min(slice_s, max(0.0, look_at - now_ms()) / 1_000)
         exchange.woken.wait(slice_s)
         if exchange.done.is_set():
-            return True
+            return None
         if stop is not None and stop.is_set():
             raise WaitAbandoned()
         if left_ms <= 0:
-            return False
+            return f"No answer within {timeout_ms:.0f} ms."
         if silence is None or now_ms() < look_at:
             continue
         if look is None:
@@ -290,13 +271,18 @@ def _wait(
             look_at = now_ms() + _LOOK_EVERY_MS
         else:
             look.leave()
-            raise LockyardError("UNKNOWN", "The server does not respond any more.")
+            return "The server does not respond any more."
 
 
 def _answer_in(exchange: Exchange, address: str, procedure: str) -> Any:
     if exchange.error is None:
         return read_reply(procedure, exchange.status, exchange.headers, exchange.body)
     why = f"{type(exchange.error).__name__}: {exchange.error}"
+    if exchange.never_left:
+        raise _unreachable(address, why)
+    raise LockyardError("UNKNOWN", f"Lockyard cannot be reached at {address} ({why}).")
+
+
+def _unreachable(address: str, why: str) -> LockyardError:
     what = f"Lockyard cannot be reached at {address} ({why})."
-    reason = "BACKEND_DOWN" if exchange.never_left else "UNKNOWN"
-    raise LockyardError(reason, what, is_unreachable=exchange.never_left)
+    return LockyardError("BACKEND_DOWN", what, is_unreachable=True)

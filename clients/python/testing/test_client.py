@@ -452,6 +452,14 @@ class ClientTest(unittest.TestCase):
         with self.client.lock(text):
             self.assertEqual(self.inspect_named(text)["state"], "held")
 
+    def test_a_name_that_is_not_resolved_in_time_counts_as_no_connection(self):
+        resolved, begun_at = threading.Event(), time.monotonic()
+        self.addCleanup(resolved.set)
+        with mock.patch("socket.getaddrinfo", lambda *_: resolved.wait(PATIENCE_S)):
+            with self.assertRaisesRegex(LockyardError, "BACKEND_DOWN: .* cannot be reached"):
+                Client("http://lockyard.invalid").lock(self.name, wait_ms=0).__enter__()
+        self.assertLess(time.monotonic() - begun_at, 5)
+
     def test_a_run_whose_name_has_bytes_that_are_no_text_may_lock(self):
         run = {"GITHUB_RUN_ID": "", "CI_JOB_ID": "", "BUILDKITE_JOB_ID": ""}
         run["BUILD_TAG"] = os.fsdecode(b"caf\xe9-7")
