@@ -72,8 +72,9 @@ test('a page that receives nothing after its first paint says how old its data i
   await expectOffline(page);
 });
 
-test('a page without a server does not call a renewal overdue that may have come since', async ({
+test('a page without a server does not call a renewal overdue that may have come since, nor does a dialog', async ({
   page,
+  context,
   server,
 }) => {
   const name = 'renewed in time';
@@ -83,7 +84,12 @@ test('a page without a server does not call a renewal overdue that may have come
   const renew = () => orders.renew({ name, token: held.token, leaseMs });
   await renew();
   await openLive(page, lockPath('default', name));
+  const acting = await context.newPage();
+  await openLive(acting, lockPath('default', name));
+  await acting.getByRole('button', { name: 'Force release…' }).click();
+  const dialog = acting.getByRole('dialog');
   await renew();
+  await expect(dialog).toContainText('2 times, next due in');
   const holder = page.getByRole('region', { name: 'Holder' });
   // Until the page marks its data as old, the renewal would be overdue.
   await expect(holder).toContainText(/due in [1-3]\ss/, { timeout: 20_000 });
@@ -94,6 +100,9 @@ test('a page without a server does not call a renewal overdue that may have come
   await expect(page.locator('.lock-sentence')).not.toContainText('overdue');
   const impact = page.getByRole('region', { name: 'Impact of release' });
   await expect(impact).toContainText(/last update \d+(\.\d)?\ss ago/);
+  await expect(dialog).toContainText(/last update \d+(\.\d)?\ss ago/);
+  await expect(dialog).toContainText('2 times at last update');
+  await expect(dialog).not.toContainText('overdue');
   await server.restart();
 });
 

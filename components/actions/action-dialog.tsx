@@ -5,7 +5,7 @@ import type { LockRow } from '@/server/contract/console/lock-row';
 import { agoText, wholeSeconds } from '@/server/core/format/durations';
 import { shortToken } from '../format/numbers';
 import { Icon } from '../icons/icon';
-import { ReadingProvider, useAtBackend } from '../live/reading';
+import { ReadingProvider, useAtBackend, useStaleAge } from '../live/reading';
 import { LivenessNote } from '../locks/lock/liveness-note';
 import { Rev } from '../ui/rev';
 import { StatusBadge } from '../ui/status-badge';
@@ -81,12 +81,19 @@ export function ActionDialog({
             {seen.hold && (
               <span title={String(seen.hold.token)}>, token {shortToken(seen.hold.token)}</span>
             )}
+            <StaleAge />
           </>
         }
         {...(isChanged && { instead: { onUse: mayAct ? acceptCurrent : null } })}
       />
     </ReadingProvider>
   );
+}
+
+/** On a phone the dialog covers all else that says so. */
+function StaleAge() {
+  const age = useStaleAge();
+  return age && <span className="text-t1">, {age}</span>;
 }
 
 /** Which lock a dialog is about. */

@@ -5,7 +5,7 @@ import { agoText, factorText, spokenDuration, wholeSeconds } from '@/server/core
 import { exactCount, plural } from '@/server/core/format/numbers';
 import { visibleText } from '@/server/core/format/visible-text';
 import { shortToken } from '../format/numbers';
-import { useAtBackend } from '../live/reading';
+import { useAtBackend, useIsStale } from '../live/reading';
 import { isRenewing, renewalDueAt } from '../locks/lock-facts';
 import { renewalDueLabel } from '../locks/lock-labels';
 import { useIsClosed } from '../shell/backend-queries';
@@ -136,6 +136,7 @@ export function LastRenewal({ side: { hold }, backend }: { side: HoldSnapshot; b
     const dueAt = renewal ? renewalDueAt(renewal) : null;
     return dueAt === null ? 0 : Math.round((dueAt - now) / 1_000);
   });
+  const isStale = useIsStale();
   if (!hold) return <Muted>–</Muted>;
   if (hold.releasedAt !== undefined) {
     return (
@@ -156,9 +157,9 @@ export function LastRenewal({ side: { hold }, backend }: { side: HoldSnapshot; b
       <b className="font-[550]">renewed {agoText(seconds * 1_000)}</b>
       <Muted>
         {' '}
-        · {exactCount(renewal.renewals)} {renewal.renewals === 1 ? 'time' : 'times'},
-        {dueSeconds >= 0 && ' next'} {due}
-        {!isOnTime && !hold.liveness && ' – the process may be dead'}
+        · {exactCount(renewal.renewals)} {renewal.renewals === 1 ? 'time' : 'times'}
+        {isStale ? ' at last update' : `, ${dueSeconds >= 0 ? 'next ' : ''}${due}`}
+        {!isStale && !isOnTime && !hold.liveness && ' – the process may be dead'}
       </Muted>
     </>
   );

@@ -9,6 +9,7 @@ import {
   useState,
   useSyncExternalStore,
 } from 'react';
+import { ageText } from '../format/durations';
 import {
   ageOf,
   backendNow,
@@ -118,6 +119,13 @@ export function useSilentBackends(): string {
 
 export function useIsStale(): boolean {
   return useAged((ageMs) => ageMs > STALE_AFTER_MS);
+}
+
+/** How old the reading is, as the end of a line; empty until it is stale. */
+export function useStaleAge(): string {
+  return useAged((ageMs) =>
+    ageMs > STALE_AFTER_MS ? `last update ${ageText(ageMs)} ago` : '',
+  );
 }
 
 /** How often the one timer of the page goes off: countdowns run in steps of a second. */

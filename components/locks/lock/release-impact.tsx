@@ -5,12 +5,10 @@ import type { HoldRow, LockDetail } from '@/server/contract/console/lock-row';
 import { boundText } from '@/server/core/format/durations';
 import { isReleased } from '@/server/core/lock/lock-record';
 import { othersText, permitsLeft, servedTogether } from '@/server/core/verdict/release-impact';
-import { ageText } from '../../format/durations';
 import { shortToken } from '../../format/numbers';
 import type { IconName } from '../../icons/icon';
 import { Icon } from '../../icons/icon';
-import { useAged } from '../../live/reading';
-import { STALE_AFTER_MS } from '../../live/reading-store';
+import { useStaleAge } from '../../live/reading';
 import { useIsClosed } from '../../shell/backend-queries';
 import { Panel } from '../../ui/panel';
 import { ExactName } from '../../ui/visible-text';
@@ -31,11 +29,8 @@ export function ReleaseImpact({ detail, chosen }: Props) {
   // A lock delay begins whenever a hold is lost, even if other holds remain.
   const hasDelay = row.hold !== null && !isKept && policy.lockDelayMs > 0;
   const delay = hasDelay ? boundText(policy.lockDelayMs) : null;
-  const age = useAged((ageMs) =>
-    ageMs > STALE_AFTER_MS ? `last update ${ageText(ageMs)} ago` : '',
-  );
   return (
-    <Panel title={row.hold ? 'Impact of release' : 'Next grant'} end={age}>
+    <Panel title={row.hold ? 'Impact of release' : 'Next grant'} end={useStaleAge()}>
       <ul className="flex flex-col gap-2.5 px-3.5 py-3">
         <Line icon="arrow-right">
           <NextGrant detail={detail} chosen={chosen} delay={delay} />
