@@ -532,7 +532,7 @@ type InspectAnswer struct {
 	// The end of the pause in epoch milliseconds; only while it lasts.
 	DelayedUntil int64 `json:"delayedUntil,omitempty"`
 
-	// A resource that stores the highest token can reject every lower token.
+	// A resource that stores the highest token can reject every token below this.
 	MinValidToken int64 `json:"minValidToken"`
 }
 

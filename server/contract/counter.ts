@@ -11,33 +11,33 @@ const counterName = lockName.describe(
 /** An integer between −2^53 and 2^53, which is exact in JavaScript and in SQL. */
 export const wholeNumber = z.int();
 
-export const beginning = {
+export const initialFields = {
   initial: wholeNumber.default(0).describe('The initial value, which must be within the bounds.'),
   floor: wholeNumber.optional().describe('The value never goes below it. Default: no limit.'),
   ceiling: wholeNumber.optional().describe('The value never goes above it. Default: no limit.'),
 };
 
-interface Beginning {
+interface InitialInput {
   initial: number;
   floor?: number | undefined;
   ceiling?: number | undefined;
 }
 
-function boundsOf({ floor, ceiling }: Beginning): Bounds {
+function boundsOf({ floor, ceiling }: InitialInput): Bounds {
   return { floor: floor ?? null, ceiling: ceiling ?? null };
 }
 
-export const hasBounds = (input: Beginning) => areBounds(boundsOf(input));
-export const crossed = { message: 'must not be above ceiling', path: ['floor'] };
+export const hasValidBounds = (input: InitialInput) => areBounds(boundsOf(input));
+export const CROSSED_BOUNDS = { message: 'must not be above ceiling', path: ['floor'] };
 
-export const beginsWithin = (input: Beginning) =>
-  !hasBounds(input) || isWithin(input.initial, boundsOf(input));
-export const outside = { message: 'must lie between floor and ceiling', path: ['initial'] };
+export const startsWithinBounds = (input: InitialInput) =>
+  !hasValidBounds(input) || isWithin(input.initial, boundsOf(input));
+export const OUTSIDE_BOUNDS = { message: 'must be between floor and ceiling', path: ['initial'] };
 
 export const counterCreateInput = z
-  .strictObject({ namespace, name: counterName, ...beginning })
-  .refine(hasBounds, crossed)
-  .refine(beginsWithin, outside);
+  .strictObject({ namespace, name: counterName, ...initialFields })
+  .refine(hasValidBounds, CROSSED_BOUNDS)
+  .refine(startsWithinBounds, OUTSIDE_BOUNDS);
 
 export const counterAddInput = z.strictObject({
   namespace,

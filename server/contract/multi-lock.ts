@@ -123,10 +123,10 @@ export const multiLockGranted = z
     examples: [{ outcome: 'granted', grants: [oneGrant, { ...oneGrant, name: 'accounts:9' }] }],
   });
 
-const elsewhere = { blockedBy, retryAfterMs };
+const blockedFields = { blockedBy, retryAfterMs };
 
 const multiLockHeld = z
-  .object({ outcome: z.literal('held'), ...elsewhere })
+  .object({ outcome: z.literal('held'), ...blockedFields })
   .describe('Not all locks were free, so none was granted, and `waitMs` was 0.')
   .meta({
     examples: [
@@ -139,7 +139,7 @@ const multiLockHeld = z
   });
 
 const multiLockTimeout = z
-  .object({ outcome: z.literal('timeout'), ...elsewhere })
+  .object({ outcome: z.literal('timeout'), ...blockedFields })
   .describe('Not granted within `waitMs`; final for this `requestId`.');
 
 export const multiLockQueued = z

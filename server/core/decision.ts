@@ -31,17 +31,17 @@ export interface DecisionContext {
    */
   isAlive: (process: string) => boolean;
   /**
-   * What a waiter of this process asked for, if its caller is still connected: from before its
-   * acquire is decided until the grant, or until its detach, give-up or cancel has been written.
+   * The acquire of a waiter of this process, if its caller is still connected: from before it is
+   * decided until the grant, or until its detach, give-up or cancel has been written.
    */
   callerOf: (waiter: Waiter) => AcquireCommand | null;
   /** The answer stored for this command's request id, if any; read together with the record. */
   remembered: IdempotencyRecord | null;
-  /** What the lock's namespace allows. */
+  /** The policy of the lock's namespace, and the state of its backend. */
   policy: DecidingPolicy;
 }
 
-/** What a decision needs to know about the lock's namespace and backend. */
+/** The rules of the lock's namespace and backend. */
 export interface DecidingPolicy extends Pick<NamespacePolicy, 'queueLimit' | 'lockDelayMs'> {
   /**
    * After a restore: until this instant of the backend's clock a caller may still hold a lock that
@@ -172,7 +172,7 @@ export class Draft {
     return false;
   }
 
-  /** What a waiter of this process asked for, if its caller is connected or sends this command. */
+  /** The acquire of a waiter of this process, if its caller is connected or sends this command. */
   callerOf(waiter: Waiter): AcquireCommand | null {
     const { command, context } = this;
     if (command.verb === 'acquire' && waiter.tag === requestFingerprint(command.request))

@@ -305,7 +305,7 @@ class _InspectAnswer(TypedDict):
     holders: List[Holder]
     # In the order in which they will be granted.
     waiters: List[Waiter]
-    # A resource that stores the highest token can reject every lower token.
+    # A resource that stores the highest token can reject every token below this.
     minValidToken: int
 
 

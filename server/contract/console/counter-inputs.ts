@@ -1,5 +1,12 @@
 import { z } from 'zod';
-import { beginning, beginsWithin, crossed, hasBounds, outside, wholeNumber } from '../counter';
+import {
+  CROSSED_BOUNDS,
+  hasValidBounds,
+  initialFields,
+  OUTSIDE_BOUNDS,
+  startsWithinBounds,
+  wholeNumber,
+} from '../counter';
 import { areBounds } from '../counter-bounds';
 import { lockName, namespaceName, requestId } from '../primitives';
 import { lastInstant, operatorReason } from './console-inputs';
@@ -33,9 +40,9 @@ export type CounterMovesInput = z.output<typeof counterMovesInput>;
 const actId = { requestId: requestId.optional() };
 
 export const setUpCounterInput = z
-  .strictObject({ ...counterRef.shape, ...beginning, ...actId, reason: operatorReason })
-  .refine(hasBounds, crossed)
-  .refine(beginsWithin, outside);
+  .strictObject({ ...counterRef.shape, ...initialFields, ...actId, reason: operatorReason })
+  .refine(hasValidBounds, CROSSED_BOUNDS)
+  .refine(startsWithinBounds, OUTSIDE_BOUNDS);
 export type SetUpCounterInput = z.output<typeof setUpCounterInput>;
 
 const rev = z.number().int().nonnegative();
@@ -79,7 +86,7 @@ export const setCounterBoundsInput = z.strictObject({
   ...counterRef.shape,
   rev,
   seenBounds: bounds,
-  bounds: bounds.refine(areBounds, crossed),
+  bounds: bounds.refine(areBounds, CROSSED_BOUNDS),
   ...actId,
   reason: operatorReason,
 });

@@ -47,10 +47,10 @@ export const granted = z
     }),
   );
 
-const elsewhere = { holders: z.array(holder), queueLength, retryAfterMs };
+const blockedFields = { holders: z.array(holder), queueLength, retryAfterMs };
 
 export const held = z
-  .object({ outcome: z.literal('held'), ...elsewhere })
+  .object({ outcome: z.literal('held'), ...blockedFields })
   .describe('Another owner holds it, and `waitMs` was 0.')
   .meta(
     like({
@@ -73,7 +73,7 @@ export const held = z
   );
 
 export const timeout = z
-  .object({ outcome: z.literal('timeout'), ...elsewhere })
+  .object({ outcome: z.literal('timeout'), ...blockedFields })
   .describe('Not granted within `waitMs`; final for this `requestId`.');
 
 export const queued = z
@@ -212,7 +212,7 @@ export const inspectAnswer = z
     minValidToken: z
       .int()
       .min(0)
-      .describe('A resource that stores the highest token can reject every lower token.'),
+      .describe('A resource that stores the highest token can reject every token below this.'),
   })
   .describe('The state of the lock now.')
   .meta(

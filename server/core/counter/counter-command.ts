@@ -8,7 +8,7 @@ import type {
 import type { Bounds } from '../../contract/counter-bounds';
 import type { RequestIdentity } from '../request-fingerprint';
 
-/** Who changes a counter: a service, or a person with a reason. */
+/** The party that changes a counter: a service, or a person with a reason. */
 export type CounterParty = { service: string } | { by: string; reason: string };
 
 export interface CreateCommand extends Bounds {

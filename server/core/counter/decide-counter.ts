@@ -116,7 +116,7 @@ function create(
   refuseImpossible(ask);
   const value = 0 + ask.initial;
   if (!isWithin(value, ask)) {
-    throw new LockyardError('INVALID', 'initial: must lie between floor and ceiling.');
+    throw new LockyardError('INVALID', 'initial: must be between floor and ceiling.');
   }
   const event = { kind: 'created', at: now, rev: firstRev(now), ...partyOf(ask.party) } as const;
   return [{ outcome: 'created' }, { ...event, value, floor, ceiling }];

@@ -187,7 +187,7 @@ export function answerRenewed(
   return isReleased(hold) ? releasedAnswer(hold, now) : renewedAnswer(hold, record.rev, now);
 }
 
-/** How the hold with this token ended; `superseded` if the record only knows of later ones. */
+/** How the hold with this token ended; `superseded` if the record only shows later ones. */
 export function lostAnswer(
   record: LockRecord | null,
   token: number,

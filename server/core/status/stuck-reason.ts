@@ -63,7 +63,7 @@ export type StuckReason =
   | { kind: 'longWait'; since: number; limitMs: number }
   | ({ kind: 'idleRenewals'; since: number; wish: 'gaveUp' | 'asked' } & HoldLimit);
 
-/** How long a hold may last: five times `p99Ms`, or as the namespace says if that is null. */
+/** How long a hold may last: five times `p99Ms`; null: the namespace sets the limit. */
 interface HoldLimit {
   limitMs: number;
   p99Ms: number | null;

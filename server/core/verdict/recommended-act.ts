@@ -13,7 +13,7 @@ export type RecommendedVerb = 'ask' | 'block' | 'extend' | 'release' | 'unfreeze
 export interface Recommendation {
   verb: RecommendedVerb;
   title: string;
-  /** What it does and does not do, and what else it affects, in sentences. */
+  /** Sentences that say what it does and does not do, and what else it affects. */
   effect: string;
   /** With `look`: the lock that the holder of this one waits for. */
   lock?: { namespace: string; name: string };

@@ -18,7 +18,7 @@ export interface CycleEdge {
 
 /** A deadlock that was found. Instants are on the clock by which backends are compared. */
 export interface TrackedDeadlock {
-  /** The same in every process that finds it. */
+  /** Identical in every process that finds it. */
   id: string;
   cycle: CycleEdge[];
   /** When the last of its waits began. */

@@ -7,7 +7,7 @@ const IN_ADVANCE_MAX = 5_000;
 const BUSY_STEPS = 8;
 const BUSY_FACTOR = 3;
 
-/** For speed, the estimate may be too low by this fraction, one in so many, of what is left. */
+/** For speed, the estimate may be too low by 1/`RESERVE_SHARE` of what is left. */
 const RESERVE_SHARE = 1_000;
 
 /**

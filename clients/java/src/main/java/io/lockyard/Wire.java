@@ -916,7 +916,7 @@ public final class Wire {
       return number("delayedUntil");
     }
 
-    /** A resource that stores the highest token can reject every lower token. */
+    /** A resource that stores the highest token can reject every token below this. */
     public long minValidToken() {
       return needed("minValidToken", number("minValidToken"));
     }
