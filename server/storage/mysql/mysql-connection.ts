@@ -44,8 +44,9 @@ const SESSION = [
 ];
 
 /**
- * Literals are sent as bytes in UTF-8, which the server does not convert; results are UTF-8 too.
- * For MariaDB from 10.5, where every statement of the store is tested with this setting.
+ * Literals are sent as bytes in UTF-8, which the server neither converts nor labels with a
+ * character set; results are UTF-8 too. For MariaDB from 10.5, where every statement of the store
+ * is tested with this setting.
  */
 const LITERALS_AS_BYTES = 'SET NAMES binary, character_set_results = utf8mb4';
 
@@ -115,7 +116,8 @@ export class MysqlConnection {
       connectTimeout: CONNECT_TIMEOUT_MS,
       keepAliveInitialDelay: KEEP_ALIVE_MS,
       flags: [
-        // Affected rows are changed rows, not matched ones.
+        // Affected rows are changed rows, not matched ones. No swap reads them; should one do so,
+        // their meaning is fixed.
         '-FOUND_ROWS',
         // With session tracking the driver learns of the character set `binary`, and would send
         // texts as Latin 1.
