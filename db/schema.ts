@@ -126,7 +126,7 @@ export function defineSchema(kit: Kit) {
       beat: kit.whole(),
       /** The replication history that this run continues; null where the store reports none. */
       replicationId: kit.code(64),
-      /** 1 while all writes of that run were flushed and no server copied it, else 0. */
+      /** 1 while all writes of that run were flushed and not copied; 0 for the rest of the run. */
       isDurable: kit.count(),
       /** The number of keys that run had evicted when the incarnation was found complete. */
       evictedKeys: kit.whole(),
@@ -149,7 +149,7 @@ export function defineSchema(kit: Kit) {
       policy: kit.document(),
       /**
        * The limit that replaces the default `maxLocks` for a namespace that had more locks when
-       * that limit was introduced; 0: it had no more. Null: not counted since then.
+       * that limit was introduced; 0: it had not. Null: its names have not been counted since then.
        */
       grownMaxLocks: kit.whole(),
       /**

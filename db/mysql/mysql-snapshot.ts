@@ -48,7 +48,7 @@ export async function openMysqlSnapshot(url: string): Promise<Snapshot> {
   }
 }
 
-/** Begins the snapshot, and begins it again if another process changed the first table it reads. */
+/** Begins the snapshot; again if another process creates or changes the first table it reads. */
 async function beginSnapshot(session: Connection): Promise<number[]> {
   for (let attempt = 1; ; attempt += 1) {
     await session.query('start transaction with consistent snapshot, read only');

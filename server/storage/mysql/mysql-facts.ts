@@ -12,7 +12,7 @@ export interface MysqlFacts {
   variables: Record<string, string>;
   /** The same for `STATUS`. */
   status: Record<string, string>;
-  /** The servers that this one replicates, one for each channel; null: not permitted to ask. */
+  /** The servers that this one copies, one for each channel; null: not permitted to ask. */
   sources: ReplicationSource[] | null;
   /** Responding members of the replication group; null: not permitted, or there is no group. */
   groupMembers: number | null;
@@ -160,7 +160,7 @@ async function tablesOf(rows: (sql: string, values: unknown[]) => Promise<RowDat
   });
 }
 
-/** The statement that lists the replicated servers depends on the server's kind and version. */
+/** The statement that lists the copied servers depends on this server's kind and version. */
 async function sourcesOf(
   connection: Connection,
   version: string,

@@ -40,7 +40,7 @@ export async function recoverRedis(
   const { grantsFrom } = await askControlDatabase('Redis', () =>
     store.startQuietPeriod(incarnation, Number(begunAt)),
   );
-  // Another process has ended the recovery: writes under the recovery's name fail from now on.
+  // Another process has ended the recovery but not recorded it: writes as in recovery fail now.
   if ((await redis.hget(KEYS.marker, 'life')) === incarnation) return;
   const restoration = { epoch, grantsFrom, now: Number(begunAt) };
   let cursor = '0';

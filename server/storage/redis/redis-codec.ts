@@ -4,7 +4,7 @@ import { recordId } from '../record-id';
 import { type Change, type StoredRecord, StoreError, type SwapResult } from '../record-store';
 import { HAS_QUEUE, NO_QUEUE, PREFIX, type Reply } from './redis-script';
 
-/** Parses a record's text: the sign of a queue or of none, then rev, writer and head. */
+/** Parses a record's text: the sign of a queue or of none; rev, writer, head, split by blanks. */
 export function storedRecord(text: string, queue: string): StoredRecord {
   const [rev, writer, headFrom] = parseVersion(text, 1);
   return { rev, writer, head: text.slice(headFrom), queue };

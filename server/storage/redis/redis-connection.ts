@@ -9,7 +9,7 @@ const LATE = 'Redis cannot be reached, or is being checked.';
 
 const CONNECT_TIMEOUT_MS = 1_500;
 
-/** Refusals that do not concern the connection itself. After any other, a new one is checked. */
+/** Refusals that do not concern the connection. After any other the next call checks a new one. */
 const PASSING = /^(OOM|BUSY|MISCONF|NOREPLICAS|NOPERM)\b/;
 
 /** Makes a driver that is not connected yet. */

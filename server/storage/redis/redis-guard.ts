@@ -51,7 +51,7 @@ interface Found {
  * incarnation begins on it.
  */
 export class RedisGuard implements ConnectionGuard<Admitted> {
-  /** The loss for which a script refused to run; an inspection might not see it. */
+  /** The loss for which a script refused to run; an inspection from outside would not see it. */
   private suspicion: { incarnation: string; what: LossKind } | null = null;
   /** The server's run that this process used last, and the write history it continued then. */
   private used: ServerRun | null = null;
