@@ -8,7 +8,7 @@ import { ApiHarness } from '@/test/api-harness';
 
 const guide = readFileSync(join(import.meta.dirname, '../docs/api.md'), 'utf8');
 
-/** Every shell block of the guide, with the JSON block after it, if that is what follows. */
+/** Every shell block of the guide, with the JSON block that follows it, if any. */
 const examples = [...guide.matchAll(/```sh\n(.*?)```\n(?:\n```json\n(.*?)\n```)?/gs)].map(
   ([, script = '', answer]) => ({ script, answer }),
 );
@@ -42,7 +42,7 @@ test.skipIf(!hasCurl)(
     const shell = spawn('bash', ['-c', script], {
       env: {
         ...process.env,
-        // A locale that this machine does not have would make the shell complain.
+        // With a locale that this machine does not have, the shell would print a warning.
         LC_ALL: 'C',
         LOCKYARD_URL: api.url,
         LOCKYARD_API_KEY: await api.key('guide'),

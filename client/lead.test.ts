@@ -5,7 +5,7 @@ import { until } from './testing/test-clock';
 
 const bench = scriptedBench();
 
-/** A candidate that logs what happens to it. */
+/** A candidate that logs its terms. */
 function candidate(work: (term: Term) => unknown = () => {}) {
   const log: string[] = [];
   const terms: Term[] = [];

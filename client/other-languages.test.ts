@@ -58,7 +58,7 @@ beforeAll(async () => {
   const engine = api.runtime.engines.get('default');
   if (!engine) throw new Error('no engine');
   const acquire = engine.acquire.bind(engine);
-  // So that a short wait too takes several requests with one id.
+  // So that even a short wait takes several requests with one id.
   engine.acquire = (at, ask, wait) => {
     asked.set(at.name, (asked.get(at.name) ?? 0) + 1);
     return acquire(at, ask, { ...wait, holdRequestMs: 300 });

@@ -28,7 +28,7 @@ const held = {
 };
 
 describe('options', () => {
-  /** As a program in JavaScript passes them. */
+  /** As a JavaScript program passes them. */
   const any = (options: object) => options as never;
 
   test.each([

@@ -31,7 +31,7 @@ import { followTutorial } from './testing/tutorial';
 const root = join(import.meta.dirname, '..');
 const project = mkdtempSync(join(tmpdir(), 'lockyard-package-'));
 
-/** A cache for npm where the home folder takes none. */
+/** A cache for npm if the home folder is not writable. */
 const npmCache = { npm_config_cache: join(project, '.npm') };
 
 const run = (program: string, ...args: string[]) =>
@@ -79,14 +79,14 @@ function compile(sources: Record<string, string>, options: object) {
   }
 }
 
-/** Makes a package that is installed here one of the project's own. */
+/** Makes a package that is installed here available in the project. */
 function lend(name: string) {
   const place = join(project, 'node_modules', name);
   mkdirSync(dirname(place), { recursive: true });
   symlinkSync(join(root, 'node_modules', name), place);
 }
 
-/** All files of the package but the types. */
+/** All files of the package except the types. */
 const NO_TYPES = [
   'LICENSE',
   'README.md',
@@ -136,7 +136,7 @@ describe('the package, packed and installed somewhere else', () => {
         cwd: project,
         env: {
           ...process.env,
-          // Of two servers the first is away.
+          // The first of two servers is unreachable.
           LOCKYARD_URL: `http://127.0.0.1:2,${api.url}`,
           LOCKYARD_API_KEY: await api.key('whole'),
           MYSQL_URL: place.url.kind === 'mysql' ? place.url.url : '',

@@ -30,7 +30,7 @@ async function releaseNext() {
   return call;
 }
 
-/** A promise that is settled from outside. */
+/** A promise that the test settles. */
 function gate() {
   let open = () => {};
   const opened = new Promise<void>((resolve) => {
@@ -259,7 +259,7 @@ describe('work that continues after the work that started it', () => {
     });
     await grantNext({ token: 41 });
     const release = await bench.server.next('lock.release');
-    // The release is not even answered yet: the hold counts for nothing from the end of its work.
+    // The release is not answered yet: the hold no longer counts once its work has ended.
     open();
     const acquire = await bench.server.next('lock.acquire');
     release.answer({ outcome: 'released' });

@@ -65,7 +65,7 @@ export interface WithLockOptions {
    * Re-enters the lock if this owner already holds it in the same mode, even in another process.
    */
   reentrant?: boolean | undefined;
-  /** Shown to operators with the hold, beside `host`, `pid` and `version`. */
+  /** Shown to operators with the hold, in addition to `host`, `pid` and `version`. */
   meta?: Record<string, string> | undefined;
   /**
    * Called once when an operator asks for the lock, as reported by a renewal. The work should end

@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 afterAll(() => rig.close());
 
-/** Runs the script that a checkout has for it, from another folder. */
+/** Runs the script of the checkout from another folder. */
 async function npmRun(...words: string[]) {
   const args = ['--prefix', root, 'run', '-s', 'lockyard', '--', ...words];
   const child = spawn('npm', args, {

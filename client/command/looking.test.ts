@@ -24,7 +24,7 @@ async function held(name: string, owner = 'worker-1') {
 
 const stateOf = async (name: string) => (await rig.client.inspect({ name })).state;
 
-/** A change is in the server's projection a moment later. */
+/** The server's projection has a change a moment later. */
 const soon = (look: () => Promise<void>) => vi.waitFor(look, { timeout: 60_000, interval: 50 });
 
 describe('lockyard ls', () => {

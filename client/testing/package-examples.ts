@@ -57,7 +57,7 @@ export async function guarded(mysql: MysqlConnection, sqlite: AsyncSqlite, sync:
 }
 `;
 
-/** Everything at once, over real drivers, against the server that the environment names. */
+/** All features together, over real drivers, against the server that the environment names. */
 export const WHOLE = `
 import { randomUUID } from 'node:crypto';
 import { createClient } from '@libsql/client';
@@ -130,7 +130,7 @@ await redis.quit();
 sqlite.close();
 `;
 
-/** With the tracing API beside it. */
+/** The package together with the tracing API. */
 export const TRACED = `
 import { trace } from '@opentelemetry/api';
 import { BasicTracerProvider, InMemorySpanExporter, SimpleSpanProcessor } from '@opentelemetry/sdk-trace-base';

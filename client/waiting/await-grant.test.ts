@@ -5,7 +5,7 @@ import { type WithLockOptions, withLock } from '../with-lock';
 
 const bench = scriptedBench();
 
-/** Takes the lock for work that ends at once. */
+/** Acquires the lock for work that ends immediately. */
 function take(options: WithLockOptions = {}) {
   return outcomeOf(withLock('job', { client: bench.client, ...options }, (hold) => hold.token));
 }

@@ -66,7 +66,8 @@ describe('when no connection can be made', () => {
       expect(probe).toHaveBeenCalledWith(bench.url, 400, clock);
       clock.advance(400);
       expect(await taken).toMatchObject({ reason: 'UNKNOWN', isUnreachable: true });
-      // The request may have left by an open connection: it is undone, without delaying the error.
+      // The request may have been sent over an open connection: it is undone, without delaying the
+      // error.
       (await server.next('lock.cancel')).answer({ outcome: 'none' });
       await expect.poll(() => call.isHungUp).toBe(true);
     },

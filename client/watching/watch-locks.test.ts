@@ -57,7 +57,7 @@ test('yields the present state and each change, and resumes where the last answe
   expect(first.input.since).toBeUndefined();
   const second = await answer([held('a', 7, holder(41))], { position: 'p2' });
   expect(second.input.since).toBe('p1');
-  // The same state again, renewed meanwhile, and one from before it.
+  // The same state again, renewed meanwhile, and an older one.
   await answer([held('a', 9, holder(41, 60_000))]);
   await answer([free('a', 3)]);
   await answer([free('a', 10)]);

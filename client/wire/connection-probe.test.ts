@@ -15,7 +15,7 @@ interface Dispatcher {
 
 test('a server that the process reaches through a proxy is not probed directly', async () => {
   const { server, url } = bench;
-  // The first request makes the dispatcher.
+  // The first request creates the dispatcher.
   await fetch(`${url}/api/health/live`);
   const shared = globalThis as unknown as Record<symbol, Dispatcher | undefined>;
   const direct = shared[DISPATCHER];
@@ -29,7 +29,7 @@ test('a server that the process reaches through a proxy is not probed directly',
     const client = new LockyardClient({ url: unreachable.url, apiKey: 'k' });
     const taken = outcomeOf(withLock('job', { client, waitMs: 0 }, (hold) => hold.token));
     const call = await server.next('lock.acquire');
-    // Longer than a connection is looked for.
+    // Longer than the time limit for a connection.
     await sleep(1_200);
     call.answer(granted());
     (await server.next('lock.release')).answer({ outcome: 'released' });

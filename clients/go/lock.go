@@ -34,11 +34,11 @@ type LockOptions struct {
 	Reentrant bool
 	// OwnHold acquires a separate hold even within work under this lock.
 	OwnHold bool
-	// Meta is shown to operators with the hold, beside host, pid and version.
+	// Meta is shown to operators with the hold, in addition to host, pid and version.
 	Meta map[string]string
 	// Traceparent is the W3C header of the span to which the hold belongs; ignored if not valid.
 	Traceparent string
-	// Each is called once, in a goroutine of its own, when a renewal reports it.
+	// Each is called once, in a separate goroutine, when a renewal reports it.
 	OnAskedToRelease  func(Remark)
 	OnRenewalsStopped func(Remark)
 }

@@ -14,9 +14,9 @@ export class CommandChild {
   /**
    * Starts a command.
    *
-   * @param ownGroup whether it gets a process group of its own, so that it can be ended with all
-   *   that it has started. Without one it stays in this process's group, and the terminal sends the
-   *   signals of its keys to both
+   * @param ownGroup whether it gets its own process group, so that it can be ended with all that it
+   *   has started. Without one it stays in this process's group, and the terminal sends the signals
+   *   of its keys to both
    * @param onPid called with the argument of `kill` that reaches it, before anything else happens
    * @throws CommandFailure with 127 if there is no such program, 126 if it cannot be run
    */

@@ -1,6 +1,6 @@
 const CHECK_EVERY_MS = 250;
 
-/** An npm script that itself runs a command without an end of its own. */
+/** An npm script that itself runs a command that does not end on its own. */
 const RUNS_ON = /\blockyard["']? +["']?(exec|watch|witness)\b/;
 
 /**

@@ -33,7 +33,10 @@ beforeEach(() => {
 
 const newName = () => `losing-${++names}`;
 
-/** A lock, and a connection to the server that can be cut, for a test that runs beside others. */
+/**
+ * A lock, and a connection to the server that can be cut, for a test that runs together with
+ * others.
+ */
 async function newPlace() {
   const { hostname, port } = new URL(rig.api.url);
   const line = await TcpProxy.start(hostname, Number(port));
@@ -46,8 +49,7 @@ async function newPlace() {
 }
 
 /**
- * A command that will not end when asked to, with a child that will not either, and writes down the
- * time until it is ended.
+ * A command that ignores requests to end, as its child does; it records the time until it is ended.
  */
 const stubborn = (name: string) =>
   `trap '' TERM; (while :; do date +%s%3N >> ${name}.times; sleep 0.02; done) & echo $$ $! > ${name}.pids; wait; wait`;
@@ -62,7 +64,7 @@ async function pidsOf(name: string, { ended }: Running): Promise<[number, number
 const lastSignOfLife = (name: string) =>
   Number(rig.read(`${name}.times`).trim().split('\n').at(-1));
 
-/** When the lease ends, by the server's clock; 0 where there is no hold. */
+/** When the lease ends, by the server's clock; 0 if there is no hold. */
 async function leaseEnd(name: string): Promise<number> {
   return (await rig.client.inspect({ name })).holders[0]?.expiresAt ?? 0;
 }
@@ -77,7 +79,7 @@ async function forceRelease() {
 describe('a hold that is force-released', () => {
   test('ends the command, which may clean up, with the exit code for a loss', async () => {
     const script = `trap 'echo tidied; exit 0' TERM; echo $$ > ${name}.pid; while :; do sleep 0.02; done`;
-    // Long enough for a renewal to come in time and tell, also where the machine is busy.
+    // Long enough for a renewal to be answered in time, even on a busy machine.
     const { ended } = rig.exec([name, '--lease', '12s'], script);
     await rig.written(`${name}.pid`);
     await forceRelease();
@@ -128,7 +130,7 @@ describe('a server that becomes unreachable while the command runs', () => {
     },
   );
 
-  /** When a lease that was settled meanwhile ended. */
+  /** When a lease ended that was settled meanwhile. */
   async function endOfLease(name: string): Promise<number> {
     const { row } = await rig.api.runtime.projection.detail('default', name);
     expect(row.ended?.cause).toBe('expired');
@@ -160,7 +162,7 @@ describe('a server that becomes unreachable while the command runs', () => {
     line.silence();
     writeFileSync(rig.path(`${name}.go`), '');
     await said('the command ended with 4');
-    // Two at once may arrive as one.
+    // Two sent at once may arrive as one.
     const asking = setInterval(() => child.kill('SIGTERM'), 50);
     const ending = await ended;
     clearInterval(asking);
@@ -272,7 +274,7 @@ describe('an exec that is killed with SIGKILL', () => {
   });
 
   test('leaves no guard process behind after a normal end', async () => {
-    // A time of its own: other tests on this machine have guards too.
+    // A duration that no other test uses: other tests on this machine have guards too.
     const grace = `1.${10 + (process.pid % 90)}1`;
     await rig.exec([name, '-k', `${grace}s`], ':').ended;
     const everybody = () => execFileSync('ps', ['-A', '-o', 'args='], { encoding: 'utf8' });

@@ -20,7 +20,7 @@ beforeEach(() => {
 });
 
 /**
- * Runs a command under a lock and answers once it runs. The command sleeps, so that it does not
+ * Runs a command under a lock and returns once it runs. The command sleeps, so that it does not
  * depend on standard input.
  */
 async function occupy(options: string[] = []) {

@@ -11,7 +11,7 @@ test('a lease of more than 24 days, which operators can create, is waited for wi
   let looks = 0;
   let due: { at: number; run: () => void } | null = null;
   const original = globalThis.setTimeout;
-  // Only the long timers are moved: other work of this process goes on by its own.
+  // Only the long timers are moved: the other work of this process continues as usual.
   const timers = vi.spyOn(globalThis, 'setTimeout').mockImplementation(((
     run: () => void,
     ms = 0,

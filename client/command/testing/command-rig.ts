@@ -25,7 +25,7 @@ export interface Running {
 
 export interface RunOptions {
   env?: Record<string, string | undefined>;
-  /** Standard input; it ends at once where there is none. */
+  /** Standard input; absent: it ends immediately. */
   input?: string;
   cwd?: string;
 }

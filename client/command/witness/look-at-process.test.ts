@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { readHostIdentity, readProcessStat } from '../../platform/linux-process';
 import { type Kernel, localKernel, lookAtProcess } from './look-at-process';
 
-/** A process that does nothing, by the name that a hold would give it. */
+/** A process that does nothing, with the identity that a hold would name. */
 function startProcess() {
   const child = spawn('sleep', ['60'], { stdio: 'ignore' });
   const pid = child.pid as number;

@@ -19,7 +19,7 @@ afterAll(() => rig.close());
 
 const startWitness = () => rig.start(['witness'], { env: { LOCKYARD_API_KEY: witnessKey } });
 
-/** Runs a command under a lock; answers once it runs. */
+/** Runs a command under a lock; returns once it runs. */
 async function occupy(name: string, lease: string) {
   const running = rig.exec([name, '--lease', lease], `echo $$ > ${name}.pid; exec sleep 60`);
   await rig.written(`${name}.pid`);

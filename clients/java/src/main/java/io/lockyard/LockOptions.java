@@ -90,7 +90,7 @@ public final class LockOptions {
   }
 
   /**
-   * Shown to operators with the hold, beside host, pid and version.
+   * Shown to operators with the hold, in addition to host, pid and version.
    *
    * @throws LockyardException {@code INVALID} for a key or a value that is null
    */
