@@ -24,7 +24,7 @@ beforeEach(async () => {
   before = await stateNow();
 });
 
-/** The lock, without the parts that change with time alone. */
+/** The lock, without the parts that only time changes. */
 async function stateNow(): Promise<unknown> {
   const { data } = await api.get(key, 'lock.inspect', { name: NAME });
   return JSON.parse(JSON.stringify(data, (field, value) => (/InMs$/.test(field) ? null : value)));
@@ -457,7 +457,7 @@ test('prototypes are unchanged', () => {
   expect(({} as Record<string, unknown>).waitMs).toBeUndefined();
 });
 
-/** Everything that the server answers to these bytes before it closes the connection. */
+/** The server's whole answer to these bytes, until it closes the connection. */
 function answersTo(bytes: string): Promise<string> {
   const { port } = new URL(api.url);
   return new Promise<string>((resolve, reject) => {

@@ -8,7 +8,7 @@ import { TcpProxy } from '@/test/tcp-proxy';
 
 const isMysqlTested = (TEST_DIALECTS as readonly string[]).includes('mysql');
 const PASSWORD = 'plough the seventh field';
-/** What is promised is 5 s; the rest is room for a busy machine. */
+/** The promise is 5 s; the rest is a margin for a busy machine. */
 const ANSWER_MAX_MS = 12_000;
 const RECOVER_MAX_MS = 15_000;
 
@@ -171,7 +171,7 @@ describe.skipIf(!isMysqlTested)('two servers over one MySQL', () => {
   });
 });
 
-/** The answer, which must come in time. */
+/** The answer, which must arrive in time. */
 async function inTime(call: Promise<Reply>): Promise<Reply> {
   const startedAt = performance.now();
   const reply = await call;

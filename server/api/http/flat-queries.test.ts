@@ -12,7 +12,7 @@ beforeAll(async () => {
   key = await api.key('flat');
   await api.post(key, 'lock.acquire', { name: NAME, owner: 'o', leaseMs: 60_000 });
   await api.post(key, 'lock.acquire', { name: 'other', owner: 'o', leaseMs: 60_000 });
-  // The list is read a moment later.
+  // The list is updated a moment later.
   await vi.waitFor(
     async () => expect((await get('lock.list')).answer.result?.data.locks).toHaveLength(2),
     { timeout: 20_000, interval: 100 },

@@ -4,7 +4,7 @@ import { ApiHarness } from '@/test/api-harness';
 
 const SOON = { timeout: 15_000 };
 
-/** Makes the disk full for this process only. Linux only. */
+/** Makes the disk appear full to this process only. Linux only. */
 const limitOwnFiles = (bytes: number | 'unlimited') =>
   limitFiles({ pid: () => process.pid }, bytes);
 

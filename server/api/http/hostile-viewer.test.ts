@@ -58,7 +58,7 @@ const QUERIES: Record<string, object | undefined> = {
   'backends.shards': { backend: 'default', shard: 'a', search: 'b', after: 'c', limit: 4 },
   'backends.home': { backend: 'default', namespace: 'default', name: 'x' },
   'lab.preflight': { again: false },
-  // A file that does not exist without a build, which must not look like a database that is away.
+  // A file that only a build creates; its absence must not look like an unavailable database.
   'lab.source': { id: 'row-lock' },
   'lab.runs': { limit: 2 },
   'lab.run': { id: 'none' },
@@ -100,7 +100,7 @@ const ACTS: Record<string, object> = {
   'lab.stop': { id: 'none' },
 };
 
-/** Acts only on one's own session and views, open to everyone. */
+/** These change only the user's own session and views, and are open to every role. */
 const OWN_ACTS = [
   ...['setup', 'signIn', 'signOut', 'changePassword'].map((x) => `session.${x}`),
   ...['save', 'delete'].map((x) => `views.${x}`),

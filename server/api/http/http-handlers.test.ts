@@ -20,7 +20,7 @@ async function start(env: Record<string, string> = {}): Promise<ApiHarness> {
   return api;
 }
 
-/** Signs in with these headers; answers the reply and the address that the audit log has for it. */
+/** Signs in with these headers; returns the reply and the address recorded in the audit log. */
 async function enter(api: ApiHarness, headers: Record<string, string>) {
   const input = { name: 'ana', password: PASSWORD };
   const reply = await api.console(null, 'session.signIn', input, 'mutation', headers);

@@ -19,7 +19,7 @@ const list = (input: object, by = key) => api.get(by, 'lock.list', input);
 const namesIn = ({ data }: Reply) =>
   ((data?.locks ?? []) as { name: string }[]).map(({ name }) => name);
 
-/** The projection reads what was written a moment later. */
+/** The projection reads the change a moment later. */
 const soon = (look: () => Promise<void>) => vi.waitFor(look, { timeout: 10_000, interval: 20 });
 
 test('lists the locks of one namespace, with holder, queue and the age of the list', async () => {

@@ -54,7 +54,7 @@ test('the lock list shows a new lock within a second', async () => {
   stream.close();
 });
 
-/** Records the order in which the console's calls had their turns. */
+/** Records the order in which the console's calls ran. */
 class RecordingScheduler extends RequestScheduler {
   readonly turns: { begunAt: number; endedAt: number }[] = [];
 

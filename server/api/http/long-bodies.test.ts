@@ -9,7 +9,7 @@ beforeAll(async () => {
 });
 afterAll(() => api.close());
 
-/** What comes back for a request whose body is not sent. */
+/** The answer to a request whose body is not sent. */
 function answerWithoutBody(path: string, headers: string[]): Promise<string> {
   const { host, port, origin } = new URL(api.url);
   const json = ['Content-Type: application/json', `Origin: ${origin}`, 'Connection: close'];

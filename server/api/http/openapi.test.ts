@@ -65,7 +65,7 @@ describe('every answer matches its description:', () => {
     await call('lock.acquire', { ...ask, owner: 'two', waitMs: 50 }, 'timeout');
     const patient = { ...ask, owner: 'two', waitMs: 60_000, requestId: 'a2' };
     await withLimits({ holdRequestMs: 50 }, () => call('lock.acquire', patient, 'queued'));
-    // Without a request its place would be kept for 2 s only.
+    // Without a request, its place would be kept for only 2 s.
     const waiting = api.post(key, 'lock.acquire', patient);
     await call('lock.inspect', { name: 'a' });
     await setPolicy({ ...DEFAULT_POLICY, queueLimit: 1 });

@@ -13,7 +13,7 @@ import { insertUserActors, userActor } from '@/server/operations/testing/test-ru
 import { createUser } from '@/server/operations/users/create-user';
 import { ApiHarness } from '@/test/api-harness';
 
-/** What a server on a busy machine may know the clock of its backend by too much or too little. */
+/** How far a busy server's estimate of its backend's clock may be off. */
 const CLOCKS_APART_MS = 100;
 const PASSWORD = 'plough the seventh field';
 
@@ -73,7 +73,7 @@ test('pages of the past show who held a lock and waited for it then, with lease 
   const { patienceUntil = 0, enqueuedAt = 0 } = detail.waiters[0] ?? {};
   const patienceMs = patienceUntil - enqueuedAt;
   expect(patienceMs).toBeLessThanOrEqual(20_000);
-  // On a busy machine some of it was spent before the caller was queued.
+  // On a busy machine, some of it passes before the caller is queued.
   expect(patienceMs).toBeGreaterThan(10_000);
 
   const list = await ask<LockPage>('locks.list', { at, search: 'past' });

@@ -18,7 +18,7 @@ let cookie: string;
 
 beforeAll(async () => {
   redis = await startPrivateRedis();
-  // What makes a Redis unsafe is never allowed, also where LOCKYARD_ALLOW_UNSAFE names it.
+  // An unsafe Redis is never allowed, even if LOCKYARD_ALLOW_UNSAFE names it.
   const allowed = { LOCKYARD_ALLOW_UNSAFE: 'orders' };
   api = await ApiHarness.start({ LOCKYARD_BACKEND_ORDERS: redis.url, ...allowed });
   await api.namespace('orders', 'orders');
@@ -31,7 +31,7 @@ afterAll(async () => {
   await redis.stop();
 });
 
-/** Reads the settings now, as an operator does who does not want to wait for the minute to pass. */
+/** Reads the settings now, as for an operator who does not wait for the next minute. */
 const readAgain = async () => {
   const ask = { backend: 'orders' };
   const { data } = await api.console(cookie, 'backends.readGuarantees', ask, 'mutation');
@@ -117,7 +117,7 @@ test('a Redis that began to evict keys grants nothing while that lasts and says 
   const waiters = async () => (await api.get(key, 'lock.inspect', ref)).data?.waiters;
   await expect.poll(waiters, SOON).toHaveLength(1);
   await asAdmin(['CONFIG', 'SET', 'maxmemory-policy', 'allkeys-lru']);
-  // No operator reads the settings again: the store itself sees that they have changed.
+  // No operator reads the settings again: the store notices the change itself.
   await expect.poll(() => metric('lockyard_backend_closed'), SOON).toBe(1);
   expect(await metric('lockyard_backend_up')).toBe(1);
   const { closedBecause, reading } = await readAgain();

@@ -69,6 +69,6 @@ test('after the process was blocked, renewals are answered before acquires', asy
   const until = performance.now() + BLOCKED_MS;
   while (performance.now() < until);
   await expect.poll(() => answered.length, { timeout: 10_000 }).toBe(WANTED + HELD);
-  // A few calls begin as they arrive, before anything is known of those that follow.
+  // A few calls start when they arrive, before the server knows of those that follow.
   expect(answered.lastIndexOf('200 /api/v1/lock.renew')).toBeLessThan(HELD + 20);
 });

@@ -116,7 +116,7 @@ describe('other services do not see the trace of a hold', () => {
   ] as const)('in %s', async (what, ask, of) => {
     const name = `seen in ${what}`;
     await acquire(name, trace(8));
-    // A list is of what this process has read, a moment later.
+    // A list shows what this process has read, a moment later.
     await vi.waitFor(
       async () => expect(traces(seenIn(await ask(key, name), of))).toEqual([trace(8)]),
       {

@@ -31,7 +31,7 @@ afterAll(async () => {
   await mysql.stop();
 });
 
-/** Reads the settings now, as an operator does who does not want to wait for the minute to pass. */
+/** Reads the settings now, as for an operator who does not wait for the next minute. */
 async function readAgain(): Promise<GuaranteeRow> {
   const ask = { backend: 'orders' };
   const reply = await api.console(cookie, 'backends.readGuarantees', ask, 'mutation');

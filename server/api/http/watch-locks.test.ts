@@ -48,7 +48,7 @@ async function watch(input: object, by = key): Promise<Answer> {
   return reply.data as unknown as Answer;
 }
 
-/** The present states, and where to go on from. */
+/** The current states, and the position from which to continue. */
 const now = (input: object) => watch({ ...input, waitMs: 0 });
 
 async function acquire(name: string, more: object = {}): Promise<number> {
@@ -76,7 +76,7 @@ describe('a request for changes', () => {
       { name: 'one/a', state: 'held', holders: [{ owner: 'worker-1', token, role: 'leader' }] },
     ]);
 
-    // Between two requests: the last state is answered at once, not each in between.
+    // Between two requests: only the last state is answered, immediately.
     await release('one/a', token);
     const last = await acquire('one/a');
     await expect
@@ -131,7 +131,7 @@ describe('a request for changes', () => {
     }
   });
 
-  /** The names of all held locks among the present states. */
+  /** The names of all held locks among the current states. */
   async function held(input: object): Promise<Set<string>> {
     const found = new Set<string>();
     for (let since: string | undefined; ; ) {
@@ -346,7 +346,7 @@ describe('a key', () => {
     const theirs = await small.post(other, 'lock.watch', { names: ['a'], waitMs: 0 });
     expect(theirs.status).toBe(200);
 
-    // A process that ends answers them; their callers resume elsewhere.
+    // A process that shuts down answers them; their callers continue at another one.
     const { server, handlers, runtime } = small;
     const startedAt = performance.now();
     await shutDown({ server, handlers, runtime, closePages: async () => undefined });

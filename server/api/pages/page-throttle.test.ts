@@ -12,7 +12,7 @@ afterEach(() => {
 const clock = { ...systemClock, monotonic: () => performance.now() };
 const staying = new AbortController().signal;
 
-/** The answers within `ms` to this many callers who each repeat their request at once. */
+/** The answers within `ms` to this many callers, each of which repeats its request immediately. */
 async function answersWithin(pace: PageThrottle, callers: number, ms: number, bytes = 0) {
   let answers = 0;
   let isOver = false;

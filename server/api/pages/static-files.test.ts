@@ -61,6 +61,6 @@ it.each<[string | undefined, boolean]>([
 it('a header full of spaces delays no other caller', () => {
   const startedAt = process.cpuUsage();
   expect(acceptsGzip(`gzip${' '.repeat(60_000)};q=0`)).toBe(false);
-  // With a look at every pair of spaces it takes seconds.
+  // If every pair of spaces is examined, it takes seconds.
   expect(process.cpuUsage(startedAt).user / 1_000).toBeLessThan(300);
 });

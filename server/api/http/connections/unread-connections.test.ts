@@ -15,7 +15,7 @@ afterEach(async () => {
   }
 });
 
-/** A server that looks at its connections every second, by a clock that is moved. */
+/** A server that checks its connections every second, by a clock that the test moves. */
 async function serve(answer: RequestListener) {
   const clock = new TestClock();
   const looks = vi.spyOn(clock, 'monotonic');
@@ -95,7 +95,7 @@ test('a connection that waits for its answer is kept, however long that takes', 
   expect(unread.closed).toBe(0);
 });
 
-/** Rejects if the connection ends before. */
+/** Rejects if the connection ends earlier. */
 function readSome(socket: Socket, bytes: number): Promise<void> {
   return new Promise((resolve, reject) => {
     let read = 0;

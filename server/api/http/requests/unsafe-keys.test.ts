@@ -30,7 +30,7 @@ const plainText = fc
   }))
   .value.chain((value) => fc.constantFrom(JSON.stringify(value), JSON.stringify(value, null, 2)));
 
-/** Any way in which JSON may spell a text of plain characters. */
+/** Any of the ways in which JSON can write a text of plain characters. */
 const spelling = (text: string) =>
   fc
     .array(fc.constantFrom('plain', 'lower', 'upper'), {

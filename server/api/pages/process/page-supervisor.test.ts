@@ -65,7 +65,7 @@ test('a stopped page process is killed after a few unanswered pings, and restart
   expect(() => process.kill(pid, 0)).toThrow(/ESRCH/);
 });
 
-/** Answers no ping for a while, as a process that loads the code of its first page. */
+/** Answers no ping for a while, like a process that loads the code of its first page. */
 const BUSY_AT_FIRST =
   "process.once('message', () => { const end = Date.now() + 1_500; while (Date.now() < end); " +
   "process.on('message', () => process.send({ residentBytes: 7 })); });";
@@ -92,7 +92,7 @@ test('a restarted page process has as long for its first page as the first one',
   await until(() => keeper.residentBytes === 7);
   keeper.noteRendered();
   process.kill(keeper.pid ?? 0, 'SIGKILL');
-  // Until it has ended, an answer of the first one may still come.
+  // Until the first one has ended, it may still answer.
   await until(() => keeper.restarts === 1);
   keeper.residentBytes = 0;
   await until(() => keeper.residentBytes === 7);
