@@ -52,7 +52,7 @@ const variables = () => ({
   ...(databaseUrl && { LOCKYARD_DATABASE_URL: databaseUrl }),
 });
 
-/** Runs the real command line in a process of its own. */
+/** Runs the real command line in a separate process. */
 function run(words: string[], input = '') {
   return new Promise<{ code: number | null; out: string; err: string }>((resolve) => {
     const child = spawn(process.execPath, [bundle, ...words], {
@@ -70,7 +70,7 @@ function run(words: string[], input = '') {
   });
 }
 
-/** Runs it with an output that takes nothing. */
+/** Runs it with an output that accepts nothing. */
 function runInto(output: 'closed pipe' | '/dev/full', words: string[]) {
   const file = output === '/dev/full' ? openSync(output, 'w') : null;
   return new Promise<{ code: number | null; err: string }>((resolve) => {
@@ -90,7 +90,7 @@ function runInto(output: 'closed pipe' | '/dev/full', words: string[]) {
   });
 }
 
-/** As `run`, in this process, which starts sooner: for cases that need no process of their own. */
+/** Like `run`, but in this process, which is faster: for cases that need no separate process. */
 async function runInside(words: string[], input = '') {
   const { code, out, err } = await runHere(words, variables(), input);
   return { code, out: out.toString('utf8'), err };
@@ -220,7 +220,7 @@ describe('the command line', () => {
       [['namespaces', 'create', '--name', 'x', '--backend', 'moon'], 1, /"moon" is not configured/],
     ];
     const { stop } = await startServer();
-    // Each exit code has a case in a process of its own.
+    // Each exit code has one case in a separate process.
     const runs = cases.map(([words], i) => (i % 6 === 0 ? run(words) : runInside(words)));
     const results = await Promise.all(runs);
     await stop();

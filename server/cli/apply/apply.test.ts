@@ -187,7 +187,7 @@ test('a file is not applied further once its caller has gone', async () => {
   };
   const input = { file: 'gone.yaml', state, env: {}, dryRun: false, prune: false };
   let asked = 0;
-  // Its turn and its first change are waited for.
+  // Waits for its turn and its first change.
   const isAwaited = () => ++asked <= 2;
   await runCliCommand(api.runtime, { verb: 'apply', input, json: true }, isAwaited);
   const made = (await listNamespaceSettings(api.cli)).filter(({ name }) => names.includes(name));
@@ -301,7 +301,7 @@ test('if the file of a key cannot be written, nothing is done and no file is lef
     expect.stringMatching(/key of full-2 cannot be written: ENOENT/),
   ]);
   const full = await apply(oneKey('full-1'), {
-    // Its disk is full once the difference is known.
+    // The disk is full once the difference is known.
     onAsk: () => queueMicrotask(() => limitFiles({ pid: () => process.pid }, 1)),
   }).finally(() => limitFiles({ pid: () => process.pid }, 'unlimited'));
   expect(full.error?.message).toMatch(/key of full-1 cannot be written: EFBIG/);
