@@ -20,9 +20,8 @@ interface Measured {
 }
 
 /**
- * The bench of the catalogue: every worker acquires and releases locks of its own, first on an
- * empty table, then again with their rows present. The write-ups report 8 s for strategy 7 and 5 s
- * for 8.
+ * The bench of the catalogue: every worker acquires and releases its own locks, first on an empty
+ * table, then again with their rows present. The write-ups report 8 s for strategy 7 and 5 s for 8.
  *
  * @param server a URL without a database
  */

@@ -8,7 +8,7 @@ const P99_MAX_MS = 250;
 const RATIO_MAX = 3;
 /** A quiet figure below a third of this says more about the machine than about the load. */
 const P99_FREE_MS = 30;
-/** What a load leaves behind, such as connections to be closed, does not count as quiet. */
+/** The pause after a load, in which its remains, such as open connections, are cleaned up. */
 const SETTLE_MS = 2_000;
 const MEBIBYTE = 1024 * 1024;
 
@@ -21,7 +21,7 @@ interface Run {
 }
 
 /**
- * Measures each case on a server of its own, `rounds` times quiet, case, quiet. Prints a line for
+ * Measures each case on a separate server, `rounds` times quiet, case, quiet. Prints a line for
  * every round and the verdict on the medians.
  */
 export async function measureLooking(

@@ -71,7 +71,7 @@ describe.skipIf(!existsSync('/proc/self/cmdline'))('the demo fleet (needs /proc)
   test('brings twelve services and 63 locks to life, with waiters, readers, permits and a hold that is kept, and leaves no process when it is stopped', async () => {
     const fleet = startFleet({ url: api.url, keys, entry });
     try {
-      // Now, since two of them are killed after a while.
+      // Checked now, since two of them are killed after a while.
       await until(() => fleetProcesses() === 3, 60_000);
       const seen = new Set<string | undefined>();
       let sawSet = false;

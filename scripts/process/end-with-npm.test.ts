@@ -11,7 +11,7 @@ const program = `
   process.stdin.resume().on('end', () => { console.log('left'); process.exit(); });
   console.log('up');`;
 
-/** Kills the shell in front of a program; returns what the program printed until it ended. */
+/** Kills the shell that started a program; returns the program's output until its end. */
 async function killShell(startedBy: string | undefined, patienceMs: number): Promise<string> {
   // Its standard input is the fourth stream, which a shell does not take for itself.
   const script = '"$0" --input-type=module -e "$1" <&3; exit';
