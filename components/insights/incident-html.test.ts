@@ -88,7 +88,9 @@ test('an exported incident makes no request and runs no script, and its policy f
   expect(html).not.toMatch(/\b(src|href|srcset|action|on\w+)\s*=/i);
   expect(html).not.toMatch(/url\(|@import/i);
   expect(html).toContain('2026-11-20T02:23:00.000Z');
-  expect(html).toContain('Holder exited</dt><dd>2026-11-20T02:22:55.000Z (invoice, says invoice)');
+  expect(html).toContain(
+    'Holder exited</dt><dd>2026-11-20T02:22:55.000Z (invoice, reported by invoice)',
+  );
 });
 
 test('no text of a caller or an operator becomes markup in it', () => {

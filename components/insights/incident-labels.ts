@@ -53,13 +53,13 @@ export function incidentFacts(detail: IncidentDetail): IncidentFact[] {
       `at most ${exactCount(waitersMax)} waited`,
     ],
     [
-      'Worst blocking',
+      'Peak blocking',
       durationText(blockingMaxMs),
-      refused.length > 0 ? 'waits and refused attempts added up' : 'all waits added up',
+      refused.length > 0 ? 'sum of waits and refused attempts' : 'sum of all waits',
     ],
     ['Refused', ...refusedFacts(refused)],
     ...(death ? [['Holder exited', { at: death.since }, death.proof] as IncidentFact] : []),
-    ['Acted', actorsLabel(incident), ''],
+    ['Actions by', actorsLabel(incident), ''],
   ];
 }
 
@@ -98,12 +98,12 @@ export function unlistedText({ moreEvents }: Pick<IncidentDetail, 'moreEvents'>)
   return moreEvents > 0 ? `Not listed: ${plural(moreEvents, 'later event')}.` : null;
 }
 
-/** What proved that a holder's process had exited, and who said so; null: nothing did. */
+/** The proof that a holder's process had exited, and who reported it; null: there is none. */
 function deathProof({ facts }: IncidentRow): { since: number; proof: string } | null {
   const [death] = facts.deaths ?? [];
   if (!death) return null;
   const { since, witness, evidence } = death;
-  return { since, proof: `${visibleText(evidence)}, says ${visibleText(witness)}` };
+  return { since, proof: `${visibleText(evidence)}, reported by ${visibleText(witness)}` };
 }
 
 /** How an incident of another lock is related to this one. */

@@ -95,7 +95,7 @@ export function BulkDialog({
       )}
       <Field
         label="Number of locks"
-        hint={going.length > 0 ? `type ${exactCount(going.length)}` : 'none of them'}
+        hint={going.length > 0 ? `type ${exactCount(going.length)}` : 'not possible on any of them'}
         inputMode="numeric"
         autoComplete="off"
         value={count}
