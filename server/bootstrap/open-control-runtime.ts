@@ -14,7 +14,10 @@ import { type Config, ownDatabasePath } from './config/config';
 import { openSecret } from './config/open-secret';
 import { prepareDataFolder } from './data-folder';
 
-/** Opens the runtime of a command line while no server runs: a control database, no backend. */
+/**
+ * Opens the control database and what depends on it alone, without a backend: all that the command
+ * line has while no server runs.
+ */
 export async function openControlRuntime(
   config: Config,
   log: Log,
