@@ -123,9 +123,7 @@ export function useIsStale(): boolean {
 
 /** How old the reading is, as the end of a line; empty until it is stale. */
 export function useStaleAge(): string {
-  return useAged((ageMs) =>
-    ageMs > STALE_AFTER_MS ? `last update ${ageText(ageMs)} ago` : '',
-  );
+  return useAged((ageMs) => (ageMs > STALE_AFTER_MS ? `last update ${ageText(ageMs)} ago` : ''));
 }
 
 /** How often the one timer of the page goes off: countdowns run in steps of a second. */
