@@ -127,10 +127,7 @@ func randomBytes(count int) []byte {
 // processMeta identifies this process in the meta of its holds, so that a witness can observe it.
 func processMeta() map[string]string {
 	host, _ := os.Hostname()
-	if len(host) > 60 {
-		host = host[:60]
-	}
-	meta := map[string]string{"host": host, "pid": strconv.Itoa(os.Getpid())}
+	meta := map[string]string{"host": cutText(host, 60), "pid": strconv.Itoa(os.Getpid())}
 	addKernelIdentity(meta)
 	if os.Getenv("KUBERNETES_SERVICE_HOST") != "" {
 		addFirst(meta, "pod", os.Getenv("POD_NAME"), os.Getenv("HOSTNAME"))
@@ -142,15 +139,20 @@ func processMeta() map[string]string {
 
 func addFirst(meta map[string]string, key string, values ...string) {
 	for _, value := range values {
-		if value == "" {
-			continue
+		if text := cutText(value, 100); text != "" {
+			meta[key] = text
+			return
 		}
-		if len(value) > 100 {
-			value = value[:100]
-		}
-		meta[key] = value
-		return
 	}
+}
+
+// cutText cuts between characters and leaves out bytes that are not UTF-8: json.Marshal would
+// replace them by U+FFFD.
+func cutText(text string, maxBytes int) string {
+	if len(text) > maxBytes {
+		text = text[:maxBytes]
+	}
+	return strings.ToValidUTF8(text, "")
 }
 
 // addKernelIdentity adds nothing if the kernel does not report it, or the report could be misread.
