@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Database } from '@/db/database';
 import { openTestDatabase, TEST_DIALECTS } from '@/db/testing/test-database';
 import type { LockEvent } from '../../core/lock/lock-event';
@@ -12,7 +12,7 @@ const START = Date.UTC(2026, 10, 23, 8);
 /** As many rows as one search reads at a time. */
 const PAGE = 200;
 
-describe.each(TEST_DIALECTS)('the nearest change, in %s', (dialect) => {
+describe.each(TEST_DIALECTS)('the recorded past, in %s', (dialect) => {
   let database: Database;
   beforeEach(async () => {
     database = await openTestDatabase(dialect);
@@ -20,10 +20,11 @@ describe.each(TEST_DIALECTS)('the nearest change, in %s', (dialect) => {
   afterEach(() => database.close());
 
   /** Records one commit for each event, on a lock of its own. */
-  const record = (events: { kind: LockEvent['kind']; at: number }[]) => {
-    const commits = events.map(({ kind, at }, i): HistoryRow => {
+  const record = (events: Pick<LockEvent, 'kind' | 'at' | 'waitedMs'>[]) => {
+    const commits = events.map((facts, i): HistoryRow => {
+      const { at } = facts;
       const key = { namespace: 'default', name: `lock-${i}` };
-      const event = { kind, at, rev: 1, service: 'orders', owner: 'w1', token: 1 };
+      const event = { ...facts, rev: 1, service: 'orders', owner: 'w1', token: 1 };
       return { id: i + 1, at, changes: [{ key, rev: 1, events: [event] }] };
     });
     return database.raw.batch(insertionsOf(database.kind, eventRows('default', commits)), false);
@@ -40,18 +41,18 @@ describe.each(TEST_DIALECTS)('the nearest change, in %s', (dialect) => {
     return { kind: 'renewed' as const, at: START + i };
   });
 
-  it('after an instant is found even if a page of routine events ends within its millisecond', async () => {
+  it('finds the next change even if a page of routine events ends within its millisecond', async () => {
     const at = START + PAGE - 1;
     await record([...renewals, { kind: 'granted', at }]);
     expect(await range().change('locks', START - 1, 'next')).toBe(at);
   });
 
-  it('before an instant is found even if a page of routine events ends within its millisecond', async () => {
+  it('finds the previous change even if a page of routine events ends within its millisecond', async () => {
     await record([{ kind: 'granted', at: START }, ...renewals]);
     expect(await range().change('locks', START + PAGE, 'previous')).toBe(START);
   });
 
-  it('after an instant is found behind thousands of rows of events that were collected before it', async () => {
+  it('finds the next change behind thousands of rows of events that were collected before it', async () => {
     const [begin, length] = [START - 9_000, 5_000];
     const collected = Array.from({ length }, (_, i) => ({ name: `busy-${i}`, at: begin + i }));
     const rows = collected.map(({ name, at }, i): HistoryRow => {
@@ -65,5 +66,23 @@ describe.each(TEST_DIALECTS)('the nearest change, in %s', (dialect) => {
     await database.raw.batch(insertionsOf(database.kind, eventRows('other', rows)), false);
     await record([{ kind: 'granted', at: START + 30 }]);
     expect(await range().change('locks', START, 'next')).toBe(START + 30);
+  });
+
+  it('begins with its first event, even if events are recorded while it is read', async () => {
+    const written = database.raw.ask;
+    let isFirst = true;
+    vi.spyOn(database.raw, 'ask').mockImplementation(async (...query) => {
+      const answer = await written.apply(database.raw, query);
+      if (isFirst) {
+        isFirst = false;
+        await record([
+          { kind: 'granted', at: START - 20 },
+          { kind: 'timeout', at: START - 10, waitedMs: 5 },
+        ]);
+      }
+      return answer;
+    });
+    const { events } = await range().since();
+    expect([null, START - 20]).toContain(events);
   });
 });

@@ -28,6 +28,15 @@ const LONG_PASSED_MAX = 20_000;
 /** The largest offset between the clocks of backends that a search allows for. */
 const CLOCKS_APART_MS = 1_000;
 
+/** Rows of an earlier version have no span class, so what they ended cannot be found. */
+const KNOWN_SPANS = Array.from({ length: SPAN_CLASSES + 1 }, (_, i) => i - 1).flatMap(
+  (spanClass) => [spanClass, longSpan(spanClass)],
+);
+
+const FIRST_OF_EACH_SPAN = KNOWN_SPANS.map(
+  () => 'SELECT MIN(at) FROM lock_events WHERE span = ?',
+).join(' UNION ALL ');
+
 /** Since when the past is recorded. Null: nothing is. */
 export interface RecordedSince {
   /** Every event from then on is kept, so that any instant can be shown. */
@@ -140,19 +149,13 @@ export class PastRange {
     return rows.map(recordedRow);
   }
 
+  /** One statement: a row that is written between several could hide an earlier one. */
   private async firstEvent(): Promise<number | null> {
-    const firsts: number[] = [];
-    // Rows of an earlier version have no span class, so what they ended cannot be found.
-    for (let spanClass = -1; spanClass < SPAN_CLASSES; spanClass += 1) {
-      for (const span of [spanClass, longSpan(spanClass)]) {
-        const sql = 'SELECT MIN(at) FROM lock_events WHERE span = ?';
-        const first = (await this.parts.database.raw.ask(sql, [span])).rows[0]?.[0];
-        if (first !== null && first !== undefined) firsts.push(Number(first));
-      }
-    }
+    const { database, clock, historyMs } = this.parts;
+    const { rows } = await database.raw.ask(FIRST_OF_EACH_SPAN, KNOWN_SPANS);
+    const firsts = rows.flatMap(([first]) => (first === null ? [] : Number(first)));
     if (firsts.length === 0) return null;
     // A row that was removed may have had events later than the first of those that are left.
-    const { clock, historyMs } = this.parts;
     return Math.max(Math.min(...firsts), clock.now() - historyMs);
   }
 
