@@ -238,7 +238,7 @@ test('a control database whose authority is not trusted is refused with the name
   const url = KINDS.mysql.secure();
   const config = readConfig({ LOCKYARD_DATA_DIR: dataDir, LOCKYARD_DATABASE_URL: url });
   const opening = openControlRuntime(config, createLog(), systemClock);
-  await expect(opening).rejects.toThrow(/authority[^\n]*; LOCKYARD_TLS_CA_DEFAULT names[^\n]*$/);
+  await expect(opening).rejects.toThrow(/authority[^\n]*; LOCKYARD_TLS_CA_DEFAULT can name[^\n]*$/);
   await rm(dataDir, { recursive: true });
 });
 
