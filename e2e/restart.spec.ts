@@ -331,16 +331,18 @@ for (const [what, fail, mend] of outages) {
  * long the backend has not responded.
  */
 async function silenceGap(lock: Page): Promise<number> {
-  const gaps: number[] = [];
-  for (let i = 0; i < 14; i += 1) {
-    const gap = await lock.evaluate(() => {
+  const gap = () =>
+    lock.evaluate(() => {
       const secondsIn = (where: string) => {
         const text = document.querySelector(where)?.textContent ?? '';
         return Number(/(\d+)\ss/.exec(text)?.[1] ?? Number.NaN);
       };
       return Math.abs(secondsIn('[aria-label="Backends"]') - secondsIn('.lock-sentence'));
     });
-    gaps.push(gap);
+  await expect.poll(gap, { message: 'both places show the time' }).not.toBeNaN();
+  const gaps: number[] = [];
+  for (let i = 0; i < 14; i += 1) {
+    gaps.push(await gap());
     await lock.waitForTimeout(500);
   }
   return Math.max(...gaps);

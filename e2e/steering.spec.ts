@@ -105,7 +105,7 @@ test('the capacity of a lock with permits can be raised, and the next in the que
   await dialog(page).getByLabel('New capacity').fill('1');
   await expect(dialog(page)).toContainText('reports-1 waits for 2 permits.');
   await dialog(page).getByLabel('New capacity').fill('4');
-  await expect(dialog(page)).toContainText('Permits are granted to reports-1 at once.');
+  await expect(dialog(page)).toContainText('Permits are granted to reports-1 immediately.');
   await reason(page, 'the export is late');
   await act(page, 'Set capacity to 4');
   expect(await waiting).toBe('granted');
