@@ -11,6 +11,9 @@ const WAITING = ['demo', 'restart', 'two-processes', 'insight', 'gate', 'questio
   (name) => `**/${name}.spec.ts`,
 );
 
+/** They need minutes, or every processor: `npm run test:long` runs them. */
+const LONG = ['**/bad-days*.spec.ts', '**/starts-at-once.spec.ts'];
+
 /**
  * Runs against the built server; each worker starts its own, see lockyard-test.ts. `npm test`
  * builds first.
@@ -19,8 +22,7 @@ export default defineConfig({
   testDir: '.',
   projects: [
     { name: 'waiting', testMatch: WAITING, workers: 2 },
-    // Bad days take minutes: `npm run test:long` runs them.
-    { name: 'busy', testIgnore: isLong ? WAITING : [...WAITING, '**/bad-days*.spec.ts'] },
+    { name: 'busy', testIgnore: isLong ? WAITING : [...WAITING, ...LONG] },
   ],
   fullyParallel: false,
   // Each uses the whole machine: two at a time would make both worse than intended.

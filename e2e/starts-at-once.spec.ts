@@ -7,11 +7,10 @@ import { startServer } from './start-server';
 /** It uses only servers of its own. */
 test.use({ baseURL: undefined });
 
-const UPGRADED = ['a database of the schema before', migrateBeforeLast] as const;
-const EMPTY = ['an empty database', async () => undefined] as const;
-
-/** Tests without pages prove the same for both in `server/bootstrap/upgrade`. */
-const PLACES = process.env.TEST_LONG === '1' ? [UPGRADED, EMPTY] : [UPGRADED];
+const PLACES = [
+  ['a database of the schema before', migrateBeforeLast],
+  ['an empty database', async () => undefined],
+] as const;
 
 for (const [where, prepare] of PLACES) {
   test(`four servers that start at once on ${where} all become ready, and each migration is applied once`, async () => {

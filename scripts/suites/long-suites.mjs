@@ -8,6 +8,7 @@ export const LONG_SUITES = [
   'contract/swap',
   'core/promises',
   'dying-mysql',
+  'handlers/fast-path',
   'hot-lock',
   'lock-watches',
   'monitoring/past',

@@ -7,7 +7,7 @@ import { buildCommandLine, type CommandLine } from './testing/command-line';
 
 const ROWS = 60;
 const MANY_ROWS = 600;
-const TRIES = process.env.TEST_LONG === '1' ? 16 : 4;
+const TRIES = process.env.TEST_LONG === '1' ? 16 : 2;
 
 let commandLine: CommandLine;
 beforeAll(async () => {

@@ -7,7 +7,7 @@ import { LockyardError } from '../../../contract/errors';
 import { SERVICE_API } from '../../../contract/service-api';
 import { serviceProcedures } from '../../rpc/service/service-procedures';
 
-const FUZZED_REQUESTS = 1_500;
+const FUZZED_REQUESTS = process.env.TEST_LONG === '1' ? 10_000 : 500;
 
 let paths: BothPaths;
 

@@ -4,7 +4,7 @@ import { created, eventOf, freshKey, stored, update } from '../testing/changes';
 import type { Store, StoreUnderTest } from '../testing/stores-under-test';
 import { racingStores } from './contract-stores';
 
-const ROUNDS = process.env.TEST_LONG === '1' ? 10_000 : 4_000;
+const ROUNDS = process.env.TEST_LONG === '1' ? 10_000 : 2_000;
 
 /** How many records are raced for at the same time, and how many of them share a packet. */
 const KEYS = 100;
