@@ -202,9 +202,9 @@ export class PastView {
       const lockId = recordId(key);
       const store = locateStore(backends, backend, key)?.id;
       if (store === undefined) return [];
-      const now = read.atOf(store);
-      if (beganAt > now || (endedAt !== null && endedAt <= now)) return [];
-      const known = facts.deaths?.filter((death) => death.at <= now) ?? [];
+      const instant = read.atOf(store);
+      if (beganAt > instant || (endedAt !== null && endedAt <= instant)) return [];
+      const known = facts.deaths?.filter((death) => death.at <= instant) ?? [];
       if (known.length > 0) deaths.set(rowId(backend, lockId), known);
       return [{ store, lockId }];
     });
