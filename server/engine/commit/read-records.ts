@@ -2,6 +2,7 @@ import { STORE_RETRY_MS } from '../../core/timing';
 import type { ReadResult, RecordKey } from '../../storage/record-store';
 import type { EngineContext } from '../engine-context';
 import { backendDown } from '../refusals';
+import { hasTimeToRetry } from './has-time-to-retry';
 
 /**
  * Reads records and stored answers, with retries until `dueAt` on the monotonic clock.
@@ -18,7 +19,7 @@ export async function readRecords(
     try {
       return await readOnce(context, keys, requestKeys);
     } catch (cause) {
-      if (context.monotonic() + STORE_RETRY_MS >= dueAt) throw backendDown(cause);
+      if (!hasTimeToRetry(dueAt, context.monotonic())) throw backendDown(cause);
     }
     await new Promise((resolve) => setTimeout(resolve, STORE_RETRY_MS));
   }

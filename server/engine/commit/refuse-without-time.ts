@@ -1,8 +1,8 @@
 import type { LockyardError } from '../../contract/errors';
-import { STORE_RETRY_MS } from '../../core/timing';
 import type { CommandQueue } from '../command-queue';
 import type { EngineContext } from '../engine-context';
 import type { PendingCommand } from '../pending-command';
+import { hasTimeToRetry } from './has-time-to-retry';
 
 /**
  * Refuses the commands on one record that have no time for another call of the store, after one
@@ -14,7 +14,8 @@ export function refuseWithoutTime(
   commands: readonly PendingCommand[],
   error: LockyardError,
 ): void {
-  const lastCallAt = context.monotonic() + STORE_RETRY_MS;
-  for (const pending of commands) if (pending.dueAt <= lastCallAt) pending.refuse(error);
-  queue.retry(commands.filter(({ dueAt }) => dueAt > lastCallAt));
+  const now = context.monotonic();
+  const hasTime = ({ dueAt }: PendingCommand) => hasTimeToRetry(dueAt, now);
+  for (const pending of commands) if (!hasTime(pending)) pending.refuse(error);
+  queue.retry(commands.filter(hasTime));
 }

@@ -7,6 +7,7 @@ import {
   type SwapResult,
 } from '../../storage/record-store';
 import type { EngineContext } from '../engine-context';
+import { hasTimeToRetry } from './has-time-to-retry';
 
 /**
  * The outcome of a change. `writer`: the one under which it was applied. `unknown`: its reply was
@@ -85,7 +86,7 @@ async function swapUntilKnown<T>(
   dueAt: number,
 ): Promise<T> {
   const giveUpIfLate = (error: StoreError) => {
-    if (context.monotonic() + STORE_RETRY_MS >= dueAt) throw error;
+    if (!hasTimeToRetry(dueAt, context.monotonic())) throw error;
   };
   const attempts = changes.map((): string[] => []);
   /** Requests that a read showed to have a stored answer. */
