@@ -25,23 +25,25 @@ import java.util.stream.Stream;
  * java Lock.java invoices:2026-11 --lease-ms 30000 --wait-ms 60000 --work-ms 1000
  * </pre>
  *
- * LOCKYARD_URL may name several servers of one database, separated by commas: when one fails, the next is asked.
+ * LOCKYARD_URL can name several servers of one database, separated by commas: when one fails, the
+ * next one is tried.
  *
- * Ends with 0 when the work is done, 1 when the lock was lost on the way, 2 for wrong usage or configuration (an argument,
- * or an API key that is missing or not valid), 69 when there is no server or it cannot do this now, and 75 when another
- * caller has the lock.
+ * Exit codes: 0 the work is done, 1 the lock was lost meanwhile, 2 wrong usage or configuration
+ * (such as an API key that is missing or not valid), 69 no server responds or the service is
+ * temporarily unavailable, 75 another caller holds the lock.
  */
 public final class Lock {
-  /** A request is answered within 25 s, then the wait goes on with the next one. */
+  /** A waiting request is answered within 25 s; the next request continues the wait. */
   static final Duration REPLY_MAX = Duration.ofSeconds(35);
 
-  /** A server that does not answer, or says that it cannot do this now, is asked again for so long beyond the wait. */
+  /** For how long after the end of the wait a request that failed temporarily is repeated. */
   static final long RETRY_FOR_MS = 5_000;
 
-  /** An answer faster than this, and yet queued, comes from a server that is shutting down. */
-  static final long AT_ONCE_MS = 200;
+  /** A server that answers {@code queued} sooner than this is shutting down. */
+  static final long EARLY_MS = 200;
 
-  static final String USAGE = "usage: java Lock.java NAME [--lease-ms N] [--wait-ms N] [--work-ms N]";
+  static final String USAGE =
+      "usage: java Lock.java NAME [--lease-ms N] [--wait-ms N] [--work-ms N]";
 
   public static void main(String[] args) throws Exception {
     if (args.length % 2 == 0) wrongUsage(USAGE);
@@ -59,8 +61,10 @@ public final class Lock {
         default -> wrongUsage(USAGE);
       }
     }
-    String urlList = Optional.ofNullable(System.getenv("LOCKYARD_URL")).orElse("http://127.0.0.1:3000");
-    List<String> urls = Stream.of(urlList.split(",", -1)).map(url -> url.strip().replaceAll("/+$", "")).toList();
+    String urlList =
+        Optional.ofNullable(System.getenv("LOCKYARD_URL")).orElse("http://127.0.0.1:3000");
+    List<String> urls =
+        Stream.of(urlList.split(",", -1)).map(url -> url.strip().replaceAll("/+$", "")).toList();
     if (!urls.stream().allMatch(url -> url.matches("https?://\\S+"))) {
       wrongUsage("each URL in LOCKYARD_URL must begin with http:// or https://");
     }
@@ -95,7 +99,10 @@ public final class Lock {
     System.exit(2);
   }
 
-  /** Your work, in steps: before each, look whether the lock is still yours, and pass its token on to what you write to. */
+  /**
+   * Your work, in steps. Before each step, check that the lock is not lost, and send its token with
+   * every write.
+   */
   static void work(Hold hold, long workMs) throws InterruptedException {
     long until = System.nanoTime() + workMs * 1_000_000;
     while (System.nanoTime() < until) {
@@ -103,7 +110,10 @@ public final class Lock {
     }
   }
 
-  /** A refusal of the server. {@code reason} is one of the API's names, such as INVALID or BACKEND_DOWN. */
+  /**
+   * The server refused the call. {@code reason} is one of those of the API, such as INVALID or
+   * BACKEND_DOWN.
+   */
   static final class Refused extends IOException {
     final String reason;
     final long retryAfterMs;
@@ -115,15 +125,18 @@ public final class Lock {
     }
   }
 
-  /** Another caller has the lock. */
+  /** Another caller holds the lock. */
   static final class NotGranted extends Exception {
     NotGranted(String answer) {
-      super(text(answer, "outcome").orElse("?") + text(answer, "owner").map(owner -> ": " + owner).orElse(""));
+      super(
+          text(answer, "outcome").orElse("?")
+              + text(answer, "owner").map(owner -> ": " + owner).orElse(""));
     }
   }
 
-  /** One or several Lockyard servers of one database, spoken to with an API key. That at {@code index} is asked. */
-  record Lockyard(List<String> urls, AtomicInteger index, String apiKey, String owner, HttpClient http) {
+  /** One or several Lockyard servers of one database. Calls go to the one at {@code index}. */
+  record Lockyard(
+      List<String> urls, AtomicInteger index, String apiKey, String owner, HttpClient http) {
     Lockyard(List<String> urls, String apiKey, String owner) {
       this(urls, new AtomicInteger(), apiKey, owner, http11());
     }
@@ -132,23 +145,28 @@ public final class Lock {
       return HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
     }
 
-    /** One POST. Throws {@link Refused}, or another IOException when no answer came: then it may have been done or not. */
-    String call(String procedure, String body, Duration replyMax) throws IOException, InterruptedException {
-      int asked = index.get();
+    /**
+     * Sends one POST. Throws {@link Refused}, or another IOException if there was no answer: the
+     * call may or may not have taken effect then.
+     */
+    String call(String procedure, String body, Duration replyMax)
+        throws IOException, InterruptedException {
+      int server = index.get();
       try {
-        return post(urls.get(asked) + "/api/v1/" + procedure, body, replyMax);
+        return post(urls.get(server) + "/api/v1/" + procedure, body, replyMax);
       } catch (IOException failure) {
-        if (isServerFailure(failure)) leave(asked);
+        if (isServerFailure(failure)) leave(server);
         throw failure;
       }
     }
 
-    /** The next try goes to the next server, unless another thread has seen to that. */
-    private void leave(int asked) {
-      index.compareAndSet(asked, (asked + 1) % urls.size());
+    /** Switches to the next server, unless another thread has already done so. */
+    private void leave(int server) {
+      index.compareAndSet(server, (server + 1) % urls.size());
     }
 
-    private String post(String url, String body, Duration replyMax) throws IOException, InterruptedException {
+    private String post(String url, String body, Duration replyMax)
+        throws IOException, InterruptedException {
       var request =
           HttpRequest.newBuilder(URI.create(url))
               .header("Authorization", "Bearer " + apiKey)
@@ -157,15 +175,20 @@ public final class Lock {
               .POST(HttpRequest.BodyPublishers.ofString(body))
               .build();
       var reply = http.send(request, BodyHandlers.ofString());
-      // Something else than Lockyard may answer there too.
-      if (reply.statusCode() == 200 && text(reply.body(), "outcome").isPresent()) return reply.body();
+      // A server that is not Lockyard can answer with 200 too.
+      boolean hasOutcome = text(reply.body(), "outcome").isPresent();
+      if (reply.statusCode() == 200 && hasOutcome) return reply.body();
       String reason = text(reply.body(), "reason").orElse("UNKNOWN");
       String message = text(reply.body(), "message").orElse("status " + reply.statusCode());
       throw new Refused(reason, message, number(reply.body(), "retryAfterMs").orElse(1_000L));
     }
 
-    /** Takes the lock or throws {@link NotGranted}. However often it has to ask, it is one acquire: one request id. */
-    Hold acquire(String name, long leaseMs, long waitMs) throws IOException, InterruptedException, NotGranted {
+    /**
+     * Acquires the lock or throws {@link NotGranted}. All its requests have one request id, so that
+     * the server counts them as one.
+     */
+    Hold acquire(String name, long leaseMs, long waitMs)
+        throws IOException, InterruptedException, NotGranted {
       String who = "\"name\":%s,\"owner\":%s".formatted(json(name), json(owner));
       String id = ",\"requestId\":" + json(UUID.randomUUID().toString());
       String ask = "{%s%s,\"leaseMs\":%d,\"waitMs\":%d}".formatted(who, id, leaseMs, waitMs);
@@ -173,15 +196,15 @@ public final class Lock {
       try {
         while (true) {
           long sentAt = System.nanoTime();
-          int asked = index.get();
+          int server = index.get();
           try {
             String answer = call("lock.acquire", ask, REPLY_MAX);
             String outcome = text(answer, "outcome").orElseThrow();
             if (outcome.equals("granted")) return new Hold(this, who, leaseMs, answer, sentAt);
             if (!outcome.equals("queued")) throw new NotGranted(answer);
-            if (System.nanoTime() - sentAt < AT_ONCE_MS * 1_000_000) {
-              leave(asked);
-              Thread.sleep(AT_ONCE_MS);
+            if (System.nanoTime() - sentAt < EARLY_MS * 1_000_000) {
+              leave(server);
+              Thread.sleep(EARLY_MS);
             }
           } catch (IOException failure) {
             if (System.nanoTime() - giveUpAt > 0 || !mayRepeat(failure)) throw failure;
@@ -194,7 +217,10 @@ public final class Lock {
       }
     }
 
-    /** Leaves the queue, and gives back what was granted unheard. If this fails too, the lease ends by itself. */
+    /**
+     * Leaves the queue, and releases the lock if it was granted but the answer was lost. If this
+     * fails too, the lease expires.
+     */
     private void cancel(String ask) throws InterruptedException {
       try {
         call("lock.cancel", ask, Duration.ofSeconds(5));
@@ -204,7 +230,10 @@ public final class Lock {
     }
   }
 
-  /** A lock that is held until it is closed. {@code lost} opens as soon as it is not sure any more. */
+  /**
+   * A lock that is held until it is closed. {@code lost} opens as soon as the lock may no longer be
+   * held.
+   */
   static final class Hold implements AutoCloseable {
     final long token;
     final CountDownLatch lost = new CountDownLatch(1);
@@ -220,15 +249,16 @@ public final class Lock {
       this.leaseMs = leaseMs;
       token = number(answer, "token").orElseThrow();
       mine = who + ",\"token\":" + token;
-      // Counted from before the question: too short at worst, never too long.
+      // Counted from the sending of the request, so that it is never later than on the server.
       sureUntil = sentAt + number(answer, "expiresInMs").orElseThrow() * 1_000_000;
       long leaseNanos = leaseMs * 1_000_000;
       if (System.nanoTime() - sentAt > leaseNanos / 3) {
-        // After a wait the reply does not say when it was made; a renewal does.
+        // The answer of a wait does not say when it was sent; a renewal starts the lease again.
         sureUntil = System.nanoTime() + leaseNanos;
         renew();
       }
-      renewer.scheduleWithFixedDelay(this::renew, leaseNanos / 3, leaseNanos / 3, TimeUnit.NANOSECONDS);
+      renewer.scheduleWithFixedDelay(
+          this::renew, leaseNanos / 3, leaseNanos / 3, TimeUnit.NANOSECONDS);
     }
 
     boolean isLost() {
@@ -241,7 +271,7 @@ public final class Lock {
         while (!isLost()) {
           long sentAt = System.nanoTime();
           try {
-            // Half of what is left, so that there is time for another try.
+            // Half of the remaining time, so that there is time for another attempt.
             var left = Duration.ofNanos(Math.max(50_000_000, (sureUntil - sentAt) / 2));
             String answer = lockyard.call("lock.renew", renewal, left);
             if (text(answer, "outcome").orElseThrow().equals("lost")) lose(answer);
@@ -258,7 +288,8 @@ public final class Lock {
     }
 
     private void lose(String answer) {
-      whyLost = text(answer, "cause").orElseThrow() + text(answer, "by").map(by -> " by " + by).orElse("");
+      String by = text(answer, "by").map(name -> " by " + name).orElse("");
+      whyLost = text(answer, "cause").orElseThrow() + by;
       lost.countDown();
     }
 
@@ -267,7 +298,10 @@ public final class Lock {
       lost.countDown();
     }
 
-    /** One request id, so that asking again after a lost reply releases once. At worst the lease ends by itself. */
+    /**
+     * All attempts have one request id, so that a release whose answer was lost is not applied
+     * twice. If all fail, the lease expires.
+     */
     @Override
     public void close() throws InterruptedException {
       renewer.shutdownNow();
@@ -286,32 +320,34 @@ public final class Lock {
     }
   }
 
-  /** Whether asking again may help: no answer, or one that says so. */
+  /** Whether the call can be repeated: there was no answer, or a temporary refusal. */
   static boolean mayRepeat(IOException failure) {
-    var passing = Set.of("BACKEND_DOWN", "CONTENDED", "NAMESPACE_FULL", "RATE_LIMITED", "UNKNOWN");
-    return !(failure instanceof Refused refused) || passing.contains(refused.reason);
+    var temporary =
+        Set.of("BACKEND_DOWN", "CONTENDED", "NAMESPACE_FULL", "RATE_LIMITED", "UNKNOWN");
+    return !(failure instanceof Refused refused) || temporary.contains(refused.reason);
   }
 
-  /** Whether another server may do better. */
+  /** Whether another server may be able to do it. */
   static boolean isServerFailure(IOException failure) {
-    return !(failure instanceof Refused refused) || Set.of("BACKEND_DOWN", "UNKNOWN").contains(refused.reason);
+    return !(failure instanceof Refused refused)
+        || Set.of("BACKEND_DOWN", "UNKNOWN").contains(refused.reason);
   }
 
-  // In a program of yours a JSON library does what the rest of this file does.
+  // Use a JSON library in place of the rest of this file.
 
-  /** The first text of this name in a JSON answer. */
+  /** The first string field of this name in a JSON answer. */
   static Optional<String> text(String json, String field) {
     var found = Pattern.compile("\"" + field + "\":\"((?:[^\"\\\\]|\\\\.)*)\"").matcher(json);
     return found.find() ? Optional.of(found.group(1)) : Optional.empty();
   }
 
-  /** The first whole number of this name in a JSON answer. */
+  /** The first integer field of this name in a JSON answer. */
   static Optional<Long> number(String json, String field) {
     var found = Pattern.compile("\"" + field + "\":(-?\\d+)").matcher(json);
     return found.find() ? Optional.of(Long.valueOf(found.group(1))) : Optional.empty();
   }
 
-  /** A text as JSON. */
+  /** A string as JSON. */
   static String json(String text) {
     var out = new StringBuilder("\"");
     for (char c : text.toCharArray()) {

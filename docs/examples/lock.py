@@ -1,13 +1,14 @@
-"""Takes a Lockyard lock, works while renewing it, and releases it. Needs Python 3.9 and nothing else.
+"""Takes a Lockyard lock, works while renewing it, and releases it. Needs only Python 3.9.
 
     export LOCKYARD_URL=http://127.0.0.1:3000 LOCKYARD_API_KEY=...
     python3 lock.py invoices:2026-11 --wait-ms 60000
 
-LOCKYARD_URL may name several servers of one database, separated by commas: when one fails, the next is asked.
+LOCKYARD_URL can name several servers of one database, separated by commas: when one fails, the
+next one is tried.
 
-Ends with 0 when the work is done, 1 when the lock was lost on the way, 2 for wrong usage or configuration (an argument, or
-an API key that is missing or not valid), 69 when there is no server or it cannot do this now, and 75 when another caller
-has the lock.
+Exit codes: 0 the work is done, 1 the lock was lost meanwhile, 2 wrong usage or configuration
+(such as an API key that is missing or not valid), 69 no server responds or the service is
+temporarily unavailable, 75 another caller holds the lock.
 """
 
 import argparse
@@ -22,18 +23,18 @@ import urllib.error
 import urllib.request
 import uuid
 
-# A request is answered within 25 s, then the wait goes on with the next one.
+# A waiting request is answered within 25 s; the next request continues the wait.
 REPLY_MAX_S = 35
 
-# A server that does not answer, or says that it cannot do this now, is asked again for so long beyond the wait.
+# For how long after the end of the wait a request that failed temporarily is repeated.
 RETRY_FOR_S = 5
 
-# An answer faster than this, and yet queued, comes from a server that is shutting down.
-AT_ONCE_S = 0.2
+# A server that answers `queued` sooner than this is shutting down.
+EARLY_S = 0.2
 
 
 class Refused(Exception):
-    """A refusal of the server. `reason` is one of the API's names, such as INVALID or BACKEND_DOWN."""
+    """The server refused the call. `reason` is one of those of the API, such as BACKEND_DOWN."""
 
     def __init__(self, reason, message, retry_after_s=None):
         super().__init__(f"{reason}: {message}")
@@ -42,7 +43,7 @@ class Refused(Exception):
 
 
 class NotGranted(Exception):
-    """Another caller has the lock. `answer` says who, and when to ask again."""
+    """Another caller holds the lock. `answer` says who, and when to try again."""
 
     def __init__(self, answer):
         holders = ", ".join(holder["owner"] for holder in answer.get("holders", []))
@@ -51,7 +52,7 @@ class NotGranted(Exception):
 
 
 class Lockyard:
-    """One or several Lockyard servers of one database, spoken to with an API key."""
+    """One or several Lockyard servers of one database."""
 
     def __init__(self, urls, api_key, owner):
         self.urls = [url.rstrip("/") for url in urls]
@@ -60,7 +61,9 @@ class Lockyard:
         self.owner = owner
 
     def call(self, procedure, body, timeout_s=REPLY_MAX_S):
-        """One POST. Raises `Refused`, or `OSError` when no answer came: then it may have been done or not."""
+        """Sends one POST. Raises `Refused`, or `OSError` if there was no answer: the call may or
+        may not have taken effect then.
+        """
         url = self.url
         try:
             return self.post(f"{url}/api/v1/{procedure}", body, timeout_s)
@@ -70,7 +73,7 @@ class Lockyard:
             raise
 
     def leave(self, url):
-        """The next try goes to the next server, unless another thread has seen to that."""
+        """Switches to the next server, unless another thread has already done so."""
         if self.url == url:
             self.url = self.urls[(self.urls.index(url) + 1) % len(self.urls)]
 
@@ -86,7 +89,9 @@ class Lockyard:
             raise OSError(f"no whole answer: {error!r}") from None
 
     def acquire(self, name, lease_ms, wait_ms=0):
-        """Takes the lock or raises `NotGranted`. However often it has to ask, it is one acquire: one request id."""
+        """Acquires the lock or raises `NotGranted`. All its requests have one request id, so that
+        the server counts them as one.
+        """
         ask = {
             "name": name,
             "owner": self.owner,
@@ -111,9 +116,9 @@ class Lockyard:
                     return Hold(self, ask, answer, sent_at)
                 if answer["outcome"] != "queued":
                     raise NotGranted(answer)
-                if time.monotonic() - sent_at < AT_ONCE_S:
+                if time.monotonic() - sent_at < EARLY_S:
                     self.leave(url)
-                    time.sleep(AT_ONCE_S)
+                    time.sleep(EARLY_S)
         except NotGranted:
             raise
         except BaseException:
@@ -121,7 +126,9 @@ class Lockyard:
             raise
 
     def cancel(self, ask):
-        """Leaves the queue, and gives back what was granted unheard. If this fails too, the lease ends by itself."""
+        """Leaves the queue, and releases the lock if it was granted but the answer was lost. If
+        this fails too, the lease expires.
+        """
         try:
             self.call("lock.cancel", {key: ask[key] for key in ("name", "owner", "requestId")}, 5)
         except (Refused, OSError):
@@ -129,7 +136,9 @@ class Lockyard:
 
 
 class Hold:
-    """A lock that is held while the `with` block runs. `lost` is set as soon as it is not sure any more."""
+    """A lock that is held while the `with` block runs. `lost` is set as soon as the lock may no
+    longer be held.
+    """
 
     def __init__(self, lockyard, ask, answer, sent_at):
         self.lockyard = lockyard
@@ -138,7 +147,7 @@ class Hold:
         self.lost = threading.Event()
         self.why_lost = None
         self._mine = {"name": ask["name"], "owner": ask["owner"], "token": self.token}
-        # Counted from before the question: too short at worst, never too long.
+        # Counted from the sending of the request, so that it is never later than on the server.
         self._sure_until = sent_at + answer["expiresInMs"] / 1000
         self._took_long = time.monotonic() - sent_at > self.lease_ms / 3000
         self._ended = threading.Event()
@@ -146,7 +155,7 @@ class Hold:
 
     def __enter__(self):
         if self._took_long:
-            # After a wait the reply does not say when it was made; a renewal does.
+            # The answer of a wait does not say when it was sent; a renewal starts the lease again.
             self._sure_until = time.monotonic() + self.lease_ms / 1000
             self._renew()
         self._renewer.start()
@@ -167,7 +176,7 @@ class Hold:
         while True:
             sent_at = time.monotonic()
             try:
-                # Half of what is left, so that there is time for another try.
+                # Half of the remaining time, so that there is time for another attempt.
                 left_s = max(0.05, (self._sure_until - sent_at) / 2)
                 answer = self.lockyard.call("lock.renew", renewal, left_s)
             except (Refused, OSError) as error:
@@ -177,7 +186,8 @@ class Hold:
                     return None
                 continue
             if answer["outcome"] == "lost":
-                return self._lose(f"{answer['cause']}{' by ' + answer['by'] if 'by' in answer else ''}")
+                by = f" by {answer['by']}" if "by" in answer else ""
+                return self._lose(answer["cause"] + by)
             self._sure_until = sent_at + answer["expiresInMs"] / 1000
             return None
 
@@ -186,7 +196,9 @@ class Hold:
         self.lost.set()
 
     def _release(self):
-        """One request id, so that asking again after a lost reply releases once. At worst the lease ends by itself."""
+        """All attempts have one request id, so that a release whose answer was lost is not applied
+        twice. If all fail, the lease expires.
+        """
         step = {**self._mine, "requestId": str(uuid.uuid4())}
         for _ in range(3):
             try:
@@ -202,7 +214,7 @@ class Hold:
 
 
 def may_repeat(error):
-    """Whether asking again may help: no answer, or one that says so."""
+    """Whether the call can be repeated: there was no answer, or a temporary refusal."""
     return not isinstance(error, Refused) or error.reason in {
         "BACKEND_DOWN",
         "CONTENDED",
@@ -213,7 +225,7 @@ def may_repeat(error):
 
 
 def is_server_failure(error):
-    """Whether another server may do better."""
+    """Whether another server may be able to do it."""
     return not isinstance(error, Refused) or error.reason in {"BACKEND_DOWN", "UNKNOWN"}
 
 
@@ -238,7 +250,9 @@ def refusal_in(error):
 
 
 def work(hold, work_ms):
-    """Your work, in steps: before each, look whether the lock is still yours, and pass its token on to what you write to."""
+    """Your work, in steps. Before each step, check that the lock is not lost, and send its token
+    with every write.
+    """
     until = time.monotonic() + work_ms / 1000
     while time.monotonic() < until:
         if hold.lost.wait(0.05):
@@ -257,10 +271,10 @@ def main():
     urls = [url.strip() for url in urls]
     for url in urls:
         if not url.startswith(("http://", "https://")):
-            parser.error(f"each URL in LOCKYARD_URL must begin with http:// or https://, unlike {url!r}")
+            parser.error(f"LOCKYARD_URL: {url!r} does not begin with http:// or https://")
     api_key = os.environ.get("LOCKYARD_API_KEY", "").strip()
     if not api_key:
-        parser.error("LOCKYARD_API_KEY is not set; create a key: npm run -s lockyard -- keys create")
+        parser.error("LOCKYARD_API_KEY is not set; create one: npm run -s lockyard -- keys create")
     owner = f"{socket.gethostname()}:{os.getpid()}"
     lockyard = Lockyard(urls, api_key, owner)
     try:
