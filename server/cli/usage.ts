@@ -4,17 +4,19 @@ export const USAGE = `Usage: npm run -s lockyard -- <command>
   keys create --name SERVICE --namespace NAMESPACE   Create an API key (printed once).
                                                      Repeat --namespace for several.
       [--prefix TEXT] [--verb VERB] [--expires 90d]  Narrower: names, kinds of calls, time.
-  keys create --name HOST --witness                  Create a key for lockyard witness, and nothing else.
+  keys create --name HOST --witness                  Create a key for lockyard witness only.
   keys change --id ID [--namespace …] [--prefix TEXT | --any-name] [--verb … | --any-verb]
                       [--expires 90d | --no-expiry]  Change what a key may do.
-  keys rotate --id ID [--grace 24h]                  Create its successor; the old one expires after the grace.
+  keys rotate --id ID [--grace 24h]                  Create its successor; the old key expires
+                                                     after the grace.
   keys revoke --id ID                                Revoke an API key for good.
-  keys generate [--limited]                          Make the text of a key, for apply; nothing is stored.
+  keys generate [--limited]                          Generate a key for apply; nothing is stored.
   users create --name NAME --role ROLE               Add a user: viewer, operator or admin.
   users change --name NAME [--role ROLE] [--disable | --enable]
   users remove --name NAME                           Remove a user; the audit log keeps the name.
   users reset-password --name NAME                   Reset a user's password.
-  namespaces create --name NAMESPACE [--backend ID]  Create a namespace (default backend: "default").
+  namespaces create --name NAMESPACE [--backend ID]  Create a namespace on a backend
+                                                     (default: "default").
   namespaces change --name NAMESPACE --reason TEXT --set BOUND=VALUE | --default
                                                      Change its policy, such as leaseMaxMs=60000.
   namespaces remove --name NAMESPACE --reason TEXT   Remove an empty namespace.
@@ -24,24 +26,32 @@ export const USAGE = `Usage: npm run -s lockyard -- <command>
   keys | users | namespaces | alert-rules | silences | counters | backends list
   keys show --id ID, and users | namespaces | alert-rules show --name NAME
 
-  apply -f FILE [--dry-run] [--prune]                Set up what a file says; see docs/provisioning.md.
+  apply -f FILE [--dry-run] [--prune]                Set up what a file says;
+                                                     see docs/provisioning.md.
 
   backends reshard ID                                Apply a new shard list; see docs/backends.md.
   locks | counters delete --prefix PREFIX [--namespace NAMESPACE] [--count N --reason TEXT]
-                                                     Delete free locks or counters, at most N; without --count, only preview.
+                                                     Delete free locks or counters, at most N;
+                                                     without --count, only preview.
                                                      Or --name NAME, repeatable.
   locks set-capacity --name NAME --capacity N --reason TEXT [--namespace NAMESPACE]
-                                                     Change how many permits of a lock may be held at once.
+                                                     Change how many permits of a lock can be
+                                                     held at the same time.
   locks reassign --name NAME --to OWNER --reason TEXT [--namespace NAMESPACE]
                                                      End the hold and grant the lock to a waiter.
-  counters create --name NAME --initial N --reason TEXT [--floor N] [--ceiling N] [--namespace NAMESPACE]
-                                                     Create a counter. "counters list" takes --search TEXT.
+  counters create --name NAME --initial N --reason TEXT [--floor N] [--ceiling N]
+                  [--namespace NAMESPACE]
+                                                     Create a counter.
+                                                     "counters list" takes --search TEXT.
   counters adjust --name NAME --by N --reason TEXT [--namespace NAMESPACE]
                                                      Add N, such as 5 or --by=-5, to a counter.
-  doctor [--url URL] [--json]                        Check an installation and say what to do; see docs/doctor.md.
+  doctor [--url URL] [--json]                        Check an installation and say what to do;
+                                                     see docs/doctor.md.
   backup FILE [--force]                              Back up to a file; the server may be running.
-  restore FILE [--replace] [--quiet DURATION]        Restore (server stopped); see docs/operations.md.
-  secret reset                                       Forget the secret (servers stopped): the next start brings its own.
+  restore FILE [--replace] [--quiet DURATION]        Restore while no server runs;
+                                                     see docs/operations.md.
+  secret reset                                       Forget the secret while no server runs;
+                                                     the next start creates a new one.
   --version                                          Print the release and its schema.
 
 With --json the answer is JSON, and an error too. "create" takes --if-missing for users, keys,
@@ -49,10 +59,12 @@ namespaces and counters.
 After the words of a command, such as "keys create", --help describes it alone.
 A command that finds no database asks for --create to make one; one that finds a database of an
 older version, and no server, asks for --migrate.
-Users get a generated password, which is printed; with --password-stdin it is read from standard input.
+Users get a generated password, which is printed; with --password-stdin it is read from standard
+input.
 
-  exec NAME -- COMMAND   Run a command under a lock. Also: ls, inspect, watch, release, witness. They
-                         call the service at LOCKYARD_URL with LOCKYARD_API_KEY; see docs/exec.md.
+  exec NAME -- COMMAND   Run a command under a lock. Also: ls, inspect, watch, release, witness.
+                         They call the service at LOCKYARD_URL with LOCKYARD_API_KEY;
+                         see docs/exec.md.
 `;
 
 /**
