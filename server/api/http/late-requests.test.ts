@@ -79,6 +79,18 @@ test.each([
   },
 );
 
+test('a late request whose end arrives while the process is stopped gets its real outcome', async () => {
+  const { head, body } = acquire('late and stopped');
+  await open();
+  const late = once(server, 'clientError');
+  line.write(head + body.slice(0, 10));
+  await late;
+  line.write(body.slice(10));
+  stopFor(REQUEST_MAX_MS);
+  await expect.poll(statuses, SOON).toEqual(['200']);
+  expect(await holders('late and stopped')).toMatchObject([{ owner: 'worker' }]);
+});
+
 test.each([
   ['plain', ''],
   ['with an Origin', 'Origin: http://localhost\r\n'],

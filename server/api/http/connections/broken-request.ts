@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
+import { setImmediate as nextImmediate, setTimeout as pause } from 'node:timers/promises';
 import { retryAfterOf, statusOf } from '../../../contract/error-table';
 import type { Reason } from '../../../contract/errors';
 import { errorShape, type Refusal } from '../../rpc/refusal';
@@ -101,7 +102,9 @@ export class BrokenRequests {
   private async hasArrived(socket: Duplex): Promise<boolean> {
     const begun = this.requests.begun(socket);
     const late = this.requests.arriving(socket);
-    await new Promise((resolve) => setTimeout(resolve, READ_WITHIN_MS));
+    await pause(READ_WITHIN_MS);
+    // The process may have been stopped meanwhile too: sockets are read between timers and this.
+    await nextImmediate();
     return late?.complete ?? this.requests.begun(socket) > begun;
   }
 }
