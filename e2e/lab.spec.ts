@@ -104,6 +104,8 @@ test('a running race is shown live, prevents a second one, and stops on request'
   await expect(page.getByRole('progressbar')).toBeVisible();
   await expect(page.locator('svg.recharts-surface').first()).toBeVisible();
   await expect(page.getByText('1 of 3')).toBeVisible();
+  // A strategy that is stopped before its first sample has no course.
+  await expect(page.locator('figcaption')).toContainText('of 100,000 sold');
 
   const elsewhere = await browser.newContext({ baseURL: server.url });
   await signIn(elsewhere, server, viewer);
