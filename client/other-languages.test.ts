@@ -181,7 +181,7 @@ describe.each(languages)('the example in $language', ({ language, program, args 
   });
 
   test('loses the lock if something that is not Lockyard answers its renewals', async () => {
-    const granted = { outcome: 'granted', token: 7, expiresInMs: 1_500, expiresAt: 1 };
+    const granted = { outcome: 'granted', token: 7, expiresInMs: 3_000, expiresAt: 1 };
     const others = [
       { status: 200, body: 'Back soon.' },
       { status: 200, body: '{"result":{"data":null}}' },
@@ -200,7 +200,7 @@ describe.each(languages)('the example in $language', ({ language, program, args 
     const { port } = server.address() as AddressInfo;
     const variables = { LOCKYARD_URL: `http://127.0.0.1:${port}` };
     try {
-      const ended = await run(lock('replaced'), { leaseMs: 1_500, workMs: 30_000 }, variables);
+      const ended = await run(lock('replaced'), { leaseMs: 3_000, workMs: 30_000 }, variables);
       expect(ended).toMatchObject({ code: 1, complained: '' });
       expect(ended.said).toMatch(/^granted, token 7\nlost: not renewed: .+$/);
       expect(renewals).toBeGreaterThan(others.length);

@@ -274,7 +274,8 @@ def main():
             parser.error(f"LOCKYARD_URL: {url!r} does not begin with http:// or https://")
     api_key = os.environ.get("LOCKYARD_API_KEY", "").strip()
     if not api_key:
-        parser.error("LOCKYARD_API_KEY is not set; create one: npm run -s lockyard -- keys create")
+        how = "create a key: npm run -s lockyard -- keys create"
+        parser.error(f"LOCKYARD_API_KEY is not set; {how}")
     owner = f"{socket.gethostname()}:{os.getpid()}"
     lockyard = Lockyard(urls, api_key, owner)
     try:
