@@ -271,7 +271,8 @@ def main():
     urls = [url.strip() for url in urls]
     for url in urls:
         if not url.startswith(("http://", "https://")):
-            parser.error(f"LOCKYARD_URL: {url!r} does not begin with http:// or https://")
+            scheme = "must begin with http:// or https://"
+            parser.error(f"each URL in LOCKYARD_URL {scheme}, unlike {url!r}")
     api_key = os.environ.get("LOCKYARD_API_KEY", "").strip()
     if not api_key:
         how = "create a key: npm run -s lockyard -- keys create"
