@@ -4,7 +4,7 @@ import type { GateEntry } from './gate-entry';
 
 const ONE_LESS = { down: 1, up: 0 };
 
-it('of many counters those are kept that have steps under way or unsent messages', () => {
+it('of many counters those are kept that have steps under way or messages without a reply', () => {
   const touched = new Set<GateEntry>();
   let crowded = 0;
   const entries = new GateEntries(
@@ -19,13 +19,16 @@ it('of many counters those are kept that have steps under way or unsent messages
   const ended = entries.of('ended');
   ended.begin(ONE_LESS);
   ended.end(ONE_LESS);
+  const sent = entries.of('sent');
+  sent.note({ rev: 1, value: 0 });
+  sent.takeMessages(0);
   const wanted = entries.of('wanted');
   touched.add(wanted);
   for (let i = 0; i < 20_000; i += 1) entries.of(`other ${i}`);
   expect(crowded).toBe(1);
   expect([...entries.values()].length).toBeLessThanOrEqual(20_000);
-  for (const entry of [busy, ended, wanted]) expect(entries.get(entry.id)).toBe(entry);
-  expect([busy, ended, wanted].map(({ isKept }) => isKept)).toEqual([true, true, true]);
+  for (const entry of [busy, ended, sent, wanted]) expect(entries.get(entry.id)).toBe(entry);
+  expect([busy, ended, sent, wanted].every(({ isKept }) => isKept)).toBe(true);
   expect(entries.of('idle')).not.toBe(idle);
   expect(idle.isKept).toBe(false);
   ended.forgetUnsent();

@@ -107,7 +107,7 @@ export class GateEntry {
   /** Whether nothing would be lost if the entry were dropped. */
   get isIdle(): boolean {
     const { steps, unconfirmed, waiting, lookers, news, reading, sent, ended } = this;
-    const isInUse = steps + unconfirmed + waiting.length + lookers.length + sent.asks.length > 0;
+    const isInUse = steps + unconfirmed + waiting.length + lookers.length > 0 || sent.isOut;
     return !isInUse && !news && !reading && ended.down + ended.up === 0;
   }
 
