@@ -56,6 +56,41 @@ describe('waiting', () => {
     expect(bench.server.waitingCalls).toBe(0);
   });
 
+  test('after a full queue the server ends the wait when its caller does', async () => {
+    const taken = take({ waitMs: 20_000 });
+    const full = { outcome: 'queueFull', queueLength: 200, retryAfterMs: 15_000 };
+    (await bench.server.next('lock.acquire')).answer(full);
+    await bench.clock.advanceOver(15_000);
+    const second = await bench.server.next('lock.acquire');
+    bench.clock.advance(Number(second.input.waitMs));
+    second.answer({ ...held, outcome: 'timeout' });
+    expect(await taken).toMatchObject({ name: 'LockTimeout', waitMs: 20_000, queueLength: 3 });
+    expect(bench.server.waitingCalls).toBe(0);
+  });
+
+  test('what the server may know is asked again with the same input, however late', async () => {
+    const taken = take({ waitMs: 20_000 });
+    const refused = await bench.server.next('lock.acquire');
+    refused.refuse(503, 'BACKEND_DOWN');
+    await bench.clock.advanceOver(50);
+    const unanswered = await bench.server.next('lock.acquire');
+    unanswered.loseReply();
+    await bench.clock.advanceOver(100);
+    const again = await bench.server.next('lock.acquire');
+    expect(again.input).toEqual(unanswered.input);
+    expect(again.input).toEqual({ ...refused.input, waitMs: 19_950 });
+    again.answer({ outcome: 'queued', ticket: 9, place: 2 });
+    await bench.clock.advanceOver(100);
+    const full = await bench.server.next('lock.acquire');
+    full.answer({ outcome: 'queueFull', queueLength: 200, retryAfterMs: 1_000 });
+    await bench.clock.advanceOver(1_000);
+    const last = await bench.server.next('lock.acquire');
+    expect(last.input).toEqual(again.input);
+    last.answer(granted());
+    await expectReleased();
+    expect(await taken).toBe(41);
+  });
+
   test('a grant whose wait used up its lease is confirmed by a renewal before the work begins', async () => {
     const work = heldWork();
     const ended = outcomeOf(withLock('job', { client: bench.client, leaseMs: 3_000 }, work.run));

@@ -4,7 +4,7 @@ import { type RetryBounds, retrying } from '../wire/retry';
 import type { CallOptions } from '../wire/send-request';
 import { driftMs, RETRY_BUDGET_MS, renewalTimeoutMs } from '../wire/time-limits';
 import type { AcquireAnswer, Granted, Mode } from '../wire/wire';
-import { GrantWait } from './grant-wait';
+import { type Ask, GrantWait } from './grant-wait';
 import { waitInParts } from './wait-in-parts';
 
 /** Which lock to acquire, and for which owner. */
@@ -84,8 +84,8 @@ class SingleLockWait extends GrantWait<AcquireAnswer, Grant> {
     super(client, request.waitMs, signal, traceparent);
   }
 
-  protected send(requestId: string, options: CallOptions): Promise<AcquireAnswer> {
-    return this.client.acquire({ ...this.request, requestId }, options);
+  protected send(ask: Ask, options: CallOptions): Promise<AcquireAnswer> {
+    return this.client.acquire({ ...this.request, ...ask }, options);
   }
 
   protected undo(requestId: string, options: CallOptions): Promise<unknown> {

@@ -3,7 +3,7 @@ import type { LockyardClient } from '../lockyard-client';
 import type { CallOptions } from '../wire/send-request';
 import type { AcquireManyAnswer, Mode, SetGranted } from '../wire/wire';
 import { type Grant, proveGrant } from './await-grant';
-import { GrantWait } from './grant-wait';
+import { type Ask, GrantWait } from './grant-wait';
 import { waitInParts } from './wait-in-parts';
 
 /** Which locks to acquire together, and for which owner. */
@@ -50,8 +50,8 @@ class MultiLockWait extends GrantWait<AcquireManyAnswer, ReadonlyMap<string, Gra
     super(client, request.waitMs, signal, traceparent);
   }
 
-  protected send(requestId: string, options: CallOptions): Promise<AcquireManyAnswer> {
-    return this.client.acquireMany({ ...this.request, requestId }, options);
+  protected send(ask: Ask, options: CallOptions): Promise<AcquireManyAnswer> {
+    return this.client.acquireMany({ ...this.request, ...ask }, options);
   }
 
   protected undo(requestId: string, options: CallOptions): Promise<unknown> {

@@ -17,6 +17,12 @@ interface AnyAnswer {
   outcome: 'granted' | 'held' | 'timeout' | 'queued' | 'queueFull' | 'frozen' | 'ended';
 }
 
+/** What differs between the requests of one wait. */
+export interface Ask {
+  requestId: string;
+  waitMs: number;
+}
+
 /** The attempt number for which `retryDelayMs` has its longest delay: that for a frozen lock. */
 const FROZEN_ATTEMPT = 10;
 
@@ -46,8 +52,8 @@ export abstract class GrantWait<A extends AnyAnswer, G> {
     this.id = this.freshId();
   }
 
-  /** Sends one acquire, with the timeout of the whole wait. */
-  protected abstract send(requestId: string, options: CallOptions): Promise<A>;
+  /** Sends one acquire. */
+  protected abstract send(ask: Ask, options: CallOptions): Promise<A>;
   /** Cancels the request. */
   protected abstract undo(requestId: string, options: CallOptions): Promise<unknown>;
   /** A grant that is certainly valid; null: it ended before any work began. */
@@ -112,16 +118,19 @@ export abstract class GrantWait<A extends AnyAnswer, G> {
       this.signal?.throwIfAborted();
       const wasUnsure = this.mayBeKnown;
       const requestId = this.id.forSending();
+      const waitMs = this.id.waitMs ?? Math.min(this.waitMs, Math.ceil(this.patienceLeftMs()));
       try {
         const sentAt = this.clock.monotonic();
         this.mayBeKnown = true;
-        const answer = await this.send(requestId, this.callOptions());
+        const answer = await this.send({ requestId, waitMs }, this.callOptions());
         this.isConnected = true;
         this.id.answered();
+        if (answer.outcome === 'queued') this.id.waitMs = waitMs;
         return { answer, sentAt };
       } catch (error) {
         if (!isUnreachable(error)) this.isConnected = true;
         if (isKnownNotApplied(error)) this.mayBeKnown = wasUnsure;
+        else this.id.waitMs = waitMs;
         throw error;
       }
     });
@@ -192,6 +201,11 @@ export const RESEND_WITHIN_MS = 10 * 60_000;
 
 /** One request id and the time in which it may be sent again. */
 class RequestId {
+  /**
+   * The `waitMs` of a request that the server may know: each later one must be the same. Null: it
+   * knows none, so that the next one asks for what is left of the wait.
+   */
+  waitMs: number | null = null;
   private answeredAt: number;
 
   constructor(
