@@ -15,7 +15,15 @@ test('the client for Python is correct with contexts, tasks, threads and forks',
       LOCKYARD_URL: api.url,
       LOCKYARD_API_KEY: await api.key('python'),
     };
-    const args = ['-B', '-W', 'error::ResourceWarning', '-m', 'unittest', 'test_client'];
+    const args = [
+      '-B',
+      '-W',
+      'error::ResourceWarning',
+      '-m',
+      'unittest',
+      'test_client',
+      'test_errors',
+    ];
     await promisify(execFile)('python3', args, { cwd: join(python, 'testing'), env });
   } finally {
     await api.close();

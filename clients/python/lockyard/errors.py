@@ -1,13 +1,29 @@
 """The exceptions of the client."""
 
-from typing import Any, List, Optional
+from typing import Any, Dict, List, Optional, Tuple, Type
 
 from .wire import Holder
 
 _TRANSIENT = {"BACKEND_DOWN", "UNKNOWN", "CONTENDED", "RATE_LIMITED", "NAMESPACE_FULL"}
 
 
-class LockyardError(Exception):
+class _Portable(Exception):
+    """Can be copied and pickled, as a pool of processes does with what its workers raise. By
+    default Python would create it from its message alone."""
+
+    def __reduce__(self) -> Any:
+        return _rebuilt, (type(self), self.args, self.__dict__)
+
+
+def _rebuilt(
+    kind: Type[_Portable], args: Tuple[Any, ...], fields: Dict[str, Any]
+) -> _Portable:
+    error = kind.__new__(kind, *args)
+    error.__dict__.update(fields)
+    return error
+
+
+class LockyardError(_Portable):
     """A call that was refused, or got no answer; `reason` is one of `lockyard.wire.REASONS`.
 
     `BACKEND_DOWN`, `CONTENDED` and `NAMESPACE_FULL`: it was not applied. `UNKNOWN`: it may have
@@ -47,7 +63,7 @@ class LockyardError(Exception):
         """Whether the same call may succeed a moment later."""
 
 
-class LockTimeout(Exception):
+class LockTimeout(_Portable):
     """The lock was not granted within `wait_ms`. Nothing is held; no place in the queue is kept."""
 
     def __init__(
@@ -71,7 +87,7 @@ class LockTimeout(Exception):
         """Why an operator has frozen the lock; None if it is not frozen."""
 
 
-class LockLost(Exception):
+class LockLost(_Portable):
     """The hold ended before the work did.
 
     Another holder may have had the lock since, so writes whose token was not checked may conflict
@@ -102,7 +118,7 @@ class LockLost(Exception):
         """The operator's reason."""
 
 
-class ReleaseUnconfirmed(Exception):
+class ReleaseUnconfirmed(_Portable):
     """The work is done, under a valid hold, but the release was not confirmed.
 
     The lock may stay held until its lease ends. Do not repeat the work because of this error.
@@ -116,7 +132,7 @@ class ReleaseUnconfirmed(Exception):
         """What the work returned, if it was passed to `Client.with_lock`."""
 
 
-class LockUpgradeRefused(Exception):
+class LockUpgradeRefused(_Portable):
     """Work under a hold requested more of the same lock, and would wait for that hold itself."""
 
     def __init__(self, lock: str, token: int, held: str, wanted: str):
@@ -128,7 +144,7 @@ class LockUpgradeRefused(Exception):
         self.token = token
 
 
-class WaitAbandoned(Exception):
+class WaitAbandoned(_Portable):
     """The caller's `stop` was set before the lock was granted. No place in the queue is kept."""
 
     def __init__(self) -> None:

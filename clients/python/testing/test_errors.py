@@ -1,0 +1,70 @@
+"""Tests of what the client for Python raises, and for which answers, addresses and keys.
+
+`LOCKYARD_URL` and `LOCKYARD_API_KEY` say which server it is tested with.
+"""
+
+import copy
+import pickle
+import threading
+import unittest
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from unittest import mock
+from urllib.parse import urlsplit
+
+from lockyard import (
+    Client,
+    LockLost,
+    LockTimeout,
+    LockUpgradeRefused,
+    LockyardError,
+    ReleaseUnconfirmed,
+    WaitAbandoned,
+)
+
+PATIENCE_S = 20
+
+
+class AnswerTest(unittest.TestCase):
+    """The server gives every request the same answer, and keeps the addresses asked for."""
+
+    def setUp(self):
+        self.body, self.paths = b"", []
+        test = self
+
+        class Server(BaseHTTPRequestHandler):
+            def do_GET(self):
+                test.paths.append(self.path.partition("?")[0])
+                self.send_response(200)
+                self.send_header("Content-Length", str(len(test.body)))
+                self.end_headers()
+                self.wfile.write(test.body)
+
+            def log_message(self, *_):
+                pass
+
+        self.server = ThreadingHTTPServer(("127.0.0.1", 0), Server)
+        threading.Thread(target=self.server.serve_forever).start()
+        self.addCleanup(self.server.server_close)
+        self.addCleanup(self.server.shutdown)
+        self.url = f"http://127.0.0.1:{self.server.server_port}"
+
+
+class ErrorTest(unittest.TestCase):
+    def test_errors_can_be_passed_between_processes_and_copied(self):
+        holders = [{"owner": "o"}]
+        errors = [
+            LockyardError("UNKNOWN", "gone", wait_max_ms=5, is_final=True),
+            LockTimeout("job", 10, holders, 2, None),
+            LockLost("job", 7, "forced", 5, "ana", "stuck"),
+            ReleaseUnconfirmed("job", 7, "result"),
+            LockUpgradeRefused("job", 7, "shared", "exclusive"),
+            WaitAbandoned(),
+        ]
+        for error in errors:
+            for same in (pickle.loads(pickle.dumps(error)), copy.copy(error)):
+                self.assertIs(type(same), type(error))
+                self.assertEqual((str(same), vars(same)), (str(error), vars(error)))
+
+
+if __name__ == "__main__":
+    unittest.main()
