@@ -66,7 +66,8 @@ def environment_key() -> Optional[str]:
     if key:
         raise invalid("LOCKYARD_API_KEY and LOCKYARD_API_KEY_FILE are both set: set one.")
     try:
-        with open(file, encoding="utf-8") as content:
+        # What is not UTF-8 is no key, and is refused as such.
+        with open(file, encoding="utf-8", errors="replace") as content:
             text = content.read().rstrip("\r\n")
     except OSError as error:
         raise invalid(

@@ -4,7 +4,9 @@
 """
 
 import copy
+import os
 import pickle
+import tempfile
 import threading
 import unittest
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -64,6 +66,15 @@ class ErrorTest(unittest.TestCase):
             for same in (pickle.loads(pickle.dumps(error)), copy.copy(error)):
                 self.assertIs(type(same), type(error))
                 self.assertEqual((str(same), vars(same)), (str(error), vars(error)))
+
+    def test_a_key_file_that_is_no_text_is_refused(self):
+        with tempfile.NamedTemporaryFile() as file:
+            file.write(b"lk_\xff")
+            file.flush()
+            named = {"LOCKYARD_API_KEY": "", "LOCKYARD_API_KEY_FILE": file.name}
+            with mock.patch.dict(os.environ, named):
+                with self.assertRaisesRegex(LockyardError, "INVALID: The API key has characters"):
+                    Client()
 
 
 if __name__ == "__main__":
