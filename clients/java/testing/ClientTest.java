@@ -80,7 +80,10 @@ public final class ClientTest {
               ClientTest::saysWhatIsWrong),
           Map.entry(
               "what is missing is refused in words before a request, and null options are defaults",
-              ClientTest::readsNullAndNegative));
+              ClientTest::readsNullAndNegative),
+          Map.entry(
+              "an answer that is nested too deeply is no answer",
+              ClientTest::survivesDeepAnswer));
 
   private void keepsInterruptOfCaller() throws Exception {
     answers.put("lock.release", step -> LOST);
@@ -221,8 +224,7 @@ public final class ClientTest {
     }
     check(asked.isEmpty(), "Nothing was asked.");
 
-    String url = "http://127.0.0.1:" + server.getAddress().getPort();
-    LockyardClient plain = new LockyardClient(url, "key", null, null, null);
+    LockyardClient plain = new LockyardClient(url(), "key", null, null, null);
     LockOptions options =
         new LockOptions().namespace(null).owner(null).lease(null).holdAtLeast(null).meta(null);
     options.traceparent(null).onAskedToRelease(null).onRenewalsStopped(null);
@@ -246,6 +248,24 @@ public final class ClientTest {
     check(ask.get("namespace").equals("default"), "Its namespace is " + ask.get("namespace"));
     String sent = String.valueOf(ask.get("meta"));
     check(sent.contains("version=lockyard-java"), "Its meta is " + sent);
+  }
+
+  private void survivesDeepAnswer() throws Exception {
+    String deep = "[".repeat(1_000_000);
+    server.createContext(
+        "/deep/",
+        exchange -> {
+          byte[] body = deep.getBytes(StandardCharsets.UTF_8);
+          exchange.sendResponseHeaders(200, body.length);
+          exchange.getResponseBody().write(body);
+          exchange.close();
+        });
+    String said = failureOf(() -> new LockyardClient(url() + "/deep", "key").list(ALL));
+    check(said.contains("UNKNOWN: 200 came without an answer of Lockyard"), said);
+  }
+
+  private String url() {
+    return "http://127.0.0.1:" + server.getAddress().getPort();
   }
 
   private interface Failing {
@@ -272,7 +292,7 @@ public final class ClientTest {
             }));
     server.createContext("/api/v1/", this::answer);
     server.start();
-    client = new LockyardClient("http://127.0.0.1:" + server.getAddress().getPort(), "key");
+    client = new LockyardClient(url(), "key");
     answers.put("lock.acquire", ask -> granted((Long) ask.get("leaseMs")));
     answers.put("lock.renew", step -> renewed((Long) step.get("leaseMs"), null));
     answers.put("lock.release", step -> Map.of("outcome", "released"));

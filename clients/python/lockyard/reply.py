@@ -31,7 +31,7 @@ def read_reply(procedure: str, status: int, headers: Mapping[str, str], body: by
     """The result in a reply; raises the refusal in it, or one by its status for anything else."""
     try:
         content = json.loads(body)
-    except ValueError:
+    except (ValueError, RecursionError):
         content = None
     data = _field(_field(content, "result"), "data")
     request_id = headers.get("X-Request-Id")

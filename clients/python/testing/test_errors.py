@@ -50,6 +50,11 @@ class AnswerTest(unittest.TestCase):
         self.addCleanup(self.server.shutdown)
         self.url = f"http://127.0.0.1:{self.server.server_port}"
 
+    def test_an_answer_that_is_nested_too_deeply_is_no_answer(self):
+        self.body = b"[" * 1_000_000
+        with self.assertRaisesRegex(LockyardError, "UNKNOWN: 200 came without an answer"):
+            Client(self.url, "key").inspect({"name": "job"})
+
 
 class ErrorTest(unittest.TestCase):
     def test_errors_can_be_passed_between_processes_and_copied(self):

@@ -15,14 +15,14 @@ final class Json {
     this.text = text;
   }
 
-  /** Null for anything that is not JSON. */
+  /** Null for anything that is not JSON, or is nested too deeply. */
   static Object read(String text) {
     try {
       Json json = new Json(text);
       Object value = json.value();
       json.space();
       return json.at == text.length() ? value : null;
-    } catch (RuntimeException notJson) {
+    } catch (RuntimeException | StackOverflowError notJson) {
       return null;
     }
   }
