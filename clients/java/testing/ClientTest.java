@@ -4,11 +4,15 @@ import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpServer;
 import java.io.IOException;
 import java.io.OutputStream;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.nio.channels.SocketChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -83,7 +87,13 @@ public final class ClientTest {
               ClientTest::readsNullAndNegative),
           Map.entry(
               "an answer that is nested too deeply is no answer",
-              ClientTest::survivesDeepAnswer));
+              ClientTest::survivesDeepAnswer),
+          Map.entry(
+              "a single call goes to the next address if the first makes no connection",
+              ClientTest::leavesAddressWithoutConnection),
+          Map.entry(
+              "a name that is not resolved in time counts as no connection",
+              ClientTest::countsUnresolvedNameAsNoConnection));
 
   private void keepsInterruptOfCaller() throws Exception {
     answers.put("lock.release", step -> LOST);
@@ -262,6 +272,49 @@ public final class ClientTest {
         });
     String said = failureOf(() -> new LockyardClient(url() + "/deep", "key").list(ALL));
     check(said.contains("UNKNOWN: 200 came without an answer of Lockyard"), said);
+  }
+
+  private void leavesAddressWithoutConnection() throws Exception {
+    answers.put("counter.add", ask -> Map.of("outcome", "applied", "value", 1L, "rev", 1L));
+    answers.put("lock.list", ask -> Map.of("locks", List.of()));
+    InetAddress here = InetAddress.getByName("127.0.0.1");
+    List<SocketChannel> queued = new ArrayList<>();
+    try (ServerSocket full = new ServerSocket(0, 1, here)) {
+      // It accepts none: the kernel queues a few, and drops the rest.
+      for (int i = 0; i < 10; i++) {
+        SocketChannel one = SocketChannel.open();
+        one.configureBlocking(false);
+        one.connect(full.getLocalSocketAddress());
+        queued.add(one);
+      }
+      Thread.sleep(100);
+      String both = "http://127.0.0.1:" + full.getLocalPort() + "," + url();
+      Wire.CounterAddInput step = new Wire.CounterAddInput().name("n").delta(1L);
+      check(new LockyardClient(both, "key").addToCounter(step).value() == 1, "It is added.");
+      check(new LockyardClient(both, "key").list(ALL).locks().isEmpty(), "It is listed.");
+    } finally {
+      for (SocketChannel one : queued) {
+        one.close();
+      }
+    }
+  }
+
+  /** Looking for a name reads this file, and a pipe has nothing to be read. */
+  private void countsUnresolvedNameAsNoConnection() throws Exception {
+    Path hosts = Path.of(System.getProperty("jdk.net.hosts.file"));
+    Files.delete(hosts);
+    check(new ProcessBuilder("mkfifo", hosts.toString()).start().waitFor() == 0, "A pipe is made.");
+    try {
+      LockyardClient away = new LockyardClient("http://unresolved.test:3000", "key");
+      LockOptions atOnce = new LockOptions().waitFor(Duration.ZERO);
+      long since = System.nanoTime();
+      String said = failureOf(() -> away.withLock("job", atOnce, hold -> null));
+      check(said.contains("BACKEND_DOWN: Lockyard cannot be reached at http://unresolved"), said);
+      check(System.nanoTime() - since < 4_000_000_000L, "It is noticed soon.");
+    } finally {
+      Files.delete(hosts);
+      Files.createFile(hosts);
+    }
   }
 
   private String url() {

@@ -21,6 +21,12 @@ import javax.net.ssl.SSLHandshakeException;
 
 /** Sends one request to one address, once. */
 final class Exchange {
+  /** Of a query, where there is no other address: less than the time for its answer. */
+  private static final long CONNECT = 5_000;
+
+  /** Where there is: less than it takes to notice that a server is silent. */
+  private static final long CONNECT_SOON = 2_500;
+
   private static final long FIRST_LOOK = 1_000;
   private static final long LOOK_EVERY = 4_000;
   private static final long RESPOND_WITHIN = 2_000;
@@ -49,9 +55,8 @@ final class Exchange {
 
   private final String apiKey;
   private final boolean looksForSilence;
-  private final HttpClient patient = client(Timing.ANSWER_WITHIN);
+  private final HttpClient http;
   private final Map<String, Look> looks = new ConcurrentHashMap<>();
-  private HttpClient quick;
 
   /**
    * @param looksForSilence whether a server that has gone silent is detected, since there is
@@ -60,13 +65,21 @@ final class Exchange {
   Exchange(String apiKey, boolean looksForSilence) {
     this.apiKey = apiKey;
     this.looksForSilence = looksForSilence;
+    this.http =
+        HttpClient.newBuilder()
+            .version(HttpClient.Version.HTTP_1_1)
+            // Following a redirect would send a command twice.
+            .followRedirects(HttpClient.Redirect.NEVER)
+            .connectTimeout(Duration.ofMillis(looksForSilence ? CONNECT_SOON : CONNECT))
+            .build();
   }
 
   /**
    * A request that was not sent is {@code BACKEND_DOWN}; one without a readable answer is {@code
    * UNKNOWN}.
    *
-   * @param connectWithin milliseconds; null: only the timeout limits it
+   * @param connectWithin milliseconds until a command must have a connection; null: only the
+   *     timeout limits it
    * @param traceparent not sent if it is not a valid one
    */
   Map<String, Object> send(
@@ -79,49 +92,71 @@ final class Exchange {
       Object traceparent)
       throws InterruptedException {
     String at = address + "/api/v1/" + procedure;
-    boolean isQuery = kind.equals("query");
-    String encoded = isQuery ? "?input=" + URLEncoder.encode(body, StandardCharsets.UTF_8) : "";
+    CommandBody command = kind.equals("query") ? null : new CommandBody(body);
+    String encoded =
+        command == null ? "?input=" + URLEncoder.encode(body, StandardCharsets.UTF_8) : "";
     HttpRequest.Builder request =
         HttpRequest.newBuilder(URI.create(at + encoded))
             .header("Authorization", "Bearer " + apiKey)
             .timeout(Duration.ofMillis(Math.max(1, timeout)));
-    if (!isQuery) {
-      request.header("Content-Type", "application/json");
-      request.POST(HttpRequest.BodyPublishers.ofString(body));
+    if (command != null) {
+      request.header("Content-Type", "application/json").POST(command);
     }
     if (traceparent instanceof String && ((String) traceparent).matches(TRACEPARENT)) {
       request.header("traceparent", (String) traceparent);
     }
-    HttpClient http = connectWithin == null ? patient : quick(connectWithin);
     CompletableFuture<HttpResponse<String>> reply =
         http.sendAsync(request.build(), HttpResponse.BodyHandlers.ofString());
     try {
-      return read(procedure, await(reply, address, timeout));
+      return read(procedure, await(reply, address, command, timeout, connectWithin));
     } catch (TimeoutException late) {
-      throw new LockyardException("UNKNOWN", "No answer within " + timeout + " ms.");
+      // Also if the name of the host is not resolved in time.
+      throw hasNeverLeft(command)
+          ? unreachable(address, "no connection in time", late)
+          : new LockyardException("UNKNOWN", late.getMessage());
     } catch (ExecutionException failed) {
-      throw failure(failed.getCause(), address);
+      throw failure(failed.getCause(), address, hasNeverLeft(command));
     } finally {
       reply.cancel(true);
     }
   }
 
+  /**
+   * Whether nothing was sent, and nothing will be. False also for a query, which {@code HttpClient}
+   * sends without notice.
+   */
+  private static boolean hasNeverLeft(CommandBody command) {
+    return command != null && command.giveUp();
+  }
+
+  /**
+   * @throws TimeoutException says in a sentence how long there was no answer, or that the server is
+   *     silent; also where there is no connection in time
+   */
   private HttpResponse<String> await(
-      CompletableFuture<HttpResponse<String>> reply, String address, long timeout)
+      CompletableFuture<HttpResponse<String>> reply,
+      String address,
+      CommandBody command,
+      long timeout,
+      Long connectWithin)
       throws InterruptedException, ExecutionException, TimeoutException {
     long since = Timing.now();
     long until = since + timeout;
-    if (!looksForSilence) {
-      return reply.get(Math.max(1, timeout), TimeUnit.MILLISECONDS);
-    }
+    long connectUntil = connectWithin == null ? until : since + connectWithin;
+    long lookAt = looksForSilence ? since + FIRST_LOOK : until;
     CompletableFuture<HttpResponse<Void>> look = null;
-    for (long lookAt = since + FIRST_LOOK; ; ) {
-      long slice = Math.min(lookAt, until) - Timing.now();
+    while (true) {
+      long slice = Math.min(Math.min(connectUntil, lookAt), until) - Timing.now();
       try {
         return reply.get(Math.max(1, slice), TimeUnit.MILLISECONDS);
       } catch (TimeoutException notYet) {
-        if (Timing.now() >= until) {
-          throw notYet;
+        long now = Timing.now();
+        if (now >= until || now >= connectUntil && hasNeverLeft(command)) {
+          throw new TimeoutException("No answer within " + timeout + " ms.");
+        }
+        connectUntil = now >= connectUntil ? until : connectUntil;
+        if (now < lookAt) {
+          continue;
         }
       }
       if (look == null) {
@@ -131,7 +166,7 @@ final class Exchange {
         look = null;
         lookAt = Timing.now() + LOOK_EVERY;
       } else {
-        throw new LockyardException("UNKNOWN", "The server does not respond any more.");
+        throw new TimeoutException("The server does not respond any more.");
       }
     }
   }
@@ -152,7 +187,7 @@ final class Exchange {
           HttpRequest.newBuilder(URI.create(address + "/api/health/live"))
               .timeout(Duration.ofMillis(RESPOND_WITHIN))
               .build();
-      reply = patient.sendAsync(ask, HttpResponse.BodyHandlers.discarding());
+      reply = http.sendAsync(ask, HttpResponse.BodyHandlers.discarding());
     }
 
     boolean isFor(long since) {
@@ -160,24 +195,8 @@ final class Exchange {
     }
   }
 
-  /** One per client is enough: the limit depends only on its number of addresses. */
-  private synchronized HttpClient quick(long connectWithin) {
-    if (quick == null) {
-      quick = client(connectWithin);
-    }
-    return quick;
-  }
-
-  private static HttpClient client(long connectWithin) {
-    return HttpClient.newBuilder()
-        .version(HttpClient.Version.HTTP_1_1)
-        // Following a redirect would send a command twice.
-        .followRedirects(HttpClient.Redirect.NEVER)
-        .connectTimeout(Duration.ofMillis(connectWithin))
-        .build();
-  }
-
-  private static LockyardException failure(Throwable cause, String address) {
+  private static LockyardException failure(
+      Throwable cause, String address, boolean hasNeverLeft) {
     Throwable found = null;
     for (Throwable each = cause; each != null; each = each.getCause()) {
       boolean isOfConnecting =
@@ -192,11 +211,15 @@ final class Exchange {
         found = each;
       }
     }
-    if (found == null) {
+    if (found == null && !hasNeverLeft) {
       return LockyardException.broken("No whole answer (" + cause + ").", cause);
     }
-    String text = found.getMessage() == null ? "" : ": " + found.getMessage();
-    String why = found.getClass().getSimpleName() + text;
+    Throwable shown = found == null ? cause : found;
+    String text = shown.getMessage() == null ? "" : ": " + shown.getMessage();
+    return unreachable(address, shown.getClass().getSimpleName() + text, cause);
+  }
+
+  private static LockyardException unreachable(String address, String why, Throwable cause) {
     String what = "Lockyard cannot be reached at " + address + " (" + why + ").";
     return LockyardException.unreachable("BACKEND_DOWN", what, cause);
   }

@@ -154,13 +154,19 @@ final class GrantWait {
     // Negative for a short wait that continues because of failures, so that it ends in time.
     long left = Math.min(startedAt + waitMs - now, Timing.HELD_OPEN);
     boolean isWatched = !isConnected && waitMs < Timing.CONNECT_WITHIN;
-    Long connect = isWatched ? Timing.CONNECT_WITHIN / client.addressCount() : null;
+    long share = Timing.CONNECT_WITHIN / client.addressCount();
+    long connect = Math.max(1, Math.min(startedAt + Timing.CONNECT_WITHIN - now, share));
     sentAt[0] = now;
     mayBeKnown = true;
     try {
       Wire.AcquireAnswer answer =
           new Wire.AcquireAnswer(
-              client.send("lock.acquire", "mutation", ask, left + Timing.ANSWER_WITHIN, connect));
+              client.send(
+                  "lock.acquire",
+                  "mutation",
+                  ask,
+                  left + Timing.ANSWER_WITHIN,
+                  isWatched ? connect : null));
       isConnected = true;
       answeredAt = Timing.now();
       return answer;
