@@ -160,8 +160,9 @@ function sendTraced(
 
 const NEVER_LEFT = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'UND_ERR_CONNECT_TIMEOUT']);
 
-/** Errors about the server's certificate, noticed before anything is sent. */
-const BAD_CERTIFICATE = /^(CERT_|UNABLE_TO_|SELF_SIGNED_CERT|DEPTH_ZERO_|ERR_TLS_CERT_)/;
+/** Errors about the server's certificate, or because it does not speak TLS: nothing was sent. */
+const NO_TLS =
+  /^(CERT_|UNABLE_TO_|SELF_SIGNED_CERT|DEPTH_ZERO_|ERR_TLS_CERT_|ERR_SSL_WRONG_VERSION_NUMBER$)/;
 
 /**
  * Whether the request was never sent. `EHOSTUNREACH` and the like count only from `connect`: an
@@ -170,7 +171,7 @@ const BAD_CERTIFICATE = /^(CERT_|UNABLE_TO_|SELF_SIGNED_CERT|DEPTH_ZERO_|ERR_TLS
  */
 function hasNeverLeft(code: string, cause: unknown): boolean {
   if (cause instanceof AggregateError) return cause.errors.every(isOfConnecting);
-  return NEVER_LEFT.has(code) || BAD_CERTIFICATE.test(code) || isOfConnecting(cause);
+  return NEVER_LEFT.has(code) || NO_TLS.test(code) || isOfConnecting(cause);
 }
 
 const isOfConnecting = (error: unknown) =>

@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
+import { createServer as createPlainServer } from 'node:http';
 import { createServer, type Server } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -75,6 +76,15 @@ describe.each(LANGUAGES)('the client in $language', (language) => {
 
   test('has not sent anything to a server whose certificate it does not accept', async () => {
     const refused = await inspect({});
+    expect(refused).toMatchObject({ reason: 'BACKEND_DOWN', isUnreachable: true });
+  });
+
+  test('has not sent anything to a server that does not speak TLS', async () => {
+    const plain = createPlainServer();
+    await new Promise<void>((resolve) => plain.listen(0, '127.0.0.1', resolve));
+    const { port } = plain.address() as AddressInfo;
+    const refused = await inspect({ LOCKYARD_URL: `https://127.0.0.1:${port}` });
+    plain.close();
     expect(refused).toMatchObject({ reason: 'BACKEND_DOWN', isUnreachable: true });
   });
 });

@@ -33,6 +33,9 @@ final class Exchange {
   /** A proxy may ask for hours, while a hold or a queue position is lost in seconds. */
   private static final long RETRY_AFTER_MAX = 5_000;
 
+  /** In each way in which Java words that a server does not speak TLS. */
+  private static final String NO_TLS = "nrecognized SSL message";
+
   private static final String TRACEPARENT = "[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}";
 
   /**
@@ -202,7 +205,8 @@ final class Exchange {
       boolean isOfConnecting =
           each instanceof ConnectException
               || each instanceof HttpConnectTimeoutException
-              || each instanceof SSLHandshakeException;
+              || each instanceof SSLHandshakeException
+              || String.valueOf(each.getMessage()).contains(NO_TLS);
       if (found == null && isOfConnecting) {
         found = each;
       }
