@@ -74,7 +74,8 @@ func readURL(text, subject string) (string, error) {
 		return "", invalid("%s is empty.", subject)
 	}
 	parsed, err := url.Parse(text)
-	if err != nil || (parsed.Scheme != "http" && parsed.Scheme != "https") || parsed.Hostname() == "" {
+	isHTTP := err == nil && (parsed.Scheme == "http" || parsed.Scheme == "https")
+	if !isHTTP || parsed.Hostname() == "" || !isPort(parsed.Port()) {
 		return "", invalid("%s must be an http or https URL.", subject)
 	}
 	if parsed.User != nil {
@@ -84,6 +85,12 @@ func readURL(text, subject string) (string, error) {
 		return "", invalid("%s must not have a query or a fragment.", subject)
 	}
 	return strings.TrimRight(text, "/"), nil
+}
+
+// isPort says whether a connection can be made to a port; an empty one is that of the scheme.
+func isPort(text string) bool {
+	_, err := strconv.ParseUint(text, 10, 16)
+	return text == "" || err == nil
 }
 
 // environmentKey is LOCKYARD_API_KEY, or the content of the file that LOCKYARD_API_KEY_FILE names.

@@ -212,6 +212,7 @@ export const FAILING: Scenarios = {
       'ftp://a',
       `${proxy.url}?a`,
       'http://u:p@a',
+      'http://127.0.0.1:65536',
       'http://a,',
     ];
     for (const url of [...urls.slice(1), `${proxy.url},${proxy.url}/`]) {

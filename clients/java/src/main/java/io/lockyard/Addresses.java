@@ -59,7 +59,7 @@ final class Addresses {
       throw invalid(subject + " must be an http or https URL.");
     }
     String scheme = String.valueOf(uri.getScheme());
-    if (!scheme.matches("https?") || uri.getAuthority() == null) {
+    if (!scheme.matches("(?i)https?") || uri.getAuthority() == null) {
       throw invalid(subject + " must be an http or https URL.");
     }
     if (uri.getRawAuthority().contains("@")) {
@@ -68,7 +68,7 @@ final class Addresses {
     if (text.contains("?") || text.contains("#")) {
       throw invalid(subject + " must not have a query or a fragment.");
     }
-    if (uri.getHost() == null) {
+    if (uri.getHost() == null || uri.getPort() > 65_535) {
       throw invalid(subject + " must be an http or https URL.");
     }
     return text.replaceAll("/+$", "");
