@@ -3,6 +3,7 @@
 import json
 import re
 from typing import Any, Dict, Mapping, Optional
+from urllib.parse import SplitResult, quote
 
 from .errors import LockyardError
 
@@ -13,6 +14,11 @@ def trace_header(traceparent: Optional[str]) -> Dict[str, str]:
     """Empty if it is not a valid `traceparent`, since tracing must not fail a lock."""
     is_valid = isinstance(traceparent, str) and _TRACEPARENT.fullmatch(traceparent)
     return {"traceparent": traceparent} if traceparent and is_valid else {}
+
+
+def encoded_path(url: SplitResult) -> str:
+    """Its path, with what HTTP does not allow in one percent-encoded."""
+    return quote(url.path, safe="/%!$&'()*+,:;=@~")
 
 
 def json_of(ask: Mapping[str, Any]) -> str:

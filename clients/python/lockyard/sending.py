@@ -12,7 +12,7 @@ from urllib.parse import quote, urlsplit
 
 from .errors import LockyardError, WaitAbandoned
 from .reply import read_reply
-from .request_text import json_of
+from .request_text import encoded_path, json_of
 from .stopping import pause, woken_by
 
 HELD_OPEN_MS = 25_000
@@ -120,7 +120,7 @@ class Exchange:
         self.headers: Mapping[str, str] = {}
         self.body = b""
         self._url = urlsplit(address)
-        self._request = (method, f"{self._url.path}{path}", body, dict(headers))
+        self._request = (method, f"{encoded_path(self._url)}{path}", body, dict(headers))
         self._answer_within_s = answer_within_s
         self._connection: Optional[http.client.HTTPConnection] = None
         self._is_left = False

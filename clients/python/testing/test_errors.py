@@ -55,6 +55,13 @@ class AnswerTest(unittest.TestCase):
         with self.assertRaisesRegex(LockyardError, "UNKNOWN: 200 came without an answer"):
             Client(self.url, "key").inspect({"name": "job"})
 
+    def test_an_address_may_have_a_path_that_has_to_be_encoded(self):
+        self.body = b'{"result":{"data":{"state":"free"}}}'
+        for path, asked in (("/a%20b", "/a%20b"), ("/schl\u00f6sser", "/schl%C3%B6sser")):
+            answer = Client(self.url + path, "key").inspect({"name": "job"})
+            self.assertEqual(answer["state"], "free")
+            self.assertEqual(self.paths.pop(), f"{asked}/api/v1/lock.inspect")
+
 
 class ErrorTest(unittest.TestCase):
     def test_errors_can_be_passed_between_processes_and_copied(self):
