@@ -10,6 +10,7 @@ import time
 from typing import Any, Callable, Dict, Mapping, Optional, Tuple, TypeVar
 from urllib.parse import quote, urlsplit
 
+from .connecting import connection_to
 from .errors import LockyardError, WaitAbandoned
 from .reply import read_reply
 from .request_text import encoded_path, json_of
@@ -146,10 +147,7 @@ class Exchange:
                 pass  # It has already ended.
 
     def _run(self, connect_within_s: float) -> None:
-        is_tls = self._url.scheme == "https"
-        kind = http.client.HTTPSConnection if is_tls else http.client.HTTPConnection
-        connection = kind(self._url.hostname or "", self._url.port, timeout=connect_within_s)
-        self._connection = connection
+        self._connection = connection = connection_to(self._url, connect_within_s)
         try:
             connection.connect()
             with self._sending:

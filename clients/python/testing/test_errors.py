@@ -6,8 +6,11 @@
 import copy
 import os
 import pickle
+import secrets
+import socket
 import tempfile
 import threading
+import time
 import unittest
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from unittest import mock
@@ -87,6 +90,32 @@ class ErrorTest(unittest.TestCase):
             with mock.patch.dict(os.environ, named):
                 with self.assertRaisesRegex(LockyardError, "INVALID: The API key has characters"):
                     Client()
+
+    def test_each_address_of_a_host_name_gets_its_part_of_the_time(self):
+        here = urlsplit(os.environ["LOCKYARD_URL"])
+        resolve, queued = socket.getaddrinfo, []
+        with socket.socket() as full:
+            full.bind(("127.0.0.2", here.port))
+            full.listen(0)
+            # It accepts none: the kernel queues one or two, and drops the rest.
+            for _ in range(4):
+                one = socket.socket()
+                self.addCleanup(one.close)
+                one.setblocking(False)
+                one.connect_ex(full.getsockname())
+                queued.append(one)
+            time.sleep(0.1)
+
+            def both(host, port, *args, **options):
+                found = [resolve(at, port, *args, **options) for at in ("127.0.0.2", "127.0.0.1")]
+                return found[0][:1] + found[1][:1]
+
+            with mock.patch("socket.getaddrinfo", both):
+                client = Client(f"http://locks.test:{here.port}")
+                name = secrets.token_hex(8)
+                self.assertEqual(client.inspect({"name": name})["state"], "free")
+                with client.lock(name, wait_ms=0):
+                    pass
 
 
 if __name__ == "__main__":
