@@ -4,6 +4,7 @@ import logging
 import math
 import os
 import threading
+import weakref
 from typing import TYPE_CHECKING, Any, Callable, Dict, List, Mapping, Optional, Set
 
 from .errors import LockLost, LockyardError
@@ -74,11 +75,18 @@ class Hold:
         self._ended = threading.Event()
         self._state = threading.Lock()
         self._listeners: List[Listeners] = [listeners]
+        _holds.add(self)
 
     @property
     def is_of_this_process(self) -> bool:
         """False in a process forked since: nothing there renews the hold, or notices its end."""
         return self._pid == os.getpid()
+
+    def forget_threads(self) -> None:
+        """Called in a forked process, where a thread that held a lock of this does not exist."""
+        self.lost, self._ended, self._state = threading.Event(), threading.Event(), threading.Lock()
+        if self.loss is not None:
+            self.lost.set()
 
     def remaining_ms(self) -> float:
         """How much of the lease is certainly left: counted on a monotonic clock from before the
@@ -268,6 +276,18 @@ class Hold:
     def _renew_after_ms(self, expires_in_ms: float) -> float:
         """A third of the lease, or of what is left if less, as after renewals were stopped."""
         return max(min(self._lease_ms, expires_in_ms) / 3, self._lease_ms / 30)
+
+
+_holds: "weakref.WeakSet[Hold]" = weakref.WeakSet()
+
+
+def _forget_threads() -> None:
+    for hold in list(_holds):
+        hold.forget_threads()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_forget_threads)
 
 
 def _call(listener: Optional[Callable[[Any], None]], event: Any) -> None:

@@ -7,6 +7,7 @@ import copy
 import os
 import pickle
 import secrets
+import signal
 import socket
 import tempfile
 import threading
@@ -116,6 +117,34 @@ class ErrorTest(unittest.TestCase):
                 self.assertEqual(client.inspect({"name": name})["state"], "free")
                 with client.lock(name, wait_ms=0):
                     pass
+
+    def test_a_forked_process_notices_the_end_of_a_lease_whatever_a_thread_of_its_parent_did(self):
+        client = Client()
+        with client.lock(secrets.token_hex(8), lease_ms=1_000) as hold:
+            # As a thread that takes note of a renewal just then.
+            with hold._state:
+                child = os.fork()
+                if child == 0:
+                    self.await_loss_as_forked_process(hold)
+            until = time.monotonic() + PATIENCE_S
+            ended = (0, 0)
+            while not ended[0] and time.monotonic() < until:
+                time.sleep(0.05)
+                ended = os.waitpid(child, os.WNOHANG)
+        if not ended[0]:
+            os.kill(child, signal.SIGKILL)
+            os.waitpid(child, 0)
+        self.assertEqual((ended[0], os.WEXITSTATUS(ended[1])), (child, 0))
+
+    def await_loss_as_forked_process(self, hold):
+        code = 1
+        try:
+            time.sleep(1.5)
+            hold.check()
+        except LockLost:
+            code = 0 if hold.lost.is_set() else 2
+        finally:
+            os._exit(code)
 
 
 if __name__ == "__main__":
