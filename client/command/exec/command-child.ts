@@ -1,4 +1,4 @@
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CommandFailure, EXIT, signalExitCode } from '../exit-codes';
@@ -12,8 +12,9 @@ export class CommandChild {
   readonly ended: Promise<number>;
 
   /**
-   * Starts a command.
+   * Starts a command in this process's environment.
    *
+   * @param more variables that it gets as well
    * @param ownGroup whether it gets its own process group, so that it can be ended with all that it
    *   has started. Without one it stays in this process's group, and the terminal sends the signals
    *   of its keys to both
@@ -22,12 +23,12 @@ export class CommandChild {
    */
   static async start(
     [program, ...words]: [string, ...string[]],
-    env: NodeJS.ProcessEnv,
+    more: Record<string, string>,
     ownGroup: boolean,
     onPid: (target: number) => void,
   ): Promise<CommandChild> {
     try {
-      const child = spawn(program, words, { stdio: 'inherit', env, detached: ownGroup });
+      const child = spawnUnchanged(program, words, more, ownGroup);
       const started = new CommandChild(child, ownGroup);
       if (child.pid) onPid(started.target);
       await once(child, 'spawn');
@@ -67,6 +68,28 @@ export class CommandChild {
     }
     for (const target of targets) send(target, 'SIGKILL');
   }
+}
+
+/**
+ * As `spawn`, which passes on variables as Node has read them: with U+FFFD in place of bytes that
+ * are not UTF-8. If there are any, the child inherits this process's environment itself, by the
+ * method on which `spawn` is built, and which Node does not document.
+ */
+function spawnUnchanged(
+  program: string,
+  words: string[],
+  more: Record<string, string>,
+  detached: boolean,
+): ChildProcess {
+  const { env } = process;
+  const options = { stdio: 'inherit', detached } as const;
+  if (!Object.entries(env).some((entry) => entry.join().includes('\ufffd'))) {
+    return spawn(program, words, { ...options, env: { ...env, ...more } });
+  }
+  Object.assign(env, more);
+  const child = new ChildProcess() as ChildProcess & { spawn(options: object): void };
+  child.spawn({ ...options, file: program, args: [program, ...words] });
+  return child;
 }
 
 function send(target: number, signal: NodeJS.Signals): void {

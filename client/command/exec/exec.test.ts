@@ -229,6 +229,21 @@ describe('exit codes', () => {
     },
   );
 
+  test('a command receives values of variables that are not UTF-8 as they are', async () => {
+    const named = `LOCKYARD_TEST_VALUE="$(printf 'caf\\351')"`;
+    const shown = `printf %s "$LOCKYARD_LOCK $LOCKYARD_TEST_VALUE" | od -An -c; exit 7`;
+    const script = `${named} exec "$0" "$1" exec "$2" -- "$3" -c "$4"`;
+    const run = (program: string) =>
+      new Promise<{ code: unknown; out: string }>((resolve) => {
+        const args = ['-c', script, process.execPath, rig.bundle, name, program, shown];
+        execFile('sh', args, { env: rig.environment as NodeJS.ProcessEnv }, (error, out) =>
+          resolve({ code: error?.code ?? 0, out: out.replace(/\s/g, '') }),
+        );
+      });
+    expect(await run('sh')).toEqual({ code: 7, out: `${name}caf351` });
+    expect(await run('no-such-program')).toEqual({ code: 127, out: '' });
+  });
+
   test('0 for a command with U+FFFD among its arguments, which is a character like others', async () => {
     const { code, out } = await rig.run(['exec', name, '--', 'echo', '\ufffd']);
     expect({ code, out }).toEqual({ code: 0, out: '\ufffd\n' });

@@ -137,7 +137,7 @@ class LockedCommand {
     const ownGroup = ![0, 1, 2].some(isatty);
     const guard = new OrphanGuard(graceMs);
     try {
-      const child = await CommandChild.start(command, this.environment(hold), ownGroup, (target) =>
+      const child = await CommandChild.start(command, this.variables(hold), ownGroup, (target) =>
         guard.watch(target),
       );
       this.relay.follow(child);
@@ -155,10 +155,9 @@ class LockedCommand {
     }
   }
 
-  private environment({ token, name, namespace }: Hold): NodeJS.ProcessEnv {
+  private variables({ token, name, namespace }: Hold): Record<string, string> {
     const { addresses, owner } = this.client.settings;
     return {
-      ...process.env,
       LOCKYARD_URL: String(addresses),
       LOCKYARD_NAMESPACE: namespace,
       LOCKYARD_LOCK: name,
