@@ -27,6 +27,10 @@ _REFUSALS = {
 other it may have been."""
 
 
+_NUMBERS = {"token", "expiresAt", "expiresInMs", "waitedMs"}
+"""Those of a grant and a renewal, with which this client calculates."""
+
+
 def read_reply(procedure: str, status: int, headers: Mapping[str, str], body: bytes) -> Any:
     """The result in a reply; raises the refusal in it, or one by its status for anything else."""
     try:
@@ -67,7 +71,17 @@ def _missing_in(procedure: str, data: Mapping[str, Any]) -> Optional[str]:
     outcome = "" if "" in outcomes else data.get("outcome")
     if not isinstance(outcome, str) or outcome not in outcomes:
         return "known outcome"
-    return next((f'"{name}"' for name in outcomes[outcome] if data.get(name) is None), None)
+    return next((f'"{name}"' for name in outcomes[outcome] if _lacks(data, name)), None)
+
+
+def _lacks(data: Mapping[str, Any], name: str) -> bool:
+    """A lease until infinity, which Python reads as a number, would never end."""
+    value = data.get(name)
+    return value is None or (name in _NUMBERS and not _is_exact(value))
+
+
+def _is_exact(value: Any) -> bool:
+    return isinstance(value, (int, float)) and abs(value) < 2**53
 
 
 def _retry_after_limit_ms(status: int, headers: Mapping[str, str]) -> Optional[int]:

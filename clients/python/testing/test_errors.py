@@ -38,6 +38,10 @@ class AnswerTest(unittest.TestCase):
         test = self
 
         class Server(BaseHTTPRequestHandler):
+            def do_POST(self):
+                self.rfile.read(int(self.headers["Content-Length"]))
+                self.do_GET()
+
             def do_GET(self):
                 test.paths.append(self.path.partition("?")[0])
                 self.send_response(200)
@@ -58,6 +62,14 @@ class AnswerTest(unittest.TestCase):
         self.body = b"[" * 1_000_000
         with self.assertRaisesRegex(LockyardError, "UNKNOWN: 200 came without an answer"):
             Client(self.url, "key").inspect({"name": "job"})
+
+    def test_a_grant_without_a_number_for_its_lease_is_no_answer(self):
+        ask = {"name": "job", "leaseMs": 1_000}
+        for lease in (b'"1000"', b"[]", b"Infinity", b"NaN", b"1e999", b"9" * 400):
+            fields = b'"outcome":"granted","token":7,"waitedMs":0,"expiresAt":5'
+            self.body = b'{"result":{"data":{%b,"expiresInMs":%b}}}' % (fields, lease)
+            with self.assertRaisesRegex(LockyardError, 'UNKNOWN: The answer has no "expiresInMs"'):
+                Client(self.url, "key").acquire(ask)
 
     def test_an_address_may_have_a_path_that_has_to_be_encoded(self):
         self.body = b'{"result":{"data":{"state":"free"}}}'
