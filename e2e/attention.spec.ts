@@ -228,7 +228,8 @@ test('an action on a selection is previewed, counted, and has a result for each 
   // A failed deletion is reported as failed, and can be retried.
   await page.route('**/api/trpc/views.delete*', (route) => route.abort(), { times: 1 });
   await page.getByRole('button', { name: 'Saved views' }).click();
-  await page.getByRole('menuitem', { name: 'Delete “The rota”…' }).click();
+  await page.getByRole('menuitem', { name: 'Edit “The rota”…' }).click();
+  await page.getByRole('button', { name: 'Delete…' }).click();
   const deletion = page.getByRole('dialog', { name: /Delete the view “The rota”/ });
   await deletion.getByRole('button', { name: 'Delete view' }).click();
   await expect(deletion.getByRole('alert')).toContainText('Server not responding.');

@@ -10,17 +10,9 @@ import { useIsStale } from '../../live/reading';
 import { FilterChip, MenuChip } from '../../ui/controls/filter-chip';
 import { Menu, MenuChoice } from '../../ui/controls/menu';
 import { STATUS_STYLES } from '../../ui/status-badge';
-import { isFiltered, type ListQuery, type LockSort } from './list-query';
+import { isFiltered, type ListQuery, type LockSort, SORT_LABELS } from './list-query';
 import { SavedViews } from './saved-views';
 import { NO_FILTERS, ViewTabs } from './view-tabs';
-
-const SORT_LABELS: Record<LockSort, string> = {
-  worst: 'By severity',
-  name: 'Name',
-  held: 'Longest held',
-  lease: 'Expiring soonest',
-  waiters: 'Most waiters',
-};
 
 /** What the list shows and in which order; all of it is kept in the page's address. */
 export function FilterBar({

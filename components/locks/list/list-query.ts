@@ -8,6 +8,14 @@ import type { ListWindow } from './list-window';
 
 export type LockSort = LockListInput['sort'];
 
+export const SORT_LABELS: Record<LockSort, string> = {
+  worst: 'By severity',
+  name: 'Name',
+  held: 'Longest held',
+  lease: 'Expiring soonest',
+  waiters: 'Most waiters',
+};
+
 /** All locks, or those that need attention. */
 const LIST_VIEWS = ['attention', 'all'] as const;
 export type ListView = (typeof LIST_VIEWS)[number];
@@ -51,6 +59,18 @@ export function readListQuery(params: { get: (name: string) => string | null }):
     peek: readPeek(params.get('peek')),
   };
 }
+
+/** A view of the list that the user has saved. */
+export interface SavedView {
+  id: string;
+  name: string;
+  /** The part of its address after the `?`. */
+  query: string;
+}
+
+/** What a saved view shows. */
+export const queryOfView = ({ query }: Pick<SavedView, 'query'>): ListQuery =>
+  readListQuery(new URLSearchParams(query));
 
 /** The address of a list, without defaults. */
 export function listUrl(query: ListQuery): string {

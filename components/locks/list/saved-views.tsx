@@ -8,15 +8,21 @@ import { useTRPC } from '../../live/trpc';
 import { useReadFailure } from '../../namespaces/use-namespaces';
 import { lazyDialog } from '../../navigation/lazy-dialog';
 import { Menu, MenuItem, MenuLabel, MenuSeparator } from '../../ui/controls/menu';
-import { type ListQuery, readListQuery, rowsKey } from './list-query';
+import { isFiltered, type ListQuery, queryOfView, rowsKey, type SavedView } from './list-query';
 import { ViewTab } from './view-tabs';
 
 const SaveViewDialog = lazyDialog(() => import('./view-dialogs').then((all) => all.SaveViewDialog));
+const EditViewDialog = lazyDialog(() => import('./view-dialogs').then((all) => all.EditViewDialog));
 const DeleteViewDialog = lazyDialog(() =>
   import('./view-dialogs').then((all) => all.DeleteViewDialog),
 );
 
-/** The user's saved views: a tab for each, and a menu that adds and deletes views. */
+type OpenDialog =
+  | { what: 'save' }
+  | { what: 'edit'; view: SavedView; isReplacing: boolean }
+  | { what: 'delete'; view: SavedView };
+
+/** The user's saved views: a tab for each, and a menu that adds, changes and deletes views. */
 export function SavedViews({
   query,
   onQuery,
@@ -27,26 +33,34 @@ export function SavedViews({
 }) {
   const trpc = useTRPC();
   const queries = useQueryClient();
-  const [isSaving, setSaving] = useState(false);
-  const [deleting, setDeleting] = useState<{ id: string; name: string } | null>(null);
+  const [dialog, setDialog] = useState<OpenDialog | null>(null);
+  const [openedId, setOpenedId] = useState<string | null>(null);
   const { data, error } = useQuery(trpc.views.list.queryOptions());
   const failure = useReadFailure(data, error);
   const views = data ?? [];
-  const readAgain = () => queries.invalidateQueries({ queryKey: trpc.views.list.queryKey() });
+  const key = rowsKey(query);
+  const shown = views.find((view) => rowsKey(queryOfView(view)) === key);
+  const lastId = shown?.id ?? (isFiltered(query) ? openedId : null);
+  if (lastId !== openedId) setOpenedId(lastId);
+  // The view that was shown last, whose filters or order the user has changed since.
+  const changed = shown ? undefined : views.find(({ id }) => id === lastId);
+  const edit = (view: SavedView, isReplacing: boolean) =>
+    setDialog({ what: 'edit', view, isReplacing });
+  const close = () => {
+    void queries.invalidateQueries({ queryKey: trpc.views.list.queryKey() });
+    setDialog(null);
+  };
   return (
     <>
-      {views.map((view) => {
-        const kept = readListQuery(new URLSearchParams(view.query));
-        return (
-          <ViewTab
-            key={view.id}
-            isShown={rowsKey(kept) === rowsKey(query)}
-            onShow={() => onQuery({ ...kept, peek: query.peek })}
-          >
-            {visibleText(view.name)}
-          </ViewTab>
-        );
-      })}
+      {views.map((view) => (
+        <ViewTab
+          key={view.id}
+          isShown={view === shown}
+          onShow={() => onQuery({ ...queryOfView(view), peek: query.peek })}
+        >
+          {visibleText(view.name)}
+        </ViewTab>
+      ))}
       <Menu
         trigger={
           <button type="button" className="chip shrink-0" aria-label="Saved views">
@@ -54,36 +68,35 @@ export function SavedViews({
           </button>
         }
       >
-        <MenuItem icon="plus" onSelect={() => setSaving(true)}>
+        {changed && (
+          <MenuItem icon="check" onSelect={() => edit(changed, true)}>
+            Save changes to “{visibleText(changed.name)}”…
+          </MenuItem>
+        )}
+        <MenuItem icon="plus" onSelect={() => setDialog({ what: 'save' })}>
           Save this view…
         </MenuItem>
         {(views.length > 0 || failure) && <MenuSeparator />}
         {failure && <MenuLabel>Saved views could not be loaded</MenuLabel>}
         {views.map((view) => (
-          <MenuItem key={view.id} icon="close" onSelect={() => setDeleting(view)}>
-            Delete “{visibleText(view.name)}”…
+          <MenuItem key={view.id} icon="pencil" onSelect={() => edit(view, false)}>
+            Edit “{visibleText(view.name)}”…
           </MenuItem>
         ))}
       </Menu>
-      {isSaving && (
-        <SaveViewDialog
+      {dialog?.what === 'save' && <SaveViewDialog query={query} onSaved={close} onClose={close} />}
+      {dialog?.what === 'edit' && (
+        <EditViewDialog
+          view={views.find(({ id }) => id === dialog.view.id) ?? dialog.view}
           query={query}
-          onSaved={() => {
-            void readAgain();
-            setSaving(false);
-          }}
-          onClose={() => setSaving(false)}
+          isReplacing={dialog.isReplacing}
+          onSaved={close}
+          onDelete={() => setDialog({ what: 'delete', view: dialog.view })}
+          onClose={close}
         />
       )}
-      {deleting && (
-        <DeleteViewDialog
-          view={deleting}
-          onDeleted={() => {
-            void readAgain();
-            setDeleting(null);
-          }}
-          onClose={() => setDeleting(null)}
-        />
+      {dialog?.what === 'delete' && (
+        <DeleteViewDialog view={dialog.view} onDeleted={close} onClose={close} />
       )}
     </>
   );

@@ -16,6 +16,8 @@ interface FormDialogProps {
   isDangerous?: boolean;
   /** What has changed since the fields were filled; nothing is sent until the new state is used. */
   changed?: { text: ReactNode; onUse: () => void } | null;
+  /** A further button, at the other end of the foot. */
+  other?: ReactNode;
   children?: ReactNode;
   /** Closes the dialog as soon as the act is done: the page is loaded again without it. */
   onSubmit: (form: FormData) => Promise<void>;
@@ -32,6 +34,7 @@ export function FormDialog({
   action,
   isDangerous = false,
   changed = null,
+  other,
   children,
   onSubmit,
   onClose,
@@ -71,6 +74,7 @@ export function FormDialog({
           <ProblemNote problem={problem} title={failureTitleWithoutRetry(problem)} />
         )}
         <DialogFoot>
+          {other && <div className="mr-auto">{other}</div>}
           <Button ref={cancel} size="large" disabled={isBusy} onClick={close}>
             Cancel
           </Button>

@@ -177,21 +177,31 @@ export const setCapacityInput = z.strictObject({
 });
 export type SetCapacityInput = z.output<typeof setCapacityInput>;
 
+const viewName = z
+  .string()
+  .trim()
+  .min(1)
+  .max(40)
+  .refine(
+    (name) => !/[\p{C}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/u.test(name),
+    'must be visible',
+  );
+
+/** The part of the list's address after the `?`. */
+const viewQuery = z.string().max(1_000);
+
 /** A view of the lock list to save for the caller. */
-export const saveViewInput = z.strictObject({
-  name: z
-    .string()
-    .trim()
-    .min(1)
-    .max(40)
-    .refine(
-      (name) => !/[\p{C}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/u.test(name),
-      'must be visible',
-    ),
-  /** The part of the list's address after the `?`. */
-  query: z.string().max(1_000),
-});
+export const saveViewInput = z.strictObject({ name: viewName, query: viewQuery });
 export type SaveViewInput = z.output<typeof saveViewInput>;
+
+export const changeViewInput = z.strictObject({
+  id: z.string().min(1).max(24),
+  name: viewName,
+  query: viewQuery,
+  /** The view that the user saw: nothing changes if it is another by now. */
+  seen: z.strictObject({ name: z.string().max(40), query: viewQuery }),
+});
+export type ChangeViewInput = z.output<typeof changeViewInput>;
 
 export const savedViewRef = z.strictObject({ id: z.string().min(1).max(24) });
 export type SavedViewRef = z.output<typeof savedViewRef>;

@@ -19,6 +19,7 @@ import {
 import {
   auditListInput,
   backendRef,
+  changeViewInput,
   extendInput,
   forceReleaseInput,
   freezeInput,
@@ -149,6 +150,7 @@ import { listFilling } from '../../../operations/namespaces/list-filling';
 import { listGates } from '../../../operations/namespaces/list-gates';
 import { listNamespaces } from '../../../operations/namespaces/list-namespaces';
 import { setNamespacePolicy } from '../../../operations/namespaces/set-namespace-policy';
+import { changeSavedView } from '../../../operations/saved-views/change-saved-view';
 import { deleteSavedView } from '../../../operations/saved-views/delete-saved-view';
 import { listSavedViews } from '../../../operations/saved-views/list-saved-views';
 import { saveView } from '../../../operations/saved-views/save-view';
@@ -220,6 +222,7 @@ export const consoleRouter = consoleRouterOf({
   views: consoleRouterOf({
     list: consoleProcedure.query(({ ctx }) => listSavedViews(ctx.operation)),
     save: mutation(saveViewInput, saveView),
+    change: mutation(changeViewInput, changeSavedView),
     delete: mutation(savedViewRef, deleteSavedView),
   }),
   insights: consoleRouterOf({
