@@ -16,7 +16,10 @@ import { OperatorDialog } from './operator-dialog';
 import type { SeenHold } from './use-seen-hold';
 
 interface ActionDialogProps
-  extends Omit<ComponentProps<typeof OperatorDialog>, 'kind' | 'about' | 'basis' | 'instead'> {
+  extends Omit<
+    ComponentProps<typeof OperatorDialog>,
+    'kind' | 'of' | 'about' | 'basis' | 'instead'
+  > {
   row: LockRow;
   hold: SeenHold;
   /** The fixed sentence about what the act does not do. */
@@ -49,6 +52,7 @@ export function ActionDialog({
       <OperatorDialog
         {...dialog}
         kind="lock"
+        of={row}
         wide={isChanged}
         about={
           <>

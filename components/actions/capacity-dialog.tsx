@@ -32,10 +32,10 @@ export function CapacityDialog({ row, onClose }: { row: LockRow; onClose: () => 
   const isValid = capacity >= 1 && capacity <= CAPACITY_MAX;
   const tooLarge = isValid ? waiterAbove(detail, capacity) : null;
   const hasChanged = permits?.capacity !== seen;
-  const attempt = useActionAttempt(async (reason) => {
+  const attempt = useActionAttempt(async (reason, send) => {
     const { namespace, name, rev } = detail?.row ?? row;
     const change = { seenCapacity: seen, capacity, rev, reason, requestId };
-    const answer = await client.locks.setCapacity.mutate({ namespace, name, ...change });
+    const answer = await send(client.locks.setCapacity.mutate({ namespace, name, ...change }));
     if (answer.outcome === 'otherCapacity') return setRefusal(changedText(answer.capacity));
     if (answer.outcome === 'waiterWantsMore') return setRefusal(refusedText(answer));
     publishResult(row.id, { kind: 'capacitySet', capacity, inUse: answer.inUse });
@@ -49,6 +49,7 @@ export function CapacityDialog({ row, onClose }: { row: LockRow; onClose: () => 
   return (
     <OperatorDialog
       kind="lock"
+      of={row}
       title="Change the capacity?"
       about={
         <>

@@ -22,12 +22,12 @@ export function FreezeDialog({ row, onClose }: { row: LockRow; onClose: () => vo
   const [refusal, setRefusal] = useState<Pick<LockRow, 'rev' | 'frozen'> | null>(null);
   const requestId = useRequestId(seen?.at);
   const actionLabel = seen ? 'Unfreeze this lock' : 'Freeze this lock';
-  const attempt = useActionAttempt(async (reason) => {
+  const attempt = useActionAttempt(async (reason, send) => {
     const { namespace, name, rev } = current;
     const input = { namespace, name, rev, reason, requestId };
     const answer = seen
-      ? await client.locks.unfreeze.mutate({ ...input, seenAt: seen.at })
-      : await client.locks.freeze.mutate(input);
+      ? await send(client.locks.unfreeze.mutate({ ...input, seenAt: seen.at }))
+      : await send(client.locks.freeze.mutate(input));
     if (answer.outcome === 'otherFreeze') return setRefusal(answer);
     publishResult(row.id, { kind: seen ? 'unfrozen' : 'frozen' });
     onClose();
@@ -38,6 +38,7 @@ export function FreezeDialog({ row, onClose }: { row: LockRow; onClose: () => vo
   return (
     <OperatorDialog
       kind="lock"
+      of={row}
       title={`${actionLabel}?`}
       about={
         <>

@@ -1,21 +1,30 @@
 'use client';
 
 import { type ReactNode, useId, useRef } from 'react';
+import { counterPath, lockPath } from '@/server/core/names/console-path';
 import { Icon } from '../icons/icon';
 import { retryableFailureTitle } from '../live/problem';
 import { Button } from '../ui/controls/button';
 import { Dialog, DialogFoot } from '../ui/controls/dialog';
 import { ProblemNote } from '../ui/problem-note';
+import { REPEATABLE, SilenceNote, STOPPABLE } from '../ui/unanswered/silence-note';
+import { UnansweredNote } from '../ui/unanswered/unanswered-note';
 import { UnbrokenNames } from '../ui/visible-text';
 import { AttemptFields } from './fields/attempt-fields';
 import { isValidReason } from './reason-field';
 import type { ActionAttempt } from './use-action-attempt';
+
+interface Key {
+  namespace: string;
+  name: string;
+}
 
 /**
  * The dialog of an action that needs a reason. Focus starts on Cancel; only pressing the button
  * itself acts, no shortcut does. It stays open while the action is under way.
  *
  * @param isHarmless the action takes nothing away from anyone: focus starts in the first field
+ * @param of what the action is on; null: several
  * @param missing what must still be filled in before the action is possible, besides the reason
  * @param notice what has changed since the operator looked; while it is shown, the action is
  *   blocked
@@ -26,6 +35,7 @@ import type { ActionAttempt } from './use-action-attempt';
  */
 export function OperatorDialog({
   kind,
+  of,
   isHarmless = false,
   wide = false,
   title,
@@ -43,6 +53,7 @@ export function OperatorDialog({
 }: {
   /** Whose history records the reason, besides the audit log; null: none. */
   kind: 'lock' | 'counter' | null;
+  of: Key | null;
   isHarmless?: boolean;
   wide?: boolean;
   title: string;
@@ -62,8 +73,19 @@ export function OperatorDialog({
   const id = useId();
   const missing = [...fields, ...(isValidReason(attempt.reason) ? [] : ['reason'])];
   const isBlocked = Boolean(notice || instead);
-  const leave = attempt.isBusy ? onStop : onClose;
+  const isSilent = attempt.isBusy && attempt.silentSince !== null;
+  const leave = attempt.isBusy && !isSilent ? onStop : onClose;
+  const act = {
+    what: actionLabel,
+    ...(of && { subject: { name: of.name, href: pathOf(kind, of) } }),
+    Note: UnansweredNote,
+  };
   const isIncomplete = !isBlocked && missing.length > 0;
+  const leaveLabel = () => {
+    if (isSilent) return 'Close';
+    if (attempt.isBusy && onStop) return 'Stop';
+    return instead?.onUse === null ? 'Close' : 'Cancel';
+  };
   return (
     <Dialog
       open
@@ -91,6 +113,7 @@ export function OperatorDialog({
           <ProblemNote problem={attempt.problem} title={retryableFailureTitle(attempt.problem)} />
         </div>
       )}
+      <SilenceNote since={attempt.silentSince} advice={onStop ? STOPPABLE : REPEATABLE} />
       <DialogFoot>
         <div className="min-w-0 flex-1 basis-64 text-12 max-sm:basis-full">
           {basis && (
@@ -107,7 +130,7 @@ export function OperatorDialog({
         </div>
         <div className="flex min-w-0 justify-end gap-3 max-sm:w-full">
           <Button ref={cancel} size="large" disabled={!leave} onClick={leave}>
-            {attempt.isBusy && onStop ? 'Stop' : instead?.onUse === null ? 'Close' : 'Cancel'}
+            {leaveLabel()}
           </Button>
           {instead?.onUse && (
             <Button size="large" tone="accent" onClick={instead.onUse}>
@@ -118,13 +141,19 @@ export function OperatorDialog({
             <Button
               size="large"
               tone={tone}
-              disabled={isBlocked || isIncomplete || attempt.isBusy}
+              disabled={isBlocked || isIncomplete || (attempt.isBusy && !attempt.mayRepeat)}
               aria-describedby={isIncomplete ? id : undefined}
-              onClick={attempt.run}
+              onClick={() => attempt.run(act)}
               className="min-w-0"
             >
               <span className="min-w-0 [overflow-wrap:anywhere] sm:truncate">
-                {attempt.isBusy ? 'Working…' : <UnbrokenNames text={actionLabel} />}
+                {!attempt.isBusy ? (
+                  <UnbrokenNames text={actionLabel} />
+                ) : attempt.mayRepeat ? (
+                  'Try again'
+                ) : (
+                  'Working…'
+                )}
               </span>
             </Button>
           )}
@@ -132,4 +161,8 @@ export function OperatorDialog({
       </DialogFoot>
     </Dialog>
   );
+}
+
+function pathOf(kind: 'lock' | 'counter' | null, { namespace, name }: Key): string {
+  return (kind === 'lock' ? lockPath : counterPath)(namespace, name);
 }

@@ -2,7 +2,8 @@ import { useState } from 'react';
 import type { LockRow } from '@/server/contract/console/lock-row';
 import type { Changed } from '@/server/contract/console/operator-answers';
 import { isOutcomeUnknown, type Problem } from '../live/problem';
-import { useSubmit } from '../ui/controls/use-submit';
+import { type Send, useSubmit } from '../ui/controls/use-submit';
+import type { NamedAct } from '../ui/unanswered/unanswered-acts';
 import { type ActionOutcome, publishResult } from './action-results';
 import type { HoldSnapshot } from './hold-snapshot';
 import type { SeenHold } from './use-seen-hold';
@@ -12,32 +13,41 @@ export interface ActionAttempt {
   reason: string;
   setReason: (reason: string) => void;
   isBusy: boolean;
+  /** Since when there is no answer, by this page's monotonic clock; null for the first seconds. */
+  silentSince: number | null;
+  /** It is under way without an answer, and may be sent again: it is applied once at most. */
+  mayRepeat: boolean;
   problem: Problem | null;
   /** The action is under way, or it failed and may have been done all the same. */
   isUnclear: boolean;
   /** The last attempt was refused because the hold had changed, which the dialog shows. */
   isRefused: boolean;
-  run: () => void;
+  /** @param act what it is called if its dialog is closed before its answer comes */
+  run: (act: NamedAct) => void;
   /** Clears the problem: it was about the hold that was seen, not about the present one. */
   forget: () => void;
 }
 
 /** An action that needs a reason and may fail; one attempt at a time. */
-export function useActionAttempt(work: (reason: string) => Promise<void>): ActionAttempt {
+export function useActionAttempt(
+  work: (reason: string, send: Send) => Promise<void>,
+): ActionAttempt {
   const [reason, setReason] = useState('');
   const [isRefused, setRefused] = useState(false);
-  const { isBusy, problem, submit, clear } = useSubmit();
+  const { isBusy, problem, silentSince, mayRepeat, submit, clear } = useSubmit();
   return {
     reason,
     setReason,
     isBusy,
+    silentSince,
+    mayRepeat,
     problem,
     isUnclear: isBusy || isOutcomeUnknown(problem),
     isRefused,
-    run: () => {
+    run: (act) => {
       setRefused(false);
       // If the action was done, the dialog is closed by then.
-      void submit(() => work(reason).then(() => setRefused(true)));
+      void submit((send) => work(reason, send).then(() => setRefused(true)), act);
     },
     forget: () => {
       clear();
@@ -63,16 +73,26 @@ export function useHoldAttempt(
   ) => Promise<Changed | ActionOutcome | null>,
 ): ActionAttempt {
   const requestId = useRequestId(seen.hold?.token);
-  return useActionAttempt(async (reason) => {
+  return useActionAttempt(async (reason, send) => {
     const { hold, rev } = seen;
     if (!hold) return;
     const { namespace, name } = row;
-    const result = await work({ namespace, name, token: hold.token, rev, reason, requestId }, hold);
+    const input = { namespace, name, token: hold.token, rev, reason, requestId };
+    const result = await send(publishing(row.id, work(input, hold)));
     if (!result) return;
     if ('outcome' in result) return refuse(result);
-    publishResult(row.id, result);
     onClose();
   });
+}
+
+/** Shows the result beside its lock, however late it comes. */
+async function publishing(
+  lockId: string,
+  work: Promise<Changed | ActionOutcome | null>,
+): Promise<Changed | ActionOutcome | null> {
+  const result = await work;
+  if (result && !('outcome' in result)) publishResult(lockId, result);
+  return result;
 }
 
 interface HoldActionInput {

@@ -37,16 +37,12 @@ export function RulesDialog({ of, onClose }: { of: AlertRulesRow; onClose: () =>
           : null
       }
       onClose={onClose}
-      onSubmit={async (form) => {
+      onSubmit={async (form, send) => {
         const rules = parseRulesForm(form);
         const isDefault = JSON.stringify(rules) === JSON.stringify(DEFAULT_ALERT_RULES);
         const reason = String(form.get('reason')).trim();
-        await client.alerts.setRules.mutate({
-          namespace: of.namespace,
-          rules: isDefault ? null : rules,
-          seen,
-          reason,
-        });
+        const change = { rules: isDefault ? null : rules, seen, reason };
+        await send(client.alerts.setRules.mutate({ namespace: of.namespace, ...change }));
         void queries.invalidateQueries({ queryKey: trpc.alerts.rules.queryKey() });
         onClose();
       }}

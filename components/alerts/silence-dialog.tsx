@@ -43,18 +43,19 @@ export function SilenceDialog({ of, onClose }: { of: AlertRow | null; onClose: (
       intro="Silenced alerts still fire and appear on this page, but are not sent. Those still firing when the silence ends are sent then."
       action="Silence"
       onClose={onClose}
-      onSubmit={async (form) => {
+      onSubmit={async (form, send) => {
         const text = (field: string) => String(form.get(field) ?? '').trim();
         // Names may begin and end with spaces.
         const name = String(form.get('name') ?? '');
         const kind = ALERT_KINDS.find((each) => each === text('kind'));
-        await client.alerts.silence.mutate({
+        const silence = {
           ...(text('namespace') && { namespace: text('namespace') }),
           ...(kind && { kind }),
           ...(name && { name }),
           forMs: Number(form.get('forMs')),
           reason: text('reason'),
-        });
+        };
+        await send(client.alerts.silence.mutate(silence));
         void queries.invalidateQueries({ queryKey: trpc.alerts.list.queryKey() });
         onClose();
       }}

@@ -33,11 +33,11 @@ export function AdjustDialog({
   const typed = parseWholeNumber(text);
   const delta = typed === 0 ? null : typed;
   const requestId = useRequestId(delta ?? 0);
-  const attempt = useActionAttempt(async (reason) => {
+  const attempt = useActionAttempt(async (reason, send) => {
     if (delta === null) return;
     const { namespace, name, rev } = row;
     const step = { namespace, name, rev, delta, reason, requestId };
-    const answer = await client.counters.adjustBy.mutate(step);
+    const answer = await send(client.counters.adjustBy.mutate(step));
     if (answer.outcome === 'outOfBounds') return setRefusedAt(answer.value);
     onDone(answer);
     onClose();
@@ -47,6 +47,7 @@ export function AdjustDialog({
   return (
     <OperatorDialog
       kind="counter"
+      of={row}
       title="Adjust the counter?"
       about={<CounterSummary row={row} />}
       notice={

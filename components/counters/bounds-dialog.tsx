@@ -27,18 +27,13 @@ export function BoundsDialog({ row, onClose }: { row: CounterRow; onClose: () =>
   const isSame = bounds.floor === seen.floor && bounds.ceiling === seen.ceiling;
   const hasChanged = row.floor !== seen.floor || row.ceiling !== seen.ceiling;
 
-  const attempt = useActionAttempt(async (reason) => {
+  const attempt = useActionAttempt(async (reason, send) => {
     const { namespace, name, rev } = row;
     const { floor, ceiling } = bounds;
-    const answer = await client.counters.setBounds.mutate({
-      namespace,
-      name,
-      rev,
-      seenBounds: { floor: seen.floor, ceiling: seen.ceiling },
-      bounds: { floor, ceiling },
-      reason,
-      requestId,
-    });
+    const seenBounds = { floor: seen.floor, ceiling: seen.ceiling };
+    const change = { seenBounds, bounds: { floor, ceiling }, reason, requestId };
+    const request = client.counters.setBounds.mutate({ namespace, name, rev, ...change });
+    const answer = await send(request);
     if (answer.outcome === 'rebound') return onClose();
     const current = `Value is ${exactCount(answer.value)}, ${boundsLabel(answer)}`;
     setRefusal(`${current} now. Not applied.`);
@@ -50,6 +45,7 @@ export function BoundsDialog({ row, onClose }: { row: CounterRow; onClose: () =>
   return (
     <OperatorDialog
       kind="counter"
+      of={row}
       title="Edit the counter’s limits?"
       about={<CounterSummary row={{ ...row, ...seen }} />}
       notice={

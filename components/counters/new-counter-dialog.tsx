@@ -26,17 +26,11 @@ export function NewCounterDialog({ onClose }: { onClose: () => void }) {
   const value = parseWholeNumber(initial);
   const isOutside = value !== null && bounds.areValid && !isBetween(value, bounds);
 
-  const attempt = useActionAttempt(async (reason) => {
+  const attempt = useActionAttempt(async (reason, send) => {
     const { floor, ceiling } = bounds;
-    const answer = await client.counters.create.mutate({
-      namespace,
-      name,
-      initial: value ?? 0,
-      ...(floor !== null && { floor }),
-      ...(ceiling !== null && { ceiling }),
-      reason,
-      requestId,
-    });
+    const limits = { ...(floor !== null && { floor }), ...(ceiling !== null && { ceiling }) };
+    const input = { namespace, name, initial: value ?? 0, ...limits, reason, requestId };
+    const answer = await send(client.counters.create.mutate(input));
     if (answer.outcome === 'exists') return setExistingValue(answer.value);
     onClose();
     router.push(counterPath(namespace, name));
@@ -49,6 +43,7 @@ export function NewCounterDialog({ onClose }: { onClose: () => void }) {
   return (
     <OperatorDialog
       kind="counter"
+      of={{ namespace, name }}
       isHarmless
       title="New counter"
       notice={

@@ -21,17 +21,11 @@ export function ReconcileDialog({
   const client = useTRPCClient();
   const requestId = useRequestId();
   const fast = gate.fast?.value ?? null;
-  const attempt = useActionAttempt(async (reason) => {
+  const attempt = useActionAttempt(async (reason, send) => {
     const { namespace, name, rev } = row;
-    await client.counters.reconcile.mutate({
-      namespace,
-      name,
-      rev,
-      seenValue: row.value ?? 0,
-      seenFastValue: fast,
-      reason,
-      requestId,
-    });
+    const seen = { rev, seenValue: row.value ?? 0, seenFastValue: fast };
+    const input = { namespace, name, ...seen, reason, requestId };
+    await send(client.counters.reconcile.mutate(input));
     onClose();
   });
   const durable = row.value === null ? 'unknown' : exactCount(row.value);
@@ -39,6 +33,7 @@ export function ReconcileDialog({
   return (
     <OperatorDialog
       kind={null}
+      of={row}
       title="Reconcile the gate with MySQL?"
       about={
         <>

@@ -36,17 +36,12 @@ export function SetDialog({
   const requestId = useRequestId(`${isAnyway ? 'anyway' : seen.rev}-${value}`);
   const isOutside = value !== null && isOutsideOf(row, value);
 
-  const attempt = useActionAttempt(async (reason) => {
+  const attempt = useActionAttempt(async (reason, send) => {
     if (value === null) return;
-    const answer = await client.counters.adjust.mutate({
-      namespace: row.namespace,
-      name: row.name,
-      rev: seen.rev,
-      seenValue: isAnyway ? null : seenValue,
-      value,
-      reason,
-      requestId,
-    });
+    const { namespace, name } = row;
+    const from = { rev: seen.rev, seenValue: isAnyway ? null : seenValue };
+    const change = { namespace, name, ...from, value, reason, requestId };
+    const answer = await send(client.counters.adjust.mutate(change));
     if (answer.outcome !== 'adjusted') return setChangedTo(answer.value);
     onDone(answer);
     onClose();
@@ -56,6 +51,7 @@ export function SetDialog({
   return (
     <OperatorDialog
       kind="counter"
+      of={row}
       title="Set the counter’s value?"
       about={<CounterSummary row={isAnyway ? row : seen} />}
       notice={

@@ -46,7 +46,7 @@ export function DeleteNamesDialog({
   const [count, setCount] = useState('');
   const [reason, setReason] = useState('');
   const progress = useDeletion(onGone);
-  const { isBusy, isOver, problem } = progress;
+  const { isBusy, isOver, silentSince, problem } = progress;
   const entered = JSON.stringify(parseDeletionForm(kind, form));
   const settled = useDebounced(entered);
   const target = JSON.parse(settled) as DeletionTarget | null;
@@ -64,7 +64,7 @@ export function DeleteNamesDialog({
   const going = settled === entered && target && preview ? preview.going : 0;
   const isCounted = going > 0 && count.replaceAll(/\D/g, '') === String(going);
   // After a stop the dialog stays open and shows what was done.
-  const close = isBusy ? progress.stop : onClose;
+  const close = isBusy && silentSince === null ? progress.stop : onClose;
   return (
     <Dialog
       open
@@ -113,6 +113,7 @@ export function DeleteNamesDialog({
       <RunFoot
         isBusy={isBusy}
         isOver={isOver}
+        silentSince={silentSince}
         isReady={isCounted && isValidReason(reason)}
         action={`Delete ${going > 0 ? `${exactCount(going)} ` : ''}${going === 1 ? kind : noun}`}
         busyLabel="Deleting…"

@@ -1,9 +1,13 @@
 import { useState } from 'react';
 import type { DeletionResult } from '@/server/contract/console/deletion-inputs';
+import { plural } from '@/server/core/format/numbers';
 import { deletionRequests } from '@/server/core/names/deletion-requests';
 import { type Problem, problemOf, problemOfRest } from '../live/problem';
 import { useTRPCClient } from '../live/trpc';
 import { useStop } from '../ui/controls/use-stop';
+import { UnansweredNote } from '../ui/unanswered/unanswered-note';
+import { useFollowed } from '../ui/unanswered/use-followed';
+import { useSilence } from '../ui/unanswered/use-silence';
 
 /** The names in one namespace that are to be deleted: all with a prefix, or those of a list. */
 export interface DeletionTarget {
@@ -16,6 +20,8 @@ export interface DeletionTarget {
 export interface DeletionProgress {
   isBusy: boolean;
   isOver: boolean;
+  /** Since when there is no answer, by this page's monotonic clock; null for the first seconds. */
+  silentSince: number | null;
   deleted: number;
   /** The names that were tried but not deleted. */
   left: DeletionResult[];
@@ -36,8 +42,11 @@ export function useDeletion(
 ): DeletionProgress {
   const client = useTRPCClient();
   const { isStopped, stop } = useStop();
+  const followed = useFollowed();
   const [isBusy, setBusy] = useState(false);
   const [isOver, setOver] = useState(false);
+  const [answers, setAnswers] = useState(0);
+  const silentSince = useSilence(isBusy, answers);
   const [deleted, setDeleted] = useState(0);
   const [left, setLeft] = useState<DeletionResult[]>([]);
   const [problem, setProblem] = useState<Problem | null>(null);
@@ -45,11 +54,13 @@ export function useDeletion(
     setBusy(true);
     setProblem(null);
     let gone = 0;
+    const act = { what: `Delete ${plural(atMost, chosen.kind)}`, Note: UnansweredNote };
     const request = (left: DeletionTarget, most: number) =>
-      client.locks.delete.mutate({ ...left, atMost: most, reason });
+      followed(act, client.locks.delete.mutate({ ...left, atMost: most, reason }));
     try {
       for await (const answer of deletionRequests(chosen, atMost, request, isStopped)) {
         const { results } = answer;
+        setAnswers((count) => count + 1);
         gone += answer.deleted;
         setDeleted(gone);
         setLeft((before) => leftAfter(before, results));
@@ -66,7 +77,7 @@ export function useDeletion(
       setOver(true);
     }
   };
-  return { isBusy, isOver, deleted, left, problem, run, stop };
+  return { isBusy, isOver, silentSince, deleted, left, problem, run, stop };
 }
 
 /** What was not deleted, as of the last request for each name: a prefix finds some repeatedly. */

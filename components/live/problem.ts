@@ -10,7 +10,13 @@ export interface Problem {
   retryAfterMs: number | null;
 }
 
-const OFFLINE_TEXT = 'Server not responding.';
+/** No answer came, or none so far. */
+export const NO_ANSWER: Problem = {
+  reason: 'OFFLINE',
+  text: 'Server not responding.',
+  requestId: null,
+  retryAfterMs: null,
+};
 
 const NOT_APPLIED = 'Not applied.';
 const NOTHING_CHANGED = 'Nothing was changed.';
@@ -42,9 +48,7 @@ export const readFailureTitle = (shown: unknown, what: string): string =>
  */
 export function problemOf(error: unknown, before: Problem | null = null): Problem {
   const data = errorData(error);
-  if (!data?.reason) {
-    return { reason: 'OFFLINE', text: OFFLINE_TEXT, requestId: null, retryAfterMs: null };
-  }
+  if (!data?.reason) return NO_ANSWER;
   const { reason, requestId = null, retryAfterMs = null } = data;
   const message = error instanceof Error ? visibleText(error.message) : '';
   if (isOutcomeUnknown(before) && !isUnknown(reason)) {

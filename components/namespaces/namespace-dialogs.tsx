@@ -27,13 +27,14 @@ export function CreateNamespaceDialog({ onClose }: { onClose: () => void }) {
       intro="The backend cannot be changed later; the policy can."
       action="Create namespace"
       onClose={onClose}
-      onSubmit={async (form) => {
+      onSubmit={async (form, send) => {
         const policy = parsePolicyForm(form);
-        await client.namespaces.create.mutate({
+        const input = {
           name: String(form.get('name')).trim(),
           backend: String(form.get('backend')),
           ...(policy && { policy }),
-        });
+        };
+        await send(client.namespaces.create.mutate(input));
         void queries.invalidateQueries({ queryKey: trpc.namespaces.list.queryKey() });
         onClose();
       }}
@@ -85,13 +86,9 @@ export function PolicyDialog({ of, onClose }: { of: NamespaceRow; onClose: () =>
       action="Save policy"
       changed={hasChanged ? { text: changedText(of), onUse: () => setSeen(present) } : null}
       onClose={onClose}
-      onSubmit={async (form) => {
-        await client.namespaces.setPolicy.mutate({
-          name,
-          policy: parsePolicyForm(form),
-          seen,
-          reason: String(form.get('reason')),
-        });
+      onSubmit={async (form, send) => {
+        const change = { policy: parsePolicyForm(form), seen, reason: String(form.get('reason')) };
+        await send(client.namespaces.setPolicy.mutate({ name, ...change }));
         void queries.invalidateQueries({ queryKey: trpc.namespaces.pathKey() });
         onClose();
       }}

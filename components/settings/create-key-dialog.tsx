@@ -9,7 +9,7 @@ import { Field } from '../ui/controls/field';
 import { FormDialog } from '../ui/controls/form-dialog';
 import { ProblemNote } from '../ui/problem-note';
 import { KeyExpiryField, KeyLimitFields, limitsIn } from './key-limit-fields';
-import { KeyOnceDialog } from './key-once-dialog';
+import { KeyOnceDialog, SECRET_LOST } from './key-once-dialog';
 
 const NAMESPACES_FAILURE = readFailureTitle(null, 'the namespaces');
 
@@ -53,12 +53,13 @@ export function CreateKeyDialog({
       }
       action="Create key"
       onClose={onClose}
-      onSubmit={async (form) => {
+      afterwards={SECRET_LOST}
+      onSubmit={async (form, send) => {
         const name = String(form.get('name')).trim();
         const chosen = form.getAll('namespace').map(String);
         const purpose = isWitness ? { witness: true } : { namespaces: chosen };
         const input = { name, ...purpose, ...limitsIn(form) };
-        const { key } = await client.keys.create.mutate(input);
+        const { key } = await send(client.keys.create.mutate(input));
         setCreated({ name, key });
         onCreated();
       }}

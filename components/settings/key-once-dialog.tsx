@@ -3,6 +3,9 @@ import { Button } from '../ui/controls/button';
 import { Dialog, DialogFoot } from '../ui/controls/dialog';
 import { SecretOnce } from '../ui/controls/secret-once';
 
+/** Where a key was made after its dialog was closed. */
+export const SECRET_LOST = 'Its secret came too late to be shown: revoke the key or rotate it.';
+
 /** Only its button closes it: a press outside, or Escape, would lose the key. */
 const keepOpen = () => {};
 

@@ -135,8 +135,8 @@ export function KeysSection({ now }: { now: number }) {
           }
           action="Revoke key"
           isDangerous
-          onSubmit={async () => {
-            await client.keys.revoke.mutate({ id: revoking.id });
+          onSubmit={async (_, send) => {
+            await send(client.keys.revoke.mutate({ id: revoking.id }));
             void refresh();
             setRevoking(null);
           }}

@@ -5,7 +5,7 @@ import { useTRPCClient } from '../live/trpc';
 import { FormDialog } from '../ui/controls/form-dialog';
 import { DurationChoice } from './duration-choice';
 import { type IdentifiedKey, KeyIdentity } from './key-cells';
-import { KeyOnceDialog } from './key-once-dialog';
+import { KeyOnceDialog, SECRET_LOST } from './key-once-dialog';
 
 const HOUR_MS = 60 * 60_000;
 
@@ -37,9 +37,10 @@ export function RotateKeyDialog({
       intro="Creates a new key with the same access. Holds belong to the service, so callers can change over while they hold locks."
       action="Rotate key"
       onClose={onClose}
-      onSubmit={async (form) => {
+      afterwards={SECRET_LOST}
+      onSubmit={async (form, send) => {
         const graceMs = Number(form.get('grace'));
-        const { key } = await client.keys.rotate.mutate({ id: of.id, graceMs });
+        const { key } = await send(client.keys.rotate.mutate({ id: of.id, graceMs }));
         setSecret(key);
         onRotated();
       }}

@@ -12,6 +12,7 @@ import { Field } from '../ui/controls/field';
 import { FormDialog } from '../ui/controls/form-dialog';
 import { Menu, MenuItem } from '../ui/controls/menu';
 import { NewPasswordField } from '../ui/controls/new-password-field';
+import type { Send } from '../ui/controls/use-submit';
 import { Instant } from '../ui/instant';
 import { VisibleText } from '../ui/visible-text';
 import { ROLE_LABELS, RoleField } from './role-field';
@@ -124,7 +125,7 @@ function UserDialog({
   const { people } = useTRPCClient();
   const running = (act: (form: FormData) => Promise<unknown>) => ({
     onClose,
-    onSubmit: (form: FormData) => act(form).then(onDone),
+    onSubmit: (form: FormData, send: Send) => send(act(form)).then(onDone),
   });
   if (dialog.what === 'create') {
     return (

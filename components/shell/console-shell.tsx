@@ -11,6 +11,7 @@ import { ConsoleClient } from '../live/trpc';
 import { AwayGuard } from '../navigation/away-guard';
 import { NearLink } from '../navigation/near-link';
 import { LookBackButton, PastBarSlot } from '../past/look-back';
+import { UnansweredNotes } from '../ui/unanswered/unanswered-notes';
 import { AccountMenu } from './account-menu';
 import { AlertBell } from './alert-bell';
 import { BackendHealthList } from './backend-health-list';
@@ -66,6 +67,7 @@ export function ConsoleShell({
               <PastBarSlot />
             </Suspense>
             {children}
+            <UnansweredNotes />
           </main>
         </AwayGuard>
         <ShortcutKeys />

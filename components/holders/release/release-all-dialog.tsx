@@ -37,12 +37,12 @@ export function ReleaseAllDialog({
   const [count, setCount] = useState('');
   const [reason, setReason] = useState('');
   const progress = useReleaseAll(locks);
-  const { isBusy, isOver, results } = progress;
+  const { isBusy, isOver, silentSince, results } = progress;
   const isFixed = isBusy || isOver;
   const isCounted = count.replaceAll(/\D/g, '') === String(locks.length);
   const released = [...results.values()].filter(isReleasedBy).length;
   // After a stop the dialog stays open and shows what was done.
-  const close = isBusy ? progress.stop : onClose;
+  const close = isBusy && silentSince === null ? progress.stop : onClose;
   return (
     <Dialog
       open
@@ -102,6 +102,7 @@ export function ReleaseAllDialog({
       <RunFoot
         isBusy={isBusy}
         isOver={isOver}
+        silentSince={silentSince}
         isReady={isCounted && isValidReason(reason)}
         action={`Release ${plural(locks.length, 'lock')}`}
         busyLabel="Releasing…"

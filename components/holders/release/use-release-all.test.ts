@@ -39,7 +39,21 @@ it('releases every hold also on an address without TLS, where browsers have no r
 it('a refused second release is not reported as “nothing was changed” if the first got no answer', async () => {
   const refusal = { data: { reason: 'BACKEND_DOWN' }, message: 'main is down.' };
   const failures = [new Error('Failed to fetch'), Object.assign(new Error(), refusal)];
-  const result = await releaseHold(() => Promise.reject(failures.shift()));
+  const result = await releaseHold(
+    () => Promise.reject(failures.shift()),
+    () => false,
+  );
   expect(failures).toEqual([]);
+  expect(resultText(result)).toBe('not confirmed: Server not responding.');
+});
+
+it('a release without an answer is not sent again once the dialog is closed', async () => {
+  let sent = 0;
+  const send = () => {
+    sent += 1;
+    return Promise.reject(new Error('Failed to fetch'));
+  };
+  const result = await releaseHold(send, () => true);
+  expect(sent).toBe(1);
   expect(resultText(result)).toBe('not confirmed: Server not responding.');
 });

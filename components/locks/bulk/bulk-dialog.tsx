@@ -62,7 +62,7 @@ export function BulkDialog({
   const [count, setCount] = useState('');
   const [reason, setReason] = useState('');
   const [extendMs, setExtendMs] = useState(FIRST_EXTENSION_MS);
-  const bulk = useBulkRun(act, extendMs);
+  const bulk = useBulkRun(act, WORDS[act].act, extendMs);
   const going = locks.flatMap(({ row, impossible }) => (impossible === null ? [row] : []));
   const isCounted = going.length > 0 && count.trim() === String(going.length);
   const { title, act: verb, warning } = WORDS[act];
@@ -71,6 +71,7 @@ export function BulkDialog({
   return (
     <OperatorDialog
       kind="lock"
+      of={null}
       title={title(of)}
       about={<BulkPreview locks={locks} bulk={bulk} warning={hasBegun ? '' : warning} />}
       {...(hasBegun && { instead: { onUse: null } })}
@@ -81,6 +82,8 @@ export function BulkDialog({
         reason,
         setReason,
         isBusy: bulk.isBusy,
+        silentSince: bulk.silentSince,
+        mayRepeat: false,
         problem: null,
         isUnclear: false,
         isRefused: false,

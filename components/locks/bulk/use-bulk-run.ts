@@ -3,6 +3,7 @@
 import { useState } from 'react';
 import type { LockRow } from '@/server/contract/console/lock-row';
 import { visibleText } from '@/server/core/format/visible-text';
+import { lockPath } from '@/server/core/names/console-path';
 import { publishResult } from '../../actions/action-results';
 import { useRequestId } from '../../actions/use-action-attempt';
 import { rangeText } from '../../format/durations';
@@ -10,11 +11,17 @@ import { actOnEach } from '../../live/act-on-each';
 import { isOutcomeUnknown, problemOf } from '../../live/problem';
 import { useTRPCClient } from '../../live/trpc';
 import { useStop } from '../../ui/controls/use-stop';
+import type { NamedAct } from '../../ui/unanswered/unanswered-acts';
+import { UnansweredNote } from '../../ui/unanswered/unanswered-note';
+import { useFollowed } from '../../ui/unanswered/use-followed';
+import { useSilence } from '../../ui/unanswered/use-silence';
 import type { BulkAct, BulkResult } from './bulk-act';
 
 export interface BulkRun {
   isBusy: boolean;
   isOver: boolean;
+  /** Since when there is no answer, by this page's monotonic clock; null for the first seconds. */
+  silentSince: number | null;
   /** By the ids of the locks. */
   results: ReadonlyMap<string, BulkResult>;
   /** Acts on each lock as it was seen: on one that has changed since, nothing is done. */
@@ -23,9 +30,14 @@ export interface BulkRun {
   stop: () => void;
 }
 
-/** Acts on many locks, with a request for each; once the dialog is closed, no more are sent. */
-export function useBulkRun(act: BulkAct, extendMs: number): BulkRun {
+/**
+ * Acts on many locks, with a request for each; once the dialog is closed, no more are sent.
+ *
+ * @param what the action, as it is called on the page
+ */
+export function useBulkRun(act: BulkAct, what: string, extendMs: number): BulkRun {
   const actOn = useActOn(act, extendMs);
+  const followed = useFollowed();
   const [state, setState] = useState<'idle' | 'busy' | 'over'>('idle');
   const [results, setResults] = useState<ReadonlyMap<string, BulkResult>>(new Map());
   const { isStopped, stop } = useStop();
@@ -33,7 +45,8 @@ export function useBulkRun(act: BulkAct, extendMs: number): BulkRun {
     setState('busy');
     const isOff = () => isStopped.current;
     await actOnEach(rows, isOff, async (row) => {
-      const result = await actOn(row, reason).catch(failure);
+      const request = followed(nameOf(row, what), actOn(row, reason));
+      const result = await request.catch(failure);
       setResults((old) => new Map(old).set(row.id, result));
     });
     setState('over');
@@ -41,11 +54,18 @@ export function useBulkRun(act: BulkAct, extendMs: number): BulkRun {
   return {
     isBusy: state === 'busy',
     isOver: state === 'over',
+    silentSince: useSilence(state === 'busy', results.size),
     results,
     run: (rows, reason) => void run(rows, reason),
     stop,
   };
 }
+
+const nameOf = ({ namespace, name }: LockRow, what: string): NamedAct => ({
+  what,
+  subject: { name, href: lockPath(namespace, name) },
+  Note: UnansweredNote,
+});
 
 function useActOn(act: BulkAct, extendMs: number) {
   const client = useTRPCClient();

@@ -29,9 +29,9 @@ export function SaveViewDialog({
       intro="Saves the filters and the order, only for you. To share a view, share its address."
       action="Save"
       onClose={onClose}
-      onSubmit={async (form) => {
+      onSubmit={async (form, send) => {
         const name = String(form.get('name'));
-        await client.views.save.mutate({ name, query: queryText(query) });
+        await send(client.views.save.mutate({ name, query: queryText(query) }));
         onSaved();
       }}
     >
@@ -82,13 +82,14 @@ export function EditViewDialog({
         </Button>
       }
       onClose={onClose}
-      onSubmit={async (form) => {
-        await client.views.change.mutate({
+      onSubmit={async (form, send) => {
+        const change = {
           id,
           name: String(form.get('name')),
           query: form.get('replaces') ? queryText(query) : seen.query,
           seen: { name, query: seen.query },
-        });
+        };
+        await send(client.views.change.mutate(change));
         onSaved();
       }}
     >
@@ -143,8 +144,8 @@ export function DeleteViewDialog({
       action="Delete view"
       isDangerous
       onClose={onClose}
-      onSubmit={async () => {
-        await client.views.delete.mutate({ id });
+      onSubmit={async (_, send) => {
+        await send(client.views.delete.mutate({ id }));
         onDeleted();
       }}
     />

@@ -3,9 +3,11 @@
 import { type ReactNode, useRef } from 'react';
 import { failureTitleWithoutRetry } from '../../live/problem';
 import { ChangedNote, ProblemNote } from '../problem-note';
+import { CLOSABLE, SilenceNote } from '../unanswered/silence-note';
+import { UnansweredNote } from '../unanswered/unanswered-note';
 import { Button } from './button';
 import { Dialog, DialogFoot } from './dialog';
-import { useSubmit } from './use-submit';
+import { type Send, useSubmit } from './use-submit';
 
 interface FormDialogProps {
   title: string;
@@ -19,8 +21,10 @@ interface FormDialogProps {
   /** A further button, at the other end of the foot. */
   other?: ReactNode;
   children?: ReactNode;
+  /** What to do where the act was applied after the dialog was closed; absent: nothing. */
+  afterwards?: string;
   /** Closes the dialog as soon as the act is done: the page is loaded again without it. */
-  onSubmit: (form: FormData) => Promise<void>;
+  onSubmit: (form: FormData, send: Send) => Promise<void>;
   onClose: () => void;
 }
 
@@ -36,14 +40,21 @@ export function FormDialog({
   changed = null,
   other,
   children,
+  afterwards,
   onSubmit,
   onClose,
 }: FormDialogProps) {
   const cancel = useRef<HTMLButtonElement>(null);
-  const { isBusy, problem, submit, clear } = useSubmit();
+  const { isBusy, problem, silentSince, submit, clear } = useSubmit();
   const isRefused = problem?.reason === 'CONFLICT';
+  const mayClose = !isBusy || silentSince !== null;
   const close = () => {
-    if (!isBusy) onClose();
+    if (mayClose) onClose();
+  };
+  const act = {
+    what: title.replace(/\?$/, ''),
+    ...(afterwards !== undefined && { afterwards }),
+    Note: UnansweredNote,
   };
   return (
     <Dialog open onClose={close} title={title} {...(isDangerous && { initialFocus: cancel })}>
@@ -52,7 +63,7 @@ export function FormDialog({
         onSubmit={(event) => {
           event.preventDefault();
           const form = new FormData(event.currentTarget);
-          void submit(() => onSubmit(form));
+          void submit((send) => onSubmit(form, send), act);
         }}
         className="mt-5 flex flex-col gap-4"
       >
@@ -73,10 +84,11 @@ export function FormDialog({
         {problem && !(changed && isRefused) && (
           <ProblemNote problem={problem} title={failureTitleWithoutRetry(problem)} />
         )}
+        <SilenceNote since={silentSince} advice={CLOSABLE} />
         <DialogFoot>
           {other && <div className="mr-auto">{other}</div>}
-          <Button ref={cancel} size="large" disabled={isBusy} onClick={close}>
-            Cancel
+          <Button ref={cancel} size="large" disabled={!mayClose} onClick={close}>
+            {isBusy && mayClose ? 'Close' : 'Cancel'}
           </Button>
           <Button
             type="submit"

@@ -1,4 +1,5 @@
 import type { RefObject } from 'react';
+import { SilenceNote, STOPPABLE } from '../unanswered/silence-note';
 import { Button } from './button';
 import { DialogFoot } from './dialog';
 
@@ -6,6 +7,7 @@ import { DialogFoot } from './dialog';
 export function RunFoot({
   isBusy,
   isOver,
+  silentSince,
   isReady,
   action,
   busyLabel,
@@ -15,6 +17,8 @@ export function RunFoot({
 }: {
   isBusy: boolean;
   isOver: boolean;
+  /** Since when there is no answer, by this page's monotonic clock; null for the first seconds. */
+  silentSince: number | null;
   /** Everything that the action needs is filled in. */
   isReady: boolean;
   /** The label of the button that acts, which cannot be undone. */
@@ -23,20 +27,24 @@ export function RunFoot({
   busyLabel: string;
   /** The button that closes without an action, on which the focus starts. */
   cancel: RefObject<HTMLButtonElement | null>;
-  /** Leaves the dialog; while the act is under way, stops it. */
+  /** Leaves the dialog; while the act is under way and is answered, stops it. */
   onClose: () => void;
   onRun: () => void;
 }) {
+  const isSilent = silentSince !== null;
   return (
-    <DialogFoot>
-      <Button ref={cancel} size="large" onClick={onClose}>
-        {isBusy ? 'Stop' : isOver ? 'Close' : 'Cancel'}
-      </Button>
-      {!isOver && (
-        <Button size="large" tone="danger" disabled={!isReady || isBusy} onClick={onRun}>
-          {isBusy ? busyLabel : action}
+    <>
+      <SilenceNote since={silentSince} advice={STOPPABLE} />
+      <DialogFoot>
+        <Button ref={cancel} size="large" onClick={onClose}>
+          {isBusy && !isSilent ? 'Stop' : isBusy || isOver ? 'Close' : 'Cancel'}
         </Button>
-      )}
-    </DialogFoot>
+        {!isOver && (
+          <Button size="large" tone="danger" disabled={!isReady || isBusy} onClick={onRun}>
+            {isBusy ? busyLabel : action}
+          </Button>
+        )}
+      </DialogFoot>
+    </>
   );
 }
