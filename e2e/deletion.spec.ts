@@ -139,13 +139,15 @@ test('an operator deletes free locks and counters that were selected in their li
     await bar.getByRole('button', { name: 'Delete…' }).click();
     await page.getByRole('menuitem', { name: /^default/ }).click();
     await expect(dialog.getByRole('textbox', { name: /^Names/ })).toHaveValue(
-      'old:1\nold:2\nold:3',
+      'old:0\nold:1\nold:2\nold:3',
     );
-    await expect(dialog.getByText('3 of 3 locks can be deleted')).toBeVisible();
+    await expect(dialog.getByText('3 of 4 locks can be deleted')).toBeVisible();
+    await expect(dialog.getByText('1 kept: held (old:0)')).toBeVisible();
     await dialog.getByLabel(/^Number to delete/).fill('3');
     await dialog.getByLabel(/^Reason/).fill('names of a test run');
     await dialog.getByRole('button', { name: 'Delete 3 locks' }).click();
     await expect(dialog.getByRole('status')).toContainText('3 locks deleted.');
+    await expect(dialog.getByRole('status')).toContainText('old:0: kept: held');
     await dialog.getByRole('button', { name: 'Close' }).click();
     await expect(bar).toContainText('2 selected');
     await page.getByRole('searchbox').fill('old:');

@@ -9,6 +9,9 @@ import type { DeletionProgress } from './use-deletion';
 
 const RESULTS_SHOWN = 50;
 
+/** How many names are listed at first for each reason. */
+const FIRST_NAMES = 5;
+
 type Kind = 'lock' | 'counter';
 
 /** How many names would be deleted, and which would be kept and why. */
@@ -34,7 +37,15 @@ export function DeletionPreview({ preview, kind }: { preview: Preview; kind: Kin
           {kept.map(({ because, count, examples: some }) => (
             <li key={because}>
               {exactCount(count)} kept: {retentionLabel(because, kind)} (
-              <Names names={some} all={count} />)
+              <Names names={some.slice(0, FIRST_NAMES)} all={count} />)
+              {some.length > FIRST_NAMES && (
+                <details>
+                  <summary className="w-fit cursor-pointer rounded-4 py-0.5 link">
+                    {plural(some.length - FIRST_NAMES, 'more name')}
+                  </summary>
+                  <Names names={some.slice(FIRST_NAMES)} all={count - FIRST_NAMES} />
+                </details>
+              )}
             </li>
           ))}
         </ul>

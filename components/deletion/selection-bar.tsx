@@ -9,35 +9,31 @@ import { Button } from '../ui/controls/button';
 import { Menu, MenuItem, MenuLabel } from '../ui/controls/menu';
 import { DeleteNamesDialog } from './lazy-delete-names-dialog';
 import type { DeletionTarget } from './use-deletion';
-import type { Selection, SelectionControls } from './use-selection';
+import type { SelectionControls } from './use-selection';
 import { namesByNamespace } from './use-selection';
 
 /** How many rows are selected, and their deletion, one namespace at a time. */
 export function SelectionBar({
   kind,
   selecting,
-  deletable = selecting.selection,
   children,
 }: {
   kind: DeletionTarget['kind'];
   selecting: SelectionControls;
-  /** Those of the selected rows that may be deleted; all if absent. */
-  deletable?: Selection;
   /** What else can be done to the selected rows. */
   children?: ReactNode;
 }) {
   const { selection, isSelecting, loaded, selectLoaded, drop, clear } = selecting;
   const [deleting, setDeleting] = useState<{ namespace: string; names: string } | null>(null);
   const button = useRef<HTMLButtonElement>(null);
-  const parts = namesByNamespace(deletable);
-  const all = namesByNamespace(selection);
+  const parts = namesByNamespace(selection);
   const [only] = parts.length === 1 ? parts : [];
   const open = (namespace: string, names: string[]) =>
     setDeleting({ namespace, names: names.join('\n') });
   useKeys({ Delete: () => (only ? open(...only) : button.current?.focus()) });
   const count = `${exactCount(selection.size)} selected`;
   const about = [
-    ...(all.length > 1 ? [`in ${exactCount(all.length)} namespaces`] : []),
+    ...(parts.length > 1 ? [`in ${exactCount(parts.length)} namespaces`] : []),
     ...(selection.size >= DELETE_NAMES_MAX ? ['maximum reached'] : []),
   ].join(', ');
   return (

@@ -24,10 +24,9 @@ export function BulkBar({ rows, selecting }: { rows: LockRow[]; selecting: Selec
   const known = useLastRows(rows, selection);
   const [open, setOpen] = useState<{ act: BulkAct; rows: LockRow[] } | null>(null);
   const selected = [...selection.keys()].flatMap((id) => known.get(id) ?? []);
-  const free = new Map([...selection].filter(([id]) => known.get(id)?.status === 'free'));
   const begin = (act: BulkAct) => setOpen({ act, rows: selected });
   return (
-    <SelectionBar kind="lock" selecting={selecting} deletable={free}>
+    <SelectionBar kind="lock" selecting={selecting}>
       {selection.size > 0 && (
         <>
           <BulkKeys onAct={begin} onClear={selecting.clear} />

@@ -45,7 +45,10 @@ export interface DeletionPreview {
   /** How many of them would be deleted, and the first few of these. */
   going: number;
   examples: string[];
-  /** The others by the reason for which they are kept: how many, and the first few. */
+  /**
+   * The others by the reason for which they are kept: how many, and which; of a prefix, the first
+   * few.
+   */
   kept: { because: RetentionReason; count: number; examples: string[] }[];
 }
 

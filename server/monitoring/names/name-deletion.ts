@@ -21,7 +21,7 @@ const READ_AT_ONCE = 200;
 /** Locks that are evaluated between two checks of the clock. */
 const EVALUATED_AT_ONCE = 64;
 
-/** How many names are shown for each kind of outcome. */
+/** How many names are shown for each kind of outcome of a prefix, and of those that go. */
 const EXAMPLES = 5;
 
 /** A record, and the backend or shard that keeps it. */
@@ -64,7 +64,7 @@ export class NameDeletion {
       const group = kept.get(keptBecause) ?? { count: 0, examples: [] };
       kept.set(keptBecause, group);
       group.count += 1;
-      if (group.examples.length < EXAMPLES) group.examples.push(key.name);
+      if (chosen.names || group.examples.length < EXAMPLES) group.examples.push(key.name);
     };
     for await (const batch of this.evaluate(backend, chosen)) batch.forEach(count);
     const reasons = [...kept].map(([because, group]) => ({ because, ...group }));
