@@ -51,7 +51,7 @@ const excess = (page: Page) =>
   page.evaluate(() => {
     const scrollers = [
       document.documentElement,
-      ...document.querySelectorAll('#main, #main > div'),
+      ...document.querySelectorAll('#main, #main > div, [role="dialog"]'),
     ];
     return Math.max(...scrollers.map((element) => element.scrollWidth - element.clientWidth));
   });

@@ -85,7 +85,7 @@ test('a policy that two admins change at once is saved from the dialog that was 
   server,
   admin,
 }) => {
-  const name = 'two-policies';
+  const name = `two-policies-${'w'.repeat(50)}`;
   await callConsole(server, admin.cookie, 'namespaces.create', { name, policy: DEFAULT_POLICY });
   await page.goto('/namespaces');
   await page.getByRole('button', { name: `Edit policy of ${name}` }).click();

@@ -53,7 +53,7 @@ export function Dialog({ open, onClose, title, children, initialFocus, wide }: D
           }}
           className={`dialog rise-in fixed z-50 flex flex-col overflow-y-auto overscroll-contain bg-s1 shadow-2xl outline-none ${wide ? 'dialog-wide' : ''}`}
         >
-          <Radix.Title className="text-19 font-[640] [text-wrap:balance]">
+          <Radix.Title className="text-19 font-[640] [overflow-wrap:anywhere] [text-wrap:balance]">
             {typeof title === 'string' ? <UnbrokenNames text={title} /> : title}
           </Radix.Title>
           {children}
