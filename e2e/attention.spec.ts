@@ -190,7 +190,7 @@ test('an action on a selection is previewed, counted, and has a result for each 
   await expect(dialog).toBeVisible();
   await night.release({ name: 'rota:2', token: taken[1]?.token ?? 0 });
   await night.acquire({ name: 'rota:2', leaseMs: 600_000 });
-  const act = dialog.getByRole('button', { name: /^Force release: 3/ });
+  const act = dialog.getByRole('button', { name: /^Force release 3 locks/ });
   await expect(act).toBeDisabled();
   await dialog.getByLabel(/^Number of locks/).fill('3');
   await dialog.getByLabel(/^Reason/).fill('the night shift is over');
@@ -205,7 +205,15 @@ test('an action on a selection is previewed, counted, and has a result for each 
   await expect(cell(lockRow(page, 'rota:2'), 'state')).toContainText('Held');
   await expect(cell(lockRow(page, 'rota:1'), 'owner')).toHaveText('–');
 
-  await page.getByRole('button', { name: 'Clear', exact: true }).click();
+  const clear = page.getByRole('button', { name: 'Clear', exact: true });
+  await clear.click();
+  await page.getByRole('checkbox', { name: 'Select rota:1' }).click();
+  await page.keyboard.press('r');
+  const idle = page.getByRole('dialog', { name: 'Force release: not possible' });
+  await expect(idle.getByRole('listitem')).toContainText('skipped: not held');
+  await expect(idle.getByRole('textbox')).toHaveCount(0);
+  await idle.getByRole('button', { name: 'Close' }).click();
+  await clear.click();
   const unset = page.getByRole('button', { name: /^state/ });
   await unset.press('Enter');
   await page.getByRole('menuitemcheckbox', { name: /^Held/ }).press('Enter');

@@ -34,6 +34,7 @@ export function BulkBar({ rows, selecting }: { rows: LockRow[]; selecting: Selec
             <Button
               key={act}
               tone={act === 'release' ? 'danger-word' : 'plain'}
+              className="max-md:px-2.5"
               onClick={() => begin(act)}
             >
               {label}

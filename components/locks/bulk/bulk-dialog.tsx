@@ -64,19 +64,20 @@ export function BulkDialog({
   const [extendMs, setExtendMs] = useState(FIRST_EXTENSION_MS);
   const bulk = useBulkRun(act, WORDS[act].act, extendMs);
   const going = locks.flatMap(({ row, impossible }) => (impossible === null ? [row] : []));
-  const isCounted = going.length > 0 && count.trim() === String(going.length);
+  const isCounted = count.trim() === String(going.length);
   const { title, act: verb, warning } = WORDS[act];
   const of = plural(going.length, 'lock');
+  const isNone = going.length === 0;
   const hasBegun = bulk.isBusy || bulk.isOver;
   return (
     <OperatorDialog
       kind="lock"
       of={null}
-      title={title(of)}
-      about={<BulkPreview locks={locks} bulk={bulk} warning={hasBegun ? '' : warning} />}
-      {...(hasBegun && { instead: { onUse: null } })}
+      title={isNone ? `${verb}: not possible` : title(of)}
+      about={<BulkPreview locks={locks} bulk={bulk} warning={isNone || hasBegun ? '' : warning} />}
+      {...((isNone || hasBegun) && { instead: { onUse: null } })}
       missing={isCounted ? [] : ['number of locks']}
-      actionLabel={`${verb}: ${of}${act === 'extend' ? ` by ${rangeText(extendMs)}` : ''}`}
+      actionLabel={`${verb} ${of}${act === 'extend' ? ` by ${rangeText(extendMs)}` : ''}`}
       tone={act === 'release' || act === 'freeze' ? 'danger' : 'accent'}
       attempt={{
         reason,
@@ -98,11 +99,10 @@ export function BulkDialog({
       )}
       <Field
         label="Number of locks"
-        hint={going.length > 0 ? `type ${exactCount(going.length)}` : 'not possible on any of them'}
+        hint={`type ${exactCount(going.length)}`}
         inputMode="numeric"
         autoComplete="off"
         value={count}
-        disabled={going.length === 0}
         onChange={(event) => setCount(event.target.value)}
       />
     </OperatorDialog>
