@@ -2,6 +2,7 @@ import type { AlertRow } from '../../contract/console/alerts/alert-row';
 import type { AlertKind } from '../../contract/console/alerts/alert-rules';
 import type { CounterRow } from '../../contract/console/counter-row';
 import type { LockRow } from '../../contract/console/lock-row';
+import { exactCount } from '../format/numbers';
 import { lockSentence } from '../verdict/lock-verdict';
 
 /** The name of each rule. */
@@ -11,7 +12,7 @@ export const ALERT_LABELS: Record<AlertKind, string> = {
   expired: 'Expired while held',
   waitsOver: 'Long wait',
   blockingOver: 'Long total blocking time',
-  counterNear: 'Counter near its bound',
+  counterNear: 'Counter near its limit',
   backendUnknown: 'Backend unknown',
 };
 
@@ -22,10 +23,11 @@ export function counterSentence({
   ceiling,
 }: Pick<CounterRow, 'value' | 'floor' | 'ceiling'>): string {
   const bounds = [
-    ...(floor === null ? [] : [`floor ${floor}`]),
-    ...(ceiling === null ? [] : [`ceiling ${ceiling}`]),
+    ...(floor === null ? [] : [`floor ${exactCount(floor)}`]),
+    ...(ceiling === null ? [] : [`ceiling ${exactCount(ceiling)}`]),
   ];
-  return `Its value is ${value}: ${bounds.join(', ')}.`;
+  const shown = value === null ? 'unknown' : exactCount(value);
+  return `Value ${shown}; ${bounds.join(', ')}.`;
 }
 
 /** The sentence of an alert on a backend. */
