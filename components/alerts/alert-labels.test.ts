@@ -1,7 +1,13 @@
 import { expect, test } from 'vitest';
 import { alertRules } from '@/server/contract/console/alerts/alert-inputs';
 import { DEFAULT_ALERT_RULES } from '@/server/contract/console/alerts/alert-rules';
-import { RULE_FIELDS, silenceNamespaces } from './alert-labels';
+import { matcherText, RULE_FIELDS, silenceNamespaces } from './alert-labels';
+
+test('what a silence matches reads as a list', () => {
+  const all = { namespace: 'shop', kind: 'stuck', name: 'job*' } as const;
+  expect(matcherText(all)).toBe('Stuck, in shop, named job*');
+  expect(matcherText({ name: 'job*' })).toBe('All alerts, named job*');
+});
 
 test('a silence of an alert has its namespace even while the namespaces are not known', () => {
   expect(silenceNamespaces([], 'shop')).toEqual(['shop']);

@@ -55,7 +55,7 @@ export function matcherText({ namespace, kind, name }: SilenceMatcher): string {
     ...(namespace ? [`in ${namespace}`] : []),
     ...(name ? [`named ${name}`] : []),
   ];
-  return parts.join(' ');
+  return parts.join(', ');
 }
 
 /**
