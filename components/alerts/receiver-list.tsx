@@ -39,9 +39,11 @@ export function ReceiverList({
                 size={15}
                 className={receiver.failure === null ? 'text-acc' : 'text-dangertext'}
               />
-              <span className="font-[550]">{receiver.id}</span>
-              <span className="min-w-0 truncate text-12 text-t3">
-                {FORMATS[receiver.format]}, {receiver.host}
+              <span className="min-w-0">
+                <span className="font-[550]">{receiver.id}</span>{' '}
+                <span className="text-12 text-t3">
+                  {FORMATS[receiver.format]}, {receiver.host}
+                </span>
               </span>
             </div>
             <p className="text-12 text-t2">

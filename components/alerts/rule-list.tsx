@@ -35,8 +35,12 @@ export function RuleList({ mayAct }: { mayAct: boolean }) {
         {data?.map((row) => (
           <li key={row.namespace} className="alert-item">
             <div className="flex items-center gap-2">
-              <span className="font-[550]">{row.namespace}</span>
-              {!row.isOwn && <span className="text-12 text-t3">default rules</span>}
+              <span className="min-w-0">
+                <span className="font-[550]">{row.namespace}</span>{' '}
+                {!row.isOwn && (
+                  <span className="text-12 whitespace-nowrap text-t3">default rules</span>
+                )}
+              </span>
               {mayAct && (
                 <span className="ml-auto">
                   <Button size="small" onClick={() => setChanged(row)}>
