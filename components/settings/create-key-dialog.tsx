@@ -80,7 +80,10 @@ export function CreateKeyDialog({
         <legend className="mb-1.5 font-[550]">For</legend>
         <div className="flex flex-col gap-1.5">
           {PURPOSES.map(({ witness, label, means }) => (
-            <label key={label} className="flex min-h-8 items-center gap-2.5">
+            <label
+              key={label}
+              className="flex min-h-8 items-center gap-2.5 pointer-coarse:min-h-11"
+            >
               <input
                 type="radio"
                 name="purpose"
@@ -127,9 +130,9 @@ export function CreateKeyDialog({
       {isWitness ? (
         <KeyExpiryField />
       ) : (
-        <details className="rounded-10 border border-line2 p-3">
-          <summary className="cursor-pointer font-[550]">Limits</summary>
-          <div className="mt-3 flex flex-col gap-4">
+        <details className="rounded-10 border border-line2">
+          <summary className="rounded-10 p-3 font-[550]">Limits</summary>
+          <div className="flex flex-col gap-4 p-3 pt-0">
             <KeyLimitFields />
           </div>
         </details>

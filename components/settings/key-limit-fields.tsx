@@ -30,7 +30,7 @@ export function KeyLimitFields() {
         <legend className="mb-1.5 font-[550]">Calls</legend>
         <div className="flex flex-col gap-1">
           {KEY_VERBS.map((verb) => (
-            <label key={verb} className="flex min-h-8 items-center gap-2.5">
+            <label key={verb} className="flex min-h-8 items-center gap-2.5 pointer-coarse:min-h-11">
               <input
                 type="checkbox"
                 name="verb"
@@ -38,7 +38,7 @@ export function KeyLimitFields() {
                 defaultChecked
                 className="size-4 shrink-0 accent-[var(--acc)]"
               />
-              <span className="flex min-w-0 gap-2">
+              <span className="flex min-w-0 items-center gap-2">
                 <span className="min-w-16 font-mono">{verb}</span>{' '}
                 <span className="min-w-0 text-t3">{KEY_VERB_LABELS[verb]}</span>
               </span>
