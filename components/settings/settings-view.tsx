@@ -41,7 +41,7 @@ export function SettingsView({
               key={id}
               href={id === 'account' ? '/settings' : `/settings?section=${id}`}
               aria-current={section === id ? 'page' : undefined}
-              className="flex h-[34px] flex-none items-center gap-[9px] rounded-7 px-3 whitespace-nowrap text-t2 hover:bg-s2 hover:text-t1 aria-[current=page]:bg-s3 aria-[current=page]:font-[550] aria-[current=page]:text-t1 pointer-coarse:h-11"
+              className="flex h-[34px] flex-none items-center gap-[9px] rounded-7 px-3 max-sm:px-2.5 whitespace-nowrap text-t2 hover:bg-s2 hover:text-t1 aria-[current=page]:bg-s3 aria-[current=page]:font-[550] aria-[current=page]:text-t1 pointer-coarse:h-11"
             >
               <Icon name={icon} size={15} className={section === id ? 'text-acc' : ''} />
               {label}
