@@ -22,6 +22,7 @@ export function Blocking({
   }
   return (
     <>
+      <span className="text-12 text-t3 md:hidden">blocks for </span>
       <span className="font-[600]">
         <Duration ms={seconds * 1_000} />
       </span>{' '}
