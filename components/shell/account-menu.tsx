@@ -31,9 +31,11 @@ export function AccountMenu() {
             type="button"
             aria-label={`Account of ${visibleText(account.name)}`}
             title={`${visibleText(account.name)} (${role.toLowerCase()})`}
-            className="flex size-7 flex-none items-center justify-center rounded-full bg-accbg text-11 font-[620] text-acc max-md:size-9 pointer-coarse:size-11"
+            className="flex size-7 flex-none items-center justify-center rounded-full max-md:size-9 pointer-coarse:-mr-1 pointer-coarse:size-11"
           >
-            {initialsOf(account.name) || '?'}
+            <span className="flex size-7 items-center justify-center rounded-full bg-accbg text-11 font-[620] text-acc max-md:size-9">
+              {initialsOf(account.name) || '?'}
+            </span>
           </button>
         }
       >
