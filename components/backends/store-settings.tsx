@@ -26,7 +26,7 @@ export function StoreSettings({ row }: { row: GuaranteeRow }) {
             <SettingList label={`Settings of ${backend} that need attention`} settings={failed} />
           )}
           <details>
-            <summary className="py-1.5 text-t2 hover:text-t1">
+            <summary className="py-1.5 text-t2 hover:text-t1 lg:-mt-1.5 pointer-coarse:py-3">
               {failed.length > 0
                 ? `${plural(passed.length, 'other setting')} passed`
                 : `${plural(passed.length, 'setting')} checked, no issues`}
