@@ -20,7 +20,8 @@ export function CounterSummary({ row }: { row: CounterRow }) {
         <dd>
           <b className="font-[550]">{value === null ? 'unknown' : exactCount(value)}</b>{' '}
           <span className="text-12 text-t3">
-            at <Rev rev={rev} />
+            at{'\u00a0'}
+            <Rev rev={rev} />
           </span>
         </dd>
       </div>

@@ -38,7 +38,7 @@ export function ReconcileDialog({
       about={
         <>
           <CounterSummary row={row} />
-          <div aria-live="polite">
+          <div aria-live="polite" className="pt-3">
             <p>
               Fast value: {before} → <b className="font-[550]">{durable}</b>
               {before === durable ? ' (no drift)' : ''}
