@@ -15,8 +15,8 @@ it('says what happens to the locks of a process, and omits what happens to none 
 });
 
 it('speaks of a single lock without counting it', () => {
-  expect(planText([free])).toBe('It becomes free.');
-  expect(planText([wanted])).toBe('It goes to a waiter.');
+  expect(planText([free])).toBe('The lock becomes free.');
+  expect(planText([wanted])).toBe('The lock goes to a waiter.');
 });
 
 it('promises a lock to no waiter while the lock delay of its namespace lasts', () => {
@@ -26,7 +26,7 @@ it('promises a lock to no waiter while the lock delay of its namespace lasts', (
   expect(planText([delayed, delayed, wanted])).toBe(
     '1 goes to a waiter, 2 are not granted until their lock delay ends.',
   );
-  expect(planText([delayed])).toBe('It is not granted until its lock delay ends.');
+  expect(planText([delayed])).toBe('The lock is not granted until its lock delay ends.');
 });
 
 it('promises remaining permits to the next waiter, even if others hold the lock too', () => {

@@ -38,9 +38,10 @@ export function planText(locks: readonly HeldLock[]): string {
   const granted = locks.filter((lock) => /^(granted|offered)/.test(afterRelease(lock))).length;
   const freed = locks.filter((lock) => afterRelease(lock) === 'becomes free').length;
   const delayed = locks.filter((lock) => afterRelease(lock).startsWith('no grants')).length;
-  if (locks.length === 1 && granted === 1) return 'It goes to a waiter.';
-  if (locks.length === 1 && freed === 1) return 'It becomes free.';
-  if (locks.length === 1 && delayed === 1) return 'It is not granted until its lock delay ends.';
+  if (locks.length === 1 && granted === 1) return 'The lock goes to a waiter.';
+  if (locks.length === 1 && freed === 1) return 'The lock becomes free.';
+  if (locks.length === 1 && delayed === 1)
+    return 'The lock is not granted until its lock delay ends.';
   const parts = [
     granted > 0 && (granted === 1 ? '1 goes to a waiter' : `${exactCount(granted)} go to waiters`),
     freed > 0 && (freed === 1 ? '1 becomes free' : `${exactCount(freed)} become free`),
