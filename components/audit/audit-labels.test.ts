@@ -6,6 +6,7 @@ const plain = (text: string) => text.replaceAll(/[\u202f\u00a0]/g, ' ');
 
 test('facts are formatted in one line', () => {
   expect(formatFacts({ token: 2_199_023_255_552, rev: 41 })).toBe('token …5552, rev 41');
+  expect(formatFacts({ witness: true, disabled: false })).toBe('witness, not disabled');
   expect(
     plain(formatFacts({ outcome: 'extended', rev: 7, expiresAt: 1, expiresInMs: 300_000 })),
   ).toBe('rev 7, expires in 5 m 00 s');

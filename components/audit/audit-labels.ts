@@ -131,7 +131,7 @@ function formatFact(key: string, value: unknown): string | null {
     if (key.endsWith('Ms')) return `${fieldLabel(key.replace(/Ms$/, ''))} ${durationText(value)}`;
     return `${fieldLabel(key)} ${value}`;
   }
-  if (typeof value === 'boolean') return `${fieldLabel(key)} ${value ? 'yes' : 'no'}`;
+  if (typeof value === 'boolean') return `${value ? '' : 'not '}${fieldLabel(key)}`;
   if (key === 'message') return visibleText(String(value));
   if (typeof value === 'string') return `${fieldLabel(key)} ${visibleText(value)}`;
   if (Array.isArray(value))
