@@ -52,4 +52,13 @@ describe('the course of a counter', () => {
     }
     expect(sum.added).toBe(STEPS_MAX);
   });
+
+  it('counts nothing of a deleted counter that had the same name in the same minute', () => {
+    const sum = emptyCounterMinute(HOUR);
+    const event = { at: HOUR, rev: 1, service: 'shop' };
+    addCounterEvent(sum, { ...event, kind: 'added', value: 90, delta: 5 });
+    addCounterEvent(sum, { ...event, kind: 'created', value: 7, floor: 0, ceiling: null });
+    addCounterEvent(sum, { ...event, kind: 'added', value: 4, delta: -3 });
+    expect(sum).toEqual(minute(0, 4, 0, 3));
+  });
 });

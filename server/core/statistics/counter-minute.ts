@@ -19,8 +19,13 @@ export interface CounterMinute {
  */
 export const STEPS_MAX = Number.MAX_SAFE_INTEGER;
 
-/** Counts an event. The events of one counter must come in the order of their revs. */
-export function addCounterEvent(sum: CounterMinute, { delta = 0, value }: CounterEvent): void {
+/**
+ * Counts an event. The events of one counter must come in the order of their revs. From its
+ * creation on, nothing is left of the counter that had its name before.
+ */
+export function addCounterEvent(sum: CounterMinute, event: CounterEvent): void {
+  const { kind, delta = 0, value } = event;
+  if (kind === 'created') Object.assign(sum, emptyCounterMinute(sum.minute));
   sum.value = value;
   if (delta === 0) return;
   sum.changes += 1;

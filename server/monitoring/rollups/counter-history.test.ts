@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Database } from '@/db/database';
 import { openTestDatabase, TEST_DIALECTS } from '@/db/testing/test-database';
+import type { CounterEvent } from '../../core/counter/counter-event';
 import { MINUTE_MS } from '../../core/statistics/minute-rollup';
 import { newSeed, seeded } from '../../engine/testing/seeded';
 import { TestClock } from '../../platform/testing/test-clock';
@@ -101,6 +102,34 @@ describe.each(TEST_DIALECTS)('the roll-ups of counters, in %s', (dialect) => {
       { minute: NOW, changes: 4, added: MOST, removed: 0, value: MOST },
     ]);
   });
+
+  it.each([
+    ['in an earlier write', 5_000],
+    ['in the same write', 0],
+  ])(
+    'leave out a deleted counter of the same name and minute that is counted %s',
+    async (_, pauseMs) => {
+      const writer = await begin();
+      const created: CounterEvent = {
+        ...{ kind: 'created', at: NOW, rev: 2, service: 'shop', value: 7 },
+        ...{ floor: 0, ceiling: null },
+      };
+      const key = { namespace: 'shop', name: nameOf(0), kind: 'counter' as const };
+      await writer.take([added(1, 0, 40, 90)], 1);
+      clock.pass(pauseMs);
+      await writer.take([], 1);
+      await writer.take([{ id: 2, at: NOW, changes: [{ key, rev: 2, events: [created] }] }], 2);
+      await writer.take([added(3, 0, -3, 4)], 3);
+      clock.pass(5_000);
+      await writer.take([added(4, 0, 2, 6)], 4);
+      clock.pass(5_000);
+      await writer.take([], 4);
+      const read = await readCounterMinutes(database.raw.ask, storeId(), [idOf(0)], 0);
+      expect(read.get(idOf(0))).toEqual([
+        { minute: NOW, changes: 2, added: 2, removed: 3, value: 6 },
+      ]);
+    },
+  );
 
   it('are returned for the counters of a list and for one, by the ids of their rows', async () => {
     const writer = await begin();

@@ -7,13 +7,14 @@ import {
   STEPS_MAX,
 } from '../../core/statistics/counter-minute';
 import { minuteOf } from '../../core/statistics/minute-rollup';
-import type { RollupTarget } from './rollup-rows';
+import { type RollupTarget, replacing } from './rollup-rows';
 
 /** Rows in one statement. */
 const ROWS_AT_ONCE = 250;
 
-const COLUMNS = 'backend, counter_id, minute, changes, added, removed, value';
-const VALUES = 'minute, changes, added, removed, value';
+const KEY = ['backend', 'counter_id', 'minute'];
+const SUMS = ['changes', 'added', 'removed', 'value'];
+const COLUMNS = [...KEY, ...SUMS].join(', ');
 
 const ADDED: Record<Database['kind'], string> = {
   mysql:
@@ -26,9 +27,17 @@ const ADDED: Record<Database['kind'], string> = {
     `removed = MIN(${STEPS_MAX}, removed + excluded.removed), value = excluded.value`,
 };
 
+/** What is counted of one counter in one minute. */
+interface UnwrittenMinute {
+  counterId: string;
+  sum: CounterMinute;
+  /** Whether the counter was created in it: what is stored is of one that was deleted. */
+  isWhole: boolean;
+}
+
 /** The counts of counters that are not written yet, by minute. */
 export class CounterMinutes {
-  private readonly sums = new Map<string, { counterId: string; sum: CounterMinute }>();
+  private readonly sums = new Map<string, UnwrittenMinute>();
 
   get size(): number {
     return this.sums.size;
@@ -39,24 +48,36 @@ export class CounterMinutes {
     const minute = minuteOf(event);
     const id = `${minute} ${counterId}`;
     const known = this.sums.get(id);
-    const { sum } = known ?? { sum: emptyCounterMinute(minute) };
-    addCounterEvent(sum, event);
+    const counted = known ?? { counterId, sum: emptyCounterMinute(minute), isWhole: false };
+    addCounterEvent(counted.sum, event);
+    counted.isWhole ||= event.kind === 'created';
     if (known) return 0;
-    this.sums.set(id, { counterId, sum });
+    this.sums.set(id, counted);
     return 1;
   }
 
   /** Adds the counts to the stored rows, and keeps them: a transaction may be run again. */
-  async write({ write, kind, backend }: RollupTarget): Promise<void> {
-    const all = [...this.sums.keys()].sort();
+  async write(target: RollupTarget): Promise<void> {
+    const all = [...this.sums.keys()].sort().flatMap((id) => this.sums.get(id) ?? []);
+    const whole = all.filter(({ isWhole }) => isWhole);
+    const parts = all.filter(({ isWhole }) => !isWhole);
+    await this.writeRows(target, whole, replacing(target.kind, KEY, SUMS));
+    await this.writeRows(target, parts, ADDED[target.kind]);
+  }
+
+  private async writeRows(
+    { write, backend }: RollupTarget,
+    all: readonly UnwrittenMinute[],
+    atConflict: string,
+  ): Promise<void> {
     for (let i = 0; i < all.length; i += ROWS_AT_ONCE) {
-      const part = all.slice(i, i + ROWS_AT_ONCE).flatMap((id) => this.sums.get(id) ?? []);
+      const part = all.slice(i, i + ROWS_AT_ONCE);
       const values = part.flatMap(({ counterId, sum }) => {
         const { minute, changes, added, removed, value } = sum;
         return [backend, counterId, minute, changes, added, removed, value];
       });
       const rows = part.map(() => '(?,?,?,?,?,?,?)');
-      await write(`INSERT INTO counter_minutes (${COLUMNS}) VALUES ${rows} ${ADDED[kind]}`, values);
+      await write(`INSERT INTO counter_minutes (${COLUMNS}) VALUES ${rows} ${atConflict}`, values);
     }
   }
 
@@ -77,8 +98,9 @@ export async function readCounterMinutes(
   since: number,
 ): Promise<Map<string, CounterMinute[]>> {
   const { rows } = await ask(
-    `SELECT counter_id, ${VALUES} FROM counter_minutes WHERE backend = ? AND counter_id IN ` +
-      `(${counterIds.map(() => '?')}) AND minute >= ? ORDER BY counter_id, minute`,
+    `SELECT counter_id, minute, ${SUMS.join(', ')} FROM counter_minutes WHERE backend = ? ` +
+      `AND counter_id IN (${counterIds.map(() => '?')}) AND minute >= ? ` +
+      'ORDER BY counter_id, minute',
     [backend, ...counterIds, since],
   );
   const found = new Map<string, CounterMinute[]>();
