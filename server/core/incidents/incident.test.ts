@@ -13,6 +13,8 @@ const START = 1_000_000;
 /** A lock that is read once a second, on a clock that the test moves. */
 class Watched {
   now = START;
+  /** Moves with `now`, unless a test sets `now`. */
+  private monotonicMs = 0;
   incident: Incident | null = null;
   readonly ended: Incident[] = [];
   private lastEndedAt = 0;
@@ -21,7 +23,8 @@ class Watched {
   pass(seconds: number, parts: Partial<IncidentReading>): this {
     for (let i = 0; i < seconds; i += 1) {
       this.now += 1_000;
-      this.read(parts);
+      this.monotonicMs += 1_000;
+      this.read({ monotonicMs: this.monotonicMs, ...parts });
     }
     return this;
   }
@@ -140,11 +143,25 @@ describe('an incident', () => {
     expect(lock.incident?.waiterMs).toBeGreaterThan(waiterMs);
     lock.pass(10, fine);
     lock.now -= 3_600_000;
-    lock.pass(30, fine);
+    lock.pass(20, fine);
     expect(lock.incident).toMatchObject({ endedAt: null });
     lock.pass(1, fine);
     expect(lock.ended).toMatchObject([{ beganAt, endedAt: beganAt }]);
   });
+
+  it.each([2, 60])(
+    'continues within 30 s after it was clear, although the clock is set %i min ahead',
+    (minutes) => {
+      const hold = { service: 's', owner: 'o', token: 7, grantedAt: START };
+      const lock = new Watched().pass(5, { ...stuck, hold, held: [7] }).pass(10, fine);
+      const clearedAt = lock.incident?.clearedAt;
+      lock.now += minutes * 60_000;
+      lock.pass(20, fine);
+      expect(lock.incident).toMatchObject({ clearedAt, endedAt: null });
+      lock.pass(1, fine);
+      expect(lock.ended).toMatchObject([{ endedAt: clearedAt }]);
+    },
+  );
 
   it('ended at its last reading if, after a night without readings, a different hold has a problem', () => {
     const hold = { service: 's', owner: 'o', token: 7, grantedAt: START };

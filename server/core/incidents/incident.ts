@@ -20,6 +20,8 @@ const DEATHS_MAX = 20;
 /** One reading of one lock. Instants are its backend's clock. */
 export interface IncidentReading extends Omit<IncidentFacts, 'deaths'> {
   at: number;
+  /** The same instant on a clock that is never set; absent: it is unknown. */
+  monotonicMs?: number;
   status: LockStatus;
   /** Whether it is in the tier *act now*. */
   isActNow: boolean;
@@ -55,6 +57,8 @@ export interface Incident
   > {
   /** The number of waiters at the last reading. */
   waiters: number;
+  /** `clearedAt` on the monotonic clock of this process; absent: only `clearedAt` is known. */
+  clearedMs?: number;
 }
 
 /** Whether a lock has an incident at this reading. */
@@ -90,14 +94,30 @@ export function nextIncident(
   const updated = withEndSeen(withDeath(withTime(open, reading), reading), reading);
   if (isIncident(reading)) return { ...withWorse(updated, reading), clearedAt: null };
   const clearedAt = open.clearedAt ?? reading.at;
-  const isOver = reading.at - clearedAt >= INCIDENT_QUIET_MS;
-  return { ...updated, clearedAt, endedAt: isOver ? Math.max(clearedAt, open.beganAt) : null };
+  const quietMs = quietFor(open, reading);
+  const endedAt = quietMs >= INCIDENT_QUIET_MS ? Math.max(clearedAt, open.beganAt) : null;
+  const { monotonicMs } = reading;
+  const monotonic = monotonicMs === undefined ? {} : { clearedMs: monotonicMs - quietMs };
+  return { ...updated, clearedAt, endedAt, ...monotonic };
 }
 
-/** Whether a reading after a long gap no longer shows the hold of the incident. */
-function isAfterGap({ readAt, facts: { hold } }: Incident, reading: IncidentReading): boolean {
-  const { at, held } = reading;
+/** For how long nothing has been wrong, in ms: a clock that was set meanwhile changes nothing. */
+function quietFor(open: Incident, { at, monotonicMs }: IncidentReading): number {
+  const { clearedAt, clearedMs } = open;
+  if (clearedAt === null) return 0;
+  const isMeasured = clearedMs !== undefined && monotonicMs !== undefined;
+  return isMeasured ? monotonicMs - clearedMs : at - clearedAt;
+}
+
+/**
+ * Whether a reading after a long gap no longer shows the hold of the incident. While this process
+ * measures for how long nothing has been wrong, that alone decides when the incident ends.
+ */
+function isAfterGap(known: Incident, { at, held }: IncidentReading): boolean {
+  const { readAt, clearedAt, clearedMs, facts } = known;
+  const { hold } = facts;
   if (at - readAt <= INCIDENT_GAP_MS || held === null) return false;
+  if (clearedAt !== null && clearedMs !== undefined) return false;
   return !hold || !held.includes(hold.token);
 }
 

@@ -13,6 +13,8 @@ describe.each(TEST_DIALECTS)('the recorded incidents over %s', (dialect) => {
   let database: Database;
   let rig: TableRig;
   let incidents: IncidentTable;
+  /** How far all clocks but the monotonic one were set ahead. */
+  let setAheadMs = 0;
 
   beforeAll(async () => {
     database = await openTestDatabase(dialect);
@@ -21,6 +23,7 @@ describe.each(TEST_DIALECTS)('the recorded incidents over %s', (dialect) => {
     await database.raw.ask('DELETE FROM incidents', []);
     rig = new TableRig();
     rig.stuckAfterMs = 60_000;
+    setAheadMs = 0;
     incidents = new IncidentTable(database);
   });
   afterAll(() => database.close());
@@ -38,7 +41,7 @@ describe.each(TEST_DIALECTS)('the recorded incidents over %s', (dialect) => {
         engine: { health },
       })) as unknown as MonitoredBackend[],
       past: new LockPast(database),
-      clock: { now: () => rig.now, monotonic: () => rig.now },
+      clock: { now: () => rig.now, monotonic: () => rig.now - setAheadMs },
     });
 
   /** One reading a second. */
@@ -111,6 +114,21 @@ describe.each(TEST_DIALECTS)('the recorded incidents over %s', (dialect) => {
     rig.clockOffsetMs = 0;
     await watch(by, 3);
     expect(await all()).toEqual([]);
+  });
+
+  it('continue within 30 s after the lock was well again, although the clocks were set ahead', async () => {
+    const by = recorder();
+    rig.store('index', STUCK);
+    await watch(by, 5);
+    rig.store('index', FINE);
+    await watch(by, 10);
+    const clearedAt = rig.now - 9_000;
+    setAheadMs = 600_000;
+    rig.now += setAheadMs;
+    await watch(by, 20);
+    expect(await all()).toMatchObject([{ clearedAt, endedAt: null }]);
+    await watch(by, 1);
+    expect(await all()).toMatchObject([{ endedAt: clearedAt }]);
   });
 
   it('continue after a restart, and keep counting', async () => {

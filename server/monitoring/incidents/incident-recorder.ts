@@ -2,6 +2,7 @@ import type { Database } from '@/db/database';
 import {
   INCIDENT_QUIET_MS,
   type Incident,
+  type IncidentReading,
   nextIncident,
   withActors,
   withHoldEnd,
@@ -151,7 +152,7 @@ export class IncidentRecorder {
   private take(tracked: Map<string, Tracked>, { row, reading }: FoundIncident): void {
     const known = tracked.get(row.id);
     if (known) {
-      this.follow(known, nextIncident(known.open.incident, reading));
+      this.follow(known, reading);
       return;
     }
     const incident = nextIncident(null, reading, this.lastEnds.get(row.id));
@@ -170,12 +171,14 @@ export class IncidentRecorder {
     if (at === null) return;
     if (row && !(row.isReadable && this.parts.table.reads.isSettled(row, at))) return;
     const reading = quietReading(row, at);
-    const held = row || this.storesOf(open).length > 0 ? reading.held : null;
-    this.follow(each, nextIncident(open.incident, { ...reading, held }));
+    if (row || this.storesOf(open).length > 0) {
+      this.follow(each, { ...reading, monotonicMs: this.parts.clock.monotonic() });
+    } else this.follow(each, { ...reading, held: null });
   }
 
-  private follow(each: Tracked, next: Incident | null): void {
+  private follow(each: Tracked, reading: IncidentReading): void {
     const before = each.open.incident;
+    const next = nextIncident(before, reading);
     if (!next || next === before) return;
     each.open = { ...each.open, incident: next };
     each.isDue ||=
