@@ -274,6 +274,7 @@ describe.each(TEST_DIALECTS)('events that share rows, in %s', (dialect) => {
       const range = new PastRange({
         database,
         clock: new TestClock(START),
+        stores: ['default'],
         offsetOf: () => 0,
         historyMs: DEFAULT_RETENTION.historyMs,
         onRead: () => {},

@@ -20,20 +20,21 @@ describe.each(TEST_DIALECTS)('the recorded past, in %s', (dialect) => {
   afterEach(() => database.close());
 
   /** Records one commit for each event, on a lock of its own. */
-  const record = (events: Pick<LockEvent, 'kind' | 'at' | 'waitedMs'>[]) => {
+  const record = (events: Pick<LockEvent, 'kind' | 'at' | 'waitedMs'>[], backend = 'default') => {
     const commits = events.map((facts, i): HistoryRow => {
       const { at } = facts;
       const key = { namespace: 'default', name: `lock-${i}` };
       const event = { ...facts, rev: 1, service: 'orders', owner: 'w1', token: 1 };
       return { id: i + 1, at, changes: [{ key, rev: 1, events: [event] }] };
     });
-    return database.raw.batch(insertionsOf(database.kind, eventRows('default', commits)), false);
+    return database.raw.batch(insertionsOf(database.kind, eventRows(backend, commits)), false);
   };
-  const range = () =>
+  const range = (offsetMs = 0, otherOffsetMs = offsetMs) =>
     new PastRange({
       database,
       clock: new TestClock(START),
-      offsetOf: () => 0,
+      stores: ['default', 'other'],
+      offsetOf: (store) => (store === 'other' ? otherOffsetMs : offsetMs),
       historyMs: DEFAULT_RETENTION.historyMs,
       onRead: () => {},
     });
@@ -67,6 +68,44 @@ describe.each(TEST_DIALECTS)('the recorded past, in %s', (dialect) => {
     await record([{ kind: 'granted', at: START + 30 }]);
     expect(await range().change('locks', START, 'next')).toBe(START + 30);
   });
+
+  it.each([
+    [-90_000, -90_000],
+    [90_000, 90_000],
+    [-90_000, 3_000],
+    [90_000, -3_000],
+  ])(
+    'finds the nearest change although the clocks of its backends are %i and %i ms ahead',
+    async (offsetMs, otherOffsetMs) => {
+      const granted = (at: number) => ({ kind: 'granted' as const, at });
+      const mine = [-200, 200, 700].map((ms) => granted(START + ms + offsetMs));
+      const others = [-100, 100, 300].map((ms) => granted(START + ms + otherOffsetMs));
+      await record(mine);
+      await record(others, 'other');
+      const past = range(offsetMs, otherOffsetMs);
+      const found: number[] = [];
+      let at: number | null = START - 1_000;
+      while (at !== null) {
+        at = await past.change('locks', at, 'next');
+        if (at !== null) found.push(at - START);
+      }
+      expect(found).toEqual([-200, -100, 100, 200, 300, 700]);
+      expect(await past.change('locks', START + 600, 'previous')).toBe(START + 300);
+      expect(await past.change('locks', START + 150, 'previous')).toBe(START + 100);
+      expect(await past.change('locks', START - 150, 'previous')).toBe(START - 200);
+    },
+  );
+
+  it.each([-90_000, 90_000])(
+    "begins with its first event on this clock, although its backend's is %i ms ahead",
+    async (offsetMs) => {
+      await record([
+        { kind: 'granted', at: START - 20 + offsetMs },
+        { kind: 'timeout', at: START - 10 + offsetMs, waitedMs: 5 },
+      ]);
+      expect((await range(offsetMs).since()).events).toBe(START - 20);
+    },
+  );
 
   it('begins with its first event, even if events are recorded while it is read', async () => {
     const written = database.raw.ask;

@@ -25,21 +25,25 @@ const ROWS_AT_ONCE = 200;
 /** The same for rows that reach the instant only if they are long. */
 const LONG_PASSED_MAX = 20_000;
 
-/** The largest offset between the clocks of backends that a search allows for. */
-const CLOCKS_APART_MS = 1_000;
+/** How far the clock of a backend may have moved since an event, by that of this process. */
+const CLOCK_MOVED_MS = 1_000;
 
 /** Rows of an earlier version have no span class, so what they ended cannot be found. */
 const KNOWN_SPANS = Array.from({ length: SPAN_CLASSES + 1 }, (_, i) => i - 1).flatMap(
   (spanClass) => [spanClass, longSpan(spanClass)],
 );
 
-const FIRST_OF_EACH_SPAN = KNOWN_SPANS.map(
-  () => 'SELECT MIN(at) FROM lock_events WHERE span = ?',
-).join(' UNION ALL ');
+const FIRST_OF_EACH_SPAN = KNOWN_SPANS.map((_, i) => {
+  const first = 'SELECT at, backend FROM lock_events WHERE span = ? ORDER BY at LIMIT 1';
+  return `SELECT at, backend FROM (${first}) AS first${i}`;
+}).join(' UNION ALL ');
 
 /** Since when the past is recorded. Null: nothing is. */
 export interface RecordedSince {
-  /** Every event from then on is kept, so that any instant can be shown. */
+  /**
+   * Every event from then on is kept, so that any instant can be shown. On the clock of this
+   * process.
+   */
   events: number | null;
   /** The first minute of the roll-ups. */
   minutes: number | null;
@@ -51,6 +55,8 @@ export type ChangeOf = RecordKey | 'locks' | 'counters';
 interface PastRangeOptions {
   database: Database;
   clock: Clock;
+  /** The ids of all stores. */
+  stores: readonly string[];
   /** The clock of a store minus that of this process. */
   offsetOf: (store: string) => number;
   /** For how long events are kept. */
@@ -92,20 +98,24 @@ export class PastRange {
     const isNext = direction === 'next';
     const nearer = isNext ? Math.min : Math.max;
     this.parts.onRead();
-    // Events have instants of their backends' clocks, which may differ a little from this one.
-    let from = isNext ? at - CLOCKS_APART_MS - BUNDLE_MS : at + CLOCKS_APART_MS;
+    const { stores, offsetOf } = this.parts;
+    // Events have instants of their backends' clocks.
+    const offsets = stores.map(offsetOf);
+    const [leastMs, mostMs] = [Math.min(...offsets), Math.max(...offsets)];
+    const earliest = (instant: number) => instant + leastMs - CLOCK_MOVED_MS;
+    let from = isNext ? earliest(at) - BUNDLE_MS : at + mostMs + CLOCK_MOVED_MS;
     let nearest: number | null = null;
     let passed = 0;
     let passedLong = 0;
     while (passed < PASSED_MAX && passedLong < LONG_PASSED_MAX) {
       // Rows that end before this hold nothing nearer.
-      const end = (isNext ? at : (nearest ?? Number.NEGATIVE_INFINITY)) - CLOCKS_APART_MS;
+      const end = earliest(isNext ? at : (nearest ?? Number.NEGATIVE_INFINITY));
       const rows = await this.readRows(of, isNext, from, end);
       for (const row of rows) {
-        const offsetMs = this.parts.offsetOf(row.store);
-        const first = Math.ceil(row.at - offsetMs);
-        // As rows overlap, an event of a later row may still be nearer.
-        const isFar = (found: number) => (isNext ? first >= found : first + BUNDLE_MS <= found);
+        const offsetMs = offsetOf(row.store);
+        // As rows overlap and clocks differ, an event of a later row may still be nearer.
+        const isFar = (found: number) =>
+          isNext ? row.at - mostMs >= found : row.at + BUNDLE_MS - leastMs <= found;
         if (nearest !== null && isFar(nearest)) return nearest;
         for (const event of row.events()) {
           const here = Math.ceil(event.at - offsetMs);
@@ -151,10 +161,10 @@ export class PastRange {
 
   /** One statement: a row that is written between several could hide an earlier one. */
   private async firstEvent(): Promise<number | null> {
-    const { database, clock, historyMs } = this.parts;
+    const { database, clock, offsetOf, historyMs } = this.parts;
     const { rows } = await database.raw.ask(FIRST_OF_EACH_SPAN, KNOWN_SPANS);
-    const firsts = rows.flatMap(([first]) => (first === null ? [] : Number(first)));
-    if (firsts.length === 0) return null;
+    if (rows.length === 0) return null;
+    const firsts = rows.map(([at, store]) => Math.ceil(Number(at) - offsetOf(String(store))));
     // A row that was removed may have had events later than the first of those that are left.
     return Math.max(Math.min(...firsts), clock.now() - historyMs);
   }

@@ -88,7 +88,8 @@ export class PastView {
     );
     const offsetOf = (store: string) =>
       backends.find(({ id }) => id === store)?.engine.health().clockOffsetMs ?? 0;
-    this.range = new PastRange({ database, clock, offsetOf, historyMs, onRead });
+    const stores = backends.map(({ id }) => id);
+    this.range = new PastRange({ database, clock, stores, offsetOf, historyMs, onRead });
     const check = (at: number) => this.check(at);
     const recording = new RecordingWatch(database, backends, clock);
     this.counters = new PastCounters({ database, counters, check, recording, offsetOf, clock });
