@@ -44,6 +44,16 @@ it.each([-1, 1])(
   },
 );
 
+it("grants are those of the last minute although the backend's clock was just set ahead", () => {
+  const clock = new TestClock(1_000_000);
+  const rate = new GrantRate(clock);
+  clock.pass(60_000);
+  for (let i = 0; i < 60; i += 1) rate.note(granted(clock.now() + 3_600_000), rate.aheadMs(0));
+  expect(rate.perSecond()).toBe(1);
+  clock.pass(60_000);
+  expect(rate.perSecond()).toBe(0);
+});
+
 it('grants leak no memory, even if their rate is never requested', () => {
   setFlagsFromString('--expose-gc');
   const collect = runInNewContext('gc') as () => void;

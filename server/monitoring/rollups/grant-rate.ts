@@ -27,13 +27,15 @@ export class GrantRate {
 
   /** @param aheadMs the result of `aheadMs` a moment ago */
   note(events: readonly RecordEvent[], aheadMs: number): void {
+    const now = this.clock.monotonic();
     for (const { kind, at } of events) {
-      const grantedAt = at - aheadMs;
+      // Until it is known that a clock was set ahead, its events seem to be in the future.
+      const grantedAt = Math.min(at - aheadMs, now);
       if (kind !== 'granted' || grantedAt < this.startedAt) continue;
       const second = Math.floor(grantedAt / 1_000);
       this.grants.set(second, (this.grants.get(second) ?? 0) + 1);
     }
-    if (this.grants.size > SECONDS_MAX) this.forgetOld(this.clock.monotonic());
+    if (this.grants.size > SECONDS_MAX) this.forgetOld(now);
   }
 
   perSecond(): number {
