@@ -220,6 +220,31 @@ describe.each(TEST_DIALECTS)('how long each lock is held, in %s', (dialect) => {
     expect(kept()).toEqual(['b', 'd', 'e']);
   });
 
+  it('is news of every lock, even if the database fails in the middle of a reading', async () => {
+    const otherWriter = new RollUpWriter(database, 'other', clock, new EventTally());
+    await otherWriter.begin(0);
+    const news: string[] = [];
+    let isFailing = false;
+    const ask: RawSql['ask'] = async (sql, values) => {
+      if (isFailing && values[0] === 'other') throw new Error('Gone.');
+      return database.raw.ask(sql, values);
+    };
+    const raw = { value: { ...database.raw, ask } };
+    const stores = [...ALONE, { id: 'other', publicId: 'other' }];
+    const own = new HoldBaselines(Object.create(database, { raw }), stores, clock);
+    own.onChange((id) => news.push(id));
+    await own.refresh();
+    await hold(['a'], twenty(7));
+    await hold(['b'], twenty(7));
+    await write(otherWriter, held(['c'], twenty(7)));
+    isFailing = true;
+    await expect(own.refresh()).rejects.toThrow('Gone.');
+    isFailing = false;
+    await own.refresh();
+    expect(news.sort()).toEqual([idOf('a'), idOf('b'), 'other/default/c']);
+    expect(own.ofNamespace('default')?.count).toBe(60);
+  });
+
   it('comes from both weeks even for a lock that was dropped and is used again', async () => {
     const own = new HoldBaselines(database, ALONE, clock, { locksMax: 2 });
     await hold(['a'], twenty(7), weekOf(NOW) - 1_000);

@@ -46,7 +46,7 @@ export class HoldBaselines {
   /** Of all these locks together. */
   private namespaces = new NamespaceHolds();
   /** Up to where written rows have been read, by backend. */
-  private readonly readTo = new Map<string, number>();
+  private readTo: ReadonlyMap<string, number> = new Map();
   private readonly locksMax: number;
   private onNews: (rowId: string) => void = () => undefined;
 
@@ -78,18 +78,21 @@ export class HoldBaselines {
     return this.namespaces.of(namespace);
   }
 
-  /** Reads what was written since last time; everything, the first time and when a week begins. */
+  /**
+   * Reads what was written since last time; everything, the first time and when a week begins.
+   * After a failure the next call reads the same again.
+   */
   async refresh(): Promise<void> {
     const week = weekOf(this.clock.now());
     const isNew = week !== this.week;
     const locks = isNew ? new Map<string, LockBaseline>() : this.locks;
     const namespaces = isNew ? new NamespaceHolds() : this.namespaces;
-    if (isNew) this.readTo.clear();
+    const readTo = new Map(isNew ? [] : this.readTo);
     const changed = new Set(isNew ? this.locks.keys() : []);
     for (const { id: backend, publicId } of this.backends) {
       const from = week - WEEK_MS;
       const store = [backend] as const;
-      const rows = await this.rowsSince(backend, this.readTo.get(backend) ?? 0, from);
+      const rows = await this.rowsSince(backend, readTo.get(backend) ?? 0, from);
       const unknown = rows.filter(({ lockId }) => !locks.has(rowId(publicId, lockId)));
       const evicted = locks.size < this.locksMax ? [] : await this.rowsOf(backend, unknown, from);
       // Rows are newest first; the most recently changed must be evicted last.
@@ -102,7 +105,7 @@ export class HoldBaselines {
         if (i % ROWS_A_TURN === 0) await setImmediate();
       }
       const last = rows.at(-1);
-      if (last) this.readTo.set(backend, last.countedTo);
+      if (last) readTo.set(backend, last.countedTo);
     }
     for (const id of locks.keys()) {
       if (locks.size <= this.locksMax) break;
@@ -113,6 +116,7 @@ export class HoldBaselines {
     this.locks = locks;
     this.namespaces = namespaces;
     this.week = week;
+    this.readTo = readTo;
     for (const [i, id] of [...changed].entries()) {
       this.onNews(id);
       if (i % ROWS_A_TURN === 0) await setImmediate();
