@@ -227,7 +227,7 @@ export function startMonitoring(parts: MonitoringOptions): Monitoring {
     job('compute lock statuses', REFRESH_EVERY_MS, () => projection.refresh()),
     job('bring refused attempts together', REFUSALS_EVERY_MS, () => refusalSync.run()),
     job('remove old refused attempts', PRUNE_EVERY_MS, () =>
-      pruneRefusals(database, clock.now(), retention, () => !isClosing),
+      pruneRefusals(database, clock, retention, () => !isClosing),
     ),
     job('recount full namespaces', RECOUNT_EVERY_MS, () => capacity.recount()),
     job(

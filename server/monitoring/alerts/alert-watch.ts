@@ -5,6 +5,7 @@ import { type AlertReading, alertKey, isNews, nextAlert } from '../../core/alert
 import type { SentAlert } from '../../core/alerts/alert-message';
 import { Silences } from '../../core/alerts/silences';
 import type { ShouldContinue } from '../../platform/periodic';
+import { removalInstant } from '../history/removal-instant';
 import { AlertReadings, type AlertSources } from './alert-readings';
 import { AlertRoom } from './alert-room';
 import { AlertSettings } from './alert-settings';
@@ -55,7 +56,7 @@ export class AlertWatch {
   private counted: { firing: Iterable<SentAlert>; leftOut: number } = NOTHING;
 
   constructor(
-    database: Database,
+    private readonly database: Database,
     private readonly sources: AlertSources,
     /** The position from which receivers still need resolved alerts. */
     private readonly sentUpTo: () => Promise<number>,
@@ -129,7 +130,8 @@ export class AlertWatch {
   }
 
   async prune(shouldContinue?: ShouldContinue): Promise<void> {
-    await this.stored.prune(this.sources.now() - this.historyMs, shouldContinue);
+    const now = await removalInstant(this.database, this.sources.now());
+    await this.stored.prune(now - this.historyMs, shouldContinue);
     // Picks up alerts that a former process wrote late.
     this.reload();
   }

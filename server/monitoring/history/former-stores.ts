@@ -5,6 +5,7 @@ import type { Clock } from '../../platform/clock';
 import type { ShouldContinue } from '../../platform/periodic';
 import { recordedCursor } from '../../storage/recorded-position';
 import { pruneRecorded } from './prune-recorded';
+import { removalInstant } from './removal-instant';
 
 /**
  * Shards and backends that are no longer configured, each with the id under which its history is
@@ -45,7 +46,9 @@ export class FormerStore {
 
   restart(): void {}
 
-  prune(shouldContinue?: ShouldContinue): Promise<void> {
-    return pruneRecorded(this.database, this.id, this.clock.now(), this.retention, shouldContinue);
+  async prune(shouldContinue?: ShouldContinue): Promise<void> {
+    const { database, id, clock, retention } = this;
+    const now = await removalInstant(database, clock.now());
+    await pruneRecorded(database, id, now, retention, shouldContinue);
   }
 }

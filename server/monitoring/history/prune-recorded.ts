@@ -1,8 +1,10 @@
 import type { Database } from '@/db/database';
 import { type Retention, WEEKS_MS } from '../../core/retention';
+import type { Clock } from '../../platform/clock';
 import type { ShouldContinue } from '../../platform/periodic';
 import { BUNDLE_MS } from './bundled-events';
 import { deleteRows } from './delete-rows';
+import { removalInstant } from './removal-instant';
 
 /** Removes one backend's events and roll-ups that are too old, in small batches. */
 export async function pruneRecorded(
@@ -30,9 +32,10 @@ export async function pruneRecorded(
 /** Removes refused attempts of all backends that are too old, in small batches. */
 export async function pruneRefusals(
   database: Database,
-  now: number,
+  clock: Pick<Clock, 'now'>,
   { historyMs }: Retention,
   shouldContinue?: ShouldContinue,
 ): Promise<void> {
+  const now = await removalInstant(database, clock.now());
   await deleteRows(database, 'lock_refusals', 'minute < ?', [now - historyMs], shouldContinue);
 }

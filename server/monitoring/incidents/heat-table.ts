@@ -6,6 +6,7 @@ import type { HeatMap } from '../../contract/console/past/overview';
 import { HEAT_STEPS_MS, HeatSteps } from '../../core/statistics/heat-steps';
 import { recordId, recordKey } from '../../storage/record-id';
 import type { RecordKey } from '../../storage/record-store';
+import { removalInstant } from '../history/removal-instant';
 
 const HOUR_MS = 60 * 60_000;
 
@@ -97,10 +98,12 @@ export class HeatTable {
     }
   }
 
+  /** Removes old steps. @param now the clock of this process */
   async prune(now: number, historyMs: number): Promise<void> {
     const [fineMs, coarseMs] = HEAT_STEPS_MS;
+    const instant = await removalInstant(this.database, now);
     const sql = 'DELETE FROM lock_heat WHERE step_ms = ? AND at < ?';
-    await this.database.raw.ask(sql, [fineMs, now - FINE_MS]);
-    await this.database.raw.ask(sql, [coarseMs, now - historyMs]);
+    await this.database.raw.ask(sql, [fineMs, instant - FINE_MS]);
+    await this.database.raw.ask(sql, [coarseMs, instant - historyMs]);
   }
 }

@@ -12,6 +12,7 @@ import { DEFAULT_RETENTION } from '../../core/retention';
 import type { Clock } from '../../platform/clock';
 import type { ShouldContinue } from '../../platform/periodic';
 import type { LockPast } from '../history/lock-past';
+import { removalInstant } from '../history/removal-instant';
 import { type MonitoredBackend, publicId } from '../projection/monitored-backend';
 import {
   type FoundIncident,
@@ -123,8 +124,9 @@ export class IncidentRecorder {
   }
 
   async prune(shouldContinue?: ShouldContinue): Promise<void> {
-    const { clock, historyMs = DEFAULT_RETENTION.historyMs } = this.parts;
-    await this.stored.prune(clock.now() - historyMs, shouldContinue);
+    const { database, clock, historyMs = DEFAULT_RETENTION.historyMs } = this.parts;
+    const now = await removalInstant(database, clock.now());
+    await this.stored.prune(now - historyMs, shouldContinue);
     // Picks up incidents that a former process wrote late.
     this.restart();
   }

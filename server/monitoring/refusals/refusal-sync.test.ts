@@ -13,7 +13,7 @@ import { RefusalCounter } from './refusal-counter';
 import { databaseNow, writeRefusals } from './refusal-rows';
 import { RefusalSync } from './refusal-sync';
 
-const START = Date.UTC(2026, 10, 20, 8);
+const START = Date.UTC(2025, 10, 20, 8);
 const KEY = { namespace: 'default', name: 'nightly' };
 const ID = 'default/default/nightly';
 
@@ -155,9 +155,11 @@ describe.each(TEST_DIALECTS)('refused attempts over %s', (dialect) => {
     const rows = async () =>
       (await database.raw.ask('SELECT COUNT(*) FROM lock_refusals', [])).rows[0];
     expect(await rows()).toEqual([2]);
-    await pruneRefusals(database, START + 30 * 24 * 60 * MINUTE_MS, DEFAULT_RETENTION);
+    clock.pass(30 * 24 * 60 * MINUTE_MS);
+    await pruneRefusals(database, clock, DEFAULT_RETENTION);
     expect(await rows()).toEqual([2]);
-    await pruneRefusals(database, START + 31 * 24 * 60 * MINUTE_MS, DEFAULT_RETENTION);
+    clock.pass(24 * 60 * MINUTE_MS);
+    await pruneRefusals(database, clock, DEFAULT_RETENTION);
     expect(await rows()).toEqual([0]);
   });
 

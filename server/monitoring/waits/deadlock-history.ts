@@ -9,6 +9,7 @@ import {
 import { DEFAULT_RETENTION } from '../../core/retention';
 import type { Clock } from '../../platform/clock';
 import type { Log } from '../../platform/log';
+import { removalInstant } from '../history/removal-instant';
 import type { DeadlockNews, WaitWatch } from './wait-watch';
 
 /** How often deadlocks that ended while no process was watching are looked for. */
@@ -141,9 +142,10 @@ export class DeadlockHistory {
       .where(isStale);
   }
 
-  private async prune(now: number): Promise<void> {
+  private async prune(instant: number): Promise<void> {
     const { database, historyMs = DEFAULT_RETENTION.historyMs } = this.parts;
     const { deadlocks } = database.tables;
+    const now = await removalInstant(database, instant);
     const [oldest] = await database.db
       .select({ foundAt: deadlocks.foundAt })
       .from(deadlocks)

@@ -1,5 +1,6 @@
 import { AUDIT_OUTCOMES } from '../../contract/console/audit-entry';
 import { deleteRows } from '../../monitoring/history/delete-rows';
+import { removalInstant } from '../../monitoring/history/removal-instant';
 import type { ShouldContinue } from '../../platform/periodic';
 import type { ControlRuntime } from '../operation-context';
 
@@ -13,7 +14,7 @@ export async function pruneAudit(
 ): Promise<void> {
   const { auditMs } = config.retention;
   if (auditMs === null) return;
-  const before = clock.now() - auditMs;
+  const before = (await removalInstant(database, clock.now())) - auditMs;
   // One outcome at a time, since the index by age begins with the outcome.
   for (const outcome of AUDIT_OUTCOMES) {
     if (outcome === 'pending') continue;
