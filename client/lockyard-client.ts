@@ -101,8 +101,8 @@ export class LockyardClient {
   }
 
   /**
-   * Ends a hold; of one that was entered several times, only the last entry. With a `requestId` it
-   * is safe to repeat.
+   * Ends a hold; if the owner entered more than once, releases one entry. With a `requestId` it is
+   * safe to repeat.
    */
   release(input: Owned<ReleaseInput>, options?: CallOptions): Promise<ReleaseAnswer> {
     return this.send(PROCEDURES.release, this.withOwner(input), options);

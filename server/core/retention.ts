@@ -2,7 +2,10 @@ export const DAY_MS = 24 * 60 * 60_000;
 
 /** How long history is kept, in milliseconds. */
 export interface Retention {
-  /** Events of locks and counters, incidents, deadlocks, resolved alerts, refused attempts. */
+  /**
+   * Events of locks and counters, roll-ups of counters by the minute, incidents, deadlocks,
+   * resolved alerts, refused attempts.
+   */
   historyMs: number;
   /** Roll-ups of locks by the minute; at least as long as the history. */
   minutesMs: number;

@@ -38,7 +38,7 @@ export interface OperatorAct {
 
 /**
  * One line of history. Events of one decision share its rev. `at` is the backend's clock as the
- * decision read it; for `expired` and `timeout` it is the deadline itself.
+ * decision read it, or the deadline before that at which a hold or a wait ended.
  */
 export interface LockEvent extends Partial<OperatorAct> {
   kind: EventKind;
