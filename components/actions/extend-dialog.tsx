@@ -40,7 +40,8 @@ export function ExtendDialog({ row, onClose }: { row: LockRow; onClose: () => vo
       onClose={onClose}
     >
       <ExtensionChoice name="longer-by" byMs={byMs} onChange={setByMs}>
-        <Consequence side={seen} backend={row.backend} byMs={byMs} />
+        {/* Of an extension that may have been applied, it would say the same again. */}
+        {!attempt.isUnclear && <Consequence side={seen} backend={row.backend} byMs={byMs} />}
       </ExtensionChoice>
     </ActionDialog>
   );

@@ -1,8 +1,8 @@
 'use client';
 
 import { useEffect, useState } from 'react';
+import { spokenDuration } from '@/server/core/format/durations';
 import { Icon } from '../../icons/icon';
-import { Duration } from '../duration';
 
 export const CLOSABLE = 'You can close this: the outcome is shown when the response comes.';
 export const REPEATABLE = `Trying again is safe: it will not run twice. ${CLOSABLE}`;
@@ -20,7 +20,7 @@ const TEXT = 'The action may or may not take effect.';
  */
 export function SilenceNote({ since, advice }: { since: number | null; advice: string }) {
   return (
-    <div>
+    <>
       {/* Rendered before its text, and without the time, which would be read out every second. */}
       <p aria-live="polite" className="sr-only">
         {since !== null && `No response from the server. ${TEXT} ${advice}`}
@@ -28,7 +28,7 @@ export function SilenceNote({ since, advice }: { since: number | null; advice: s
       {since !== null && (
         <div
           aria-hidden="true"
-          className="rise-in mt-4 flex gap-2.5 rounded-10 border border-unknown border-dashed px-3.5 py-2.5"
+          className="rise-in mt-4 [form_&]:mt-0 flex gap-2.5 rounded-10 border border-unknown border-dashed px-3.5 py-2.5"
         >
           <Icon name="question" size={16} className="mt-0.5 shrink-0 text-unknown" />
           <div className="min-w-0">
@@ -41,7 +41,7 @@ export function SilenceNote({ since, advice }: { since: number | null; advice: s
           </div>
         </div>
       )}
-    </div>
+    </>
   );
 }
 
@@ -51,5 +51,5 @@ function Elapsed({ since }: { since: number }) {
     const timer = setInterval(() => setTick((tick) => tick + 1), 1_000);
     return () => clearInterval(timer);
   }, []);
-  return <Duration ms={Math.floor((performance.now() - since) / 1_000) * 1_000} />;
+  return spokenDuration(Math.floor((performance.now() - since) / 1_000) * 1_000);
 }

@@ -1,6 +1,6 @@
 'use client';
 
-import { durationText } from '@/server/core/format/durations';
+import { spokenDuration } from '@/server/core/format/durations';
 import { Icon } from '../../icons/icon';
 import { failureTitleWithoutRetry } from '../../live/problem';
 import { NearLink } from '../../navigation/near-link';
@@ -47,7 +47,7 @@ export function UnansweredNote({ act }: { act: UnansweredAct }) {
 
 export function outcomeText({ outcome }: Pick<UnansweredAct, 'outcome'>): string {
   if (outcome === null) return 'No response yet. It may or may not take effect.';
-  const after = durationText(Math.round(outcome.afterMs / 1_000) * 1_000);
+  const after = spokenDuration(Math.round(outcome.afterMs / 1_000) * 1_000);
   switch (outcome.kind) {
     case 'applied':
       return `Applied. The response took ${after}.`;
