@@ -195,6 +195,10 @@ export function defineSchema(kit: Kit) {
       createdAt: kit.whole().notNull(),
       seenAt: kit.whole().notNull(),
       expiresAt: kit.whole().notNull(),
+      /** What the browser said it was at sign-in, see `browserName`; null: unknown. */
+      browser: kit.code(64),
+      /** From where the user signed in; null: unknown. */
+      address: kit.code(64),
     },
     (t) => [index('sessions_user').on(t.userId)],
   );

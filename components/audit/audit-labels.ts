@@ -37,6 +37,7 @@ const ACTION_LABELS: Record<string, string> = {
   'user.setRole': 'Changed role',
   'user.setDisabled': 'Disabled or enabled user',
   'user.resetPassword': 'Reset password',
+  'user.endSessions': 'Signed out user',
   'namespace.create': 'Created namespace',
   'namespace.setPolicy': 'Changed policy',
   'alert.silence': 'Silenced alerts',
@@ -53,6 +54,8 @@ const ACTION_LABELS: Record<string, string> = {
   'session.setup': 'Created first admin',
   'session.signIn': 'Signed in',
   'session.signOut': 'Signed out',
+  'session.end': 'Signed out another session',
+  'session.endOthers': 'Signed out other sessions',
   'session.changePassword': 'Changed password',
 };
 

@@ -33,7 +33,7 @@ export async function openControlRuntime(
     const secret = await openSecret(config, database, clock);
     await ensureDefaultNamespace(database, clock);
     const apiKeys = new ApiKeyVerifier(base);
-    const sessions = new SessionManager(base);
+    const sessions = new SessionManager({ ...base, secret });
     const namespaces = new NamespaceDirectory(base.database);
     const refusedActs = new RefusedActs(base, config.limits.refusalsSeconds * 1_000);
     const close = async () => {

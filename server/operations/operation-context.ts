@@ -70,6 +70,8 @@ export interface ControlContext {
   /** Whether the caller's side of the connection is encrypted; absent where there is none. */
   isSecure?: boolean;
   requestId: string;
+  /** The request's `User-Agent` header; absent: it had none, or is not of a browser's API. */
+  readonly userAgent?: string | undefined;
   /** Aborted when the caller has hung up. */
   readonly signal?: AbortSignal;
   /** Whether the caller has hung up: cheaper than `signal` for a single check. */

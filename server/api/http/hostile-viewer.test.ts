@@ -18,6 +18,7 @@ const SEEN = { ...LOCK, token: 1, rev: 1, requestId: 'r', ...WHY };
 /** What every signed-in user may query, as pages do it. */
 const QUERIES: Record<string, object | undefined> = {
   'session.current': undefined,
+  'session.list': undefined,
   'locks.list': { status: 'held', namespace: 'default', search: 'j', sort: 'worst', limit: 9 },
   'locks.detail': LOCK,
   'locks.events': { ...LOCK, before: '9.9.9', limit: 5 },
@@ -90,6 +91,7 @@ const ACTS: Record<string, object> = {
   'people.setRole': { id: 'x', role: 'admin' },
   'people.setDisabled': { id: 'x', disabled: true },
   'people.resetPassword': { id: 'x', password: PASSWORD },
+  'people.endSessions': { id: 'x' },
   'namespaces.create': { name: 'mine', backend: 'default' },
   'namespaces.setPolicy': { name: 'default', policy: null, ...WHY },
   'alerts.silence': { namespace: 'default', forMs: 60_000, ...WHY },
@@ -102,7 +104,9 @@ const ACTS: Record<string, object> = {
 
 /** These change only the user's own session and views, and are open to every role. */
 const OWN_ACTS = [
-  ...['setup', 'signIn', 'signOut', 'changePassword'].map((x) => `session.${x}`),
+  ...['setup', 'signIn', 'signOut', 'changePassword', 'end', 'endOthers'].map(
+    (x) => `session.${x}`,
+  ),
   ...['save', 'delete'].map((x) => `views.${x}`),
 ];
 

@@ -207,6 +207,7 @@ function createConsoleHandler(
         requestId: scope.requestId,
         address: scope.address,
         isSecure: scope.isSecure,
+        userAgent: scope.req.headers['user-agent'],
         streams,
         cookies: new HttpCookies(scope),
       }),

@@ -3,11 +3,13 @@ import { and, eq, gt, isNull, lte, ne, or, type SQL } from 'drizzle-orm';
 import type { Database, Db } from '@/db/database';
 import { databaseFailure } from '@/db/database-failure';
 import type { Role } from '../../contract/console/console-terms';
+import { browserName } from '../../core/names/browser-name';
 import type { Clock } from '../../platform/clock';
 import type { Log } from '../../platform/log';
 import type { UserActor } from '../actor';
 import { hashText } from '../hash-text';
 import { LookupCache } from '../lookup-cache';
+import { OpenSessions } from './open-sessions';
 import { SessionClock } from './session-clock';
 import {
   SESSION_IDLE_MAX_MS,
@@ -19,11 +21,19 @@ import {
 import { type SessionWatch, SessionWatcher } from './session-watcher';
 
 const VALUE_BYTES = 32;
+const ADDRESS_MAX_CHARS = 64;
 
 export interface NewSession {
   value: string;
   /** The maximum age of the session. */
   maxAgeMs: number;
+}
+
+/** The request with which a session begins. */
+interface FirstRequest {
+  address: string;
+  /** Its `User-Agent` header; absent: it had none. */
+  userAgent?: string | undefined;
 }
 
 interface FoundSession {
@@ -37,11 +47,15 @@ export class SessionManager {
   private readonly recent: LookupCache<FoundSession>;
   private readonly watcher: SessionWatcher;
   private readonly sessionClock: SessionClock;
+  readonly open: OpenSessions;
 
-  constructor(private readonly from: { database: Database; clock: Clock; log: Log }) {
+  constructor(
+    private readonly from: { database: Database; clock: Clock; log: Log; secret: string },
+  ) {
     this.recent = new LookupCache((id) => this.find(id), from.clock);
     this.sessionClock = new SessionClock(from.clock);
     this.watcher = new SessionWatcher(from.database, from.clock);
+    this.open = new OpenSessions(from, () => this.sessionClock.now());
   }
 
   /**
@@ -74,7 +88,7 @@ export class SessionManager {
   }
 
   /** Begins a session in the caller's transaction. The value goes only into the cookie. */
-  async begin(tx: Db, userId: string): Promise<NewSession> {
+  async begin(tx: Db, userId: string, request: FirstRequest): Promise<NewSession> {
     const { sessions } = this.from.database.tables;
     const value = randomBytes(VALUE_BYTES).toString('base64url');
     const now = this.sessionClock.now();
@@ -85,6 +99,8 @@ export class SessionManager {
       createdAt: now,
       seenAt: now,
       expiresAt: now + SESSION_MAX_MS,
+      browser: browserName(request.userAgent),
+      address: request.address.slice(0, ADDRESS_MAX_CHARS),
     });
     return { value, maxAgeMs: SESSION_MAX_MS };
   }
@@ -93,26 +109,32 @@ export class SessionManager {
    * Begins a session in place of another one of its user, in the caller's transaction. The old one
    * soon ends: a copy of its cookie is then of no use.
    */
-  async replace(tx: Db, { userId, sessionId }: UserActor): Promise<NewSession> {
+  async replace(
+    tx: Db,
+    { userId, sessionId }: UserActor,
+    request: FirstRequest,
+  ): Promise<NewSession> {
     const { sessions } = this.from.database.tables;
     const endsAt = this.sessionClock.now() + SESSION_REPLACED_MS;
     const isLonger = and(eq(sessions.id, sessionId), gt(sessions.expiresAt, endsAt)) as SQL;
     await tx.update(sessions).set({ expiresAt: endsAt }).where(isLonger);
-    return this.begin(tx, userId);
+    return this.begin(tx, userId, request);
   }
 
-  /** Ends sessions of one user, within a transaction: all, or all but one. */
-  async endAll(tx: Db, userId: string, except?: string): Promise<void> {
+  /** Ends sessions of one user, within a transaction: all, or all but one. Returns how many. */
+  async endAll(tx: Db, userId: string, except?: string): Promise<number> {
     const { sessions } = this.from.database.tables;
     const isTheirs = eq(sessions.userId, userId);
     const isEnding = except === undefined ? isTheirs : and(isTheirs, ne(sessions.id, except));
-    if (isEnding) await tx.delete(sessions).where(isEnding);
+    const ended = await tx.delete(sessions).where(isEnding as SQL);
+    return this.from.database.affectedRows(ended);
   }
 
-  /** Ends one session, within a transaction. */
-  async end(tx: Db, sessionId: string): Promise<void> {
+  /** Ends one session, within a transaction. False: it had ended before. */
+  async end(tx: Db, sessionId: string): Promise<boolean> {
     const { sessions } = this.from.database.tables;
-    await tx.delete(sessions).where(eq(sessions.id, sessionId));
+    const ended = await tx.delete(sessions).where(eq(sessions.id, sessionId));
+    return this.from.database.affectedRows(ended) === 1;
   }
 
   /**

@@ -34,6 +34,10 @@ export const changePasswordInput = z.strictObject({
 });
 export type ChangePasswordInput = z.output<typeof changePasswordInput>;
 
+/** A session of the caller's own, by the id that the list of them shows. */
+export const sessionRef = z.strictObject({ id: z.string().min(1).max(24) });
+export type SessionRef = z.output<typeof sessionRef>;
+
 export const createPersonInput = z.strictObject({ name: userName, role, password });
 export type CreatePersonInput = z.output<typeof createPersonInput>;
 
@@ -47,6 +51,9 @@ export type SetDisabledInput = z.output<typeof setDisabledInput>;
 
 export const resetPasswordInput = z.strictObject({ id, password });
 export type ResetPasswordInput = z.output<typeof resetPasswordInput>;
+
+export const endUserSessionsInput = z.strictObject({ id });
+export type EndUserSessionsInput = z.output<typeof endUserSessionsInput>;
 
 export const removeUserInput = z.strictObject({ id });
 export type RemoveUserInput = z.output<typeof removeUserInput>;

@@ -35,6 +35,7 @@ export const AUDIT_ACTS = [
   'user.setDisabled',
   'user.resetPassword',
   'user.remove',
+  'user.endSessions',
   'namespace.create',
   'namespace.setPolicy',
   'namespace.remove',
@@ -52,6 +53,8 @@ export const AUDIT_ACTS = [
   'session.setup',
   'session.signIn',
   'session.signOut',
+  'session.end',
+  'session.endOthers',
   'session.changePassword',
 ] as const;
 export type AuditAct = (typeof AUDIT_ACTS)[number];

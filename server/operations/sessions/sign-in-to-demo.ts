@@ -39,7 +39,7 @@ export async function signInToDemo(
       : await insertUser(database, tx, { ...DEMO_USER, passwordHash, createdAt: clock.now() });
     const { users } = database.tables;
     await tx.update(users).set({ role: DEMO_USER.role, disabledAt: null }).where(eq(users.id, id));
-    const session = await sessions.begin(tx, id);
+    const session = await sessions.begin(tx, id, ctx);
     return { answer: { user: { id, ...DEMO_USER }, session } };
   });
 }

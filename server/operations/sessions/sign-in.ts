@@ -87,7 +87,7 @@ export async function signIn(
     const { id, name, role } = now;
     await revertSignInAttempt(database, tx, attempt);
     if (before) await sessions.end(tx, before.sessionId);
-    const session = await sessions.begin(tx, id);
+    const session = await sessions.begin(tx, id, ctx);
     const answer = { user: { id, name, role: role as Role }, session };
     return before ? { answer, result: { endedSessionOf: before.name } } : { answer };
   });

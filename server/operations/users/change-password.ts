@@ -55,7 +55,7 @@ export async function changePassword(
     await tx.update(users).set({ passwordHash }).where(eq(users.id, actor.userId));
     await revertSignInAttempt(database, tx, attempt);
     await sessions.endAll(tx, actor.userId, actor.sessionId);
-    return { answer: await sessions.replace(tx, actor) };
+    return { answer: await sessions.replace(tx, actor, ctx) };
   });
   sessions.forget(actor.userId);
   return { session };

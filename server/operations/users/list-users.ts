@@ -12,13 +12,17 @@ export interface UserSummary {
   createdAt: number;
   /** Null while they may sign in. */
   disabledAt: number | null;
+  /** How many of their sessions are open. */
+  sessions: number;
 }
 
 /** All users, disabled ones included, oldest first. */
 export async function listUsers(ctx: ControlContext): Promise<UserSummary[]> {
   await requireRole(ctx, 'admin');
-  const { db, tables } = ctx.runtime.database;
+  const { database, sessions } = ctx.runtime;
+  const { db, tables } = database;
   const { users } = tables;
+  const open = await askDatabase(() => sessions.open.countByUser());
   const rows = await askDatabase(() =>
     db
       .select({
@@ -31,5 +35,9 @@ export async function listUsers(ctx: ControlContext): Promise<UserSummary[]> {
       .from(users)
       .orderBy(asc(users.createdAt), asc(users.id)),
   );
-  return rows.map((row) => ({ ...row, role: row.role as Role }));
+  return rows.map((row) => ({
+    ...row,
+    role: row.role as Role,
+    sessions: open.get(row.id) ?? 0,
+  }));
 }

@@ -31,7 +31,7 @@ export async function setUpFirstAdmin(
     await consumeSetupToken(database, tx, token, createdAt);
     const role = 'admin' as const;
     const id = await insertUser(database, tx, { name, role, passwordHash, createdAt });
-    const session = await sessions.begin(tx, id);
+    const session = await sessions.begin(tx, id, ctx);
     return { answer: { user: { id, name, role }, session } };
   });
 }

@@ -15,6 +15,7 @@ import {
   userActor,
 } from '../testing/test-runtime';
 import { createUser } from './create-user';
+import { endUserSessions } from './end-user-sessions';
 import { listUsers } from './list-users';
 import { resetPassword } from './reset-password';
 import { setDisabled } from './set-disabled';
@@ -42,6 +43,7 @@ describe.each(TEST_DIALECTS)('users and permissions on %s', (dialect) => {
     ['user.setRole', (a) => setRole(as(a), { id: 'x', role: 'admin' })],
     ['user.setDisabled', (a) => setDisabled(as(a), { id: 'x', disabled: true })],
     ['user.resetPassword', (a) => resetPassword(as(a), { id: 'x', password: PASSWORD })],
+    ['user.endSessions', (a) => endUserSessions(as(a), { id: 'x' })],
     ['key.create', (a) => createApiKey(as(a), { name: 'x', namespaces: ['default'] })],
     ['key.revoke', (a) => revokeApiKey(as(a), { id: 'x' })],
     ['namespace.create', (a) => createNamespace(as(a), { name: 'x', backend: 'default' })],
@@ -135,7 +137,7 @@ describe.each(TEST_DIALECTS)('users and permissions on %s', (dialect) => {
   });
 
   test('an unknown user is NOT_FOUND', async () => {
-    for (const [act, run] of adminActs.slice(1, 4)) {
+    for (const [act, run] of adminActs.slice(1, 5)) {
       await expect(run(COMMAND_LINE), act).rejects.toMatchObject({ reason: 'NOT_FOUND' });
     }
   });

@@ -13,7 +13,8 @@ export function createDemoHandler(runtime: Runtime) {
   return async ({ req, res, requestId, address, query, isSecure }: RequestScope): Promise<void> => {
     if (req.method !== 'GET') throw wrongMethod('GET');
     const token = new URLSearchParams(query).get('token') ?? '';
-    const ctx = { runtime, actor: null, address, requestId };
+    const userAgent = req.headers['user-agent'];
+    const ctx = { runtime, actor: null, address, requestId, userAgent };
     const { session } = await signInToDemo(ctx, { token });
     setApiHeaders(res);
     res.setHeader('Set-Cookie', sessionCookie(session, isSecure));

@@ -25,6 +25,8 @@ export interface ConsoleContext {
   requestId: string;
   address: string;
   isSecure: boolean;
+  /** The request's `User-Agent` header, if it had one. */
+  userAgent: string | undefined;
   /**
    * The user of the session cookie with the current role, or null. To be resolved for each call.
    */
@@ -48,6 +50,7 @@ export function createConsoleContext(
     requestId: string;
     address: string;
     isSecure: boolean;
+    userAgent: string | undefined;
     cookies: BrowserCookies;
     streams: StreamSlots;
   },

@@ -31,7 +31,7 @@ const serialised = t.middleware(({ ctx, next, type }) =>
  * check the rest.
  */
 export const openProcedure = t.procedure.use(serialised).use(async ({ ctx, next, signal }) => {
-  const { runtime, requestId, address, isSecure } = ctx;
+  const { runtime, requestId, address, isSecure, userAgent } = ctx;
   const actor = await ctx.resolveUser();
   const operation: OperationContext = {
     runtime,
@@ -39,6 +39,7 @@ export const openProcedure = t.procedure.use(serialised).use(async ({ ctx, next,
     address,
     isSecure,
     requestId,
+    userAgent,
     ...(signal && { signal }),
   };
   return next({ ctx: { operation } });

@@ -3,6 +3,7 @@ import {
   createKeyInput,
   createNamespaceInput,
   createPersonInput,
+  endUserSessionsInput,
   keyListInput,
   resetPasswordInput,
   revokeKeyInput,
@@ -155,6 +156,7 @@ import { deleteSavedView } from '../../../operations/saved-views/delete-saved-vi
 import { listSavedViews } from '../../../operations/saved-views/list-saved-views';
 import { saveView } from '../../../operations/saved-views/save-view';
 import { createUser } from '../../../operations/users/create-user';
+import { endUserSessions } from '../../../operations/users/end-user-sessions';
 import { listUsers } from '../../../operations/users/list-users';
 import { resetPassword } from '../../../operations/users/reset-password';
 import { setDisabled } from '../../../operations/users/set-disabled';
@@ -271,6 +273,7 @@ export const consoleRouter = consoleRouterOf({
     setRole: mutation(setRoleInput, setRole),
     setDisabled: mutation(setDisabledInput, setDisabled),
     resetPassword: mutation(resetPasswordInput, resetPassword),
+    endSessions: mutation(endUserSessionsInput, endUserSessions),
   }),
   namespaces: consoleRouterOf({
     list: consoleProcedure.query(({ ctx }) => listNamespaces(ctx.operation)),

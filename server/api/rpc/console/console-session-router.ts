@@ -1,9 +1,12 @@
 import {
   changePasswordInput,
+  sessionRef,
   setupInput,
   signInInput,
 } from '../../../contract/console/access-inputs';
+import { endOtherSessions, endSession } from '../../../operations/sessions/end-sessions';
 import { getCurrentSession } from '../../../operations/sessions/get-current-session';
+import { listSessions } from '../../../operations/sessions/list-sessions';
 import { type SignedIn, type SignedInUser, signIn } from '../../../operations/sessions/sign-in';
 import { signOut } from '../../../operations/sessions/sign-out';
 import { changePassword } from '../../../operations/users/change-password';
@@ -24,6 +27,13 @@ export const consoleSessionRouter = consoleRouterOf({
     ctx.setSession(null);
     return answer;
   }),
+  list: consoleProcedure.query(({ ctx }) => listSessions(ctx.operation)),
+  end: consoleProcedure.input(sessionRef).mutation(async ({ ctx, input }) => {
+    const answer = await endSession(ctx.operation, input);
+    if (answer.signedOut) ctx.setSession(null);
+    return answer;
+  }),
+  endOthers: consoleProcedure.mutation(({ ctx }) => endOtherSessions(ctx.operation)),
   changePassword: consoleProcedure.input(changePasswordInput).mutation(async ({ ctx, input }) => {
     const { session } = await changePassword(ctx.operation, input);
     ctx.setSession(session);

@@ -1,0 +1,53 @@
+import type { SessionRef } from '../../contract/console/access-inputs';
+import { askDatabase } from '../ask-database';
+import { auditActor } from '../audit/audit-log';
+import { auditedDatabaseChange } from '../audit/audited-database-change';
+import type { ControlContext } from '../operation-context';
+import { requireSession } from './require-session';
+import { signOut } from './sign-out';
+
+/**
+ * Ends one of the caller's own sessions: immediately in this process, within 1 s in others. `ended`
+ * is false if it had ended before, or is not the caller's. `signedOut`: it was the session of this
+ * call.
+ *
+ * @throws LockyardError `UNAUTHENTICATED` for a session that has ended, `BACKEND_DOWN`
+ */
+export async function endSession(
+  ctx: ControlContext,
+  { id }: SessionRef,
+): Promise<{ ended: boolean; signedOut: boolean }> {
+  const actor = await requireSession(ctx);
+  const { sessions } = ctx.runtime;
+  const own = await askDatabase(() => sessions.open.list(actor.userId));
+  const chosen = own.find(({ publicId }) => publicId === id);
+  if (chosen?.sessionId === actor.sessionId) return { ended: true, ...(await signOut(ctx)) };
+  const { browser = null, address = null } = chosen ?? {};
+  const what = { act: 'session.end', subject: actor.name, seen: { browser, address } } as const;
+  // Any role may do this; the session is checked again.
+  const who = { ...auditActor(actor), role: 'viewer' } as const;
+  const ended = await auditedDatabaseChange(ctx, who, what, async (tx) => {
+    const answer = chosen !== undefined && (await sessions.end(tx, chosen.sessionId));
+    return { answer, isUnchanged: !answer };
+  });
+  sessions.forget(actor.userId);
+  return { ended, signedOut: false };
+}
+
+/**
+ * Ends all sessions of the caller but this one, like `endSession`. `ended`: how many there were.
+ *
+ * @throws LockyardError as `endSession`
+ */
+export async function endOtherSessions(ctx: ControlContext): Promise<{ ended: number }> {
+  const actor = await requireSession(ctx);
+  const { sessions } = ctx.runtime;
+  const what = { act: 'session.endOthers', subject: actor.name } as const;
+  const who = { ...auditActor(actor), role: 'viewer' } as const;
+  const answer = await auditedDatabaseChange(ctx, who, what, async (tx) => {
+    const ended = await sessions.endAll(tx, actor.userId, actor.sessionId);
+    return { answer: { ended }, result: { sessions: ended }, isUnchanged: ended === 0 };
+  });
+  sessions.forget(actor.userId);
+  return answer;
+}

@@ -1,0 +1,11 @@
+import type { UserActor } from '../../auth/actor';
+import { LockyardError } from '../../contract/errors';
+import type { ControlContext } from '../operation-context';
+import { requireRole } from '../require-role';
+
+/** The signed-in user. @throws LockyardError as `requireRole`; `FORBIDDEN` for any other caller */
+export async function requireSession(ctx: ControlContext): Promise<UserActor> {
+  const actor = await requireRole(ctx, 'viewer');
+  if (actor.kind !== 'user') throw new LockyardError('FORBIDDEN', 'Only users have sessions.');
+  return actor;
+}
