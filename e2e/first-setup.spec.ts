@@ -21,8 +21,8 @@ test.beforeAll(async () => {
 });
 test.afterAll(() => server?.discard());
 
-async function openElsewhere(browser: Browser, address: string): Promise<Page> {
-  const context = await browser.newContext();
+async function openElsewhere(browser: Browser, address: string, userAgent?: string): Promise<Page> {
+  const context = await browser.newContext({ ...(userAgent !== undefined && { userAgent }) });
   const page = await context.newPage();
   await openPage(page, address);
   return page;
@@ -145,6 +145,39 @@ test('signing out ends the session, and name and password sign in again', async 
   await openPage(page, server.url);
   await expect(page).toHaveURL(`${server.url}/sign-in`);
   await page.context().close();
+});
+
+test('a user sees the own sessions, and signs out one and then all others, whose open pages end', async ({
+  browser,
+}) => {
+  const from = async (userAgent: string) => {
+    const page = await openElsewhere(browser, `${server.url}/sign-in`, userAgent);
+    await signInAs(page, name, password);
+    await expect(lockRow(page, 'first-lock')).toBeVisible();
+    return page;
+  };
+  const here = await from('Mozilla/5.0 (X11; Linux x86_64; rv:145.0) Firefox/145.0');
+  const [lost, third] = [await from('A lost <b>tablet</b>'), await from('Another one')];
+  await openPage(here, `${server.url}/settings`);
+  const part = here.getByRole('region', { name: 'Your sessions' });
+  const row = (hasText: string) => part.getByRole('row').filter({ hasText });
+  await expect(row('Firefox on Linux')).toContainText('(this session)');
+  await expect(row('Another one')).toContainText('127.0.0.1');
+  await row('A lost <b>tablet</b>').getByRole('button', { name: 'Sign out' }).click();
+  await expect(row('A lost')).toHaveCount(0);
+  await expect(lost).toHaveURL(/\/sign-in/);
+  await expect(row('Another one')).toBeVisible();
+
+  await part.getByRole('button', { name: 'Sign out all others' }).click();
+  await expect(part.getByRole('row').filter({ has: here.getByRole('cell') })).toHaveCount(1);
+  await expect(third).toHaveURL(/\/sign-in/);
+  await expect(part.getByRole('button', { name: 'Sign out all others' })).toHaveCount(0);
+
+  await row('(this session)').getByRole('button', { name: 'Sign out' }).click();
+  await expect(here).toHaveURL(/\/sign-in/);
+  await openPage(here, `${server.url}/settings`);
+  await expect(here).toHaveURL(/\/sign-in/);
+  await Promise.all([here, lost, third].map((page) => page.context().close()));
 });
 
 test('a changed password ends the other sessions, at once and on their open pages', async ({

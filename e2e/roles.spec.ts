@@ -214,6 +214,18 @@ test('an admin adds a user, and a changed role applies from the next click', asy
   await expect(nora.getByRole('button', { name: 'Extend…' })).toHaveCount(0);
   await expect(nora.getByRole('region', { name: 'Actions' })).toContainText('Requires operator');
 
+  await expect(line.getByRole('cell').nth(2)).toHaveText(/^1\b/);
+  await line.getByRole('button', { name: 'Edit Nora New' }).click();
+  await page.getByRole('menuitem', { name: 'Sign out…' }).click();
+  await dialog.getByRole('button', { name: 'Sign out user' }).click();
+  await expect(nora).toHaveURL(/\/sign-in\?next=/);
+  await expect(line.getByRole('cell').nth(2)).toHaveText('–');
+  await untilAlive(nora);
+  await nora.getByLabel('Name').fill('Nora New');
+  await nora.getByLabel('Password').fill('nora has a password');
+  await nora.getByRole('button', { name: 'Sign in' }).click();
+  await expect(nora).toHaveURL(server.url + lockPath('default', name));
+
   await line.getByRole('button', { name: 'Edit Nora New' }).click();
   await page.getByRole('menuitem', { name: 'Disable…' }).click();
   await dialog.getByRole('button', { name: 'Disable user' }).click();

@@ -14,9 +14,10 @@ import { useSubmit } from '../ui/controls/use-submit';
 import { ProblemNote } from '../ui/problem-note';
 import { ROLE_LABELS } from './role-field';
 import { SectionFrame } from './section-frame';
+import { SessionsSection } from './sessions-section';
 
-/** The user's own role, theme and password, and signing out. */
-export function AccountSection() {
+/** The user's own role, theme, sessions and password, and signing out. */
+export function AccountSection({ now }: { now: number }) {
   const { account } = useSession();
   const { signOut, failure } = useSignOut();
   const { label, means } = ROLE_LABELS[account.role];
@@ -34,6 +35,7 @@ export function AccountSection() {
         )}
         <ThemeField />
       </SectionFrame>
+      <SessionsSection now={now} />
       <PasswordForm />
     </>
   );

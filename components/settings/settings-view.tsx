@@ -53,7 +53,7 @@ export function SettingsView({
         </nav>
         <div className="min-w-0">
           {section === 'account' ? (
-            <AccountSection />
+            <AccountSection now={now} />
           ) : !may('admin') ? (
             <AdminsOnly what={section === 'keys' ? 'API keys' : 'users'} />
           ) : section === 'keys' ? (

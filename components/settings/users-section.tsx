@@ -6,7 +6,7 @@ import type { Role } from '@/server/contract/console/console-terms';
 import { visibleText } from '@/server/core/format/visible-text';
 import { Icon } from '../icons/icon';
 import { useSession } from '../live/session';
-import { useTRPC, useTRPCClient } from '../live/trpc';
+import { refetchEvery, useTRPC, useTRPCClient } from '../live/trpc';
 import { Button } from '../ui/controls/button';
 import { Field } from '../ui/controls/field';
 import { FormDialog } from '../ui/controls/form-dialog';
@@ -25,17 +25,25 @@ interface User {
   role: Role;
   createdAt: number;
   disabledAt: number | null;
+  sessions: number;
 }
 
-type Change = 'role' | 'password' | 'disable' | 'enable';
+type Change = 'role' | 'password' | 'signOut' | 'disable' | 'enable';
 
 type OpenDialog = { what: 'create' } | { what: Change; user: User };
+
+/** Users sign in and out meanwhile. */
+const POLL_MS = 10_000;
 
 /** The users of the console: who may sign in, with which role. */
 export function UsersSection({ now }: { now: number }) {
   const trpc = useTRPC();
   const queries = useQueryClient();
-  const { data: users, error } = useQuery(trpc.people.list.queryOptions());
+  const { data: users, error } = useQuery(
+    trpc.people.list.queryOptions(undefined, {
+      refetchInterval: (query) => refetchEvery(POLL_MS, query),
+    }),
+  );
   const [dialog, setDialog] = useState<OpenDialog | null>(null);
   const close = () => setDialog(null);
   const finish = () => {
@@ -52,7 +60,12 @@ export function UsersSection({ now }: { now: number }) {
         </Button>
       }
     >
-      <SectionTable of="users" columns={['Name', 'Role', 'Created']} rows={users} error={error}>
+      <SectionTable
+        of="users"
+        columns={['Name', 'Role', 'Open sessions', 'Created']}
+        rows={users}
+        error={error}
+      >
         {(user) => (
           <UserRow
             key={user.id}
@@ -90,6 +103,16 @@ function UserRow({
         {isDisabled && <span className="text-t3">, disabled</span>}
       </td>
       <td className="text-t2">
+        {user.sessions > 0 ? (
+          <>
+            {user.sessions}
+            <span className="md:hidden"> open session{user.sessions > 1 && 's'}</span>
+          </>
+        ) : (
+          <span className="hidden text-t3 md:inline">–</span>
+        )}
+      </td>
+      <td className="text-t2">
         <span className="md:hidden">created </span>
         <Instant at={user.createdAt} now={now} />
       </td>
@@ -104,6 +127,9 @@ function UserRow({
         >
           <MenuItem onSelect={() => onChange('role')}>Change role…</MenuItem>
           {!isSelf && <MenuItem onSelect={() => onChange('password')}>Reset password…</MenuItem>}
+          {!isSelf && user.sessions > 0 && (
+            <MenuItem onSelect={() => onChange('signOut')}>Sign out…</MenuItem>
+          )}
           <MenuItem onSelect={() => onChange(isDisabled ? 'enable' : 'disable')}>
             {isDisabled ? 'Enable…' : 'Disable…'}
           </MenuItem>
@@ -172,6 +198,16 @@ function UserDialog({
         >
           <NewPasswordField label="New password" name="password" />
         </FormDialog>
+      );
+    case 'signOut':
+      return (
+        <FormDialog
+          title={`Sign out ${name}?`}
+          intro="Ends all their sessions within 1 s. They can sign in again."
+          action="Sign out user"
+          isDangerous
+          {...running(() => people.endSessions.mutate({ id }))}
+        />
       );
     case 'disable':
       return (

@@ -78,7 +78,7 @@ test('no answer about sessions contains the value of a cookie or its hash', asyn
   for (const value of cookies.map((one) => one.slice('lockyard_session='.length))) {
     for (const text of [seen.text, ended.text]) {
       expect(text).not.toContain(value);
-      expect(text).not.toContain(hashText(value));
+      expect(text).not.toContain(hashText(value).slice(0, 12));
     }
   }
 });
