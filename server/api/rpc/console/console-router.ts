@@ -1,16 +1,6 @@
 import {
-  changeKeyInput,
-  createKeyInput,
   createNamespaceInput,
-  createPersonInput,
-  endUserSessionsInput,
-  keyListInput,
-  resetPasswordInput,
-  revokeKeyInput,
-  rotateKeyInput,
-  setDisabledInput,
   setNamespacePolicyInput,
-  setRoleInput,
 } from '../../../contract/console/access-inputs';
 import {
   setAlertRulesInput,
@@ -82,11 +72,6 @@ import {
 } from '../../../operations/alerts/alert-views';
 import { setAlertRules } from '../../../operations/alerts/set-alert-rules';
 import { endSilence, silenceAlerts } from '../../../operations/alerts/silence-alerts';
-import { changeApiKey } from '../../../operations/api-keys/change-api-key';
-import { createApiKey } from '../../../operations/api-keys/create-api-key';
-import { listApiKeys } from '../../../operations/api-keys/list-api-keys';
-import { revokeApiKey } from '../../../operations/api-keys/revoke-api-key';
-import { rotateApiKey } from '../../../operations/api-keys/rotate-api-key';
 import { listAudit } from '../../../operations/audit/list-audit';
 import {
   listBackendCourses,
@@ -155,12 +140,6 @@ import { changeSavedView } from '../../../operations/saved-views/change-saved-vi
 import { deleteSavedView } from '../../../operations/saved-views/delete-saved-view';
 import { listSavedViews } from '../../../operations/saved-views/list-saved-views';
 import { saveView } from '../../../operations/saved-views/save-view';
-import { createUser } from '../../../operations/users/create-user';
-import { endUserSessions } from '../../../operations/users/end-user-sessions';
-import { listUsers } from '../../../operations/users/list-users';
-import { resetPassword } from '../../../operations/users/reset-password';
-import { setDisabled } from '../../../operations/users/set-disabled';
-import { setRole } from '../../../operations/users/set-role';
 import { getProcess, listHolders, watchHolders } from '../../../operations/waits/holder-views';
 import {
   getWaitGraph,
@@ -169,6 +148,7 @@ import {
   watchWaits,
 } from '../../../operations/waits/wait-views';
 import { liveStream } from '../live-stream';
+import { consoleKeysRouter, consolePeopleRouter } from './console-access-router';
 import { consoleProcedure, consoleRouterOf, mutation, query, stream } from './console-procedure';
 import { consoleSessionRouter } from './console-session-router';
 
@@ -260,21 +240,8 @@ export const consoleRouter = consoleRouterOf({
     endSilence: mutation(silenceRef, endSilence),
   }),
   audit: consoleRouterOf({ list: query(auditListInput, listAudit) }),
-  keys: consoleRouterOf({
-    list: query(keyListInput, listApiKeys),
-    create: mutation(createKeyInput, createApiKey),
-    change: mutation(changeKeyInput, changeApiKey),
-    rotate: mutation(rotateKeyInput, rotateApiKey),
-    revoke: mutation(revokeKeyInput, revokeApiKey),
-  }),
-  people: consoleRouterOf({
-    list: consoleProcedure.query(({ ctx }) => listUsers(ctx.operation)),
-    create: mutation(createPersonInput, createUser),
-    setRole: mutation(setRoleInput, setRole),
-    setDisabled: mutation(setDisabledInput, setDisabled),
-    resetPassword: mutation(resetPasswordInput, resetPassword),
-    endSessions: mutation(endUserSessionsInput, endUserSessions),
-  }),
+  keys: consoleKeysRouter,
+  people: consolePeopleRouter,
   namespaces: consoleRouterOf({
     list: consoleProcedure.query(({ ctx }) => listNamespaces(ctx.operation)),
     filling: consoleProcedure.query(({ ctx }) => listFilling(ctx.operation)),
