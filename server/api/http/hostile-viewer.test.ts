@@ -107,7 +107,7 @@ const OWN_ACTS = [
   ...['setup', 'signIn', 'signOut', 'changePassword', 'end', 'endOthers'].map(
     (x) => `session.${x}`,
   ),
-  ...['save', 'delete'].map((x) => `views.${x}`),
+  ...['save', 'change', 'delete'].map((x) => `views.${x}`),
 ];
 
 const ODD_VALUES: unknown[] = [
