@@ -11,8 +11,10 @@ const WAITING = ['demo', 'restart', 'two-processes', 'insight', 'gate', 'questio
   (name) => `**/${name}.spec.ts`,
 );
 
-/** They need minutes, or every processor: `npm run test:long` runs them. */
-const LONG = ['**/bad-days*.spec.ts', '**/starts-at-once.spec.ts'];
+/** They need minutes, or every processor, or hardly ever change: `npm run test:long` runs them. */
+const LONG = ['bad-days*', 'containerfile', 'docs', 'starts-at-once', 'time-zone'].map(
+  (name) => `**/${name}.spec.ts`,
+);
 
 /**
  * Runs against the built server; each worker starts its own, see lockyard-test.ts. `npm test`

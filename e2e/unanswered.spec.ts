@@ -153,7 +153,7 @@ test('an act on a selection without an answer can be closed, and is shown for ea
     .getByLabel(/^Reason/)
     .fill('the export is over');
   const held = await holdBack(page, 'locks.forceRelease');
-  await button(page, /^Force release: 2/).click();
+  await button(page, /^Force release 2/).click();
   await expect(button(page, 'Stop')).toBeVisible();
   await expect(dialog(page).getByText(SILENT)).toBeVisible();
   await button(page, 'Close').click();

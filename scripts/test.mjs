@@ -9,8 +9,9 @@ import { nodeComplaint } from './process/start-requirements.mjs';
  * simulator at their full length, a frozen server under a race of the Lab, every proxy that the
  * docs have a configuration for, a real Prometheus and Alertmanager, the clients in all languages,
  * clients that other tools generate, traces in a Jaeger, other versions of Node, an installation
- * from nothing, two servers of which one dies or is upgraded, bad days with a page open, and each
- * page in both themes. A suite whose programs cannot be installed is left out, and named.
+ * from nothing, two servers of which one dies or is upgraded, bad days with a page open, each page
+ * in both themes and in another time zone, the API reference, and the steps of the Containerfile. A
+ * suite whose programs cannot be installed is left out, and named.
  */
 async function test() {
   const complaint = nodeComplaint(process.versions.node);

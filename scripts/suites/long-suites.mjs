@@ -27,7 +27,14 @@ export const LONG_SUITES = [
 ];
 
 /** The same for browser tests. */
-export const LONG_PAGES = ['axe', 'bad-days', 'starts-at-once'];
+export const LONG_PAGES = [
+  'axe',
+  'bad-days',
+  'containerfile',
+  'docs.spec',
+  'starts-at-once',
+  'time-zone',
+];
 
 /** The test files that `npm test` leaves out: they need special programs, or much time. */
 export const LONG_ONLY = [
