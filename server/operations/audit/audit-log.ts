@@ -2,6 +2,7 @@ import { and, eq, or, type SQL } from 'drizzle-orm';
 import type { Db } from '@/db/database';
 import { databaseFailure } from '@/db/database-failure';
 import { auditSubject } from '@/db/recorded/audit-subject';
+import type { UserActor } from '../../auth/actor';
 import { randomText } from '../../auth/random-text';
 import type { AuditEntry } from '../../contract/console/audit-entry';
 import type { ControlContext, ControlRuntime } from '../operation-context';
@@ -93,6 +94,10 @@ export function auditActor(person: ConsoleActor): AuditActor {
   if (person.kind === 'cli') return { name: 'command line', kind: 'cli' };
   return { name: 'Lockyard', kind: 'system' };
 }
+
+/** The user of an act on their own account: any role may do it; the session is checked again. */
+export const ownAccountActor = (user: UserActor) =>
+  ({ ...auditActor(user), role: 'viewer' }) as const;
 
 /**
  * Records what is about to be done, and returns the intent's id: 22 unguessable letters and digits.

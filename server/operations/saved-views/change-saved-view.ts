@@ -5,7 +5,8 @@ import { askDatabase } from '../ask-database';
 import { confirmRole } from '../confirm-role';
 import type { ControlContext } from '../operation-context';
 import { requireUnchanged } from '../require-unchanged';
-import { requirePerson } from './require-person';
+import { requireUser } from '../require-user';
+import { ownViewsForUpdate } from './own-views-for-update';
 
 /**
  * Changes the name and the query of one of the caller's own views.
@@ -18,18 +19,13 @@ export async function changeSavedView(
   ctx: ControlContext,
   { id, name, query, seen }: ChangeViewInput,
 ): Promise<{ id: string }> {
-  const userId = await requirePerson(ctx);
+  const { userId } = await requireUser(ctx, 'views');
   const { database } = ctx.runtime;
   const { savedViews } = database.tables;
   await askDatabase(() =>
     database.transaction(async (tx) => {
       await confirmRole(ctx, tx, 'viewer');
-      const own = await database.forUpdate(
-        tx
-          .select({ id: savedViews.id, name: savedViews.name, query: savedViews.query })
-          .from(savedViews)
-          .where(eq(savedViews.userId, userId)),
-      );
+      const own = await ownViewsForUpdate(database, tx, userId);
       const view = own.find((each) => each.id === id);
       if (!view) throw new LockyardError('NOT_FOUND', 'This view was deleted meanwhile.');
       const present = { name: view.name, query: view.query };

@@ -3,7 +3,7 @@ import type { SavedViewRef } from '../../contract/console/console-inputs';
 import { askDatabase } from '../ask-database';
 import { confirmRole } from '../confirm-role';
 import type { ControlContext } from '../operation-context';
-import { requirePerson } from './require-person';
+import { requireUser } from '../require-user';
 
 /**
  * Deletes one of the caller's own views; does nothing if it is gone, or another person's.
@@ -14,7 +14,7 @@ export async function deleteSavedView(
   ctx: ControlContext,
   { id }: SavedViewRef,
 ): Promise<{ id: string }> {
-  const userId = await requirePerson(ctx);
+  const { userId } = await requireUser(ctx, 'views');
   const { database } = ctx.runtime;
   const { savedViews } = database.tables;
   const isOwn = and(eq(savedViews.id, id), eq(savedViews.userId, userId)) as SQL;

@@ -1,7 +1,7 @@
 import { asc, eq } from 'drizzle-orm';
 import { askDatabase } from '../ask-database';
 import type { ControlContext } from '../operation-context';
-import { requirePerson } from './require-person';
+import { requireUser } from '../require-user';
 
 /** A view of the lock list that a person has saved. */
 export interface SavedView {
@@ -13,7 +13,7 @@ export interface SavedView {
 
 /** The caller's own views, by name. */
 export async function listSavedViews(ctx: ControlContext): Promise<SavedView[]> {
-  const userId = await requirePerson(ctx);
+  const { userId } = await requireUser(ctx, 'views');
   const { db, tables } = ctx.runtime.database;
   const { id, name, query } = tables.savedViews;
   return askDatabase(() =>

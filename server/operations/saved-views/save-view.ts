@@ -5,7 +5,8 @@ import { LockyardError } from '../../contract/errors';
 import { askDatabase } from '../ask-database';
 import { confirmRole } from '../confirm-role';
 import type { ControlContext } from '../operation-context';
-import { requirePerson } from './require-person';
+import { requireUser } from '../require-user';
+import { ownViewsForUpdate } from './own-views-for-update';
 
 const ID_CHARS = 16;
 
@@ -22,18 +23,13 @@ export async function saveView(
   ctx: ControlContext,
   { name, query }: SaveViewInput,
 ): Promise<{ id: string }> {
-  const userId = await requirePerson(ctx);
+  const { userId } = await requireUser(ctx, 'views');
   const { database, clock } = ctx.runtime;
   const { savedViews } = database.tables;
   return askDatabase(() =>
     database.transaction(async (tx) => {
       await confirmRole(ctx, tx, 'viewer');
-      const own = await database.forUpdate(
-        tx
-          .select({ id: savedViews.id, name: savedViews.name })
-          .from(savedViews)
-          .where(eq(savedViews.userId, userId)),
-      );
+      const own = await ownViewsForUpdate(database, tx, userId);
       const known = own.find((view) => view.name === name);
       if (known) {
         await tx.update(savedViews).set({ query }).where(eq(savedViews.id, known.id));

@@ -1,9 +1,9 @@
 import type { SessionRef } from '../../contract/console/access-inputs';
 import { askDatabase } from '../ask-database';
-import { auditActor } from '../audit/audit-log';
+import { ownAccountActor } from '../audit/audit-log';
 import { auditedDatabaseChange } from '../audit/audited-database-change';
 import type { ControlContext } from '../operation-context';
-import { requireSession } from './require-session';
+import { requireUser } from '../require-user';
 import { signOut } from './sign-out';
 
 /**
@@ -17,16 +17,14 @@ export async function endSession(
   ctx: ControlContext,
   { id }: SessionRef,
 ): Promise<{ ended: boolean; signedOut: boolean }> {
-  const actor = await requireSession(ctx);
+  const actor = await requireUser(ctx, 'sessions');
   const { sessions } = ctx.runtime;
   const own = await askDatabase(() => sessions.open.list(actor.userId));
   const chosen = own.find(({ publicId }) => publicId === id);
   if (chosen?.sessionId === actor.sessionId) return { ended: true, ...(await signOut(ctx)) };
   const { browser = null, address = null } = chosen ?? {};
   const what = { act: 'session.end', subject: actor.name, seen: { browser, address } } as const;
-  // Any role may do this; the session is checked again.
-  const who = { ...auditActor(actor), role: 'viewer' } as const;
-  const ended = await auditedDatabaseChange(ctx, who, what, async (tx) => {
+  const ended = await auditedDatabaseChange(ctx, ownAccountActor(actor), what, async (tx) => {
     const answer = chosen !== undefined && (await sessions.end(tx, chosen.sessionId));
     return { answer, isUnchanged: !answer };
   });
@@ -40,11 +38,10 @@ export async function endSession(
  * @throws LockyardError as `endSession`
  */
 export async function endOtherSessions(ctx: ControlContext): Promise<{ ended: number }> {
-  const actor = await requireSession(ctx);
+  const actor = await requireUser(ctx, 'sessions');
   const { sessions } = ctx.runtime;
   const what = { act: 'session.endOthers', subject: actor.name } as const;
-  const who = { ...auditActor(actor), role: 'viewer' } as const;
-  const answer = await auditedDatabaseChange(ctx, who, what, async (tx) => {
+  const answer = await auditedDatabaseChange(ctx, ownAccountActor(actor), what, async (tx) => {
     const ended = await sessions.endAll(tx, actor.userId, actor.sessionId);
     return { answer: { ended }, result: { sessions: ended }, isUnchanged: ended === 0 };
   });

@@ -1,7 +1,7 @@
 import type { OpenSession } from '../../auth/sessions/open-sessions';
 import { askDatabase } from '../ask-database';
 import type { ControlContext } from '../operation-context';
-import { requireSession } from './require-session';
+import { requireUser } from '../require-user';
 
 /** A session as its own user sees it. */
 export interface SessionSummary extends Omit<OpenSession, 'sessionId' | 'publicId'> {
@@ -13,7 +13,7 @@ export interface SessionSummary extends Omit<OpenSession, 'sessionId' | 'publicI
 
 /** The caller's own open sessions, at most 200: this one first, then those used last. */
 export async function listSessions(ctx: ControlContext): Promise<SessionSummary[]> {
-  const { userId, sessionId: own } = await requireSession(ctx);
+  const { userId, sessionId: own } = await requireUser(ctx, 'sessions');
   const rows = await askDatabase(() => ctx.runtime.sessions.open.list(userId));
   return rows
     .map(({ sessionId, publicId: id, ...row }) => ({ id, isCurrent: sessionId === own, ...row }))

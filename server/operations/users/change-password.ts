@@ -6,7 +6,7 @@ import { countSignInAttempt, revertSignInAttempt, verifyCounted } from '../../au
 import type { ChangePasswordInput } from '../../contract/console/access-inputs';
 import { LockyardError } from '../../contract/errors';
 import { askDatabase } from '../ask-database';
-import { auditActor } from '../audit/audit-log';
+import { ownAccountActor } from '../audit/audit-log';
 import { auditedDatabaseChange } from '../audit/audited-database-change';
 import type { ControlContext } from '../operation-context';
 import { findUserByName, selectUserForUpdate } from './find-user';
@@ -28,8 +28,7 @@ export async function changePassword(
   const { users } = database.tables;
   const known = `session\0${actor.sessionId}`;
   const attempt = { name: actor.name, address: ctx.address, known };
-  // Any role may do this; the session is checked again.
-  const who = { ...auditActor(actor), role: 'viewer' } as const;
+  const who = ownAccountActor(actor);
   const what = { act: 'session.changePassword', subject: actor.name } as const;
 
   checkPassword(next, actor.name);
