@@ -40,6 +40,12 @@ export const DATABASE_CLOCK = {
   sqlite: "CAST((julianday('now') - 2440587.5) * 86400000 AS INTEGER)",
 } as const;
 
+/** The clock of a database now, in epoch milliseconds. */
+export async function databaseNow({ raw, kind }: Pick<Database, 'raw' | 'kind'>): Promise<number> {
+  const { rows } = await raw.ask(`SELECT ${DATABASE_CLOCK[kind]}`, []);
+  return Number(rows[0]?.[0]);
+}
+
 /** A value for a `?`. */
 export type SqlValue = string | number;
 

@@ -1,5 +1,4 @@
-import type { Database } from '@/db/database';
-import { databaseNow } from '../refusals/refusal-rows';
+import { type Database, databaseNow } from '@/db/database';
 
 /**
  * The present instant for the removal of what is old: by the clock of this process or that of the

@@ -68,12 +68,6 @@ export async function readRefusals(
   return written.sort((a, b) => a.writtenAt - b.writtenAt || a.minute - b.minute);
 }
 
-/** The clock of the database now. */
-export async function databaseNow({ raw, kind }: Database): Promise<number> {
-  const { rows } = await raw.ask(`SELECT ${DATABASE_CLOCK[kind]}`, []);
-  return Number(rows[0]?.[0]);
-}
-
 /**
  * How many attempts were refused in each minute from `since` to `until`, at all processes together.
  *

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { Database } from '@/db/database';
+import { type Database, databaseNow } from '@/db/database';
 import { openTestDatabase, TEST_DIALECTS } from '@/db/testing/test-database';
 import { DEFAULT_RETENTION } from '../../core/retention';
 import { MINUTE_MS } from '../../core/statistics/minute-rollup';
@@ -10,7 +10,7 @@ import { TimeSlice } from '../lock-list/order/time-slice';
 import { LockInsights } from '../rollups/lock-insights';
 import { KnownRefusals } from './known-refusals';
 import { RefusalCounter } from './refusal-counter';
-import { databaseNow, writeRefusals } from './refusal-rows';
+import { writeRefusals } from './refusal-rows';
 import { RefusalSync } from './refusal-sync';
 
 const START = Date.UTC(2025, 10, 20, 8);

@@ -1,16 +1,10 @@
-import type { Database } from '@/db/database';
+import { type Database, databaseNow } from '@/db/database';
 import { MINUTE_MS } from '../../core/statistics/minute-rollup';
 import type { TimeSlice } from '../lock-list/order/time-slice';
 import { rowId } from '../projection/projection-row';
 import { type KnownRefusals, writtenPart } from './known-refusals';
 import type { CountedMinute, RefusalCounter } from './refusal-counter';
-import {
-  databaseNow,
-  type RefusalRow,
-  readRefusals,
-  type WrittenRow,
-  writeRefusals,
-} from './refusal-rows';
+import { type RefusalRow, readRefusals, type WrittenRow, writeRefusals } from './refusal-rows';
 
 /** Rows that are written in one run; others follow in the next one. */
 const WRITTEN_AT_ONCE = 500;
