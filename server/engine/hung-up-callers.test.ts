@@ -87,6 +87,35 @@ describe('a caller that hangs up while another call of its request fails', () =>
   });
 });
 
+describe('a multi-lock that hangs up and asks again while its leaving is decided twice', () => {
+  it('waits as any other, rather than as one without a caller', async () => {
+    const rig = await EngineRig.open('sqlite');
+    const [member, other] = [await rig.join(), await rig.join()];
+    const key = freshKey();
+    const keys = [key, freshKey()];
+    const { token } = await takeLock(other, key, 'w1', { leaseMs: LEASE_MS });
+    const line = new AbortController();
+    const parts = { waitMs: 60_000, requestId: 'r' };
+    const first = acquireMultiLock(member, keys, 'w2', { ...parts, wait: { signal: line.signal } });
+    await untilQueued(other, key, 1);
+    let again: Promise<unknown> = first;
+    // The first attempt loses its race, and the next call of the request comes meanwhile.
+    const race = async () => {
+      again = acquireMultiLock(member, keys, 'w2', parts);
+      await renew(other, key, 'w1', token, LEASE_MS);
+    };
+    member.faults.onSwap = firstFates(touching(key), { kind: 'pass', first: race });
+    line.abort();
+    expect(await first).toMatchObject({ outcome: 'queued' });
+    const leavings = async () =>
+      (await eventKinds(rig.under.store, key)).filter((kind) => /detached|resumed/.test(kind));
+    await expect.poll(leavings, PATIENT).toEqual(['detached', 'resumed']);
+    await release(other, key, 'w1', token);
+    expect(await again).toMatchObject({ outcome: 'granted' });
+    await rig.close();
+  });
+});
+
 describe('callers that do not learn their places', () => {
   it('delay those behind them no more than one that hangs up', async () => {
     const rig = await EngineRig.open('sqlite');

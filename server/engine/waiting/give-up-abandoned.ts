@@ -10,14 +10,15 @@ import { detachCommand, type WaitingCall } from './waiting-call';
  * is repeated the next time.
  */
 export function giveUpAbandoned({ waiters }: EngineContext, commands: CommandQueue): void {
+  const detach = async (call: WaitingCall) => {
+    const { waitsAt } = call;
+    if (waitsAt === null) return;
+    await commands.run(recordKey(waitsAt), detachCommand(call));
+    waiters.resumeOthers(waitsAt, call);
+  };
   for (const call of waiters.takeAbandoned()) {
-    detach(call, commands).catch((error) => {
+    detach(call).catch((error) => {
       if (isTransient(error)) waiters.abandon(call);
     });
   }
-}
-
-async function detach(call: WaitingCall, commands: CommandQueue): Promise<void> {
-  if (call.waitsAt === null) return;
-  await commands.run(recordKey(call.waitsAt), detachCommand(call));
 }

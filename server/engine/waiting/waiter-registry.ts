@@ -64,21 +64,38 @@ export class WaiterRegistry {
 
   /** Removes and returns the abandoned calls, without those whose request waits here again. */
   takeAbandoned(): WaitingCall[] {
-    const taken = this.abandoned.filter(
-      (call) => call.waitsAt !== null && !this.leaveToOthers(call.waitsAt, call),
-    );
+    const taken = this.abandoned.filter((call) => {
+      const { waitsAt } = call;
+      if (waitsAt === null) return false;
+      const isLeft = this.leaveToOthers(waitsAt, call);
+      // It may have been detached before its outcome was lost.
+      if (isLeft) this.resumeOthers(waitsAt, call);
+      return !isLeft;
+    });
     this.abandoned = [];
     return taken;
   }
 
   /** Leaves the place of a call to others of the same request. False: none of them waits. */
   leaveToOthers(id: string, call: WaitingCall): boolean {
-    const others = this.callsOf(id, call.fingerprint).filter(
-      (other) => other !== call && !other.isLeaving,
-    );
+    const others = this.othersOf(id, call);
     // One that fails before it learns of its place then gives up this one.
     for (const other of others) other.waitsAt ??= id;
     return others.length > 0;
+  }
+
+  /**
+   * Lets other calls of the same request ask again, because the detach of `call` may have been
+   * decided after they got the place: a retried detach is decided after a multi-lock's acquire.
+   */
+  resumeOthers(id: string, call: WaitingCall): void {
+    for (const other of this.othersOf(id, call)) {
+      if (other.queued && !other.delivery) other.wake({ why: 'dropped' });
+    }
+  }
+
+  private othersOf(id: string, call: WaitingCall): WaitingCall[] {
+    return this.callsOf(id, call.fingerprint).filter((other) => other !== call && !other.isLeaving);
   }
 
   /**

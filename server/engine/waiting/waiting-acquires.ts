@@ -254,6 +254,7 @@ export abstract class WaitingAcquires<
       waiters.keepAt(id, call);
       if (waiters.leaveToOthers(id, call)) return last;
       const kept = await this.commands.run(recordKey(id), detach);
+      waiters.resumeOthers(id, call);
       if (kept.outcome === 'queued') return { answer: { ...answer, ...kept }, changed: false };
       if (kept.outcome !== 'timeout') return { answer: kept as A, changed: false };
       if (call.delivery || isGone(why)) return last;
