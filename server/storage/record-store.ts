@@ -65,9 +65,15 @@ export interface Change {
 
 export interface SwapResult {
   applied: boolean;
-  /** The store's clock at or after the swap, epoch milliseconds. */
+  /**
+   * The store's clock at or after the swap, epoch milliseconds. Where the store `estimatesClock`,
+   * and the change was not applied: a lower bound of its clock when `current` was read.
+   */
   now: number;
-  /** The record after the swap, or null: shows which change won, also of an earlier attempt. */
+  /**
+   * The record after the swap, or null: shows which change won, also of an earlier attempt. Those
+   * of several changes may be read one after another.
+   */
   current: { rev: number; writer: string } | null;
   /** That record as a whole, where the change was not applied and the store has it at hand. */
   found?: StoredRecord;

@@ -62,10 +62,16 @@ export function swapAllWithRecovery(
 }
 
 /**
- * One applied change proves that all were applied. One that never can be, or a record that changed
- * while another is still as expected, proves that none ever will be. Null: not known yet.
+ * One applied change proves that all were applied. One that never can be proves that none ever will
+ * be; so does a record that is still as expected after another one was seen changed. Both in one
+ * result prove nothing, since a store may read the records one after another. Null: not known yet.
+ *
+ * @param before what was found by the swap before this one
  */
-function combineOutcomes(found: (SwapOutcome | null)[]): SwapAllOutcome | null {
+function combineOutcomes(
+  found: (SwapOutcome | null)[],
+  before: (SwapOutcome | null)[],
+): SwapAllOutcome | null {
   const now = Math.max(...found.map((one) => one?.now ?? 0));
   const outcomes = new Set(found.map((one) => one?.applied ?? 'untouched'));
   if (outcomes.has('yes')) {
@@ -75,13 +81,14 @@ function combineOutcomes(found: (SwapOutcome | null)[]): SwapAllOutcome | null {
   if (outcomes.has('tooLarge')) return { applied: 'tooLarge', now };
   if (outcomes.has('no')) return { applied: 'no', now };
   if (!outcomes.has('unknown')) return null;
-  return { applied: outcomes.has('untouched') ? 'no' : 'unknown', now };
+  if (!outcomes.has('untouched')) return { applied: 'unknown', now };
+  return before.some((one) => one?.applied === 'unknown') ? { applied: 'no', now } : null;
 }
 
 async function swapUntilKnown<T>(
   context: EngineContext,
   swap: (proposals: Change[]) => Promise<SwapResult[]>,
-  combine: (found: (SwapOutcome | null)[]) => T | null,
+  combine: (found: (SwapOutcome | null)[], before: (SwapOutcome | null)[]) => T | null,
   changes: Change[],
   dueAt: number,
 ): Promise<T> {
@@ -104,7 +111,7 @@ async function swapUntilKnown<T>(
           ? known[i]
           : outcomeOf(proposals[i] as Change, result, attempts[i] ?? [], answered),
       );
-      const outcome = combine(found);
+      const outcome = combine(found, known);
       if (outcome !== null) return outcome;
       known = found;
       recordAttempt(attempts, proposals);

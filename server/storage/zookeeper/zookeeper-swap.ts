@@ -82,12 +82,14 @@ export class ZookeeperSwap {
     const missing = new Set(answerKeys.filter((key) => this.isMissing(key, extended.get(key))));
     if (doubtful.length === 0 && missing.size === 0) return open;
     const ids = doubtful.flatMap((unit) => unit.ids);
+    // What is read as unchanged was so at this instant, and may have been changed since.
+    const unchangedAt = this.session.earliest();
     const { records } = await this.cache.read(this.session, ids, [...missing]);
     const read = new Map(ids.map((id, i) => [id, records[i]]));
     const lost = this.inapplicable(doubtful, (id) => read.get(id));
     for (const unit of lost) {
       const current = unit.ids.map((id) => read.get(id)?.content ?? null);
-      this.reply(unit, false, this.session.earliest(), current);
+      this.reply(unit, false, unchangedAt, current);
     }
     return open.filter((unit) => !lost.includes(unit));
   }
@@ -172,11 +174,7 @@ export class ZookeeperSwap {
     for (const unit of units) {
       const current = unit.seen.map((seen) => seen.content);
       this.reply(unit, false, this.session.earliest(), current);
-      const results = this.results.get(unit) ?? [];
-      this.results.set(
-        unit,
-        results.map((result) => ({ ...result, isTooLarge: true })),
-      );
+      for (const result of this.results.get(unit) ?? []) result.isTooLarge = true;
     }
   }
 

@@ -13,6 +13,8 @@ import { ZookeeperLayout, type ZookeeperLimits } from '../../zookeeper/zookeeper
 import { ZookeeperStore } from '../../zookeeper/zookeeper-store';
 import { FrameProxy } from './frame-proxy';
 
+const EXISTS = 3;
+const GET_DATA = 4;
 const MULTI = 14;
 
 /** How to open it; by default without a user, on a root that does not exist. */
@@ -61,6 +63,10 @@ export async function openZookeeperUnderTest(options: OpenOptions = {}) {
     opened.push(store);
     return store;
   };
+  const hold = (operation: number, key: RecordKey) => {
+    const path = new ZookeeperLayout(root).record(recordId(key));
+    return proxy.hold((packet) => packet.readInt32BE(8) === operation && packet.includes(path));
+  };
   if (rootFor) await makeRoot(server, root, rootFor);
   const store = await open();
   return {
@@ -70,12 +76,13 @@ export async function openZookeeperUnderTest(options: OpenOptions = {}) {
     root,
     another: open,
     async stallRow(key: RecordKey) {
-      const path = new ZookeeperLayout(root).record(recordId(key));
-      const release = proxy.hold(
-        (packet) => packet.readInt32BE(8) === MULTI && packet.includes(path),
-      );
+      const release = hold(MULTI, key);
       return async () => release();
     },
+    /** Holds back every read of a record until the returned function is called. */
+    stallReads: (key: RecordKey) => hold(GET_DATA, key),
+    /** Holds back every proof that a read came from the same ZooKeeper, likewise. */
+    stallProofs: () => proxy.hold((packet) => packet.readInt32BE(8) === EXISTS),
     /** How many packets are held back. */
     heldPackets: () => proxy.heldPackets,
     /** The path and size of a record's znode, and the names of its children. */
