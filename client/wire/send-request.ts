@@ -2,10 +2,9 @@ import type { ClientSettings } from '../client-settings';
 import { LockyardError } from '../errors';
 import { traceHeader, withoutOtherTraces } from '../observing/trace-context';
 import { onAbort } from '../platform/on-abort';
-import { missingIn } from './answer-needs';
 import { isSentDirectly } from './connection-probe';
 import type { Procedure } from './procedures';
-import type { Reason } from './wire';
+import { readReply } from './read-reply';
 
 /** The time limits, cancellation and trace of one call. */
 export interface CallOptions {
@@ -59,7 +58,7 @@ export async function sendRequest<A>(
     const reply = await (trace.traceparent === undefined
       ? settings.fetch(...request)
       : sendTraced(settings, request, trace));
-    return readReply<A>(procedure, reply, await reply.text());
+    return await readReply<A>(procedure, reply);
   } catch (error) {
     signal?.throwIfAborted();
     if (error instanceof LockyardError) throw error;
@@ -190,109 +189,4 @@ function connectionFailure(error: unknown, address: string): LockyardError {
     cause: error,
     isUnreachable,
   });
-}
-
-/** The result in a reply; throws the error in it, or one by its status for anything else. */
-function readReply<A>({ name }: Procedure, reply: Response, text: string): A {
-  const requestId = reply.headers.get('x-request-id') ?? undefined;
-  const body = parse(text);
-  const data = field(field(body, 'result'), 'data');
-  if (reply.ok && typeof data === 'object' && data !== null) {
-    const missing = missingIn(name, data);
-    if (missing === null) return data as A;
-    throw new LockyardError('UNKNOWN', `The answer has no ${missing}.`, { requestId });
-  }
-
-  const error = field(body, 'error');
-  const facts = field(error, 'data');
-  const reason = textIn(facts, 'reason');
-  const byStatus = REFUSALS[reply.status] ?? 'UNKNOWN';
-  if (reason !== undefined) {
-    const known = isReason(reason) ? reason : byStatus;
-    throw new LockyardError(known, textIn(error, 'message') ?? reason, {
-      requestId,
-      retryAfterMs: numberIn(facts, 'retryAfterMs'),
-      capacity: numberIn(facts, 'capacity'),
-      detail: textIn(facts, 'detail'),
-      waitMaxMs: numberIn(facts, 'waitMaxMs'),
-    });
-  }
-  const what = `${reply.status} came without an answer of Lockyard`;
-  const hint = { requestId, retryAfterMs: retryAfterLimitMs(reply) };
-  throw new LockyardError(byStatus, `${what}; check the URL.`, hint);
-}
-
-/** A proxy may ask for hours, while a hold or a queue position is lost in seconds. */
-const RETRY_AFTER_MAX_MS = 5_000;
-
-/**
- * The `Retry-After` of a proxy that limits the rate, in milliseconds. Ignored with any other
- * status: the next attempt may well reach another server.
- */
-function retryAfterLimitMs({ status, headers }: Response): number | undefined {
-  const seconds = headers.get('retry-after') ?? '';
-  if (status !== 429 || !/^\d+$/.test(seconds)) return undefined;
-  return Math.min(RETRY_AFTER_MAX_MS, Number(seconds) * 1_000);
-}
-
-/**
- * The reason for the status of a proxy, or of a server whose own reason is newer than this client.
- * With these the call was not applied; with any other it may have been.
- */
-const REFUSALS: Record<number, Reason> = {
-  301: 'INVALID',
-  302: 'INVALID',
-  307: 'INVALID',
-  308: 'INVALID',
-  400: 'INVALID',
-  401: 'UNAUTHENTICATED',
-  403: 'FORBIDDEN',
-  404: 'NOT_FOUND',
-  405: 'INVALID',
-  413: 'TOO_LARGE',
-  429: 'RATE_LIMITED',
-};
-
-const REASONS: Record<Reason, true> = {
-  INVALID: true,
-  UNAUTHENTICATED: true,
-  FORBIDDEN: true,
-  NOT_FOUND: true,
-  CONFLICT: true,
-  TOO_LARGE: true,
-  RATE_LIMITED: true,
-  NAMESPACE_FULL: true,
-  CONTENDED: true,
-  UNSUPPORTED: true,
-  BACKEND_DOWN: true,
-  UNKNOWN: true,
-  INTERNAL: true,
-};
-
-function isReason(text: string): text is Reason {
-  return Object.hasOwn(REASONS, text);
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
-  }
-}
-
-function field(value: unknown, name: string): unknown {
-  return typeof value === 'object' && value !== null
-    ? (value as Record<string, unknown>)[name]
-    : undefined;
-}
-
-function textIn(value: unknown, name: string): string | undefined {
-  const found = field(value, name);
-  return typeof found === 'string' ? found : undefined;
-}
-
-function numberIn(value: unknown, name: string): number | undefined {
-  const found = field(value, name);
-  return typeof found === 'number' ? found : undefined;
 }

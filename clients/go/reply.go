@@ -8,6 +8,12 @@ import (
 	"strconv"
 )
 
+const (
+	// Enough for a page of 1,000 locks with 200 holders each, which is the most that one can have.
+	answerMaxMiB   = 64
+	answerMaxBytes = answerMaxMiB << 20
+)
+
 // A proxy may ask for hours, while a hold or a queue position is lost in seconds.
 const retryAfterMaxMs = 5_000
 
@@ -20,8 +26,8 @@ var refusals = map[int]string{
 }
 
 // readReply reads the result in a reply to a procedure, or returns the refusal in it; for anything
-// else, one by its status.
-func readReply(procedure string, reply *http.Response, text []byte, answer any) error {
+// else, one by its status. A text beyond answerMaxBytes was not read to its end.
+func readReply(ask request, reply *http.Response, text []byte, answer any) error {
 	var envelope struct {
 		Result struct{ Data json.RawMessage }
 		Error  *struct {
@@ -35,12 +41,21 @@ func readReply(procedure string, reply *http.Response, text []byte, answer any) 
 			}
 		}
 	}
+	failure := &Error{RequestID: reply.Header.Get("X-Request-Id")}
+	if len(text) > answerMaxBytes {
+		failure.Reason = ReasonUnknown
+		if ask.kind == "query" {
+			// It changes nothing, and its caller can ask for less.
+			failure.Reason = ReasonTooLarge
+		}
+		failure.Message = fmt.Sprintf("The answer has more than %d MiB.", answerMaxMiB)
+		return failure
+	}
 	isRead := json.Unmarshal(text, &envelope) == nil
 	isOK := isRead && reply.StatusCode >= 200 && reply.StatusCode < 300
-	failure := &Error{RequestID: reply.Header.Get("X-Request-Id")}
 	data := envelope.Result.Data
 	if isOK && bytes.HasPrefix(data, []byte("{")) {
-		missing := missingIn(procedure, data)
+		missing := missingIn(ask.procedure, data)
 		if missing == "" && json.Unmarshal(data, answer) == nil {
 			return nil
 		}

@@ -134,7 +134,7 @@ func (c *Client) exchange(ctx context.Context, address string, ask request, answ
 	reply, text, err := c.roundTrip(traced, address, ask)
 	switch {
 	case err == nil:
-		return readReply(ask.procedure, reply, text, answer)
+		return readReply(ask, reply, text, answer)
 	case ctx.Err() != nil:
 		return ctx.Err()
 	case !hasConnection.Load():
@@ -173,7 +173,7 @@ func (c *Client) roundTrip(
 		return nil, nil, err
 	}
 	defer reply.Body.Close()
-	text, err := io.ReadAll(reply.Body)
+	text, err := io.ReadAll(io.LimitReader(reply.Body, answerMaxBytes+1))
 	return reply, text, err
 }
 

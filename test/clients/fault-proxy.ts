@@ -30,6 +30,8 @@ export type Fault =
   | 'garbage'
   /** It is processed, and its reply is sent after this time in milliseconds. */
   | { replyAfterMs: number }
+  /** It is processed, and its reply follows after so many spaces, which JSON allows. */
+  | { spaces: number }
   /** The proxy answers it like this, and it never arrives. */
   | { status: number; headers?: Record<string, string>; body: unknown };
 
@@ -97,6 +99,11 @@ export class FaultProxy {
     if (!answer || fault === 'lose reply') return void incoming.socket.destroy();
     const text = await buffer(answer).catch(() => null);
     if (!text) return void incoming.socket.destroy();
+    if (fault !== null && 'spaces' in fault) {
+      const { 'content-length': _, ...headers } = answer.headers;
+      reply.writeHead(answer.statusCode ?? 502, headers).write(' '.repeat(fault.spaces));
+      return void reply.end(text);
+    }
     if (fault !== null) await pause(fault.replyAfterMs);
     reply.writeHead(answer.statusCode ?? 502, answer.headers).end(text);
   }

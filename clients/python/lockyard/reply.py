@@ -1,11 +1,16 @@
 """Reads a reply."""
 
+import http.client
 import json
 import re
 from typing import Any, Mapping, Optional
 
 from .errors import LockyardError
 from .wire import ANSWER_NEEDS, REASONS
+
+_BODY_MAX_MIB = 64
+"""Enough for a page of 1,000 locks with 200 holders each, which is the most that one can have."""
+_PART_BYTES = 65_536
 
 _RETRY_AFTER_MAX_MS = 5_000
 """A proxy may ask for hours, while a hold or a queue position is lost in seconds."""
@@ -31,14 +36,36 @@ _NUMBERS = {"token", "expiresAt", "expiresInMs", "waitedMs"}
 """Those of a grant and a renewal, with which this client calculates."""
 
 
-def read_reply(procedure: str, status: int, headers: Mapping[str, str], body: bytes) -> Any:
-    """The result in a reply; raises the refusal in it, or one by its status for anything else."""
+def body_of(reply: http.client.HTTPResponse) -> Optional[bytes]:
+    """None if it is too long: then it is not read to its end."""
+    body = bytearray()
+    while part := reply.read(_PART_BYTES):
+        body += part
+        if len(body) > _BODY_MAX_MIB * 2**20:
+            return None
+    if reply.length:  # What is left of the announced length.
+        raise http.client.IncompleteRead(bytes(body), reply.length)
+    return bytes(body)
+
+
+def read_reply(
+    procedure: str, kind: str, status: int, headers: Mapping[str, str], body: Optional[bytes]
+) -> Any:
+    """The result in a reply; raises the refusal in it, or one by its status for anything else.
+
+    body: None if it was too long
+    """
+    request_id = headers.get("X-Request-Id")
+    if body is None:
+        # A query changes nothing, and its caller can ask for less.
+        reason = "TOO_LARGE" if kind == "query" else "UNKNOWN"
+        what = f"The answer has more than {_BODY_MAX_MIB} MiB."
+        raise LockyardError(reason, what, request_id=request_id)
     try:
         content = json.loads(body)
     except (ValueError, RecursionError):
         content = None
     data = _field(_field(content, "result"), "data")
-    request_id = headers.get("X-Request-Id")
     if 200 <= status < 300 and isinstance(data, dict):
         missing = _missing_in(procedure, data)
         if missing is None:

@@ -12,7 +12,7 @@ from urllib.parse import quote, urlsplit
 
 from .connecting import connection_to
 from .errors import LockyardError, WaitAbandoned
-from .reply import read_reply
+from .reply import body_of, read_reply
 from .request_text import encoded_path, json_of
 from .stopping import pause, woken_by
 
@@ -119,7 +119,8 @@ class Exchange:
         self.error: Optional[Exception] = None
         self.status = 0
         self.headers: Mapping[str, str] = {}
-        self.body = b""
+        self.body: Optional[bytes] = None
+        """None if it is too long."""
         self._url = urlsplit(address)
         self._request = (method, f"{encoded_path(self._url)}{path}", body, dict(headers))
         self._answer_within_s = answer_within_s
@@ -158,8 +159,8 @@ class Exchange:
             connection.sock.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
             method, path, body, headers = self._request
             connection.request(method, path, body, headers)
-            reply = connection.getresponse()
-            self.status, self.headers, self.body = reply.status, reply.headers, reply.read()
+            with connection.getresponse() as reply:
+                self.status, self.headers, self.body = reply.status, reply.headers, body_of(reply)
         except Exception as error:  # Also from an abandoned connection.
             self.error = error
         finally:
@@ -223,7 +224,7 @@ def send_request(
         if not exchange.done.is_set():
             exchange.leave()
     if failure is None:
-        return _answer_in(exchange, address, procedure)
+        return _answer_in(exchange, address, procedure, kind)
     if exchange.never_left:  # Also if the name of the host is not resolved in time.
         raise _unreachable(address, "no connection in time")
     raise LockyardError("UNKNOWN", failure)
@@ -272,9 +273,9 @@ def _wait(
             return "The server does not respond any more."
 
 
-def _answer_in(exchange: Exchange, address: str, procedure: str) -> Any:
+def _answer_in(exchange: Exchange, address: str, procedure: str, kind: str) -> Any:
     if exchange.error is None:
-        return read_reply(procedure, exchange.status, exchange.headers, exchange.body)
+        return read_reply(procedure, kind, exchange.status, exchange.headers, exchange.body)
     why = f"{type(exchange.error).__name__}: {exchange.error}"
     if exchange.never_left:
         raise _unreachable(address, why)

@@ -292,6 +292,22 @@ export const SINCE_LAST_VERSION: Scenarios = {
     }
   },
 
+  'an answer of 64 MiB at most is read: a longer one says that it was too long': async ({
+    agent,
+    name,
+    proxy,
+  }) => {
+    const longest = 64 * 2 ** 20;
+    proxy.rule = () => ({ spaces: longest - 100_000 });
+    expect((await agent.call('inspect', { name })).answer).toMatchObject({ state: 'free' });
+    proxy.rule = () => ({ spaces: longest });
+    const what = 'The answer has more than 64 MiB.';
+    const read = await agent.call('inspect', { name });
+    expect(read).toMatchObject({ error: 'LockyardError', reason: 'TOO_LARGE', message: what });
+    const acquired = await agent.call('acquire', { name, leaseMs: 6_000 });
+    expect(acquired).toMatchObject({ error: 'LockyardError', reason: 'UNKNOWN', message: what });
+  },
+
   'a release whose answer does not say that it was done is not confirmed': async (bench) => {
     const { agent, name, proxy } = bench;
     const work = agent.lock(name, { leaseMs: 1_500 });

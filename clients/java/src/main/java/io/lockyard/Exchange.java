@@ -12,6 +12,7 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
@@ -108,10 +109,10 @@ final class Exchange {
     if (traceparent instanceof String && ((String) traceparent).matches(TRACEPARENT)) {
       request.header("traceparent", (String) traceparent);
     }
-    CompletableFuture<HttpResponse<String>> reply =
-        http.sendAsync(request.build(), HttpResponse.BodyHandlers.ofString());
+    CompletableFuture<HttpResponse<Optional<String>>> reply =
+        http.sendAsync(request.build(), head -> new LimitedBody());
     try {
-      return read(procedure, await(reply, address, command, timeout, connectWithin));
+      return read(procedure, kind, await(reply, address, command, timeout, connectWithin));
     } catch (TimeoutException late) {
       // Also if the name of the host is not resolved in time.
       throw hasNeverLeft(command)
@@ -136,8 +137,8 @@ final class Exchange {
    * @throws TimeoutException says in a sentence how long there was no answer, or that the server is
    *     silent; also where there is no connection in time
    */
-  private HttpResponse<String> await(
-      CompletableFuture<HttpResponse<String>> reply,
+  private <B> HttpResponse<B> await(
+      CompletableFuture<HttpResponse<B>> reply,
       String address,
       CommandBody command,
       long timeout,
@@ -229,11 +230,18 @@ final class Exchange {
   }
 
   /** The result in a reply; throws the refusal in it, or one by its status for anything else. */
-  private static Map<String, Object> read(String procedure, HttpResponse<String> reply) {
+  private static Map<String, Object> read(
+      String procedure, String kind, HttpResponse<Optional<String>> reply) {
     int status = reply.statusCode();
-    Map<String, Object> body = Json.objectIn(Json.read(reply.body()));
-    Map<String, Object> data = objectAt(objectAt(body, "result"), "data");
     String requestId = reply.headers().firstValue("X-Request-Id").orElse(null);
+    if (reply.body().isEmpty()) {
+      // A query changes nothing, and its caller can ask for less.
+      String reason = kind.equals("query") ? "TOO_LARGE" : "UNKNOWN";
+      String what = "The answer has more than " + LimitedBody.MAX_MIB + " MiB.";
+      throw LockyardException.refused(reason, what, null, requestId, null, null, null);
+    }
+    Map<String, Object> body = Json.objectIn(Json.read(reply.body().get()));
+    Map<String, Object> data = objectAt(objectAt(body, "result"), "data");
     if (status >= 200 && status < 300 && data != null) {
       String missing = missingIn(procedure, data);
       if (missing == null) {
@@ -281,7 +289,7 @@ final class Exchange {
    * The Retry-After of a proxy that limits the rate, in milliseconds. Ignored with any other
    * status: the next attempt may well reach another server.
    */
-  private static Long retryAfterLimit(HttpResponse<String> reply) {
+  private static Long retryAfterLimit(HttpResponse<?> reply) {
     String seconds = reply.headers().firstValue("Retry-After").orElse("");
     if (reply.statusCode() != 429 || !seconds.matches("[0-9]{1,9}")) {
       return null;

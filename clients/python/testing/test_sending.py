@@ -1,0 +1,48 @@
+"""Tests of how the client for Python sends a request and reads its answer."""
+
+import socket
+import threading
+import time
+import unittest
+
+from lockyard import Client, LockyardError
+
+PATIENCE_S = 20
+
+
+class SendingTest(unittest.TestCase):
+    """The server sends what each test says, whatever it is asked."""
+
+    def setUp(self):
+        self.closed = threading.Event()
+        self.listener = socket.create_server(("127.0.0.1", 0))
+        self.addCleanup(self.listener.close)
+        self.addCleanup(self.closed.set)
+        self.client = Client(f"http://127.0.0.1:{self.listener.getsockname()[1]}", "key")
+
+    def serve(self, *parts, every_s=0.0):
+        """Sends the parts to one caller, then hangs up."""
+
+        def run():
+            caller, _ = self.listener.accept()
+            with caller:
+                caller.recv(65_536)
+                for part in parts:
+                    try:
+                        caller.sendall(part)
+                    except OSError:
+                        return
+                    if self.closed.wait(every_s):
+                        return
+
+        threading.Thread(target=run).start()
+
+    def test_an_answer_that_ends_too_soon_is_not_taken_for_another_server_s(self):
+        body = b'{"result":{"data":{"state":"free"}}}'
+        self.serve(b"HTTP/1.1 200 OK\r\nContent-Length: 900\r\n\r\n" + body)
+        with self.assertRaisesRegex(LockyardError, "UNKNOWN: .*IncompleteRead"):
+            self.client.inspect({"name": "job"})
+
+
+if __name__ == "__main__":
+    unittest.main()
