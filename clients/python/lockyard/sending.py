@@ -1,6 +1,5 @@
 """Sends one request and reads its answer. Nothing here is sent twice."""
 
-import http.client
 import math
 import random
 import socket
@@ -124,7 +123,7 @@ class Exchange:
         self._url = urlsplit(address)
         self._request = (method, f"{encoded_path(self._url)}{path}", body, dict(headers))
         self._answer_within_s = answer_within_s
-        self._connection: Optional[http.client.HTTPConnection] = None
+        self._socket: Optional[socket.socket] = None
         self._is_left = False
         self._sending = threading.Lock()
 
@@ -140,17 +139,18 @@ class Exchange:
         sent."""
         with self._sending:
             self._is_left = True
-        sock = self._connection.sock if self._connection else None
-        if sock is not None:
+        if self._socket is not None:
             try:
-                sock.shutdown(socket.SHUT_RDWR)
+                self._socket.shutdown(socket.SHUT_RDWR)
             except OSError:
                 pass  # It has already ended.
 
     def _run(self, connect_within_s: float) -> None:
-        self._connection = connection = connection_to(self._url, connect_within_s)
+        connection = connection_to(self._url, connect_within_s)
         try:
             connection.connect()
+            # The connection itself forgets it once an answer begins that is the last.
+            self._socket = connection.sock
             with self._sending:
                 if self._is_left:
                     raise ConnectionAbortedError("its caller has left")

@@ -37,6 +37,19 @@ class SendingTest(unittest.TestCase):
 
         threading.Thread(target=run).start()
 
+    def requests(self):
+        return [each for each in threading.enumerate() if each.name == "lockyard-request"]
+
+    def test_a_request_that_is_given_up_ends_also_in_the_middle_of_its_answer(self):
+        head = b"HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 900\r\n\r\n"
+        self.serve(head, *[b" "] * 900, every_s=0.05)
+        with self.assertRaisesRegex(LockyardError, "UNKNOWN: No answer within 500 ms"):
+            self.client.send("lock.inspect", "query", {"name": "job"}, timeout_ms=500)
+        until = time.monotonic() + 5
+        while self.requests() and time.monotonic() < until:
+            time.sleep(0.02)
+        self.assertEqual(self.requests(), [])
+
     def test_an_answer_that_ends_too_soon_is_not_taken_for_another_server_s(self):
         body = b'{"result":{"data":{"state":"free"}}}'
         self.serve(b"HTTP/1.1 200 OK\r\nContent-Length: 900\r\n\r\n" + body)
