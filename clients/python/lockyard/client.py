@@ -4,6 +4,7 @@ import os
 import re
 import threading
 import weakref
+from functools import partial
 from typing import Any, Callable, Dict, List, Literal, Mapping, Optional, TypeVar
 
 from .errors import LockLost, LockyardError, ReleaseUnconfirmed
@@ -53,6 +54,10 @@ class Client(Procedures):
     described in `lockyard.wire`; the client fills in a missing `owner` and `namespace`. `lock` adds
     waiting, renewing, retrying and releasing.
 
+    It can be pickled, as for a process that `multiprocessing` spawns. There it is created again
+    from the same arguments, and what was not given, such as the owner, is that process's own. A
+    client that was given its key cannot be pickled, since the key would be as well.
+
     Raises `LockyardError` with reason `INVALID` if the address or the key is missing or invalid.
     """
 
@@ -79,11 +84,26 @@ class Client(Procedures):
         self._api_key = key.strip()
         if not re.fullmatch("[!-~]+", self._api_key):
             raise invalid("The API key has characters that no key has.")
+        self._has_own_key = bool(api_key)
+        self._given: Dict[str, Any] = {
+            "url": url,
+            "namespace": namespace,
+            "owner": owner,
+            "version": version,
+        }
         self.namespace = namespace
         self._version = version
         self._given_owner = owner
         self._name_process()
         _clients.add(self)
+
+    def __reduce__(self) -> Any:
+        if self._has_own_key:
+            raise TypeError(
+                "A Client that was given its API key cannot be pickled, since the key would be as "
+                "well. Leave the key to LOCKYARD_API_KEY, or create a client in each process."
+            )
+        return partial(type(self), **self._given), ()
 
     def _name_process(self) -> None:
         """Called again in a forked process, which is a different holder from its parent."""

@@ -4,6 +4,7 @@
 """
 
 import copy
+import multiprocessing
 import os
 import pickle
 import secrets
@@ -79,7 +80,25 @@ class AnswerTest(unittest.TestCase):
             self.assertEqual(self.paths.pop(), f"{asked}/api/v1/lock.inspect")
 
 
+def described(client):
+    return [client.owner, client.namespace, client.inspect({"name": "job"})["state"]]
+
+
 class ErrorTest(unittest.TestCase):
+    def test_a_client_can_be_passed_to_a_process_that_is_spawned_and_is_another_owner_there(self):
+        for owner in (None, "worker"):
+            client = Client(namespace="default", owner=owner)
+            with multiprocessing.get_context("spawn").Pool(1) as pool:
+                there = pool.apply(described, (client,))
+            self.assertEqual(there[0] == client.owner, owner is not None)
+            self.assertEqual(there[1:], ["default", "free"])
+
+    def test_a_key_that_was_passed_to_a_client_is_not_pickled(self):
+        for method in (pickle.dumps, copy.deepcopy):
+            with self.assertRaisesRegex(TypeError, "^A Client .* LOCKYARD_API_KEY"):
+                method(Client(api_key="lk_secret"))
+        self.assertNotIn(os.environ["LOCKYARD_API_KEY"].encode(), pickle.dumps(Client()))
+
     def test_errors_can_be_passed_between_processes_and_copied(self):
         holders = [{"owner": "o"}]
         errors = [
