@@ -251,6 +251,7 @@ func (h *Hold) renew() error {
 	case err := <-answered:
 		return err
 	case <-overdue.C:
+		h.client.doubtConnections()
 		return &Error{Reason: ReasonUnknown, Message: fmt.Sprintf("No answer within %v.", h.lease/3)}
 	}
 }

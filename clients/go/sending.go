@@ -132,6 +132,9 @@ func (c *Client) exchange(ctx context.Context, address string, ask request, answ
 		GotConn: func(httptrace.GotConnInfo) { hasConnection.Store(true) },
 	})
 	reply, text, err := c.roundTrip(traced, address, ask)
+	if err != nil && ctx.Err() == nil {
+		c.doubtConnections()
+	}
 	switch {
 	case err == nil:
 		return readReply(ask, reply, text, answer)
@@ -147,6 +150,10 @@ func (c *Client) exchange(ctx context.Context, address string, ask request, answ
 	}
 	return &Error{Reason: ReasonUnknown, Message: fmt.Sprintf("No answer (%v).", err), cause: err}
 }
+
+// doubtConnections closes those that are idle: where one has hung, as after the death of a machine
+// behind a load balancer, others may as well, and each retry would try the next of them.
+func (c *Client) doubtConnections() { c.http.CloseIdleConnections() }
 
 func (c *Client) roundTrip(
 	ctx context.Context, address string, ask request,

@@ -2,10 +2,15 @@ package lockyard
 
 import (
 	"bytes"
+	"context"
 	"fmt"
+	"io"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"os/exec"
+	"strings"
+	"sync"
 	"testing"
 	"time"
 )
@@ -36,6 +41,97 @@ func TestIdleConnectionsAreClosedBeforeTheServerDoes(t *testing.T) {
 	if kept <= 0 || kept >= 60*time.Second {
 		t.Fatalf("they are kept for %v", kept)
 	}
+}
+
+// As those through a load balancer to a machine that is gone, while others answer.
+func TestHoldOutlivesConnectionsThatFallSilent(t *testing.T) {
+	for _, lease := range []time.Duration{1500 * time.Millisecond, 4500 * time.Millisecond} {
+		server := newServerThatFallsSilent(lease)
+		client, err := New(Options{URL: server.http.URL, APIKey: "key"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		// At the same time, so that each has a connection of its own.
+		var asking sync.WaitGroup
+		for i := 0; i < 8; i++ {
+			asking.Add(1)
+			go func() {
+				defer asking.Done()
+				_, _ = client.Inspect(context.Background(), LockInspectInput{Name: "job"})
+			}()
+		}
+		asking.Wait()
+		err = client.WithLock(context.Background(), "job", LockOptions{Lease: lease},
+			func(ctx context.Context, hold *Hold) error {
+				select {
+				case <-time.After(2 * lease):
+				case <-ctx.Done():
+				}
+				return nil
+			})
+		server.close()
+		if err != nil || server.renewals < 3 {
+			t.Fatalf("with a lease of %v: %v after %d renewals", lease, err, server.renewals)
+		}
+	}
+}
+
+// serverThatFallsSilent answers nothing more, once a lock is granted, over the connections that
+// it has by then.
+type serverThatFallsSilent struct {
+	http     *httptest.Server
+	lease    string
+	end      chan struct{}
+	mutex    sync.Mutex
+	isSilent map[string]bool
+	renewals int
+	// Whether a lock is granted.
+	isHeld bool
+}
+
+func newServerThatFallsSilent(lease time.Duration) *serverThatFallsSilent {
+	server := &serverThatFallsSilent{
+		lease:    fmt.Sprintf(`"expiresAt":1,"expiresInMs":%d`, lease.Milliseconds()),
+		end:      make(chan struct{}),
+		isSilent: map[string]bool{},
+	}
+	server.http = httptest.NewServer(http.HandlerFunc(server.answer))
+	return server
+}
+
+func (s *serverThatFallsSilent) close() {
+	close(s.end)
+	s.http.Close()
+}
+
+func (s *serverThatFallsSilent) answer(reply http.ResponseWriter, ask *http.Request) {
+	_, _ = io.Copy(io.Discard, ask.Body)
+	s.mutex.Lock()
+	if !s.isHeld {
+		s.isSilent[ask.RemoteAddr] = true
+	}
+	isSilent := s.isHeld && s.isSilent[ask.RemoteAddr]
+	data := `{"outcome":"released"}`
+	switch procedure := strings.TrimPrefix(ask.URL.Path, "/api/v1/"); {
+	case isSilent:
+	case procedure == "lock.acquire":
+		s.isHeld = true
+		data = `{"outcome":"granted","token":1,"waitedMs":0,` + s.lease + `}`
+	case procedure == "lock.renew":
+		s.renewals++
+		data = `{"outcome":"renewed",` + s.lease + `}`
+	case procedure == "lock.inspect":
+		data = `{"state":"free"}`
+	}
+	s.mutex.Unlock()
+	if isSilent {
+		<-s.end
+		return
+	}
+	if data == `{"state":"free"}` {
+		time.Sleep(200 * time.Millisecond)
+	}
+	fmt.Fprintf(reply, `{"result":{"data":%s}}`, data)
 }
 
 func delaysOfAnother(t *testing.T) []byte {

@@ -5,7 +5,7 @@ import {
   type Server,
   type ServerResponse,
 } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import { setTimeout as pause } from 'node:timers/promises';
 
@@ -43,17 +43,26 @@ export type Rule = (seen: SeenRequest) => Fault | null;
  */
 export class FaultProxy {
   readonly seen: SeenRequest[] = [];
+  private readonly connections = new Set<Socket>();
+  private silent = new Set<Socket>();
   rule: Rule = () => null;
+  /** Whether connections stay open after a reply, as those to a server do. */
+  keepsConnections = false;
 
   private constructor(
     private readonly server: Server,
     private target: URL,
   ) {
     server.on('request', (incoming, reply) => void this.pass(incoming, reply));
+    server.on('connection', (socket) => {
+      this.connections.add(socket);
+      socket.once('close', () => this.connections.delete(socket));
+    });
   }
 
   static async start(url: string): Promise<FaultProxy> {
-    const server = createServer();
+    // As long as the server itself.
+    const server = createServer({ keepAliveTimeout: 65_000 });
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     return new FaultProxy(server, new URL(url));
   }
@@ -65,6 +74,11 @@ export class FaultProxy {
   /** Forwards to another server from now on. */
   lead(url: string): void {
     this.target = new URL(url);
+  }
+
+  /** No request over a connection that is open now is answered any more, or arrives. */
+  silenceConnections(): void {
+    this.silent = new Set(this.connections);
   }
 
   /** The requests for one lock or counter. */
@@ -81,6 +95,7 @@ export class FaultProxy {
     const body = await buffer(incoming);
     const seen = seenRequest(incoming, body);
     this.seen.push(seen);
+    if (this.silent.has(incoming.socket)) return;
     reply.once('close', () => {
       seen.isLeft = !reply.writableEnded;
     });
@@ -105,6 +120,8 @@ export class FaultProxy {
       return void reply.end(text);
     }
     if (fault !== null) await pause(fault.replyAfterMs);
+    // The one to the server is closed after each reply.
+    if (this.keepsConnections) delete answer.headers.connection;
     reply.writeHead(answer.statusCode ?? 502, answer.headers).end(text);
   }
 

@@ -46,6 +46,7 @@ export class ScenarioBench {
   begin(): void {
     this.name = `scenario "${++this.names}" \\ ü €`;
     this.proxy.rule = () => null;
+    this.proxy.keepsConnections = false;
   }
 
   /** One agent for all scenarios that leave it intact. */

@@ -385,6 +385,22 @@ export const SINCE_LAST_VERSION: Scenarios = {
     expect(await work.finish()).toMatchObject({ result: 'result' });
   },
 
+  'a hold outlives connections that fall silent while new ones are answered': async (bench) => {
+    const { agent, name, proxy } = bench;
+    proxy.keepsConnections = true;
+    // These calls are open at the same time, so that each has a connection of its own.
+    proxy.rule = () => ({ replyAfterMs: 500 });
+    const names = Array.from({ length: 8 }, (_, at) => `${name} ${at}`);
+    await Promise.all(names.map((each) => agent.call('inspect', { name: each })));
+    proxy.rule = () => null;
+    const work = agent.lock(name, { leaseMs: 6_000 });
+    const { expiresAt } = await work.begun();
+    proxy.silenceConnections();
+    const end = async () => (await bench.inspect()).holders[0]?.expiresAt ?? 0;
+    await expect.poll(end, { timeout: 8_000 }).toBeGreaterThan(expiresAt as number);
+    expect(await work.finish()).toMatchObject({ result: 'result' });
+  },
+
   'taking back a wait takes 2 s at most, although its last try begins late': async (bench) => {
     const { agent, name, proxy } = bench;
     const release = await bench.occupy();
