@@ -2,6 +2,7 @@ package lockyard
 
 import (
 	"context"
+	"errors"
 	"math"
 	"time"
 )
@@ -92,7 +93,7 @@ func (c *Client) workUnder(
 		hold.finish()
 		failure := hold.release()
 		if loss := hold.checkLost(); loss != nil {
-			err = lossCausedBy(loss, err)
+			err = lossCausedBy(ctx, loss, err)
 		} else if err == nil && failure != nil {
 			err = &ReleaseUnconfirmed{Lock: hold.Name, Token: hold.Token, cause: failure}
 		}
@@ -113,18 +114,20 @@ func workWithin(
 	defer hold.follow(&follower{cancel, options})()
 	err := work(during, hold)
 	if loss := hold.checkLost(); loss != nil {
-		return lossCausedBy(loss, err)
+		return lossCausedBy(ctx, loss, err)
 	}
 	if hold.Remaining() == 0 {
-		return lossCausedBy(hold.endedLoss(), err)
+		return lossCausedBy(ctx, hold.endedLoss(), err)
 	}
 	return err
 }
 
-// lossCausedBy is the loss with the work's error as its cause, unless that is the loss itself or
-// the end of the context.
-func lossCausedBy(loss *LockLost, err error) error {
-	if err == nil || err == error(loss) || err == context.Canceled {
+// lossCausedBy is the loss with the work's error as its cause, unless that is the loss itself, or
+// the end of the context by it: as long as the caller's has not ended, the caller must not find
+// context.Canceled.
+func lossCausedBy(ctx context.Context, loss *LockLost, err error) error {
+	isEcho := errors.Is(err, context.Canceled) && ctx.Err() == nil
+	if err == nil || err == error(loss) || err == context.Canceled || isEcho {
 		return loss
 	}
 	caused := *loss

@@ -1,0 +1,45 @@
+package lockyard
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+)
+
+// Callers take context.Canceled for their own, and end without a word.
+func TestLossIsNotTakenForAnEndOfTheCallersContext(t *testing.T) {
+	server := httptest.NewServer(http.HandlerFunc(func(reply http.ResponseWriter, ask *http.Request) {
+		if !strings.HasSuffix(ask.URL.Path, "lock.acquire") {
+			reply.WriteHeader(http.StatusBadGateway)
+			return
+		}
+		lease := `"outcome":"granted","token":1,"waitedMs":0,"expiresAt":1,"expiresInMs":500`
+		fmt.Fprintf(reply, `{"result":{"data":{%s}}}`, lease)
+	}))
+	defer server.Close()
+	client, err := New(Options{URL: server.URL, APIKey: "key"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, isOver := range []bool{false, true} {
+		ctx, cancel := context.WithCancel(context.Background())
+		err := client.WithLock(ctx, "job", LockOptions{Lease: 500 * time.Millisecond},
+			func(during context.Context, hold *Hold) error {
+				<-during.Done()
+				if isOver {
+					cancel()
+				}
+				return fmt.Errorf("query: %w", during.Err())
+			})
+		cancel()
+		var lost *LockLost
+		if !errors.As(err, &lost) || errors.Is(err, context.Canceled) != isOver {
+			t.Fatalf("the caller has given up: %v; %v, caused by %v", isOver, err, errors.Unwrap(err))
+		}
+	}
+}
