@@ -116,8 +116,8 @@ describe('the gentlest act that helps is recommended, with what else it affects'
       'release',
       'Force release',
       'Nothing to interrupt: its process is dead. No waiters: it becomes free. No grants for ' +
-        '5 s (lock delay). Its 1 other lock of the same request stays held. This process ' +
-        'holds 2 other locks.',
+        '5 s (lock delay). The other lock of its request stays held. Its process holds 2 other ' +
+        'locks.',
     ],
     [
       'its process is dead, others share the lock',
@@ -128,7 +128,7 @@ describe('the gentlest act that helps is recommended, with what else it affects'
       },
       'release',
       'Force release',
-      'Nothing to interrupt: its process is dead. Its other holders keep it.',
+      'Nothing to interrupt: its process is dead. Other holders keep the lock.',
     ],
     [
       'another process is dead, this one is not, was asked and goes on',
@@ -140,7 +140,7 @@ describe('the gentlest act that helps is recommended, with what else it affects'
       'release',
       'Force release',
       'The holder is not stopped; only resources that check its token reject it. ' +
-        'Its other holders keep it.',
+        'Other holders keep the lock.',
     ],
     [
       'its process is dead, with permits',
@@ -227,8 +227,8 @@ describe('the gentlest act that helps is recommended, with what else it affects'
       { row: stuck, hold: { ...hold, askedToRelease: asked(now - 120_000) } },
       'block',
       'Block its renewals',
-      'It was asked and keeps renewing. The lock then frees in 26 s, and the holder finds out ' +
-        'at its next renewal.',
+      'The holder was asked, but keeps renewing. With renewals blocked, the lock frees in 26 s; ' +
+        'the holder finds out at its next renewal.',
     ],
     [
       'asked in vain, with a long lease',
@@ -266,7 +266,7 @@ describe('the gentlest act that helps is recommended, with what else it affects'
       { row: { ...row, status: 'expiring' }, hold: { ...hold, renewedAt: now - 40_000 } },
       'wait',
       'Wait: it frees in 26 s',
-      'Unless its holder renews it after all. Nothing else is affected.',
+      'Unless the holder still renews it. Nothing else is affected.',
     ],
     [
       'expiring, known to be alive',
@@ -311,13 +311,14 @@ describe('the gentlest act that helps is recommended, with what else it affects'
       },
       'look',
       'Look at ledger first',
-      'The holder waits for it, held by books-1. A release here would only interrupt its work.',
+      'The holder is waiting for that lock, held by books-1. To release this one would only ' +
+        'interrupt its work.',
     ],
     [
       'frozen with waiters',
       { row: { ...row, status: 'frozen', frozen: remark }, waiters: runners },
       'unfreeze',
-      'Unfreeze, if its reason no longer applies',
+      'Unfreeze, if the reason no longer applies',
       'Frozen by Ana. 2 callers are waiting; grants resume in the order of the queue.',
     ],
     [
@@ -330,7 +331,7 @@ describe('the gentlest act that helps is recommended, with what else it affects'
       },
       'release',
       'Force release',
-      'Nothing to interrupt: its process is dead. Its backend is not granting locks.',
+      'Nothing to interrupt: its process is dead. No grant: backend is not granting locks.',
     ],
     [
       'unknown',

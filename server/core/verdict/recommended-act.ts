@@ -75,7 +75,7 @@ function forFrozen({ frozen, waiters }: LockRow): Recommendation | null {
   if (!frozen || waiters === 0) return null;
   return {
     verb: 'unfreeze',
-    title: 'Unfreeze, if its reason no longer applies',
+    title: 'Unfreeze, if the reason no longer applies',
     effect:
       `Frozen by ${visibleText(frozen.by)}. ${waiting(waiters)}; grants resume in the order of ` +
       'the queue.',
@@ -88,7 +88,9 @@ function lookAt(cause: { namespace: string; name: string; heldBy: string | null 
   return {
     verb: 'look',
     title: `Look at ${visibleText(name)} first`,
-    effect: `The holder waits for it, ${held}. A release here would only interrupt its work.`,
+    effect:
+      `The holder is waiting for that lock, ${held}. To release this one would only interrupt ` +
+      'its work.',
     lock: { namespace, name },
   };
 }
@@ -101,7 +103,7 @@ function forDead(facts: ActFacts, hold: HoldRow, view: VerdictView): Recommendat
 /** The action for a hold whose renewal is late, but can still arrive. */
 function forExpiring(facts: ActFacts, hold: HoldRow, view: VerdictView): Recommendation {
   if (livenessAt(hold, view.now).state !== 'alive' || hold.renewalsStopped) {
-    return waitFor(hold, view, 'Unless its holder renews it after all.');
+    return waitFor(hold, view, 'Unless the holder still renews it.');
   }
   const { waiters } = facts.row;
   const delayed = waiters > 0 ? ` Delays ${plural(waiters, 'waiter')}.` : '';
@@ -147,8 +149,8 @@ function forAlive(facts: ActFacts, hold: HoldRow, view: VerdictView): Recommenda
     verb: 'block',
     title: 'Block its renewals',
     effect:
-      `It was asked and keeps renewing. The lock then frees ${whenText(expiresAt, view)}, ` +
-      'and the holder finds out at its next renewal.',
+      'The holder was asked, but keeps renewing. With renewals blocked, the lock frees ' +
+      `${whenText(expiresAt, view)}; the holder finds out at its next renewal.`,
   };
 }
 

@@ -36,10 +36,8 @@ export function releaseImpact(
     queueText(facts, next),
     first && !isRenewedInTime(hold, view.now) ? impatience(facts.waiters, hold, view) : '',
     policy.lockDelayMs > 0 ? `No grants for ${boundText(policy.lockDelayMs)} (lock delay).` : '',
-    set
-      ? `Its ${plural(set.size - 1, 'other lock')} of the same request stay${set.size === 2 ? 's' : ''} held.`
-      : '',
-    alsoHolds > 0 ? `This process holds ${plural(alsoHolds, 'other lock')}.` : '',
+    set ? keptText(set.size - 1) : '',
+    alsoHolds > 0 ? `Its process holds ${plural(alsoHolds, 'other lock')}.` : '',
   ];
   const to = first ? `${visibleText(first.owner)}${othersText(others.length)}` : null;
   return { to, effects: effects.filter((text) => text !== '') };
@@ -70,6 +68,12 @@ export function permitsLeft({ permits }: LockRow, hold: HoldRow | null): number 
   return capacity - inUse + (hold?.permits ?? 0);
 }
 
+/** @param others how many other locks of the same request its owner holds */
+const keptText = (others: number) =>
+  others === 1
+    ? 'The other lock of its request stays held.'
+    : `The ${plural(others, 'other lock')} of its request stay held.`;
+
 /** The waiters that get the lock immediately. */
 function nextGranted({ row, waiters, isClosed, policy }: ActFacts, hold: HoldRow): WaiterRow[] {
   const [first] = waiters;
@@ -80,12 +84,12 @@ function nextGranted({ row, waiters, isClosed, policy }: ActFacts, hold: HoldRow
 }
 
 function queueText({ row, waiters, isClosed }: ActFacts, next: readonly WaiterRow[]) {
-  if (isClosed) return 'Its backend is not granting locks.';
+  if (isClosed) return 'No grant: backend is not granting locks.';
   if (next.length > 0) {
     const rest = waiters.length - next.length;
     return rest === 0 ? '' : `${exactCount(rest)} still waiting.`;
   }
-  if (row.holders > 1) return 'Its other holders keep it.';
+  if (row.holders > 1) return 'Other holders keep the lock.';
   return row.waiters === 0 ? 'No waiters: it becomes free.' : '';
 }
 
