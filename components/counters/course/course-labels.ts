@@ -1,12 +1,9 @@
 import type { CounterCourse, CounterRow } from '@/server/contract/console/counter-row';
-import { durationText } from '@/server/core/format/durations';
 import { exactCount } from '@/server/core/format/numbers';
 
 const MINUTE_MS = 60_000;
 /** A bound that would be reached later than this is not mentioned. */
 const SOON_MS = 24 * 60 * MINUTE_MS;
-/** A predicted time is rounded to this: the rate is no more exact. */
-const ROUNDED_MS = 10_000;
 
 /** How fast the value moves and how often it changes: −41/min, 12 changes/min. */
 export function rateLabel({ rate: { changes, net } }: CounterCourse): string {
@@ -24,8 +21,19 @@ export function boundLabelAhead(
   const ms = ((bound - value) / net) * MINUTE_MS;
   if (ms > SOON_MS) return null;
   const word = net < 0 ? 'floor' : 'ceiling';
-  return `at the ${word} in about ${durationText(Math.max(1, Math.round(ms / ROUNDED_MS)) * ROUNDED_MS)}`;
+  return `at the ${word} in about ${roughText(ms)}`;
 }
+
+/** A predicted time in one unit, since a rate is not exact: 40 s, 2.5 min, 35 min, 3.5 h. */
+function roughText(ms: number): string {
+  const tens = Math.max(1, Math.round(ms / 10_000));
+  if (tens < 6) return `${tens * 10}\u00a0s`;
+  const minutes = roughly(ms / MINUTE_MS);
+  return minutes < 60 ? `${minutes}\u00a0min` : `${roughly(ms / MINUTE_MS / 60)}\u00a0h`;
+}
+
+/** To halves below ten, to whole numbers from there on. */
+const roughly = (count: number) => (count < 10 ? Math.round(2 * count) / 2 : Math.round(count));
 
 function signedRate(net: number): string {
   const text = rounded(Math.abs(net));
