@@ -3,6 +3,7 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { Role } from '@/server/contract/console/console-terms';
+import { exactCount, plural } from '@/server/core/format/numbers';
 import { visibleText } from '@/server/core/format/visible-text';
 import { Icon } from '../icons/icon';
 import { useSession } from '../live/session';
@@ -105,8 +106,8 @@ function UserRow({
       <td className="text-t2">
         {user.sessions > 0 ? (
           <>
-            {user.sessions}
-            <span className="md:hidden"> open session{user.sessions > 1 && 's'}</span>
+            <span className="max-md:hidden">{exactCount(user.sessions)}</span>
+            <span className="md:hidden">{plural(user.sessions, 'open session')}</span>
           </>
         ) : (
           <span className="hidden text-t3 md:inline">–</span>
