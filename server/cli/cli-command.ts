@@ -1,10 +1,22 @@
 import { z } from 'zod';
-import { reassignInput, setCapacityInput } from '../contract/console/console-inputs';
+import {
+  extendInput,
+  forceReleaseInput,
+  freezeInput,
+  lockRef,
+  reassignInput,
+  releaseRequestInput,
+  setCapacityInput,
+} from '../contract/console/console-inputs';
 import { adjustCounterByInput } from '../contract/console/counter-inputs';
 import { deletionCommandInput } from '../contract/console/deletion-inputs';
 import { ownerName } from '../contract/primitives';
 import { applyInput } from './apply/apply-input';
 import { command, PROVISIONING_COMMANDS } from './provisioning/provisioning-command';
+
+const chosenLock = { namespace: true, name: true, reason: true } as const;
+/** A hold that `locks show` printed. */
+const seenHold = { ...chosenLock, token: true } as const;
 
 /**
  * Commands of the command line. They are sent over the control socket, which validates them again.
@@ -18,14 +30,15 @@ export const cliCommand = z.discriminatedUnion('verb', [
     z.strictObject({ backend: z.string().max(32), shards: z.array(z.string()).max(32) }),
   ),
   command('names delete', deletionCommandInput),
-  command(
-    'locks set-capacity',
-    setCapacityInput.pick({ namespace: true, name: true, capacity: true, reason: true }),
-  ),
-  command(
-    'locks reassign',
-    reassignInput.pick({ namespace: true, name: true, reason: true }).extend({ to: ownerName }),
-  ),
+  command('locks show', lockRef),
+  command('locks request-release', releaseRequestInput.pick(seenHold)),
+  command('locks block-renewals', releaseRequestInput.pick(seenHold)),
+  command('locks extend', extendInput.pick({ ...seenHold, extendMs: true })),
+  command('locks force-release', forceReleaseInput.pick(seenHold)),
+  command('locks freeze', freezeInput.pick(chosenLock)),
+  command('locks unfreeze', freezeInput.pick(chosenLock)),
+  command('locks set-capacity', setCapacityInput.pick({ ...chosenLock, capacity: true })),
+  command('locks reassign', reassignInput.pick(chosenLock).extend({ to: ownerName })),
   command(
     'counters adjust',
     adjustCounterByInput

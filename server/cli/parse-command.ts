@@ -11,6 +11,7 @@ import {
   type ResetSecretCommand,
 } from './cli-command';
 import { PROVISIONING_VERBS, parseProvisioning } from './provisioning/parse-provisioning';
+import { parseRecordAction, RECORD_ACTION_VERBS } from './records/parse-record-action';
 import { issueMessage, numberIn, parseOptions, UsageError } from './usage-error';
 
 const DELETE_OPTIONS = {
@@ -18,23 +19,6 @@ const DELETE_OPTIONS = {
   prefix: { type: 'string' },
   name: { type: 'string', multiple: true },
   count: { type: 'string' },
-  reason: { type: 'string' },
-} as const;
-
-/** An operator's actions on one record, each with the option it needs besides name and reason. */
-const RECORD_ACTIONS = {
-  'locks set-capacity': 'capacity',
-  'locks reassign': 'to',
-  'counters adjust': 'by',
-} as const;
-type RecordAction = keyof typeof RECORD_ACTIONS;
-
-const RECORD_ACTION_OPTIONS = {
-  namespace: { type: 'string' },
-  name: { type: 'string' },
-  capacity: { type: 'string' },
-  to: { type: 'string' },
-  by: { type: 'string' },
   reason: { type: 'string' },
 } as const;
 
@@ -118,30 +102,6 @@ export function parseDeleteCommand([noun, verb, ...rest]: string[]): CliCommand 
   throw new UsageError(`--${option}: ${issue?.message}.`);
 }
 
-function parseRecordAction([noun, word, ...rest]: string[]): CliCommand | null {
-  const verb = `${noun} ${word}`;
-  if (!isRecordAction(verb)) return null;
-  const what = RECORD_ACTIONS[verb];
-  const {
-    namespace = 'default',
-    name,
-    reason,
-    ...given
-  } = parseOptions(rest, RECORD_ACTION_OPTIONS).values;
-  const { [what]: value, ...surplus } = given;
-  if (name === undefined || value === undefined || reason === undefined) {
-    throw new UsageError(`${verb} needs --name, --${what} and --reason.`);
-  }
-  const [other] = Object.keys(surplus);
-  if (other) throw new UsageError(`${verb} does not take --${other}.`);
-  const input = { namespace, name, [what]: what === 'to' ? value : numberIn(value), reason };
-  const parsed = cliCommand.safeParse({ verb, input });
-  if (!parsed.success) throw new UsageError(issueMessage(parsed.error));
-  return parsed.data;
-}
-
-const isRecordAction = (verb: string): verb is RecordAction => Object.hasOwn(RECORD_ACTIONS, verb);
-
 function parseBackupCommand([verb, ...rest]: string[]): BackupCommand | null {
   if (verb !== 'backup' && verb !== 'restore') return null;
   const oneFile = ([file, surplus]: string[]): string => {
@@ -200,7 +160,7 @@ const VERBS = [
   'locks delete',
   'backends reshard',
   'secret reset',
-  ...Object.keys(RECORD_ACTIONS),
+  ...RECORD_ACTION_VERBS,
 ];
 
 async function parseProvisioningCommand(

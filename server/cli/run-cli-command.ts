@@ -25,9 +25,12 @@ import type { CliCommand } from './cli-command';
 import { counted } from './counted';
 import type { ProvisioningCommand } from './provisioning/provisioning-command';
 import { isProvisioning, runProvisioning } from './provisioning/run-provisioning';
+import { actOnHold } from './records/act-on-hold';
 import { adjustNamedCounter } from './records/adjust-named-counter';
+import { freezeNamedLock } from './records/freeze-named-lock';
 import { reassignNamedLock } from './records/reassign-named-lock';
 import { setLockCapacity } from './records/set-lock-capacity';
+import { showLock } from './records/show-lock';
 import { requireServer } from './require-server';
 import { reshardBackend } from './reshard-backend';
 
@@ -78,6 +81,7 @@ function answerTo(
     );
     return turn;
   }
+  if (command.verb === 'locks show') return showLock(requireServer(ctx), command.input);
   return runOther(ctx, command, isAwaited).then((text) => ({ text, data: { message: text } }));
 }
 
@@ -92,6 +96,14 @@ async function runOther(
       return reshardBackend(ctx, command.input);
     case 'names delete':
       return runDeletion(requireServer(ctx), command.input, isAwaited);
+    case 'locks request-release':
+    case 'locks block-renewals':
+    case 'locks extend':
+    case 'locks force-release':
+      return actOnHold(requireServer(ctx), command);
+    case 'locks freeze':
+    case 'locks unfreeze':
+      return freezeNamedLock(requireServer(ctx), command);
     case 'locks set-capacity':
       return setLockCapacity(requireServer(ctx), command.input);
     case 'locks reassign':
@@ -116,7 +128,7 @@ async function reportOfServer(ctx: OperationContext) {
   return { address: config.publicUrl ?? ownOrigin(config), findings };
 }
 
-type OtherCommand = Exclude<CliCommand, ProvisioningCommand | { verb: 'apply' }>;
+type OtherCommand = Exclude<CliCommand, ProvisioningCommand | { verb: 'apply' | 'locks show' }>;
 
 /**
  * Records in the audit log that a backup is about to be made, since it contains the hashes of all

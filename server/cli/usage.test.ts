@@ -15,7 +15,21 @@ test.each([
   { words: ['users', 'show', 'help'], commands: ['keys show'] },
   { words: ['users', 'remove', 'ada', '--help'], commands: ['users remove'] },
   { words: ['backup', 'FILE', '-h'], commands: ['backup FILE'] },
-  { words: ['locks', 'lend', '-h'], commands: ['locks | counters', 'locks set', 'locks reassign'] },
+  {
+    words: ['locks', 'lend', '-h'],
+    commands: [
+      'locks | counters',
+      'locks show',
+      'locks request-release',
+      'locks block-renewals',
+      'locks extend',
+      'locks force-release',
+      'locks reassign',
+      'locks freeze',
+      'locks set',
+    ],
+  },
+  { words: ['locks', 'unfreeze', '-h'], commands: ['locks freeze | unfreeze'] },
   { words: ['exec', '-h'], commands: ['exec NAME'] },
 ])('help after $words is about that command alone', ({ words, commands }) => {
   const lines = commandsIn(usageOf(words)).map((line, i) =>

@@ -34,11 +34,23 @@ export const USAGE = `Usage: npm run -s lockyard -- <command>
                                                      Delete free locks or counters, at most N;
                                                      without --count, only preview.
                                                      Or --name NAME, repeatable.
+  locks show --name NAME [--namespace NAMESPACE]     Show the holders and waiters of a lock, with
+                                                     the tokens that the next commands need.
+  locks request-release --name NAME --token TOKEN --reason TEXT [--namespace NAMESPACE]
+                                                     Ask a holder to release a lock.
+  locks block-renewals --name NAME --token TOKEN --reason TEXT [--namespace NAMESPACE]
+                                                     Let a hold end with its present lease.
+  locks extend --name NAME --token TOKEN --by 15m --reason TEXT [--namespace NAMESPACE]
+                                                     Extend the lease of a hold.
+  locks force-release --name NAME --token TOKEN --reason TEXT [--namespace NAMESPACE]
+                                                     End a hold; its process is not stopped.
+  locks reassign --name NAME --to OWNER --reason TEXT [--namespace NAMESPACE]
+                                                     End the hold and grant the lock to a waiter.
+  locks freeze | unfreeze --name NAME --reason TEXT [--namespace NAMESPACE]
+                                                     Stop all grants of a lock, or allow them again.
   locks set-capacity --name NAME --capacity N --reason TEXT [--namespace NAMESPACE]
                                                      Change how many permits of a lock can be
                                                      held at the same time.
-  locks reassign --name NAME --to OWNER --reason TEXT [--namespace NAMESPACE]
-                                                     End the hold and grant the lock to a waiter.
   counters create --name NAME --initial N --reason TEXT [--floor N] [--ceiling N]
                   [--namespace NAMESPACE]
                                                      Create a counter.
