@@ -1,7 +1,7 @@
 import { defineConfig } from 'drizzle-kit';
 import { CASING } from './db/schema';
 
-// One schema, two dialects: `npm run db:generate` runs this once for each, `npm run check` into a copy.
+// `npm run db:generate` runs this once for each dialect; `npm run check` does so into a copy.
 const dialect = process.env.MIGRATIONS_DIALECT === 'sqlite' ? 'sqlite' : 'mysql';
 
 export default defineConfig({

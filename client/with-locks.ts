@@ -120,8 +120,10 @@ function refuseNested(client: LockyardClient, request: MultiLockRequest): void {
   try {
     for (const { namespace, name } of locksOf(request)) {
       if (!holdAround({ client, namespace, name, owner: undefined })) continue;
-      const text = `"${name}" is held by the work that requests it with others: it would wait for itself.`;
-      throw new LockyardError('INVALID', text);
+      throw new LockyardError(
+        'INVALID',
+        `"${name}" is held by the work that requests it with others: it would wait for itself.`,
+      );
     }
   } catch (error) {
     notifyWaitEnded(client, locksOf(request), 'failed', 0);

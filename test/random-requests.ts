@@ -152,7 +152,9 @@ class RandomRequests {
       }),
       () => ({
         ...wire,
-        path: `${path}${path.includes('?') ? '&' : '?'}${this.oneOf(['batch=1', 'x', 'connectionParams={}', '%', ''])}`,
+        path:
+          `${path}${path.includes('?') ? '&' : '?'}` +
+          this.oneOf(['batch=1', 'x', 'connectionParams={}', '%', '']),
       }),
       () => ({ ...wire, path: path.replace('.', '%2e') }),
       () => ({ ...wire, body: Buffer.from([0xff, 0x7b, 0x7d]) }),

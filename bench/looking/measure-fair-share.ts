@@ -58,8 +58,8 @@ export async function measureFairShare({
         ratios.push(ratio);
         p99s.push(beside.p99Ms);
         console.log(
-          `    ${inWords(beside)}, which is ${ratio.toFixed(2)} of the quiet ${inWords(before)} before` +
-            ` and ${inWords(after)} after; the flood ${inWords(flooded)}`,
+          `    ${inWords(beside)}, which is ${ratio.toFixed(2)} of the quiet ` +
+            `${inWords(before)} before and ${inWords(after)} after; the flood ${inWords(flooded)}`,
         );
       }
       sayVerdict(median(ratios), median(p99s));
@@ -77,6 +77,7 @@ const inWords = ({ perSecond, p99Ms }: LoadFigures) =>
 function sayVerdict(ratio: number, p99Ms: number): void {
   const verdict = ratio >= RATIO_MIN && p99Ms <= P99_MAX_MS ? 'holds' : 'FAILS';
   console.log(
-    `    ${verdict}: ${ratio.toFixed(2)} of the quiet throughput (at least ${RATIO_MIN}), p99 ${p99Ms.toFixed(1)} ms (at most ${P99_MAX_MS} ms)`,
+    `    ${verdict}: ${ratio.toFixed(2)} of the quiet throughput (at least ${RATIO_MIN}), ` +
+      `p99 ${p99Ms.toFixed(1)} ms (at most ${P99_MAX_MS} ms)`,
   );
 }

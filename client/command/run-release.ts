@@ -56,5 +56,6 @@ function formatRelease(name: string, token: number, answer: ReleaseAnswer): stri
   }
   if (answer.outcome === 'lost')
     return printable(new LockLost(name, token, lossFacts(answer)).message);
-  return `${printable(name)} is still held: entered ${answer.holdCount} more ${answer.holdCount === 1 ? 'time' : 'times'}`;
+  const times = answer.holdCount === 1 ? 'time' : 'times';
+  return `${printable(name)} is still held: entered ${answer.holdCount} more ${times}`;
 }

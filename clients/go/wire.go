@@ -1153,7 +1153,9 @@ type CounterGetInput struct {
 }
 
 // Acquire is lock.acquire: acquire a lock.
-func (c *Client) Acquire(ctx context.Context, ask LockAcquireInput) (answer AcquireAnswer, err error) {
+func (c *Client) Acquire(
+	ctx context.Context, ask LockAcquireInput,
+) (answer AcquireAnswer, err error) {
 	err = c.call(ctx, "lock.acquire", "mutation", ask, &answer)
 	return answer, err
 }
@@ -1165,13 +1167,17 @@ func (c *Client) Cancel(ctx context.Context, ask LockCancelInput) (answer Cancel
 }
 
 // AcquireMany is lock.acquireMany: acquire several locks together.
-func (c *Client) AcquireMany(ctx context.Context, ask LockAcquireManyInput) (answer AcquireManyAnswer, err error) {
+func (c *Client) AcquireMany(
+	ctx context.Context, ask LockAcquireManyInput,
+) (answer AcquireManyAnswer, err error) {
 	err = c.call(ctx, "lock.acquireMany", "mutation", ask, &answer)
 	return answer, err
 }
 
 // CancelMany is lock.cancelMany: cancel an acquire of several locks.
-func (c *Client) CancelMany(ctx context.Context, ask LockCancelManyInput) (answer CancelAnswer, err error) {
+func (c *Client) CancelMany(
+	ctx context.Context, ask LockCancelManyInput,
+) (answer CancelAnswer, err error) {
 	err = c.call(ctx, "lock.cancelMany", "mutation", ask, &answer)
 	return answer, err
 }
@@ -1183,13 +1189,17 @@ func (c *Client) Renew(ctx context.Context, ask LockRenewInput) (answer RenewAns
 }
 
 // Release is lock.release: release a lock.
-func (c *Client) Release(ctx context.Context, ask LockReleaseInput) (answer ReleaseAnswer, err error) {
+func (c *Client) Release(
+	ctx context.Context, ask LockReleaseInput,
+) (answer ReleaseAnswer, err error) {
 	err = c.call(ctx, "lock.release", "mutation", ask, &answer)
 	return answer, err
 }
 
 // Inspect is lock.inspect: inspect a lock.
-func (c *Client) Inspect(ctx context.Context, ask LockInspectInput) (answer InspectAnswer, err error) {
+func (c *Client) Inspect(
+	ctx context.Context, ask LockInspectInput,
+) (answer InspectAnswer, err error) {
 	err = c.call(ctx, "lock.inspect", "query", ask, &answer)
 	return answer, err
 }
@@ -1213,19 +1223,25 @@ func (c *Client) Check(ctx context.Context, ask LockCheckInput) (answer CheckAns
 }
 
 // CreateCounter is counter.create: create a counter.
-func (c *Client) CreateCounter(ctx context.Context, ask CounterCreateInput) (answer CounterCreateAnswer, err error) {
+func (c *Client) CreateCounter(
+	ctx context.Context, ask CounterCreateInput,
+) (answer CounterCreateAnswer, err error) {
 	err = c.call(ctx, "counter.create", "mutation", ask, &answer)
 	return answer, err
 }
 
 // AddToCounter is counter.add: add to a counter.
-func (c *Client) AddToCounter(ctx context.Context, ask CounterAddInput) (answer CounterAddAnswer, err error) {
+func (c *Client) AddToCounter(
+	ctx context.Context, ask CounterAddInput,
+) (answer CounterAddAnswer, err error) {
 	err = c.call(ctx, "counter.add", "mutation", ask, &answer)
 	return answer, err
 }
 
 // GetCounter is counter.get: read a counter.
-func (c *Client) GetCounter(ctx context.Context, ask CounterGetInput) (answer CounterGetAnswer, err error) {
+func (c *Client) GetCounter(
+	ctx context.Context, ask CounterGetInput,
+) (answer CounterGetAnswer, err error) {
 	err = c.call(ctx, "counter.get", "query", ask, &answer)
 	return answer, err
 }

@@ -33,7 +33,10 @@ export function ExtendDialog({ row, onClose }: { row: LockRow; onClose: () => vo
       row={row}
       hold={hold}
       title={`Extend ${seen.hold ? visibleText(seen.hold.owner) : 'the holder'}’s lease?`}
-      warning="The holder is not notified and waiters wait longer. Its own renewals will not shorten the extension."
+      warning={
+        'The holder is not notified and waiters wait longer. Its own renewals will not ' +
+        'shorten the extension.'
+      }
       actionLabel={`Extend by ${span}`}
       tone="accent"
       attempt={attempt}

@@ -40,7 +40,10 @@ export function SilenceDialog({ of, onClose }: { of: AlertRow | null; onClose: (
   return (
     <FormDialog
       title="Silence alerts"
-      intro="Silenced alerts still fire and appear on this page, but are not sent. Those still firing when the silence ends are sent then."
+      intro={
+        'Silenced alerts still fire and appear on this page, but are not sent. Those still ' +
+        'firing when the silence ends are sent then.'
+      }
       action="Silence"
       onClose={onClose}
       onSubmit={async (form, send) => {

@@ -101,7 +101,8 @@ export function GuaranteeVerdict({ row }: { row: GuaranteeRow | null }) {
         <Note tone="danger">
           {servesNothing
             ? 'Renew and release are disabled too.'
-            : 'Existing holds continue as long as none of their data is lost: renew, release and inspect work, and waiters keep their positions.'}{' '}
+            : 'Existing holds continue as long as none of their data is lost: renew, release and ' +
+              'inspect work, and waiters keep their positions.'}{' '}
           Fix the configuration
           {isNeverAllowed ? (
             '; this cannot be overridden.'

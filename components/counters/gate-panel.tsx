@@ -83,9 +83,15 @@ function statusText(gate: GateRow): string {
       return `${name}: ${confirmed}${left === '' ? '' : `; ${left}`}.`;
     }
     case 'empty':
-      return `${name} has no recent value. It loads one at the next change; until then MySQL decides.`;
+      return (
+        `${name} has no recent value. It loads one at the next change; ` +
+        'until then MySQL decides.'
+      );
     case 'starting':
-      return `${name} was cleared or restarted. It refuses nothing for ${durationText(gate.readyInMs)}; MySQL decides every change.`;
+      return (
+        `${name} was cleared or restarted. It refuses nothing for ` +
+        `${durationText(gate.readyInMs)}; MySQL decides every change.`
+      );
     case 'down':
       return `${name} is not responding. MySQL decides every change.`;
     case 'missing':

@@ -77,7 +77,8 @@ export function DeleteNamesDialog({
           {kind === 'lock'
             ? 'A deleted lock can be acquired again at any time, with higher tokens. Its ' +
               'history is kept.'
-            : 'The counters and their values are deleted. Requests to them fail until they are created again.'}
+            : 'The counters and their values are deleted. Requests to them fail until they are ' +
+              'created again.'}
         </span>
       </p>
       <div className="flex flex-col gap-4">

@@ -150,7 +150,13 @@ function ErrorSection({ errors }: { errors: { status: number; reasons: string[] 
           Errors
         </h2>
         <p className="mt-2 max-w-[72ch] text-14 text-t2">
-          <RichText text="Errors have a status of 400 or more. Branch on `error.data.reason`; its values are stable. With 429 and 503, `error.data.retryAfterMs` and the header `Retry-After` say when to retry." />
+          <RichText
+            text={
+              'Errors have a status of 400 or more. Branch on `error.data.reason`; its values ' +
+              'are stable. With 429 and 503, `error.data.retryAfterMs` and the header ' +
+              '`Retry-After` say when to retry.'
+            }
+          />
         </p>
         <dl className="docs-fields mt-4">
           {rows.map(({ status, reason }) => (

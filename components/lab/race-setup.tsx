@@ -166,7 +166,10 @@ function startHint(
   if (entries === null) return 'Asking the servers…';
   const longest = longestMs(settings);
   if (longest !== null) {
-    return `One strategy after another, at most ${durationText(longest)}. It runs in a process of its own at low priority.`;
+    return (
+      `One strategy after another, at most ${durationText(longest)}. It runs in a process of ` +
+      'its own at low priority.'
+    );
   }
   return chosenEntries(form, entries).length === 0
     ? 'Required: at least one strategy'

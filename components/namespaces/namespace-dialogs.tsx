@@ -108,4 +108,5 @@ const isSamePolicy = (one: NamespacePolicy | null, other: NamespacePolicy | null
   JSON.stringify(one) === JSON.stringify(other);
 
 const changedText = ({ policy, hasOwnPolicy }: NamespaceRow): string =>
-  `The policy changed since you opened this. Now: ${hasOwnPolicy ? formatPolicy(policy) : 'the default policy'}.`;
+  'The policy changed since you opened this. Now: ' +
+  `${hasOwnPolicy ? formatPolicy(policy) : 'the default policy'}.`;

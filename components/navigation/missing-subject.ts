@@ -10,10 +10,16 @@ export function missingSubject(pathname: string): string | null {
   const [first, second] = segments.map((segment) => visibleText(nameFromPath(segment) ?? segment));
   if (first === undefined || first === '') return null;
   if (place === 'locks' && second !== undefined) {
-    return `There is no namespace “${first}”, or no lock in it can have the name “${second}”. A lock exists from its first acquire; an admin creates its namespace.`;
+    return (
+      `There is no namespace “${first}”, or no lock in it can have the name “${second}”. ` +
+      'A lock exists from its first acquire; an admin creates its namespace.'
+    );
   }
   if (place === 'counters' && second !== undefined) {
-    return `There is no counter “${second}” in namespace “${first}”. It was never created, or was deleted since.`;
+    return (
+      `There is no counter “${second}” in namespace “${first}”. ` +
+      'It was never created, or was deleted since.'
+    );
   }
   if (place === 'insights') {
     return `There is no incident “${first}”, or it is older than the recorded history.`;

@@ -41,7 +41,10 @@ export function KeysSection({ now }: { now: number }) {
   return (
     <SectionFrame
       title="API keys"
-      intro="API keys identify a service and grant access to namespaces; limits narrow a key further. A witness key can only report which processes are alive."
+      intro={
+        'API keys identify a service and grant access to namespaces; limits narrow a key ' +
+        'further. A witness key can only report which processes are alive.'
+      }
       end={
         <Button tone="accent" onClick={() => setCreating(true)}>
           New key…
@@ -130,8 +133,10 @@ export function KeysSection({ now }: { now: number }) {
           title={`Revoke key of ${revoking.name}?`}
           intro={
             revoking.isWitness
-              ? 'Reports with this key are rejected within 1 s, and its evidence ages. This cannot be undone.'
-              : 'Requests with this key are rejected within 1 s, including waiting ones. Existing holds end with their leases. This cannot be undone.'
+              ? 'Reports with this key are rejected within 1 s, and its evidence ages. This ' +
+                'cannot be undone.'
+              : 'Requests with this key are rejected within 1 s, including waiting ones. ' +
+                'Existing holds end with their leases. This cannot be undone.'
           }
           action="Revoke key"
           isDangerous

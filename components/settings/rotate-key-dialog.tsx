@@ -34,7 +34,10 @@ export function RotateKeyDialog({
   return (
     <FormDialog
       title={`Rotate key of ${of.name}?`}
-      intro="Creates a new key with the same access. Holds belong to the service, so callers can change over while they hold locks."
+      intro={
+        'Creates a new key with the same access. Holds belong to the service, so callers can ' +
+        'change over while they hold locks.'
+      }
       action="Rotate key"
       onClose={onClose}
       afterwards={SECRET_LOST}

@@ -47,7 +47,10 @@ export function SessionsSection({ now }: { now: number }) {
   return (
     <SectionFrame
       title="Your sessions"
-      intro="A session ends after 30 min without use, and 12 h after signing in. Once signed out here, its requests are rejected within 1 s. Browser and address are those of the sign-in."
+      intro={
+        'A session ends after 30 min without use, and 12 h after signing in. Once signed out ' +
+        'here, its requests are rejected within 1 s. Browser and address are those of the sign-in.'
+      }
       end={
         rows?.some(({ isCurrent }) => !isCurrent) && (
           <Button disabled={isBusy} onClick={endOthers}>

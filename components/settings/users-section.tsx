@@ -214,7 +214,10 @@ function UserDialog({
       return (
         <FormDialog
           title={`Disable ${name}?`}
-          intro="Their sessions end immediately and they can no longer sign in. Their audit entries are kept."
+          intro={
+            'Their sessions end immediately and they can no longer sign in. Their audit entries ' +
+            'are kept.'
+          }
           action="Disable user"
           isDangerous
           {...running(() => people.setDisabled.mutate({ id, disabled: true }))}

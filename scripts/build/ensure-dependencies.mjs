@@ -68,7 +68,10 @@ function installFailure(output) {
     );
   if (unreachable.test(output)) {
     const code = unreachable.exec(output)?.[0];
-    return `Lockyard's packages are not installed, and the package registry cannot be reached (${code}): connect this machine and start again.`;
+    return (
+      "Lockyard's packages are not installed, and the package registry cannot be reached " +
+      `(${code}): connect this machine and start again.`
+    );
   }
   return `Lockyard's packages could not be installed: ${errorLines[0] ?? 'npm ended without a word'}`;
 }

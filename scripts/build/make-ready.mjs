@@ -55,7 +55,8 @@ function refuseUnwritable() {
   } catch (error) {
     const why = writeReason(error) ?? error.code;
     throw new PlainFailure(
-      `Lockyard is not built, or not from these sources, and ${projectRoot} cannot be written: ${why}. Run "npm run build" as a user who may write there, then start again.`,
+      `Lockyard is not built, or not from these sources, and ${projectRoot} cannot be written: ` +
+        `${why}. Run "npm run build" as a user who may write there, then start again.`,
     );
   }
 }

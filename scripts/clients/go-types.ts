@@ -7,9 +7,14 @@ export function goTypes(api: ApiShapes): string {
   const { shapes, procedures, reasons } = api;
   const methods = procedures.map(({ name, kind, summary, input, answer }) => {
     const method = pascalCase(methodName(name));
+    const parameters = `ctx context.Context, ask ${input}`;
+    const results = `(answer ${answer}, err error)`;
+    const oneLine = `func (c *Client) ${method}(${parameters}) ${results} {`;
     return [
       `// ${method} is ${name}: ${summary.toLowerCase()}.`,
-      `func (c *Client) ${method}(ctx context.Context, ask ${input}) (answer ${answer}, err error) {`,
+      oneLine.length <= 100
+        ? oneLine
+        : `func (c *Client) ${method}(\n\t${parameters},\n) ${results} {`,
       `\terr = c.call(ctx, "${name}", "${kind}", ask, &answer)`,
       '\treturn answer, err',
       '}',

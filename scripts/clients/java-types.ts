@@ -69,7 +69,8 @@ const isInput = ({ name }: ApiShape) => /Input$|^LockOfSet$/.test(name);
 function comment(text: string | undefined, indent: string): string {
   if (!text) return '';
   const lines = wrapText(text, 94 - indent.length).map((line) => line.replaceAll('*/', '* /'));
-  if (lines.length === 1) return `${indent}/** ${lines[0]} */\n`;
+  const oneLine = `${indent}/** ${lines[0]} */\n`;
+  if (lines.length === 1 && oneLine.length <= 101) return oneLine;
   return `${indent}/**\n${lines.map((line) => `${indent} * ${line}\n`).join('')}${indent} */\n`;
 }
 

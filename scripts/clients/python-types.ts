@@ -47,7 +47,9 @@ ${methods.join('\n\n')}
 
 function union({ name, anyOf, description }: ApiShape): string {
   const options = (anyOf ?? []).join(', ');
-  return `${comment(description, '')}${name} = Union[${options}]\n`;
+  const oneLine = `${name} = Union[${options}]`;
+  const text = oneLine.length <= 100 ? oneLine : `${name} = Union[\n    ${options}\n]`;
+  return `${comment(description, '')}${text}\n`;
 }
 
 /** Python 3.9 can mark only whole classes as optional: required fields get a class of their own. */

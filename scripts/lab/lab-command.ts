@@ -72,9 +72,8 @@ async function race(given: LabArguments, lab: ReturnType<typeof readConfig>['lab
   });
   const found = await runner.preflight();
   for (const { name, address, version, state, advice } of found.servers) {
-    say(
-      `${name}: ${state}${address ? `, ${address}` : ''}${version ? `, ${version}` : ''}${advice ? `. ${advice}` : ''}`,
-    );
+    const facts = [state, address, version].filter(Boolean).join(', ');
+    say(`${name}: ${facts}${advice ? `. ${advice}` : ''}`);
   }
   const strategies = runnable(given.strategies, found);
   if (strategies.length === 0) throw new ArgumentError('None of these strategies can run here.');
@@ -113,7 +112,8 @@ function run(
       rows.push(message.row);
       const { title, sold, oversold, verdict } = message.row;
       say(
-        `${rows.length}/${settings.strategies.length} ${title}: ${verdict}, ${sold} sold, ${oversold} oversold`,
+        `${rows.length}/${settings.strategies.length} ${title}: ${verdict}, ` +
+          `${sold} sold, ${oversold} oversold`,
       );
     });
   });

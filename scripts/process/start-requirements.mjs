@@ -13,5 +13,8 @@ const OPEN_FILES_MIN = 256;
 /** One line if so few open files are allowed that the server could not start, else null. */
 export function fileLimitComplaint(limit) {
   if (limit === null || limit >= OPEN_FILES_MIN) return null;
-  return `The limit on open files is ${limit}; Lockyard needs at least ${OPEN_FILES_MIN}. Raise it, for example with: ulimit -n 4096`;
+  return (
+    `The limit on open files is ${limit}; Lockyard needs at least ${OPEN_FILES_MIN}. ` +
+    'Raise it, for example with: ulimit -n 4096'
+  );
 }

@@ -34,7 +34,8 @@ export async function startPrivateMariadb({
   settings = [],
   bearsFullDisk = false,
 }) {
-  const folder = mkdtempSync(join(tmpdir(), 'ly-')); // Short: a socket's path is limited to about 100 characters.
+  // Short: a socket's path is limited to about 100 characters.
+  const folder = mkdtempSync(join(tmpdir(), 'ly-'));
   const data = join(folder, 'd');
   // Only root has to name its user. Other users may have no name, as in a container.
   const asRoot = process.getuid?.() === 0 ? ['--user=root'] : [];

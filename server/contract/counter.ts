@@ -51,7 +51,8 @@ export const counterAddInput = z.strictObject({
     .boolean()
     .optional()
     .describe(
-      'True: no request with this `requestId` was ever sent before. Only then may a gate refuse a step that has a `requestId`; it may refuse any step without one.',
+      'True: no request with this `requestId` was ever sent before. Only then may a gate ' +
+        'refuse a step that has a `requestId`; it may refuse any step without one.',
     ),
 });
 

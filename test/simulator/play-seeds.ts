@@ -37,7 +37,8 @@ export async function playSeeds(range: SeedRange): Promise<number> {
   const seconds = (performance.now() - startedAt) / 1_000;
   const rate = Math.round(steps / seconds);
   say(
-    `${seeds} ${kind === undefined ? '' : `${kind} `}seeds from ${from}, ${steps} steps, ${rate} a second: ${bad} broke a promise.`,
+    `${seeds} ${kind === undefined ? '' : `${kind} `}seeds from ${from}, ${steps} steps, ` +
+      `${rate} a second: ${bad} broke a promise.`,
   );
   return bad;
 }

@@ -8,9 +8,9 @@ export function formatLock(
   name: string,
   { state, rev, holders, permits, waiters, frozen }: InspectAnswer,
 ): string {
-  const { length } = waiters;
+  const queue = waiters.length === 0 ? 'no waiters' : `${waiters.length} waiting`;
   return [
-    `${printable(name)} in ${namespace} is ${state}, ${length === 0 ? 'no waiters' : `${length} waiting`}`,
+    `${printable(name)} in ${namespace} is ${state}, ${queue}`,
     ...(rev === 0 ? ['this name is not known: it was never used, or has been deleted'] : []),
     ...(frozen ? [`frozen by ${printable(frozen.by)}: ${printable(frozen.reason)}`] : []),
     ...(permits ? [permitsInUse(permits)] : []),

@@ -514,7 +514,9 @@ class SetEnded(TypedDict):
     grants: List[GrantOfSet]
 
 
-AcquireManyAnswer = Union[SetGranted, SetHeld, SetQueued, SetTimeout, SetQueueFull, SetFrozen, SetEnded]
+AcquireManyAnswer = Union[
+    SetGranted, SetHeld, SetQueued, SetTimeout, SetQueueFull, SetFrozen, SetEnded
+]
 
 
 

@@ -27,7 +27,8 @@ export function RaceCharts(props: RaceChartsProps) {
     <figure>
       <figcaption className="sr-only">
         {last
-          ? `${exactCount(last.sold)} of ${exactCount(stock)} sold, ${exactCount(Math.round(last.opsPerSecond))} operations per second.`
+          ? `${exactCount(last.sold)} of ${exactCount(stock)} sold, ` +
+            `${exactCount(Math.round(last.opsPerSecond))} operations per second.`
           : 'Nothing sold yet.'}
       </figcaption>
       <div className="lab-charts">{Charts ? <Charts {...props} /> : null}</div>

@@ -90,7 +90,8 @@ function oversoldSentence(
     ...(wrong.length === 0
       ? []
       : [
-          `${inWords(wrong.length)} wrong ${wrong.length === 1 ? 'way' : 'ways'} oversold by ${excessOf(wrong)}.`,
+          `${inWords(wrong.length)} wrong ${wrong.length === 1 ? 'way' : 'ways'} ` +
+            `oversold by ${excessOf(wrong)}.`,
         ]),
   ].join(' ');
 }
@@ -128,7 +129,10 @@ function adviceOf(
     return `On this machine, for this load (${load}), ${what}.`;
   }
   const { title, opsPerSecond, p99Ms } = fastest;
-  return `On this machine, for this load (${load}), the fastest that held was “${title}”: ${exactCount(Math.round(opsPerSecond))} per second, p99 ${latencyText(p99Ms)}.`;
+  return (
+    `On this machine, for this load (${load}), the fastest that held was “${title}”: ` +
+    `${exactCount(Math.round(opsPerSecond))} per second, p99 ${latencyText(p99Ms)}.`
+  );
 }
 
 /** A sentence on the fastest Strong strategy if the fastest that held is not Strong; else empty. */
@@ -143,7 +147,10 @@ function strongAdvice(
   const strong = bySpeed(held.filter(isStrong))[0];
   if (!strong) return '';
   const rate = exactCount(Math.round(strong.opsPerSecond));
-  return ` It is not Strong; the fastest of those that are was “${strong.title}”: ${rate} per second.`;
+  return (
+    ` It is not Strong; the fastest of those that are was “${strong.title}”: ` +
+    `${rate} per second.`
+  );
 }
 
 const bySpeed = (rows: LabRow[]) => rows.toSorted((a, b) => b.opsPerSecond - a.opsPerSecond);

@@ -75,7 +75,10 @@ export function FigureStrip({
       />
       <FigureTile
         look={look('blocking', fleet?.blockingMs ?? 0)}
-        title="Total blocking time: the sum of the ages of all waits, and of refused callers that keep trying. Standbys of leaders are not counted"
+        title={
+          'Total blocking time: the sum of the ages of all waits, and of refused callers that ' +
+          'keep trying. Standbys of leaders are not counted'
+        }
         value={fleet && <BlockingTime fleet={fleet} />}
         below={fleet && <BlockingPeak fleet={fleet} course={blockings} />}
         series={blockings}
@@ -157,7 +160,8 @@ const LOOKS = {
 const look = (name: keyof typeof LOOKS, value: number) => lookOf(LOOKS, name, value);
 
 const heldTitle = (unknown: number) =>
-  `Held locks${unknown > 0 ? `, without ${exactCount(unknown)} unknown` : ''}. Click to sort by hold time`;
+  `Held locks${unknown > 0 ? `, without ${exactCount(unknown)} unknown` : ''}. ` +
+  'Click to sort by hold time';
 
 function Unknown({ count }: { count: number }) {
   return <span className="text-unknown">+ {countText(count)} unknown</span>;

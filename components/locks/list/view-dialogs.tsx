@@ -71,7 +71,9 @@ export function EditViewDialog({
       changed={
         hasChanged
           ? {
-              text: `The view changed since you opened this. Now: “${visibleText(view.name)}”, ${viewText(queryOfView(view))}.`,
+              text:
+                'The view changed since you opened this. Now: ' +
+                `“${visibleText(view.name)}”, ${viewText(queryOfView(view))}.`,
               onUse: () => setSeen(view),
             }
           : null

@@ -33,7 +33,8 @@ export function readGates(
     const url = parseBackendUrl(env[name] || 'redis', process.cwd());
     if (typeof url === 'string' || url.kind !== 'redis') {
       throw new ConfigError(
-        `${name} must be a URL that begins with redis: or rediss:, such as redis://user:password@host:6379/0.`,
+        `${name} must be a URL that begins with redis: or rediss:, ` +
+          'such as redis://user:password@host:6379/0.',
       );
     }
     const other = used.get(storeLocation(url));

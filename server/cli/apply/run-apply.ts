@@ -77,8 +77,10 @@ async function plan(
   for (const key of keys ?? []) {
     const missing = key.namespaces?.find((name) => !names.includes(name));
     if (!missing) continue;
-    const text = `Key ${key.name}: there is no namespace "${missing}", neither here nor in the file.`;
-    throw new LockyardError('NOT_FOUND', text);
+    throw new LockyardError(
+      'NOT_FOUND',
+      `Key ${key.name}: there is no namespace "${missing}", neither here nor in the file.`,
+    );
   }
   const matched = matchKeys(keys ?? [], present.keys, env, made);
   for (const { given, known } of matched) {

@@ -46,8 +46,10 @@ export async function createKey(
     const same = rows.find((row) => isSameAccess(row, wanted));
     if (same) return { text: null, data: { created: false, id: same.id } };
     if (rows[0]) {
-      const text = `There is an API key of ${wanted.name} that allows something else: ${rows[0].id}.`;
-      throw new LockyardError('CONFLICT', text);
+      throw new LockyardError(
+        'CONFLICT',
+        `There is an API key of ${wanted.name} that allows something else: ${rows[0].id}.`,
+      );
     }
   }
   const made = await createApiKey(ctx, wanted, { isOnly: ifMissing === true });

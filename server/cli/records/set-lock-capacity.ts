@@ -41,7 +41,8 @@ export async function setLockCapacity(
     case 'waiterWantsMore':
       throw new LockyardError(
         'CONFLICT',
-        `${printable(answer.owner)} is waiting for ${answer.permits} permits of ${lock}; nothing was changed.`,
+        `${printable(answer.owner)} is waiting for ${answer.permits} permits of ${lock}; ` +
+          'nothing was changed.',
       );
   }
 }

@@ -119,5 +119,9 @@ export function baselineText(ms: number): string {
 /** A multiple of a baseline: 0.4 ×, 9.3 ×, 31 ×. A baseline under 1 ms counts as 1 ms. */
 export function factorText(ms: number, baselineMs: number): string {
   const factor = ms / Math.max(1, baselineMs);
-  return `${factor < 10 ? (Math.floor(factor * 10) / 10).toFixed(1) : Math.floor(factor).toLocaleString('en-US')}\u202f×`;
+  const text =
+    factor < 10
+      ? (Math.floor(factor * 10) / 10).toFixed(1)
+      : Math.floor(factor).toLocaleString('en-US');
+  return `${text}\u202f×`;
 }

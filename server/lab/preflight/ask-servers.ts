@@ -23,7 +23,8 @@ export function askMysql(url: string, triesToCreate: boolean): Promise<Asked<Mys
         'SELECT VERSION() AS version, CURRENT_USER() AS account',
       );
       const [marks] = await connection.query<RowDataPacket[]>(
-        "SHOW GLOBAL VARIABLES WHERE Variable_name IN ('hostname', 'port', 'datadir', 'server_uuid', 'server_uid')",
+        'SHOW GLOBAL VARIABLES WHERE Variable_name IN ' +
+          "('hostname', 'port', 'datadir', 'server_uuid', 'server_uid')",
       );
       const identity = marks.map((row) => `${row.Variable_name}=${row.Value}`).sort();
       return {

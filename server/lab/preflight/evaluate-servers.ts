@@ -18,7 +18,8 @@ const VARIABLES = {
 };
 
 const ON_BACKEND =
-  'This is a backend of this Lockyard: a race there would slow its locks. Name another server, or allow it with LOCKYARD_LAB_ON_BACKENDS=yes.';
+  'This is a backend of this Lockyard: a race there would slow its locks. ' +
+  'Name another server, or allow it with LOCKYARD_LAB_ON_BACKENDS=yes.';
 
 /**
  * Evaluates the servers that the preflight found. Pure.
@@ -69,20 +70,27 @@ export function evaluateServers(
 }
 
 const MORE_REDIS =
-  'The quorum needs three independent nodes: name them in LOCKYARD_LAB_REDIS_URL, separated by commas.';
+  'The quorum needs three independent nodes: name them in LOCKYARD_LAB_REDIS_URL, ' +
+  'separated by commas.';
 
 function refusalOfMysql({ mayCreate, account }: MysqlFacts): string | null {
   if (mayCreate) return null;
   const [user, host] = account.split('@');
   const grant = `GRANT ALL ON \`lockyard\\_lab\\_%\`.* TO '${user}'@'${host}';`;
-  return `Its user may not create the Lab's databases. As an administrator of the server run: ${grant}`;
+  return (
+    "Its user may not create the Lab's databases. As an administrator of the server run: " + grant
+  );
 }
 
 function refusalOfRedis(facts: RedisFacts, before: Asked<RedisFacts>[]): string | null {
   if (facts.isCluster) return 'It is a cluster; the strategies are written for a single Redis.';
   if (facts.role !== 'master') return 'It is a replica, which stores nothing itself.';
   if (facts.evictionPolicy !== 'noeviction') {
-    return `It evicts keys when its memory is full (maxmemory-policy ${facts.evictionPolicy}), and would forget locks while they are held. Set it to noeviction: redis-cli CONFIG SET maxmemory-policy noeviction`;
+    return (
+      `It evicts keys when its memory is full (maxmemory-policy ${facts.evictionPolicy}), and ` +
+      'would forget locks while they are held. Set it to noeviction: ' +
+      'redis-cli CONFIG SET maxmemory-policy noeviction'
+    );
   }
   const isDuplicate = before.some(
     (other) => other.answers && other.facts.identity === facts.identity,

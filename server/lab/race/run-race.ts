@@ -75,7 +75,10 @@ async function silentServer({ mysql, redis = [], zookeeper }: LabServers): Promi
   for (const [name, answer] of asked) {
     const found = await answer;
     if (!found.answers) {
-      return `${name} at ${found.address} stopped answering during the race: ${found.why}. The results so far are kept.`;
+      return (
+        `${name} at ${found.address} stopped answering during the race: ${found.why}. ` +
+        'The results so far are kept.'
+      );
     }
   }
   return null;

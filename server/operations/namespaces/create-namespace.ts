@@ -59,7 +59,8 @@ async function restoreRemoved(
   if (row.backend !== values.backend) {
     throw new LockyardError(
       'CONFLICT',
-      `Namespace "${name}" was removed from backend "${row.backend}", and can only be created there.`,
+      `Namespace "${name}" was removed from backend "${row.backend}", ` +
+        'and can only be created there.',
     );
   }
   await tx

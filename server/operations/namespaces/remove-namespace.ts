@@ -44,8 +44,10 @@ export async function removeNamespace(
       .where(and(isNull(apiKeys.revokedAt), or(isNull(apiKeys.expiresAt), isLive)) as SQL);
     const using = keys.find((key) => (JSON.parse(key.namespaces) as string[]).includes(name));
     if (using) {
-      const text = `The API key ${using.id} of ${using.name} is for namespace "${name}"; revoke it first.`;
-      throw new LockyardError('CONFLICT', text);
+      throw new LockyardError(
+        'CONFLICT',
+        `The API key ${using.id} of ${using.name} is for namespace "${name}"; revoke it first.`,
+      );
     }
     await tx.update(namespaces).set({ removedAt: clock.now() }).where(exists);
     await tx.delete(alertRules).where(eq(alertRules.namespace, name));

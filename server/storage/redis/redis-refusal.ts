@@ -8,8 +8,8 @@ const OTHER_NODE =
   'that does.';
 
 const SLOT_MOVES =
-  'The slot of {lockyard} is being moved to another node of this Redis cluster, and is used again ' +
-  'once that is done: name that node then.';
+  'The slot of {lockyard} is being moved to another node of this Redis cluster, and is used ' +
+  'again once that is done: name that node then.';
 
 const CLUSTER_DOWN =
   'The Redis cluster is down, or none of its nodes serves the slot of {lockyard} (CLUSTERDOWN).';

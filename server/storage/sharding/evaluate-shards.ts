@@ -49,7 +49,9 @@ export function evaluateShards(
   if (silent.length === 0) return { verdict: 'begin' };
   return {
     verdict: 'wait',
-    why: `The backend "${backend}" cannot begin before all of its shards answer: ${silent.join(', ')}.`,
+    why:
+      `The backend "${backend}" cannot begin before all of its shards answer: ` +
+      `${silent.join(', ')}.`,
   };
 }
 
@@ -101,7 +103,10 @@ function refusalOf(
   }
 
   if (serving.some(({ stamp }) => stamp !== serving[0]?.stamp)) {
-    return `A shard of the backend "${backend}" was restored to an earlier state. To continue, ${wayOut}`;
+    return (
+      `A shard of the backend "${backend}" was restored to an earlier state. ` +
+      `To continue, ${wayOut}`
+    );
   }
   return null;
 }

@@ -781,7 +781,9 @@ public final class Wire {
       return text("cause");
     }
 
-    /** The latest instant at which it had certainly ended, in epoch milliseconds. Null if absent. */
+    /**
+     * The latest instant at which it had certainly ended, in epoch milliseconds. Null if absent.
+     */
     public Long at() {
       return number("at");
     }
@@ -833,7 +835,9 @@ public final class Wire {
       return text("cause");
     }
 
-    /** The latest instant at which it had certainly ended, in epoch milliseconds. Null if absent. */
+    /**
+     * The latest instant at which it had certainly ended, in epoch milliseconds. Null if absent.
+     */
     public Long at() {
       return number("at");
     }
