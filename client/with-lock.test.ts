@@ -73,7 +73,7 @@ describe('while the hold is valid', () => {
     expect(await ended).toBe('short');
   });
 
-  test('a hold that another call with its token has released is lost, even if the lock is still kept', async () => {
+  test('a hold that another call has released is lost, even if the lock is kept', async () => {
     const { work, ended } = await working({ holdAtLeastMs: 30_000 });
     bench.clock.advance(10_000);
     const kept = { outcome: 'released', freesAt: 1_700_000_030_000, freesInMs: 20_000 };
@@ -223,7 +223,7 @@ describe('when the hold is lost', () => {
     expect(await ended).toMatchObject({ name: 'LockLost', cause: error });
   });
 
-  test('without answered renewals it is lost when its lease may be over, and released in case it is still live', async () => {
+  test('without answered renewals it is lost and released when its lease may be over', async () => {
     const { work, ended } = await working({ leaseMs: 30_000 });
     bench.clock.advance(10_000);
     (await bench.server.next('lock.renew')).refuse(401, 'UNAUTHENTICATED');
@@ -347,7 +347,7 @@ describe('messages of operators to a holder', () => {
     expect(await ended).toMatchObject({ name: 'LockLost' });
   });
 
-  test('a listener of askedToRelease sees whether renewals are blocked; a call that it makes is notified once', async () => {
+  test('a listener of askedToRelease sees whether renewals are blocked', async () => {
     const { client, server, clock } = bench;
     const seen: unknown[] = [];
     const work = heldWork();

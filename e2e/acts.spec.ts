@@ -79,7 +79,7 @@ test('an extension moves the end of the lease, and the events and the audit log 
   await expect(entry).toContainText('Done');
 });
 
-test('a lock is reassigned to a later waiter, the first one keeps its place, and all users see who works on it and what was done', async ({
+test('a lock is reassigned to a later waiter, and all users see what was done by whom', async ({
   page,
   browser,
   server,
@@ -167,7 +167,7 @@ test('in a long queue the waiter to reassign to is found by its owner', async ({
   await Promise.all(waits);
 });
 
-test('an action whose answer was lost is applied once, even if retried, and never reported as not applied', async ({
+test('an action whose answer was lost is applied once, and never reported as not applied', async ({
   page,
 }) => {
   const name = 'lost-answer';
@@ -280,7 +280,7 @@ test('withLock aborts its work when the lock is force-released', async ({ page }
   expect((error as LockLost).loss).toMatchObject({ cause: 'forced', reason: 'wrong file' });
 });
 
-test('Enter never confirms: the focus starts on Cancel and returns to where it was, and fields do not submit', async ({
+test('Enter never confirms: the focus starts on Cancel, and fields do not submit', async ({
   page,
 }) => {
   const name = 'steady';
@@ -315,7 +315,7 @@ test('Enter never confirms: the focus starts on Cancel and returns to where it w
   await expect(page.getByText('No entries match.')).toBeVisible();
 });
 
-test('a dialog whose hold changes blocks the action, shows both holds, and can go on with the current one', async ({
+test('a dialog whose hold changes blocks the action until the current hold is accepted', async ({
   page,
 }) => {
   const name = 'night-shift';

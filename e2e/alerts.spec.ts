@@ -54,7 +54,7 @@ test('a lease that runs out is an alert, which an operator silences for a while'
   expect(faults()).toEqual([]);
 });
 
-test('rules that two admins change at once are saved from the dialog that was open, and nothing typed is lost', async ({
+test('rules that two admins change at once are saved, and nothing typed is lost', async ({
   page,
   context,
   server,

@@ -9,7 +9,7 @@ test.beforeAll(async ({ server, admin }) => {
 });
 test.beforeEach(({ context, server, admin }) => signIn(context, server, admin));
 
-test('the page opens with what needs attention; a preview opens beside the list, by mouse and by key, and its address can be shared', async ({
+test('the page opens with what needs attention, and a lock as a preview with an address', async ({
   page,
 }) => {
   const lost = await night.acquire({ name: 'shift:left-behind:at-night', leaseMs: 1_000 });
@@ -136,7 +136,7 @@ test('on a wide screen, where rows have two lines, the actions of a row cover no
   expect(isOnTop).toBe(true);
 });
 
-test('text typed while the command menu is loading goes into it completely, and triggers no shortcut of the page', async ({
+test('text typed while the command menu loads goes into it, and triggers no shortcut', async ({
   page,
 }) => {
   const held = await night.acquire({ name: 'rota:typed', leaseMs: 600_000 });
@@ -172,7 +172,7 @@ test('a key that follows a selection at once acts on all that is selected', asyn
   await expect(page.getByRole('dialog', { name: 'Force release 2 locks?' })).toBeVisible();
 });
 
-test('an action on a selection is previewed, counted, and has a result for each lock; one whose holder has changed is skipped', async ({
+test('an action on a selection has a result for each lock, and skips changed holders', async ({
   page,
 }) => {
   const taken = [];
@@ -274,7 +274,7 @@ test('on a phone the search fills the bar while it is used', async ({ page }) =>
   await expect(account).toBeVisible();
 });
 
-test('on a phone a saved view is at hand, and rows keep the room for their reasons while some are selected', async ({
+test('on a phone a saved view is at hand, and rows have reasons while some are selected', async ({
   page,
 }) => {
   await page.setViewportSize({ width: 390, height: 844 });

@@ -62,7 +62,7 @@ test.describe('one server', () => {
   });
   test.afterAll(() => server?.discard());
 
-  test('a hundred thousand locks are held: the list opens, finds one of them, and shows stuck ones first', async ({
+  test('of a hundred thousand held locks the list finds one, and shows stuck ones first', async ({
     page,
   }) => {
     const apiKey = await createKey(server, admin, 'masses');
@@ -106,7 +106,7 @@ test.describe('one server', () => {
   });
 });
 
-test('of two servers over one database one is killed: the other shows its holders and waiters, and serves those waiters', async ({
+test('the survivor of two servers over one database serves the callers of both', async ({
   page,
 }) => {
   const database = await startOwnMariadb();

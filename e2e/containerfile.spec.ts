@@ -20,7 +20,7 @@ const INSTEAD = {
     }),
 };
 
-test('the steps of the Containerfile produce a server that starts unprivileged from a read-only folder', async () => {
+test('the Containerfile starts an unprivileged server from a read-only folder', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'lockyard-image-'));
   // The user of the image has to get to it.
   chmodSync(folder, 0o755);

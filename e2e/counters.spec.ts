@@ -129,7 +129,7 @@ test('an operator creates a counter, sets it and changes its bounds, each with a
   await expect(row(page, 'seats')).toHaveCount(3);
 });
 
-test('a value that changes while the dialog is open is never overwritten by accident, and can be adjusted or set anyway', async ({
+test('a value that changes while the dialog is open is overwritten only on purpose', async ({
   page,
   server,
 }) => {

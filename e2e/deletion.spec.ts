@@ -28,7 +28,7 @@ const CLOCK = `const real = Date.now; let ahead = 0;
   process.on('SIGUSR2', () => { ahead += ${LATER_MS}; console.log('It is later.'); });
   Date.now = () => real() + ahead;`;
 
-test('an operator sees what a deletion would keep and why, a viewer is not offered it, and a full namespace says so', async ({
+test('an operator sees what a deletion would keep and why, and a viewer is not offered it', async ({
   browser,
   server,
   admin,
@@ -86,7 +86,7 @@ test('an operator sees what a deletion would keep and why, a viewer is not offer
   await context.close();
 });
 
-test('an operator deletes free locks and counters that were selected in their lists, one namespace at a time', async ({
+test('an operator deletes selected free locks and counters, one namespace at a time', async ({
   browser,
 }) => {
   const clock = `--import=data:text/javascript,${encodeURIComponent(CLOCK)}`;

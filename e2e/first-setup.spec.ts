@@ -58,9 +58,7 @@ test('a setup link that does not work says so at once, and how to get another', 
   }
 });
 
-test('from the printed link to the first lock: an admin, a key shown once, and a line for the shell that works', async ({
-  page,
-}) => {
+test('the printed link leads to an admin, a key shown once, and a first lock', async ({ page }) => {
   await openPage(page, setupLink);
   await page.getByLabel('Your name').fill(name);
   await page.getByLabel(/^Password/).fill(password);

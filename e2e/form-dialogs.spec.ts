@@ -80,7 +80,7 @@ test('a dialog before its first attempt says what has changed, and does not say 
   await expect(notice).not.toContainText('Not applied');
 });
 
-test('a policy that two admins change at once is saved from the dialog that was open, and nothing typed is lost', async ({
+test('a policy that two admins change at once is saved, and nothing typed is lost', async ({
   page,
   server,
   admin,

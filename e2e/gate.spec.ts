@@ -48,7 +48,7 @@ async function untilRefusedByGate(orders: LockyardClient): Promise<void> {
   await expect.poll(isEstimate, { timeout: 20_000 }).toBe(true);
 }
 
-test('an admin puts Redis in front of a namespace; fast and durable value, drift, headroom and changes are shown, and an operator reconciles', async ({
+test('an admin puts Redis in front of a namespace, and an operator reconciles a counter', async ({
   page,
 }) => {
   const faults = await guardPage(page, gated.url);

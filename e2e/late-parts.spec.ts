@@ -41,7 +41,7 @@ test('a dialog that cannot be loaded says so in its place, and opens once the se
   expect(errors).toEqual([]);
 });
 
-test('menus are loaded at the first key or press; one that cannot be says so, and opens once the server is back', async ({
+test('a menu that cannot be loaded says so, and opens once the server is back', async ({
   page,
 }) => {
   await page.goto('/?view=all');

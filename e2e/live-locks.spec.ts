@@ -14,7 +14,7 @@ test.beforeAll(async ({ server, admin }) => {
 });
 test.beforeEach(({ context, server, admin }) => signIn(context, server, admin));
 
-test('a lock that a service acquires is on the page within 2 s, counts down, shows its waiters and becomes free, all without a reload', async ({
+test('a lock that a service acquires is on the page within 2 s, and followed live', async ({
   page,
 }) => {
   const name = 'stock:sku-1';
@@ -113,7 +113,7 @@ test('on a common screen the owner of a lock is fully visible, in the list and a
   }
 });
 
-test('on a common screen the owner of a waiter is fully visible, in the queue and beside the action that grants to it', async ({
+test('on a common screen the owner of a waiter is fully visible wherever it is shown', async ({
   page,
 }) => {
   const name = 'whole-waiter';

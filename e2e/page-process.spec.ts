@@ -30,7 +30,7 @@ async function eventually(what: string, isSo: () => Promise<boolean> | boolean):
   throw new Error(`Not within 30 s: ${what}`);
 }
 
-test('while the process that renders pages is dead a page is 503 and the APIs keep working, until it is restarted', async ({
+test('while the page process is dead a page is 503, and the APIs keep working', async ({
   server,
   admin,
   page,
@@ -63,7 +63,7 @@ test('while the process that renders pages is dead a page is 503 and the APIs ke
   expect(pageProcessOf(server)).not.toBe(before);
 });
 
-test('while the process that renders pages is stopped a page is 503 within seconds, until it is replaced', async ({
+test('while the page process is stopped a page is 503 in seconds, until it is replaced', async ({
   server,
   admin,
 }) => {
@@ -188,7 +188,7 @@ test('an address without a page is 404 whatever state a client navigation sends'
   }
 });
 
-test('a page about something that does not exist is 404, also to a client navigation, and says so without scripts', async ({
+test('a page about something that does not exist is 404, and says so without scripts', async ({
   server,
   admin,
 }) => {

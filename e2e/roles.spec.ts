@@ -233,7 +233,7 @@ test('an admin adds a user, and a changed role applies from the next click', asy
   await nora.context().close();
 });
 
-test('a change of settings whose answer is lost is shown as unknown, and the page shows whether it was applied', async ({
+test('a change whose answer is lost is unknown until the page shows its effect', async ({
   context,
   page,
   server,

@@ -120,7 +120,7 @@ test('the console of one process shows, and acts on, what is held through the ot
   });
 });
 
-test('a process that is killed with its waiters in front delays the next one in the queue by at most 2 s', async () => {
+test('a killed process with waiters in front delays the next one by at most 2 s', async () => {
   const name = 'survivors-go-on';
   const token = await take(atTwo, name, 'holder');
   const lost: Promise<unknown>[] = [];
@@ -140,7 +140,7 @@ test('a process that is killed with its waiters in front delays the next one in 
   await one.restart();
 });
 
-test('a client that knows both addresses keeps its place, its hold and its leadership when the process that it uses is killed', async () => {
+test('a client with both addresses keeps place, hold and lead when its process dies', async () => {
   const name = 'moves-over';
   const url = `${one.url},${two.url}`;
   const client = new LockyardClient({ url, apiKey: atOne.settings.apiKey, owner: 'mover' });

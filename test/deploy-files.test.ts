@@ -76,7 +76,7 @@ test('every file that the image is built from exists, and reaches the builder', 
   }
 });
 
-test('the image begins with a fixed version, has the version of the package, and starts without rights as npm start does', () => {
+test('the image has fixed versions, and starts without rights as npm start does', () => {
   for (const { base } of stages) expect(base).toMatch(/^node:\d+\.\d+\.\d+-\w+-slim$/);
   expect(only('LABEL')).toContain(`image.version="${manifest.version}"`);
   expect(only('USER')).toMatch(/^[1-9]\d*:[1-9]\d*$/);
@@ -158,7 +158,7 @@ test('HAProxy has the addresses that compose assigns to the servers, and is the 
   expect(one?.environment?.LOCKYARD_TRUSTED_PROXIES).toBe(addressOf(haproxy));
 });
 
-test('all of them run this version, start it as npm start does, and allow it the time that it needs to end', () => {
+test('all of them start this version as npm start does, and give it time to end', () => {
   const tag = `lockyard:${manifest.version}`;
   const { 'lockyard-1': one, 'lockyard-2': two } = compose.services;
   expect([one?.image, two?.image, pod.containers[0].image]).toEqual([tag, tag, tag]);

@@ -48,7 +48,7 @@ test('a checkout runs a command under a lock in the caller’s folder and enviro
   expect(out).toBe(`${realpathSync(rig.folder)}\nnightly|${process.env.NODE_ENV ?? ''}|--\n`);
 });
 
-test('in a checkout the command line inspects and releases over the service API, and manages the server as before', async () => {
+test('in a checkout the command line uses the service API and manages the server', async () => {
   const inspected = await npmRun('inspect', 'nightly', '--json');
   expect(inspected).toMatchObject({ code: 0, err: '' });
   expect(JSON.parse(inspected.out)).toMatchObject({ name: 'nightly', holders: [] });

@@ -22,7 +22,7 @@ it('a request without an answer is not reported as not saved', () => {
   );
 });
 
-it('counts down to the actual end of the lease if the holder renewed just before its renewals were blocked', () => {
+it('counts down to the actual end of a lease that was renewed just before the block', () => {
   const stopped: ActionOutcome = { kind: 'stopped', token: 7, owner: 'w', expiresAt: 10_000 };
   const hold = (token: number) => ({ token, expiresAt: 14_000 }) as HoldRow;
   const result = { ...stopped, id: 1, lockId: 'l', effect: null };
@@ -33,7 +33,7 @@ it('counts down to the actual end of the lease if the holder renewed just before
   expect(messageOf(null)).toContain('hold ends in 00:06');
 });
 
-it('shows a lock as free after its release only if it is: others may share it, or a freeze or a delay may continue', () => {
+it('shows a lock as free after its release only if it is not shared, frozen or delayed', () => {
   const forced = { kind: 'forced', token: 7, waitersAfter: 0, delayMs: 0 } as const;
   const labelOf = (isFree: boolean) => {
     const outcome: ActionOutcome = { ...forced, next: { kind: 'nobody' }, isFree };

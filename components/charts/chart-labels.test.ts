@@ -35,7 +35,7 @@ test('a lock that only timed out, only released or only refused has a history', 
   expect(hasHistory({ total: none, holds: [{ fromMs: 1, toMs: 2, count: 1 }] })).toBe(true);
 });
 
-test('a lock that was granted or released in the range is newer than an empty history, one from before is not', () => {
+test('an empty history is older than a lock that was granted or released in the range', () => {
   const none = { total: { ...total, grants: 0 }, holds: [], points: [{ at: 1_000 }] as never };
   const held = (grantedAt: number) => ({ hold: { grantedAt } as LockRow['hold'], ended: null });
   const ended = (at: number) => ({ hold: null, ended: { at } as LockRow['ended'] });

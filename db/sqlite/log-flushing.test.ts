@@ -186,7 +186,7 @@ describe('a flush that failed', () => {
   }
   const refused = (disk: Disk) => expect(disk.commit()).rejects.toThrow();
 
-  it('is repaired by the next one, which writes everything again and flushes it through each descriptor', async () => {
+  it('is repaired by the next one, which writes and flushes everything again', async () => {
     const disk = await failedDisk();
     await refused(disk);
     expect([disk.runningSyncs, disk.rewrites]).toEqual([FLUSHES, 0]);

@@ -244,7 +244,7 @@ describe('the flush of the write-ahead log', () => {
     expect(await kept()).toEqual([1]);
   });
 
-  it('that failed is final if the log can no longer be read as written, until the file is opened again', async () => {
+  it('that failed is final until the file is reopened, if the log is not as written', async () => {
     await keep(1);
     breakDisk();
     await expect(keep(2)).rejects.toThrow();
@@ -313,7 +313,7 @@ describe('the flush of the write-ahead log', () => {
   });
 });
 
-test('another program that holds the write lock leaks no descriptors, and everything is written afterwards', async () => {
+test('another program that holds the write lock only delays writes', async () => {
   const file = await openSqliteFile(path);
   await file.write((writer) => writer.execute('create table kept (id integer)'));
   const other = createClient({ url: fileUrl(path) });

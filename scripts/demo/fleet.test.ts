@@ -68,7 +68,7 @@ function fleetProcesses(): number {
 }
 
 describe.skipIf(!existsSync('/proc/self/cmdline'))('the demo fleet (needs /proc)', () => {
-  test('brings twelve services and 63 locks to life, with waiters, readers, permits and a hold that is kept, and leaves no process when it is stopped', async () => {
+  test('brings twelve services and 63 locks to life, and leaves no process', async () => {
     const fleet = startFleet({ url: api.url, keys, entry });
     try {
       // Checked now, since two of them are killed after a while.

@@ -34,7 +34,7 @@ async function refusalWith(env: Record<string, string>): Promise<string | null> 
 const ONE_STORE = 'The backends "orders" and "billing" are the same store under two names.';
 
 test(
-  'two backends in one MySQL database, Redis or ZooKeeper are refused at the start, by whatever names it is reached',
+  'two backends in one store are refused at the start, by whatever names it is reached',
   async () => {
     const redis = await startPrivateRedis();
     const place = await newTestLocation('mysql');
@@ -98,7 +98,7 @@ test(
 );
 
 test(
-  'of two backends in one database that becomes available after the server, the second grants nothing and says why',
+  'of two backends in one database that becomes available later the second grants nothing',
   async () => {
     const place = await newTestLocation('mysql');
     const { url } = place.url as { url: string };

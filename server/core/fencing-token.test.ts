@@ -43,7 +43,7 @@ describe('a fencing token', () => {
     );
   });
 
-  it('of a deleted record starts at the clock, above all earlier ones if fewer than one a millisecond were granted', () => {
+  it('of a deleted record starts above all earlier ones, if under one a ms were granted', () => {
     fc.assert(
       fc.property(clocks, fc.integer({ min: 0, max: 10 ** 9 }), epochs, (now, grants, epoch) => {
         fc.pre(sinceEra(now) + grants + 1 < COUNTERS);
@@ -78,7 +78,7 @@ describe('a fencing token', () => {
     expect(nextToken(restoredToken(last, 2, now), 2, now)).toBe(2 * COUNTERS + 1_001);
   });
 
-  it('of a lock never granted is not below the announced minimum, even if the next process reads an earlier clock', () => {
+  it('of a lock never granted is not below the announced minimum, even on an earlier clock', () => {
     const late = fc.integer({ min: 0, max: 5_000 });
     fc.assert(
       fc.property(clocks, epochs, late, (now, epoch, lateMs) => {

@@ -32,7 +32,7 @@ describe.concurrent.each(storeNames)('a lock held at least for a while, over %s'
   const take = (key: RecordKey, holdAtLeastMs: number) =>
     takeLock(member, key, 'w1', { leaseMs: 30_000, holdAtLeastMs });
 
-  it('stays taken after its release for every process, and is then granted to a waiter at another one', async () => {
+  it('stays taken after its release for all, and is then granted to a waiter', async () => {
     const key = freshKey();
     const { token } = await take(key, LEAST_MS);
     const waiting = acquire(other, key, 'w2', { waitMs: PATIENT_MS });

@@ -35,7 +35,7 @@ describe.each(storeNames)('a hot lock over %s', (name) => {
   });
   afterAll(() => rig.close());
 
-  it(`never has two holders while ${CALLERS} callers add to an unguarded number ${ROUNDS} times each`, async () => {
+  it(`never has two holders while ${CALLERS} callers add ${ROUNDS} times each`, async () => {
     const key = freshKey();
     const tokens: number[] = [];
     let inside = 0;

@@ -254,7 +254,7 @@ describe.each(storeNames)('an engine over %s', (name) => {
     });
   });
 
-  it.concurrent('no waiter that may have been granted the lock is answered as if nothing was changed', async () => {
+  it.concurrent('no waiter that may have been granted is answered as if it was not', async () => {
     const [own, key] = [await rig.join(), freshKey()];
     const { token } = await takeLock(own, key, 'w0');
     const waiting = reasonOf(acquire(own, key, 'w1', { waitMs: 5_000, leaseMs: 20_000 }));

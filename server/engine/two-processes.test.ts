@@ -105,7 +105,7 @@ describe.concurrent.each(storeNames)('two processes over %s', (name) => {
     expect(await eventKinds(rig.under.store, key)).toContain('unfrozen');
   });
 
-  it('a lock that one reassigns is granted to the chosen waiter at either, and the others keep their places', async () => {
+  it('a lock that one reassigns goes to the chosen waiter, others keep their places', async () => {
     const key = freshKey();
     const { token } = await takeLock(a, key, 'w1');
     const waits = [a, b, b, a].map((member, i) =>
@@ -158,7 +158,7 @@ describe.concurrent.each(storeNames)('two processes over %s', (name) => {
     expect(await tell(key, 'askRelease', token - 1)).toMatchObject({ outcome: 'changed' });
   });
 
-  it('a hold whose renewals are blocked can be re-entered for what is left of it, however little, and the answer says so', async () => {
+  it('a hold whose renewals are blocked can be re-entered for what is left of it', async () => {
     const key = freshKey();
     const { token, expiresAt } = await takeLock(a, key, 'w1', { leaseMs: 60_000 });
     await tell(key, 'stopRenewals', token);

@@ -325,7 +325,7 @@ describe.concurrent.each(storeNames)('waiting over %s', (name) => {
     await Promise.all([lost, lostToo]);
   });
 
-  it('a process that shuts down answers `queued` to all, and keeps their places for repeats elsewhere', async () => {
+  it('a process that shuts down answers `queued` to all, and keeps their places', async () => {
     const key = freshKey();
     const draining = await rig.join();
     const { token } = await takeLock(a, key, 'w1');
@@ -346,7 +346,7 @@ describe.concurrent.each(storeNames)('waiting over %s', (name) => {
     expect(await behind).toMatchObject({ outcome: 'granted' });
   });
 
-  it('a place that no caller can claim from a process that shuts down does not delay those behind it', async () => {
+  it('a place that no caller can claim at a shutdown does not delay those behind it', async () => {
     const key = freshKey();
     const draining = await rig.join();
     await takeLock(a, key, 'w1');

@@ -92,7 +92,7 @@ test('a race that is stopped during its preflight never starts a process', async
   expect(await ended).toEqual([{ kind: 'finished', endedBy: 'stopped' }]);
 });
 
-test('the order is passed to the process on its input, and the last message is read even after its end', async () => {
+test('the order is passed on the input, and the last message is always read', async () => {
   runnerOf(`
     import { createInterface } from 'node:readline';
     createInterface({ input: process.stdin }).once('line', (line) => {

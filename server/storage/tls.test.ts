@@ -233,7 +233,7 @@ test('a control database is no longer used once its certificate is no longer tru
   }
 });
 
-test('a control database whose authority is not trusted is refused with the name of its own variable', async () => {
+test('an untrusted control database is refused with the name of its variable', async () => {
   const dataDir = await mkdtemp(join(tmpdir(), 'lockyard-tls-'));
   const url = KINDS.mysql.secure();
   const config = readConfig({ LOCKYARD_DATA_DIR: dataDir, LOCKYARD_DATABASE_URL: url });

@@ -8,7 +8,7 @@ import { test } from 'vitest';
 const java = join(import.meta.dirname, '../../clients/java');
 const run = promisify(execFile);
 
-test('the client for Java is correct with interrupts, nulls, its thread and leases that it does not renew', async () => {
+test('the client for Java is correct with interrupts, nulls and short leases', async () => {
   const classes = await mkdtemp(join(tmpdir(), 'lockyard-java-'));
   try {
     const folder = join(java, 'src/main/java/io/lockyard');

@@ -80,7 +80,7 @@ async function expectNarrowKeysRefused(servers: TwoServers['servers']): Promise<
   }
 }
 
-test('servers of the previous version are replaced one after another, under callers that never pause', async () => {
+test('servers are upgraded one after another under callers that never pause', async () => {
   await pause(BOTH_RUN_MS);
   expectUnharmed('two old servers');
   for (const [place, server] of installation.servers.entries()) {
@@ -92,7 +92,7 @@ test('servers of the previous version are replaced one after another, under call
   }
 }, 300_000);
 
-test('an old server does not start again on the new schema, says so in one line, and changes nothing', async () => {
+test('an old server does not start on the new schema, and changes nothing', async () => {
   const [server] = installation.servers;
   await server.stop();
   const known = programSchemaVersion('mysql');

@@ -153,7 +153,7 @@ describe('a server that becomes unreachable while the command runs', () => {
     expect(await ended).toMatchObject({ code: 0, out: 'done\n' });
   });
 
-  test('and stays unreachable: a second signal ends the wait for the release, not processes that the command left', async () => {
+  test('and stays unreachable: a second signal ends only the wait for the release', async () => {
     const { name, line, exec } = await newPlace();
     const background = `sleep 60 > ${name}.out 2>&1 & echo $! > ${name}.pid`;
     const script = `${background}; while [ ! -e ${name}.go ]; do sleep 0.02; done; exit 4`;

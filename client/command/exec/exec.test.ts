@@ -75,7 +75,7 @@ describe('excluding', () => {
 describe('--hold-at-least', () => {
   const CRON = ['-nq', '-E', '0', '--hold-at-least', '1m'];
 
-  test('the crontab line of the docs: four machines up to 500 ms apart, a job of 200 ms, and it runs once', async () => {
+  test('the crontab line of the docs runs a job once on four machines 500 ms apart', async () => {
     const machine = async (skewMs: number) => {
       await sleep(skewMs);
       return rig.exec([name, ...CRON], 'echo ran >> cron; sleep 0.2').ended;

@@ -189,7 +189,7 @@ test('roles in the console', async () => {
   }
 });
 
-test('an action sent twice with one request id is applied once; with another id or by another user it is a new action', async () => {
+test('an action is applied once for each request id and user', async () => {
   const { cookie } = await person('olga', 'operator');
   const name = 'extended by request';
   const held = await api.post(key, 'lock.acquire', { ...ask, name, leaseMs: 60_000 });
@@ -263,7 +263,7 @@ test('the session cookie is for this host only and not readable by scripts', asy
   expect(secure.headers.get('strict-transport-security')).toMatch(/^max-age=\d{8}/);
 });
 
-test('a browser that has signed in before still can while others guess passwords from the same address', async () => {
+test('a browser that signed in before still can while others guess from its address', async () => {
   await createUser(api.cli, { name: 'dora', role: 'viewer', password: PASSWORD });
   const tryIn = (password: string, cookie: string | null = null) =>
     api.console(cookie, 'session.signIn', { name: 'dora', password }, 'mutation');

@@ -141,7 +141,7 @@ describe.skipIf(!isMysqlTested)('a backend besides the control database', () => 
 });
 
 describe.skipIf(!isMysqlTested)('two servers over one MySQL', () => {
-  test('a waiter at one is granted a lock released at the other; a key revoked at one is refused at both', async () => {
+  test('a release at one grants to a waiter at the other; a revoked key ends at both', async () => {
     const place = await newTestLocation('mysql');
     if (place.url.kind !== 'mysql') throw new Error('Not a MySQL.');
     const env = {

@@ -40,7 +40,7 @@ const acquire = (name: string, more: object = {}) =>
   api.post(key, 'lock.acquire', { name, owner: 'w1', leaseMs: 60_000, ...more });
 const FULL = { status: 429, reason: 'NAMESPACE_FULL' };
 
-test('beyond maxLocks every way to create a name is refused with 429 and a time to retry, and existing names keep working', async () => {
+test('beyond maxLocks every new name is refused with 429, and existing ones work', async () => {
   await allow(3);
   const first = await acquire('a', { requestId: 'one' });
   const { token } = first.data as { token: number };

@@ -118,7 +118,7 @@ describe('a request from a page', () => {
     });
   }
 
-  test('whose Host a proxy has changed is refused with a message that names both headers and what to set', async () => {
+  test('whose Host a proxy has changed is refused, with advice', async () => {
     const { status, text } = await postAs('127.0.0.1:3000', 'https://locks.example.com');
     expect(status).toBe(403);
     const { message } = (JSON.parse(text) as { error: { message: string } }).error;

@@ -94,7 +94,7 @@ describe('calls a second', () => {
   });
 });
 
-test('waiting calls of one key are limited; other keys may wait, and each call that ends makes room', async () => {
+test('waiting calls are limited for each key, and each call that ends makes room', async () => {
   api = await ApiHarness.start({ LOCKYARD_WAITS_PER_KEY: '4' });
   const [key, other] = [await api.key('orders'), await api.key('billing')];
   const held = { name: 'held', owner: 'holder', leaseMs: 60_000 };
@@ -184,7 +184,7 @@ describe('connections', () => {
     expect(strangers.slice(1).every((line) => !line.closed)).toBe(true);
   });
 
-  test('ones that never sent a key are also closed to make room while the body of their request does not arrive', async () => {
+  test('ones without a key are closed to make room even while a body is expected', async () => {
     api = await ApiHarness.start({ LOCKYARD_CONNECTIONS: '10' });
     const slow = head('/api/v1/lock.acquire', [
       'Content-Type: application/json',

@@ -56,7 +56,7 @@ test('two callers that want the same locks in different orders are granted one a
   await Promise.all(Array.from({ length: 12 }, (_, i) => transfer(i)));
 });
 
-test('a multi-lock holds nothing while it waits, and is granted when its caller asks again with the same id', async () => {
+test('a multi-lock that waits holds nothing, and is granted when asked again', async () => {
   const ask = { name: 'u:2', owner: 'other', leaseMs: 20_000 };
   const held = (await api.post(key, 'lock.acquire', ask)).data;
   const asked = { ...setOf(['u:1', 'u:2']), waitMs: 60_000, requestId: 'r1' };

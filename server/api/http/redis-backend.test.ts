@@ -62,7 +62,7 @@ const listed = async () => {
   return (data as unknown as { rows: { name: string }[] }).rows.map(({ name }) => name);
 };
 
-test('a Redis that is emptied under a running server is reported, grants nothing for one lease, then continues with higher tokens', async () => {
+test('a Redis that is emptied grants nothing for one lease, then higher tokens', async () => {
   const before = await acquire('nightly');
   expect(before.data).toMatchObject({ outcome: 'granted' });
   await expect.poll(listed, SOON).toEqual(['nightly']);
@@ -81,7 +81,7 @@ test('a Redis that is emptied under a running server is reported, grants nothing
   expect((await health())?.loss).toMatchObject({ what: 'empty', quietForMs: 0 });
 });
 
-test('a Redis that became a replica is refused with that reason, and counts as a data loss when it is a primary again', async () => {
+test('a Redis that became a replica is refused, and has lost data as a primary again', async () => {
   await asAdmin(['REPLICAOF', '127.0.0.1', '1']);
   await expect.poll(async () => (await health())?.refusal, SOON).toContain('a replica');
   const refused = await acquire('refused');
@@ -108,7 +108,7 @@ test('a Redis whose memory is full is reported as such in its health and in ever
 
 const WHY_EVICTING = /^The backend "orders" grants nothing.*noeviction\. Fix its configuration\.$/;
 
-test('a Redis that began to evict keys grants nothing while that lasts and says why, and existing holds continue', async () => {
+test('a Redis that began to evict keys grants nothing, and existing holds continue', async () => {
   const held = { leaseMs: 60_000 };
   const { token } = (await acquire('held before', held)).data as { token: number };
   const other = (await acquire('held as well', held)).data as { token: number };

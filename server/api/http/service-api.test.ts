@@ -176,7 +176,7 @@ test('a reentrant owner releases once per acquire', async () => {
   expect((await api.post(key, 'lock.release', mine)).data).toEqual({ outcome: 'released' });
 });
 
-test('a repeated request id is answered with the same grant, and with `ended` once the hold is over', async () => {
+test('a repeated request id is answered with its grant, or `ended` after the hold', async () => {
   const name = freshName();
   const ask = () => acquire(name, { requestId: 'once' });
   const first = (await ask()).data;

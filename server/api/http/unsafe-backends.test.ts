@@ -56,7 +56,7 @@ test('a setting changed on the real server is shown with its reason', async () =
   expect((await readAgain()).reading).toMatchObject({ level: 'Strong', unsafe: null });
 });
 
-test('a running replica is unsafe, and is called a former replica until its replica settings are reset', async () => {
+test('a replica is unsafe, and a former one is until its replica settings are reset', async () => {
   await root.query(
     "CHANGE MASTER TO MASTER_HOST = '127.0.0.1', MASTER_PORT = 1, MASTER_USER = 'x'",
   );
@@ -118,7 +118,7 @@ test('a read-only server grants nothing and says why, and still renews, releases
   expect((await waiting).data).toMatchObject({ outcome: 'granted' });
 });
 
-test('an unsafe control database ends the start with one line, unless allowed: then it grants as Best-effort', async () => {
+test('an unsafe control database ends the start with one line, unless it is allowed', async () => {
   await root.query('SET GLOBAL read_only = ON');
   await expect(ApiHarness.start(controlAs('root'))).rejects.toThrow(
     /^The configuration of the control database is unsafe[^\n]*read-only[^\n]*LOCKYARD_ALLOW_UNSAFE=default\.$/,
@@ -132,7 +132,7 @@ test('an unsafe control database ends the start with one line, unless allowed: t
   await other.close();
 });
 
-test('the rights in docs/backends.md are sufficient, those to change tables only for the first start', async () => {
+test('the rights in docs/backends.md suffice, for the first start and later ones', async () => {
   await root.query("CREATE USER plain@'%'");
   await root.query('DROP DATABASE control');
   await root.query('CREATE DATABASE control');

@@ -121,7 +121,7 @@ test('the example first shows its differences, is applied completely, and then c
   expect((await acts()).length).toBeLessThanOrEqual(count + 1);
 });
 
-test('what a file does not name is kept, and removed only with --prune, from the sections in the file', async () => {
+test('what a file does not name is removed only with --prune, in its sections', async () => {
   await api.key('stray');
   await api.namespace('stray');
   const keys = 'version: 1\nkeys:\n  - name: reports\n    namespaces: [billing, default]\n';
@@ -148,7 +148,7 @@ test('what a file does not name is kept, and removed only with --prune, from the
   expect(await api.runtime.namespaces.get('stray')).toBeNull();
 });
 
-test('if one change fails, those before it are done and those after it are not begun, and the report says so', async () => {
+test('if one change fails, those before it are done, those after it not begun', async () => {
   const text = [
     'version: 1',
     'namespaces: [{ name: first }]',

@@ -327,7 +327,7 @@ test('invalid variables are a finding, and invalid arguments a usage error', asy
   await expect(examine(env, '--fix')).rejects.toThrow(UsageError);
 });
 
-test('the text output has one line for each finding, the worst first, and a last line with the counts', async () => {
+test('the text output has a line for each finding, worst first, and the counts', async () => {
   let text = '';
   const write = (more: string) => {
     text += more;

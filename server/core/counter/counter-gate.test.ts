@@ -39,7 +39,7 @@ describe('a refusal', () => {
     expect(gateRefusal({ state: at(5, 0, MOST), underWay: NONE }, MOST)).toBeNull();
   });
 
-  it('never relies on steps under way; the value that it reports leaves them out and stays within the bounds', () => {
+  it('never relies on steps under way, and reports a value within the bounds', () => {
     const underWay = { down: 9, up: 2 };
     expect(gateRefusal({ state: at(3), underWay }, -3)).toBeNull();
     expect(gateRefusal({ state: at(3), underWay }, -4)).toMatchObject({ value: 0 });
@@ -227,7 +227,7 @@ describe('over random moves of three processes', () => {
     fc.assert(property, { numRuns: 3_000 });
   });
 
-  it('no refusal relies on a reading that is too old, or older than a step answered before it, whatever messages are lost', () => {
+  it('no refusal relies on a reading that is too old, whatever messages are lost', () => {
     let confirmed = 0;
     const lost = { weight: 3, arbitrary: lostExchange };
     const restock = { weight: 1, arbitrary: fc.constant<Move>((w) => w.change({ value: 10 })) };

@@ -105,7 +105,7 @@ describe('a closed backend', () => {
     expect(sets.runSet(waiting)).toMatchObject({ outcome: 'granted' });
   });
 
-  it('refuses counter steps of services, repeats the answer to an earlier step, and lets people inspect and adjust', () => {
+  it('refuses counter steps of services, repeats earlier answers, and lets people adjust', () => {
     const context = { now: 1, remembered: null, policy: CLOSED };
     const record = counterAt(4);
     expect(() => decideCounter(record, add(1), context)).toThrow(refused);

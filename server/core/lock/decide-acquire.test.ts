@@ -164,7 +164,7 @@ describe('a repeated request', () => {
     expect(again).toEqual({ outcome: 'ended', token, cause: 'expired' });
   });
 
-  it('is not answered `ended` if its grant was written between the reads of the record and of the stored answer', () => {
+  it('is not answered `ended` if its grant was written between the two reads', () => {
     world.run(release('orders/w0', take('orders/w0').token));
     const ask = acquire('orders/w1', { requestId: 'r1' });
     const readBefore = world.record;

@@ -55,7 +55,7 @@ describe('a force-release', () => {
     expect(world.run(forceRelease(token))).toMatchObject({ outcome: 'forced', next });
   });
 
-  it('names no next holder if its permits are not enough for the first waiter, whatever was offered before', () => {
+  it('names no next holder if its permits are not enough for the first waiter', () => {
     const permits = { mode: 'permit', capacity: 2 } as const;
     const [first, second] = ['orders/w1', 'orders/w2'].map((caller) =>
       take(caller as Caller, { ...permits, permits: 1 }),

@@ -114,7 +114,7 @@ describe('a multi-lock whose turn comes', () => {
     expect(world.queueOf('b')).toEqual([]);
   });
 
-  it('moves to the queue of the lock that blocks it now, with its remaining patience, and lets the next waiter pass', () => {
+  it('moves to the queue of the lock that blocks it now, with its remaining patience', () => {
     const world = new MultiLockWorld();
     const b = take(world, 'b', 'orders/x');
     const set = multiLockOf('ab', { waitMs: 5_000 });

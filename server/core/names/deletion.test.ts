@@ -101,7 +101,7 @@ describe('a lock is kept', () => {
   });
 });
 
-it('a counter is kept while an answer about it is remembered, and until a new one would start above its revs', () => {
+it('a counter is kept while an answer is remembered, and until a new one starts higher', () => {
   const now = Date.UTC(2026, 0, 1);
   const context = { now, remembered: null };
   const made = decideCounter(null, createCounter(5), context).next;

@@ -151,7 +151,7 @@ function isPresent(waiter: Waiter, written: Written): boolean {
 }
 
 it(
-  'promise 6: the queue is first in, first out among those present, except for one that an operator chose; no waiter is lost',
+  "promise 6: the queue is first in, first out but for an operator's choice; no waiter is lost",
   () => {
     let reassigned = 0;
     fc.assert(

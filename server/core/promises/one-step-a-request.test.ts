@@ -173,7 +173,7 @@ it(
 );
 
 it.each(['renewed', 'extended'] as const)(
-  'promise 3: nor does it release a second one of a hold that was %s for hours and whose acquires had no request id',
+  'promise 3: nor a second one of a hold that was %s for hours without request ids',
   (prolonged) => {
     const world = new LockWorld();
     const granted = world.run(acquire('orders/w1', { leaseMs: 1_800_000 }));

@@ -133,7 +133,7 @@ function onPurpose({ before, after, decision }: Written): Hold[] {
 }
 
 it(
-  'promise 7: force-release, reassign and extend act on the hold that was seen, or not at all; the evicted token is immediately invalid',
+  'promise 7: operators act on the hold that was seen or not at all; an evicted token is invalid',
   () => {
     fc.assert(
       fc.property(steps, (played) => {

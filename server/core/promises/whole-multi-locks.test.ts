@@ -226,7 +226,7 @@ function isSound({ queue, offers, holds }: LockRecord): void {
 }
 
 it(
-  'promises 1 and 2 for multi-locks: all locks or none, however late a decision; a waiting one holds nothing and overtakes no waiter',
+  'promises 1 and 2 for multi-locks: all locks or none; a waiting one holds nothing',
   () => {
     fc.assert(
       fc.property(fc.array(step, { maxLength: 60 }), (steps) => {

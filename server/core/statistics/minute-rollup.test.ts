@@ -35,7 +35,7 @@ const plain = ({ waits, holds, ...counts }: MinuteRollup) => ({
 });
 
 describe('a roll-up', () => {
-  it('counts grants, time-outs, expiries and force-releases, the waits of grants and the lengths of holds', () => {
+  it('counts grants and every end, the waits of grants and the lengths of holds', () => {
     fc.assert(
       fc.property(lists, (list) => {
         const times = (...kinds: string[]) =>

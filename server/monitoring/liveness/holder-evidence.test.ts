@@ -117,7 +117,7 @@ describe.each(TEST_DIALECTS)('evidence in %s', (dialect) => {
     }
   });
 
-  test('of a death reaches every Lockyard process, and applies to exactly the locks of the dead one', async () => {
+  test('of a death reaches every Lockyard process, for the locks of the dead one', async () => {
     const [one, two] = [member(), member()];
     for (const each of [one, two]) {
       each.hold('a', processMeta());
@@ -180,7 +180,7 @@ describe.each(TEST_DIALECTS)('evidence in %s', (dialect) => {
     expect([two.stateOf('a'), two.stateOf('b')]).toEqual(['dead', 'unknown']);
   });
 
-  test('of a death causes its locks to be evaluated again when another witness disagrees, and when that expires', async () => {
+  test('of a death is evaluated again when a witness disagrees or that expires', async () => {
     const members = [member(), member()];
     const [one, two] = members as [Member, Member];
     const looked = async () => {

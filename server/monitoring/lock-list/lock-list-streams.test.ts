@@ -164,7 +164,7 @@ describe('a live list', () => {
     for (const reader of [first, second]) await reader.cut();
   });
 
-  it('restarts with the full list for a reader that returns too late, or with an id of another process', async () => {
+  it('restarts with the full list for a late reader, or one from another process', async () => {
     const rig = new TableRig();
     rig.store('job-1');
     for (const lastId of ['epoch.999999', 'elsewhere.1', '1700000000000', 'epoch.', '']) {

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { TimeBudget } from './time-budget';
 
 describe('the time budget of live lists', () => {
-  it('is a fifth of a core: beyond it work waits, and lists count as slowed until they have not waited for a while', () => {
+  it('is a fifth of a core: beyond it work waits, and lists count as slowed', () => {
     let now = 1_000;
     const spending = new TimeBudget(() => now);
     let spent = 0;

@@ -78,7 +78,7 @@ describe('a backend', () => {
     expect(watch.closedBecause()).toMatch(/until its settings have been read\.$/);
   });
 
-  it('is closed within a minute of becoming unsafe, and open again within a minute of being corrected', async () => {
+  it('is closed, and opened again, within a minute of becoming unsafe and safe', async () => {
     const watch = watchOf();
     await watch.read();
     settings = UNSAFE;
@@ -100,7 +100,7 @@ describe('a backend', () => {
     });
   });
 
-  it('that is unsafe in a way that cannot be allowed is closed in any case, without a suggestion to allow it', async () => {
+  it('that is unsafe in a way that cannot be allowed is closed in any case', async () => {
     settings = { ...UNSAFE, isNeverAllowed: true };
     for (const isAllowed of [true, false]) {
       const watch = watchOf(isAllowed);

@@ -64,7 +64,7 @@ describe.concurrent.each(storeNames)('maintenance over %s', (name) => {
     }
   };
 
-  it.sequential('ends an expired lease within 2 s if no caller asks, with its event dated to the deadline', async () => {
+  it.sequential('ends an expired lease within 2 s, its event dated to the end', async () => {
     const watcher = await rig.watch();
     await soon(async () => expect(await chief(watcher)).toBe(watcher.process));
     const { key, expiresAt, token } = await takeShortly(watcher);

@@ -56,7 +56,7 @@ describe.each(TEST_DIALECTS)('the baselines of past locks, over %s', (dialect) =
     await writeRefusals(database, [{ ...of, minute, counts }]);
   };
 
-  it('a lock was stuck while callers were refused, from the first of them until 60 s after the last', async () => {
+  it('a lock was stuck from the first refused caller until 60 s after the last', async () => {
     const key = freshKey();
     const [firstAt, lastAt] = [MINUTE + 10_000, MINUTE + 20_000];
     await refuse(key, MINUTE, { firstAt, lastAt });

@@ -139,7 +139,7 @@ it('nothing is kept of a lock that another process deleted', async () => {
   expect(refusals.of(id)).toBeNull();
 });
 
-it('a backend is read completely every 15 s, or less often if that takes more than 0.5 % of the time', async () => {
+it('a backend is read completely every 15 s, within 0.5 % of the time', async () => {
   const projection = await project('p1');
   const pausesAfter = async (scanMs: number) => {
     member.faults.onScan = () => {

@@ -27,7 +27,7 @@ describe.concurrent.each(storeNames)('stuck locks in the projection over %s', (n
   const soon = (look: () => void | Promise<void>) =>
     vi.waitFor(look, { timeout: 20_000, interval: 10 });
 
-  it.sequential('have the reason while a caller waits for a hold beyond its namespace’s limit, and are contended before', async () => {
+  it.sequential('have the reason while a caller waits beyond its namespace’s limit', async () => {
     const key = freshKey();
     const quiet = freshKey();
     await takeLock(watcher, quiet, 'w1', { leaseMs: 60_000 });

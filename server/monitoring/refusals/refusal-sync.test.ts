@@ -100,7 +100,7 @@ describe.each(TEST_DIALECTS)('refused attempts over %s', (dialect) => {
     return { lock: total.refused, all: all.refused };
   };
 
-  it('are known at their own process at once, even while the database is unavailable, and written later', async () => {
+  it('are known at their own process at once, even if they can only be written later', async () => {
     const process = start();
     process.isCutOff = true;
     process.refuse('w2', { times: 3 });
@@ -215,7 +215,7 @@ describe.each(TEST_DIALECTS)('refused attempts over %s', (dialect) => {
     expect([one.attempts, two.attempts]).toEqual([25, 25]);
   });
 
-  it('of one hold are all known at every process in the end, whichever refused, started or was cut off', async () => {
+  it('of one hold are all known at every process in the end, whatever was cut off', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 12, maxLength: 30 }), async (steps) => {
         await database.raw.ask('DELETE FROM lock_refusals', []);

@@ -79,7 +79,7 @@ describe('who waits for whom', () => {
     expect((await first).outcome).toBe('granted');
   });
 
-  it('a deadlock that lasts through an outage does not count as ended, although no renewals were seen', async () => {
+  it('a deadlock that lasts through an outage does not count as ended', async () => {
     const away = await elsewhere.join();
     const watching = await rig.watch({
       otherBackends: [{ id: 'away', store: away.faults, engine: away.engine, epochOf: () => 1 }],

@@ -373,7 +373,7 @@ it('a lock is unknown after an outage until its backend was read again', async (
 
 const UNUSED = watchTarget('default', 'orders', { namespace: 'default', names: ['unused'] });
 
-it('a lock that was never used is delayed while its backend grants nothing after a restore, and free after that', async () => {
+it('a lock never used is delayed while its backend grants nothing, then free', async () => {
   const one = startProcess('p1');
   grantsFrom = rig.now + 10_000;
   const stream = follow(one, null, UNUSED);

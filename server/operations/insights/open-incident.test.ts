@@ -43,7 +43,7 @@ describe.each(TEST_DIALECTS)('an incident over %s', (dialect) => {
     expect((await detailOf(before)).timeline.to).toBe(before + 15_000);
   });
 
-  test('shows, while open, who held the lock, who has waited since long before, and what the holder waits for', async () => {
+  test('shows, while open, who held it, who waited, and what the holder waits for', async () => {
     const { engines, projection, database } = rig.runtime;
     const engine = engines.get('default');
     if (!engine) throw new Error('There is no backend.');

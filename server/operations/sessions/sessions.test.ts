@@ -221,7 +221,7 @@ describe.each(TEST_DIALECTS)('sessions on %s', (dialect) => {
     for (const { status } of await Promise.allSettled(tries)) expect(status).toBe('rejected');
   }
 
-  test('five failures from one network lock the account for that network only, even for the right password', async () => {
+  test('five failures lock the account for their network, whatever the password', async () => {
     const { name } = await newPerson();
     const session = (await enter(name)).session.value;
     await fail(FAILURES_MAX + 3, name, '198.51.100.1');
@@ -239,7 +239,7 @@ describe.each(TEST_DIALECTS)('sessions on %s', (dialect) => {
     await enter(name, PASSWORD, '198.51.100.1');
   });
 
-  test('for a locked account only a limited number of attempts from a network cost a password check', async () => {
+  test('for a locked account only a limited number of attempts cost a password check', async () => {
     const { name } = await newPerson();
     await fail(FAILURES_MAX + LOCKED_ATTEMPTS_MAX, name, '198.51.100.5');
     for (const who of [name, `no ${name}`]) {
@@ -367,7 +367,7 @@ describe.each(TEST_DIALECTS)('sessions on %s', (dialect) => {
     expect((wrong as Error).message).toBe((unknown as Error).message);
   });
 
-  test('a failed sign-in is audited before its answer, so its duration reveals nothing about the account', async () => {
+  test('a failed sign-in is audited before its answer, whose time reveals nothing', async () => {
     const { name } = await newPerson();
     const { audit } = runtime.database.tables;
     const triesAs = async (actor: string) => {

@@ -22,7 +22,7 @@ test('a data loss pauses grants for one longest lease from its detection, even b
   }
 });
 
-test('an incarnation of another backend in use is refused, and one of a removed backend is taken over', async () => {
+test('an incarnation of a backend in use is refused, of a removed one taken over', async () => {
   const database = await openTestDatabase('sqlite');
   try {
     const orders = await StoreIncarnation.open(database, 'orders', 1);
@@ -38,7 +38,7 @@ test('an incarnation of another backend in use is refused, and one of a removed 
   }
 });
 
-test('an incarnation that was found complete is not recorded again by a process that stalled during its recovery', async () => {
+test('an incarnation found complete is not recorded again by a process that stalled', async () => {
   const database = await openTestDatabase('sqlite');
   try {
     const fast = await StoreIncarnation.open(database, 'orders', 1);

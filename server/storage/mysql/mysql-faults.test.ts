@@ -210,7 +210,7 @@ inEachForm('changes that belong together', () => {
 });
 
 inEachForm('a row that another transaction keeps locked', () => {
-  it('for too long ends the wait: nothing was changed, the connection is clean, the same call succeeds', async () => {
+  it('for too long ends the wait with nothing changed, and the same call succeeds', async () => {
     const patient = open();
     const [kept, beside] = [freshKey(), freshKey()];
     const seen = await created(patient, kept);
@@ -272,7 +272,7 @@ inEachForm('a connection', () => {
     expect((await swapOne(store, update(key, seen))).applied).toBe(true);
   });
 
-  it('that breaks before its update is answered leaves record, history and stored answer consistent', async () => {
+  it('that breaks before its update is answered leaves record and history consistent', async () => {
     const server = new URL(url);
     const line = await TcpProxy.start(server.hostname, Number(server.port));
     server.port = String(line.port);

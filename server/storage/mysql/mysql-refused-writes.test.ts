@@ -88,7 +88,7 @@ describe.each([
     expect(await store.swap([change])).toMatchObject([{ applied: true }]);
   });
 
-  it('because it is read-only is left by every connection, since its address may now lead to another server', async () => {
+  it('because it is read-only is left by every connection', async () => {
     await Promise.all(Array.from({ length: 4 }, () => store.read([freshKey()], [])));
     const before = await connectionIds();
     expect(before).toHaveLength(4);

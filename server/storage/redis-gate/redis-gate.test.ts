@@ -83,7 +83,7 @@ it(`${MESSAGES} random messages of three processes lead to the state of the mode
   for (const store of stores.values()) store.close();
 });
 
-it('steps under way are those last announced by all processes, and a dead one’s end with a later read', async () => {
+it('steps under way are those that each live process announced last', async () => {
   const limits = { ...CALM, stepMaxMs: 1_000 };
   const [one, other] = ['p1', 'p2'].map((process) =>
     openRedisGate(redis.url, { scope: 'b', process }, limits),

@@ -141,7 +141,7 @@ describe('a Redis that has lost data', () => {
     },
   );
 
-  it.concurrent('keeps the remaining freezes and counters, and answers a holder why it lost its lock', async () => {
+  it.concurrent('keeps its other freezes and counters, and says why a hold was lost', async () => {
     const rig = await RedisRig.start();
     try {
       const one = await rig.join();

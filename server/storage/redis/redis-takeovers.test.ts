@@ -58,7 +58,7 @@ async function expectLoss(rig: RedisRig, key: RecordKey, what: LossKind, url?: s
 }
 
 describe('a Redis that is set up to be Strong', () => {
-  it.concurrent('and whose replica, which lacks the last writes, is started as a primary in its place has lost data', async () => {
+  it.concurrent('and replaced by a replica that lacks the last writes has lost data', async () => {
     const rig = await RedisRig.start(DURABLE);
     const address = await TcpProxy.start('127.0.0.1', portOf(rig.server));
     const line = await TcpProxy.start('127.0.0.1', portOf(rig.server));
@@ -163,7 +163,7 @@ describe('a Redis that is set up to be Strong', () => {
     },
   );
 
-  it.concurrent('and was copied by replication has lost data after the next restart, which may be the replica', async () => {
+  it.concurrent('and was copied by replication has lost data after the next restart', async () => {
     const rig = await RedisRig.start(DURABLE);
     const line = await TcpProxy.start('127.0.0.1', portOf(rig.server));
     let replica: Awaited<ReturnType<typeof copyOf>> | undefined;

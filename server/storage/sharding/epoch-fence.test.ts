@@ -48,7 +48,7 @@ afterAll(async () => {
 const refused = (work: Promise<unknown>) =>
   expect(work).rejects.toSatisfy((error) => error instanceof StoreError && error.applied === 'no');
 
-it('under another stamp nothing is written and nothing is read, even by a process that has not seen it', async () => {
+it('under another stamp nothing is written or read, also by a process that missed it', async () => {
   const key = freshKey();
   const seen = await created(store, key);
   await stamps.replace('ours.1', 'theirs.2', { ...identity, generation: 2 });

@@ -38,7 +38,7 @@ it('a full disk is reported with nothing changed, and the file works again once 
   expect(await store.swap([change])).toMatchObject([{ applied: true }]);
 });
 
-it('a failing disk is reported, later with nothing changed, and the file works again once the log was rewritten', async () => {
+it('a failing disk is reported, and the file works again once the log was rewritten', async () => {
   const handle = await open(import.meta.filename);
   const prototype = Object.getPrototypeOf(handle) as FileHandle;
   await handle.close();

@@ -33,7 +33,7 @@ const answerTo = async (key: string) => (await other.read([], [key])).memos;
 
 const extended = (key: string) => ({ extensions: [{ keys: [key], expiresAt: LAST }] });
 
-it('an answer that was removed and stored again for a later request with that id is extended as it is now', async () => {
+it('an answer that was removed and stored again is extended as it is now', async () => {
   const key = freshKey();
   const { now } = await readOne(store, key);
   const memo = memoOf('first', now);

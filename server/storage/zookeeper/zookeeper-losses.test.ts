@@ -73,7 +73,7 @@ const onRig = (url: string, work: (rig: ZookeeperRig) => Promise<void>) => async
 };
 
 describe('a ZooKeeper that has lost data', () => {
-  it.concurrent('because an older copy was restored grants nothing for one longest lease, even to a process that starts then', async () => {
+  it.concurrent('because an older copy was restored grants nothing for one lease', async () => {
     const server = await startPrivateZookeeper();
     const [running, ended] = [
       await ZookeeperRig.start(server.url),
@@ -138,7 +138,7 @@ describe('a ZooKeeper that has lost data', () => {
   });
 
   it.concurrent(
-    'because its root was deleted under running processes grants nothing for one longest lease, and then with higher tokens',
+    'because its root was deleted grants nothing for one longest lease, then higher tokens',
     onRig(shared(), async (rig) => {
       const [one, two] = [await rig.join(), await rig.join()];
       const held = freshKey();
@@ -230,7 +230,7 @@ describe('a ZooKeeper that has lost data', () => {
   );
 
   it.concurrent(
-    'refuses a change that was decided before, even if it expects no record, and assigns no number of its history twice',
+    'refuses a change decided before, and assigns no number of its history twice',
     onRig(shared(), async (rig) => {
       const one = await rig.join();
       const { store, incarnation } = one;

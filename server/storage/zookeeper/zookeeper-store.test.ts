@@ -51,7 +51,7 @@ const NAMES = [
 ];
 
 describe('records in a ZooKeeper', () => {
-  it('are compared byte by byte, whatever their names mean to ZooKeeper, and listed in the order of their bytes', async () => {
+  it('are compared and listed byte by byte, whatever their names mean to ZooKeeper', async () => {
     under = await openZookeeperUnderTest(PATIENT);
     const { store } = under;
     const other = await under.another();
@@ -64,7 +64,7 @@ describe('records in a ZooKeeper', () => {
     expect(page.records.map(({ key }) => key.name)).toEqual(inOrder);
   });
 
-  it('that were deleted and created again are not overwritten by a process that remembers the old ones', async () => {
+  it('that were recreated are not overwritten by a process that has the old ones', async () => {
     under = await openZookeeperUnderTest(PATIENT);
     const { store } = under;
     const other = await under.another();
@@ -138,7 +138,7 @@ describe('records in a ZooKeeper', () => {
 const away = () => new StoreError('ZooKeeper cannot be reached.', 'no');
 
 describe('a deletion in a ZooKeeper', () => {
-  it('that was applied is unknown, and never reported as not applied, if the connection fails after it', async () => {
+  it('that was applied is never reported as not applied if its connection fails', async () => {
     under = await openZookeeperUnderTest(PATIENT);
     const { store } = under;
     const key = freshKey();
@@ -203,7 +203,7 @@ describe('a deletion in a ZooKeeper', () => {
 });
 
 describe('the history in a ZooKeeper', () => {
-  it('continues from one parent to the next: every row once, with rising ids, and nothing left when it is pruned', async () => {
+  it('continues from one parent to the next: every row once, with rising ids', async () => {
     under = await openZookeeperUnderTest({ ...PATIENT, limits: { ...LIMITS, rowsPerChunk: 5 } });
     const stores = [under.store, await under.another()];
     const written = await Promise.all(
@@ -290,7 +290,7 @@ describe('a connection to ZooKeeper', () => {
     expect(after?.now).toBeGreaterThanOrEqual(now);
   });
 
-  it('that stops responding delays every call by at most 1.5 s: a write is unknown, a read has failed', async () => {
+  it('that stops responding delays every call by at most 1.5 s', async () => {
     under = await openZookeeperUnderTest();
     const { store } = under;
     const key = freshKey();

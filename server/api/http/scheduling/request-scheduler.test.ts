@@ -112,7 +112,7 @@ describe('between API keys', () => {
     await expect.poll(() => count('service flood')).toBe(16);
   });
 
-  test("a key that calls again at once is waited for, so that its calls are served together with another key's", async () => {
+  test('a key that calls again at once is waited for, and served with others', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     const come = () => ask('service', 'orders', { endsItself: false });
     times(100, () => ask('service', 'flood', { endsItself: false }));

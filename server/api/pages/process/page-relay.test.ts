@@ -60,7 +60,7 @@ test('a page whose caller hung up in the queue is neither rendered nor stored', 
   expect([rendered, relay.unreadBytes]).toEqual([0, 0]);
 });
 
-test('a page whose caller hangs up while it is sent is not rendered further, and nothing of it is stored', async () => {
+test('a page whose caller hangs up is not rendered further, nor stored', async () => {
   const ended = new Promise((resolve) => {
     pages.prependListener('request', (_, res: ServerResponse) => {
       res.write('half a');

@@ -230,7 +230,7 @@ describe('an event recorder', () => {
         .toBe(true);
     });
 
-    it('is never further behind than its collecting time, however many commits arrive between two calls', async () => {
+    it('is never further behind than its collecting time, at any load', async () => {
       recorder.restart();
       for (let i = 0; i < 80; i += 1) {
         for (let commit = 0; commit < 300; commit += 1) history.commit(3);

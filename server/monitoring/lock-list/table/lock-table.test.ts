@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { TableRig } from '../../testing/table-rig';
 
-it('a policy applies to every lock, even if it changes right after the first one of its namespace appeared', async () => {
+it('a policy applies to every lock, even if it changes right after the first one', async () => {
   const rig = new TableRig();
   rig.stuckAfterMs = 600_000;
   rig.store('index', { heldMs: 120_000, leaseLeftMs: 3_600_000, waiters: 1 });

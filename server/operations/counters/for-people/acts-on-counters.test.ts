@@ -64,7 +64,7 @@ describe.each(TEST_DIALECTS)('actions on counters over %s', (dialect) => {
     expect(await standing('adjusted')).toMatchObject({ value: 9, ...BOUNDS });
   });
 
-  test('a value in use is adjusted by a step, or set unconditionally; the audit log has the old and the new value', async () => {
+  test('a value is adjusted by a step or set, and audited with the old and new one', async () => {
     const { rev } = await made('busy');
     await addToCounter(as(SERVICE), { ...refOf('busy'), delta: 2 });
     const step = { ...refOf('busy'), rev, delta: -3, reason, requestId: 's1' };
@@ -90,7 +90,7 @@ describe.each(TEST_DIALECTS)('actions on counters over %s', (dialect) => {
     expect(await standing('busy')).toMatchObject({ value: 9 });
   });
 
-  test('the bounds that were seen are changed although the value has moved, but never so that they exclude it', async () => {
+  test('the bounds that were seen are changed, but never to exclude the value', async () => {
     const seen = await made('rebound');
     await addToCounter(as(SERVICE), { ...refOf('rebound'), delta: 1 });
     const act = { ...seen, seenBounds: BOUNDS, bounds: { floor: null, ceiling: 6 }, reason };
@@ -105,7 +105,7 @@ describe.each(TEST_DIALECTS)('actions on counters over %s', (dialect) => {
     expect(await standing('rebound')).toMatchObject({ value: 6, floor: null, ceiling: 6 });
   });
 
-  test('an action sent twice with one request id is applied once, whatever happened in between; with another input it is refused', async () => {
+  test('an action is applied once for its request id, and refused with another input', async () => {
     const message = 'Repeated: this request was applied before.';
     const repeated = { outcome: 'not_applied', result: { message } };
     const made = { ...refOf('repeated'), initial: 5, ...BOUNDS, reason, requestId: 'r1' };

@@ -193,7 +193,7 @@ describe.each(TEST_DIALECTS)('actions on locks over %s', (dialect) => {
     expect((await audit())[0]).toMatchObject({ act: 'lock.extend', outcome: 'done' });
   });
 
-  test('a capacity is changed if it is the one that was seen, and the audit log has the old and the new one', async () => {
+  test('a capacity is changed if it is the one that was seen, and audited with both', async () => {
     const lock = { namespace: 'default', name: 'permits' };
     const asked = { ...lock, owner: 'worker-1', leaseMs: 60_000, waitMs: 0, meta: {} };
     const permit = { mode: 'permit', permits: 2, capacity: 3, reentrant: false } as const;
@@ -228,7 +228,7 @@ describe.each(TEST_DIALECTS)('actions on locks over %s', (dialect) => {
     expect(await holderOf('changed')).toMatchObject({ token: next.token });
   });
 
-  test('a viewer, a service and a session that cannot be checked may not act, and the attempt is audited', async () => {
+  test('only a checked session of an operator may act, and refusals are audited', async () => {
     const seen = await hold('kept');
     const tries: [Actor, string][] = [
       [userActor('viewer'), 'FORBIDDEN'],
@@ -262,7 +262,7 @@ describe.each(TEST_DIALECTS)('actions on locks over %s', (dialect) => {
     expect(await holderOf('unaudited')).toMatchObject({ token: seen.token });
   });
 
-  test('an action that was applied although its reply was lost is resolved as done, once its process can no longer apply it', async () => {
+  test('an applied action whose reply was lost is resolved once its process ended', async () => {
     const seen = await hold('unheard');
     const ctx = operator(killedEngines());
     const act = forceReleaseLock(ctx, { ...seen, reason: REASON });
@@ -279,7 +279,7 @@ describe.each(TEST_DIALECTS)('actions on locks over %s', (dialect) => {
     });
   });
 
-  test('an action with a request id is resolved as done too, and another one under that id as not applied', async () => {
+  test('an action with a request id is resolved too, another under it as not applied', async () => {
     const seen = await hold('unheard by id');
     const ask = { ...seen, extendMs: 5_000, reason: REASON, requestId: 'r1' };
     for (const extendMs of [5_000, 9_000]) {

@@ -37,7 +37,7 @@ contract('rule 5: answers are stored with the record', (suite) => {
     expect(await suite.memosOf(there.key, fresh.key)).toEqual([there]);
   });
 
-  it('stores no answers of a refused change beside an applied one whose writer differs only in case', async () => {
+  it('stores no answer of a refused change whose writer differs only in case', async () => {
     const [lost, took] = [freshKey(), freshKey()];
     await created(suite.store, lost);
     const [lostMemo, tookMemo] = [memoOf(1), memoOf(2)];

@@ -133,7 +133,7 @@ contract('rule 2: time is part of the compare', (suite) => {
    */
   const firstKey = () => ({ ...freshKey(), name: `a-${newWriter()}` });
 
-  it('applies none of several changes that belong together if the `ahead` of a creation was reached', async () => {
+  it('applies none of changes that belong together if the `ahead` of one was reached', async () => {
     const [fresh, kept] = [firstKey(), freshKey()];
     const seen = await created(suite.store, kept);
     const clock = { past: 0, ahead: await suite.now() };

@@ -48,7 +48,7 @@ contract('stored records', (suite) => {
     expect(await stored(suite.store, key)).toMatchObject({ head: 'last', queue: '' });
   });
 
-  it('stores a reassignment completely: the new hold, the other waiters in their places, and the operator', async () => {
+  it('stores a reassignment completely: the hold, the waiters and the operator', async () => {
     const world = new LockWorld();
     const { token } = world.run(acquire('orders/w1')) as Granted;
     const waiters = ['w2', 'w3', 'w4'] as const;

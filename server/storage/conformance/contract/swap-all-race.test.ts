@@ -21,7 +21,7 @@ describe.each(racingStores)(
     });
     afterAll(() => under.close());
 
-    it(`have exactly one winner in each of ${rounds} rounds, applied completely, and no part of the loser`, async () => {
+    it(`have one winner in each of ${rounds} rounds, whole, and no part of the loser`, async () => {
       const seed = newSeed();
       console.info(`seed ${seed}`);
       const random = seeded(seed);

@@ -249,7 +249,7 @@ describe('a packet that waits for a row', () => {
 });
 
 describe('a swap', () => {
-  it('returns the present record to refused changes, in the same round trip if any change was applied', async () => {
+  it('returns the present record to refused changes, if any was applied at once', async () => {
     const [there, other, absent] = keysInOrder(3) as [RecordKey, RecordKey, RecordKey];
     const seen = await created(returning, there, { head: 'it’s there', queue: 'q' });
     const { record } = await readOne(returning, there);
