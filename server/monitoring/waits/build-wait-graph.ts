@@ -29,7 +29,7 @@ import type { ProjectionRow } from '../projection/projection-row';
 /** How many head blockers are shown; deadlocks come first. */
 const HEADS_MAX = 20;
 const LOCKS_MAX = 120;
-/** Per lock: how many holders are shown, and how many waiters that hold no lock in the graph. */
+/** Per lock: how many holders and waiters are shown; waiters that block others come first. */
 const HOLDERS_MAX = 10;
 const WAITERS_MAX = 8;
 
