@@ -14,11 +14,7 @@ export default async function ConsoleLayout({ children }: { children: ReactNode 
   const userAgent = (await headers()).get('user-agent') ?? '';
   return (
     <ConsoleShell
-      account={user}
-      demo={demo}
-      unencrypted={unencrypted}
-      retentionDays={retentionDays}
-      traceUrl={traceUrl}
+      session={{ account: user, demo, unencrypted, retentionDays, traceUrl }}
       backends={backends}
       guarantees={guarantees}
       filling={filling}

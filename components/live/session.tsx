@@ -25,7 +25,8 @@ export interface Account {
   role: Role;
 }
 
-interface Session {
+/** What a page of the console is rendered with about its session. */
+export interface SessionStart {
   account: Account;
   demo: boolean;
   /** The user is an admin whose connection crosses a network unencrypted. */
@@ -33,6 +34,9 @@ interface Session {
   retentionDays: RetentionDays;
   /** Where a trace is shown: a URL with `{traceId}` and perhaps `{spanId}`; null: nowhere. */
   traceUrl: string | null;
+}
+
+interface Session extends SessionStart {
   may: (role: Role) => boolean;
 }
 
@@ -41,21 +45,8 @@ const SessionContext = createContext<Session | null>(null);
 const CHECK_EVERY_MS = 60_000;
 
 /** Provides the account, and opens the sign-in page when the session has ended. */
-export function SessionProvider({
-  account,
-  demo,
-  unencrypted,
-  retentionDays,
-  traceUrl,
-  children,
-}: {
-  account: Account;
-  demo: boolean;
-  unencrypted: boolean;
-  retentionDays: RetentionDays;
-  traceUrl: string | null;
-  children: ReactNode;
-}) {
+export function SessionProvider({ start, children }: { start: SessionStart; children: ReactNode }) {
+  const { account, demo, unencrypted, retentionDays, traceUrl } = start;
   const trpc = useTRPC();
   const router = useRouter();
   const { data } = useQuery(

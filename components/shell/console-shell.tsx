@@ -2,11 +2,10 @@
 
 import { type ReactNode, Suspense } from 'react';
 import type { BackendHealth } from '@/server/contract/console/backend-health';
-import type { RetentionDays } from '@/server/contract/console/console-terms';
 import type { GuaranteeRow } from '@/server/contract/console/guarantee-row';
 import type { Filling } from '@/server/contract/console/namespace-row';
 import { Mark } from '../icons/mark';
-import { type Account, SessionProvider, useSession } from '../live/session';
+import { SessionProvider, type SessionStart, useSession } from '../live/session';
 import { ConsoleClient } from '../live/trpc';
 import { AwayGuard } from '../navigation/away-guard';
 import { NearLink } from '../navigation/near-link';
@@ -24,22 +23,14 @@ import { SkipLink } from './skip-link';
 
 /** The frame around every page of the console. */
 export function ConsoleShell({
-  account,
-  demo,
-  unencrypted,
-  retentionDays,
-  traceUrl,
+  session,
   backends,
   guarantees,
   filling,
   commandKeys,
   children,
 }: {
-  account: Account;
-  demo: boolean;
-  unencrypted: boolean;
-  retentionDays: RetentionDays;
-  traceUrl: string | null;
+  session: SessionStart;
   backends: BackendHealth[];
   guarantees: GuaranteeRow[];
   filling: Filling | null;
@@ -49,13 +40,7 @@ export function ConsoleShell({
 }) {
   return (
     <ConsoleClient>
-      <SessionProvider
-        account={account}
-        demo={demo}
-        unencrypted={unencrypted}
-        retentionDays={retentionDays}
-        traceUrl={traceUrl}
-      >
+      <SessionProvider start={session}>
         <SkipLink />
         <AwayGuard className="shell">
           <NavRail />
