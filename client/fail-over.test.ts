@@ -2,7 +2,7 @@ import dns from 'node:dns';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { LockyardClient } from './lockyard-client';
 import { granted, heldWork, outcomeOf } from './testing/scripted-bench';
-import { ScriptedServer } from './testing/scripted-server';
+import { type ScriptedCall, ScriptedServer } from './testing/scripted-server';
 import { TestClock, until } from './testing/test-clock';
 import { withLock } from './with-lock';
 
@@ -121,51 +121,48 @@ describe('a single request', () => {
 describe('a wait', () => {
   const take = (waitMs: number) => {
     const work = heldWork();
-    return { work, taken: outcomeOf(withLock('job', { client, waitMs }, work.run)) };
+    const taken = outcomeOf(withLock('job', { client, waitMs }, work.run));
+    /** Grants a request of the wait, and answers the release at the same server. */
+    const finishAt = async (server: ScriptedServer, request: ScriptedCall) => {
+      request.answer(granted());
+      await work.started();
+      work.finish('done');
+      (await server.next('lock.release')).answer({ outcome: 'released' });
+      expect(await taken).toBe('done');
+    };
+    return { taken, finishAt };
   };
 
   test('moves with the same request when its server becomes unreachable, and the hold stays there', async () => {
-    const { work, taken } = take(60_000);
+    const { finishAt } = take(60_000);
     const first = await one.next('lock.acquire');
     await one.close();
     await clock.advanceOver(50);
     const second = await two.next('lock.acquire');
     expect(second.input).toEqual(first.input);
-    second.answer(granted());
-    await work.started();
-    work.finish('done');
-    (await two.next('lock.release')).answer({ outcome: 'released' });
-    expect(await taken).toBe('done');
+    await finishAt(two, second);
   });
 
   test('moves when its server shuts down, which answers at once', async () => {
-    const { work, taken } = take(60_000);
+    const { finishAt } = take(60_000);
     const first = await one.next('lock.acquire');
     first.answer({ outcome: 'queued', ticket: 1, place: 1, patienceLeftMs: 60_000 });
     await clock.advanceOver(100);
     const second = await two.next('lock.acquire');
     expect(second.input).toEqual(first.input);
-    second.answer(granted());
-    await work.started();
-    work.finish('done');
-    (await two.next('lock.release')).answer({ outcome: 'released' });
-    expect(await taken).toBe('done');
+    await finishAt(two, second);
   });
 
   test('stays when its server only answers that the wait goes on', async () => {
-    const { work, taken } = take(60_000);
+    const { finishAt } = take(60_000);
     const first = await one.next('lock.acquire');
     clock.advance(25_000);
     first.answer({ outcome: 'queued', ticket: 1, place: 1, patienceLeftMs: 35_000 });
-    (await one.next('lock.acquire')).answer(granted());
-    await work.started();
-    work.finish('done');
-    (await one.next('lock.release')).answer({ outcome: 'released' });
-    expect(await taken).toBe('done');
+    await finishAt(one, await one.next('lock.acquire'));
   });
 
   test('moves when its server stops responding, but not from one that answers a probe', async () => {
-    const { work, taken } = take(60_000);
+    const { finishAt } = take(60_000);
     const first = await one.next('lock.acquire');
     clock.advance(1_000);
     await until(() => one.looks === 1);
@@ -178,28 +175,20 @@ describe('a wait', () => {
     await clock.advanceOver(50);
     const second = await two.next('lock.acquire');
     expect(second.input).toEqual(first.input);
-    second.answer(granted());
-    await work.started();
-    work.finish('done');
-    (await two.next('lock.release')).answer({ outcome: 'released' });
-    expect(await taken).toBe('done');
+    await finishAt(two, second);
     expect(clock.timerCount).toBe(0);
   });
 
   test('of 0 ms tries each address within its second, with one request', async () => {
     const probe = vi.fn(async () => false);
     client.settings.canConnect = probe;
-    const { work, taken } = take(0);
+    const { finishAt } = take(0);
     const first = await one.next('lock.acquire');
     clock.advance(300);
     expect(probe).toHaveBeenCalledWith(urls.one, 200, clock);
     const second = await two.next('lock.acquire');
     expect(second.input).toEqual(first.input);
-    second.answer(granted());
-    await work.started();
-    work.finish('done');
-    (await two.next('lock.release')).answer({ outcome: 'released' });
-    expect(await taken).toBe('done');
+    await finishAt(two, second);
   });
 
   test('of 0 ms ends within its second when no address can be reached', async () => {
