@@ -67,6 +67,7 @@ const OPTION_OF: Record<string, string> = {
   expiresInMs: 'expires',
   graceMs: 'grace',
   forMs: 'for',
+  status: 'state',
   extendMs: 'by',
   names: 'name',
   atMost: 'count',

@@ -19,6 +19,7 @@ test.each([
     words: ['locks', 'lend', '-h'],
     commands: [
       'locks | counters',
+      'locks list',
       'locks show',
       'locks request-release',
       'locks block-renewals',

@@ -34,6 +34,9 @@ export const USAGE = `Usage: npm run -s lockyard -- <command>
                                                      Delete free locks or counters, at most N;
                                                      without --count, only preview.
                                                      Or --name NAME, repeatable.
+  locks list [--attention] [--state STATE] [--namespace NAMESPACE] [--search TEXT]
+                                                     List locks, the most urgent first; with
+                                                     --attention only those that need a person.
   locks show --name NAME [--namespace NAMESPACE]     Show the holders and waiters of a lock, with
                                                      the tokens that the next commands need.
   locks request-release --name NAME --token TOKEN --reason TEXT [--namespace NAMESPACE]

@@ -27,6 +27,8 @@ const OPTIONS = {
   for: { type: 'string' },
   kind: { type: 'string' },
   search: { type: 'string' },
+  state: { type: 'string' },
+  attention: { type: 'boolean' },
   initial: { type: 'string' },
   floor: { type: 'string' },
   ceiling: { type: 'string' },
@@ -65,6 +67,7 @@ const ACCEPTED: Record<ProvisioningVerb, { needs: Option[]; takes: Option[] }> =
   'silences list': { needs: [], takes: [] },
   'silences create': { needs: ['for', 'reason'], takes: ['namespace', 'kind', 'name'] },
   'silences remove': { needs: ['id'], takes: [] },
+  'locks list': { needs: [], takes: ['attention', 'state', 'namespace', 'search'] },
   'counters list': { needs: [], takes: ['search'] },
   'counters create': {
     needs: ['name', 'initial', 'reason'],
@@ -133,7 +136,7 @@ function inputOf(verb: ProvisioningVerb, values: Values): Record<string, unknown
     return { key: { ...key, ...limitsOf(values) }, ifMissing };
   }
   if (verb === 'counters create') return { counter: counterOf(verb, values), ifMissing };
-  const { id, name, namespace, backend, role, reason, kind, search } = values;
+  const { id, name, namespace, backend, role, reason, kind, search, attention } = values;
   const all = {
     id,
     name,
@@ -142,8 +145,10 @@ function inputOf(verb: ProvisioningVerb, values: Values): Record<string, unknown
     reason,
     kind,
     search,
+    attention,
+    status: values.state,
     ifMissing,
-    ...(verb === 'silences create'
+    ...(verb === 'silences create' || verb === 'locks list'
       ? { namespace: onlyOne(verb, namespace) }
       : { namespaces: namespace }),
     ...limitsOf(values),

@@ -7,7 +7,13 @@ import {
   rotateKeyInput,
 } from '../../contract/console/access-inputs';
 import { silenceAlertsInput, silenceRef } from '../../contract/console/alerts/alert-inputs';
-import { operatorReason, password, role, userName } from '../../contract/console/console-inputs';
+import {
+  lockListInput,
+  operatorReason,
+  password,
+  role,
+  userName,
+} from '../../contract/console/console-inputs';
 import { counterListInput, setUpCounterInput } from '../../contract/console/counter-inputs';
 import { namespaceName } from '../../contract/primitives';
 
@@ -31,7 +37,7 @@ const settings = {
 
 /**
  * Commands that list, create, change and remove users, keys, namespaces, alert rules and silences,
- * list and create counters, and list backends.
+ * list and create counters, and list locks and backends.
  */
 export const PROVISIONING_COMMANDS = [
   command('keys list', nothing),
@@ -61,6 +67,10 @@ export const PROVISIONING_COMMANDS = [
   command('silences list', nothing),
   command('silences create', silenceAlertsInput),
   command('silences remove', silenceRef),
+  command(
+    'locks list',
+    lockListInput.pick({ attention: true, status: true, namespace: true, search: true }),
+  ),
   command('counters list', counterListInput.pick({ search: true })),
   command('counters create', z.strictObject({ counter: setUpCounterInput, ifMissing })),
   command('backends list', nothing),

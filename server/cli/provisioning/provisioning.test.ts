@@ -241,7 +241,10 @@ test.each([
     /^Option '--by' argument is ambiguous: .*'--by=-XYZ'\.$/,
   ],
   [['keys'], /^Unknown command "keys"; there are: keys list, keys show, .*keys generate; see: /],
-  [['locks', 'list'], /; there are: locks delete, locks show, .*, locks set-capacity; see: /],
+  [
+    ['locks', 'lend'],
+    /; there are: locks list, locks delete, locks show, .*, locks set-capacity; see: /,
+  ],
   [['lock', 'list'], /^Unknown command "lock list"; see: /],
   [
     ['users', 'create', '--name', 'Ben', '--role', 'king'],

@@ -1,5 +1,6 @@
 import type { ControlContext } from '../../operations/operation-context';
 import type { CliAnswer } from '../cli-answer';
+import { listAllLocks } from '../records/list-all-locks';
 import { listAllBackends } from './backend-commands';
 import { createCounterIfMissing, listAllCounters } from './counter-commands';
 import { changeKey, createKey, listKeys, revokeKey, rotateKey, showKey } from './key-commands';
@@ -50,6 +51,7 @@ const HANDLERS: {
   'silences list': listAllSilences,
   'silences create': createSilence,
   'silences remove': removeSilence,
+  'locks list': listAllLocks,
   'counters list': listAllCounters,
   'counters create': createCounterIfMissing,
   'backends list': listAllBackends,

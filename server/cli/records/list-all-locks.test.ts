@@ -1,0 +1,62 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { ApiHarness } from '@/test/api-harness';
+import type { CliCommand } from '../cli-command';
+import { parseCommand } from '../parse-command';
+import { runCliCommand } from '../run-cli-command';
+
+let api: ApiHarness;
+let key: string;
+
+beforeAll(async () => {
+  api = await ApiHarness.start();
+  await api.namespace('jobs');
+  key = await api.key('orders', ['jobs']);
+});
+afterAll(() => api.close());
+
+const parse = (...words: string[]) => {
+  const never = () => {
+    throw new Error('This command needs no other input.');
+  };
+  return parseCommand(['locks', 'list', ...words], { readPassword: never, readConfig: never });
+};
+const run = async (...words: string[]) =>
+  (await runCliCommand(api.runtime, (await parse(...words)) as CliCommand)) ?? '';
+const listed = async (...words: string[]) => JSON.parse(await run(...words, '--json'));
+const take = async (name: string, owner: string, leaseMs: number) => {
+  const input = { namespace: 'jobs', name, owner, leaseMs };
+  return (await api.post(key, 'lock.acquire', input)).data as { token: number };
+};
+
+test('locks are listed with their holders, the most urgent first', async () => {
+  const { token } = await take('import', 'w1', 60_000);
+  await take('lapsed', 'w2', 100);
+  const lapsed = { namespace: 'jobs', name: 'lapsed', state: 'expired', owner: 'w2' };
+  const held = { name: 'import', state: 'held', holders: 1, owner: 'w1', service: 'orders', token };
+  await expect
+    .poll(() => listed('--namespace', 'jobs'), { timeout: 20_000 })
+    .toMatchObject({ locks: [lapsed, { ...held, waiters: 0 }], matching: 2 });
+
+  const [head, first, second, ...more] = (await run('--namespace', 'jobs')).split('\n');
+  expect(head).toMatch(/^state +namespace +name +owner +token +held +lease left +waiting$/);
+  expect(first).toMatch(/^expired +jobs +lapsed +w2 \(orders\) +\d+ +\d+ ms +-\d[\d.]* m?s +0$/);
+  const figures = String.raw`\d[\d.]* m?s +(1 m 0|\d[\d.]*) s +0$`;
+  expect(second).toMatch(
+    new RegExp(String.raw`^held +jobs +import +w1 \(orders\) +${token} +${figures}`),
+  );
+  expect(more).toEqual([]);
+
+  expect(await listed('--attention')).toMatchObject({ locks: [lapsed], matching: 1 });
+  expect(await listed('--state', 'held')).toMatchObject({ locks: [held], matching: 1 });
+  expect(await listed('--search', 'w1')).toMatchObject({ locks: [held], matching: 1 });
+  expect(await listed('--namespace', 'default')).toEqual({ locks: [], matching: 0 });
+  expect(await run('--namespace', 'default')).toBe('');
+});
+
+test.each([
+  [['--state', 'bad'], /^--state: must be one of stuck, orphaned, expired, /],
+  [['--namespace', 'a', '--namespace', 'b'], /^locks list takes one --namespace\.$/],
+  [['--name', 'a'], /^locks list does not take --name\.$/],
+])('"locks list" with %j is refused in one line', async (words, message) => {
+  await expect(parse(...words)).rejects.toThrow(message);
+});

@@ -1,0 +1,81 @@
+import { formatDuration } from '../../../client/command/terminal/duration';
+import { printable } from '../../../client/command/terminal/printable';
+import type { BackendHealth } from '../../contract/console/backend-health';
+import type { LockPage, LockRow } from '../../contract/console/lock-row';
+import { listLocks } from '../../operations/locks/for-people/lock-views';
+import type { ControlContext } from '../../operations/operation-context';
+import type { CliAnswer } from '../cli-answer';
+import type { InputOf } from '../provisioning/provisioning-command';
+import { textTable } from '../provisioning/text-table';
+import { requireServer } from '../require-server';
+
+/**
+ * The locks as the server last read them, most urgent first: at most one page. Locks of a backend
+ * that does not respond are in the state `unknown`.
+ */
+export async function listAllLocks(
+  ctx: ControlContext,
+  input: InputOf<'locks list'>,
+): Promise<CliAnswer> {
+  const order = { sort: 'worst', descending: false, offset: 0, limit: 1_000 } as const;
+  const page = await listLocks(requireServer(ctx), { ...input, ...order });
+  const locks = page.rows.map((row) => {
+    const { namespace, name, status, holders, waiters } = row;
+    return { namespace, name, state: status, holders, ...shownHold(row), waiters };
+  });
+  return { text: textOf(page), data: { locks, matching: page.matching } };
+}
+
+/** The hold that represents a lock, or the one that has expired; each field null if it has none. */
+function shownHold({ status, hold, ended }: LockRow) {
+  const lapsed = status === 'expired' && ended ? { ...ended, expiresAt: ended.at } : null;
+  const shown = hold ?? lapsed;
+  return {
+    owner: shown?.owner ?? null,
+    service: shown?.service ?? null,
+    token: shown?.token ?? null,
+    grantedAt: shown?.grantedAt ?? null,
+    expiresAt: shown?.expiresAt ?? null,
+  };
+}
+
+function textOf({ rows, matching, backends, asOf }: LockPage): string | null {
+  const offsets = new Map(backends.flatMap(offsetsOf));
+  const table = textTable(rows.map((row) => line(row, asOf + (offsets.get(row.backend) ?? 0))));
+  const silent = backends.filter(({ reachable }) => !reachable);
+  const notes = [
+    ...(rows.length < matching ? [`${rows.length} of ${matching} locks.`] : []),
+    ...silent.map(
+      ({ id, silentForMs }) =>
+        `${printable(id)} has not responded for ${formatDuration(silentForMs)}.`,
+    ),
+  ];
+  return [table, ...notes].filter((text) => text !== null).join('\n') || null;
+}
+
+/** The clock offset of a backend, and those of its shards, by id. */
+const offsetsOf = ({ id, clockOffsetMs, shards = [] }: BackendHealth): [string, number][] => [
+  [id, clockOffsetMs],
+  ...shards.map((shard): [string, number] => [shard.id, shard.clockOffsetMs]),
+];
+
+/** @param now the time on the clock of the lock's backend */
+function line(row: LockRow, now: number): Record<string, unknown> {
+  const { status, namespace, name, holders, waiters } = row;
+  const { owner, service, token, grantedAt, expiresAt } = shownHold(row);
+  const others = holders > 1 ? ` and ${holders - 1} more` : '';
+  return {
+    state: status,
+    namespace,
+    name,
+    owner: owner && `${owner} (${service})${others}`,
+    token,
+    held: grantedAt && formatDuration(Math.max(0, heldUntil(row, now) - grantedAt)),
+    'lease left': expiresAt && signedDuration(expiresAt - now),
+    waiting: waiters,
+  };
+}
+
+const heldUntil = ({ hold, ended }: LockRow, now: number) => (hold ? now : (ended?.at ?? now));
+
+const signedDuration = (ms: number) => `${ms < 0 ? '-' : ''}${formatDuration(Math.abs(ms))}`;
