@@ -92,6 +92,30 @@ describe('options', () => {
   });
 });
 
+test('a generator is no work: it would run only once the lock is released', async () => {
+  const { client, server } = bench;
+  const generators: (() => unknown)[] = [
+    async function* () {
+      yield 1;
+    },
+    function* () {
+      yield 1;
+    },
+  ];
+  for (const work of generators) {
+    const calls: Promise<unknown>[] = [
+      withLock('job', { client }, work),
+      tryWithLock('job', { client }, work),
+      withLocks(['a', 'b'], { client }, work),
+    ];
+    for (const call of calls) {
+      const refused = { reason: 'INVALID', message: expect.stringContaining('a generator') };
+      expect(await outcomeOf(call)).toMatchObject(refused);
+    }
+  }
+  expect(server.waitingCalls).toBe(0);
+});
+
 describe('tryWithLock', () => {
   test('does the work if the lock is free', async () => {
     const tried = tryWithLock('job', { client: bench.client }, ({ token }) => token);

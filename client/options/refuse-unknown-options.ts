@@ -21,12 +21,24 @@ export function refuseUnknownOptions<O>(
   throw new LockyardError('INVALID', `${call} has no option \`${unknown}\`. It has: ${all}.`);
 }
 
-/** The arguments after the name; the options are optional. Throws `INVALID` without work. */
+/**
+ * The arguments after the name; the options are optional. Throws `INVALID` without work, and for a
+ * generator function: nothing of it would run before the lock is released.
+ */
 export function optionsAndWork<O, W>(call: string, rest: [W] | [O, W]): { options: O; work: W } {
   const [options, work] = rest.length === 1 ? [{} as O, rest[0]] : rest;
-  if (typeof work === 'function') return { options, work };
-  throw new LockyardError('INVALID', `${call} needs a function as its last argument: the work.`);
+  if (typeof work !== 'function') {
+    throw new LockyardError('INVALID', `${call} needs a function as its last argument: the work.`);
+  }
+  if (isGenerator(work)) {
+    const instead = 'call acquireHold within the generator';
+    throw new LockyardError('INVALID', `The work of ${call} is a generator: ${instead} instead.`);
+  }
+  return { options, work };
 }
+
+const isGenerator = (work: object) =>
+  Object.prototype.toString.call(work).endsWith('GeneratorFunction]');
 
 /**
  * Throws `INVALID` for anything but a number from 0, or infinity: JSON would turn NaN into null.

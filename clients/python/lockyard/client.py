@@ -9,6 +9,7 @@ from typing import Any, Callable, Dict, List, Literal, Mapping, Optional, TypeVa
 
 from .errors import LockLost, LockyardError, ReleaseUnconfirmed
 from .holding import Hold
+from .late_work import refuse_late, refuse_late_result
 from .lock import Lock
 from .request_text import trace_header
 from .sending import (
@@ -190,11 +191,17 @@ class Client(Procedures):
         return Lock(self, ask, wait_ms, owner is not None, own_hold, stop, listeners)
 
     def with_lock(self, name: str, work: Callable[[Hold], T], **options: Any) -> T:
-        """Runs `work` under the lock and returns its result; options and errors as for `lock`."""
+        """Runs `work` under the lock and returns its result; options and errors as for `lock`.
+
+        Raises `LockyardError` with reason `INVALID` for work that is a coroutine or a generator,
+        which would run only once the lock is released.
+        """
+        refuse_late(work)
         result: List[T] = []
         try:
             with self.lock(name, **options) as hold:
                 result.append(work(hold))
+                refuse_late_result(result[0])
         except ReleaseUnconfirmed as error:
             if result and error.lock == name:
                 error.result = result[0]

@@ -4,6 +4,7 @@
 """
 
 import copy
+import functools
 import multiprocessing
 import os
 import pickle
@@ -113,6 +114,28 @@ class ErrorTest(unittest.TestCase):
             for same in (pickle.loads(pickle.dumps(error)), copy.copy(error)):
                 self.assertIs(type(same), type(error))
                 self.assertEqual((str(same), vars(same)), (str(error), vars(error)))
+
+    def test_work_that_would_run_only_once_the_lock_is_released_is_refused(self):
+        name, begun = secrets.token_hex(8), []
+
+        async def task(hold):
+            begun.append(hold)
+
+        def generator(hold):
+            yield begun.append(hold)
+
+        async def asynchronous_generator(hold):
+            yield begun.append(hold)
+
+        for work in (task, generator, asynchronous_generator):
+            for each in (work, functools.partial(work)):
+                with self.assertRaisesRegex(LockyardError, "^INVALID: .* `with client.lock"):
+                    Client("http://127.0.0.1:1").with_lock(name, each)
+        client = Client()
+        with self.assertRaisesRegex(LockyardError, "^INVALID: .* `with client.lock"):
+            client.with_lock(name, lambda hold: task(hold))
+        self.assertEqual(client.inspect({"name": name})["state"], "free")
+        self.assertEqual(begun, [])
 
     def test_a_key_file_that_is_no_text_is_refused(self):
         with tempfile.NamedTemporaryFile() as file:

@@ -1,0 +1,31 @@
+"""Refuses work that would run only once its lock is released."""
+
+import inspect
+from functools import partial
+from typing import Any, Callable
+
+from .errors import LockyardError
+from .settings import invalid
+
+_LATE = (inspect.iscoroutinefunction, inspect.isgeneratorfunction, inspect.isasyncgenfunction)
+
+
+def refuse_late(work: Callable[..., Any]) -> None:
+    """Raises `INVALID` for a function whose call only makes a coroutine or a generator."""
+    called = work.func if isinstance(work, partial) else work
+    if any(is_late(called) for is_late in _LATE):
+        raise _late()
+
+
+def refuse_late_result(result: Any) -> None:
+    """Raises `INVALID` for a coroutine, as a function may return that is none itself."""
+    if inspect.iscoroutine(result):
+        result.close()
+        raise _late()
+
+
+def _late() -> LockyardError:
+    return invalid(
+        "The work would run only once the lock is released. Use `with client.lock(…)` within it, "
+        "or `async with`."
+    )
