@@ -74,6 +74,9 @@ public final class ClientTest {
               "a lease that is released again after no answer is released by the same id",
               ClientTest::releasesLeaseByOneId),
           Map.entry(
+              "a lease is released once at the end of its block, unless it was before",
+              ClientTest::releasesLeaseWithItsBlock),
+          Map.entry(
               "the machine is named also where its name cannot be resolved",
               ClientTest::namesUnresolvedHost),
           Map.entry(
@@ -152,6 +155,24 @@ public final class ClientTest {
         });
     check(lease.release(), "It is released.");
     check(ids.size() > 2 && ids.stream().distinct().count() == 1, "Ids: " + ids);
+  }
+
+  private void releasesLeaseWithItsBlock() throws Exception {
+    List<Object> releases = new CopyOnWriteArrayList<>();
+    answers.put(
+        "lock.release",
+        step -> {
+          releases.add(step.get("requestId"));
+          return Map.of("outcome", "released");
+        });
+    try (Lease lease = client.acquireLease("job", new LockOptions())) {
+      check(lease.remainingMs() > 0 && releases.isEmpty(), "It is live in its block.");
+    }
+    check(releases.size() == 1, "Its block has released it: " + releases);
+    try (Lease lease = client.acquireLease("job", new LockOptions())) {
+      lease.release();
+    }
+    check(releases.size() == 2, "It is not released again: " + releases);
   }
 
   private void namesUnresolvedHost() throws Exception {

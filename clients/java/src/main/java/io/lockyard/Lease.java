@@ -8,7 +8,7 @@ import java.util.Map;
  * A lock that was acquired for a fixed time and is not renewed automatically: for schedulers that
  * manage that time. {@link LockyardClient#withLock} is for everything else.
  */
-public final class Lease {
+public final class Lease implements AutoCloseable {
   private final LockyardClient client;
   private final Map<String, Object> reference;
   private final long token;
@@ -79,6 +79,22 @@ public final class Lease {
             () -> until, () -> client.call("lock.release", "mutation", step));
     end();
     return !"lost".equals(answer.get("outcome"));
+  }
+
+  /**
+   * Releases it, unless an answer has said that it has ended: for {@code try (Lease lease = …)}.
+   *
+   * @throws LockyardException no answer: the lock may stay held until its lease ends
+   */
+  @Override
+  public void close() {
+    if (!hasEnded()) {
+      release();
+    }
+  }
+
+  private synchronized boolean hasEnded() {
+    return isOver;
   }
 
   private synchronized void end() {
