@@ -1,5 +1,5 @@
 import type { Connection, RowDataPacket } from 'mysql2/promise';
-import type { Database } from './database';
+import { DATABASE_CLOCK, type Database } from './database';
 import { CommitUnknown } from './database-failure';
 import { acquireMigrationLock } from './migrate';
 import { REFUSED_COMMITS } from './mysql/mysql-errors';
@@ -93,8 +93,7 @@ function mysqlChange(connection: Connection): BulkChange {
       await connection.query(`insert into \`${table}\` (${list}) values ?`, [rows]);
     },
     async now() {
-      const sql = 'select floor(unix_timestamp(sysdate(6)) * 1000) as now';
-      return Number((await select(sql))[0]?.now);
+      return Number((await select(`select ${DATABASE_CLOCK.mysql} as now`))[0]?.now);
     },
   };
 }

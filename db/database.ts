@@ -1,4 +1,4 @@
-import type { SQL } from 'drizzle-orm';
+import { and, or, type SQL } from 'drizzle-orm';
 import type { MySqlTable, MySqlUpdateSetSource } from 'drizzle-orm/mysql-core';
 import type { MySql2Database } from 'drizzle-orm/mysql2';
 import type { Schema } from './schema';
@@ -44,6 +44,16 @@ export const DATABASE_CLOCK = {
 export async function databaseNow({ raw, kind }: Pick<Database, 'raw' | 'kind'>): Promise<number> {
   const { rows } = await raw.ask(`SELECT ${DATABASE_CLOCK[kind]}`, []);
   return Number(rows[0]?.[0]);
+}
+
+/** The condition that all of these hold; never undefined, as of `and`, which matches all rows. */
+export function allOf(first: SQL, ...others: (SQL | undefined)[]): SQL {
+  return and(first, ...others) as SQL;
+}
+
+/** The condition that one of these holds. Unlike `or` never undefined. */
+export function anyOf(first: SQL, ...others: SQL[]): SQL {
+  return or(first, ...others) as SQL;
 }
 
 /** A value for a `?`. */

@@ -1,5 +1,5 @@
-import { eq, gt, inArray, like, lte, or, type SQL } from 'drizzle-orm';
-import type { Database, Db } from '@/db/database';
+import { eq, gt, inArray, like, lte } from 'drizzle-orm';
+import { anyOf, type Database, type Db } from '@/db/database';
 import type { Clock } from '../platform/clock';
 import { networkOf } from '../platform/network-list';
 import { hashText } from './hash-text';
@@ -161,10 +161,10 @@ const ANY_NETWORK = part('any network');
 /** Also deletes counts that begin more than a window from now: the clock was set back since. */
 async function deleteExpired(database: Database, now: number): Promise<void> {
   const { windowStartedAt } = database.tables.signInFailures;
-  const isExpired = or(
+  const isExpired = anyOf(
     lte(windowStartedAt, now - SIGN_IN_WINDOW_MS),
     gt(windowStartedAt, now + SIGN_IN_WINDOW_MS),
-  ) as SQL;
+  );
   await database.transaction((tx) => tx.delete(database.tables.signInFailures).where(isExpired));
 }
 

@@ -1,5 +1,5 @@
-import { and, eq, isNull, lt, or, type SQL, sql } from 'drizzle-orm';
-import type { Database } from '@/db/database';
+import { eq, isNull, lt, or, sql } from 'drizzle-orm';
+import { allOf, type Database } from '@/db/database';
 import { databaseFailure } from '@/db/database-failure';
 import { LockyardError } from '../../contract/errors';
 import type { KeyLimits } from '../../contract/key-limits';
@@ -181,11 +181,11 @@ export class ApiKeyVerifier {
     const { database, clock } = this.from;
     const { db, tables } = database;
     const { apiKeys } = tables;
-    const hasExpired = and(isNull(apiKeys.revokedAt), isExpiredKey(database, clock.now()));
+    const hasExpired = allOf(isNull(apiKeys.revokedAt), isExpiredKey(database, clock.now()));
     await db
       .update(apiKeys)
       .set({ revokedAt: sql`${apiKeys.expiresAt}` })
-      .where(hasExpired as SQL);
+      .where(hasExpired);
   }
 
   private async writeLastUses(): Promise<void> {
@@ -199,7 +199,7 @@ export class ApiKeyVerifier {
         await db
           .update(apiKeys)
           .set({ lastUsedAt: at })
-          .where(and(eq(apiKeys.id, id), isNewer) as SQL);
+          .where(allOf(eq(apiKeys.id, id), isNewer));
       } catch (err) {
         this.from.log.warn({ err, key: id }, 'could not write the last use of an API key');
         return;

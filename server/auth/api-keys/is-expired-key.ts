@@ -1,5 +1,5 @@
-import { and, lte, type SQL, sql } from 'drizzle-orm';
-import { DATABASE_CLOCK, type Database } from '@/db/database';
+import { lte, type SQL, sql } from 'drizzle-orm';
+import { allOf, DATABASE_CLOCK, type Database } from '@/db/database';
 
 /**
  * Whether an API key has expired by both the clock of this process and that of the database: so a
@@ -12,5 +12,5 @@ export function isExpiredKey(
   now: number,
 ): SQL {
   const { expiresAt } = tables.apiKeys;
-  return and(lte(expiresAt, now), lte(expiresAt, sql.raw(DATABASE_CLOCK[kind]))) as SQL;
+  return allOf(lte(expiresAt, now), lte(expiresAt, sql.raw(DATABASE_CLOCK[kind])));
 }

@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
-import { and, count, desc, eq, gt, type SQL } from 'drizzle-orm';
-import type { Database } from '@/db/database';
+import { count, desc, eq, gt, type SQL } from 'drizzle-orm';
+import { allOf, type Database } from '@/db/database';
 import { SESSION_IDLE_MAX_MS, SESSION_REPLACED_MS } from './session-limits';
 
 /** A session that has not ended. */
@@ -36,7 +36,7 @@ export class OpenSessions {
     const rows = await db
       .select()
       .from(sessions)
-      .where(and(eq(sessions.userId, userId), this.isOpen()) as SQL)
+      .where(allOf(eq(sessions.userId, userId), this.isOpen()))
       .orderBy(desc(sessions.seenAt), desc(sessions.createdAt), sessions.id)
       .limit(LISTED_MAX);
     return rows.map(({ id, createdAt, seenAt, browser, address }) => ({
@@ -65,7 +65,7 @@ export class OpenSessions {
     const { sessions } = this.from.database.tables;
     const now = this.now();
     const endsLater = gt(sessions.expiresAt, now + SESSION_REPLACED_MS);
-    return and(endsLater, gt(sessions.seenAt, now - SESSION_IDLE_MAX_MS)) as SQL;
+    return allOf(endsLater, gt(sessions.seenAt, now - SESSION_IDLE_MAX_MS));
   }
 
   private publicIdOf(sessionId: string): string {

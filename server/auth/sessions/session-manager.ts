@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { and, eq, gt, isNull, lte, ne, or, type SQL } from 'drizzle-orm';
-import type { Database, Db } from '@/db/database';
+import { and, eq, gt, isNull, lte, ne, type SQL } from 'drizzle-orm';
+import { allOf, anyOf, type Database, type Db } from '@/db/database';
 import { databaseFailure } from '@/db/database-failure';
 import type { Role } from '../../contract/console/console-terms';
 import { browserName } from '../../core/names/browser-name';
@@ -116,7 +116,7 @@ export class SessionManager {
   ): Promise<NewSession> {
     const { sessions } = this.from.database.tables;
     const endsAt = this.sessionClock.now() + SESSION_REPLACED_MS;
-    const isLonger = and(eq(sessions.id, sessionId), gt(sessions.expiresAt, endsAt)) as SQL;
+    const isLonger = allOf(eq(sessions.id, sessionId), gt(sessions.expiresAt, endsAt));
     await tx.update(sessions).set({ expiresAt: endsAt }).where(isLonger);
     return this.begin(tx, userId, request);
   }
@@ -125,8 +125,8 @@ export class SessionManager {
   async endAll(tx: Db, userId: string, except?: string): Promise<number> {
     const { sessions } = this.from.database.tables;
     const isTheirs = eq(sessions.userId, userId);
-    const isEnding = except === undefined ? isTheirs : and(isTheirs, ne(sessions.id, except));
-    const ended = await tx.delete(sessions).where(isEnding as SQL);
+    const isEnding = except === undefined ? isTheirs : allOf(isTheirs, ne(sessions.id, except));
+    const ended = await tx.delete(sessions).where(isEnding);
     return this.from.database.affectedRows(ended);
   }
 
@@ -168,9 +168,9 @@ export class SessionManager {
   private async removeEnded(at: number, id?: string): Promise<void> {
     const { sessions } = this.from.database.tables;
     const idleSince = at - SESSION_IDLE_MAX_MS;
-    const hasEnded = or(lte(sessions.expiresAt, at), lte(sessions.seenAt, idleSince)) as SQL;
-    const isRemoved = id === undefined ? hasEnded : and(eq(sessions.id, id), hasEnded);
-    await this.from.database.db.delete(sessions).where(isRemoved as SQL);
+    const hasEnded = anyOf(lte(sessions.expiresAt, at), lte(sessions.seenAt, idleSince));
+    const isRemoved = id === undefined ? hasEnded : allOf(eq(sessions.id, id), hasEnded);
+    await this.from.database.db.delete(sessions).where(isRemoved);
     this.recent.forget(({ expiresAt, seenAt }) => expiresAt <= at || seenAt <= idleSince);
   }
 
@@ -212,7 +212,7 @@ export class SessionManager {
   private recordSeen(id: string, session: FoundSession, now: number): void {
     session.seenAt = now;
     const { sessions } = this.from.database.tables;
-    const unseen = and(eq(sessions.id, id), lte(sessions.seenAt, now)) as SQL;
+    const unseen = allOf(eq(sessions.id, id), lte(sessions.seenAt, now));
     this.from.database.db
       .update(sessions)
       .set({ seenAt: now })
@@ -224,6 +224,6 @@ export class SessionManager {
 
   private isExpired(userId: string, now: number): SQL {
     const { sessions } = this.from.database.tables;
-    return and(eq(sessions.userId, userId), lte(sessions.expiresAt, now)) as SQL;
+    return allOf(eq(sessions.userId, userId), lte(sessions.expiresAt, now));
   }
 }

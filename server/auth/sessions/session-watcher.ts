@@ -1,5 +1,5 @@
-import { and, eq, inArray, isNull, lte, type SQL } from 'drizzle-orm';
-import type { Database } from '@/db/database';
+import { and, eq, inArray, isNull, lte } from 'drizzle-orm';
+import { allOf, type Database } from '@/db/database';
 import { LockyardError } from '../../contract/errors';
 import type { Clock } from '../../platform/clock';
 import { Periodic } from '../../platform/periodic';
@@ -135,7 +135,7 @@ export class SessionWatcher {
     const ids = rows.filter(({ seenAt }) => seenAt <= unseenSince).map(({ id }) => id);
     if (ids.length === 0) return;
     const { sessions } = this.database.tables;
-    const isUnseen = and(inArray(sessions.id, ids), lte(sessions.seenAt, unseenSince)) as SQL;
+    const isUnseen = allOf(inArray(sessions.id, ids), lte(sessions.seenAt, unseenSince));
     await this.database.db.update(sessions).set({ seenAt: now }).where(isUnseen);
   }
 }

@@ -240,7 +240,7 @@ export abstract class WaitingAcquires<
 
   /**
    * Leaves the place to other calls of the request. If it is gone, the call asks for another,
-   * unless the caller can no longer receive a grant. A multi-lock's may then be at another lock.
+   * unless the caller can no longer receive a grant. A multi-lock may get it at another lock.
    */
   private async detach(departure: Departure<T, C, A>): Promise<Acquired<A>> {
     const { target, command, call, queued, why } = departure;

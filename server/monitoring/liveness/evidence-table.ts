@@ -1,5 +1,5 @@
-import { and, eq, gte, inArray, lt, ne, type SQL } from 'drizzle-orm';
-import type { Database } from '@/db/database';
+import { eq, gte, inArray, lt, ne } from 'drizzle-orm';
+import { allOf, type Database } from '@/db/database';
 import { LIVENESS_STATES, type WitnessReport } from '../../core/status/holder-liveness';
 
 /** A witness's report on one holder. Instants are of the control database's clock. */
@@ -45,7 +45,7 @@ export class EvidenceTable {
     for (let i = 0; i < holders.length; i += AT_ONCE) {
       await db.delete(table).where(inArray(table.holder, holders.slice(i, i + AT_ONCE)));
     }
-    await db.delete(table).where(and(ne(table.state, 'dead'), lt(table.at, before)) as SQL);
+    await db.delete(table).where(allOf(ne(table.state, 'dead'), lt(table.at, before)));
   }
 
   private async writeBatch(reports: readonly FiledReport[]): Promise<void> {
@@ -53,14 +53,11 @@ export class EvidenceTable {
     if (!first) return;
     const { processEvidence: table } = this.database.tables;
     const ids = reports.map(({ holder }) => holder);
-    const isOfWitness = and(eq(table.kind, first.kind), eq(table.witness, first.witness));
-    const isNamed = and(isOfWitness, inArray(table.holder, ids));
+    const isOfWitness = allOf(eq(table.kind, first.kind), eq(table.witness, first.witness));
+    const isNamed = allOf(isOfWitness, inArray(table.holder, ids));
     await this.database.transaction(async (tx) => {
-      await tx.delete(table).where(and(isNamed, ne(table.state, 'dead')) as SQL);
-      const dead = await tx
-        .select({ holder: table.holder })
-        .from(table)
-        .where(isNamed as SQL);
+      await tx.delete(table).where(allOf(isNamed, ne(table.state, 'dead')));
+      const dead = await tx.select({ holder: table.holder }).from(table).where(isNamed);
       const kept = new Set(dead.map(({ holder }) => holder));
       const rows = reports
         .filter(({ holder }) => !kept.has(holder))

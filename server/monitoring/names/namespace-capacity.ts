@@ -1,5 +1,5 @@
-import { and, eq, isNull, type SQL } from 'drizzle-orm';
-import type { Database } from '@/db/database';
+import { eq, isNull } from 'drizzle-orm';
+import { allOf, type Database } from '@/db/database';
 import { DEFAULT_POLICY } from '../../contract/namespace-policy';
 import { IDLE_WHERE_FILLING_MS, lastUsedAt, lockDeletion } from '../../core/names/deletion';
 import { isFilling } from '../../core/names/filling';
@@ -209,6 +209,6 @@ export async function setLegacyNameLimits(
     await database.db
       .update(namespaces)
       .set({ grownMaxLocks })
-      .where(and(eq(namespaces.id, id), isNull(namespaces.grownMaxLocks)) as SQL);
+      .where(allOf(eq(namespaces.id, id), isNull(namespaces.grownMaxLocks)));
   }
 }

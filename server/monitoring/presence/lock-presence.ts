@@ -1,5 +1,5 @@
-import { and, desc, eq, gt, lte, or, type SQL } from 'drizzle-orm';
-import type { Database, Db } from '@/db/database';
+import { desc, eq, gt, lte } from 'drizzle-orm';
+import { allOf, anyOf, type Database, type Db } from '@/db/database';
 import type { PresenceRow } from '../../contract/console/operator-answers';
 import { holdOf } from '../../core/lock/lock-record';
 import type { Clock } from '../../platform/clock';
@@ -54,7 +54,7 @@ export class LockPresence {
     const row = { lockId: recordId(key), token, actor, at, until };
     const isOfLock = eq(lockPresence.lockId, row.lockId);
     const [former] = await this.database.forUpdate(tx.select().from(lockPresence).where(isOfLock));
-    await tx.delete(lockPresence).where(or(isOfLock, lte(lockPresence.until, at)) as SQL);
+    await tx.delete(lockPresence).where(anyOf(isOfLock, lte(lockPresence.until, at)));
     await tx
       .insert(lockPresence)
       .values(row)
@@ -70,8 +70,8 @@ export class LockPresence {
   /** Takes this person off the lock; false if they were not on it. */
   async remove(tx: Db, key: RecordKey, actor: string): Promise<boolean> {
     const { lockPresence } = this.database.tables;
-    const isOwn = and(eq(lockPresence.lockId, recordId(key)), eq(lockPresence.actor, actor));
-    const deleted = await tx.delete(lockPresence).where(isOwn as SQL);
+    const isOwn = allOf(eq(lockPresence.lockId, recordId(key)), eq(lockPresence.actor, actor));
+    const deleted = await tx.delete(lockPresence).where(isOwn);
     return this.database.affectedRows(deleted) > 0;
   }
 

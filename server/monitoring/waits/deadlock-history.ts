@@ -1,5 +1,5 @@
-import { and, desc, eq, isNull, lt, notInArray, type SQL } from 'drizzle-orm';
-import type { Database } from '@/db/database';
+import { desc, eq, isNull, lt, notInArray } from 'drizzle-orm';
+import { allOf, type Database } from '@/db/database';
 import type { Schema } from '@/db/schema';
 import {
   DEADLOCK_ENDS,
@@ -115,7 +115,7 @@ export class DeadlockHistory {
     await database.db
       .update(deadlocks)
       .set({ endedAt: null, endedBy: null })
-      .where(and(eq(deadlocks.id, id), eq(deadlocks.endedBy, 'unseen')) as SQL);
+      .where(allOf(eq(deadlocks.id, id), eq(deadlocks.endedBy, 'unseen')));
   }
 
   private async close({ id, endedAt, end, by }: DeadlockNews['ended'][number]): Promise<void> {
@@ -124,7 +124,7 @@ export class DeadlockHistory {
     await database.db
       .update(deadlocks)
       .set({ endedAt, endedBy: end, operator: by })
-      .where(and(eq(deadlocks.id, id), isNull(deadlocks.endedAt)) as SQL);
+      .where(allOf(eq(deadlocks.id, id), isNull(deadlocks.endedAt)));
   }
 
   /** Closes deadlocks that have ended, and records those that are missing. */
@@ -135,7 +135,7 @@ export class DeadlockHistory {
     for (const row of rows) await this.add(row);
     const ids = rows.map(({ id }) => id);
     const isOpen = isNull(deadlocks.endedAt);
-    const isStale = ids.length > 0 ? (and(isOpen, notInArray(deadlocks.id, ids)) as SQL) : isOpen;
+    const isStale = ids.length > 0 ? allOf(isOpen, notInArray(deadlocks.id, ids)) : isOpen;
     await database.db
       .update(deadlocks)
       .set({ endedAt: clock.now(), endedBy: 'unseen' })

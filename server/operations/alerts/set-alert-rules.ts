@@ -1,4 +1,5 @@
-import { and, eq, isNull, type SQL } from 'drizzle-orm';
+import { eq, isNull } from 'drizzle-orm';
+import { allOf } from '@/db/database';
 import type { SetAlertRulesInput } from '../../contract/console/alerts/alert-inputs';
 import type { AlertRulesRow } from '../../contract/console/alerts/alert-row';
 import { DEFAULT_ALERT_RULES } from '../../contract/console/alerts/alert-rules';
@@ -32,7 +33,7 @@ export async function setAlertRules(
   const who = await permit(ctx, 'admin', what);
   const isOfNamespace = eq(alertRules.namespace, namespace);
   return auditedDatabaseChange(ctx, who, what, async (tx) => {
-    const exists = and(eq(namespaces.id, namespace), isNull(namespaces.removedAt)) as SQL;
+    const exists = allOf(eq(namespaces.id, namespace), isNull(namespaces.removedAt));
     // The row lock also makes two changes of these rules take turns.
     const [known] = await database.forUpdate(tx.select().from(namespaces).where(exists));
     if (!known) throw new LockyardError('NOT_FOUND', `There is no namespace "${namespace}".`);

@@ -1,4 +1,5 @@
-import { and, eq, gt, lt, type SQL } from 'drizzle-orm';
+import { eq, gt, lt } from 'drizzle-orm';
+import { allOf } from '@/db/database';
 import { randomText } from '../../auth/random-text';
 import type { SilenceAlertsInput, SilenceRef } from '../../contract/console/alerts/alert-inputs';
 import type { SilenceMatcher } from '../../contract/console/alerts/alert-row';
@@ -75,7 +76,7 @@ export async function endSilence(
   const what = { act: 'alert.endSilence', subject: id } as const;
   const who = await permit(ctx, 'operator', what);
   const now = runtime.clock.now();
-  const isInForce = and(eq(alertSilences.id, id), gt(alertSilences.endsAt, now)) as SQL;
+  const isInForce = allOf(eq(alertSilences.id, id), gt(alertSilences.endsAt, now));
   const answer = await auditedDatabaseChange(ctx, who, what, async (tx) => {
     const [silence] = await tx.select().from(alertSilences).where(eq(alertSilences.id, id));
     if (!silence) throw new LockyardError('NOT_FOUND', `There is no silence "${id}".`);

@@ -1,5 +1,5 @@
-import { and, isNotNull, isNull, type SQL } from 'drizzle-orm';
-import type { Database } from '@/db/database';
+import { isNotNull, isNull } from 'drizzle-orm';
+import { allOf, type Database } from '@/db/database';
 import { KEY_EXPIRES_SOON_MS } from '../../contract/key-verbs';
 import type { MetricFamily } from '../../monitoring/metrics/metrics';
 import { TimeLimit } from '../../platform/time-limit';
@@ -29,7 +29,7 @@ export async function apiKeyMetrics(database: Database, now: number): Promise<Me
 /** When keys that were not rotated expire, including those that have expired. */
 async function expiries({ db, tables }: Database): Promise<number[]> {
   const { expiresAt, revokedAt, replacedBy } = tables.apiKeys;
-  const needsRotation = and(isNotNull(expiresAt), isNull(revokedAt), isNull(replacedBy)) as SQL;
+  const needsRotation = allOf(isNotNull(expiresAt), isNull(revokedAt), isNull(replacedBy));
   const rows = await db.select({ expiresAt }).from(tables.apiKeys).where(needsRotation);
   return rows.map((row) => row.expiresAt ?? 0);
 }

@@ -1,5 +1,5 @@
-import { and, eq, gt, isNull, or, type SQL } from 'drizzle-orm';
-import type { Database, Db } from '@/db/database';
+import { eq, gt, isNull, or } from 'drizzle-orm';
+import { allOf, type Database, type Db } from '@/db/database';
 import { type ApiKeyText, newApiKey, parseApiKey } from '../../auth/api-keys/api-key-text';
 import type { CreateKeyInput } from '../../contract/console/access-inputs';
 import { LockyardError } from '../../contract/errors';
@@ -80,12 +80,12 @@ async function requireOnlyKey(database: Database, tx: Db, name: string, now: num
   const { apiKeys } = database.tables;
   // A row that always exists, which all of them lock.
   await requireNamespaces(database, tx, ['default']);
-  const isInUse = and(
+  const isInUse = allOf(
     eq(apiKeys.name, name),
     isNull(apiKeys.revokedAt),
     isNull(apiKeys.replacedBy),
     or(isNull(apiKeys.expiresAt), gt(apiKeys.expiresAt, now)),
-  ) as SQL;
+  );
   const [other] = await tx.select({ id: apiKeys.id }).from(apiKeys).where(isInUse);
   if (!other) return;
   throw new LockyardError('CONFLICT', `There is an API key of ${name} by now: ${other.id}.`);

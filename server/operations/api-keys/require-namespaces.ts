@@ -1,5 +1,5 @@
-import { and, inArray, isNull, type SQL } from 'drizzle-orm';
-import type { Database, Db } from '@/db/database';
+import { inArray, isNull } from 'drizzle-orm';
+import { allOf, type Database, type Db } from '@/db/database';
 import { LockyardError } from '../../contract/errors';
 
 /**
@@ -13,7 +13,7 @@ export async function requireNamespaces(
   names: string[],
 ): Promise<void> {
   const { namespaces } = database.tables;
-  const exists = and(inArray(namespaces.id, names), isNull(namespaces.removedAt)) as SQL;
+  const exists = allOf(inArray(namespaces.id, names), isNull(namespaces.removedAt));
   const known = await database.forUpdate(
     tx.select({ id: namespaces.id }).from(namespaces).where(exists),
   );

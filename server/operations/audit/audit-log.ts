@@ -1,5 +1,5 @@
-import { and, eq, or, type SQL } from 'drizzle-orm';
-import type { Db } from '@/db/database';
+import { and, eq, or } from 'drizzle-orm';
+import { allOf, type Db } from '@/db/database';
 import { databaseFailure } from '@/db/database-failure';
 import { auditSubject } from '@/db/recorded/audit-subject';
 import type { UserActor } from '../../auth/actor';
@@ -160,7 +160,7 @@ export async function closeIntent(
   const written = await db
     .update(audit)
     .set({ outcome, result: JSON.stringify(result), closedAt: clock.now() })
-    .where(and(eq(audit.intent, intent), isOpen) as SQL);
+    .where(allOf(eq(audit.intent, intent), isOpen));
   return database.affectedRows(written) === 1;
 }
 
@@ -185,7 +185,7 @@ export async function assumeOutcome(
   const written = await database.db
     .update(audit)
     .set({ outcome, result: ASSUMED_RESULTS[outcome], closedAt: clock.now() })
-    .where(and(eq(audit.intent, intent), eq(audit.outcome, 'pending')) as SQL);
+    .where(allOf(eq(audit.intent, intent), eq(audit.outcome, 'pending')));
   return database.affectedRows(written) === 1;
 }
 

@@ -1,5 +1,5 @@
-import { and, eq, gt, type SQL } from 'drizzle-orm';
-import type { Db } from '@/db/database';
+import { eq, gt } from 'drizzle-orm';
+import { allOf, type Db } from '@/db/database';
 import { ANSWER_RETENTION_MS } from '../../core/timing';
 import type { ControlRuntime } from '../operation-context';
 import { type AuditRow, requestOfIntent } from './act-identity';
@@ -44,12 +44,12 @@ async function isRepeat(
   const { audit } = database.tables;
   const request = requestOfIntent(entry);
   if (!request) return false;
-  const isSame = and(
+  const isSame = allOf(
     eq(audit.outcome, 'done'),
     gt(audit.at, entry.at - ANSWER_RETENTION_MS),
     eq(audit.act, entry.act),
     eq(audit.subject, entry.subject),
-  ) as SQL;
+  );
   const others = await tx.select().from(audit).where(isSame);
   return others.some((other) => {
     const theirs = requestOfIntent(other);

@@ -1,4 +1,5 @@
-import { and, asc, eq, gt, lte, or, type SQL } from 'drizzle-orm';
+import { and, asc, eq, gt, lte, or } from 'drizzle-orm';
+import { allOf } from '@/db/database';
 import type { Schema } from '@/db/schema';
 import { LockyardError } from '../../contract/errors';
 import { INTENT_FINAL_AFTER_MS } from '../../core/timing';
@@ -56,13 +57,13 @@ function openIntents(
   after: Intent | undefined,
 ): Promise<Intent[]> {
   const { audit } = database.tables;
-  const isOpen = and(eq(audit.outcome, 'pending'), lte(audit.at, settledAt));
+  const isOpen = allOf(eq(audit.outcome, 'pending'), lte(audit.at, settledAt));
   const isLater =
     after && or(gt(audit.at, after.at), and(eq(audit.at, after.at), gt(audit.id, after.id)));
   return database.db
     .select()
     .from(audit)
-    .where(and(isOpen, isLater) as SQL)
+    .where(allOf(isOpen, isLater))
     .orderBy(asc(audit.at), asc(audit.id))
     .limit(AT_ONCE);
 }

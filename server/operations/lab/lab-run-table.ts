@@ -1,5 +1,5 @@
-import { and, desc, eq, lt, type SQL, sql } from 'drizzle-orm';
-import type { Database, Db } from '@/db/database';
+import { desc, eq, lt, sql } from 'drizzle-orm';
+import { allOf, type Database, type Db } from '@/db/database';
 import type { Schema } from '@/db/schema';
 import type { LabSettings } from '../../contract/console/lab/lab-race';
 import {
@@ -130,10 +130,10 @@ export class LabRunTable {
   async endSilent(db: Db = this.from.database.db, { all = false } = {}): Promise<void> {
     const { clock, database } = this.from;
     const { labRuns } = database.tables;
-    const isStale = and(
+    const isStale = allOf(
       eq(labRuns.slot, RUNNING),
       all ? undefined : lt(labRuns.seenAt, clock.now() - LAB_SILENT_MS),
-    ) as SQL;
+    );
     await db
       .update(labRuns)
       .set({ slot: null, endedAt: sql`${labRuns.seenAt}`, endedBy: 'restart' })
@@ -210,7 +210,7 @@ export interface RunEnd {
 }
 
 const isRunning = (labRuns: Schema['labRuns'], id: string) =>
-  and(eq(labRuns.id, id), eq(labRuns.slot, RUNNING)) as SQL;
+  allOf(eq(labRuns.id, id), eq(labRuns.slot, RUNNING));
 
 function summaryOf(row: Omit<StoredRun, 'progress' | 'message'>): LabRunSummary {
   const { id, startedAt, endedAt, startedBy, stoppedBy, endedBy } = row;

@@ -1,4 +1,5 @@
-import { and, eq, isNull, not, or, type SQL } from 'drizzle-orm';
+import { eq, isNull, not, or } from 'drizzle-orm';
+import { allOf } from '@/db/database';
 import { isExpiredKey } from '../../auth/api-keys/is-expired-key';
 import type { RemoveNamespaceInput } from '../../contract/console/access-inputs';
 import { LockyardError } from '../../contract/errors';
@@ -22,7 +23,7 @@ export async function removeNamespace(
   const { namespaces, apiKeys, alertRules } = database.tables;
   const what = { act: 'namespace.remove', namespace: name, subject: name, reason } as const;
   const who = await permit(ctx, 'admin', what);
-  const exists = and(eq(namespaces.id, name), isNull(namespaces.removedAt)) as SQL;
+  const exists = allOf(eq(namespaces.id, name), isNull(namespaces.removedAt));
   const answer = await auditedDatabaseChange(ctx, who, what, async (tx) => {
     const [row] = await database.forUpdate(tx.select().from(namespaces).where(exists));
     if (!row) throw new LockyardError('NOT_FOUND', `There is no namespace "${name}".`);
@@ -41,7 +42,7 @@ export async function removeNamespace(
     const keys = await tx
       .select()
       .from(apiKeys)
-      .where(and(isNull(apiKeys.revokedAt), or(isNull(apiKeys.expiresAt), isLive)) as SQL);
+      .where(allOf(isNull(apiKeys.revokedAt), or(isNull(apiKeys.expiresAt), isLive)));
     const using = keys.find((key) => (JSON.parse(key.namespaces) as string[]).includes(name));
     if (using) {
       throw new LockyardError(

@@ -1,4 +1,5 @@
-import { and, eq, isNull, type SQL } from 'drizzle-orm';
+import { eq, isNull } from 'drizzle-orm';
+import { allOf } from '@/db/database';
 import type { SetNamespacePolicyInput } from '../../contract/console/access-inputs';
 import { LockyardError } from '../../contract/errors';
 import type { NamespacePolicy } from '../../contract/namespace-policy';
@@ -32,7 +33,7 @@ export async function setNamespacePolicy(
   } as const;
   const who = await permit(ctx, 'admin', what);
   const stored = policy === null ? null : JSON.stringify(policy);
-  const exists = and(eq(namespaces.id, name), isNull(namespaces.removedAt)) as SQL;
+  const exists = allOf(eq(namespaces.id, name), isNull(namespaces.removedAt));
   const answer = await auditedDatabaseChange(ctx, who, what, async (tx) => {
     const [row] = await database.forUpdate(tx.select().from(namespaces).where(exists));
     if (!row) throw new LockyardError('NOT_FOUND', `There is no namespace "${name}".`);

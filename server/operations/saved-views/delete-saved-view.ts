@@ -1,4 +1,5 @@
-import { and, eq, type SQL } from 'drizzle-orm';
+import { eq } from 'drizzle-orm';
+import { allOf } from '@/db/database';
 import type { SavedViewRef } from '../../contract/console/console-inputs';
 import { askDatabase } from '../ask-database';
 import { confirmRole } from '../confirm-role';
@@ -17,7 +18,7 @@ export async function deleteSavedView(
   const { userId } = await requireUser(ctx, 'views');
   const { database } = ctx.runtime;
   const { savedViews } = database.tables;
-  const isOwn = and(eq(savedViews.id, id), eq(savedViews.userId, userId)) as SQL;
+  const isOwn = allOf(eq(savedViews.id, id), eq(savedViews.userId, userId));
   // Outside a transaction, a lost answer would leave unknown whether the view is deleted.
   await askDatabase(() =>
     database.transaction(async (tx) => {

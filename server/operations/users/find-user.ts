@@ -1,5 +1,5 @@
-import { and, eq, isNull, type SQL } from 'drizzle-orm';
-import type { Database, Db } from '@/db/database';
+import { eq, isNull } from 'drizzle-orm';
+import { allOf, type Database, type Db } from '@/db/database';
 import type { Schema } from '@/db/schema';
 import { LockyardError } from '../../contract/errors';
 import { askDatabase } from '../ask-database';
@@ -46,7 +46,7 @@ export async function findUserByName(
  */
 export async function selectAdminsForUpdate(database: Database, tx: Db): Promise<string[]> {
   const { users } = database.tables;
-  const isAdmin = and(eq(users.role, 'admin'), isNull(users.disabledAt)) as SQL;
+  const isAdmin = allOf(eq(users.role, 'admin'), isNull(users.disabledAt));
   const rows = await database.forUpdate(tx.select({ id: users.id }).from(users).where(isAdmin));
   return rows.map(({ id }) => id);
 }
