@@ -30,8 +30,8 @@ export class CommandQueue {
   private readonly multiLockCommitter: MultiLockCommitter;
   /** Refused undos of grants that no caller received. */
   private refusedUndos: (() => Promise<unknown>)[] = [];
-  /** The ids of the records that are being settled. */
-  private readonly settling = new Set<string>();
+  /** The ids of the locks on which `expireAndPromote` is under way. */
+  private readonly expiring = new Set<string>();
 
   constructor(private readonly context: EngineContext) {
     this.deadlines = new Deadlines(context);
@@ -122,10 +122,10 @@ export class CommandQueue {
   /** Expires and promotes what is due on these locks, independently of one another. */
   expireAndPromote(ids: string[]): void {
     for (const id of ids) {
-      if (this.settling.has(id)) continue;
-      this.settling.add(id);
-      const settled = this.run(recordKey(id), { verb: 'settle' }).catch(() => undefined);
-      void settled.finally(() => this.settling.delete(id));
+      if (this.expiring.has(id)) continue;
+      this.expiring.add(id);
+      const done = this.run(recordKey(id), { verb: 'settle' }).catch(() => undefined);
+      void done.finally(() => this.expiring.delete(id));
     }
   }
 

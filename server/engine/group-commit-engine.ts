@@ -1,5 +1,4 @@
-import type { BackendHealth } from '../contract/console/backend-health';
-import { backendLossRow } from '../contract/console/backend-health';
+import { type BackendHealth, backendLossRow } from '../contract/console/backend-health';
 import type { AcquireAnswer } from '../contract/lock/answers';
 import type { CounterAnswerOf, CounterCommand } from '../core/counter/counter-command';
 import type { IdempotencyRecord } from '../core/decision';
@@ -89,7 +88,7 @@ export class GroupCommitEngine implements StoreEngine {
     return rereadRecords(this.context, keys);
   }
 
-  settle(keys: RecordKey[]): void {
+  expireAndPromote(keys: RecordKey[]): void {
     this.commands.expireAndPromote(keys.map(recordId));
   }
 

@@ -101,5 +101,5 @@ export interface StoreEngine extends LockEngine {
    * Begins to expire and promote what is due on these locks, unless that is under way. None of them
    * waits for another. Failures are not reported: what was due is due again.
    */
-  settle(keys: RecordKey[]): void;
+  expireAndPromote(keys: RecordKey[]): void;
 }

@@ -132,7 +132,7 @@ it('expired holds are ended of locks that no caller has used since they were rea
   await takeLock(member, touched, 'w2', { leaseMs: 60_000 });
   await takeLock(member, lapsedAgain, 'w2', { leaseMs: SHORT_MS });
   await pause(EXPIRY_LEFT_TO_CALLERS_MS + SHORT_MS + 50);
-  const settle = vi.spyOn(engine, 'settle');
+  const expire = vi.spyOn(engine, 'expireAndPromote');
   const due = () =>
     [...read].map(([key, rev]) => ({ backend: 'default', key, rev, expired: true }));
   const maintenance = await start(
@@ -142,8 +142,8 @@ it('expired holds are ended of locks that no caller has used since they were rea
     },
     async () => undefined,
   );
-  await vi.waitFor(() => expect(settle).toHaveBeenCalled(), 10_000);
-  expect(settle.mock.calls[0]?.[0]).toEqual([untouched, lapsedAgain]);
+  await vi.waitFor(() => expect(expire).toHaveBeenCalled(), 10_000);
+  expect(expire.mock.calls[0]?.[0]).toEqual([untouched, lapsedAgain]);
   await maintenance.stop();
 });
 

@@ -103,11 +103,11 @@ export class Maintenance {
     this.jobs = [
       ...backends.flatMap((backend) => [
         job(`end expired holds of ${backend.id}`, EXPIRY_SCAN_EVERY_MS, () =>
-          backend.engine.settle(this.findDue(backend, true)),
+          backend.engine.expireAndPromote(this.findDue(backend, true)),
         ),
         // Removes dead waiters from queues that no caller uses.
         job(`check queues of ${backend.id}`, QUEUES_EVERY_MS, () =>
-          backend.engine.settle(this.findDue(backend, false)),
+          backend.engine.expireAndPromote(this.findDue(backend, false)),
         ),
         job(`clean up ${backend.id}`, CLEAN_UP_EVERY_MS, () => this.deleteIdle(backend)),
       ]),
@@ -185,8 +185,10 @@ export class Maintenance {
         leaseMs: MAINTENANCE_LEASE_MS,
       } as const;
       const { outcome } = await home.engine.run(MAINTENANCE_KEY, renew);
-      if (outcome === 'renewed') this.leaseEndsAt = askedAt + MAINTENANCE_LEASE_MS;
-      if (outcome === 'renewed') return;
+      if (outcome === 'renewed') {
+        this.leaseEndsAt = askedAt + MAINTENANCE_LEASE_MS;
+        return;
+      }
       this.loseLock();
     }
     const answer = await home.engine.acquire(
