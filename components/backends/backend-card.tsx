@@ -1,5 +1,9 @@
-import type { BackendCourses, BackendHealth } from '@/server/contract/console/backend-health';
-import { type BackendLossRow, LOSS_LABELS } from '@/server/contract/console/backend-health';
+import {
+  type BackendCourses,
+  type BackendHealth,
+  type BackendLossRow,
+  LOSS_LABELS,
+} from '@/server/contract/console/backend-health';
 import type { GuaranteeRow } from '@/server/contract/console/guarantee-row';
 import type { NamespaceRow } from '@/server/contract/console/namespace-row';
 import { agoText, spokenDuration } from '@/server/core/format/durations';

@@ -9,8 +9,7 @@ import { Button } from '../ui/controls/button';
 import { Menu, MenuItem, MenuLabel } from '../ui/controls/menu';
 import { DeleteNamesDialog } from './lazy-delete-names-dialog';
 import type { DeletionTarget } from './use-deletion';
-import type { SelectionControls } from './use-selection';
-import { namesByNamespace } from './use-selection';
+import { namesByNamespace, type SelectionControls } from './use-selection';
 
 /** How many rows are selected, and their deletion, one namespace at a time. */
 export function SelectionBar({

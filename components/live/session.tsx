@@ -11,8 +11,7 @@ import {
   useMemo,
   useState,
 } from 'react';
-import type { RetentionDays } from '@/server/contract/console/console-terms';
-import { ROLES, type Role } from '@/server/contract/console/console-terms';
+import { type RetentionDays, ROLES, type Role } from '@/server/contract/console/console-terms';
 import { signInPath } from '@/server/core/names/landing-path';
 import { usePastAt } from '../past/past-at';
 import { problemOf } from './problem';

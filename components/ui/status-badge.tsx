@@ -1,6 +1,5 @@
 import type { LockStatus } from '@/server/contract/console/console-terms';
-import type { IconName } from '../icons/icon';
-import { Icon } from '../icons/icon';
+import { Icon, type IconName } from '../icons/icon';
 
 export const STATUS_STYLES: Record<
   LockStatus,

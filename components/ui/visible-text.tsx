@@ -1,5 +1,4 @@
-import type { NamePiece } from '@/server/core/format/visible-text';
-import { visibleText } from '@/server/core/format/visible-text';
+import { type NamePiece, visibleText } from '@/server/core/format/visible-text';
 import { visibleName, visiblePieces } from '../format/visible-name';
 
 /** Pieces of a text, those that could not be seen as labelled boxes. */
@@ -82,7 +81,7 @@ export function UnbrokenNames({ text }: { text: string }) {
   );
 }
 
-/** The same, never cut: it takes as many lines as it needs. */
+/** A foreign name that is never cut: it takes as many lines as it needs. */
 export function WholeName({ name, className = '' }: NameProps) {
   return (
     <bdi className={`min-w-0 font-mono whitespace-pre-wrap break-all ${className}`}>

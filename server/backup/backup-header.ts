@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import type { TablePart } from '@/db/snapshot';
-import { tableShapes } from '@/db/snapshot';
+import { type TablePart, tableShapes } from '@/db/snapshot';
 import { OWN_NAMESPACE } from '../engine/membership';
 
 /** The version of the format; raised if older programs cannot read the new one. */

@@ -4,8 +4,7 @@ import { buildCommandLine, type CommandLine, type Ended } from '../backup/testin
 import { LockyardError } from '../contract/errors';
 import { rendezvousHash } from '../core/rendezvous-hash';
 import { addTo, createCommand, readCounter } from '../engine/testing/counter-calls';
-import type { EngineOwner } from '../engine/testing/engine-rig';
-import { pause } from '../engine/testing/engine-rig';
+import { type EngineOwner, pause } from '../engine/testing/engine-rig';
 import { checkHistory, type RecordedCall } from '../engine/testing/history-checker';
 import { RandomCaller } from '../engine/testing/random-caller';
 import { newSeed, seeded } from '../engine/testing/seeded';

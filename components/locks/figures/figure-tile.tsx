@@ -1,8 +1,7 @@
 'use client';
 
 import type { ReactNode } from 'react';
-import type { IconName } from '../../icons/icon';
-import { Icon } from '../../icons/icon';
+import { Icon, type IconName } from '../../icons/icon';
 import type { SeriesPoint } from './fleet-series';
 
 export interface FigureLook {

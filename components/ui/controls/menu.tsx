@@ -14,8 +14,7 @@ import {
   useState,
   useSyncExternalStore,
 } from 'react';
-import type { IconName } from '../../icons/icon';
-import { Icon } from '../../icons/icon';
+import { Icon, type IconName } from '../../icons/icon';
 import { LoadingNote } from '../../navigation/lazy-dialog';
 import { useLoaded, useLoadedEarly } from '../../navigation/use-loaded';
 import type { MenuParts as Parts } from '../menu/menu-parts';

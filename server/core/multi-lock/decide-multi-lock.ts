@@ -13,9 +13,9 @@ import {
   giveUpMultiLock,
   timedOutBefore,
 } from './acquire-multi-lock';
-import type { MultiLockAnswer } from './multi-lock-command';
 import {
   type CancelMultiLockCommand,
+  type MultiLockAnswer,
   type MultiLockCommand,
   memberCommand,
   namesOf,

@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import type { Hold, LockRecord } from '../lock/lock-record';
-import { liveHolds } from '../lock/lock-record';
+import { type Hold, type LockRecord, liveHolds } from '../lock/lock-record';
 import type { AcquireMultiLockCommand, MultiLockMode } from '../multi-lock/multi-lock-command';
 import { isFingerprintOf } from '../request-fingerprint';
 import { acquire, release } from '../testing/lock-requests';

@@ -3,10 +3,11 @@ import { decide } from '../lock/decide';
 import type { AcquireCommand, AnswerOf, LockCommand } from '../lock/lock-command';
 import type { LockRecord, Waiter } from '../lock/lock-record';
 import { decideMultiLock, type MultiLockDecision } from '../multi-lock/decide-multi-lock';
-import type { MultiLockAnswer, MultiLockMode } from '../multi-lock/multi-lock-command';
 import {
   type AcquireMultiLockCommand,
+  type MultiLockAnswer,
   type MultiLockCommand,
+  type MultiLockMode,
   memberCommand,
   namesOf,
 } from '../multi-lock/multi-lock-command';

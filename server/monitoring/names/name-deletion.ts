@@ -10,8 +10,7 @@ import { backendDown, unknownOutcome } from '../../engine/refusals';
 import type { Clock } from '../../platform/clock';
 import { type RecordKey, StoreError } from '../../storage/record-store';
 import type { LockProjection } from '../projection/lock-projection';
-import type { MonitoredBackend } from '../projection/monitored-backend';
-import { locateStore, publicId } from '../projection/monitored-backend';
+import { locateStore, type MonitoredBackend, publicId } from '../projection/monitored-backend';
 import type { ProjectionRow } from '../projection/projection-row';
 import { type DeletionOutcome, deleteReadRecords, evaluateRecords } from './delete-records';
 

@@ -1,6 +1,9 @@
 import { expect, test } from 'vitest';
-import type { BackendHealth } from '../../contract/console/backend-health';
-import { COURSE_SPAN_MS, COURSE_STEP_MS } from '../../contract/console/backend-health';
+import {
+  type BackendHealth,
+  COURSE_SPAN_MS,
+  COURSE_STEP_MS,
+} from '../../contract/console/backend-health';
 import { TestClock } from '../../platform/testing/test-clock';
 import { LATENCY_SAMPLE_EVERY_MS, LatencyCourses } from './latency-courses';
 

@@ -4,8 +4,12 @@ import type { LockListInput } from '../../contract/console/console-inputs';
 import { LOCK_STATUSES } from '../../contract/console/console-terms';
 import type { LockRow } from '../../contract/console/lock-row';
 import { DEFAULT_POLICY } from '../../contract/namespace-policy';
-import type { Hold, LockRecord, Waiter } from '../../core/lock/lock-record';
-import { unwrittenRecord } from '../../core/lock/lock-record';
+import {
+  type Hold,
+  type LockRecord,
+  unwrittenRecord,
+  type Waiter,
+} from '../../core/lock/lock-record';
 import type { RefusalCounts } from '../../core/statistics/refusal-counts';
 import { totalBlockingMs } from '../../core/status/blocking-time';
 import { lockTier, TIERS } from '../../core/status/lock-status';
