@@ -8,9 +8,9 @@ import { latencyText } from '../format/durations';
 /** A bar of a chart of response times. */
 export interface CourseBar {
   at: number;
-  /** Its distance from the left edge, in steps. */
+  /** The distance from the left edge, in steps. */
   left: number;
-  /** Its height: 1 is that of the slowest step, and of one without a response. */
+  /** The height: 1 for the slowest step, and for one without a response. */
   share: number;
   isSilent: boolean;
 }

@@ -17,7 +17,7 @@ export function LatencyCourse({
   courses,
   asOf,
 }: BackendCourses & {
-  /** Its id. */
+  /** The backend's id. */
   backend: string;
 }) {
   const points = courses.find((course) => course.backend === backend)?.points ?? [];

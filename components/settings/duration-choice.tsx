@@ -1,6 +1,6 @@
 interface DurationChoiceProps {
   legend: string;
-  /** Of the form's field, whose value is in milliseconds. */
+  /** The name of the form's field. Its value is in milliseconds. */
   name: string;
   choices: readonly { label: string; ms: number }[];
   chosenMs: number;

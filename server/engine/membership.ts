@@ -88,7 +88,7 @@ export class Membership {
     return this.heartbeat.startNow();
   }
 
-  /** Stops the heartbeat and declares this process dead, so that others do not wait for that. */
+  /** Stops the heartbeat and declares this process dead, which others would notice only later. */
   async stop(): Promise<void> {
     await this.heartbeat.stop();
     if (this.reachable) await this.sendHeartbeat(0);

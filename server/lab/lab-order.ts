@@ -2,7 +2,7 @@ import type { LabSettings } from '../contract/console/lab/lab-race';
 
 /** The URLs of the Lab's own servers. They contain passwords. */
 export interface LabServers {
-  /** Without a database. */
+  /** A URL without a database. */
   mysql?: string;
   /** One, or three for the quorum. The first serves every other strategy. */
   redis?: string[];

@@ -9,14 +9,14 @@ const EXTENSIONS_MS = [1, 5, 15, 60, 240].map((minutes) => minutes * MINUTE_MS);
 /** How long a lease is extended by default. */
 export const FIRST_EXTENSION_MS = 5 * MINUTE_MS;
 
-/** By how much a lease, or each of several, is extended. */
+/** A choice of the time by which a lease, or each of several, is extended. */
 export function ExtensionChoice({
   name,
   byMs,
   onChange,
   children,
 }: {
-  /** Of the group of radio buttons. */
+  /** The name of the radio buttons in their form. */
   name: string;
   byMs: number;
   onChange: (byMs: number) => void;

@@ -27,7 +27,7 @@ export function SavedViews({
   query,
   onQuery,
 }: {
-  /** With the view that is shown. */
+  /** What the list shows now. */
   query: ListQuery;
   onQuery: (part: Partial<ListQuery>) => void;
 }) {

@@ -49,11 +49,11 @@ export function EditViewDialog({
   onDelete,
   onClose,
 }: {
-  /** As it is now. */
+  /** The view as stored now. */
   view: SavedView;
   /** What the list shows. */
   query: ListQuery;
-  /** At first it is chosen to replace the filters. */
+  /** Whether replacing the filters is chosen at first. */
   isReplacing: boolean;
   onSaved: () => void;
   onDelete: () => void;

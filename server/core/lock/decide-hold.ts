@@ -222,8 +222,8 @@ export function decideReleaseRequest(
 
 /**
  * Stops new grants, or allows them again and hands the lock to the next waiters, unless the freeze
- * to lift is another than the operator saw. Holders keep their holds, and waiters their places. A
- * name without a record can be frozen before its first use, if there is room for it.
+ * to lift is not the one that the operator saw. Holders keep their holds, and waiters their places.
+ * A name without a record can be frozen before its first use, if there is room for it.
  */
 export function decideFreeze(draft: Draft, command: FreezeCommand): FreezeAnswer {
   const replay = draft.replay<FreezeAnswer>(command.request);

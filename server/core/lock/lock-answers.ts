@@ -217,7 +217,7 @@ const RETRY_AFTER_MAX_MS = 5_000;
 /**
  * The answer to an acquire that got nothing: who holds the lock, and when to retry.
  *
- * @param viewer as of `holderViews`
+ * @param viewer see `holderViews`
  */
 export function heldAnswer(
   draft: Draft,

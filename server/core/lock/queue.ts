@@ -231,7 +231,7 @@ export function waitedMs(draft: Draft, { enqueuedAt }: WaitSpan): number {
   return Math.max(0, draft.now - enqueuedAt);
 }
 
-/** What the event of a timeout says: it was at its instant, however late it is noticed. */
+/** The facts of a timeout's event: it is dated to the timeout, however late that is noticed. */
 export function timeoutFacts({ now }: Draft, { enqueuedAt, patienceMs }: WaitSpan) {
   const at = Math.min(now, enqueuedAt + patienceMs);
   return { at, waitedMs: Math.max(0, at - enqueuedAt) };

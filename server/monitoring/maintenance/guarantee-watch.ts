@@ -13,7 +13,7 @@ export interface GuaranteeWatchParts {
   log: Log;
 }
 
-/** With the reading itself less than a minute, within which a change for the worse is noticed. */
+/** Together with the reading, less than the minute within which an unsafe change is noticed. */
 const READ_EVERY_MS = 50_000;
 /** Pause after a failed reading, and before the first: a backend that is back must not wait. */
 const RETRY_EVERY_MS = 500;

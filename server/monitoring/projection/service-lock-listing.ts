@@ -10,7 +10,7 @@ import type { ProjectionRow } from './projection-row';
 
 /** The instant of a listing, and the state of its backend. */
 export interface ListingFrame {
-  /** Of the backend, or of each of its shards, by store id. `now` is its clock. */
+  /** The state of the backend, or of each of its shards, by store id; `now`: the store's clock. */
   frames: ReadonlyMap<string, { now: number; reachable: boolean }>;
   ageMs: number;
 }
