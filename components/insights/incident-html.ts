@@ -37,25 +37,32 @@ const CSP = "default-src 'none'; style-src 'unsafe-inline'";
 
 const STYLE = `
 :root{color-scheme:light dark;--bg:light-dark(#f6f5f2,#151a1b);--card:light-dark(#fefefd,#1b2021);
---line:light-dark(#dedcd7,#33393a);--t1:light-dark(#1a2224,#eef1f1);--t2:light-dark(#4a5457,#b8c0c1);
---held:light-dark(#657073,#a4adae);--past:light-dark(#a9afb0,#5e6768);--wait:light-dark(#c98a5e,#b58146);
---long:light-dark(#b4571d,#f0a85c);--stuck:light-dark(#b3131f,#d43640);--acc:light-dark(#0f6b60,#6fd9c4)}
+--line:light-dark(#dedcd7,#33393a);
+--t1:light-dark(#1a2224,#eef1f1);--t2:light-dark(#4a5457,#b8c0c1);
+--held:light-dark(#657073,#a4adae);--past:light-dark(#a9afb0,#5e6768);
+--wait:light-dark(#c98a5e,#b58146);
+--long:light-dark(#b4571d,#f0a85c);--stuck:light-dark(#b3131f,#d43640);
+--acc:light-dark(#0f6b60,#6fd9c4)}
 body{margin:0;background:var(--bg);color:var(--t1);font:14px/1.5 system-ui,sans-serif}
 main{max-width:960px;margin:0 auto;padding:28px 20px 48px}
 h1{font:600 22px/1.3 ui-monospace,monospace;overflow-wrap:anywhere;margin:4px 0}
 h2{font-size:15px;margin:26px 0 8px}p{margin:6px 0}.quiet{color:var(--t2)}
 .badge{display:inline-block;padding:1px 8px;border:1px solid;border-radius:5px;font-weight:600}
-dl{display:grid;grid-template-columns:repeat(auto-fit,minmax(140px,1fr));gap:1px;background:var(--line);
-border:1px solid var(--line);border-radius:10px;overflow:hidden}
+dl{display:grid;grid-template-columns:repeat(auto-fit,minmax(140px,1fr));gap:1px;
+background:var(--line);border:1px solid var(--line);border-radius:10px;overflow:hidden}
 dl>div{background:var(--card);padding:10px 14px}dt{color:var(--t2);font-size:12px}
 dd{margin:0;font-weight:600;overflow-wrap:anywhere}
-svg{display:block;width:100%;height:auto;background:var(--card);border:1px solid var(--line);border-radius:10px}
+svg{display:block;width:100%;height:auto;background:var(--card);
+border:1px solid var(--line);border-radius:10px}
 text{fill:var(--t2);font:12px ui-monospace,monospace}.line{stroke:var(--line)}
 .held{fill:var(--held)}.long{fill:var(--long)}.stuck{fill:var(--stuck)}.past{fill:var(--past)}
-.wait{fill:var(--wait)}.act{stroke:var(--acc);stroke-width:2}.mark{stroke:var(--stuck);stroke-dasharray:3 3}
+.wait{fill:var(--wait)}.act{stroke:var(--acc);stroke-width:2}
+.mark{stroke:var(--stuck);stroke-dasharray:3 3}
 .area{fill:var(--wait);fill-opacity:.25;stroke:var(--long);stroke-width:1.6}
-table{width:100%;border-collapse:collapse}th,td{text-align:left;padding:5px 12px 5px 0;vertical-align:top;
-border-top:1px solid var(--line);overflow-wrap:anywhere}th{font-weight:500;color:var(--t2);white-space:nowrap}
+table{width:100%;border-collapse:collapse}
+th,td{text-align:left;padding:5px 12px 5px 0;vertical-align:top;border-top:1px solid var(--line);
+overflow-wrap:anywhere}
+th{font-weight:500;color:var(--t2);white-space:nowrap}
 `;
 
 /**
