@@ -27,6 +27,17 @@ export function endLabel({
   }
 }
 
+/** How long its strategies may still take, by their time limit. Preparing each adds to it. */
+export function longestLeftMs({
+  entries,
+  rows,
+  settings: { perEntryMs },
+  current,
+}: Pick<LabRun, 'entries' | 'rows' | 'settings' | 'current'>): number {
+  const ranMs = current?.samples.at(-1)?.elapsedMs ?? 0;
+  return (entries.length - rows.length) * perEntryMs - Math.min(ranMs, perEntryMs);
+}
+
 /** The settings of a run, as name and value. The seed of a race is known once it has started. */
 export function settingFacts(
   settings: Omit<LabSettings, 'seed' | 'strategies'> & { seed?: number },

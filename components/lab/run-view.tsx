@@ -73,7 +73,8 @@ function RunHead({ run }: { run: LabRun }) {
   const { may } = useSession();
   const { isBusy, problem, submit } = useSubmit();
   const isRunning = run.endedAt === null;
-  const servers = serversOf(run.rows);
+  // While it runs, a server could only be named once a strategy has used it.
+  const servers = isRunning ? '' : serversOf(run.rows);
   const facts = settingFacts(run.settings).filter(([name]) => name !== 'seed');
   return (
     <header className="pb-3.5">

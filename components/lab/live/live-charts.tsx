@@ -27,6 +27,7 @@ export default function LiveCharts({ samples, stock, longestMs, result }: RaceCh
   const soldTicks = countTicks(Math.max(1.2 * stock, sold));
   const opsTicks = countTicks(Math.max(1, ...samples.map(({ opsPerSecond }) => opsPerSecond)));
   const endMs = Math.max(longestMs, last?.elapsedMs ?? 0);
+  const points = soldPoints(samples, longestMs, result?.sold ?? null);
   return (
     <>
       <div>
@@ -35,7 +36,7 @@ export default function LiveCharts({ samples, stock, longestMs, result }: RaceCh
           {exactCount(stock)}
         </ChartHead>
         <Chart
-          points={soldPoints(samples, longestMs, result?.sold ?? null)}
+          points={points}
           of="sold"
           ink={isOver ? 'var(--danger)' : 'var(--acc)'}
           ticks={soldTicks}
@@ -49,7 +50,7 @@ export default function LiveCharts({ samples, stock, longestMs, result }: RaceCh
           {result ? 'on average' : 'now'}
         </ChartHead>
         <Chart
-          points={samples}
+          points={samples.length > 0 ? samples : points}
           of="opsPerSecond"
           ink="var(--held)"
           ticks={opsTicks}

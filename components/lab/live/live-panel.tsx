@@ -1,5 +1,6 @@
 import type { LabRun } from '@/server/contract/console/lab/lab-run';
-import { durationText } from '@/server/core/format/durations';
+import { spokenDuration } from '@/server/core/format/durations';
+import { longestLeftMs } from '../run-labels';
 import { RaceCharts } from './race-charts';
 
 /** A race while it runs: how far it is, and the running strategy's charts. */
@@ -7,17 +8,17 @@ export function LivePanel({ run }: { run: LabRun }) {
   const { current, entries, rows, settings } = run;
   const entry = entries.find(({ id }) => id === current?.id);
   const place = Math.min(entries.length, rows.length + 1);
-  const leftMs = (entries.length - rows.length) * settings.perEntryMs;
+  const leftMs = Math.ceil(longestLeftMs(run) / 1_000) * 1_000;
   return (
     <div className="lab-live">
       <div className="flex flex-wrap items-baseline gap-x-4 gap-y-1">
-        <h2 className="text-19 font-[620]">
+        <h2 className="text-16 font-[620] max-sm:basis-full sm:text-19">
           {entry ? entry.title : rows.length === 0 ? 'Starting…' : 'Next strategy…'}
         </h2>
         <span className="text-t2" role="status">
           {place} of {entries.length}
         </span>
-        <span className="text-12 text-t3 sm:ml-auto">at most {durationText(leftMs)} left</span>
+        <span className="text-12 text-t3 sm:ml-auto">at most {spokenDuration(leftMs)} left</span>
       </div>
       <div
         className="lab-progress"

@@ -4,8 +4,8 @@ import type { LabSample } from '@/server/contract/console/lab/lab-run';
 export type SoldPoint = Omit<LabSample, 'opsPerSecond'> & { opsPerSecond: number | null };
 
 /**
- * The units sold over time. A strategy that has ended gets a point for its end, since its last
- * reading may be earlier.
+ * The units sold over time, from the start, when there were none. A strategy that has ended gets a
+ * point for its end, since its last reading may be earlier; without a reading it has no points.
  *
  * @param endMs when it ended
  * @param sold by then; null while it runs
@@ -15,7 +15,13 @@ export function soldPoints(
   endMs: number,
   sold: number | null,
 ): SoldPoint[] {
+  const [first] = samples;
   const last = samples.at(-1);
-  if (sold === null || !last || last.elapsedMs >= endMs) return [...samples];
-  return [...samples, { ...last, elapsedMs: endMs, sold, opsPerSecond: null }];
+  if (sold !== null && !last) return [];
+  const points: SoldPoint[] = [...samples];
+  if (first?.elapsedMs !== 0) points.unshift({ elapsedMs: 0, sold: 0, opsPerSecond: null });
+  if (sold !== null && last && last.elapsedMs < endMs) {
+    points.push({ ...last, elapsedMs: endMs, sold, opsPerSecond: null });
+  }
+  return points;
 }
