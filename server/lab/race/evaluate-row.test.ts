@@ -32,6 +32,11 @@ test('units that were sold and are still in stock count as oversold, even before
   });
 });
 
+test('one that oversold before its time was over says so in one sentence', () => {
+  const { reason } = evaluateRow({ ...end, sold: 300, left: 320, ranOutOfTime: true });
+  expect(reason).toBe('It sold 300 of 500 within 10 s, and the stock row still says 320.');
+});
+
 test('one that ran out of time is correct, and says how far it came', () => {
   expect(evaluateRow({ ...end, sold: 300, left: 200, ranOutOfTime: true })).toEqual({
     oversold: 0,

@@ -33,13 +33,14 @@ export function evaluateRow(end: EndOfRace): RowEvaluation {
   const oversold = sold > stock ? sold - stock : Math.max(0, sold + offered - stock);
   const reasons: string[] = [];
   if (failure !== null) reasons.push(failure);
-  if (ranOutOfTime && sold < stock) {
-    const seconds = limitMs / 1_000;
-    reasons.push(`It sold ${exactCount(sold)} of ${exactCount(stock)} within ${seconds} s.`);
-  }
-  if (oversold > 0 && sold <= stock) {
-    const rest = `the stock row still says ${exactCount(offered)}`;
-    reasons.push(`${exactCount(sold)} were sold, and ${rest}.`);
+  const isLate = ranOutOfTime && sold < stock;
+  const isOversoldEarly = oversold > 0 && sold <= stock;
+  if (isLate || isOversoldEarly) {
+    const count = isLate
+      ? `It sold ${exactCount(sold)} of ${exactCount(stock)} within ${limitMs / 1_000} s`
+      : `${exactCount(sold)} were sold`;
+    const rest = isOversoldEarly ? `, and the stock row still says ${exactCount(offered)}` : '';
+    reasons.push(`${count}${rest}.`);
   }
   if (oversold === 0 && kind === 'wrong way' && failure === null) {
     reasons.push('It was lucky: nothing in it prevents overselling.');
