@@ -37,14 +37,14 @@ test('without facts the line is empty; an unknown action is shown by its name', 
 test('a policy is shown before and after', () => {
   const result = { before: DEFAULT_POLICY, after: { ...DEFAULT_POLICY, queueLimit: 50 } };
   expect(plain(formatFacts(result))).toMatch(
-    /^before: lease .* max queue 200 .*, after: .* max queue 50 /,
+    /^before: lease .* max queue 200, .*; after: .* max queue 50, /,
   );
 });
 
 test('a policy that was recorded without a limit of names shows none', () => {
   const { maxLocks: _, ...recorded } = { ...DEFAULT_POLICY, queueLimit: 50 };
   expect(plain(formatFacts({ policy: recorded }))).toBe(
-    'policy: lease 100 ms to 24 h · max wait 10 min · max queue 50 · no lock delay',
+    'policy: lease 100 ms to 24 h, max wait 10 min, max queue 50, no lock delay',
   );
 });
 

@@ -125,6 +125,9 @@ const HIDDEN_FIELDS = new Set([
   'id',
 ]);
 
+const isPolicy = (value: unknown): value is NamespacePolicy =>
+  typeof value === 'object' && value !== null && 'leaseMaxMs' in value;
+
 function formatFact(key: string, value: unknown): string | null {
   if (value === null || value === undefined) return null;
   if (typeof value === 'number') {
@@ -139,9 +142,7 @@ function formatFact(key: string, value: unknown): string | null {
   if (typeof value === 'string') return `${fieldLabel(key)} ${visibleText(value)}`;
   if (Array.isArray(value))
     return `${fieldLabel(key)} ${value.map((each) => visibleText(String(each))).join(', ')}`;
-  if ('leaseMaxMs' in (value as Facts)) {
-    return `${fieldLabel(key)}: ${formatPolicy(value as NamespacePolicy)}`;
-  }
+  if (isPolicy(value)) return `${fieldLabel(key)}: ${formatPolicy(value)}`;
   return formatNextGrant(value as Facts);
 }
 
@@ -169,10 +170,12 @@ const formatRace = ({ strategies, ...settings }: RaceFacts): string =>
 /** The recorded facts of one side of an action in one line: `token …7016, rev 41`. */
 export function formatFacts(facts: Facts): string {
   if ('perEntryMs' in facts) return formatRace(facts as RaceFacts);
+  // The bounds of a policy are themselves separated by commas.
+  const separator = Object.values(facts).some(isPolicy) ? '; ' : ', ';
   return Object.entries(facts)
     .filter(([key]) => !HIDDEN_FIELDS.has(key))
     .map(([key, value]) => formatFact(key, value))
     .filter((fact) => fact !== null)
     .map((fact, i, all) => (i < all.length - 1 ? fact.replace(/\.$/, '') : fact))
-    .join(', ');
+    .join(separator);
 }

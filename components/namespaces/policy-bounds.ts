@@ -55,4 +55,4 @@ export function policyBounds(policy: AskedPolicy): PolicyBound[] {
 export const formatPolicy = (policy: AskedPolicy): string =>
   policyBounds(policy)
     .map(({ label }) => label)
-    .join(' · ');
+    .join(', ');
