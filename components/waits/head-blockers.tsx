@@ -159,33 +159,26 @@ function OwnerLine({ owner }: { owner: GraphOwner }) {
   return (
     <li className="flex min-h-6 min-w-0 flex-wrap items-baseline gap-x-2">
       <ExactName name={owner.owner} className="font-[550] text-12" />
-      <span className="text-12 text-t3">
-        {owner.service}
-        {host && (
-          <>
-            {' · '}
-            <VisibleText text={host} />
-          </>
-        )}
-        {pid && (
-          <>
-            {' pid '}
-            <VisibleText text={pid} />
-          </>
+      <span className="parts text-12 text-t3">
+        <span>{owner.service}</span>
+        {(host || pid) && (
+          <span>
+            {host && <VisibleText text={host} />}
+            {pid && (
+              <>
+                {' pid '}
+                <VisibleText text={pid} />
+              </>
+            )}
+          </span>
         )}
         {version && (
-          <>
-            {' · '}
+          <span>
             <VisibleText text={version} />
-          </>
+          </span>
         )}
-        {agoMs >= 0 && (
-          <>
-            {' · '}
-            <span className="whitespace-nowrap">renewed {agoText(agoMs)}</span>
-          </>
-        )}
-        {isConcurrent && ' · also waits, for other work'}
+        {agoMs >= 0 && <span>renewed {agoText(agoMs)}</span>}
+        {isConcurrent && <span>also waits, for other work</span>}
       </span>
     </li>
   );

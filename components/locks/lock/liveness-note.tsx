@@ -48,8 +48,7 @@ export function LivenessNote({
         </span>
         {at !== null && (
           <span className="text-t3">
-            {' · '}
-            {verdict.kind !== 'renewals' && `${sourceOf(verdict)}, `}
+            , {verdict.kind !== 'renewals' && `${sourceOf(verdict)}, `}
             <span className="whitespace-nowrap">{agoText(agoMs)}</span>
           </span>
         )}
