@@ -1,21 +1,21 @@
 'use client';
 
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
-import dynamic from 'next/dynamic';
 import { usePathname, useSearchParams } from 'next/navigation';
 import type { InsightRange } from '@/server/contract/console/insight-row';
 import type { IncidentPage } from '@/server/contract/console/past/incident';
 import type { Overview } from '@/server/contract/console/past/overview';
 import { rangeUrl, readRange } from '../charts/chart-range';
-import { ChartsSkeleton } from '../charts/charts-skeleton';
 import { problemOf, readFailureTitle } from '../live/problem';
 import { refetchEvery, useTRPC } from '../live/trpc';
 import { LatePart, loadUntilThere } from '../navigation/late-part';
+import { useLoaded } from '../navigation/use-loaded';
 import { pastHref } from '../past/past-address';
 import { usePastAt } from '../past/past-at';
 import { PageHead } from '../ui/page-head';
 import { ProblemNote } from '../ui/problem-note';
 import { IncidentsPanel } from './incidents-panel';
+import { OverviewSkeleton } from './overview-skeleton';
 import { RangeButtons } from './range-buttons';
 
 const REFETCH_EVERY_MS: Record<InsightRange, number> = {
@@ -25,14 +25,7 @@ const REFETCH_EVERY_MS: Record<InsightRange, number> = {
   '30d': 5 * 60_000,
 };
 
-const OverviewPanel = dynamic(() => loadUntilThere(() => import('./overview-panel')), {
-  ssr: false,
-  loading: () => (
-    <LatePart>
-      <ChartsSkeleton />
-    </LatePart>
-  ),
-});
+const loadPanel = () => loadUntilThere(() => import('./overview-panel').then((all) => all.default));
 
 /** The recorded past of all locks: figures over time, the most waited for, and incidents. */
 export function InsightsView({
@@ -46,6 +39,7 @@ export function InsightsView({
   const range = readRange(useSearchParams());
   const pathname = usePathname();
   const at = usePastAt();
+  const { part: OverviewPanel } = useLoaded(loadPanel, true);
   const trpc = useTRPC();
   const { data, error } = useQuery(
     trpc.insights.overview.queryOptions(
@@ -74,7 +68,13 @@ export function InsightsView({
               <ProblemNote problem={problemOf(error)} title={readFailureTitle(data, 'history')} />
             </div>
           )}
-          {data ? <OverviewPanel overview={data} at={at} /> : <ChartsSkeleton />}
+          {data && OverviewPanel ? (
+            <OverviewPanel overview={data} at={at} />
+          ) : (
+            <LatePart>
+              <OverviewSkeleton overview={data ?? null} at={at} />
+            </LatePart>
+          )}
         </div>
         <IncidentsPanel initial={incidents} className="self-start" />
       </div>
