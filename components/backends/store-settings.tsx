@@ -1,6 +1,7 @@
 'use client';
 
 import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { Fragment } from 'react';
 import type { GuaranteeReading, GuaranteeRow } from '@/server/contract/console/guarantee-row';
 import { agoText } from '@/server/core/format/durations';
 import { plural } from '@/server/core/format/numbers';
@@ -45,8 +46,12 @@ function SettingList({ label, settings }: { label: string; settings: Setting[] }
     <ul aria-label={label} className="setting-list">
       {settings.map(({ name, value, complaint }) => (
         <li key={name}>
-          <span className="font-mono text-12 text-t2">{name}</span>
-          <span className="font-mono text-12">{value === '' ? '–' : value}</span>
+          <span className="font-mono text-12 text-t2">
+            <BreakableText text={name} />
+          </span>
+          <span className="font-mono text-12">
+            {value === '' ? '–' : <BreakableText text={value} />}
+          </span>
           {complaint !== null && (
             <span className="flex items-baseline gap-1.5 font-[550] text-contended">
               <Icon name="alert-triangle" size={13} className="self-center" />
@@ -57,6 +62,17 @@ function SettingList({ label, settings }: { label: string; settings: Setting[] }
       ))}
     </ul>
   );
+}
+
+/** A name or value that is broken between its words, not inside one. */
+function BreakableText({ text }: { text: string }) {
+  return text.split(/(?<=[_.,/-])/).map((part, place) => (
+    // biome-ignore lint/suspicious/noArrayIndexKey: the words of one text never change places
+    <Fragment key={place}>
+      {place > 0 && <wbr />}
+      {part}
+    </Fragment>
+  ));
 }
 
 /** When the settings were last checked, and for operators a button that checks them now. */
