@@ -57,7 +57,11 @@ export function CounterTable({
         <TableHead columns={columnsOf(selecting)} />
         <tbody>
           {rows.map((row) => (
-            <tr key={row.id} data-selected={selecting?.selection.has(row.id)}>
+            <tr
+              key={row.id}
+              data-selected={selecting?.selection.has(row.id)}
+              data-wide={hasWideValue(row)}
+            >
               {selecting && <SelectCell row={row} selecting={selecting} />}
               <td data-cell="main">
                 <span className="counter-name">
@@ -100,6 +104,10 @@ export function CounterTable({
     </div>
   );
 }
+
+/** Whether a value would leave too little of a phone's width to the name beside it. */
+const hasWideValue = ({ value, isKnown }: CounterRow): boolean =>
+  value !== null && exactCount(value).length + (isKnown ? 0 : 13) > 16;
 
 /** The width of the longest value in one line with the gap to the next column, in pixels. */
 const valueWidth = (rows: CounterRow[]): number =>
