@@ -77,7 +77,7 @@ function Act({
         </Link>
       )}
       {isAct(verb) && <ActButton verb={verb} row={row} />}
-      {mayAct && (
+      {mayAct && row.status !== 'unknown' && (
         <a href="#actions" className="button recommended-more" data-tone="plain" data-size="large">
           More…
         </a>
