@@ -12,12 +12,14 @@ export function DeleteNamesButton({
   children = 'Delete…',
   className = '',
   isHidden = false,
+  isDisabled = false,
   ...deletion
 }: DeletionProps & {
   children?: string;
   className?: string;
   /** There is nothing to delete; a dialog that is open stays, with what was deleted. */
   isHidden?: boolean;
+  isDisabled?: boolean;
 }) {
   const { may } = useSession();
   const [isOpen, setOpen] = useState(false);
@@ -25,7 +27,7 @@ export function DeleteNamesButton({
   return (
     <>
       {!isHidden && (
-        <Button onClick={() => setOpen(true)} className={className}>
+        <Button disabled={isDisabled} onClick={() => setOpen(true)} className={className}>
           {children}
         </Button>
       )}

@@ -85,6 +85,7 @@ export function LockHeader({
               kind="lock"
               at={{ namespace: row.namespace, way: 'names', names: row.name }}
               isHidden={!isDeletable(row)}
+              isDisabled={isStale || !detail.fresh}
             />
             {!isMissing(row) && (
               <>
