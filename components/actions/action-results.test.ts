@@ -42,3 +42,10 @@ it('shows a lock as free after its release only if it is not shared, frozen or d
   expect(labelOf(true)).toBe('released, now free');
   expect(labelOf(false)).toBe('released');
 });
+
+it('does not repeat the state that the badge beside it shows', () => {
+  const labelOf = (kind: 'frozen' | 'unfrozen') =>
+    resultLabel({ kind, id: 1, lockId: 'l', effect: null });
+  expect(labelOf('frozen')).toBe('no new grants');
+  expect(labelOf('unfrozen')).toBe('unfrozen');
+});

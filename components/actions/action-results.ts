@@ -127,6 +127,8 @@ export function resultLabel(result: ActionResult): string {
       return 'renewals blocked';
     case 'notSaved':
       return result.isUnclear ? 'perhaps saved' : 'not saved';
+    case 'frozen':
+      return 'no new grants';
     case 'forced':
     case 'reassigned':
       return releaseLabel(result);

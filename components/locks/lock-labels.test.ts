@@ -8,6 +8,7 @@ import {
   shownToken,
   stuckLabel,
   unknownLabel,
+  waitersLabel,
 } from './lock-labels';
 
 const now = 10_000_000;
@@ -162,4 +163,18 @@ test('the token beside the name of a lock is of the hold that is looked at, else
   expect(shownToken({ token: 41 } as HoldRow, 47)).toEqual({ label: 'token', token: 41 });
   expect(shownToken(null, 47)).toEqual({ label: 'last token', token: 47 });
   expect(shownToken(null, 0)).toBeNull();
+});
+
+test('the waiters of a row are counted once, as standbys where they are', () => {
+  const blocked = { callers: 14, sinceSum: now };
+  const label = (part: Partial<LockRow>) => {
+    const of = row(part);
+    return plain(waitersLabel(of, reasonLabel(of, now, 0)));
+  };
+  expect(label({ blocked })).toBe('14 waiting');
+  expect(label({ waiters: 2 })).toBe('');
+  expect(label({ waiters: 1, ownHold: { p50Ms: 1, p99Ms: 200_000, count: 50 } })).toBe('1 standby');
+  expect(label({ waiters: 0 })).toBe('');
+  expect(label({ status: 'stuck', blocked })).toBe('');
+  expect(label({ status: 'unknown', blocked })).toBe('');
 });

@@ -103,6 +103,18 @@ function demandLabel(row: LockRow, { grantedAt }: HoldRow, now: number): string 
   return `${factorText(heldMs, usual.p99Ms)} p99 of namespace`;
 }
 
+/**
+ * How many callers wait, to be shown before the reason of a row; empty if none does, if that is not
+ * known, and if the reason says it.
+ */
+export function waitersLabel(row: LockRow, reason: string): string {
+  const { status, waiters } = row;
+  if (waiters === 0 || status === 'unknown' || status === 'stuck') return '';
+  if (!hasStandbysOnly(row)) return waitingLabel(waiters);
+  const standbys = plural(waiters, 'standby', 'standbys');
+  return reason === standbys ? '' : standbys;
+}
+
 /** 7 of 10 permits. */
 const permitsLabel = ({ inUse, capacity }: PermitUse) =>
   `${exactCount(inUse)} of ${plural(capacity, 'permit')}`;

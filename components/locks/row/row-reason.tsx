@@ -4,7 +4,7 @@ import type { LockRow } from '@/server/contract/console/lock-row';
 import { resultLabel, useWatchedResult } from '../../actions/action-results';
 import { Icon } from '../../icons/icon';
 import { useAtBackend, useIsStale } from '../../live/reading';
-import { reasonLabel } from '../lock-labels';
+import { reasonLabel, waitersLabel } from '../lock-labels';
 import { ActedNote } from '../presence/acted-note';
 import { DeadlockMark, useIsDeadlocked } from '../presence/deadlock-mark';
 
@@ -34,10 +34,7 @@ export function RowReason({ row }: { row: LockRow }) {
       </span>
     );
   }
-  const waiting =
-    row.waiters > 0 && row.status !== 'unknown' && row.status !== 'stuck'
-      ? `${row.waiters} waiting`
-      : '';
+  const waiting = waitersLabel(row, label);
   return (
     <>
       {isDeadlocked && <DeadlockMark />}
