@@ -186,8 +186,8 @@ test('an action on a selection has a result for each lock, and skips changed hol
     await page.getByRole('checkbox', { name: `Select rota:${place}` }).click();
   }
   await page.keyboard.press('r');
-  const dialog = page.getByRole('dialog', { name: 'Force release 3 locks?' });
-  await expect(dialog).toBeVisible();
+  const dialog = page.getByRole('dialog', { name: 'Force release 3 locks' });
+  await expect(dialog).toHaveAccessibleName('Force release 3 locks?');
   await night.release({ name: 'rota:2', token: taken[1]?.token ?? 0 });
   await night.acquire({ name: 'rota:2', leaseMs: 600_000 });
   const act = dialog.getByRole('button', { name: /^Force release 3 locks/ });
@@ -197,6 +197,8 @@ test('an action on a selection has a result for each lock, and skips changed hol
   const before = await dialog.boundingBox();
   await act.click();
   await expect(dialog.getByRole('status')).toHaveText('2 done, 1 not done.');
+  // It is no question any more.
+  await expect(dialog).toHaveAccessibleName('Force release 3 locks');
   // Its text stays where the reader looks.
   expect((await dialog.boundingBox())?.width).toBe(before?.width);
   const lines = dialog.getByRole('list', { name: 'Locks' }).getByRole('listitem');

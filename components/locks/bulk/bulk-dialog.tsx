@@ -20,26 +20,27 @@ import {
 } from './bulk-act';
 import { type BulkRun, useBulkRun } from './use-bulk-run';
 
+/** The title is a question until the act has begun. */
 const WORDS: Record<BulkAct, { title: (of: string) => string; act: string; warning: string }> = {
   ask: {
-    title: (of) => `Ask the holders of ${of} to release?`,
+    title: (of) => `Ask the holders of ${of} to release`,
     act: 'Ask to release',
     warning: 'Each holder gets the request with its next renewal, and may ignore it.',
   },
   extend: {
-    title: (of) => `Extend the leases of ${of}?`,
+    title: (of) => `Extend the leases of ${of}`,
     act: 'Extend',
     warning: 'The holders are not notified, and waiters wait longer.',
   },
   release: {
-    title: (of) => `Force release ${of}?`,
+    title: (of) => `Force release ${of}`,
     act: 'Force release',
     warning:
       'The holders are not stopped. They find out at their next renewals. Their writes are ' +
       'rejected only by resources that check the fencing token.',
   },
   freeze: {
-    title: (of) => `Freeze ${of}?`,
+    title: (of) => `Freeze ${of}`,
     act: 'Freeze',
     warning: 'No new grants until each is unfrozen. Holders can still renew and release.',
   },
@@ -73,7 +74,7 @@ export function BulkDialog({
     <OperatorDialog
       kind="lock"
       of={null}
-      title={isNone ? `${verb}: not possible` : title(of)}
+      title={isNone ? `${verb}: not possible` : `${title(of)}${hasBegun ? '' : '?'}`}
       about={<BulkPreview locks={locks} bulk={bulk} warning={isNone || hasBegun ? '' : warning} />}
       {...((isNone || hasBegun) && { instead: { onUse: null } })}
       missing={isCounted ? [] : ['number of locks']}
@@ -120,7 +121,7 @@ function BulkPreview({
 }) {
   return (
     <>
-      <ul aria-label="Locks" className="bulk-locks">
+      <ul aria-label="Locks" className="bulk-locks" data-begun={bulk.isBusy || bulk.isOver}>
         {locks.map(({ row, impossible }) => {
           const result = bulk.results.get(row.id);
           const isBad = result !== undefined && result.kind !== 'done';
