@@ -146,7 +146,10 @@ export interface StoreSetting {
  * resends anything.
  */
 export interface RecordStore {
-  /** Records (null = never written) with their store's clock, and answers stored for these ids. */
+  /**
+   * Records (null = never written) with their store's clock, and answers stored for these ids. No
+   * record is newer than the answers: what a change stored is found with the record that it wrote.
+   */
   read(keys: RecordKey[], requestKeys: string[]): Promise<ReadResult>;
   /**
    * Applies each change whose expectation still holds; returns for each, in order, whether it was

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { newWriter } from '../../engine/new-writer';
 import {
   created,
   freshKey,
@@ -62,6 +63,22 @@ describe('a long queue in a ZooKeeper', () => {
     expect(await other.deleteRecords([{ key, ...seen }])).toEqual([true]);
     expect((await readOne(store, key)).record).toBe(null);
     expect(await under.znodeOf(key)).toMatchObject({ bytes: 0, queues: [] });
+  });
+
+  it('is never read with a record that is newer than the answers about it', async () => {
+    const key = freshKey();
+    const memo = { key: newWriter(), inputHash: 'hash', answer: 'granted', expiresAt: 9e12 };
+    const seen = await created(store, key, { queue: LONG });
+    const release = under.stallQueueReads(key);
+    const reader = await under.another();
+    const read = reader.read([key], [memo.key]);
+    await expect.poll(under.heldPackets).toBeGreaterThan(0);
+    const granted = update(key, seen, { queue: OTHER, memos: [memo] });
+    expect((await swapOne(store, granted)).applied).toBe(true);
+    release();
+    const { records, memos } = await read;
+    expect(records[0]?.record?.rev).toBe(granted.rev);
+    expect(memos).toEqual([memo]);
   });
 
   it('that was written too late never takes effect: the earlier one remains valid', async () => {

@@ -32,12 +32,14 @@ const TRIES = 50;
  * read again; if an operator removed it by hand, there is none.
  *
  * @param remembered the same record as it was known before
+ * @param onReadAgain called if the record has changed, and so is later than what was asked with it
  * @throws StoreError
  */
 export async function readRecord(
   connection: GuardedConnection,
   id: string,
   remembered: KnownRecordZnode | undefined,
+  onReadAgain: () => void = () => {},
 ): Promise<KnownRecordZnode> {
   const path = connection.layout.record(id);
   let node = await connection.ask(getData(path));
@@ -62,6 +64,7 @@ export async function readRecord(
     const isRemoved = again?.stat.version === version;
     if (isRemoved) return { ...there, queueIn: null };
     node = again;
+    onReadAgain();
   }
   if (node === null) return NO_RECORD;
   throw new StoreError('A record in ZooKeeper changes too often to be read.', 'no');

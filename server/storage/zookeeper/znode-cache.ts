@@ -53,6 +53,7 @@ export class ZnodeCache {
 
   /**
    * Reads the current records: never older than any answer given to any caller before this call.
+   * No record is newer than the answers, so one that is absent had not been stored by its change.
    *
    * @throws StoreError
    */
@@ -65,14 +66,21 @@ export class ZnodeCache {
     const { age } = this;
     const { layout } = connection;
     const synced = connection.ask(sync(layout.tick));
-    const asked = ids.map((id) => readRecord(connection, id, this.records.get(id)));
-    const askedAnswers = answerKeys.map((key) => readAnswer(connection, key));
-    const [, records, answers] = await Promise.all([
+    let isLater = false;
+    const onReadAgain = () => {
+      isLater = true;
+    };
+    const asked = ids.map((id) => readRecord(connection, id, this.records.get(id), onReadAgain));
+    const askAnswers = () => Promise.all(answerKeys.map((key) => readAnswer(connection, key)));
+    const [, records, first] = await Promise.all([
       synced,
       Promise.all(asked),
-      Promise.all(askedAnswers),
+      askAnswers(),
       connection.prove(),
     ]);
+    // An answer that is absent must have been so when the record was read.
+    const again = isLater ? Promise.all([askAnswers(), connection.prove()]) : [first];
+    const [answers] = await again;
     if (age === this.age) {
       for (const [i, record] of records.entries()) this.noteRecord(ids[i] ?? '', record);
       for (const [i, answer] of answers.entries()) this.noteAnswer(answerKeys[i] ?? '', answer);

@@ -63,8 +63,8 @@ export async function openZookeeperUnderTest(options: OpenOptions = {}) {
     opened.push(store);
     return store;
   };
-  const hold = (operation: number, key: RecordKey) => {
-    const path = new ZookeeperLayout(root).record(recordId(key));
+  const hold = (operation: number, key: RecordKey, below = '') => {
+    const path = new ZookeeperLayout(root).record(recordId(key)) + below;
     return proxy.hold((packet) => packet.readInt32BE(8) === operation && packet.includes(path));
   };
   if (rootFor) await makeRoot(server, root, rootFor);
@@ -81,6 +81,8 @@ export async function openZookeeperUnderTest(options: OpenOptions = {}) {
     },
     /** Holds back every read of a record until the returned function is called. */
     stallReads: (key: RecordKey) => hold(GET_DATA, key),
+    /** Holds back every read of a queue outside its record, likewise. */
+    stallQueueReads: (key: RecordKey) => hold(GET_DATA, key, '/'),
     /** Holds back every proof that a read came from the same ZooKeeper, likewise. */
     stallProofs: () => proxy.hold((packet) => packet.readInt32BE(8) === EXISTS),
     /** How many packets are held back. */
