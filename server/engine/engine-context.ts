@@ -63,4 +63,13 @@ export class EngineContext {
   monotonic(): number {
     return this.options.clock.monotonic();
   }
+
+  /**
+   * The latest possible present instant of the backend's clock, after a read whose clock was
+   * `shown`: later where the store only reports a lower bound of it.
+   */
+  latestAfterRead(shown: number): number {
+    if (!this.store.estimatesClock) return shown;
+    return Math.max(shown, this.storeClock.atMost() ?? shown);
+  }
 }

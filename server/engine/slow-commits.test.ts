@@ -3,7 +3,7 @@ import type { RenewAnswer } from '../contract/lock/answers';
 import { ANSWER_MAX_MS } from '../core/timing';
 import { patientStores } from '../storage/conformance/contract/contract-stores';
 import { freshKey } from '../storage/conformance/testing/changes';
-import { storeNames } from '../storage/conformance/testing/stores-under-test';
+import { type Store, storeNames } from '../storage/conformance/testing/stores-under-test';
 import type { RecordKey } from '../storage/record-store';
 import {
   acquire,
@@ -192,3 +192,38 @@ describe.concurrent('a store that is slow in every call', () => {
     expect(ms).toBeLessThan(asked.waitMs + ANSWER_MAX_MS + BUSY_MS);
   });
 });
+
+describe('an engine whose store knows only a lower bound of its clock', () => {
+  it('answers no more than what is left of a lease, also where it only reads', async () => {
+    const rig = await EngineRig.open('sqlite');
+    const member = await rig.joinWith(clockBehind(await rig.under.another(), 700));
+    const keys = [freshKey(), freshKey()];
+    const [key] = keys as [RecordKey, RecordKey];
+    const parts = { requestId: 'r', leaseMs: 10_000 };
+    const first = await acquireMultiLock(member, keys, 'w1', parts);
+    if (first.outcome !== 'granted') return expect.unreachable(first.outcome);
+    const leftMs = () => (first.grants[0]?.expiresAt ?? 0) - Date.now();
+    const again = await acquireMultiLock(member, keys, 'w1', parts);
+    if (again.outcome !== 'granted') return expect.unreachable(again.outcome);
+    expect(again.grants[0]?.expiresInMs).toBeLessThanOrEqual(leftMs() + CLOCK_GRAIN_MS);
+    const held = await acquire(member, key, 'w2');
+    if (held.outcome !== 'held') return expect.unreachable(held.outcome);
+    expect(held.holders[0]?.expiresInMs).toBeLessThanOrEqual(leftMs() + CLOCK_GRAIN_MS);
+    await rig.close();
+  });
+});
+
+/** Instants are whole milliseconds. */
+const CLOCK_GRAIN_MS = 2;
+
+/** This store as one whose reads report an instant before their own. */
+function clockBehind(store: Store, ms: number): Store {
+  const behind: Store = Object.create(store);
+  return Object.assign(behind, {
+    estimatesClock: true,
+    read: async (...asked: Parameters<Store['read']>) => {
+      const { records, memos } = await store.read(...asked);
+      return { records: records.map((one) => ({ ...one, now: one.now - ms })), memos };
+    },
+  });
+}

@@ -110,7 +110,7 @@ export class Committer {
     const prepared: PreparedProposal[] = [];
     for (const proposal of proposals) {
       if (proposal.next) prepared.push(this.prepare(proposal, proposal.next));
-      else this.reply(proposal, startedAt);
+      else this.reply(proposal, startedAt, this.context.latestAfterRead(proposal.now));
     }
     await this.swap(prepared, startedAt);
   }
@@ -209,9 +209,9 @@ export class Committer {
    * receive an earlier state. The time left of a lease is measured from before the read, or by the
    * store's clock if that may have advanced further since the decision.
    *
-   * @param latest the latest possible present instant of the store's clock; default: as decided
+   * @param latest the latest possible present instant of the store's clock
    */
-  private reply(proposal: Proposal, startedAt: number, latest = proposal.now): void {
+  private reply(proposal: Proposal, startedAt: number, latest: number): void {
     const { context, commands } = this;
     const { id } = proposal.group;
     const elapsedMs = Math.max(context.monotonic() - startedAt, latest - proposal.now);

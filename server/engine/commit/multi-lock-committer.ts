@@ -86,7 +86,8 @@ export class MultiLockCommitter {
       try {
         const decision = this.decide(pending, reading);
         if (decision.changes.length === 0) {
-          const elapsedMs = context.monotonic() - reading.startedAt;
+          const tookMs = context.monotonic() - reading.startedAt;
+          const elapsedMs = Math.max(tookMs, context.latestAfterRead(reading.now) - reading.now);
           return { answer: subtractElapsedMultiLock(decision.answer, elapsedMs), changed: false };
         }
         const answer = await this.swapAndCount(pending, reading, decision);
