@@ -11,6 +11,7 @@ import type { RequestIdentity } from '@/server/core/request-fingerprint';
 import type { RecordKey } from '@/server/storage/record-store';
 import type { ObservedHold, Referee } from './referee';
 import type { SimWorld } from './sim-world';
+import { CLOCK_BEHIND_MAX_MS } from './slow-reads-connection';
 
 type Received<T> = { answer: T } | { error: LockyardError };
 
@@ -97,10 +98,12 @@ export class AnswerChecks {
     heard: Received<{ outcome: string }>,
   ): void {
     if (!('answer' in heard) || heard.answer.outcome !== 'timeout') return;
-    const { database, steppedMs, lossyStore } = this.world;
+    const { database, steppedMs, lossyStore, slowReads } = this.world;
     const askedAt = this.askedAt.get(request.key) ?? Number.NEGATIVE_INFINITY;
     const waitedMs = database.instant() - askedAt;
-    if (lossyStore || waitedMs >= waitMs - steppedMs - ROUNDED_MS) return;
+    // A wait begins at the lower bound of the clock that is known where it is queued.
+    const behindMs = slowReads ? CLOCK_BEHIND_MAX_MS : 0;
+    if (lossyStore || waitedMs >= waitMs - steppedMs - ROUNDED_MS - behindMs) return;
     this.referee.report(`${owner} waited ${waitedMs} of ${waitMs} ms, and was answered timeout`);
   }
 

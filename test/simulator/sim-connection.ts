@@ -12,11 +12,11 @@ import type { SimLink } from './sim-link';
 
 /** One process's connection to the database, with everything that can happen on it. */
 export class SimConnection implements RecordStore, HistorySource {
-  readonly testsAnswers = true;
+  readonly testsAnswers: boolean = true;
 
   constructor(
-    private readonly database: SimDatabase,
-    private readonly link: SimLink,
+    protected readonly database: SimDatabase,
+    protected readonly link: SimLink,
     /** Whether an operator uses it, and not the process on its own. */
     private readonly isOperator = false,
   ) {}

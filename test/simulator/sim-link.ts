@@ -43,6 +43,15 @@ export class SimLink {
    *   later
    */
   call<T>(kind: 'read' | 'swap', work: () => T): Promise<T> {
+    return this.callInSteps(kind, (done) => done(work()));
+  }
+
+  /**
+   * As `call`, for work that takes the server longer than an instant.
+   *
+   * @param work calls the function that it gets with its result
+   */
+  callInSteps<T>(kind: 'read' | 'swap', work: (done: (result: T) => void) => void): Promise<T> {
     const { scheduler, owner, random } = this;
     const fate = this.fateOf(kind);
     const isSwap = kind === 'swap';
@@ -50,7 +59,7 @@ export class SimLink {
       const fail = (applied: 'no' | 'unknown', retryable = false) =>
         reject(new StoreError(`This ${kind} met the fate ${fate}.`, applied, { retryable }));
       const arrive = (ms: number, then: (result: T) => void) =>
-        scheduler.after(ms, null, () => then(work()));
+        scheduler.after(ms, null, () => work(then));
       const reply = (result: T) => scheduler.after(this.hop(), owner, () => resolve(result));
       scheduler.after(PACKET_TIMEOUT_MS, owner, () => fail(isSwap ? 'unknown' : 'no'));
       switch (fate) {

@@ -15,6 +15,7 @@ import { SimOwner } from './sim-scheduler';
 import { homeOf, SHARD_NAMES } from './sim-shards';
 import { startWatches } from './sim-watches';
 import type { SimWorld } from './sim-world';
+import { SlowReadsConnection } from './slow-reads-connection';
 
 const TAIL_EVERY_MS = 150;
 
@@ -140,6 +141,11 @@ export class SimProcess {
     const fateOf = (call: 'read' | 'swap') =>
       this.world.audits?.fateOf(this, call) ?? this.world.fateOf(call, database);
     const link = new SimLink(scheduler, this.owner, random, fateOf);
+    const { slowReads } = this.world;
+    if (slowReads) {
+      const connection = new SlowReadsConnection(database, link, scheduler, slowReads);
+      return { connection, operators: null, past: null };
+    }
     const connection = new SimConnection(database, link);
     return { connection, operators: connection.forOperators(), past: null };
   }

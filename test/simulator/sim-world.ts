@@ -13,7 +13,7 @@ import { recordId } from '@/server/storage/record-id';
 import type { HistorySource, RecordKey, RecordStore } from '@/server/storage/record-store';
 import type { AuditedActions } from './audited-actions';
 import { CrowdedNames } from './crowded-names';
-import { drainRandom, hangUpRandom } from './extra-random';
+import { drainRandom, hangUpRandom, slowReadsRandom } from './extra-random';
 import { LossyStore, type LossyStoreFlaws } from './lossy-store';
 import { type DatabaseFlaws, SimDatabase } from './sim-database';
 import { restartProcess } from './sim-drain';
@@ -151,6 +151,8 @@ export class SimWorld {
   audits: AuditedActions | null = null;
   /** The random numbers that decide which processes shut down; null where none does. */
   readonly drains: (() => number) | null;
+  /** In a world whose store reads one record after another: see `SlowReadsConnection`. */
+  readonly slowReads: (() => number) | null;
   /** The names for which there is no room; null in a world with room for all. */
   readonly crowd: CrowdedNames | null;
   /** The random numbers of the program that watches locks; null where there is none. */
@@ -212,6 +214,7 @@ export class SimWorld {
     this.reassigns = reassignRandom(seed);
     this.hangUps = hangUpRandom(seed);
     this.drains = drainRandom(seed);
+    this.slowReads = slowReadsRandom(seed);
     const lastsMs = control ? LOSSY_LASTS_MS : 2_000;
     this.troubleEndsAt = lastsMs + random() * 6_000;
     this.renewing = control ? 0.7 : 0.4;

@@ -5,7 +5,7 @@ import { AUDITED_BUILDS } from './audited-builds';
 import { BROKEN_BUILDS } from './broken-builds';
 import { CROWDED_BUILDS } from './crowded-builds';
 import { DRAIN_BUILDS } from './drain-builds';
-import { drainRandom, hangUpRandom } from './extra-random';
+import { drainRandom, hangUpRandom, slowReadsRandom } from './extra-random';
 import { HANG_UP_BUILDS } from './hang-up-builds';
 import { LOSSY_BUILDS } from './lossy-builds';
 import { PERMIT_BUILDS } from './permit-builds';
@@ -117,6 +117,7 @@ describe('the simulator', () => {
       (kind !== 'lossy' && hasNarrowCounter(seed)) ||
       hangUpRandom(seed) !== null ||
       drainRandom(seed) !== null ||
+      slowReadsRandom(seed) !== null ||
       reassignRandom(seed) !== null;
     expect(MEMORABLE.filter(isOther)).toEqual([]);
   });
