@@ -3,26 +3,19 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { type AddressInfo, createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { build } from 'esbuild';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openDatabase } from '@/db/open-database';
-import { serverBuild } from '@/scripts/build/bundle.mjs';
+import { buildCommandLine, type CommandLine } from '../backup/testing/command-line';
 
 let folder: string;
-let bundle: string;
+let built: CommandLine;
 
-/** Within the project, so that the bundle finds its packages. */
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'lockyard-start-'));
-  bundle = join(process.cwd(), '.build', `start-failures-${process.pid}.mjs`);
-  await build({
-    entryPoints: ['server/main.ts'],
-    outfile: bundle,
-    ...serverBuild,
-  });
+  built = await buildCommandLine('server/main.ts');
 });
 afterAll(async () => {
-  await rm(bundle, { force: true });
+  built.remove();
   await rm(folder, { recursive: true, force: true });
 });
 
@@ -38,7 +31,8 @@ function start(
   withChild: (child: ChildProcess) => void = () => {},
 ): Promise<Ended> {
   const { PATH } = process.env;
-  const child = spawn(process.execPath, [bundle], {
+  const [node = '', ...program] = built.program;
+  const child = spawn(node, program, {
     env: { NODE_ENV: 'production', ...(PATH && { PATH }), ...env },
   });
   withChild(child);

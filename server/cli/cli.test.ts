@@ -13,13 +13,11 @@ import { mkdir } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { build } from 'esbuild';
 import { pino } from 'pino';
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { programSchemaVersion } from '@/db/schema-version';
 import { newTestLocation, TEST_DIALECTS } from '@/db/testing/test-database';
-import { serverBuild } from '@/scripts/build/bundle.mjs';
-import { runHere } from '../backup/testing/command-line';
+import { buildCommandLine, runHere } from '../backup/testing/command-line';
 import { readConfig } from '../bootstrap/config/config';
 import { openControlRuntime } from '../bootstrap/open-control-runtime';
 import { listAudit } from '../operations/audit/list-audit';
@@ -29,14 +27,12 @@ import { contextOf, userActor } from '../operations/testing/test-runtime';
 import { systemClock } from '../platform/clock';
 import { askRunningServer, controlSocketPath, startControlSocket } from './control-socket';
 
-let bundle: string;
+let node: string;
+let program: string[];
 beforeAll(async () => {
-  await mkdir('.build', { recursive: true });
-  const folder = mkdtempSync(join('.build', 'cli-'));
-  bundle = join(folder, 'cli.mjs');
-  const from = { entryPoints: ['server/cli/cli.ts'], outfile: bundle };
-  await build({ ...from, ...serverBuild });
-  return () => rmSync(folder, { recursive: true });
+  const commandLine = await buildCommandLine();
+  [node = '', ...program] = commandLine.program;
+  return () => commandLine.remove();
 });
 
 let dataDir: string;
@@ -55,7 +51,7 @@ const variables = () => ({
 /** Runs the real command line in a separate process. */
 function run(words: string[], input = '') {
   return new Promise<{ code: number | null; out: string; err: string }>((resolve) => {
-    const child = spawn(process.execPath, [bundle, ...words], {
+    const child = spawn(node, [...program, ...words], {
       env: { ...process.env, ...variables() },
     });
     let [out, err] = ['', ''];
@@ -74,7 +70,7 @@ function run(words: string[], input = '') {
 function runInto(output: 'closed pipe' | '/dev/full', words: string[]) {
   const file = output === '/dev/full' ? openSync(output, 'w') : null;
   return new Promise<{ code: number | null; err: string }>((resolve) => {
-    const child = spawn(process.execPath, [bundle, ...words], {
+    const child = spawn(node, [...program, ...words], {
       env: { ...process.env, ...variables() },
       stdio: ['ignore', file ?? 'pipe', 'pipe'],
     });
@@ -306,7 +302,7 @@ describe('the command line', () => {
   test('reads a password as one line, and does not wait for more', async () => {
     const { stop } = await startServer();
     const words = ['users', 'create', '--name', 'x', '--role', 'viewer', '--password-stdin'];
-    const child = spawn(process.execPath, [bundle, ...words], {
+    const child = spawn(node, [...program, ...words], {
       env: { ...process.env, ...variables() },
       stdio: ['pipe', 'inherit', 'inherit'],
     });
@@ -335,7 +331,7 @@ describe('the command line', () => {
 });
 
 test('an apply that still reads its file ends at once with a signal', async () => {
-  const child = spawn(process.execPath, [bundle, 'apply', '-f', '-'], {
+  const child = spawn(node, [...program, 'apply', '-f', '-'], {
     env: { ...process.env, ...variables() },
   });
   const ended = once(child, 'exit');

@@ -7,7 +7,7 @@ import { listAudit } from '../operations/audit/list-audit';
 
 let commandLine: CommandLine;
 beforeAll(async () => {
-  commandLine = await buildCommandLine();
+  commandLine = await buildCommandLine('server/cli/cli.ts', { isReal: true });
 });
 afterAll(() => commandLine.remove());
 

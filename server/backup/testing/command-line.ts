@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { Readable, Writable } from 'node:stream';
-import { build } from 'esbuild';
+import { type BuildOptions, build } from 'esbuild';
 import { serverBuild } from '@/scripts/build/bundle.mjs';
 import { runCommandLine } from '../../cli/command-line';
 
@@ -32,16 +32,37 @@ export interface RunOptions {
   endWhen?: () => boolean;
 }
 
-export async function buildCommandLine(entry = 'server/cli/cli.ts'): Promise<CommandLine> {
+/** Packages with native parts, or that find their own files. */
+const NOT_BUNDLED = ['libsql', '@libsql/*', 'pino', 'unicode-confusables'];
+
+/** A program that a test starts often: with its packages in it, it starts a quarter faster. */
+const quickBuild: BuildOptions = {
+  ...serverBuild,
+  packages: 'bundle',
+  external: NOT_BUNDLED,
+  banner: {
+    js: "import { createRequire as forPackages } from 'node:module'; const require = forPackages(import.meta.url);",
+  },
+};
+
+/** Short programs gain nothing from optimized code, and compiling it takes time. */
+const QUICK_NODE = [process.execPath, '--no-opt'];
+
+/** @param isReal whether it is built and run exactly as in production, which starts slower */
+export async function buildCommandLine(
+  entry = 'server/cli/cli.ts',
+  { isReal = false } = {},
+): Promise<CommandLine> {
   mkdirSync('.build', { recursive: true });
   // Within the project, so that the bundle finds its packages.
   const folder = resolve(mkdtempSync(join('.build', 'command-')));
   const bundle = join(folder, 'program.mjs');
   const from = { entryPoints: [entry], outfile: bundle };
-  await build({ ...from, ...serverBuild });
+  await build({ ...from, ...(isReal ? serverBuild : quickBuild) });
+  const program = [...(isReal ? [process.execPath] : QUICK_NODE), bundle];
   return {
-    program: [process.execPath, bundle],
-    run: (words, options) => run(bundle, words, options),
+    program,
+    run: (words, options) => run([...program, ...words], options),
     remove: () => rmSync(folder, { recursive: true }),
   };
 }
@@ -83,11 +104,9 @@ class Collector extends Writable {
 }
 
 function run(
-  bundle: string,
-  words: string[],
+  program: string[],
   { variables, cwd = process.cwd(), fileMaxKb, killAfterMs, endWhen }: RunOptions,
 ): Promise<Ended> {
-  const program = [process.execPath, bundle, ...words];
   const limited = ['--norc', '-c', `ulimit -f ${fileMaxKb}; exec "$@"`, 'limited', ...program];
   const [command = '', ...args] = fileMaxKb === undefined ? program : ['bash', ...limited];
   return new Promise((done) => {
