@@ -50,6 +50,8 @@ export default defineConfig({
         '--disable-background-networking',
         '--disable-component-update',
         '--disable-sync',
+        // A page lives for seconds here: compiling optimized code takes longer than it saves.
+        '--js-flags=--no-opt --no-maglev',
       ],
     },
   },
