@@ -8,7 +8,7 @@ import { nodeComplaint } from './process/start-requirements.mjs';
  * The verbs of the client's own command, which uses the service API; all others are for operators
  * of the server.
  */
-const clientVerbs = new Set(['exec', 'ls', 'inspect', 'watch', 'release', 'witness']);
+const clientVerbs = new Set(['exec', 'ls', 'inspect', 'watch', 'release', 'mcp', 'witness']);
 
 /**
  * `npm run -s lockyard -- …`: the command line. Only the command's own answer goes to standard

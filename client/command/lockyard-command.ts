@@ -3,6 +3,7 @@ import { LockyardError } from '../errors';
 import manifest from '../package.json' with { type: 'json' };
 import { runExec } from './exec/run-exec';
 import { CommandFailure, EXIT, refusalExitCode } from './exit-codes';
+import { runMcp } from './mcp/run-mcp';
 import { runInspect } from './run-inspect';
 import { runLs } from './run-ls';
 import { runRelease } from './run-release';
@@ -23,6 +24,8 @@ async function main([verb, ...words]: string[]): Promise<number> {
       return print(await runInspect(words));
     case 'watch':
       return (await runWatch(words)) ?? help();
+    case 'mcp':
+      return (await runMcp(words)) ?? help();
     case 'witness':
       return (await runWitness(words)) ?? help();
     case 'release': {

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { runExec } from './exec/run-exec';
+import { runMcp } from './mcp/run-mcp';
 import { runInspect } from './run-inspect';
 import { runLs } from './run-ls';
 import { runRelease } from './run-release';
@@ -13,6 +14,7 @@ const COMMANDS: [verb: string, run: (words: string[]) => Promise<unknown>][] = [
   ['inspect', runInspect],
   ['watch', runWatch],
   ['release', runRelease],
+  ['mcp', runMcp],
   ['witness', runWitness],
 ];
 

@@ -1,4 +1,5 @@
 import { EXEC_USAGE } from './exec/exec-options';
+import { MCP_USAGE } from './mcp/run-mcp';
 import { INSPECT_USAGE } from './run-inspect';
 import { LS_USAGE } from './run-ls';
 import { RELEASE_USAGE } from './run-release';
@@ -36,6 +37,9 @@ export const USAGE = `Usage:
           --until-free             End when the lock is free: one NAME only.
   ${RELEASE_USAGE}
       Release a hold owned by this API key's service.
+  ${MCP_USAGE}
+      Offer locks as tools to a coding agent (Model Context Protocol), until its input ends.
+          --owner OWNER            Owner id (default: host-pid-random).
   ${WITNESS_USAGE}
       Report which processes of this machine that hold locks are alive, until interrupted.
       Needs a key made with keys create --witness.

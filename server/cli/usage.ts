@@ -77,8 +77,8 @@ older version, and no server, asks for --migrate.
 Users get a generated password, which is printed; with --password-stdin it is read from standard
 input.
 
-  exec NAME -- COMMAND   Run a command under a lock. Also: ls, inspect, watch, release, witness.
-                         They call the service at LOCKYARD_URL with LOCKYARD_API_KEY;
+  exec NAME -- COMMAND   Run a command under a lock. Also: ls, inspect, watch, release, mcp,
+                         witness. They call the service at LOCKYARD_URL with LOCKYARD_API_KEY;
                          see docs/exec.md.
 `;
 

@@ -1,7 +1,7 @@
 const CHECK_EVERY_MS = 250;
 
 /** An npm script that itself runs a command that does not end on its own. */
-const RUNS_ON = /\blockyard["']? +["']?(exec|watch|witness)\b/;
+const RUNS_ON = /\blockyard["']? +["']?(exec|watch|mcp|witness)\b/;
 
 /**
  * Sends this process a SIGTERM once the shell between npm and it is gone. When `npx` or `npm run`

@@ -1,0 +1,165 @@
+import { type AcquiredHold, acquireHold } from '../../acquire-hold';
+import { LockTimeout } from '../../errors';
+import type { LockyardClient } from '../../lockyard-client';
+import type { Remark } from '../../wire/wire';
+import type { Tool } from './mcp-connection';
+
+const NAME = {
+  type: 'string',
+  description: 'The name of the lock, such as repo:billing/schema. 1 to 200 bytes.',
+};
+const WAIT_MAX_SECONDS = 600;
+const LISTED = 200;
+
+/** Locks as tools for a model. What it acquires is renewed until it is released, or the end. */
+export class LockTools {
+  private readonly holds = new Map<string, AcquiredHold>();
+  private notices: string[] = [];
+
+  constructor(private readonly client: LockyardClient) {}
+
+  /** What has happened to the holds since the last call. */
+  readonly takeNotices = (): string[] => this.notices.splice(0);
+
+  /** Releases everything. What is not confirmed stays held until the end of its lease. */
+  async releaseAll(): Promise<void> {
+    await Promise.allSettled([...this.holds.values()].map((hold) => hold.release()));
+  }
+
+  get all(): Tool[] {
+    return [
+      {
+        name: 'list_locks',
+        description:
+          'Lists locks that are held, expired or waited for, with who holds each: look here for ' +
+          `what others work on. At most ${LISTED}.`,
+        inputSchema: {
+          type: 'object',
+          properties: { prefix: { type: 'string', description: 'Only names that begin so.' } },
+          required: [],
+        },
+        annotations: { readOnlyHint: true },
+        call: ({ prefix }) => this.list(prefix),
+      },
+      {
+        name: 'inspect_lock',
+        description: 'Shows who holds a lock, since when, and who waits for it.',
+        inputSchema: { type: 'object', properties: { name: NAME }, required: ['name'] },
+        annotations: { readOnlyHint: true },
+        call: ({ name }) => this.client.inspect({ name: textOf('name', name) }),
+      },
+      {
+        name: 'acquire_lock',
+        description:
+          'Acquires a lock, so that no other program or agent holds it. It is renewed until ' +
+          'release_lock, or until this session ends. With outcome "held" another one has it: do ' +
+          'not begin the work.',
+        inputSchema: {
+          type: 'object',
+          properties: {
+            name: NAME,
+            purpose: { type: 'string', description: 'What for, in a few words; others see it.' },
+            waitSeconds: {
+              type: 'number',
+              minimum: 0,
+              maximum: WAIT_MAX_SECONDS,
+              description: 'How long to wait in the queue; default 0.',
+            },
+          },
+          required: ['name', 'purpose'],
+        },
+        annotations: { readOnlyHint: false, idempotentHint: true },
+        call: (input, signal) => this.acquire(input, signal),
+      },
+      {
+        name: 'release_lock',
+        description:
+          'Releases a lock that this session has acquired. Do it as soon as the work ends.',
+        inputSchema: { type: 'object', properties: { name: NAME }, required: ['name'] },
+        annotations: { readOnlyHint: false },
+        call: ({ name }) => this.release(textOf('name', name)),
+      },
+      {
+        name: 'my_locks',
+        description: 'Lists the locks that this session holds, with their fencing tokens.',
+        inputSchema: { type: 'object', properties: {}, required: [] },
+        annotations: { readOnlyHint: true },
+        call: async () => ({ locks: [...this.holds.values()].map(heldLock) }),
+      },
+    ];
+  }
+
+  private list(prefix: unknown) {
+    const chosen = prefix === undefined ? {} : { prefix: textOf('prefix', prefix) };
+    return this.client.list({ ...chosen, busy: true, limit: LISTED });
+  }
+
+  private async acquire(
+    { name: given, purpose, waitSeconds = 0 }: Record<string, unknown>,
+    signal: AbortSignal,
+  ): Promise<object> {
+    const name = textOf('name', given);
+    const mine = this.holds.get(name);
+    if (mine) return { outcome: 'alreadyMine', ...heldLock(mine) };
+    const task = textOf('purpose', purpose);
+    const seconds = Number(waitSeconds);
+    if (!(seconds >= 0 && seconds <= WAIT_MAX_SECONDS)) {
+      throw new Error(`waitSeconds: must be a number from 0 to ${WAIT_MAX_SECONDS}.`);
+    }
+    const options = { client: this.client, waitMs: seconds * 1_000, meta: { task }, signal };
+    try {
+      const hold = await acquireHold(name, {
+        ...options,
+        onAskedToRelease: ({ by, reason }) => this.asked(name, by, reason),
+        onRenewalsStopped: ({ by, reason }) => this.asked(name, by, reason),
+      });
+      if (signal.aborted) {
+        // It was cancelled as the grant came, so the caller does not know of it.
+        await hold.release().catch(() => {});
+        throw signal.reason;
+      }
+      this.keep(name, hold);
+      return { outcome: 'granted', ...heldLock(hold) };
+    } catch (error) {
+      if (!(error instanceof LockTimeout)) throw error;
+      const { holders, queueLength, frozen } = error;
+      return frozen === null
+        ? { outcome: 'held', holders, queueLength }
+        : { outcome: 'frozen', reason: frozen };
+    }
+  }
+
+  private keep(name: string, hold: AcquiredHold): void {
+    this.holds.set(name, hold);
+    hold.signal.addEventListener('abort', () => {
+      if (this.holds.get(name) !== hold) return;
+      this.holds.delete(name);
+      hold.release().catch(() => {});
+      const { reason } = hold.signal;
+      this.notices.push(`${reason instanceof Error ? reason.message : reason} Stop that work.`);
+    });
+  }
+
+  private asked(name: string, by: Remark['by'], reason: Remark['reason']): void {
+    this.notices.push(`${by} asks you to release "${name}" soon: ${reason}`);
+  }
+
+  private async release(name: string): Promise<object> {
+    const hold = this.holds.get(name);
+    if (!hold) throw new Error(`This session does not hold "${name}".`);
+    this.holds.delete(name);
+    await hold.release();
+    return { outcome: 'released', name };
+  }
+}
+
+const heldLock = (hold: AcquiredHold) => ({
+  name: hold.name,
+  token: hold.token,
+  leaseLeftMs: Math.floor(hold.remainingMs()),
+});
+
+function textOf(field: string, value: unknown): string {
+  if (typeof value === 'string' && value.trim() !== '') return value;
+  throw new Error(`${field}: must be a text.`);
+}
