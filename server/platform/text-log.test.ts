@@ -35,3 +35,13 @@ test('a secret is left out of text too, and a message cannot imitate another lin
   expect(written[0]).not.toContain('plough');
   expect(written[0]?.match(/\n/g)).toHaveLength(1);
 });
+
+test('a text of a caller cannot steer the terminal that shows the log', () => {
+  const { log, written } = logged({ format: 'text' });
+  const steering = 'a\u001b[2J\u009b2J\u202e\u2028\u200bz';
+  const err = new Error(steering, { cause: new Error(steering) });
+  log.warn({ name: steering, owners: [steering], [steering]: 1, err }, steering);
+  const text = written.join('');
+  expect(text.replaceAll('\n', '')).not.toMatch(/[\p{C}\p{Zl}\p{Zp}]/u);
+  expect(text).toContain('a\\u{1b}[2J\\u{9b}2J\\u{202e}\\u{2028}\\u{200b}z');
+});

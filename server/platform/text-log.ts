@@ -37,7 +37,7 @@ function readable(line: string): string {
   const values = Object.entries(err === undefined ? fields : { ...fields, err: error.message });
   const words = values.map(([name, value]) => `${name}=${shown(value)}`);
   const head = [at, LEVELS[Number(level)] ?? String(level), oneLine(String(msg)), ...words];
-  return `${head.join(' ')}\n${stackOf(error)}`;
+  return `${visible(head.join(' '))}\n${stackOf(error)}`;
 }
 
 /** Quoted where it would not be read as one word. */
@@ -49,9 +49,17 @@ function shown(value: unknown): string {
 /** Line breaks in a caller's text must not look like another log line. */
 const oneLine = (text: string) => text.replace(/[\r\n]+/g, ' ');
 
+/** Characters that could move the cursor of a terminal, change its mode, or hide others. */
+const CONTROL = /[\p{C}\p{Zl}\p{Zp}]/gu;
+
+/** A line whose texts, some of which are callers', cannot steer the terminal that shows it. */
+const visible = (line: string) =>
+  line.replace(CONTROL, (character) => `\\u{${character.codePointAt(0)?.toString(16)}}`);
+
 function stackOf({ stack, cause }: PlainError): string {
-  const own = typeof stack === 'string' && stack !== '' ? `${stack}\n` : '';
+  const lines = typeof stack === 'string' && stack !== '' ? stack.split('\n') : [];
+  const own = lines.map((line) => `${visible(line)}\n`).join('');
   if (typeof cause !== 'object' || cause === null) return own;
   const { message } = cause as PlainError;
-  return `${own}    caused by: ${oneLine(String(message))}\n${stackOf(cause)}`;
+  return `${own}    caused by: ${visible(oneLine(String(message)))}\n${stackOf(cause)}`;
 }
