@@ -214,7 +214,7 @@ test('an admin adds a user, and a changed role applies from the next click', asy
   await expect(nora.getByRole('button', { name: 'Extend…' })).toHaveCount(0);
   await expect(nora.getByRole('region', { name: 'Actions' })).toContainText('Requires operator');
 
-  await expect(line.getByRole('cell').nth(2)).toHaveText(/^1\b/);
+  await expect(line.getByRole('cell').nth(2)).toHaveText('1', { useInnerText: true });
   await line.getByRole('button', { name: 'Edit Nora New' }).click();
   await page.getByRole('menuitem', { name: 'Sign out…' }).click();
   await dialog.getByRole('button', { name: 'Sign out user' }).click();
