@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
-import type { Database } from '@/db/database';
+import type { Database, RawSql } from '@/db/database';
 import type { ShouldContinue } from '../../platform/periodic';
 
 /** Rows of one statement: each is short, and other writes get their turn in between. */
@@ -8,10 +8,11 @@ const ROWS_AT_ONCE = 1_000;
 /**
  * Removes the rows of a table that a condition selects, in small batches.
  *
+ * @param database `ask` runs each batch
  * @param condition one in SQL, with `?` for each of `values`
  */
 export async function deleteRows(
-  { raw, kind }: Database,
+  { raw, kind }: { raw: Pick<RawSql, 'ask'>; kind: Database['kind'] },
   table: string,
   condition: string,
   values: (string | number)[],

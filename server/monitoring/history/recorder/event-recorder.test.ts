@@ -58,6 +58,21 @@ class RushHour extends MemoryHistory {
   }
 }
 
+/** A database for a process that pauses once it has taken over from the former recorder. */
+function stalledAfterTakeOver(database: Database): { stalled: Database; resume: () => void } {
+  const { raw } = database;
+  let resume = () => {};
+  const resumed = new Promise<void>((resolve) => {
+    resume = resolve;
+  });
+  const stalledRaw: Database['raw'] = {
+    ask: (...args) => resumed.then(() => raw.ask(...args)),
+    transaction: (work) => resumed.then(() => raw.transaction(work)),
+    batch: (...args) => resumed.then(() => raw.batch(...args)),
+  };
+  return { stalled: Object.create(database, { raw: { value: stalledRaw } }), resume };
+}
+
 const LOCK = { namespace: 'default', name: 'lock-0' };
 const DAY_MS = 24 * 60 * 60_000;
 
@@ -108,6 +123,21 @@ describe('an event recorder', () => {
     fails.mockRestore();
     await recorder.record();
     expect(recorder.lagMs()).toBe(0);
+  });
+
+  it('removes nothing that its successor has recorded, however late it continues', async () => {
+    const clock = new TestClock();
+    const history = new RushHour(clock);
+    const recorderOver = (over: Database) =>
+      new EventRecorder(over, { id: 'b', history }, clock, new EventTally());
+    const { stalled, resume } = stalledAfterTakeOver(database);
+    history.commit(3);
+    const late = recorderOver(stalled).record();
+    await recorderOver(database).record();
+    resume();
+    await expect(late).rejects.toThrow();
+    const { rows } = await new EventHistory(database).list({ ...LOCK, limit: 10 });
+    expect(rows.map(({ rev }) => rev)).toEqual([1]);
   });
 
   it.each([

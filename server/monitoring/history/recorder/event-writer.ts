@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import { eq } from 'drizzle-orm';
-import type { Database, RawStatement, SqlValue } from '@/db/database';
+import type { Database, RawStatement, RunSql, SqlValue } from '@/db/database';
 import { aheadCursor, recordedCursor } from '../../../storage/recorded-position';
 import { deleteRows } from '../delete-rows';
 import { bodyLength, insertionsOf } from './event-rows';
@@ -76,11 +76,17 @@ export class EventWriter {
       await move(aheadId, 0);
       return stored(cursorId);
     });
-    await deleteRows(database, 'lock_events', 'backend = ? AND history_id > ?', [
-      backend,
-      this.saved,
-    ]);
+    const ours = { kind: database.kind, raw: { ask: this.askInTurn } };
+    await deleteRows(ours, 'lock_events', 'backend = ? AND history_id > ?', [backend, this.saved]);
   }
+
+  /** Runs a statement unless another process has taken over, whose rows it might remove. */
+  private readonly askInTurn: RunSql = (sql, values) =>
+    this.database.raw.transaction(async (ask) => {
+      const guard = this.whileItsTurn();
+      await ask(guard.sql, guard.values);
+      return ask(sql, values);
+    });
 
   /** A statement that fails, on a duplicate id, once another process has taken over. */
   whileItsTurn(): RawStatement {
