@@ -160,14 +160,16 @@ const COLUMNS = 'id, input_hash, answer, expires_at, lock_id';
 interface Answer {
   id: string;
   lockId: string | null;
-  /** As the values of an insert. */
-  values: string;
+  /** Its id, input hash and answer, as the values of an insert. */
+  texts: string;
+  /** On the clock of the shard that it was read from. */
+  expiresAt: number;
 }
 
 /**
  * Moves the answers remembered for request ids to the shards that now have their records. An answer
- * of an earlier version does not name its record, so every shard gets it. May be interrupted and
- * repeated.
+ * of an earlier version does not name its record, so every shard gets it. Each is kept for as long
+ * as before, by the clock of its new shard. May be interrupted and repeated.
  *
  * @param stamp that of the move
  */
@@ -176,13 +178,15 @@ export async function moveAnswers(
   homeOf: ShardOf,
   stamp: string,
 ): Promise<void> {
-  for (const from of shards) {
+  const clocks = await Promise.all(shards.map(clockOf));
+  for (const [i, from] of shards.entries()) {
     for (let after: string | null = ''; after !== null; ) {
       const answers = await answersOf(from, after);
       for (const [home, to] of shards.entries()) {
         const theirs = answers.filter(({ lockId }) => lockId === null || homeOf(lockId) === home);
         if (to === from || theirs.length === 0) continue;
-        await insertAnswers(to, theirs, stamp);
+        const aheadMs = (clocks[home] ?? 0) - (clocks[i] ?? 0);
+        await insertAnswers(to, theirs, aheadMs, stamp);
         const gone = theirs.filter(({ lockId }) => lockId !== null).map(({ id }) => quote(id));
         if (gone.length > 0) {
           await from.change(stamp, [`DELETE FROM lock_requests WHERE id IN (${gone})`]);
@@ -193,9 +197,21 @@ export async function moveAnswers(
   }
 }
 
+async function clockOf(shard: ShardMapStamp): Promise<number> {
+  const [rows] = await shard.ask([`SELECT ${CLOCK}`]);
+  return Number(rows?.[0]?.[0]);
+}
+
 /** Answers that are too large for one packet are split into two, and so on. */
-async function insertAnswers(to: ShardMapStamp, answers: Answer[], stamp: string): Promise<void> {
-  const values = answers.map((answer) => answer.values);
+async function insertAnswers(
+  to: ShardMapStamp,
+  answers: Answer[],
+  aheadMs: number,
+  stamp: string,
+): Promise<void> {
+  const values = answers.map(({ texts, expiresAt, lockId }) => {
+    return `(${texts},${expiresAt + aheadMs},${lockId === null ? 'NULL' : bytes(lockId)})`;
+  });
   const insert =
     `INSERT INTO lock_requests (${COLUMNS}) VALUES ${values} ON DUPLICATE KEY UPDATE ` +
     'input_hash = VALUES(input_hash), answer = VALUES(answer), expires_at = VALUES(expires_at), ' +
@@ -205,8 +221,8 @@ async function insertAnswers(to: ShardMapStamp, answers: Answer[], stamp: string
   } catch (error) {
     if (answers.length === 1 || !failedWith(error, PACKET_TOO_LARGE)) throw error;
     const half = Math.ceil(answers.length / 2);
-    await insertAnswers(to, answers.slice(0, half), stamp);
-    await insertAnswers(to, answers.slice(half), stamp);
+    await insertAnswers(to, answers.slice(0, half), aheadMs, stamp);
+    await insertAnswers(to, answers.slice(half), aheadMs, stamp);
   }
 }
 
@@ -218,8 +234,7 @@ async function answersOf(from: ShardMapStamp, after: string): Promise<Answer[]> 
   ]);
   return rows.map(([id, hash, answer, expiresAt, lock]) => {
     const lockId = lock === null ? null : (lock as Buffer).toString('utf8');
-    const lockColumn = lockId === null ? 'NULL' : bytes(lockId);
-    const texts = [id, hash, answer].map((text) => quote(String(text)));
-    return { id: String(id), lockId, values: `(${texts},${Number(expiresAt)},${lockColumn})` };
+    const texts = [id, hash, answer].map((text) => quote(String(text))).join(',');
+    return { id: String(id), lockId, texts, expiresAt: Number(expiresAt) };
   });
 }

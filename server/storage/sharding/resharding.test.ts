@@ -7,6 +7,7 @@ import { encodeCounter } from '../codec/counter-codec';
 import { created, eventOf, freshKey, readOne } from '../conformance/testing/changes';
 import { createScratchDatabase } from '../conformance/testing/stores-under-test';
 import { MysqlStore } from '../mysql/mysql-store';
+import { CLOCK } from '../mysql/packets/sql-text';
 import { recordId } from '../record-id';
 import type { RecordKey } from '../record-store';
 import { openShard } from './open-shard';
@@ -182,6 +183,41 @@ it('more answers than fit into one packet are moved in several', async () => {
   const [[row]] = await to.query<RowDataPacket[]>('SELECT COUNT(*) AS moved FROM lock_requests');
   await to.end();
   expect(row?.moved).toBe(answers);
+});
+
+it('a moved answer is kept as long as before, by the clock of its new shard', async () => {
+  const [first, second] = [listOf([0, 1]), listOf([1, 2], [0])];
+  await reshard(first, 2);
+  const [leftMs, aheadMs] = [10 * 60_000, 20 * 60_000];
+  const expiresAt = Date.now() + leftMs;
+  const from = await createConnection({ uri: databases[0]?.url ?? '' });
+  await from.query(
+    'INSERT INTO lock_requests (id, input_hash, answer, expires_at, lock_id) VALUES ' +
+      "('request', '', '{}', ?, NULL)",
+    [expiresAt],
+  );
+  await from.end();
+  const { ask } = ShardMapStamp.prototype;
+  vi.spyOn(ShardMapStamp.prototype, 'ask').mockImplementation(function (
+    this: ShardMapStamp,
+    statements,
+  ) {
+    const isAhead = this.shard.url === databases[2]?.url;
+    const clock = isAhead ? `(${CLOCK} + ${aheadMs})` : CLOCK;
+    const asked = statements.map((statement) => statement.replaceAll(CLOCK, clock));
+    return ask.call(this, asked);
+  });
+  await reshard(second, 3);
+  const expiryOn = async (place: number) => {
+    const connection = await createConnection({ uri: databases[place]?.url ?? '' });
+    const [[row]] = await connection.query<RowDataPacket[]>('SELECT expires_at FROM lock_requests');
+    await connection.end();
+    return Number(row?.expires_at);
+  };
+  const slackMs = 60_000;
+  expect(await expiryOn(1)).toBeGreaterThan(expiresAt - slackMs);
+  expect(await expiryOn(1)).toBeLessThan(expiresAt + slackMs);
+  expect(await expiryOn(2)).toBeGreaterThan(expiresAt + aheadMs - slackMs);
 });
 
 it('a record that is too large for its new shard is not mistaken for a write of another program', async () => {
