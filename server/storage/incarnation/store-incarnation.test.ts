@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { openTestDatabase } from '@/db/testing/test-database';
 import { StoreIncarnation } from './store-incarnation';
 
@@ -17,6 +17,35 @@ test('a data loss pauses grants for one longest lease from its detection, even b
     expect(incarnation.loss).toEqual({ at: 1_000_000, what: 'empty', grantsFrom: 1_032_000 });
     await incarnation.recordLease(90_000);
     expect(incarnation.loss?.grantsFrom).toBe(1_032_000);
+  } finally {
+    await database.close();
+  }
+});
+
+test('a reading that a later one has overtaken does not shorten the pause after a data loss', async () => {
+  const database = await openTestDatabase('sqlite');
+  try {
+    const incarnation = await StoreIncarnation.open(database, 'orders', 1);
+    const first = await incarnation.begin(await incarnation.read(), null);
+    await incarnation.recordRun(first.incarnation ?? '', { runId: 'whole' }, null);
+    await incarnation.recordLease(30_000);
+    const seen = { what: 'empty', now: 1_000_000, epochAbove: 0, incarnation: null } as const;
+    const { incarnation: next } = await incarnation.begin(await incarnation.read(), seen);
+
+    let letThrough = () => {};
+    const isLetThrough = new Promise<void>((resolve) => {
+      letThrough = resolve;
+    });
+    const inRecovery = await database.db.select().from(database.tables.backends);
+    const late = { from: () => ({ where: () => isLetThrough.then(() => inRecovery) }) };
+    vi.spyOn(database.db, 'select').mockReturnValueOnce(late as never);
+    const slow = incarnation.read();
+
+    await incarnation.startQuietPeriod(next ?? '', 1_002_000);
+    await incarnation.recordRun(next ?? '', { runId: 'whole' }, null);
+    letThrough();
+    await slow;
+    expect(incarnation.grantsFrom).toBe(1_032_000);
   } finally {
     await database.close();
   }

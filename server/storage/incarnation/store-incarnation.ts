@@ -18,6 +18,9 @@ const LEASE_GRAIN_MS = 1_000;
 export class StoreIncarnation implements BackendPast {
   /** The other backend whose incarnation was found in the store; null if none was. */
   duplicate: string | null = null;
+  /** How many readings have begun, and the number of the latest one in `row`. */
+  private begun = 0;
+  private latest = 0;
 
   private constructor(
     private readonly database: Database,
@@ -61,8 +64,15 @@ export class StoreIncarnation implements BackendPast {
   }
 
   async read(): Promise<IncarnationRow> {
-    this.row = await readIncarnation(this.database, this.backend);
-    return this.row;
+    this.begun += 1;
+    const own = this.begun;
+    const row = await readIncarnation(this.database, this.backend);
+    // One that a later reading has overtaken may show a recovery whose `grantsFrom` is not set yet.
+    if (own > this.latest) {
+      this.latest = own;
+      this.row = row;
+    }
+    return row;
   }
 
   /**
@@ -97,8 +107,9 @@ export class StoreIncarnation implements BackendPast {
    */
   async startQuietPeriod(incarnation: string, now: number): Promise<IncarnationRow> {
     const { backends } = this.database.tables;
-    const { loss, longestLeaseMs } = await this.read();
-    if (!loss) return this.row;
+    const row = await this.read();
+    const { loss, longestLeaseMs } = row;
+    if (!loss) return row;
     const grantsFrom = now + longestLeaseMs;
     const isSooner = lt(backends.grantsFrom, loss.at + longestLeaseMs);
     const isUnset = or(isNull(backends.grantsFrom), isSooner);
