@@ -46,13 +46,30 @@ export function evaluateShards(
     return { verdict: 'serve', stamp: first.stamp, generation: first.identity.generation };
   }
   const silent = inspected.filter(({ found }) => !found).map(({ name }) => name);
-  if (silent.length === 0) return { verdict: 'begin' };
-  return {
-    verdict: 'wait',
-    why:
-      `The backend "${backend}" cannot begin before all of its shards answer: ` +
-      `${silent.join(', ')}.`,
-  };
+  return silent.length === 0 ? { verdict: 'begin' } : waitFor(backend, silent);
+}
+
+/**
+ * Whether a list of new shards must not begin, because a shard that leaves may still serve or store
+ * what it served; null: it may begin.
+ */
+export function evaluateLeaving(backend: string, leaving: InspectedShard[]): ShardVerdict | null {
+  const used = leaving.find(({ found }) => found && (found.stamp !== null || !found.isEmpty));
+  if (used) {
+    const why =
+      `The backend "${backend}" keeps its locks on ${used.name}, which is to leave. To move them, ` +
+      `run "lockyard backends reshard ${backend}".`;
+    return { verdict: 'refuse', why };
+  }
+  const silent = leaving.filter(({ found }) => !found).map(({ name }) => name);
+  return silent.length > 0 ? waitFor(backend, silent) : null;
+}
+
+function waitFor(backend: string, silent: string[]): ShardVerdict {
+  const why =
+    `The backend "${backend}" cannot begin before all of its shards answer: ` +
+    `${silent.join(', ')}.`;
+  return { verdict: 'wait', why };
 }
 
 /**

@@ -1,5 +1,6 @@
 import { createConnection, type RowDataPacket } from 'mysql2/promise';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { openTestDatabase } from '../../../db/testing/test-database';
 import { parseShardList, type ShardList } from '../../../db/urls/shard-list';
 import { LEASE_MAX_MS } from '../../contract/namespace-policy';
 import { rendezvousHash } from '../../core/rendezvous-hash';
@@ -12,6 +13,7 @@ import { recordId } from '../record-id';
 import type { RecordKey } from '../record-store';
 import { openShard } from './open-shard';
 import { Resharding } from './resharding';
+import { ShardAdmission } from './shard-admission';
 import { ShardMapStamp, servingStamp } from './shard-map-stamp';
 
 const BACKEND = 'orders';
@@ -20,7 +22,7 @@ let databases: { url: string; drop(): Promise<void> }[] = [];
 const stores: MysqlStore[] = [];
 beforeEach(async () => {
   const server = process.env.TEST_MYSQL_URL ?? '';
-  databases = await Promise.all([1, 2, 3].map(() => createScratchDatabase(server)));
+  databases = await Promise.all([1, 2, 3, 4].map(() => createScratchDatabase(server)));
 });
 afterEach(async () => {
   vi.restoreAllMocks();
@@ -104,6 +106,26 @@ it('a reshard that is superseded by another one moves nothing more, and does not
   for (const key of keys) {
     const { record } = await readOne(await homeOf(third, key, 4), key);
     expect(record?.head, key.name).toBe(COUNTER);
+  }
+});
+
+it('a list of new databases is not served beside the one whose databases it names as leaving', async () => {
+  const [first, second] = [listOf([0, 1]), listOf([2, 3], [0, 1])];
+  await reshard(first, 2);
+  for (const shard of second.shards) stores.push(await openShard(shard, { stamp: null }));
+  const database = await openTestDatabase('sqlite');
+  const clock = { now: () => Date.now(), monotonic: () => performance.now() };
+  const onChange = () => {};
+  const options = { backend: BACKEND, list: second, database, clock, onChange };
+  const admission = new ShardAdmission(options);
+  try {
+    await admission.start();
+    expect(admission.refusal).toMatch(/keeps its locks on .*, which is to leave/);
+    await reshard(second, 3);
+    await expect.poll(() => admission.refusal, { timeout: 20_000 }).toBe(null);
+  } finally {
+    admission.close();
+    await database.close();
   }
 });
 

@@ -5,7 +5,12 @@ import type { Clock } from '../../platform/clock';
 import { Periodic } from '../../platform/periodic';
 import { type BackendPast, backendPast } from '../incarnation/backend-past';
 import type { EpochFence } from './epoch-fence';
-import { evaluateShards, type ShardVerdict } from './evaluate-shards';
+import {
+  evaluateLeaving,
+  evaluateShards,
+  type InspectedShard,
+  type ShardVerdict,
+} from './evaluate-shards';
 import { type ShardIdentity, ShardMapStamp, servingStamp, startingStamp } from './shard-map-stamp';
 
 /** How often the shards are asked which list is in force. */
@@ -33,6 +38,8 @@ export class ShardAdmission {
   private known: BackendPast = { epoch: 1, grantsFrom: 0 };
   private refusedAt = Number.NEGATIVE_INFINITY;
   private readonly stamps: ShardMapStamp[];
+  /** Those of the shards that leave, which are read only before the list begins. */
+  private readonly leaving: ShardMapStamp[];
   private readonly polling = new Periodic({
     job: 'read the stamps of the shards',
     everyMs: POLL_MS,
@@ -41,7 +48,9 @@ export class ShardAdmission {
   private isClosed = false;
 
   constructor(private readonly options: ShardAdmissionOptions) {
-    this.stamps = options.list.shards.map((shard) => new ShardMapStamp(shard));
+    const { shards, leaving } = options.list;
+    this.stamps = shards.map((shard) => new ShardMapStamp(shard));
+    this.leaving = leaving.map((shard) => new ShardMapStamp(shard));
   }
 
   /** Why the backend serves no caller, as sentences that say what to do; null while it serves. */
@@ -63,7 +72,7 @@ export class ShardAdmission {
     this.isClosed = true;
     void this.polling.stop();
     this.refuse('This backend is closed.');
-    for (const stamps of this.stamps) stamps.close();
+    for (const stamps of [...this.stamps, ...this.leaving]) stamps.close();
   }
 
   private async poll(): Promise<void> {
@@ -84,13 +93,9 @@ export class ShardAdmission {
 
   private async evaluate(): Promise<ShardVerdict> {
     const { backend, list } = this.options;
-    const inspected = await Promise.all(
-      this.stamps.map(async (stamps) => ({
-        name: stamps.shard.name,
-        found: await stamps.read().catch(() => null),
-      })),
-    );
-    return evaluateShards(backend, list, inspected);
+    const verdict = evaluateShards(backend, list, await inspect(this.stamps));
+    if (verdict.verdict !== 'begin' || this.leaving.length === 0) return verdict;
+    return evaluateLeaving(backend, await inspect(this.leaving)) ?? verdict;
   }
 
   /** Stamps new shards in two steps, so that a shard that has served is never taken for new. */
@@ -139,6 +144,14 @@ export class ShardAdmission {
     this.why = why;
     if (!this.isClosed) this.options.onChange(cause ? `${why} ${cause}` : why);
   }
+}
+
+function inspect(all: ShardMapStamp[]): Promise<InspectedShard[]> {
+  const found = all.map(async (stamps) => ({
+    name: stamps.shard.name,
+    found: await stamps.read().catch(() => null),
+  }));
+  return Promise.all(found);
 }
 
 const UNREADABLE = 'The stamps of its shards cannot be read: a database does not answer.';
