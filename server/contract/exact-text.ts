@@ -12,15 +12,18 @@ export const fits = (text: string, max: number) =>
 
 export const isWellFormed = (text: string) => text.isWellFormed();
 
-/** Text of `min` to `max` bytes of UTF-8 without NUL. Accepted text is kept byte by byte. */
+/**
+ * Text of `min` to `max` bytes of UTF-8 without NUL. Accepted text is kept byte by byte. A wrong
+ * text ends the reading of a long list, so each check aborts.
+ */
 export function exactText(max: number, min = 1) {
   const size = min === 0 ? `at most ${max}` : `${min} to ${max}`;
   const message = `must be a text of ${size} bytes of UTF-8`;
   return z
     .string({ error: ({ input }) => (input === undefined ? MISSING : message) })
-    .min(min)
+    .min(min, { abort: true })
     .max(max, { abort: true })
-    .refine((text) => !text.includes('\0'), 'must not contain NUL')
-    .refine(isWellFormed, 'must be well-formed Unicode')
-    .refine((text) => fits(text, max), message);
+    .refine((text) => !text.includes('\0'), { error: 'must not contain NUL', abort: true })
+    .refine(isWellFormed, { error: 'must be well-formed Unicode', abort: true })
+    .refine((text) => fits(text, max), { error: message, abort: true });
 }

@@ -1,9 +1,9 @@
-import { type AnyRouter, TRPCError } from '@trpc/server';
+import type { AnyRouter } from '@trpc/server';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { SERVICE_API } from '../../contract/service-api';
 import { consoleRouter } from './console/console-router';
-import { refusalOf } from './refusal';
+import { describeIssues, type InputParser } from './parse-input';
 
 type Shape = z.core.JSONSchema.BaseSchema;
 
@@ -51,15 +51,17 @@ const shapeOf = (schema: z.ZodType) => z.toJSONSchema(schema, { io: 'input' }) a
 /** What a caller reads if the issues of one field were all that is wrong with an input. */
 function messageAbout(field: string | null, issues: z.core.$ZodIssue[]): string | null {
   const own = issues.filter(({ path }) => (path[0] ?? null) === field);
-  if (own.length === 0) return null;
-  const cause = new z.ZodRealError(own);
-  return refusalOf(new TRPCError({ code: 'BAD_REQUEST', cause }), 'mutation').message;
+  return own.length === 0 ? null : describeIssues(own);
 }
 
 const procedures: Record<string, AnyRouter['_def']['procedures'][string]> =
   consoleRouter._def.procedures;
 const consoleInputs = Object.entries(procedures).flatMap(([name, { _def }]) =>
-  (_def as unknown as { inputs: z.ZodType[] }).inputs.map((input) => ({ name, input })),
+  (_def as unknown as { inputs: InputParser<z.ZodType>[] }).inputs.map((parser) => ({
+    name,
+    parser,
+    input: parser.schema,
+  })),
 );
 const serviceInputs = Object.entries(SERVICE_API).map(([name, { input }]) => ({ name, input }));
 
@@ -90,5 +92,14 @@ test.each([...serviceInputs, ...consoleInputs])(
         expect(message.startsWith(`${field}: `) || message.startsWith(`${field}.`)).toBe(true);
       }
     }
+  },
+);
+
+test.each(consoleInputs)(
+  'the console reads the input of $name as the service API does',
+  ({ parser }) => {
+    const wrong = { names: Array.from({ length: 1_000 }, () => 7) };
+    const refusal = { name: 'LockyardError', reason: 'INVALID' };
+    return expect(parser.parseAsync(wrong)).rejects.toMatchObject(refusal);
   },
 );

@@ -1,7 +1,5 @@
 import { TRPCError } from '@trpc/server';
 import { expect, test } from 'vitest';
-import { z } from 'zod';
-import { meta } from '../../contract/primitives';
 import { errorShape, refusalOf } from './refusal';
 
 test('an unexpected failure reveals nothing to its caller', () => {
@@ -26,14 +24,4 @@ test('an unexpected failure reveals nothing to its caller', () => {
       },
     });
   }
-});
-
-test.each([
-  [{ '': 'x' }, 'meta: a key must be a text of 1 to 100 bytes of UTF-8'],
-  [{ ['k'.repeat(1_000)]: 'x' }, 'meta: a key must be a text of 1 to 100 bytes of UTF-8'],
-])('a bad key in meta is refused with what is wrong with it', (value, message) => {
-  const cause = z.object({ meta }).safeParse({ meta: value }).error;
-  const refusal = refusalOf(new TRPCError({ code: 'BAD_REQUEST', cause }), 'mutation');
-  expect(refusal.reason).toBe('INVALID');
-  expect(refusal.message).toContain(message);
 });

@@ -1,6 +1,5 @@
 import type { TRPCError } from '@trpc/server';
 import { type TRPC_ERROR_CODE_KEY, TRPC_ERROR_CODES_BY_KEY } from '@trpc/server/rpc';
-import { z } from 'zod';
 import { reasonOfCode, retryAfterOf, statusOf } from '../../contract/error-table';
 import { LockyardError, type Reason } from '../../contract/errors';
 import type { KeyDetail } from '../../contract/key-limits';
@@ -73,7 +72,6 @@ export function refusalOf(error: TRPCError, type: CallType): Refusal {
     const { reason, message, retryAfterMs, capacity, detail, waitMaxMs } = cause;
     return { reason, message, retryAfterMs, capacity, detail, waitMaxMs };
   }
-  if (cause instanceof z.ZodError) return { reason: 'INVALID', message: describeIssues(cause) };
   if (cause instanceof SyntaxError && error.code === 'BAD_REQUEST') {
     return { reason: 'INVALID', message: 'The input is not well-formed JSON.' };
   }
@@ -96,22 +94,6 @@ function isLockyardError(cause: unknown): cause is LockyardError {
   return (
     cause instanceof LockyardError || (cause instanceof Error && cause.name === 'LockyardError')
   );
-}
-
-const ISSUES_MAX = 5;
-const MESSAGE_MAX_CHARS = 500;
-
-/** Which field is wrong and how: `leaseMs: must be a whole number from 100 to 86400000`. */
-function describeIssues({ issues }: z.ZodError): string {
-  const lines = issues.slice(0, ISSUES_MAX).map((issue) => {
-    // The library's own message only says that a key is bad, and repeats it at any length.
-    const isKey = issue.code === 'invalid_key';
-    const message = isKey ? `a key ${issue.issues[0]?.message}` : issue.message;
-    const field = (isKey ? issue.path.slice(0, -1) : issue.path).map(String).join('.');
-    return field === '' ? `The input ${message}` : `${field}: ${message}`;
-  });
-  const text = [...new Set(lines)].join('; ');
-  return text.length > MESSAGE_MAX_CHARS ? `${text.slice(0, MESSAGE_MAX_CHARS)}…` : text;
 }
 
 interface FailedCall {

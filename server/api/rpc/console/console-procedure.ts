@@ -4,6 +4,7 @@ import { LockyardError } from '../../../contract/errors';
 import type { OperationContext } from '../../../operations/operation-context';
 import { liveStream, withClockIds } from '../live-stream';
 import { refuseManyFields } from '../many-fields';
+import { asParser } from '../parse-input';
 import { formatConsoleError } from '../refusal';
 import type { ConsoleContext } from './console-context';
 
@@ -62,12 +63,12 @@ type Operation<S extends z.ZodType, A> = (ctx: OperationContext, input: z.output
 
 /** A query that is one operation. */
 export function query<S extends z.ZodType, A>(schema: S, operation: Operation<S, Promise<A>>) {
-  return consoleProcedure.input(schema).query(callOf(operation));
+  return consoleProcedure.input(asParser(schema)).query(callOf(operation));
 }
 
 /** A mutation that is one operation. */
 export function mutation<S extends z.ZodType, A>(schema: S, operation: Operation<S, Promise<A>>) {
-  return consoleProcedure.input(schema).mutation(callOf(operation));
+  return consoleProcedure.input(asParser(schema)).mutation(callOf(operation));
 }
 
 /** A live stream of values that are each complete. */
@@ -77,7 +78,7 @@ export function stream<S extends z.ZodType, A extends { asOf: number }>(
 ) {
   const call = callOf(operation);
   return consoleProcedure
-    .input(schema)
+    .input(asParser(schema))
     .subscription((request) => liveStream(request.ctx, withClockIds(call(request))));
 }
 

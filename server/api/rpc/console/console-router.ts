@@ -148,6 +148,7 @@ import {
   watchWaits,
 } from '../../../operations/waits/wait-views';
 import { liveStream } from '../live-stream';
+import { asParser } from '../parse-input';
 import { consoleKeysRouter, consolePeopleRouter } from './console-access-router';
 import { consoleProcedure, consoleRouterOf, mutation, query, stream } from './console-procedure';
 import { consoleSessionRouter } from './console-session-router';
@@ -155,7 +156,7 @@ import { consoleSessionRouter } from './console-session-router';
 const locks = consoleRouterOf({
   list: query(pastLockListInput, listLocks),
   watch: consoleProcedure
-    .input(watchLocksInput)
+    .input(asParser(watchLocksInput))
     .subscription(({ ctx, input: { lastEventId, ...input } }) =>
       liveStream(ctx, watchLocks(ctx.operation, input, lastEventId ?? null)),
     ),

@@ -1,4 +1,3 @@
-import { TRPCError } from '@trpc/server';
 import { LockyardError } from '../../../contract/errors';
 import {
   SERVICE_API,
@@ -20,6 +19,7 @@ import { streamWatch, watchLocks } from '../../../operations/locks/for-services/
 import type { OperationContext } from '../../../operations/operation-context';
 import { reportProcesses } from '../../../operations/witnesses/report-processes';
 import { refuseManyFields } from '../many-fields';
+import { parseInput } from '../parse-input';
 import { identifyCaller, type ServiceContext } from './service-context';
 
 type Operations = {
@@ -74,8 +74,7 @@ export interface CallableProcedure {
    * operation. tRPC and the fast path both call this; only `stream` is another way to an operation.
    *
    * @param readInput is called once the caller is identified
-   * @throws LockyardError a refusal, thrown or as a rejection; TRPCError for an invalid input, with
-   *   the `ZodError` as its cause
+   * @throws LockyardError a refusal, thrown or as a rejection
    */
   call(ctx: ServiceContext, readInput: () => unknown): Promise<unknown>;
   /** The same call with an event stream as its answer; null if it has none. */
@@ -101,10 +100,9 @@ export function serviceProcedures(checks = SERVICE_CHECKS): CallableProcedure[] 
       | undefined;
     const examine = (ctx: ServiceContext, raw: unknown) => {
       refuseManyFields(raw);
-      const input = schema.safeParse(raw === undefined ? {} : raw);
-      if (input.error) throw new TRPCError({ code: 'BAD_REQUEST', cause: input.error });
-      for (const check of checks) check(ctx, input.data);
-      return input.data;
+      const input: object = parseInput(schema, raw === undefined ? {} : raw);
+      for (const check of checks) check(ctx, input);
+      return input;
     };
     return {
       name,
