@@ -47,6 +47,7 @@ describe('a query with flat parameters gives the same answer as with JSON', () =
     ['lock.list', { prefix: 'oth' }, { prefix: 'oth' }],
     ['counter.get', { name: 'none' }, { name: 'none' }],
     ['lock.inspect', { name: '7' }, { name: '7' }],
+    ['lock%2elist', { namespace: 'default' }, { namespace: 'default' }],
   ])('%s %j', async (procedure, flat, json) => {
     const [one, other] = [
       await get(`${procedure}?${asFlat(flat)}`),

@@ -17,7 +17,7 @@ export class FlatQueries {
   private readonly queries = new Map<string, ReadonlyMap<string, FieldType>>();
 
   /** @param prefix the prefix of the paths of the service API */
-  constructor(prefix: string) {
+  constructor(private readonly prefix: string) {
     for (const [name, { kind, input }] of Object.entries<ServiceProcedure>(SERVICE_API)) {
       if (kind === 'query') this.queries.set(prefix + name, fieldTypes(input));
     }
@@ -30,7 +30,7 @@ export class FlatQueries {
   withInput(url: string): string {
     const mark = url.indexOf('?');
     const path = mark < 0 ? url : url.slice(0, mark);
-    const fields = this.queries.get(path);
+    const fields = this.queries.get(path.includes('%') ? this.plainPath(path) : path);
     if (!fields) return url;
     const query = mark < 0 ? '' : url.slice(mark + 1);
     if (query.startsWith('input=') || hasManyParameters(query)) return url;
@@ -43,6 +43,14 @@ export class FlatQueries {
       input[name] = more.length > 0 ? [value, ...more] : read(value, fields.get(name));
     }
     return `${path}?input=${encodeURIComponent(JSON.stringify(input))}`;
+  }
+
+  /** A path that names its procedure in percent-encoding; empty if that is broken. */
+  private plainPath(path: string): string {
+    const { prefix } = this;
+    if (!path.startsWith(prefix)) return path;
+    const name = path.slice(prefix.length);
+    return isWellFormed(name) ? prefix + decodeURIComponent(name) : '';
   }
 }
 
