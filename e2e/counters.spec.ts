@@ -189,6 +189,16 @@ test('a counter that was never created has no page', async ({ page, server }) =>
   expect(faults().splice(0)).toEqual([expect.stringContaining('status of 404')]);
 });
 
+test('an address that ends at the namespace leads to the counters in it', async ({
+  page,
+  server,
+}) => {
+  await orders.createCounter({ name: 'in-a-namespace' });
+  await as(page, server, viewer, '/counters/default');
+  await expect(row(page, 'in-a-namespace')).toBeVisible();
+  await expect(page.getByRole('searchbox', { name: 'Search counters' })).toHaveValue('default/');
+});
+
 test.describe('on any screen, in light and dark,', () => {
   const most = Number.MAX_SAFE_INTEGER;
   const long = `a-very-long-name:${'segment/'.repeat(20)}end`;

@@ -180,6 +180,17 @@ test('search, filters and order are in the URL and survive a reload', async ({ p
   await expect(page.getByText('No locks match these filters.')).toBeVisible();
 });
 
+test('an address without the name of a lock leads to the locks of its namespace, or to all', async ({
+  page,
+}) => {
+  await orders.acquire({ name: 'shortened', leaseMs: 60_000 });
+  await openLive(page, '/locks/default');
+  await expect(page).toHaveURL('/?namespace=default');
+  await expect(lockRow(page, 'shortened')).toBeVisible();
+  await openLive(page, '/locks/');
+  await expect(page).toHaveURL('/');
+});
+
 test('a new filter is applied at once, even while the pointer moves over the rows', async ({
   page,
 }) => {

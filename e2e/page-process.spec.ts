@@ -181,7 +181,7 @@ test('an address without a page is 404 whatever state a client navigation sends'
   ];
   for (const state of states) {
     const headers = { rsc: '1', ...(state && { 'next-router-state-tree': state }) };
-    for (const path of ['/nope', '/nope/nope?_rsc=1', '/locks/x', '/_next/static/nope.js']) {
+    for (const path of ['/nope', '/nope/nope?_rsc=1', '/locks/X', '/_next/static/nope.js']) {
       const { status } = await fetch(server.url + path, { headers, redirect: 'manual' });
       expect([path, state, status]).toEqual([path, state, 404]);
     }

@@ -1,6 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { isSetupToken } from '../../auth/setup-link';
 import { LockyardError } from '../../contract/errors';
+import { shortenedPath } from '../../core/names/shortened-path';
 import { askDatabase } from '../../operations/ask-database';
 import type { Runtime } from '../../operations/operation-context';
 import { plainAnswer } from '../http/handlers/page-handler';
@@ -102,7 +103,11 @@ export class PageAnswers {
   private async answerPage(scope: RequestScope, nonce: string, gone: AbortSignal): Promise<void> {
     const { req, res, pathname, query } = scope;
     const { runtime, routes } = this.parts;
-    if (!routes.has(pathname)) return this.answerCached(scope, nonce, 'notFound');
+    if (!routes.has(pathname)) {
+      const list = shortenedPath(pathname, query);
+      if (list !== null) return redirect(res, 307, list);
+      return this.answerCached(scope, nonce, 'notFound');
+    }
     if (pathname.length > 1 && pathname.endsWith('/')) {
       return redirect(res, 308, `${pathname.slice(0, -1)}${query === '' ? '' : `?${query}`}`);
     }
