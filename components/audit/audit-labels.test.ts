@@ -12,6 +12,19 @@ test('facts are formatted in one line', () => {
   ).toBe('rev 7, expires in 5 m 00 s');
 });
 
+test('numbers are grouped, and have a real minus sign', () => {
+  expect(formatFacts({ initial: 9_007_199_254_740_991, floor: -1_000_000 })).toBe(
+    'initial 9,007,199,254,740,991, floor −1,000,000',
+  );
+  expect(formatFacts({ delta: -3 })).toBe('delta −3');
+});
+
+test('an instant is written as one', () => {
+  expect(formatFacts({ endsAt: Date.UTC(2026, 10, 20, 14, 5) })).toMatch(
+    /^ends at 2026-11-20T14:05/,
+  );
+});
+
 test('a race is described in the words of the Lab', () => {
   const load = { workers: 50, stock: 1_000, thinkMs: 2, perEntryMs: 6_000, pause: false };
   expect(plain(formatFacts({ strategies: 3, ...load }))).toBe(

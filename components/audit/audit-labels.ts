@@ -2,8 +2,9 @@ import type { AuditEntry } from '@/server/contract/console/audit-entry';
 import type { LabSettings } from '@/server/contract/console/lab/lab-race';
 import type { NamespacePolicy } from '@/server/contract/namespace-policy';
 import { durationText } from '@/server/core/format/durations';
-import { timesText } from '@/server/core/format/numbers';
+import { exactCount, timesText } from '@/server/core/format/numbers';
 import { visibleText } from '@/server/core/format/visible-text';
+import { exactInstant } from '../format/instants';
 import { revText, shortToken } from '../format/numbers';
 import type { IconName } from '../icons/icon';
 import { settingFacts } from '../lab/run-labels';
@@ -13,7 +14,7 @@ const ACTION_LABELS: Record<string, string> = {
   'lock.forceRelease': 'Force-released lock',
   'lock.reassign': 'Reassigned lock',
   'lock.extend': 'Extended lease',
-  'lock.takeOn': 'Is on lock',
+  'lock.takeOn': 'Took charge of lock',
   'lock.stepBack': 'Stepped back from lock',
   'counter.create': 'Created counter',
   'counter.adjust': 'Set counter',
@@ -135,7 +136,8 @@ function formatFact(key: string, value: unknown): string | null {
     if (key === 'count') return timesText(value);
     if (key === 'rev') return `rev ${revText(value)}`;
     if (key.endsWith('Ms')) return `${fieldLabel(key.replace(/Ms$/, ''))} ${durationText(value)}`;
-    return `${fieldLabel(key)} ${value}`;
+    if (key.endsWith('At')) return `${fieldLabel(key)} ${exactInstant(value)}`;
+    return `${fieldLabel(key)} ${exactCount(value)}`;
   }
   if (typeof value === 'boolean') return `${value ? '' : 'not '}${fieldLabel(key)}`;
   if (key === 'message') return visibleText(String(value));
