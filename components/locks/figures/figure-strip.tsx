@@ -89,7 +89,11 @@ export function FigureStrip({
         look={look('waiting', page.waiting)}
         title="Waiting callers. Click to sort by waiters"
         value={<FigureCount of={page.waiting} />}
-        below={fleet && <InHour what={`${countText(fleet.hour.timeouts)} timed out`} />}
+        below={
+          unknown > 0
+            ? 'partly as last known'
+            : fleet && <InHour what={`${countText(fleet.hour.timeouts)} timed out`} />
+        }
         series={waits}
         spanMs={HOUR_SPAN_MS}
         action={sortBy('waiters')}
@@ -137,7 +141,7 @@ export function FigureStrip({
         look={look('unknown', unknown)}
         title="Filter: unknown (backend not responding, or record unreadable)"
         value={fleet && <FigureCount of={unknown} />}
-        below="waiters as last known"
+        below={null}
         series={[]}
         spanMs={HOUR_SPAN_MS}
         action={show('unknown')}
