@@ -1,7 +1,13 @@
 'use client';
 
 import type { ReactNode } from 'react';
-import { agoText, factorText, spokenDuration, wholeSeconds } from '@/server/core/format/durations';
+import {
+  agoText,
+  factorText,
+  runningDuration,
+  spokenDuration,
+  wholeSeconds,
+} from '@/server/core/format/durations';
 import { exactCount, plural } from '@/server/core/format/numbers';
 import { visibleText } from '@/server/core/format/visible-text';
 import { shortToken } from '../format/numbers';
@@ -200,7 +206,7 @@ function Waiting({ side, backend }: { side: HoldSnapshot; backend: string }) {
       {side.oldestWaitAt !== null && (
         <Muted>
           {' '}
-          · oldest {spokenDuration(now - side.oldestWaitAt)}
+          · oldest {runningDuration(now - side.oldestWaitAt)}
           {first && `, times out in ${spokenDuration(first.patienceUntil - now)}`}
         </Muted>
       )}

@@ -3,7 +3,7 @@
 import Link from 'next/link';
 import type { AlertRow, SilenceRow } from '@/server/contract/console/alerts/alert-row';
 import { Silences } from '@/server/core/alerts/silences';
-import { spokenDuration } from '@/server/core/format/durations';
+import { pastDuration } from '@/server/core/format/durations';
 import { visibleText } from '@/server/core/format/visible-text';
 import { counterPath, lockPath } from '@/server/core/names/console-path';
 import { keepUnits } from '../format/numbers';
@@ -48,7 +48,7 @@ export function AlertList({
             <span className="ml-auto whitespace-nowrap text-12 text-t2">
               <Instant at={alert.firedAt} now={now} />
               {alert.resolvedAt !== null &&
-                `, for ${spokenDuration(alert.resolvedAt - alert.firedAt)}`}
+                `, for ${pastDuration(alert.resolvedAt - alert.firedAt)}`}
             </span>
           </div>
           <div className="flex min-w-0 items-center gap-2">

@@ -5,6 +5,8 @@ import {
   countdownText,
   durationText,
   factorText,
+  pastDuration,
+  runningDuration,
   shortDuration,
   spokenDuration,
 } from '@/server/core/format/durations';
@@ -45,6 +47,21 @@ test('a spoken duration never shows milliseconds or tenths', () => {
   expect(plain(spokenDuration(740))).toBe('0 s');
   expect(plain(spokenDuration(6_940))).toBe('6 s');
   expect(plain(spokenDuration(64_000))).toBe('1 m 04 s');
+});
+
+test('a duration under a second is never called 0 s once it is over, nor while it goes on', () => {
+  expect([0, 88, 999, 1_000, 6_940].map((ms) => plain(pastDuration(ms)))).toEqual([
+    '0 ms',
+    '88 ms',
+    '999 ms',
+    '1 s',
+    '6 s',
+  ]);
+  expect([0, 999, 1_000].map((ms) => plain(runningDuration(ms)))).toEqual([
+    'less than 1 s',
+    'less than 1 s',
+    '1 s',
+  ]);
 });
 
 test('an age shows tenths while it is below ten seconds', () => {

@@ -8,7 +8,7 @@ import {
   baselineText,
   boundText,
   durationText,
-  spokenDuration,
+  pastDuration,
 } from '@/server/core/format/durations';
 import { exactCount, plural } from '@/server/core/format/numbers';
 import { visibleText } from '@/server/core/format/visible-text';
@@ -140,13 +140,13 @@ export function incidentSentence(incident: IncidentRow): string {
       stuck.p99Ms === null
         ? `the namespace limit is ${boundText(stuck.limitMs)}`
         : `usually under ${baselineText(stuck.p99Ms)}`;
-    return `${holder} held the lock for ${spokenDuration(heldMs)} (${usual}), with ${waited}.`;
+    return `${holder} held the lock for ${pastDuration(heldMs)} (${usual}), with ${waited}.`;
   }
   if (status === 'expired') return `The lease of ${holder} expired without a release; ${waited}.`;
   if (status === 'orphaned')
     return `The process of ${holder} had exited without a release; ${waited}.`;
   if (status === 'contended') {
-    return `Waits added up to ${spokenDuration(blockingMaxMs)}, with ${waited}.`;
+    return `Waits added up to ${pastDuration(blockingMaxMs)}, with ${waited}.`;
   }
   return `${holder} held the lock, with ${waited}.`;
 }

@@ -4,7 +4,7 @@ import Link from 'next/link';
 import type { ReactNode } from 'react';
 import type { HoldRow, LockDetail, LockRow } from '@/server/contract/console/lock-row';
 import type { Remark } from '@/server/contract/primitives';
-import { agoText, boundText, spokenDuration, wholeSeconds } from '@/server/core/format/durations';
+import { agoText, boundText, pastDuration, wholeSeconds } from '@/server/core/format/durations';
 import { exactCount, plural } from '@/server/core/format/numbers';
 import { isReleased } from '@/server/core/lock/lock-record';
 import { Icon } from '../../icons/icon';
@@ -195,8 +195,8 @@ function HoldFacts({ row, hold, children }: FactsProps) {
         <Instant at={hold.grantedAt} now={now} clock={row.backend} />
         <Muted>
           {' · '}
-          {isUnknown ? `at least ${spokenDuration(heldMs)}` : `${spokenDuration(heldMs)} ago`}
-          {hold.waitedMs > 0 && `, after waiting ${spokenDuration(hold.waitedMs)}`}
+          {isUnknown ? `at least ${pastDuration(heldMs)}` : agoText(heldMs)}
+          {hold.waitedMs > 0 && `, after waiting ${pastDuration(hold.waitedMs)}`}
         </Muted>
       </Fact>
       {children}

@@ -1,5 +1,5 @@
 import type { LockDetail } from '@/server/contract/console/lock-row';
-import { spokenDuration } from '@/server/core/format/durations';
+import { pastDuration } from '@/server/core/format/durations';
 import { visibleText } from '@/server/core/format/visible-text';
 import { stuckLabel } from '../lock-labels';
 import { type EventLook, eventLook } from './event-labels';
@@ -29,7 +29,7 @@ export function pinnedEvents({ row }: Pick<LockDetail, 'row'>, now: number): Pin
   const pinned: PinnedEvent[] = [];
   if (hold) {
     const { grantedAt: at, owner, token, waitedMs } = hold;
-    const detail = waitedMs > 0 ? `after waiting ${spokenDuration(waitedMs)}` : 'immediately';
+    const detail = waitedMs > 0 ? `after waiting ${pastDuration(waitedMs)}` : 'immediately';
     pinned.push({ id: 'granted', at, look: eventLook('granted'), owner, detail, token });
     const remarks = { asked: hold.askedToRelease, stopped: hold.renewalsStopped };
     for (const [kind, remark] of Object.entries(remarks)) {

@@ -53,6 +53,16 @@ export function spokenDuration(ms: number): string {
   return durationText(span);
 }
 
+/** A duration that is over, for sentences: 88 ms, 6 s, 4 m 12 s. */
+export function pastDuration(ms: number): string {
+  return ms < SECOND_MS ? durationText(ms) : spokenDuration(ms);
+}
+
+/** A duration that goes on, for sentences: less than 1 s, 6 s, 4 m 12 s. */
+export function runningDuration(ms: number): string {
+  return ms < SECOND_MS ? 'less than 1\u00a0s' : spokenDuration(ms);
+}
+
 const SHORT_UNITS: [ms: number, unit: string][] = [
   [DAY_MS, 'd'],
   [HOUR_MS, 'h'],

@@ -1,5 +1,11 @@
 import type { HoldRow, LockRow } from '../../contract/console/lock-row';
-import { agoText, baselineText, boundText, spokenDuration } from '../format/durations';
+import {
+  agoText,
+  baselineText,
+  boundText,
+  runningDuration,
+  spokenDuration,
+} from '../format/durations';
 import { exactCount, plural } from '../format/numbers';
 import { visibleText } from '../format/visible-text';
 import { type LivenessVerdict, livenessOf } from '../status/holder-liveness';
@@ -32,7 +38,7 @@ export function heldClause(row: LockRow, hold: HoldRow, heldMs: number): Verdict
     ? `, together with ${plural(hold.set.size - 1, 'other lock')} of one request`
     : '';
   return [
-    { text: `Held for ${spokenDuration(heldMs)}`, tone: 'strong' },
+    { text: `Held for ${runningDuration(heldMs)}`, tone: 'strong' },
     sentencePart(`${usualText(row)} by ${holderText(hold)}${others}${permits}${set}.`),
   ];
 }
@@ -112,7 +118,7 @@ export function stuckClause(row: LockRow, hold: HoldRow | null, now: number): Ve
   const asked = hold?.askedToRelease;
   const cause =
     stuck.wish === 'asked' && asked
-      ? `${spokenDuration(now - asked.at)} after ${visibleText(asked.by)} asked it to release`
+      ? `${runningDuration(now - asked.at)} after ${visibleText(asked.by)} asked it to release`
       : 'though all waiters timed out';
   return [{ text: `It still renews ${cause}.`, tone: 'strong' }];
 }

@@ -284,6 +284,30 @@ describe('one sentence says what an engineer would say of a lock', () => {
       'Free. Released by billing-7f9c just now, after 50 s.',
     ],
     [
+      'free after less than a second',
+      {
+        ...free,
+        ended: { ...ended, cause: 'released', grantedAt: now - 38_088, at: now - 38_000 },
+      },
+      'Free. Released by billing-7f9c 38 s ago, after 88 ms.',
+    ],
+    [
+      'expired after less than a second',
+      {
+        ...free,
+        status: 'expired',
+        ended: { ...ended, cause: 'expired', grantedAt: now - 38_100, at: now - 38_000 },
+      },
+      'The lease of billing-7f9c expired 38 s ago without a release, after 100 ms. Available to ' +
+        'the next caller.',
+    ],
+    [
+      'held since this moment',
+      { hold: { ...hold, grantedAt: now - 400, renewedAt: now - 400, renewals: 0 } },
+      'Held for less than 1 s (usually under 40 s) by billing-7f9c on host-4. Not renewed yet; ' +
+        'the lease expires in 26 s unless renewed. No waiters.',
+    ],
+    [
       'free since an operator released it',
       { ...free, ended: { ...ended, cause: 'forced' } },
       'Free. Force-released from billing-7f9c 38 s ago, after 12 s.',

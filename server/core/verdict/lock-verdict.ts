@@ -1,6 +1,6 @@
 import type { HoldRow, LockRow } from '../../contract/console/lock-row';
 import type { EndCause } from '../../contract/primitives';
-import { spokenDuration } from '../format/durations';
+import { pastDuration, spokenDuration } from '../format/durations';
 import { visibleText } from '../format/visible-text';
 import { isReleased } from '../lock/lock-record';
 import { demandClause, heldClause, processClauses, stuckClause } from './hold-clauses';
@@ -121,7 +121,7 @@ function expiredVerdict(row: LockRow, view: VerdictView): VerdictPart[] {
   return joinSentences(
     [
       strong(`The lease of ${holderText(grant)} expired ${whenText(grant.at, view)}`),
-      sentencePart(` without a release, after ${spokenDuration(heldMs)}.`),
+      sentencePart(` without a release, after ${pastDuration(heldMs)}.`),
     ],
     [sentencePart('Available to the next caller.')],
     row.waiters > 0 || row.refused ? demandClause(row) : [],
@@ -141,7 +141,7 @@ function freeVerdict(row: LockRow, view: VerdictView): VerdictPart[] {
   const cause = hold ? (isReleased(hold) ? 'released' : 'expired') : ended?.cause;
   const end = hold ? { ...hold, at: hold.expiresAt } : ended;
   if (!end || !cause) return free;
-  const after = `${whenText(end.at, view)}, after ${spokenDuration(end.at - end.grantedAt)}.`;
+  const after = `${whenText(end.at, view)}, after ${pastDuration(end.at - end.grantedAt)}.`;
   return joinSentences(free, [sentencePart(`${endText(cause, holderText(end))} ${after}`)]);
 }
 
