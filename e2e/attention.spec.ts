@@ -191,6 +191,8 @@ test('an action on a selection has a result for each lock, and skips changed hol
   await night.release({ name: 'rota:2', token: taken[1]?.token ?? 0 });
   await night.acquire({ name: 'rota:2', leaseMs: 600_000 });
   const act = dialog.getByRole('button', { name: /^Force release 3 locks/ });
+  // A lock of the same name in another namespace would look alike otherwise.
+  await expect(dialog.getByRole('listitem')).toContainText(['default', 'default', 'default']);
   await expect(act).toBeDisabled();
   await dialog.getByLabel(/^Number of locks/).fill('3');
   await dialog.getByLabel(/^Reason/).fill('the night shift is over');

@@ -128,7 +128,10 @@ function BulkPreview({
           const label = impossible ? `skipped: ${impossible}` : bulkResultLabel(result);
           return (
             <li key={row.id} className={impossible ? 'text-t3' : ''}>
-              <ExactName name={row.name} className="text-12" />
+              <span className="flex min-w-0 flex-wrap gap-x-2 text-12">
+                <ExactName name={row.name} />
+                <span className="min-w-0 text-t3 [overflow-wrap:anywhere]">{row.namespace}</span>
+              </span>
               <span
                 className={`min-w-0 text-12 [overflow-wrap:anywhere] ${isBad ? 'text-dangertext' : result ? 'text-acc' : 'text-t3'}`}
                 title={`${row.namespace} · ${visibleText(row.backend)}`}
