@@ -106,6 +106,31 @@ test('a page or dialog without a server does not call a renewal overdue', async 
   await server.restart();
 });
 
+test('that the server is gone is said once for a page, and its panels do not grow', async ({
+  page,
+  server,
+}) => {
+  const name = 'said once';
+  await take(name);
+  await openLive(page, lockPath('default', name));
+  const charts = page.getByRole('region', { name: 'Wait and hold times' });
+  await expect(charts.getByRole('figure')).toBeVisible();
+  const before = await charts.boundingBox();
+  let failed = 0;
+  page.on('requestfailed', (request) => {
+    if (request.url().includes('insights.lock')) failed += 1;
+  });
+  await server.kill();
+  await expectOffline(page);
+  // A read is given up after three attempts; the fourth is that of the next read.
+  await expect.poll(() => failed, { timeout: 60_000 }).toBeGreaterThan(3);
+  await expect(page.getByText('Showing last known data')).toHaveCount(0);
+  await expect(page.getByRole('alert').filter({ hasText: 'Server' })).toHaveCount(0);
+  expect((await charts.boundingBox())?.height).toBe(before?.height);
+  await server.restart();
+  await expectOnline(page);
+});
+
 for (const [what, end] of endings) {
   test(`a server that ${what} under open pages: they keep their data, and follow again`, async ({
     page: list,

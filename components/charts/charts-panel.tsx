@@ -8,7 +8,6 @@ import type { LockRow } from '@/server/contract/console/lock-row';
 import { spokenDuration, wholeSeconds } from '@/server/core/format/durations';
 import { plural } from '@/server/core/format/numbers';
 import { RangeButtons } from '../insights/range-buttons';
-import { problemOf, readFailureTitle } from '../live/problem';
 import { useAtBackend } from '../live/reading';
 import { useSession } from '../live/session';
 import { refetchEvery, useTRPC } from '../live/trpc';
@@ -16,7 +15,7 @@ import { heldMsOf } from '../locks/lock-facts';
 import { useLoaded } from '../navigation/use-loaded';
 import { Button } from '../ui/controls/button';
 import { Panel } from '../ui/panel';
-import { ProblemNote } from '../ui/problem-note';
+import { ReadFailureNote } from '../ui/unanswered/read-failure-note';
 import { chartsSummary, hasHistory, isHistoryBehind } from './chart-labels';
 import { RANGE_LABELS, rangeUrl, readRange, widerRange } from './chart-range';
 import { ChartTable } from './chart-table';
@@ -70,11 +69,7 @@ export function ChartsPanel({
       aside={data && <Age of={data} />}
       end={<RangeButtons range={range} onRange={setRange} />}
     >
-      {error && (
-        <div className="p-3.5 pb-0">
-          <ProblemNote problem={problemOf(error)} title={readFailureTitle(data, 'history')} />
-        </div>
-      )}
+      <ReadFailureNote error={error} shown={data} what="history" />
       {!data && <ChartsSkeleton />}
       {data && isHistoryBehind(row, data) && <NotCountedYet />}
       {data && !hasHistory(data) && !isHistoryBehind(row, data) && (

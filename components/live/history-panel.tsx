@@ -3,10 +3,9 @@
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { type ReactNode, useEffect, useMemo, useRef } from 'react';
 import { Panel } from '../ui/panel';
-import { ProblemNote } from '../ui/problem-note';
 import { RowsSkeleton } from '../ui/rows-skeleton';
+import { ReadFailureNote } from '../ui/unanswered/read-failure-note';
 import { LoadOlder } from './load-older';
-import { problemOf, readFailureTitle } from './problem';
 
 /** One page of a history, newest first; `older` is the cursor of the next. */
 export interface HistoryPage<Row> {
@@ -81,11 +80,7 @@ export function HistoryPanel<Row extends { rev: number }>({
   const what = title.toLowerCase();
   return (
     <Panel title={title} aside="newest first" end={end}>
-      {error && (
-        <div className="p-3.5">
-          <ProblemNote problem={problemOf(error)} title={readFailureTitle(data, what)} />
-        </div>
-      )}
+      <ReadFailureNote error={error} shown={data} what={what} className="p-3.5" />
       {!data && !error && <RowsSkeleton />}
       {data && rows.length === 0 && <p className="px-3.5 py-3 text-t2">No {what} yet.</p>}
       <ol>{children}</ol>

@@ -4,7 +4,6 @@ import { useQuery } from '@tanstack/react-query';
 import type { DeadlockEnding, DeadlockRow } from '@/server/contract/console/waits/wait-graph';
 import { wholeSeconds } from '@/server/core/format/durations';
 import { exactCount, plural } from '@/server/core/format/numbers';
-import { problemOf, readFailureTitle } from '../live/problem';
 import { useAtBackend } from '../live/reading';
 import { useSession } from '../live/session';
 import { useTRPC } from '../live/trpc';
@@ -12,8 +11,8 @@ import { LockLink } from '../locks/lock-link';
 import { BackendGlyph } from '../ui/backend-glyph';
 import { Duration } from '../ui/duration';
 import { Instant } from '../ui/instant';
-import { ProblemNote } from '../ui/problem-note';
 import { type Column, TableHead } from '../ui/table-head';
+import { ReadFailureNote } from '../ui/unanswered/read-failure-note';
 import { ExactName, VisibleText } from '../ui/visible-text';
 
 const COLUMNS: Column[] = [
@@ -53,9 +52,7 @@ export function PastDeadlocks({ initial }: { initial: DeadlockRow[] | null }) {
           {rows.length === 0 ? `none in the ${kept}` : `${kept}, newest first`}
         </span>
       </h2>
-      {error && (
-        <ProblemNote problem={problemOf(error)} title={readFailureTitle(data, 'past deadlocks')} />
-      )}
+      <ReadFailureNote error={error} shown={data} what="past deadlocks" className="" />
       {rows.length > 0 && (
         <table className="list">
           <TableHead columns={COLUMNS} />

@@ -6,13 +6,12 @@ import type { LockDetail } from '@/server/contract/console/lock-row';
 import type { LockTimeline } from '@/server/contract/console/past/lock-timeline';
 import { lockPath } from '@/server/core/names/console-path';
 import { rangeText } from '../../format/durations';
-import { problemOf, readFailureTitle } from '../../live/problem';
 import { useAtBackend } from '../../live/reading';
 import { useTRPC } from '../../live/trpc';
 import { useIsHydrated } from '../../live/use-is-hydrated';
 import { Button } from '../../ui/controls/button';
 import { Panel } from '../../ui/panel';
-import { ProblemNote } from '../../ui/problem-note';
+import { ReadFailureNote } from '../../ui/unanswered/read-failure-note';
 import { timelineMarks, timelineSummary } from './timeline-labels';
 import { timelineLanes } from './timeline-lanes';
 import { PlotSpace, TimelinePlot } from './timeline-plot';
@@ -83,11 +82,7 @@ export function TimelinePanel({ detail }: { detail: LockDetail }) {
         </span>
       }
     >
-      {error && (
-        <div className="p-3.5 pb-0">
-          <ProblemNote problem={problemOf(error)} title={readFailureTitle(data, 'the timeline')} />
-        </div>
-      )}
+      <ReadFailureNote error={error} shown={data} what="the timeline" />
       {isHydrated && data && data.since > Math.max(data.from, span.from) && (
         <CutNote timeline={data} now={now} />
       )}
