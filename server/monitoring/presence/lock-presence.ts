@@ -40,8 +40,8 @@ export class LockPresence {
   }
 
   /**
-   * Puts this person on a lock in place of another one, and removes every presence that has ended.
-   * Returns until when, and who was on it, if that was another person.
+   * Puts this person on a lock in place of another one, and removes every presence whose time is
+   * over. Returns until when, and who was still on it, if that was another person.
    */
   async put(
     tx: Db,
@@ -64,7 +64,9 @@ export class LockPresence {
         await tx.update(lockPresence).set(row).where(isOfLock);
       });
     const isOther = former !== undefined && former.until > at && former.actor !== actor;
-    return { until, before: isOther ? former.actor : null };
+    const { namespace, name } = key;
+    const wasOnIt = isOther && !this.hasEnded(namespace, name, former.token);
+    return { until, before: wasOnIt ? former.actor : null };
   }
 
   /** Takes this person off the lock; false if they were not on it. */

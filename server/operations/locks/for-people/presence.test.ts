@@ -61,6 +61,9 @@ describe.each(TEST_DIALECTS)('presence on a lock over %s', (dialect) => {
     expect(await onIt('held')).toBe('a operator');
     await release({ engine }, refOf('held'), 'w1', held.token);
     await expect.poll(() => onIt('held'), { timeout: 10_000 }).toBeNull();
+    const next = await takeOnLock(admin(), { ...refOf('held'), token: null });
+    expect(next).toMatchObject({ outcome: 'onIt', before: null });
+    await stepBackFromLock(admin(), refOf('held'));
   });
 
   test('of a shared lock ends with the hold that was seen, although others continue', async () => {
