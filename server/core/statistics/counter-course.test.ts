@@ -31,6 +31,12 @@ describe('the course of a counter', () => {
     expect(points.at(-1)?.value).toBe(9);
   });
 
+  it('omits minutes that are in the future, from before the clock was set back', () => {
+    const past = [minute(58, 40, 2, 0, 2)];
+    const ahead = [...past, minute(200, 900, 860, 0, 9)];
+    expect(counterCourse(ahead, 0, NOW)).toEqual(counterCourse(past, 0, NOW));
+  });
+
   it('has the rate of the last ten minutes, or of the time since the counter was created', () => {
     const minutes = [minute(49, 0, 99, 0, 99), minute(50, 10, 10, 0, 2), minute(59, 6, 6, 10, 8)];
     const { rate } = counterCourse(minutes, 0, NOW);

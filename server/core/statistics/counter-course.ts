@@ -14,7 +14,8 @@ const RATE_LEAST_MS = MINUTE_MS;
 /**
  * How a counter's value moved over the last hour.
  *
- * @param minutes with changes, oldest first; those before the hour are ignored
+ * @param minutes with changes, oldest first; those before the hour are ignored, and those after
+ *   `now`, which are from before the clock was set back
  * @param createdAt when the present counter was created: earlier minutes belong to a deleted one of
  *   the same name
  * @param now the backend's clock
@@ -25,7 +26,8 @@ export function counterCourse(
   now: number,
 ): CounterCourse {
   const from = Math.max(now - COURSE_MS, createdAt);
-  const own = minutes.filter(({ minute }) => minute >= minuteOf({ at: from }));
+  const first = minuteOf({ at: from });
+  const own = minutes.filter(({ minute }) => minute >= first && minute <= now);
   return { points: pointsOf(own, from, now), rate: rateOf(own, createdAt, now) };
 }
 
