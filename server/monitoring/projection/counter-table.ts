@@ -60,7 +60,8 @@ export class CounterTable {
     const slot = known ?? this.freed.pop() ?? this.rows.length;
     this.marks[slot] = this.mark;
     const stored = known === undefined ? null : this.rows[slot];
-    if (stored && stored.rev > row.rev) return;
+    // The rev of a record that cannot be read has no meaning.
+    if (stored && stored.value !== null && stored.rev > row.rev) return;
     this.rows[slot] = row;
     this.changed?.add(row.id);
     if (known !== undefined) return;
