@@ -77,6 +77,31 @@ describe('total blocking time', () => {
     expect(world.totalMs).toBe(2_000);
   });
 
+  it('counts an owner that was refused, and waits now, once', () => {
+    const { world } = held();
+    world.refuse({ owner: 'w2', first: 0, last: 0 }, { owner: 'w3', first: 0, last: 0 });
+    world.lock.pass(1_000);
+    world.lock.run(acquire('orders/w2', { waitMs: 60_000 }), 'p2');
+    world.lock.pass(2_000);
+    expect(world.totalMs).toBe(2_000 + 3_000);
+  });
+
+  it('omits an owner that was refused, and holds the lock now', () => {
+    const world = new BlockingWorld();
+    const permit = { mode: 'permit', permits: 1, capacity: 2, leaseMs: 600_000 } as const;
+    world.lock.run(acquire('orders/w1', permit));
+    world.refuse({ owner: 'w2', first: 0, last: 0 });
+    world.lock.pass(9_000);
+    expect(world.totalMs).toBe(9_000);
+    world.lock.run(acquire('orders/w2', permit));
+    expect(world.totalMs).toBe(0);
+    // Refused again: another part of it wants a second permit.
+    world.lock.pass(1_000);
+    world.refuse({ owner: 'w2', first: 0, last: 0 });
+    world.lock.pass(500);
+    expect(world.totalMs).toBe(500);
+  });
+
   it('is 0 if a standby is expected, by the namespace or by the role of the holder', () => {
     const { world: leader } = held({ role: 'leader' });
     const { world: worker } = held({ role: 'worker' });

@@ -21,9 +21,9 @@ export interface BlockingFacts extends StuckFacts {
 const NOT_BLOCKED: BlockedCallers = { callers: 0, sinceSum: 0 };
 
 /**
- * The waiters of a lock, and the owners that were refused within the last 60 s, each since its
- * first refusal during the present hold. All owners that are not counted by name count as one.
- * Where standbys are expected, no caller counts as blocked.
+ * The waiters of a lock, and the owners that were refused within the last 60 s and neither wait nor
+ * hold it now, each since its first refusal during the present hold. All owners that are not
+ * counted by name count as one. Where standbys are expected, no caller counts as blocked.
  */
 export function blockedCallers(
   facts: BlockingFacts,
@@ -34,7 +34,8 @@ export function blockedCallers(
   if (isStandbyExpected(facts, baselines)) return NOT_BLOCKED;
   const blocked = { callers: facts.waiters, sinceSum: facts.waitsSinceSum };
   const hold = longestHold(facts.holds, now);
-  for (const { firstAt } of hold ? recentRefusals(baselines.refusals, hold, now) : []) {
+  const refused = hold ? recentRefusals(baselines.refusals, hold, facts, now) : [];
+  for (const { firstAt } of refused) {
     blocked.callers += 1;
     blocked.sinceSum += firstAt;
   }

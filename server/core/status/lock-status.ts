@@ -78,6 +78,7 @@ export function statusFacts(record: LockRecord): StatusFacts {
   return {
     holds,
     waiters: queue.length,
+    queue,
     oldestWaitAt: oldestWaitAt(queue),
     waitsSinceSum: queue.reduce((sum, { enqueuedAt }) => sum + enqueuedAt, 0),
     lapsedAt: hasLapsed ? ended.at : null,
@@ -127,7 +128,8 @@ export function lockTier(
   if (status !== 'contended' && status !== 'held') return 'normal';
   const longest = longestHold(facts.holds, now);
   if (!longest || now - longest.grantedAt <= knownP99(baselines)) return 'normal';
-  const isWanted = facts.waiters > 0 || refusedSince(baselines.refusals, longest, now) !== null;
+  const isWanted =
+    facts.waiters > 0 || refusedSince(baselines.refusals, longest, facts, now) !== null;
   return isWanted ? 'watch' : 'normal';
 }
 

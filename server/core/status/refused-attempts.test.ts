@@ -18,8 +18,9 @@ class PolledLock {
     policy: { ...DEFAULT_POLICY, stuckAfterMs: 30 * SECOND },
   };
 
-  constructor({ meta = {}, heldMs = 40 * SECOND } = {}) {
-    const answer = this.lock.run(acquire('orders/w1', { leaseMs: 600 * SECOND, meta }));
+  constructor({ meta = {}, heldMs = 40 * SECOND, wanted = {} } = {}) {
+    const how = { leaseMs: 600 * SECOND, meta, ...wanted };
+    const answer = this.lock.run(acquire('orders/w1', how));
     this.token = answer.outcome === 'granted' ? answer.token : 0;
     this.lock.pass(heldMs);
   }
@@ -69,6 +70,15 @@ describe('a lock whose callers poll', () => {
     const { stuck } = new PolledLock().refuse(35 * SECOND, SECOND).seen;
     const polled = new PolledLock();
     expect(stuck?.since).toBe(polled.lock.now - 10 * SECOND);
+  });
+
+  it('is not stuck because of an owner that holds it too by now', () => {
+    const permit = { mode: 'permit', permits: 1, capacity: 2 } as const;
+    const polled = new PolledLock({ wanted: permit });
+    polled.refuse(5 * SECOND, SECOND);
+    expect(polled.seen).toMatchObject({ status: 'stuck', tier: 'actNow' });
+    polled.lock.run(acquire('orders/w2', { ...permit, leaseMs: 600 * SECOND }));
+    expect(polled.seen).toEqual({ status: 'held', tier: 'normal', stuck: null });
   });
 
   it('is never stuck because of refusals before this hold', () => {

@@ -3,7 +3,7 @@ import type { NamespacePolicy } from '../../contract/namespace-policy';
 import { type Hold, isReleased } from '../lock/lock-record';
 import type { RefusalCounts } from '../statistics/refusal-counts';
 import type { WitnessReport } from './holder-liveness';
-import { refusedSince } from './refused-attempts';
+import { type Parties, refusedSince } from './refused-attempts';
 import { isStandbyExpected } from './standby-expected';
 
 /** A hold is far beyond its baseline when it lasts this many times the lock's own p99. */
@@ -23,7 +23,7 @@ export type HoldForStuck = Pick<
   Hold,
   'leaseMs' | 'grantedAt' | 'renewedAt' | 'renewals' | 'expiresAt' | 'askedToRelease' | 'releasedAt'
 > &
-  Partial<Pick<Hold, 'meta'>>;
+  Partial<Pick<Hold, 'service' | 'owner' | 'meta'>>;
 
 /** What a lock is compared with: its history, its namespace, and the reports of witnesses. */
 export interface LockBaselines {
@@ -39,7 +39,7 @@ export interface LockBaselines {
 }
 
 /** The facts that come from the lock itself. Instants are its backend's clock. */
-export interface StuckFacts {
+export interface StuckFacts extends Parties {
   holds: HoldForStuck[];
   waiters: number;
   /** The start of the longest wait; null if there are no waiters. */
@@ -50,8 +50,8 @@ export interface StuckFacts {
  * Why a lock is stuck. `limitMs` is the limit that was exceeded at the instant `since`.
  *
  * - `longHold`: held beyond the limit while there are waiters.
- * - `refusals`: held beyond the limit without waiters, but an owner was refused within the last
- *   60 s, during this hold.
+ * - `refusals`: held beyond the limit without waiters, but an owner that has not been granted it
+ *   since was refused within the last 60 s, during this hold.
  * - `longWait`: a waiter has waited longer than the namespace allows.
  * - `idleRenewals`: still renewed beyond the limit with no waiters left, although another caller
  *   wanted the lock: a waiter `gaveUp` during this hold, or the holder was `asked` to release, got
@@ -92,7 +92,7 @@ export function stuckReason(
       const since = Math.max(beyondAt, facts.oldestWaitAt ?? beyondAt);
       return { kind: 'longHold', since, ...limit };
     }
-    const refusedAt = isWaitNormal ? null : refusedSince(baselines.refusals, longest, now);
+    const refusedAt = isWaitNormal ? null : refusedSince(baselines.refusals, longest, facts, now);
     if (refusedAt !== null) {
       return { kind: 'refusals', since: Math.max(beyondAt, refusedAt), ...limit };
     }
