@@ -139,7 +139,7 @@ export class AlertReadings {
     const stuckSince = stuck && this.stuckSince(row, stuck, offsetMs, firing);
     const facts = {
       at,
-      stuckSince: stuckSince === null ? null : stuckSince + offsetMs,
+      stuckSince,
       orphanedSince: orphaned?.since ?? null,
       expiredSince: columns.statuses[slot] === EXPIRED ? availableSince(row, at) : null,
       oldestWaitAt: callers > 0 ? row.oldestWaitAt : null,
@@ -153,7 +153,7 @@ export class AlertReadings {
     }
   }
 
-  /** By the clock of this process. A lock whose alert fires was stuck before this reading. */
+  /** By the clock of its backend. A lock whose alert fires was stuck before this reading. */
   private stuckSince(
     { id, key: { namespace, name }, publicBackend: backend, record }: ProjectionRow,
     { kind, since }: StuckReason,
@@ -163,9 +163,10 @@ export class AlertReadings {
     const now = this.parts.now();
     // A wait can be too long although the lock is granted to one caller after another.
     const hold = kind === 'longWait' ? null : longestHold(record.holds, now + offsetMs);
-    const found = { token: hold?.token ?? 0, since: since - offsetMs };
+    const found = { token: hold?.token ?? 0, since };
     const alert = firing.get(alertKey({ kind: 'stuck', backend, namespace, name }));
-    return Math.min(this.stuckSpells.note(id, found, this.parts.monotonic()), alert?.since ?? now);
+    const noted = this.stuckSpells.note(id, found, this.parts.monotonic());
+    return Math.min(noted, (alert?.since ?? now) + offsetMs);
   }
 
   /** @param at an instant of its backend's clock */

@@ -77,6 +77,20 @@ describe('an alert on a stuck lock', () => {
     expect(await firing()).toMatchObject([{ kind: 'stuck', since: began }]);
   });
 
+  it('fires no sooner where only the clock of the server is set forward', async () => {
+    await rig.setRules('default', { ...DEFAULT_ALERT_RULES, stuckForMs: 90_000 });
+    const process = rig.process([]);
+    const began = rig.now;
+    await callers(process, 2, 7);
+    rig.setClock(60_000);
+    rig.clockOffsetMs -= 60_000;
+    grantedAt += 60_000;
+    await callers(process, 4, 7);
+    expect(await firing()).toEqual([]);
+    await callers(process, 4, 7);
+    expect(await firing()).toMatchObject([{ kind: 'stuck', since: began + 60_000 }]);
+  });
+
   it('does not add up how long several holds made it so', async () => {
     await callers(rig.process([]), 8);
     expect(await firing()).toEqual([]);

@@ -4,7 +4,7 @@ import { ALERT_QUIET_MS } from '../../core/alerts/alert';
 interface Spell {
   /** The token of the hold that makes the lock stuck; 0: no hold does. */
   token: number;
-  /** An instant of the server's clock. */
+  /** An instant of the backend's clock: that of the server can be set meanwhile. */
   since: number;
   /** On the monotonic clock. */
   seenAtMs: number;
