@@ -23,20 +23,31 @@ export interface AlertReading extends AlertSubject {
 export const alertKey = ({ kind, backend, namespace, name }: AlertSubject): string =>
   `${kind}/${backend}/${namespace}/${name ?? ''}`;
 
+/** When an alert is evaluated, and what keeps it from being sent. */
+interface AlertInstant {
+  now: number;
+  monotonicMs: number;
+  isSilenced: () => boolean;
+  isUnsent?: boolean;
+}
+
 /**
  * An alert after one more reading; null: there is none. The same object if nothing has changed. Do
  * not pass an alert with `resolvedAt` again: it has ended.
  *
  * @param reading null: its rule is certainly not met
  * @param monotonicMs a clock that never steps, so that setting the wall clock resolves nothing
- * @param isSilenced called only for an alert that has not been announced yet
+ * @param isSilenced called only for an alert that no receiver was sent yet
+ * @param isUnsent whether it was announced, and no receiver was sent it: then a silence that begins
+ *   now takes that back
  */
 export function nextAlert(
-  alert: Alert | null,
+  before: Alert | null,
   reading: AlertReading | null,
-  { now, monotonicMs, isSilenced }: { now: number; monotonicMs: number; isSilenced: () => boolean },
+  { now, monotonicMs, isSilenced, isUnsent = false }: AlertInstant,
 ): Alert | null {
-  if (!alert) return reading && fired(reading, now, isSilenced());
+  if (!before) return reading && fired(reading, now, isSilenced());
+  const alert = isUnsent && isSilenced() ? { ...before, announcedAt: null } : before;
   if (!reading) {
     const cleared = alert.cleared ?? { at: now, monotonicMs };
     if (monotonicMs - cleared.monotonicMs >= ALERT_QUIET_MS) {

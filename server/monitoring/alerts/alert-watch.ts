@@ -22,6 +22,14 @@ const SOON_MS = 10_000;
 
 const NOTHING = { firing: [], leftOut: 0 };
 
+/** Positions of the news that receivers were sent. */
+export interface SentPositions {
+  /** The position from which receivers still need resolved alerts. */
+  byAll: () => Promise<number>;
+  /** The position after which no receiver was sent anything. */
+  byAny: () => Promise<number>;
+}
+
 /** The alerts as they were last read and written. */
 interface Watched {
   /** By `alertKey`. */
@@ -50,6 +58,8 @@ export class AlertWatch {
    */
   private last: { atMs: number; firing: Watched['firing'] } | null = null;
   private restarts = 0;
+  /** See `SentPositions`, as last read. */
+  private sentByAny = 0;
   /** Whether another process does this work. */
   private isLeft = false;
   /** Figures of the last reading of this process, for its metrics. */
@@ -58,8 +68,8 @@ export class AlertWatch {
   constructor(
     private readonly database: Database,
     private readonly sources: AlertSources,
-    /** The position from which receivers still need resolved alerts. */
-    private readonly sentUpTo: () => Promise<number>,
+    /** What receivers were sent. */
+    private readonly sent: SentPositions,
     /** How long resolved alerts are kept. */
     private readonly historyMs: number,
   ) {
@@ -116,6 +126,9 @@ export class AlertWatch {
       const isSilencedNow = (subject: AlertSubject) => this.silences.match(subject, now);
       const room = new AlertRoom(watched.firing.values(), isSilencedNow);
       const met = await this.readings.met(watched.firing, (alert) => room.admits(alert));
+      const isHeldBack = (alert: StoredAlert) => this.isUnsent(alert) && isSilencedNow(alert);
+      // Usually none is, and nothing is read.
+      if ([...watched.firing.values()].some(isHeldBack)) this.sentByAny = await this.sent.byAny();
       await this.write(watched, this.changes(watched, met));
       this.last = { atMs: this.sources.monotonic(), firing: watched.firing };
       if (restarts !== this.restarts) return;
@@ -136,13 +149,18 @@ export class AlertWatch {
     this.reload();
   }
 
+  /** Whether an alert was announced, and no receiver was sent it, as far as was read. */
+  private isUnsent({ announcedAt, position }: StoredAlert): boolean {
+    return announcedAt !== null && position > this.sentByAny;
+  }
+
   private rulesOf(namespace: string): AlertRules {
     return this.rules.get(namespace) ?? DEFAULT_ALERT_RULES;
   }
 
   private async load(): Promise<Watched> {
     const position = await this.stored.position();
-    const alerts = await this.stored.load(await this.sentUpTo());
+    const alerts = await this.stored.load(await this.sent.byAll());
     const isFiring = ({ resolvedAt }: StoredAlert) => resolvedAt === null;
     const firing = alerts.filter(isFiring).map((alert) => this.asLastRead(alert));
     return {
@@ -167,13 +185,16 @@ export class AlertWatch {
     const now = this.sources.now();
     const monotonicMs = this.sources.monotonic();
     const follow = (key: string, before: StoredAlert | null, reading: AlertReading | null) => {
-      const isSilenced = () => reading !== null && this.silences.match(reading, now);
-      const after = nextAlert(before, reading, { now, monotonicMs, isSilenced });
+      const subject = reading ?? before;
+      const isSilenced = () => subject !== null && this.silences.match(subject, now);
+      const isUnsent = before !== null && this.isUnsent(before);
+      const after = nextAlert(before, reading, { now, monotonicMs, isSilenced, isUnsent });
       if (!after || after === before) return;
       const alert = { id: 0, position: 0, ...before, ...after };
       const hasNews = isNews(before, after);
       // Only what matters after a restart is written.
-      const isStored = !before || hasNews || after.resolvedAt !== null;
+      const isStored =
+        before?.announcedAt !== after.announcedAt || hasNews || after.resolvedAt !== null;
       if (isStored) changes.push([key, { alert, isNew: !before, hasNews }]);
       else firing.set(key, alert);
     };

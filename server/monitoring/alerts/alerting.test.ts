@@ -242,6 +242,28 @@ describe.each(TEST_DIALECTS)('the alerts over %s', (dialect) => {
     expect(receiver.last?.body.groups[0].alerts).toMatchObject([{ name: 'index' }]);
   });
 
+  it('that no receiver was sent when their silence began are kept back by it too', async () => {
+    const process = rig.process([webhook(receiver.url)]);
+    rig.store('other', STUCK);
+    await rig.pass(process, 30_000);
+    for (const name of ['index', 'inbox']) rig.store(name, { ...STUCK, waitedMs: 40_000 });
+    await rig.pass(process, 5_000);
+    expect(await new AlertTable(database).firing(10)).toHaveLength(3);
+    await rig.silence({ name: '*' }, rig.now + 120_000);
+    rig.store('inbox', FINE);
+    rig.store('other', FINE);
+    await rig.pass(process, 110_000);
+    expect(receiver.received.map(({ body }) => body.summary)).toEqual([
+      'Stuck in default: 1 firing.',
+      'Stuck in default: 1 resolved.',
+    ]);
+    expect(receiver.last?.body.groups[0].alerts).toMatchObject([{ name: 'other' }]);
+    await rig.pass(process, 80_000);
+    expect(receiver.received).toHaveLength(3);
+    expect(receiver.last?.body).toMatchObject({ began: 1, resolved: 0, firing: 1 });
+    expect(receiver.last?.body.groups[0].alerts).toMatchObject([{ name: 'index' }]);
+  });
+
   it.each(['before', 'after'])(
     'are sent though a thousand others fire that were silenced %s that',
     async (when) => {

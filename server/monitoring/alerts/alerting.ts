@@ -46,15 +46,20 @@ export class Alerting {
     const { historyMs = DEFAULT_RETENTION.historyMs } = parts;
     const newId = randomTextPool(ID_BYTES);
     const stored = new ReceiverTable(database);
-    const sentUpTo = async () => {
+    const statesNow = async () => {
       const states = await stored.all();
-      const positions = receivers.map(({ id }) => {
-        const { position = 0, pending = null } = states.get(id) ?? {};
-        return pending?.message.after ?? position;
-      });
-      return positions.length === 0 ? Number.MAX_SAFE_INTEGER : Math.min(...positions);
+      return receivers.map(({ id }) => states.get(id));
     };
-    this.watch = new AlertWatch(database, sourcesOf(parts, clock), sentUpTo, historyMs);
+    const sent = {
+      byAll: async () => {
+        const positions = (await statesNow()).map(
+          (state) => state?.pending?.message.after ?? state?.position ?? 0,
+        );
+        return positions.length === 0 ? Number.MAX_SAFE_INTEGER : Math.min(...positions);
+      },
+      byAny: async () => Math.max(0, ...(await statesNow()).map((state) => state?.position ?? 0)),
+    };
+    this.watch = new AlertWatch(database, sourcesOf(parts, clock), sent, historyMs);
     const alerts = () => this.watch.known();
     this.senders = receivers.map(
       (receiver) => new AlertSender({ receiver, stored, alerts, clock, origin, newId }),
