@@ -81,6 +81,10 @@ function recommended({ row: of, ...part }: Case) {
 describe('no act is recommended where nothing is wrong', () => {
   test.each<[string, Case]>([
     ['held for long without a caller that wants it', { row }],
+    [
+      'held for long, and only callers that hold it by now were refused',
+      { row: { ...row, refused: { attempts: 3, owners: 1, areMore: false, lastAt: now - 9_000 } } },
+    ],
     ['contended within its usual time', { row: { ...row, ownHold: null }, waiters: runners }],
     ['free', { row: { ...row, status: 'free', hold: null } }],
     ['never used', { row: { ...row, status: 'free', hold: null, rev: 0 } }],
@@ -332,6 +336,19 @@ describe('the gentlest act that helps is recommended, with what else it affects'
       'release',
       'Force release',
       'Nothing to interrupt: its process is dead. No grant: backend is not granting locks.',
+    ],
+    [
+      'held for longer than usual while callers are refused',
+      {
+        row: {
+          ...row,
+          refused: { attempts: 3, owners: 1, areMore: false, lastAt: now - 9_000 },
+          blocked: { callers: 1, sinceSum: now - 20_000 },
+        },
+      },
+      'ask',
+      'Ask to release',
+      'Sent with its next renewal; nothing is interrupted, and the holder may ignore it.',
     ],
     [
       'unknown',

@@ -51,9 +51,12 @@ export function recommendedAct(facts: ActFacts, view: VerdictView): Recommendati
 }
 
 /** Whether the lock is held for longer than usual while other callers want it. */
-function isOverdue({ ownHold, waiters, refused }: LockRow, hold: HoldRow, now: number): boolean {
+function isOverdue(row: LockRow, hold: HoldRow, now: number): boolean {
+  const { ownHold, waiters, refused, blocked } = row;
   if (!ownHold || now - hold.grantedAt <= ownHold.p99Ms) return false;
-  return waiters > 0 || (refused !== undefined && now - refused.lastAt <= 60_000);
+  // Callers that were refused may hold the lock by now.
+  const isWanted = refused !== undefined && blocked !== undefined && now - refused.lastAt <= 60_000;
+  return waiters > 0 || isWanted;
 }
 
 function forUnknown({ backend, unreadable }: LockRow): Recommendation {
