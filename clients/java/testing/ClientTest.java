@@ -13,12 +13,17 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.BrokenBarrierException;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.CyclicBarrier;
+import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.function.UnaryOperator;
@@ -35,6 +40,11 @@ public final class ClientTest {
   private static final Wire.LockListInput ALL = new Wire.LockListInput();
 
   private final Map<String, UnaryOperator<Map<String, Object>>> answers = new ConcurrentHashMap<>();
+  private final Set<InetSocketAddress> connections = ConcurrentHashMap.newKeySet();
+
+  /** Those that are open, but over which nothing is answered any more. */
+  private volatile Set<InetSocketAddress> silent = Set.of();
+
   private final HttpServer server;
   private final LockyardClient client;
 
@@ -94,6 +104,9 @@ public final class ClientTest {
           Map.entry(
               "a single call goes to the next address if the first makes no connection",
               ClientTest::leavesAddressWithoutConnection),
+          Map.entry(
+              "a hold outlives idle connections that have all fallen silent",
+              ClientTest::leavesSilentConnections),
           Map.entry(
               "a name that is not resolved in time counts as no connection",
               ClientTest::countsUnresolvedNameAsNoConnection));
@@ -320,6 +333,34 @@ public final class ClientTest {
     }
   }
 
+  private void leavesSilentConnections() throws Exception {
+    // Calls that are open at the same time have a connection each.
+    CyclicBarrier all = new CyclicBarrier(8);
+    answers.put(
+        "lock.list",
+        ask -> {
+          try {
+            all.await();
+          } catch (InterruptedException | BrokenBarrierException end) {
+            throw new IllegalStateException(end);
+          }
+          return Map.of("locks", List.of());
+        });
+    ExecutorService callers = Executors.newCachedThreadPool();
+    callers.invokeAll(Collections.nCopies(all.getParties(), () -> client.list(ALL)));
+    callers.shutdown();
+    client.withLock(
+        "job",
+        new LockOptions().lease(Duration.ofSeconds(6)),
+        hold -> {
+          silent = Set.copyOf(connections);
+          Thread.sleep(hold.remainingMs() + 500);
+          hold.check();
+          return null;
+        });
+    check(silent.size() >= all.getParties(), "Each call has a connection of its own.");
+  }
+
   /** Looking for a name reads this file, and a pipe has nothing to be read. */
   private void countsUnresolvedNameAsNoConnection() throws Exception {
     Path hosts = Path.of(System.getProperty("jdk.net.hosts.file"));
@@ -387,8 +428,12 @@ public final class ClientTest {
     return answer;
   }
 
-  /** Where there is no answer, the connection is closed without one. */
+  /** Where there is no answer, the connection is closed without one, unless it is silent. */
   private void answer(HttpExchange exchange) throws IOException {
+    connections.add(exchange.getRemoteAddress());
+    if (silent.contains(exchange.getRemoteAddress())) {
+      return;
+    }
     String procedure = exchange.getRequestURI().getPath().substring("/api/v1/".length());
     byte[] asked = exchange.getRequestBody().readAllBytes();
     Map<String, Object> input =

@@ -7,6 +7,7 @@ import java.net.http.HttpClient;
 import java.net.http.HttpConnectTimeoutException;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
+import java.net.http.HttpTimeoutException;
 import java.nio.channels.UnresolvedAddressException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -59,7 +60,7 @@ final class Exchange {
 
   private final String apiKey;
   private final boolean looksForSilence;
-  private final HttpClient http;
+  private volatile HttpClient http;
   private final Map<String, Look> looks = new ConcurrentHashMap<>();
 
   /**
@@ -69,13 +70,27 @@ final class Exchange {
   Exchange(String apiKey, boolean looksForSilence) {
     this.apiKey = apiKey;
     this.looksForSilence = looksForSilence;
-    this.http =
-        HttpClient.newBuilder()
-            .version(HttpClient.Version.HTTP_1_1)
-            // Following a redirect would send a command twice.
-            .followRedirects(HttpClient.Redirect.NEVER)
-            .connectTimeout(Duration.ofMillis(looksForSilence ? CONNECT_SOON : CONNECT))
-            .build();
+    this.http = newHttp();
+  }
+
+  private HttpClient newHttp() {
+    return HttpClient.newBuilder()
+        .version(HttpClient.Version.HTTP_1_1)
+        // Following a redirect would send a command twice.
+        .followRedirects(HttpClient.Redirect.NEVER)
+        .connectTimeout(Duration.ofMillis(looksForSilence ? CONNECT_SOON : CONNECT))
+        .build();
+  }
+
+  /**
+   * Uses the connections of this client no more: where one has hung, as after the death of a
+   * machine behind a load balancer, others may as well, and each retry would try the next of them.
+   * Calls that are under way go on.
+   */
+  private synchronized void leaveConnections(HttpClient doubted) {
+    if (http == doubted) {
+      http = newHttp();
+    }
   }
 
   /**
@@ -109,16 +124,21 @@ final class Exchange {
     if (traceparent instanceof String && ((String) traceparent).matches(TRACEPARENT)) {
       request.header("traceparent", (String) traceparent);
     }
+    HttpClient present = http;
     CompletableFuture<HttpResponse<Optional<String>>> reply =
-        http.sendAsync(request.build(), head -> new LimitedBody());
+        present.sendAsync(request.build(), head -> new LimitedBody());
     try {
       return read(procedure, kind, await(reply, address, command, timeout, connectWithin));
     } catch (TimeoutException late) {
+      leaveConnections(present);
       // Also if the name of the host is not resolved in time.
       throw hasNeverLeft(command)
           ? unreachable(address, "no connection in time", late)
           : new LockyardException("UNKNOWN", late.getMessage());
     } catch (ExecutionException failed) {
+      if (failed.getCause() instanceof HttpTimeoutException) {
+        leaveConnections(present);
+      }
       throw failure(failed.getCause(), address, hasNeverLeft(command));
     } finally {
       reply.cancel(true);
