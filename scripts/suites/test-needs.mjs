@@ -55,7 +55,7 @@ const java = {
 /** The compilers and interpreters of our clients. */
 const clientLanguages = [
   { ...python, suites: ['client/other-languages', 'test/clients', 'test/installing'] },
-  { ...java, suites: ['test/clients'] },
+  { ...java, suites: ['client/other-languages', 'test/clients'] },
   {
     what: 'Go',
     isInstalled: () => findProgram(['go']) !== null,
@@ -73,7 +73,7 @@ const clientLanguages = [
 /** The proxies for which the docs have a configuration. */
 const proxies = [
   ['nginx', 'nginx-light', 'behind-a-proxy'],
-  ['haproxy', 'haproxy', 'behind-a-proxy', 'test/high-availability'],
+  ['haproxy', 'haproxy', 'behind-a-proxy', 'test/high-availability', 'test/installing'],
   ['caddy', 'caddy', 'behind-a-proxy'],
 ].map(([program, debianPackage, ...suites]) => ({
   what: program,
