@@ -409,7 +409,7 @@ export const SINCE_LAST_VERSION: Scenarios = {
     proxy.rule = ({ procedure }) => {
       if (procedure !== 'lock.cancel') return null;
       const isFirst = proxy.of(name, procedure).length === 1;
-      return isFirst ? { dropAfterMs: 1_700 } : { dropAfterMs: 10_000 };
+      return isFirst ? { dropAfterMs: 1_300 } : { dropAfterMs: 10_000 };
     };
     const startedAt = performance.now();
     expect(await work.giveUp()).toMatchObject({ error: 'Abandoned' });
