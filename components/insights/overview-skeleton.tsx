@@ -15,8 +15,10 @@ export function OverviewSkeleton({
 }) {
   const heights = overview ? heightsOf(overview) : [TIMES, 'chart', 'chart', LANES];
   const locks = overview?.heat.rows ?? [];
+  // A past time is named only in the zone of the browser, which the server does not know.
+  const label = overview && at === null && rangeLabel(overview.range, at);
   return (
-    <Panel title="All locks" aside={overview && rangeLabel(overview.range, at)}>
+    <Panel title="All locks" aside={label}>
       {heights.length > 0 && (
         <div aria-hidden="true" className="overview-charts charts-over-time after-a-moment">
           {locks.length > 0 && (
