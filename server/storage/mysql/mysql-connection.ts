@@ -13,6 +13,7 @@ import type { Packet, Rows } from './packets/packet';
 
 /** The error number with which a server refuses a packet larger than its `max_allowed_packet`. */
 export const PACKET_TOO_LARGE = 1153;
+export const NO_SUCH_TABLE = 1146;
 
 /** The most bytes that a packet holds besides the text of its statements. */
 const PACKET_HEAD_BYTES = 64;

@@ -52,6 +52,25 @@ async function reshard(list: ShardList, epoch: number, recordedOf = noneRecorded
   }
 }
 
+/** Runs `work` with the admission of a process that starts with this list. */
+async function whileAdmitting(
+  list: ShardList,
+  work: (admission: ShardAdmission) => Promise<void>,
+): Promise<void> {
+  for (const shard of list.shards) stores.push(await openShard(shard, { stamp: null }));
+  const database = await openTestDatabase('sqlite');
+  const clock = { now: () => Date.now(), monotonic: () => performance.now() };
+  const onChange = () => {};
+  const admission = new ShardAdmission({ backend: BACKEND, list, database, clock, onChange });
+  try {
+    await admission.start();
+    await work(admission);
+  } finally {
+    admission.close();
+    await database.close();
+  }
+}
+
 /** The shard that keeps a record, as a process with this list sees it. */
 async function homeOf(list: ShardList, key: RecordKey, epoch: number): Promise<MysqlStore> {
   const shard = list.shards[rendezvousHash(list.shards.map(({ name }) => name))(recordId(key))];
@@ -112,21 +131,17 @@ it('a reshard that is superseded by another one moves nothing more, and does not
 it('a list of new databases is not served beside the one whose databases it names as leaving', async () => {
   const [first, second] = [listOf([0, 1]), listOf([2, 3], [0, 1])];
   await reshard(first, 2);
-  for (const shard of second.shards) stores.push(await openShard(shard, { stamp: null }));
-  const database = await openTestDatabase('sqlite');
-  const clock = { now: () => Date.now(), monotonic: () => performance.now() };
-  const onChange = () => {};
-  const options = { backend: BACKEND, list: second, database, clock, onChange };
-  const admission = new ShardAdmission(options);
-  try {
-    await admission.start();
+  await whileAdmitting(second, async (admission) => {
     expect(admission.refusal).toMatch(/keeps its locks on .*, which is to leave/);
     await reshard(second, 3);
     await expect.poll(() => admission.refusal, { timeout: 20_000 }).toBe(null);
-  } finally {
-    admission.close();
-    await database.close();
-  }
+  });
+});
+
+it('a list of new databases is served if those that it names as leaving were never used', async () => {
+  await whileAdmitting(listOf([0, 1], [2, 3]), async (admission) => {
+    expect(admission.refusal).toBe(null);
+  });
 });
 
 it('of two reshards that start from the same state at most one moves records', async () => {

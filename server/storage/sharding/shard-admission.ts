@@ -11,7 +11,13 @@ import {
   type InspectedShard,
   type ShardVerdict,
 } from './evaluate-shards';
-import { type ShardIdentity, ShardMapStamp, servingStamp, startingStamp } from './shard-map-stamp';
+import {
+  type FoundStamp,
+  type ShardIdentity,
+  ShardMapStamp,
+  servingStamp,
+  startingStamp,
+} from './shard-map-stamp';
 
 /** How often the shards are asked which list is in force. */
 const POLL_MS = 1_000;
@@ -93,9 +99,14 @@ export class ShardAdmission {
 
   private async evaluate(): Promise<ShardVerdict> {
     const { backend, list } = this.options;
-    const verdict = evaluateShards(backend, list, await inspect(this.stamps));
+    const verdict = evaluateShards(
+      backend,
+      list,
+      await inspect(this.stamps, (each) => each.read()),
+    );
     if (verdict.verdict !== 'begin' || this.leaving.length === 0) return verdict;
-    return evaluateLeaving(backend, await inspect(this.leaving)) ?? verdict;
+    const leaving = await inspect(this.leaving, (each) => each.readIfUsed());
+    return evaluateLeaving(backend, leaving) ?? verdict;
   }
 
   /** Stamps new shards in two steps, so that a shard that has served is never taken for new. */
@@ -146,10 +157,13 @@ export class ShardAdmission {
   }
 }
 
-function inspect(all: ShardMapStamp[]): Promise<InspectedShard[]> {
+function inspect(
+  all: ShardMapStamp[],
+  read: (stamps: ShardMapStamp) => Promise<FoundStamp>,
+): Promise<InspectedShard[]> {
   const found = all.map(async (stamps) => ({
     name: stamps.shard.name,
-    found: await stamps.read().catch(() => null),
+    found: await read(stamps).catch(() => null),
   }));
   return Promise.all(found);
 }

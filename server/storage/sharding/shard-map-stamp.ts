@@ -1,6 +1,6 @@
 import type { Shard, ShardList } from '../../../db/urls/shard-list';
 import { STORE_CALL_MAX_MS } from '../../core/timing';
-import { MysqlConnection } from '../mysql/mysql-connection';
+import { failedWith, MysqlConnection, NO_SUCH_TABLE } from '../mysql/mysql-connection';
 import type { Rows } from '../mysql/packets/packet';
 import { CLOCK, quote } from '../mysql/packets/sql-text';
 import { fencedSwap, STAMP_ROW } from './epoch-fence';
@@ -79,6 +79,16 @@ export class ShardMapStamp {
       isEmpty: records.length === 0,
       isInUse: live.length > 0,
     };
+  }
+
+  /** The same of a database that may never have been a shard: one without tables stores nothing. */
+  async readIfUsed(): Promise<FoundStamp> {
+    try {
+      return await this.read();
+    } catch (error) {
+      if (!failedWith(error, NO_SUCH_TABLE)) throw error;
+      return { stamp: null, identity: null, isEmpty: true, isInUse: false };
+    }
   }
 
   /** Stamps the shard, unless it is stamped already. */
