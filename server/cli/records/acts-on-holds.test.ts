@@ -1,9 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { ApiHarness } from '@/test/api-harness';
 import { listAudit } from '../../operations/audit/list-audit';
-import type { CliCommand } from '../cli-command';
-import { parseCommand } from '../parse-command';
 import { runCliCommand } from '../run-cli-command';
+import { parseArguments } from '../testing/parse-arguments';
 
 const REASON = 'its host is gone';
 
@@ -17,14 +16,9 @@ beforeAll(async () => {
 });
 afterAll(() => api.close());
 
-const parse = (...words: string[]) => {
-  const never = () => {
-    throw new Error('This command needs no other input.');
-  };
-  return parseCommand(['locks', ...words], { readPassword: never, readConfig: never });
-};
+const parse = (...words: string[]) => parseArguments(['locks', ...words]);
 const run = async (...words: string[]) =>
-  runCliCommand(api.runtime, (await parse(...words, '--namespace', 'jobs')) as CliCommand);
+  runCliCommand(api.runtime, await parse(...words, '--namespace', 'jobs'));
 const act = (verb: string, name: string, token: number, ...more: string[]) =>
   run(verb, '--name', name, '--token', `${token}`, '--reason', REASON, ...more);
 const call = (verb: string, input: object) =>

@@ -2,9 +2,8 @@ import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { ApiHarness } from '@/test/api-harness';
 import { LockyardError } from '../../contract/errors';
 import { listAudit } from '../../operations/audit/list-audit';
-import type { CliCommand } from '../cli-command';
-import { parseCommand } from '../parse-command';
 import { runCliCommand } from '../run-cli-command';
+import { parseArguments } from '../testing/parse-arguments';
 
 const REASON = 'the hotfix goes first';
 
@@ -17,14 +16,9 @@ beforeAll(async () => {
 });
 afterAll(() => api.close());
 
-const parse = (...words: string[]) => {
-  const never = () => {
-    throw new Error('This command needs no other input.');
-  };
-  return parseCommand(words, { readPassword: never, readConfig: never });
-};
+const parse = (...words: string[]) => parseArguments(words);
 const run = async (...words: string[]) =>
-  runCliCommand(api.runtime, (await parse(...words, '--reason', REASON)) as CliCommand);
+  runCliCommand(api.runtime, await parse(...words, '--reason', REASON));
 const acquire = (name: string, owner: string, waitMs = 0) =>
   api.post(key, 'lock.acquire', { name, owner, leaseMs: 60_000, waitMs, requestId: owner });
 
@@ -78,7 +72,7 @@ test('invalid arguments of an action on a record are refused in one line', async
 test('a preview of what would be deleted says why the rest is kept', async () => {
   await acquire('kept:a', 'w1');
   const all = ['locks', 'delete', '--namespace', 'default', '--prefix', 'kept:'];
-  const preview = (await parse(...all)) as CliCommand;
+  const preview = await parse(...all);
   await expect
     .poll(() => runCliCommand(api.runtime, preview))
     .toBe('1 lock matches; 0 can be deleted.\n1 kept, held: kept:a');

@@ -1,8 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { ApiHarness } from '@/test/api-harness';
-import type { CliCommand } from '../cli-command';
-import { parseCommand } from '../parse-command';
 import { runCliCommand } from '../run-cli-command';
+import { parseArguments } from '../testing/parse-arguments';
 
 let api: ApiHarness;
 let key: string;
@@ -14,14 +13,9 @@ beforeAll(async () => {
 });
 afterAll(() => api.close());
 
-const parse = (...words: string[]) => {
-  const never = () => {
-    throw new Error('This command needs no other input.');
-  };
-  return parseCommand(['locks', 'list', ...words], { readPassword: never, readConfig: never });
-};
+const parse = (...words: string[]) => parseArguments(['locks', 'list', ...words]);
 const run = async (...words: string[]) =>
-  (await runCliCommand(api.runtime, (await parse(...words)) as CliCommand)) ?? '';
+  (await runCliCommand(api.runtime, await parse(...words))) ?? '';
 const listed = async (...words: string[]) => JSON.parse(await run(...words, '--json'));
 const take = async (name: string, owner: string, leaseMs: number) => {
   const input = { namespace: 'jobs', name, owner, leaseMs };

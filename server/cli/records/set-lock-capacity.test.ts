@@ -1,9 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { ApiHarness } from '@/test/api-harness';
 import { listAudit } from '../../operations/audit/list-audit';
-import type { CliCommand } from '../cli-command';
-import { parseCommand } from '../parse-command';
 import { runCliCommand } from '../run-cli-command';
+import { parseArguments } from '../testing/parse-arguments';
 
 const REASON = 'more connections tonight';
 
@@ -17,19 +16,11 @@ beforeAll(async () => {
 });
 afterAll(() => api.close());
 
-const parse = (...words: string[]) => {
-  const never = () => {
-    throw new Error('This command needs no other input.');
-  };
-  return parseCommand(['locks', 'set-capacity', ...words], {
-    readPassword: never,
-    readConfig: never,
-  });
-};
+const parse = (...words: string[]) => parseArguments(['locks', 'set-capacity', ...words]);
 const setCapacity = async (name: string, capacity: number) => {
   const words = ['--name', name, '--capacity', `${capacity}`, '--reason', REASON];
   const command = await parse('--namespace', 'jobs', ...words);
-  return runCliCommand(api.runtime, command as CliCommand);
+  return runCliCommand(api.runtime, command);
 };
 const ask = (name: string, owner: string, permits: number, more: object = {}) => {
   const wanted = { mode: 'permit', permits, capacity: 3, leaseMs: 60_000, ...more };
