@@ -72,4 +72,13 @@ export class EngineContext {
     if (!this.store.estimatesClock) return shown;
     return Math.max(shown, this.storeClock.atMost() ?? shown);
   }
+
+  /**
+   * The most that can have passed on the backend's clock since a read whose clock was `shown`.
+   *
+   * @param startedAt when the read began, on the monotonic clock
+   */
+  elapsedSinceRead(startedAt: number, shown: number): number {
+    return Math.max(this.monotonic() - startedAt, this.latestAfterRead(shown) - shown);
+  }
 }

@@ -86,8 +86,7 @@ export class MultiLockCommitter {
       try {
         const decision = this.decide(pending, reading);
         if (decision.changes.length === 0) {
-          const tookMs = context.monotonic() - reading.startedAt;
-          const elapsedMs = Math.max(tookMs, context.latestAfterRead(reading.now) - reading.now);
+          const elapsedMs = context.elapsedSinceRead(reading.startedAt, reading.now);
           return { answer: subtractElapsedMultiLock(decision.answer, elapsedMs), changed: false };
         }
         const answer = await this.swapAndCount(pending, reading, decision);

@@ -38,9 +38,7 @@ export async function answerSpentRenewal(
     if (!read) throw new Error('A store must return every record that it is asked for.');
     const stored = read.record && (recordTypeOf(key).decode(read.record).record as LockRecord);
     const found = answerRenewed(stored, command as RenewCommand, read.now);
-    const tookMs = context.monotonic() - startedAt;
-    const elapsedMs = Math.max(tookMs, context.latestAfterRead(read.now) - read.now);
-    const answer = found && subtractElapsed(found, elapsedMs);
+    const answer = found && subtractElapsed(found, context.elapsedSinceRead(startedAt, read.now));
     if (!answer || isSpentRenewal(answer)) {
       throw new Error('The lease expired while its record was read.');
     }
