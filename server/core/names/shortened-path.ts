@@ -1,4 +1,4 @@
-const NAMESPACE = /^[a-z0-9][a-z0-9._-]{0,62}$/;
+import { namespaceName } from '../../contract/primitives';
 
 /** The address of a lock or a counter without its name, or without its namespace too. */
 const SHORTENED = /^\/(locks|counters)(?:\/([^/]+))?\/?$/;
@@ -12,7 +12,7 @@ const SHORTENED = /^\/(locks|counters)(?:\/([^/]+))?\/?$/;
 export function shortenedPath(pathname: string, query: string): string | null {
   const [, place, namespace] = SHORTENED.exec(pathname) ?? [];
   if (place === undefined || (place === 'counters' && namespace === undefined)) return null;
-  if (namespace !== undefined && !NAMESPACE.test(namespace)) return null;
+  if (namespace !== undefined && !namespaceName.safeParse(namespace).success) return null;
   const params = new URLSearchParams(query);
   // The list of counters is searched by a part of namespace and name.
   if (namespace !== undefined && place === 'locks') params.set('namespace', namespace);
