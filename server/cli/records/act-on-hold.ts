@@ -6,9 +6,9 @@ import type { EndCause } from '../../contract/primitives';
 import { extendLock } from '../../operations/locks/for-people/extend-lock';
 import { forceReleaseLock } from '../../operations/locks/for-people/force-release-lock';
 import { requestRelease } from '../../operations/locks/for-people/request-release';
-import { engineOf } from '../../operations/locks/resolve-lock';
 import type { OperationContext } from '../../operations/operation-context';
 import type { CliCommand } from '../cli-command';
+import { readLock } from './read-lock';
 
 type HoldCommand = Extract<
   CliCommand,
@@ -25,8 +25,7 @@ type HoldCommand = Extract<
  */
 export async function actOnHold(ctx: OperationContext, command: HoldCommand): Promise<string> {
   const { namespace, name, token } = command.input;
-  const engine = await engineOf(ctx, namespace);
-  const { rev, holders } = await engine.run({ namespace, name }, { verb: 'inspect' });
+  const { rev, holders } = await readLock(ctx, { namespace, name });
   const seen = holders.find((holder) => holder.token === token);
   const owner = seen ? printable(seen.owner) : `token ${token}`;
   return `${printable(name)}: ${await act(ctx, command, rev, owner)}`;

@@ -1,9 +1,9 @@
 import { printable } from '../../../client/command/terminal/printable';
 import { LockyardError } from '../../contract/errors';
 import { setFrozen } from '../../operations/locks/for-people/set-frozen';
-import { engineOf } from '../../operations/locks/resolve-lock';
 import type { OperationContext } from '../../operations/operation-context';
 import type { CliCommand } from '../cli-command';
+import { readLock } from './read-lock';
 
 type FreezeCommand = Extract<CliCommand, { verb: 'locks freeze' | 'locks unfreeze' }>;
 
@@ -17,8 +17,7 @@ export async function freezeNamedLock(
   ctx: OperationContext,
   { verb, input: { namespace, name, reason } }: FreezeCommand,
 ): Promise<string> {
-  const engine = await engineOf(ctx, namespace);
-  const seen = await engine.run({ namespace, name }, { verb: 'inspect' });
+  const seen = await readLock(ctx, { namespace, name });
   const { rev, frozen, holders, waiters } = seen;
   const lock = printable(name);
   const by = frozen && `by ${printable(frozen.by)}: ${printable(frozen.reason)}`;

@@ -3,9 +3,9 @@ import type { ReassignInput } from '../../contract/console/console-inputs';
 import type { ReassignObstacle } from '../../contract/console/operator-answers';
 import { LockyardError } from '../../contract/errors';
 import { reassignLock } from '../../operations/locks/for-people/reassign-lock';
-import { engineOf } from '../../operations/locks/resolve-lock';
 import type { OperationContext } from '../../operations/operation-context';
 import { counted } from '../counted';
+import { readLock } from './read-lock';
 
 /** The command's input. It ends the hold that exists when it runs. */
 type ReassignCommand = Pick<ReassignInput, 'namespace' | 'name' | 'reason'> & {
@@ -31,8 +31,7 @@ export async function reassignNamedLock(
   ctx: OperationContext,
   { namespace, name, to, reason }: ReassignCommand,
 ): Promise<string> {
-  const engine = await engineOf(ctx, namespace);
-  const seen = await engine.run({ namespace, name }, { verb: 'inspect' });
+  const seen = await readLock(ctx, { namespace, name });
   const { rev, holders, waiters } = seen;
   const lock = printable(name);
   const [holder, other] = holders;

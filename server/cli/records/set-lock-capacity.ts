@@ -2,9 +2,9 @@ import { printable } from '../../../client/command/terminal/printable';
 import type { SetCapacityInput } from '../../contract/console/console-inputs';
 import { LockyardError } from '../../contract/errors';
 import { setCapacity } from '../../operations/locks/for-people/set-capacity';
-import { engineOf } from '../../operations/locks/resolve-lock';
 import type { OperationContext } from '../../operations/operation-context';
 import { counted } from '../counted';
+import { readLock } from './read-lock';
 
 /** The command's input. It replaces the capacity that is current when it runs. */
 type CapacityCommand = Pick<SetCapacityInput, 'namespace' | 'name' | 'capacity' | 'reason'>;
@@ -19,8 +19,7 @@ export async function setLockCapacity(
   ctx: OperationContext,
   { namespace, name, capacity, reason }: CapacityCommand,
 ): Promise<string> {
-  const engine = await engineOf(ctx, namespace);
-  const { rev, permits } = await engine.run({ namespace, name }, { verb: 'inspect' });
+  const { rev, permits } = await readLock(ctx, { namespace, name });
   const lock = printable(name);
   if (!permits) throw unused(lock);
   const seenCapacity = permits.capacity;
