@@ -1,5 +1,5 @@
 import type { Overview } from '@/server/contract/console/past/overview';
-import { hasHistory } from '../charts/chart-labels';
+import { abnormalEndsLabel, hasHistory } from '../charts/chart-labels';
 import { rangeLabel } from '../charts/chart-range';
 import { Panel } from '../ui/panel';
 
@@ -66,12 +66,11 @@ function heightsOf(overview: Overview): string[] {
   const { total } = overview;
   const hasTimes = (of: 'waitP99Ms' | 'holdP99Ms') =>
     overview.points.some((point) => (point[of] ?? 0) > 0);
-  const abnormal = total.expiries + total.forced + total.timeouts;
   return [
     TIMES,
     hasTimes('waitP99Ms') ? 'chart' : LINE,
     hasTimes('holdP99Ms') ? 'chart' : LINE,
     ...(total.refused > 0 ? [TIMES] : []),
-    abnormal > 0 ? LANES : LINE,
+    abnormalEndsLabel(total) === null ? LINE : LANES,
   ];
 }
