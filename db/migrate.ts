@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Client } from '@libsql/client';
-import { drizzle as libsql } from 'drizzle-orm/libsql';
 import { migrate as migrateLibsql } from 'drizzle-orm/libsql/migrator';
+import { drizzle as libsql } from 'drizzle-orm/libsql/sqlite3';
 import { readMigrationFiles } from 'drizzle-orm/migrator';
 import type { Connection, RowDataPacket } from 'mysql2/promise';
 import { StartError } from '../server/platform/start-error';

@@ -1,5 +1,6 @@
-import { type Client, LibsqlError, type ResultSet, type Transaction } from '@libsql/client';
-import { drizzle, type LibSQLDatabase } from 'drizzle-orm/libsql';
+import { type Client, LibsqlError, type ResultSet, type Transaction } from '@libsql/client/sqlite3';
+import type { LibSQLDatabase } from 'drizzle-orm/libsql';
+import { drizzle } from 'drizzle-orm/libsql/sqlite3';
 import {
   type Database,
   type Db,

@@ -1,7 +1,7 @@
 import { fdatasyncSync, realpathSync } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { type Client, createClient, LibsqlError, type Transaction } from '@libsql/client';
+import { type Client, createClient, LibsqlError, type Transaction } from '@libsql/client/sqlite3';
 import { SerialQueue } from '../../server/platform/serial-queue';
 import { DatabaseUnusable, StartError } from '../../server/platform/start-error';
 import { CommitUnknown, causes } from '../database-failure';

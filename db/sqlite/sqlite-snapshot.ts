@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { createClient } from '@libsql/client';
+import { createClient } from '@libsql/client/sqlite3';
 import { StartError } from '../../server/platform/start-error';
 import { appliedToSqlite } from '../migrate';
 import type { Cell, Snapshot, TablePart } from '../snapshot';

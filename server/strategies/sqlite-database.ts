@@ -1,5 +1,5 @@
 import { setTimeout } from 'node:timers/promises';
-import { type Client, LibsqlError, type Transaction } from '@libsql/client';
+import { type Client, LibsqlError, type Transaction } from '@libsql/client/sqlite3';
 import { SerialQueue } from '@/server/platform/serial-queue';
 import type { SqlDatabase, SqlSession, SqlValue } from './sql-database';
 

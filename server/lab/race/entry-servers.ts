@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { createClient } from '@libsql/client';
+import { createClient } from '@libsql/client/sqlite3';
 import type { Redis } from 'ioredis';
 import type { Pool } from 'mysql2/promise';
 import type { Client } from 'node-zookeeper-client';

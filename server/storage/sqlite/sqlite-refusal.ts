@@ -1,4 +1,4 @@
-import { LibsqlError } from '@libsql/client';
+import { LibsqlError } from '@libsql/client/sqlite3';
 import { CommitUnknown, causes } from '@/db/database-failure';
 import { FlushFailed } from '@/db/sqlite/log-flushing';
 import { LogLost } from '@/db/sqlite/rewrite-log';
