@@ -44,7 +44,7 @@ describe('a single request', () => {
     expect(two.waitingCalls).toBe(0);
   });
 
-  test('goes to the next if no connection can be made, and later requests begin there', async () => {
+  test('goes to the next if it cannot connect, and later requests begin there', async () => {
     await one.close();
     const failed: string[] = [];
     client.settings.observer = {
@@ -76,7 +76,7 @@ describe('a single request', () => {
     expect(await added).toMatchObject({ value: 1 });
   });
 
-  test('is not repeated elsewhere once it may have arrived; the next one is sent there', async () => {
+  test('is not repeated elsewhere once it may have arrived; the next is sent there', async () => {
     const added = outcomeOf(client.addToCounter({ name: 'n', delta: 1, requestId: 'r' }));
     (await one.next('counter.add')).loseReply();
     expect(await added).toMatchObject({ reason: 'UNKNOWN' });
@@ -104,7 +104,7 @@ describe('a single request', () => {
     },
   );
 
-  test('rejects when all addresses have refused the connection, having tried each once', async () => {
+  test('rejects when all addresses refused the connection, having tried each once', async () => {
     await Promise.all([one.close(), two.close()]);
     let failures = 0;
     client.settings.observer = { requestFailed: () => void failures++ };
@@ -133,7 +133,7 @@ describe('a wait', () => {
     return { taken, finishAt };
   };
 
-  test('moves with the same request when its server becomes unreachable, and the hold stays there', async () => {
+  test('moves with its request once its server is unreachable; the hold stays there', async () => {
     const { finishAt } = take(60_000);
     const first = await one.next('lock.acquire');
     await one.close();
@@ -161,7 +161,7 @@ describe('a wait', () => {
     await finishAt(one, await one.next('lock.acquire'));
   });
 
-  test('moves when its server stops responding, but not from one that answers a probe', async () => {
+  test('moves if its server stops responding, but not from one that answers a probe', async () => {
     const { finishAt } = take(60_000);
     const first = await one.next('lock.acquire');
     clock.advance(1_000);

@@ -86,7 +86,7 @@ test('a term outlasts its callback, and ends before the next only when its work 
   expect(log).toEqual(['elected 41', 'forced', 'elected 42', 'ended']);
 });
 
-test('a leader that resigns releases the lock, and is a candidate again a second later', async () => {
+test('a resigning leader releases the lock, and is a candidate again a second later', async () => {
   const { clock, server } = bench;
   const { log, terms, stop, ended } = candidate();
   await elect(41);
@@ -119,7 +119,7 @@ test('neither an outage nor a refused key ends a candidature', async () => {
   expect(log).toEqual(['elected 41', 'ended']);
 });
 
-test('an error of a callback ends it, after the release; so does a refusal that will not change', async () => {
+test('an error of a callback ends it after the release; so does a permanent refusal', async () => {
   const { server } = bench;
   const bug = new Error('bug');
   const { log, ended } = candidate(() => Promise.reject(bug));

@@ -15,7 +15,7 @@ const bench = scriptedBench();
 afterEach(() => vi.unstubAllEnvs());
 
 describe('what is sent', () => {
-  test('a command is a POST of plain JSON with the key as bearer, host, pid and version in meta', async () => {
+  test('a command POSTs plain JSON with a bearer key; meta has host, pid and version', async () => {
     const answer = bench.client.acquire({ name: 'job', leaseMs: 5_000, meta: { task: 'a' } });
     const call = await bench.server.next('lock.acquire');
     expect(call.request.method).toBe('POST');
@@ -50,7 +50,7 @@ describe('what is sent', () => {
     expect(await answer).toEqual({ valid: true });
   });
 
-  test('what JSON cannot express is refused before a request is sent, and not retried', async () => {
+  test('what JSON cannot express is refused before it is sent, and is not retried', async () => {
     const { client, server } = bench;
     const leaseMs = 10_000n as never;
     const refusal = { name: 'LockyardError', reason: 'INVALID' };

@@ -57,7 +57,7 @@ describe('options', () => {
     expect(server.waitingCalls).toBe(0);
   });
 
-  test('of one lock are not options of several, and a lock of a multi-lock has only its mode', async () => {
+  test('of one lock are not options of several, where each lock has only its mode', async () => {
     const { client, server } = bench;
     const shared = withLocks(['a', 'b'], any({ client, mode: 'shared' }), () => 'never');
     expect(String(await outcomeOf(shared))).toContain('withLocks has no option `mode`');

@@ -56,7 +56,7 @@ async function untilWaiting(count: number) {
 }
 
 describe('excluding', () => {
-  test('two services never work at once: unguarded increments under the lock are exact', async () => {
+  test('two services never overlap: unguarded increments under the lock are exact', async () => {
     let counter = 0;
     const tokens: number[] = [];
     const increment = (client: LockyardClient) =>
@@ -197,7 +197,7 @@ describe('waiting', () => {
   });
 });
 
-test('a leader is shown as such, and when it is force-released the next in the queue leads', async () => {
+test('a leader is shown as such; after a force release the next in the queue leads', async () => {
   const stop = new AbortController();
   const log: string[] = [];
   const candidate = (client: LockyardClient, who: string) =>
@@ -228,7 +228,7 @@ test('a leader is shown as such, and when it is force-released the next in the q
 });
 
 describe('losing', () => {
-  test('a force-released hold is lost at the next renewal, with the operator and the reason', async () => {
+  test('a force-released hold is lost at its next renewal, with operator and reason', async () => {
     const holder = occupy(orders, { leaseMs: 9_000 });
     const token = await holder.held;
     const reason = 'stuck since noon';

@@ -40,7 +40,7 @@ function gate() {
 }
 
 describe('within work under the same lock', () => {
-  test('an inner call runs at once, without a request, with the token of the outer hold', async () => {
+  test("an inner call runs at once, without a request, with the outer hold's token", async () => {
     const ended = job({}, async (outer) => {
       const inner = await job({ leaseMs: 1, waitMs: 0 }, (hold) => ({ ...hold }));
       expect(inner).toMatchObject({ name: 'job', token: outer.token, waitedMs: 0 });
@@ -377,7 +377,7 @@ describe('what reaches inner work', () => {
     expect(await ended).toBe('tidied up');
   });
 
-  test('messages of operators arrive within the work: a listener may request the lock', async () => {
+  test("operators' messages arrive within the work: a listener may request the lock", async () => {
     const work = heldWork();
     let heard: unknown;
     const onAskedToRelease = async () => {

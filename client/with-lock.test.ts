@@ -63,7 +63,7 @@ describe('while the hold is valid', () => {
     expect(bench.clock.timerCount).toBe(0);
   });
 
-  test('a longer minimum hold time gets a lease that covers it, and the call ends with the work', async () => {
+  test('the lease covers a longer minimum hold time, and the call ends with the work', async () => {
     const { client, server } = bench;
     const ended = withLock('job', { client, holdAtLeastMs: 60_000 }, () => 'short');
     const call = await server.next('lock.acquire');
@@ -130,7 +130,7 @@ describe('while the hold is valid', () => {
     expect(await ended).toBe('done');
   });
 
-  test('a slow answer to a renewal does not shorten the time that was already certain', async () => {
+  test('a slow answer to a renewal does not shorten the time already certain', async () => {
     const { work, ended } = await working();
     bench.clock.advance(10_000);
     const renewal = await bench.server.next('lock.renew');
@@ -178,7 +178,7 @@ describe('while the hold is valid', () => {
     expect(await ended).toBe(error);
   });
 
-  test('a caller that gives up aborts the work; the hold stays until the work has ended', async () => {
+  test('a caller that gives up aborts the work; the hold stays until the work ends', async () => {
     const caller = new AbortController();
     const { work, ended } = await working({ signal: caller.signal });
     const reason = new Error('enough');
@@ -299,7 +299,7 @@ describe('messages of operators to a holder', () => {
   const remark = { by: 'Ana', reason: 'a deploy waits', at: 5 };
   const later = { ...remark, at: 6 };
 
-  test('a release request reaches the work and the callback once, and the hold stays valid', async () => {
+  test('a release request reaches work and callback once, and the hold stays valid', async () => {
     const asked: unknown[] = [];
     const seen: { view?: Hold } = {};
     const { client, server, clock } = bench;

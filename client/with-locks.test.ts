@@ -58,7 +58,7 @@ describe('under several locks', () => {
     expect(await holdersOf()).toEqual(['', '', '']);
   });
 
-  test('callers that name them in different orders never work at once, and all get their turn', async () => {
+  test('callers that name them in different orders never overlap, and all get a turn', async () => {
     let working = 0;
     const orders = [names, [...names].reverse(), [names[1], names[0]]];
     const callers = Array.from({ length: 9 }, (_, i) =>
@@ -99,7 +99,7 @@ describe('under several locks', () => {
     expect(await holdersOf()).toEqual(['', '', '']);
   });
 
-  test('withLock of one of them runs at once, and withLocks of one of them is refused', async () => {
+  test('withLock of one of them runs at once, withLocks of one of them is refused', async () => {
     await withLocks(names, { client }, async (set) => {
       const inner = await withLock(names[1], { client, waitMs: 0 }, ({ token }) => token);
       expect(inner).toBe(set.token(names[1]));

@@ -28,7 +28,7 @@ const stateOf = async (name: string) => (await rig.client.inspect({ name })).sta
 const soon = (look: () => Promise<void>) => vi.waitFor(look, { timeout: 60_000, interval: 50 });
 
 describe('lockyard ls', () => {
-  test('lists what is held under a prefix, as columns or JSON; with --all what is free too', async () => {
+  test('lists held locks under a prefix, as columns or JSON; --all adds free ones', async () => {
     const [mine, other, free] = [`ls:${freshName()}`, freshName(), `ls:${freshName()}`];
     const token = await held(mine);
     await held(other);
@@ -128,7 +128,7 @@ describe('lockyard inspect', () => {
     await waiting.ended;
   });
 
-  test('shows a lock that was never used as free, without an error, and says that it is not known', async () => {
+  test('shows a never-used lock as free, without an error, and says it is not known', async () => {
     const name = freshName();
     const { code, out } = await rig.run(['inspect', name]);
     expect(code).toBe(0);

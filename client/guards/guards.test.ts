@@ -52,7 +52,7 @@ describe.each<StoreKind>(['mysql', 'sqlite', 'redis'])('a guarded write to %s', 
     await place?.remove();
   });
 
-  test('refuses the late write of a holder whose process was stopped beyond its lease', async () => {
+  test('refuses a late write of a holder whose process was stopped beyond its lease', async () => {
     const name = freshName();
     const signalFile = join(folder, `go-${names}`);
     const holder = fork(

@@ -65,7 +65,7 @@ describe('updating a row that is there', () => {
     expect(await rowOf(999)).toBeUndefined();
   });
 
-  test('distinguishes a write that changed no value from a stale one, however rows are counted', async () => {
+  test('distinguishes an unchanged row from a stale write, however rows are counted', async () => {
     if (place.url.kind !== 'mysql') throw new Error('not MySQL');
     const counting = createPool({ uri: place.url.url, flags: ['-FOUND_ROWS'] });
     try {
@@ -84,7 +84,7 @@ describe('updating a row that is there', () => {
     }
   });
 
-  test('sees what others have committed, even if its transaction began with an older snapshot', async () => {
+  test("sees others' commits, even if its transaction has an older snapshot", async () => {
     const id = await account(3);
     const connection = await pool.getConnection();
     try {

@@ -20,7 +20,7 @@ beforeEach(() => {
 const applied = { outcome: 'applied' };
 
 describe('the script', () => {
-  test('is sent whole to a server that does not know it, and by its digest from then on', async () => {
+  test('is sent whole to a server that does not know it, then only by its digest', async () => {
     await redis.script('FLUSH');
     expect(await guardedSet(redis, { key, value: 'a', token: 1 })).toEqual(applied);
     const before = await redis.info('commandstats');

@@ -27,7 +27,7 @@ test.each([undefined, null, 'soon'])(
   },
 );
 
-test('a grant that does not say when its lease ends starts no work, and is requested again', async () => {
+test('a grant without the end of its lease starts no work, and is requested again', async () => {
   const { client, clock, server } = bench;
   const work = heldWork();
   const ended = outcomeOf(withLock('job', { client }, work.run));

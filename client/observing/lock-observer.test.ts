@@ -65,7 +65,7 @@ describe('an observer is notified', () => {
     expect(told.slice(2)).toEqual([['released', released]]);
   });
 
-  test('of a loss when it is noticed, not only when the work has ended, and of no release then', async () => {
+  test('of a loss when noticed, not only after the work, and of no release then', async () => {
     const { work, ended } = await working();
     bench.clock.advance(10_000);
     const call = await bench.server.next('lock.renew');
@@ -177,7 +177,7 @@ describe('an observer is notified of each lock of a multi-lock', () => {
     ]);
   });
 
-  test('when the wait times out, is abandoned or fails, and when the multi-lock is refused at once', async () => {
+  test('when a wait times out, is abandoned or fails, and of an immediate refusal', async () => {
     const late = begun({ waitMs: 0 });
     const call = await bench.server.next('lock.acquireMany');
     call.answer({ outcome: 'held', blockedBy: [], retryAfterMs: 50 });

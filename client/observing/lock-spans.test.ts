@@ -58,7 +58,7 @@ test('the installed API has everything that is used', () => {
 });
 
 describe('one span for a wait and one for a hold, within a common span', () => {
-  test('say which lock, how it went and its token; what the work starts is a child of the hold', async () => {
+  test('say the lock, token and outcome; what the work starts is a child of the hold', async () => {
     const tracer = otel.trace.getTracer('test');
     const { client } = bench;
     const ended = tracer.startActiveSpan('caller', async (caller) => {
@@ -189,7 +189,7 @@ describe('a hold is known by its trace', () => {
     expect(linksOf(span('lockyard.hold'))).toEqual([]);
   });
 
-  test('a wait without a grant links to the holders, each once, where they were sampled', async () => {
+  test('a wait without a grant links once to each holder that was sampled', async () => {
     const { client } = bench;
     const late = outcomeOf(withLock('job', { client, waitMs: 0 }, () => 'never'));
     const other = traceparent.replace('00f0', '11f0');
@@ -208,7 +208,7 @@ describe('a hold is known by its trace', () => {
     ]);
   });
 
-  test('a multi-lock has one span, which links to the holds that each lock was waited for', async () => {
+  test('a multi-lock has one span, with links to the holds that delayed each lock', async () => {
     const ended = withLocks(['a', 'b'], { client: bench.client }, () => 'done');
     const call = await bench.server.next('lock.acquireMany');
     const { outcome, ...grant } = granted({ waitedForTraceparent: traceparent });
@@ -221,7 +221,7 @@ describe('a hold is known by its trace', () => {
     expect(linksOf(span('lockyard.wait'))).toMatchObject([{ traceId: TRACE, spanId: SPAN }]);
   });
 
-  test('a call of the API carries the active span, or what it is given, unless that is no trace', async () => {
+  test('an API call carries the active or given span, unless that is not a trace', async () => {
     const { client } = bench;
     const sent = async (acquiring: Promise<unknown>) => {
       const call = await bench.server.next('lock.acquire');

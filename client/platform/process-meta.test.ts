@@ -28,7 +28,7 @@ function furnish({ self = String(pid), time = '4026531834' } = {}) {
 }
 
 describe('a process', () => {
-  test('names its boot, its process id namespace and its start, whatever its program is called', () => {
+  test('names its boot, its process id namespace and its start, whatever its program name', () => {
     furnish();
     expect(processMeta({}, proc)).toMatchObject({
       bootId: '12e93e48-dfe0-4750-ad11-60da4f9dcf82',

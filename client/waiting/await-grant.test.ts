@@ -91,7 +91,7 @@ describe('waiting', () => {
     expect(await taken).toBe(41);
   });
 
-  test('a grant whose wait used up its lease is confirmed by a renewal before the work begins', async () => {
+  test('a grant whose wait used up its lease is renewed before the work begins', async () => {
     const work = heldWork();
     const ended = outcomeOf(withLock('job', { client: bench.client, leaseMs: 3_000 }, work.run));
     const call = await bench.server.next('lock.acquire');
@@ -108,7 +108,7 @@ describe('waiting', () => {
     expect(await ended).toBe('done');
   });
 
-  test('a confirmation of a short lease without an answer is repeated while the lease lasts', async () => {
+  test('an unanswered confirmation of a short lease is repeated until the lease ends', async () => {
     const taken = take({ leaseMs: 3_000 });
     const call = await bench.server.next('lock.acquire');
     bench.clock.advance(20_000);
@@ -137,7 +137,7 @@ describe('waiting', () => {
     expect(await taken).toBe(41);
   });
 
-  test('a grant that was over before the work began is requested again, with another id', async () => {
+  test('a grant that ended before the work began is requested again, with another id', async () => {
     const taken = take({ waitMs: 60_000, leaseMs: 3_000 });
     const first = await bench.server.next('lock.acquire');
     bench.clock.advance(9_000);
@@ -256,7 +256,7 @@ describe('failures on the network', () => {
     },
   );
 
-  test('a limit on calls costs no place in a queue: the same request is repeated when allowed', async () => {
+  test('a limited call loses no place: the same request is repeated when allowed', async () => {
     const taken = take({ waitMs: 60_000 });
     const first = await bench.server.next('lock.acquire');
     bench.clock.advance(25_000);

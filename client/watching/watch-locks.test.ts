@@ -50,7 +50,7 @@ async function stopped({ stop, ended }: ReturnType<typeof watcher>) {
   await ended;
 }
 
-test('yields the present state and each change, and resumes where the last answer ended', async () => {
+test('yields the present state and each change, resuming where the last answer ended', async () => {
   const watching = watcher({ names: ['a'] });
   const first = await answer([free('a', 0)], { position: 'p1' });
   expect(first.input).toMatchObject({ names: ['a'], namespace: 'default', waitMs: 10_000 });
@@ -76,7 +76,7 @@ test('after a reset yields only what has changed, and missing locks as free', as
   await stopped(watching);
 });
 
-test('reports every lock as unknown while Lockyard does not answer, then its present state', async () => {
+test('reports every lock as unknown while Lockyard does not answer, then its state', async () => {
   const watching = watcher({ names: ['a'] });
   await answer([held('a', 1, holder(1))]);
   for (let passedMs = 0; passedMs <= 6_000; passedMs += 500) {
@@ -139,7 +139,7 @@ test('reports every lock as unknown 15 s after the last answer, whatever came be
   await stopped(watching);
 });
 
-test('yields nothing more once the signal has aborted, not even what was already received', async () => {
+test('yields nothing once the signal has aborted, not even what was already received', async () => {
   const stop = new AbortController();
   const options = { prefix: 'x', client: bench.client, signal: stop.signal };
   const told: string[] = [];
@@ -155,7 +155,7 @@ test('yields nothing more once the signal has aborted, not even what was already
   expect(told).toEqual(['xa held', 'xb held', 'xa free']);
 });
 
-test('continues after an error of the server, and reports every lock as unknown if that lasts', async () => {
+test('continues after a server error, and reports all locks as unknown if it lasts', async () => {
   const watching = watcher({ names: ['a'] });
   await answer([held('a', 1, holder(1))]);
   for (let passedMs = 0; passedMs <= 6_000; passedMs += 1_000) {
@@ -181,7 +181,7 @@ test('refuses an option that it does not have, before any request', async () => 
   expect(bench.server.waitingCalls).toBe(0);
 });
 
-test('yields each leader once, and null while there is none or it has released the lock', async () => {
+test('yields each leader once, null while there is none or it has released the lock', async () => {
   const seen: (number | null)[] = [];
   const stop = new AbortController();
   const ended = (async () => {

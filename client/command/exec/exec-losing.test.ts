@@ -88,7 +88,7 @@ describe('a hold that is force-released', () => {
     expect(err).toMatch(/force-released[^\n]*stuck since noon/);
   });
 
-  test('kills a command that does not end, with its child processes, after the grace period', async () => {
+  test('kills a command that does not end, and its children, after the grace period', async () => {
     const running = rig.exec([name, '--lease', '6s', '-k', '300ms'], stubborn(name));
     const pids = await pidsOf(name, running);
     await forceRelease();
@@ -261,7 +261,7 @@ describe.concurrent('a server that is unreachable at the start', () => {
 });
 
 describe('an exec that is killed with SIGKILL', () => {
-  test('ends its command and everything that this has started, before the lease is over', async () => {
+  test('ends its command and all that it started, before the lease expires', async () => {
     const options = [name, '--lease', '15s', '-k', '300ms', '-v'];
     const running = rig.exec(options, stubborn(name));
     const pids = await pidsOf(name, running);

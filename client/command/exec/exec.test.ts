@@ -30,7 +30,7 @@ async function occupy(options: string[] = []) {
 }
 
 describe('excluding', () => {
-  test('commands under one lock never run at once: an unguarded counter in a file is exact', async () => {
+  test('commands under one lock never overlap: an unguarded count in a file is exact', async () => {
     writeFileSync(rig.path('counter'), '0\n');
     const increment = 'n=$(cat counter); sleep 0.01; echo $((n + 1)) > counter';
     const worker = async () => {
@@ -90,7 +90,7 @@ describe('--hold-at-least', () => {
     expect((holder?.expiresAt ?? 0) - (holder?.grantedAt ?? 0)).toBe(60_000);
   });
 
-  test('ends with the command, and the next call says that the lock was released and frees later', async () => {
+  test('ends with the command; the next call says who released it and when it frees', async () => {
     expect(await rig.exec([name, '--hold-at-least', '30s'], 'exit 3').ended).toMatchObject({
       code: 3,
       err: '',
@@ -162,7 +162,7 @@ describe('exit codes', () => {
     expect(await rig.exec([name], script).ended).toMatchObject({ code, err: '' });
   });
 
-  test('127 for a missing command, 126 for one that cannot be run; the lock is free again', async () => {
+  test('127 for a missing command, 126 for one that cannot run; the lock is freed', async () => {
     const [missing, folder, plain] = [
       'no-such-command',
       rig.makeFolder('a-folder'),
@@ -244,7 +244,7 @@ describe('exit codes', () => {
     expect(await run('no-such-program')).toEqual({ code: 127, out: '' });
   });
 
-  test('0 for a command with U+FFFD among its arguments, which is a character like others', async () => {
+  test('0 for a command with U+FFFD among its arguments, a character like any other', async () => {
     const { code, out } = await rig.run(['exec', name, '--', 'echo', '\ufffd']);
     expect({ code, out }).toEqual({ code: 0, out: '\ufffd\n' });
   });
@@ -282,7 +282,7 @@ describe('exit codes', () => {
     }
   });
 
-  test('1 for a lock that is held, or the code that was set, at once or after the timeout', async () => {
+  test('1 or the code that was set for a held lock, at once or after the timeout', async () => {
     const holder = await occupy();
     const cases: [string[], number][] = [
       [['-n'], 1],

@@ -49,7 +49,7 @@ test('an outage is counted from the last answer, and reported when its time is o
   expect(told.at(-1)).toBe('lasted');
 });
 
-test('a request without an answer in time is an outage, one that its caller abandons is not', async () => {
+test('a request that is not answered in time is an outage, an abandoned one is not', async () => {
   const told: string[] = [];
   const began = () => told.push('began');
   const watch = new OutageDetector(

@@ -6,7 +6,7 @@ import { EndedBySignal } from './signal-relay';
 
 const DAY_MS = 86_400_000;
 
-test('a lease of more than 24 days, which operators can create, is waited for without polling', async () => {
+test('a lease over 24 days, which operators can create, is awaited without polling', async () => {
   let now = 0;
   let looks = 0;
   let due: { at: number; run: () => void } | null = null;
@@ -49,7 +49,7 @@ test('a lease of more than 24 days, which operators can create, is waited for wi
   }
 });
 
-test('a signal that arrives as the command starts ends it, and is not reported as a loss', async () => {
+test('a signal while the command starts ends it, and is not reported as a loss', async () => {
   const signal = AbortSignal.abort(new EndedBySignal('SIGTERM'));
   const hold = { remainingMs: () => 30_000, signal } as unknown as Hold;
   let exit: (code: number) => void = () => {};

@@ -70,7 +70,7 @@ afterAll(async () => {
   await rig.close();
 });
 
-test('an agent acquires a lock, another one sees who has it, and the end of the session releases it', async () => {
+test('an agent holds a lock until its session ends, and another sees who has it', async () => {
   const [first, second] = [Session.start('--owner', 'agent-1'), Session.start()];
   const asked = { protocolVersion: '2025-03-26', capabilities: {}, clientInfo: { name: 'test' } };
   expect(await first.ask('initialize', asked)).toMatchObject({

@@ -33,7 +33,7 @@ async function livenessOf(name: string) {
   return holds[0]?.liveness;
 }
 
-test('the lock of a killed process is orphaned within 5 s, long before its lease ends', async () => {
+test("a killed process's lock is orphaned within 5 s, long before its lease ends", async () => {
   const witness = startWitness();
   const [killed, stopped] = await Promise.all([occupy('killed', '10m'), occupy('stopped', '10m')]);
   const seen = { state: 'alive', kind: 'host' };
@@ -61,7 +61,7 @@ test('the lock of a killed process is orphaned within 5 s, long before its lease
   expect(rowOf('killed')?.status).toBe('orphaned');
 });
 
-test('a key that was not made for a witness cannot report, and one that was can do nothing else', async () => {
+test('only a key made for a witness can report, and it can do nothing else', async () => {
   const refused = await rig.run(['witness']);
   expect(refused.code).toBe(77);
   expect(refused.err).toContain('keys create --witness');
