@@ -5,7 +5,7 @@ import { pastPage } from './past-page';
 const refused = (reason: string, message: string) =>
   TRPCClientError.from({ error: { code: -32_000, message, data: { reason } } });
 
-test('a page of the past for something that does not exist is 404, like its present page', async () => {
+test('a past page of something that does not exist is 404, like the present page', async () => {
   const params = new URLSearchParams({ at: '1795222867000' });
   const show = () => Promise.reject(refused('NOT_FOUND', 'There is no namespace "shop".'));
   const page = pastPage(params, '/locks/shop/a', show);

@@ -41,7 +41,7 @@ test('the clock skew of a backend that does not respond is that of its last resp
   expect(skewOf(0, false)).toBe('in sync at the last response');
 });
 
-test('a backend that responds is not shown as healthy while it grants nothing after a data loss', () => {
+test('a responding backend is not shown as healthy while a data loss prevents grants', () => {
   const lossOf = (quietForMs: number) => {
     return { loss: { at: 1, what: 'restarted' as const, agoMs: 5_000, quietForMs } };
   };

@@ -5,7 +5,7 @@ import { courseBars, courseSummary } from './course-bars';
 const NOW = 40 * COURSE_SPAN_MS + 11_000;
 const step = (ago: number) => 40 * COURSE_SPAN_MS - ago * COURSE_STEP_MS;
 
-test('a course is drawn against its slowest step, and one without a response is as high as can be', () => {
+test('a course is drawn against its slowest step; one without a response has full height', () => {
   const points = [
     { at: step(2), latencyMs: 5, wasSilent: false },
     { at: step(1), latencyMs: null, wasSilent: true },

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import type { LockInsight } from '@/server/contract/console/insight-row';
 import { ChartTable } from './chart-table';
 
-test("the table of the charts is rendered by the server in UTC, not in the server's own zone", () => {
+test('the table of the charts is rendered on the server in UTC, not in its own zone', () => {
   // This can fail only if the process's time zone is ahead of UTC.
   const none = { waitP50Ms: null, waitP99Ms: null, holdP50Ms: null, holdP99Ms: null };
   const counts = { timeouts: 0, expiries: 0, forced: 0, refused: 0 };

@@ -12,7 +12,7 @@ const histogramOf = (durations: readonly number[]) => {
   return histogram.bars();
 };
 
-test('every duration of a millisecond or more is in one bar, and a bar holds only what is in its bounds', () => {
+test('every duration from 1 ms is in one bar, and a bar has only those within its bounds', () => {
   const spans = fc.array(fc.integer({ min: 0, max: 40 * 86_400_000 }), { maxLength: 60 });
   fc.assert(
     fc.property(spans, fc.option(fc.integer({ min: 0, max: 1e10 })), (durations, also) => {

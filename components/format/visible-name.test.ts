@@ -72,7 +72,7 @@ describe('wherever a text is drawn, a character that cannot be seen is a mark', 
   });
 });
 
-test('a variation selector of an emoji gets no mark, the same character after a letter does', () => {
+test('a variation selector of an emoji gets no mark, but the same after a letter does', () => {
   expect(visibleText('⚠\ufe0f careful')).toBe('⚠\ufe0f careful');
   expect(visibleText('1\ufe0f')).toBe('1[U+FE0F]');
 });

@@ -81,7 +81,7 @@ test('an exported incident says how many of its events it lacks', () => {
   expect(incidentHtml(whole, 'https://locks.example/insights/1')).not.toContain('Not listed');
 });
 
-test('an exported incident makes no request and runs no script, and its policy forbids both', () => {
+test('an exported incident makes no request and runs no script; its policy forbids both', () => {
   const html = incidentHtml(detail('invoice'), 'https://locks.example/insights/1');
   expect(html).toContain(`content="default-src 'none'; style-src 'unsafe-inline'"`);
   expect(html).not.toMatch(/<(script|link|img|iframe|object|embed|base|form|a)\b/i);
@@ -104,7 +104,7 @@ test('no text of a caller or an operator becomes markup in it', () => {
   expect(hostile).not.toContain('\u202e');
 });
 
-test('an export says when its timeline begins and ends, whose process exited, and what it leaves out', () => {
+test('an export gives the bounds of its timeline, whose process exited, and what it omits', () => {
   const whole = detail('invoice');
   const death = { token: 7, at: BEGAN, since: BEGAN - 5_000, witness: 'w', evidence: 'e' };
   const early = { ...death, since: whole.timeline.from - 1 };

@@ -29,7 +29,7 @@ test('the cause names the holder, what is usual, and how many waited', () => {
   );
 });
 
-test('the cause measures the hold to its own end, also if its waiters were blocked for longer', () => {
+test('the cause measures the hold to its end, even if its waiters were blocked for longer', () => {
   const facts = { ...incident.facts, hold: { ...HOLD, endedAt: 110_000 } };
   expect(plain(incidentSentence({ ...incident, facts }))).toContain('held the lock for 1 m 50 s');
 });

@@ -22,7 +22,7 @@ it('an action during which the server had an error is not reported as not applie
   expect(retryableFailureTitle(problem)).toContain('The result is unknown.');
 });
 
-it('after an attempt with an unknown outcome, a refused one does not make the outcome known', () => {
+it('after an attempt with an unknown outcome, a refused one does not make it known', () => {
   const lost = problemOf(new Error('Failed to fetch'));
   const down = problemOf(refused('BACKEND_DOWN', 'Backend "main" is down.'), lost);
   expect(down).toMatchObject({

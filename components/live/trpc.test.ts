@@ -18,7 +18,7 @@ afterEach(() => {
   vi.unstubAllGlobals();
 });
 
-it('a request that is never answered, as over a network that swallows it, fails in the end', async () => {
+it('a request that is never answered, as when a network drops it, fails in the end', async () => {
   const failed = fetchInTime('/api/trpc/locks.extend').catch(() => 'failed');
   await vi.advanceTimersByTimeAsync(ANSWER_MAX_MS - 1);
   expect(asked[0]?.aborted).toBe(false);

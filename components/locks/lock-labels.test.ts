@@ -159,7 +159,7 @@ test('the countdown of an expired lease is negative', () => {
   expect(leaseLabel(row({ status: 'free', hold: null }), now)).toBe('–');
 });
 
-test('the token beside the name of a lock is of the hold that is looked at, else the last one', () => {
+test('the token beside the name of a lock is of the hold in view, else the last one', () => {
   expect(shownToken({ token: 41 } as HoldRow, 47)).toEqual({ label: 'token', token: 41 });
   expect(shownToken(null, 47)).toEqual({ label: 'last token', token: 47 });
   expect(shownToken(null, 0)).toBeNull();

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { openPage, reportBroken, reportGuard } from './away';
 
-test('a page that is opened by a key or a menu waits for an unreachable server, as with a link', () => {
+test('a page opened by a key or a menu waits for an unreachable server, as with a link', () => {
   const opened: string[] = [];
   const waiting: string[] = [];
   const open = (href: string) => openPage(href, (to) => opened.push(to));

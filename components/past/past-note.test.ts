@@ -3,7 +3,7 @@ import { renderToStaticMarkup } from 'react-dom/server';
 import { expect, test } from 'vitest';
 import { PastProblem } from './past-note';
 
-test('the first recorded event, before which nothing can be shown, is named in the time of the reader', () => {
+test('the first recorded event, before which nothing is shown, is named in local time', () => {
   const since = Date.parse('2024-11-19T13:21:54.362Z');
   const page = renderToStaticMarkup(createElement(PastProblem, { since, live: '/' }));
   expect(page).toContain('<time dateTime="2024-11-19T13:21:54.362Z"');

@@ -7,7 +7,7 @@ const backend = (id: string, more: Partial<BackendHealth> = {}) =>
   ({ id, reachable: true, loss: null, ...more }) as BackendHealth;
 const closed = (id: string) => ({ backend: id, closedBecause: 'A replica.' }) as GuaranteeRow;
 
-test('silent backends come first, then those that grant nothing; the others stay in their order', () => {
+test('silent backends come first, then those that grant nothing; others keep their order', () => {
   const backends = [
     backend('archive'),
     backend('cache', { loss: { quietForMs: 20_000 } as NonNullable<BackendHealth['loss']> }),

@@ -31,7 +31,7 @@ const ended = (token: number): LockRow['ended'] => ({
 
 const offered = { kind: 'offered', owner: 'b1', service: 'billing', token: null } as const;
 
-it('an offer becomes a grant when its waiter is seen to hold the lock, so long after the end', () => {
+it('an offer becomes a grant once its waiter holds the lock, with the time since the end', () => {
   const act = { kind: 'reassigned', token: 41, next: offered } as const;
   expect(effectSeenIn(act, { hold: null, ended: ended(41) })).toBeNull();
   expect(effectSeenIn(act, { hold: hold({ token: 41 }), ended: null })).toBeNull();

@@ -7,7 +7,7 @@ const move = (id: number, at: number, part: Partial<CounterMoveRow> = {}): Count
   ...{ delta: -1, bounds: null, by: null, reason: null, ...part },
 });
 
-test('what one service added within one second is one line, with its sum and the newest value', () => {
+test('what one service adds within a second is one line, with the sum and newest value', () => {
   const moves = [move(5, 2_900), move(4, 2_500), move(3, 2_100), move(2, 1_900), move(1, 1_200)];
   expect(foldChanges(moves)).toMatchObject([
     { id: '3', count: 3, delta: -3, move: { value: 95 } },

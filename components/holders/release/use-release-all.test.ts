@@ -21,7 +21,7 @@ function runOf(): (reason: string) => Promise<void> {
   return runs[0] as (reason: string) => Promise<void>;
 }
 
-it('releases every hold also on an address without TLS, where browsers have no randomUUID', async () => {
+it('releases every hold without TLS too, where browsers have no randomUUID', async () => {
   const { crypto } = globalThis;
   vi.stubGlobal('crypto', {
     getRandomValues: (bytes: Uint8Array) => crypto.getRandomValues(bytes),
@@ -36,7 +36,7 @@ it('releases every hold also on an address without TLS, where browsers have no r
   expect(sent).toEqual(['a 7', 'b 7']);
 });
 
-it('a refused second release is not reported as “nothing was changed” if the first got no answer', async () => {
+it('a refused retry does not say “nothing was changed” if the first got no answer', async () => {
   const refusal = { data: { reason: 'BACKEND_DOWN' }, message: 'main is down.' };
   const failures = [new Error('Failed to fetch'), Object.assign(new Error(), refusal)];
   const result = await releaseHold(

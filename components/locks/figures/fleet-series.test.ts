@@ -44,7 +44,7 @@ test('a wait of more than five minutes ago is not shown as a present one', () =>
   expect(latestWait(fleet([granted, ...quiet, minute(5)]))).toBeNull();
 });
 
-test('the range of a figure is from the lowest to the highest reading, the present one included', () => {
+test('the range of a figure spans its lowest to highest reading, the present one included', () => {
   const sample = (held: number, low: number) => ({ held, low: { held: low, stuck: 0 } });
   const now = { samples: [sample(9, 4), sample(7, 5)] } as FleetNow;
   expect(sampleRange(now, 'held', 6)).toEqual([4, 9]);

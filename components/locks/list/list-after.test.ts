@@ -30,7 +30,7 @@ test('rows that have not changed stay the same objects, after changes and after 
   expect(after.rows[0]).toBe(changed.rows[1]);
 });
 
-test('a silent backend that the message omits stays silent, and its last answer keeps its time', () => {
+test('a silent backend that a message omits stays silent, with the time of its last answer', () => {
   const before = page({ backends: [health('quiet', 4_000, false), health('well', 30, true)] });
   const after = listAfter(before, changes({}));
   expect(after.backends.map(({ silentForMs }) => silentForMs)).toEqual([5_500, 30]);
@@ -113,7 +113,7 @@ test('a row whose parts are equal stays the same object, and one without a part 
   expect(sharedRows([old], [fresh])[0]).toBe(fresh);
 });
 
-test('what was refused between the first paint and the first message of its stream is shown', () => {
+test("what was refused between the first paint and the stream's first message is shown", () => {
   const refused = { attempts: 1, owners: 1, areMore: false, lastAt: 1_000 };
   const painted = page({ rows: [lockRow({ refused })] });
   const more = { ...refused, attempts: 3, lastAt: 1_200 };
@@ -127,7 +127,7 @@ test('a new read time alone counts only for an unknown lock', () => {
   expect(sharedRows([lockRow({ status: 'unknown' })], [fresh])[0]).toBe(fresh);
 });
 
-test('rows belong to the previous view until those of the next have arrived, and none is carried over', () => {
+test('rows belong to the previous view until the next arrives, and none is carried over', () => {
   const before = { page: page({}), view: '/?view=all' };
   const free = page({ rows: [row('c')] });
   const message = { kind: 'whole', page: free, asOf: free.asOf } as const;

@@ -69,7 +69,7 @@ test('what needs attention is shown first if there is any, but never instead of 
   expect(shownView(read('/?view=attention'), 0)).toBe('attention');
 });
 
-test('a column is read aloud by the order of its figures: longest, most or worst first is descending', () => {
+test('a column is announced by its figures: longest, most or worst first is descending', () => {
   const of = (sort: 'name' | 'lease' | 'held' | 'waiters' | 'worst', descending = false) =>
     columnOrder({ sort, descending });
   expect([of('name'), of('lease')]).toEqual(['ascending', 'ascending']);

@@ -22,7 +22,7 @@ test('the permits of a released hold go to the waiters that they are enough for'
   expect(permitImpact(detailOf(), hold, null)).toBe('2 of 4\u00a0permits would be free.');
 });
 
-test('with a lock delay the permits go to waiters only after it, though others hold permits', () => {
+test('with a lock delay permits go to waiters only after it, though others hold permits', () => {
   expect(permitImpact(detailOf(waiter('w2', 2)), hold, '5 s')).toBe(
     '2\u00a0permits go to w2 after 5 s. No other waiters.',
   );

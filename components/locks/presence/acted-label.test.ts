@@ -27,7 +27,7 @@ it('names the user who is working on it, and says “You” to that user', () =>
   expect(actedLabel(row(null), onIt, 'Ana', NOW)).toBe('You are on it');
 });
 
-it('says how long ago a holder was asked, or its renewals were blocked, with the reason in full', () => {
+it('says how long ago a holder was asked, or renewals were blocked, with the full reason', () => {
   const asked = row({ askedToRelease: remark });
   expect(actedLabel(asked, onIt, 'Ada', NOW)).toBe(
     'Ana is on it, asked 1\u00a0m\u00a000\u00a0s ago',

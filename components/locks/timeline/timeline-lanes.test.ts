@@ -84,7 +84,7 @@ describe('the lanes of a timeline', () => {
     ]);
   });
 
-  it('give a lane first to present waiters, then to those who waited longest, and fold the others', () => {
+  it('go first to present waiters, then to those who waited longest; the others are folded', () => {
     const waits = Array.from({ length: 10 }, (_, i) =>
       waitOf(`past${i}`, NOW - 90_000, NOW - 80_000 + i * 1_000),
     );

@@ -18,7 +18,7 @@ const lanes = {
   moreWaits: 7,
 };
 
-test('the table of a timeline has the waits of waiters without a lane, and says how many it lacks', () => {
+test('the table of a timeline has waits without a lane, and says how many it lacks', () => {
   const lines = timelineLines(lanes, [], [], 9_000);
   expect(lines.map(({ who, at }) => [who, at])).toEqual([
     ['b', 4_000],

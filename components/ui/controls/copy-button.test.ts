@@ -13,7 +13,7 @@ it('it never claims to have copied a text that was not copied', async () => {
   expect(await copyText('a key')).toBe(false);
 });
 
-it('on an address without TLS, where browsers have no clipboard, a key is not lost silently', async () => {
+it('without TLS, where browsers have no clipboard, a key is not lost silently', async () => {
   vi.stubGlobal('navigator', {});
   expect(await copyText('a key')).toBe(false);
 });

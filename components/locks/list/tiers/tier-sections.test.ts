@@ -25,7 +25,7 @@ test('a row that has calmed down stays in the section that it is in', () => {
   ]);
 });
 
-test('the sections together count as many locks as need attention, none that has calmed down', () => {
+test('the sections together count all locks that need attention, none that has calmed down', () => {
   const sections = tierSections(rowsOf('actNow', 'normal', 'unknown', 'watch', 'normal', 'normal'));
   expect(sections.map(countOf)).toEqual([1, 1, 1]);
 });
