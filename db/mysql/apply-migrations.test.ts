@@ -39,7 +39,7 @@ async function schemaOf(connection: Connection): Promise<unknown[]> {
   return [...columns, ...indexes];
 }
 
-test('processes that die at any statement of a migration leave a state that the next one can continue', async () => {
+test('after a process died at any statement of a migration, the next can continue', async () => {
   const [whole, broken] = [await newTestLocation('mysql'), await newTestLocation('mysql')];
   const database = await openDatabase(whole.url);
   await migrate(database);
@@ -127,7 +127,7 @@ test('an existing table of another program is refused, and not changed', async (
   await location.remove();
 });
 
-test('a user who may not create tables is reported in one line that names the page with the rights', async () => {
+test('a user who may not create tables is reported in one line with the page to read', async () => {
   const place = await newTestLocation('mysql');
   const root = await createConnection({ uri: urlOf(place.url) });
   const user = `'reader${process.pid}'@'%'`;

@@ -43,7 +43,7 @@ describe.skipIf(!mayTest)('an idle connection to MySQL', () => {
     await place.remove();
   });
 
-  test('is kept alive, so that no firewall drops it: of the control database and of a store', async () => {
+  test('is kept alive, so that no firewall drops it: control database and store', async () => {
     const database = await openDatabase({ kind: 'mysql', url });
     await migrate(database);
     const store = new MysqlStore(url);

@@ -23,7 +23,7 @@ describe.skipIf(!TEST_DIALECTS.includes('mysql'))('a snapshot of MySQL', () => {
   });
   afterAll(() => place.remove());
 
-  test('opens even if the table of migrations changes between its start and the first read', async () => {
+  test('opens even if the migrations table changes between start and first read', async () => {
     const other = await createConnection(connectionOptions(url));
     let isOver = false;
     const changing = (async () => {
@@ -45,7 +45,7 @@ describe.skipIf(!TEST_DIALECTS.includes('mysql'))('a snapshot of MySQL', () => {
     }
   });
 
-  test('fails like any other call if its connection breaks between two of its statements', async () => {
+  test('fails like any other call if its connection breaks between two statements', async () => {
     const server = new URL(url);
     const line = await TcpProxy.start(server.hostname, Number(server.port || 3306));
     const through = new URL(url);

@@ -33,7 +33,7 @@ const ids = async () => {
   return rows.map(([id]) => id);
 };
 
-test('a commit that a read-only server refuses is known to have changed nothing, even later', async () => {
+test('a commit refused as read-only is known to have changed nothing, even later', async () => {
   const refused = await database
     .transaction(async (tx) => {
       await keep(tx, 'refused');
@@ -46,7 +46,7 @@ test('a commit that a read-only server refuses is known to have changed nothing,
   expect(await ids()).toEqual(['kept']);
 });
 
-test('a change in bulk whose commit a read-only server refuses is known to have changed nothing', async () => {
+test('a bulk change refused at commit as read-only is known to have changed nothing', async () => {
   const refused = await changeInBulk(database, async ({ run }) => {
     await run("insert into settings (id, value, changed_at) values ('in bulk', '', 1)");
     await admin.query('set global read_only = 1');

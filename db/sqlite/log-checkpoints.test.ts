@@ -58,7 +58,7 @@ test('the log restarts while writes continue, so it stays short, and nothing is 
   await expectAllKept();
 });
 
-test('a reader that keeps its snapshot sees it unchanged, and the log restarts afterwards', async () => {
+test('a reader that keeps a snapshot sees no change, and the log restarts afterwards', async () => {
   await write(1e6);
   const before = rows;
   const beginnings = logBeginnings();

@@ -202,7 +202,7 @@ describe('a flush that failed', () => {
     expect(disk.flushing.hasFailed).toBe(false);
   });
 
-  it('stays failed if everything cannot be flushed again, which is retried a second later', async () => {
+  it('stays failed if flushing everything again fails, and is retried a second later', async () => {
     const disk = await failedDisk();
     await refused(disk);
     await disk.endAll();

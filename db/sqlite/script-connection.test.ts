@@ -55,7 +55,7 @@ describe('a script', () => {
     expect(await numbers()).toEqual([3, 11]);
   });
 
-  it('that fails leaves nothing open: it rejects as the client does, and writes continue', async () => {
+  it('that fails leaves nothing open: it rejects as the client does; writes continue', async () => {
     await file.writeAside(['insert into kept values (1)']);
     const failed = file.writeAside(['insert into kept values (2)', 'insert into kept values (1)']);
     await expect(failed).rejects.toBeInstanceOf(LibsqlError);

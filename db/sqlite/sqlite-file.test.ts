@@ -65,7 +65,7 @@ async function openElsewhere() {
   };
 }
 
-test('a second process on one file is refused in one line, and accepted once the first was killed', async () => {
+test('a second process on one file is refused in one line until the first is killed', async () => {
   const other = await openElsewhere();
   try {
     const refused = openSqliteFile(path);
@@ -89,7 +89,7 @@ test('a file is refused whatever path leads to it', async () => {
   await (await openSqliteFile(alias)).close();
 });
 
-test('a file with a hard link is refused in one line, whether or not a server has it open', async () => {
+test('a file with a hard link is refused in one line, whether or not it is open', async () => {
   const file = await openSqliteFile(path);
   const link = join(folder, 'link.db');
   linkSync(path, link);
@@ -101,7 +101,7 @@ test('a file with a hard link is refused in one line, whether or not a server ha
   await (await openSqliteFile(path)).close();
 });
 
-test('an opening that fails at its last step closes what it has opened, and may be repeated', async () => {
+test('an opening that fails at its last step closes all it opened and can be retried', async () => {
   const handle = await open(join(folder, 'any'), 'w');
   const prototype = Object.getPrototypeOf(handle) as FileHandle;
   await handle.close();
@@ -215,7 +215,7 @@ describe('the flush of the write-ahead log', () => {
     return rows.map(({ id }) => id);
   };
 
-  it('that failed lets nothing more be acknowledged or shown until the whole log was written again', async () => {
+  it('that failed blocks acknowledgements and reads until the whole log is rewritten', async () => {
     breakDisk();
     const doubtful = await keep(1).catch((error: unknown) => error);
     expect(databaseFailure(doubtful, 'no')?.reason).toBe('UNKNOWN');

@@ -43,7 +43,7 @@ it.each([
   expect(parseBackendUrl(text, '/')).toMatch(/^(is|must) /);
 });
 
-it('is shown without its password, and is one location whatever the user and the order of its servers', () => {
+it('is shown without its password, and is one location for any user and order of servers', () => {
   const url = parseBackendUrl('zookeeper://orders:secret@b:1,a:2/x', '/');
   const other = parseZookeeperUrl('zookeeper://a:2,b:1/x');
   if (typeof url === 'string' || url.kind !== 'zookeeper' || typeof other === 'string') {
