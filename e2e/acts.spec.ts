@@ -38,7 +38,7 @@ async function holdersOf(name: string): Promise<string[]> {
   return (await orders.inspect({ name })).holders.map(({ owner }) => owner);
 }
 
-test('an extension moves the end of the lease, and the events and the audit log say by whom and why', async ({
+test('an extension moves the end of the lease; events and audit log say by whom and why', async ({
   page,
 }) => {
   const name = 'slow-export';
@@ -198,7 +198,7 @@ test('an action whose answer was lost is applied once, and never reported as not
   await expect(note).not.toContainText('no action taken');
 });
 
-test('a force release grants the lock to the next waiter, and the old holder learns by whom and why', async ({
+test('a force release grants the next waiter, and the old holder learns by whom and why', async ({
   page,
 }) => {
   const name = 'month-end';
@@ -342,7 +342,7 @@ test('a dialog whose hold changes blocks the action until the current hold is ac
   expect(await holdersOf(name)).toEqual([]);
 });
 
-test('a dialog stays open while its action is under way, and then shows why the action failed', async ({
+test('a dialog stays open while its action is under way, and then shows why it failed', async ({
   page,
 }) => {
   const name = 'slow-answer';
@@ -368,7 +368,7 @@ test('a dialog stays open while its action is under way, and then shows why the 
   await expect(dialog(page)).toBeHidden();
 });
 
-test('an action on an ended hold is rejected by the server, even from a page without updates', async ({
+test('an action on an ended hold is rejected by the server, even from a stale page', async ({
   page,
 }) => {
   const name = 'deaf-page';
@@ -399,7 +399,7 @@ test('an action on an ended hold is rejected by the server, even from a page wit
   await expect(outcomes).toHaveText(['Done', 'Changed']);
 });
 
-test('the audit log shows every attempt, rejected ones too, and can be searched and filtered', async ({
+test('the audit log shows all attempts, rejected or not, and can be searched and filtered', async ({
   page,
   server,
   admin,

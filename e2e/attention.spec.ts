@@ -84,7 +84,7 @@ test('the page opens with what needs attention, and a lock as a preview with an 
   }
 });
 
-test('on the smallest phone every control of the preview is on the screen, and it says the whole reason', async ({
+test('on the smallest phone the preview shows every control and the whole reason', async ({
   page,
 }) => {
   await page.setViewportSize({ width: 320, height: 640 });
@@ -113,7 +113,7 @@ test('on the smallest phone every control of the preview is on the screen, and i
   }
 });
 
-test('on a wide screen, where rows have two lines, the actions of a row cover none of its figures', async ({
+test('on a wide screen with two-line rows, the actions of a row cover none of its figures', async ({
   page,
 }) => {
   await page.setViewportSize({ width: 1_920, height: 1_080 });
@@ -252,7 +252,7 @@ test('an action on a selection has a result for each lock, and skips changed hol
   await expect(page.getByRole('button', { name: 'Saved views' })).toBeFocused();
 });
 
-test('on a low screen every page of the navigation is visible, on a lower one it can be scrolled to', async ({
+test('on a low screen all of the navigation is visible, on a lower one it can be scrolled', async ({
   page,
 }) => {
   await page.setViewportSize({ width: 1_366, height: 600 });

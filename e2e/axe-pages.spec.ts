@@ -156,7 +156,7 @@ test.describe('accessible, on any screen:', () => {
     }
   });
 
-  test('the shards of a backend, and the location of a name although none of them responds', async () => {
+  test('the shards of a backend, and where a name is although none of them responds', async () => {
     await callConsole(server, admin.cookie, 'namespaces.create', {
       name: 'spread',
       backend: 'spread',

@@ -95,7 +95,7 @@ function durationsIn(text: string): number[] {
   );
 }
 
-test("a browser whose clock is off by minutes shows ages and countdowns by the server's clock", async ({
+test("a browser whose clock is off by minutes shows ages and countdowns by the server's", async ({
   browser,
 }) => {
   await take('timed-1', 'timed', { meta: { host: 'host-4', pid: '7' } });

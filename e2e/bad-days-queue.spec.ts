@@ -63,7 +63,7 @@ async function longestTask(page: Page): Promise<number> {
   return page.evaluate(() => (window as unknown as { seen: { longest: number } }).seen.longest);
 }
 
-test('two thousand callers wait for one lock: its page shows the whole queue, and no page stutters', async ({
+test('2,000 callers wait for a lock: its page shows the whole queue; no page stutters', async ({
   page,
 }) => {
   const held = await crowd.acquire({ namespace: NAMESPACE, name: NAME, leaseMs: 3_600_000 });

@@ -38,7 +38,7 @@ test('the demo signs in by its link and shows 63 locks of real services in all s
   });
 });
 
-test('its first page has an hour of history with one incident, and two owners wait for one another', async ({
+test('its first page has an hour of history, one incident and two deadlocked owners', async ({
   page,
 }) => {
   await enter(page);

@@ -6,7 +6,7 @@ import { guardPage } from './page-guard';
 
 const run = promisify(execFile);
 
-test('the API reference is public and usable on any screen, in light and dark, without other servers', async ({
+test('the API reference is public and usable on any screen or theme without other servers', async ({
   page,
   server,
 }) => {

@@ -145,7 +145,7 @@ test('signing out ends the session, and name and password sign in again', async 
   await page.context().close();
 });
 
-test('a user sees the own sessions, and signs out one and then all others, whose open pages end', async ({
+test('users see their sessions, sign out one and then all others, whose open pages end', async ({
   browser,
 }) => {
   const from = async (userAgent: string) => {

@@ -29,7 +29,7 @@ test('a form dialog closes once its action is done, however long the list takes 
   await expect(page.getByRole('row', { name: /slow-list/ })).toBeVisible();
 });
 
-test('an action after the session has ended says where to sign in, and continues with what was typed', async ({
+test('an action in an ended session says where to sign in, and keeps what was typed', async ({
   page,
   server,
   admin,
@@ -63,7 +63,7 @@ test('a dialog that offers only one namespace says that the others could not be 
   await expect(choice).toHaveAccessibleDescription('');
 });
 
-test('a dialog before its first attempt says what has changed, and does not say “not applied”', async ({
+test('a dialog before its first attempt says what changed, and does not say “not applied”', async ({
   page,
   server,
   admin,

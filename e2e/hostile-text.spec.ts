@@ -34,7 +34,7 @@ async function expectSeen(page: Page, shown: string): Promise<void> {
   expect((await readable(page)).filter(hasUnseen)).toEqual([]);
 }
 
-test('an invisible character is always drawn as a mark, in every list, page, dialog and title', async ({
+test('an invisible character is drawn as a mark in every list, page, dialog and title', async ({
   page,
   context,
   server,

@@ -139,7 +139,7 @@ test('time-outs and force releases are marked in the chart of abnormal ends', as
   await expect(endings.locator('.recharts-scatter-symbol')).toHaveCount(1);
 });
 
-test('a lock whose callers poll is stuck beyond that limit too, and its page names those refused', async ({
+test('a polled lock is stuck beyond that limit too, and its page names those refused', async ({
   page,
 }) => {
   const place = { namespace: 'quick', name: 'scales' };
@@ -166,7 +166,7 @@ test('a lock whose callers poll is stuck beyond that limit too, and its page nam
   await expect(reason(page)).not.toContainText('Stuck');
 });
 
-test('an incident says why and how long, and is saved as one file; the timeline shows it as well', async ({
+test('an incident says why and how long, is saved as one file, and is on the timeline too', async ({
   page,
 }) => {
   const place = { namespace: 'quick', name: 'saw' };
@@ -255,7 +255,7 @@ test('the page Backends has their response times of the last hour from its first
   await expect(course.locator('rect').first()).toBeAttached();
 });
 
-test('a lock is compared with its own p99, shown in its row, and far beyond it the lock is stuck', async ({
+test('a lock is compared with its own p99 in its row, and is stuck when far beyond it', async ({
   page,
 }) => {
   // A process reads the baselines when it starts, and then once a minute.
@@ -276,7 +276,7 @@ test('a lock is compared with its own p99, shown in its row, and far beyond it t
   await expect(reason(page)).toContainText(/usually under \d+(\.\d)?.m?s\).* 1\swaiting\./);
 });
 
-test('only the page of a lock loads the code that draws charts, and stays usable without it', async ({
+test('only the page of a lock loads the code of charts, and stays usable without it', async ({
   page,
 }) => {
   const loaded: string[] = [];

@@ -17,7 +17,7 @@ const loseScripts = (page: Page) => page.route(SCRIPTS, (route) => route.abort()
 
 const dialog = (page: Page) => page.getByRole('dialog');
 
-test('a dialog that cannot be loaded says so in its place, and opens once the server is back', async ({
+test('a dialog that cannot load says so in its place, and opens once the server is back', async ({
   page,
 }) => {
   const errors: string[] = [];
@@ -68,7 +68,7 @@ test('a menu that cannot be loaded says so, and opens once the server is back', 
   await expect(first).toBeFocused();
 });
 
-test('a part of a page that cannot be loaded says so in its place, and appears once the server is back', async ({
+test('a part of a page that cannot load says so there and appears once the server is back', async ({
   page,
 }) => {
   await page.setViewportSize({ width: 1280, height: 800 });
@@ -130,7 +130,7 @@ test('a page is loaded ahead only once the pointer or the focus is on a link to 
   expect(new Set(prefetched)).toEqual(new Set(['/holders', '/audit']));
 });
 
-test('a page that takes long to load is marked in the navigation as soon as it is requested', async ({
+test('a page that loads slowly is marked in the navigation as soon as it is requested', async ({
   page,
 }) => {
   await page.goto('/namespaces');

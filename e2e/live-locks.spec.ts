@@ -88,7 +88,7 @@ test('on a tablet a row is as wide as the screen, with all of it on two lines', 
   }
 });
 
-test('on a common screen the owner of a lock is fully visible, in the list and among the holders', async ({
+test('on a common screen owners are fully visible, in the list and among the holders', async ({
   page,
 }) => {
   const owner = 'inventory-5d8f:worker-11';
@@ -132,7 +132,7 @@ test('on a common screen the owner of a waiter is fully visible wherever it is s
   }
 });
 
-test('the page of an unknown name says so, and offers a similar name, until the name is used', async ({
+test('the page of an unknown name says so and offers a similar one until the name is used', async ({
   page,
 }) => {
   await orders.acquire({ name: 'ledger:november', leaseMs: 600_000 });
@@ -180,7 +180,7 @@ test('search, filters and order are in the URL and survive a reload', async ({ p
   await expect(page.getByText('No locks match these filters.')).toBeVisible();
 });
 
-test('an address without the name of a lock leads to the locks of its namespace, or to all', async ({
+test('an address without a lock name leads to the locks of its namespace, or to all', async ({
   page,
 }) => {
   await orders.acquire({ name: 'shortened', leaseMs: 60_000 });
@@ -215,7 +215,7 @@ test('a new filter is applied at once, even while the pointer moves over the row
   await expect(lockRow(page, free)).toBeVisible();
 });
 
-test('a hidden tab frees its connection, of which a browser has six, and continues when it is visible', async ({
+test('a hidden tab frees its connection, one of six, and continues when it is visible', async ({
   page,
 }) => {
   const name = 'harbour:light';
@@ -318,7 +318,7 @@ for (const [name, shown] of oddNames) {
   });
 }
 
-test('an event that becomes readable only seconds after its change is shown without a reload', async ({
+test('an event that is readable only seconds after its change is shown without a reload', async ({
   page,
 }) => {
   const name = 'recorded-late';
@@ -376,7 +376,7 @@ test('the first load of the list sends at most 250 KB of script, with what it lo
   expect(sent).toBeLessThanOrEqual(250_000);
 });
 
-test('a page whose own code arrives late begins as it was painted, with newer counts right afterwards', async ({
+test('a page whose code arrives late begins as painted, with newer counts right after', async ({
   page,
   server,
 }) => {

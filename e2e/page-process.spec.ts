@@ -124,7 +124,7 @@ function linkOf(path: string): string {
   }
 }
 
-test('a page from memory carries the nonce of its own answer and the address of its own request', async ({
+test('a page from memory has the nonce of its own answer and the address of its request', async ({
   server,
   admin,
 }) => {

@@ -164,7 +164,7 @@ test('4. Who waits, and how bad will it get? One click shows the queue', async (
   expect(clicks).toBe(1);
 });
 
-test('5. Cause or affected? One click shows deadlock and head blocker, another the cause of each wait', async () => {
+test('5. Cause or affected? One click for deadlock and head blocker, one for causes', async () => {
   await click(page.getByRole('link', { name: 'Waits' }));
   const heads = region('Head blockers').getByRole('listitem');
   const deadlock = heads.filter({ hasText: 'Deadlock' });
@@ -220,7 +220,7 @@ test('8. What is the gentlest thing I can do? One click shows it, another opens 
   expect(clicks).toBe(2);
 });
 
-test('in the preview, what is below the recommended action does not move when that appears', async () => {
+test('what is below a recommended action in a preview does not move when it appears', async () => {
   let goOn = () => {};
   const held = new Promise<void>((resolve) => {
     goOn = resolve;
@@ -247,7 +247,7 @@ test('9. Has anyone acted on it already? The row says so; one click says who and
   expect(clicks).toBe(1);
 });
 
-test('10. Did it work? Two clicks, the confirming one included; the row shows the result', async () => {
+test('10. Did it work? Two clicks with the confirmation; the row shows the result', async () => {
   await row().hover();
   await click(row().getByRole('button', { name: 'Force release…' }));
   const dialog = page.getByRole('dialog');

@@ -202,7 +202,7 @@ test('a link followed while no server answers opens a page with the age of its d
   await backends.close();
 });
 
-test('a link that is followed while the server hangs says within seconds what is being waited for', async ({
+test('a link followed while the server hangs says within seconds what it waits for', async ({
   page,
   server,
 }) => {
@@ -221,7 +221,7 @@ test('a link that is followed while the server hangs says within seconds what is
   await expect.poll(isServing).toBe(true);
 });
 
-test('waiters of a server that was killed ask again, and have waited since their first request', async ({
+test('waiters of a killed server ask again, and have waited since their first request', async ({
   server,
 }) => {
   const names = ['waited for', 'waited for as well'] as const;

@@ -16,7 +16,7 @@ test.beforeAll(async () => {
 test.afterAll(() => server?.discard());
 test.beforeEach(() => server.restart());
 
-test('a server that is asked to end answers its waiters that their places are kept, and exits 0', async () => {
+test('a server that ends answers its waiters that their places are kept, and exits 0', async () => {
   const name = 'busy';
   await orders.acquire({ name, leaseMs: 600_000 });
   const waiting = ['w1', 'w2', 'w3'].map((owner) =>
@@ -31,7 +31,7 @@ test('a server that is asked to end answers its waiters that their places are ke
   expect(answers).toMatchObject([1, 2, 3].map((place) => ({ outcome: 'queued', place })));
 });
 
-test('a server that is asked to end before its pages are ready answers its waiters in the same way', async () => {
+test('a server that ends before its pages are ready answers waiters in the same way', async () => {
   const name = 'busy before pages';
   const folder = programWithoutPages();
   await server.stop();

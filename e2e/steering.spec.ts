@@ -91,7 +91,7 @@ test('a lock that was released and is still held says so, and can only be freed 
   expect(await waiting).toBe('granted');
 });
 
-test('the capacity of a lock with permits can be raised, and the next in the queue is granted', async ({
+test('the capacity of a lock with permits can be raised, and the next waiter is granted', async ({
   page,
 }) => {
   const name = 'export-slots';
@@ -114,7 +114,7 @@ test('the capacity of a lock with permits can be raised, and the next in the que
   await expect(page.getByRole('row').filter({ hasText: 'Changed capacity' })).toContainText('Done');
 });
 
-test('a holder receives a release request, and a hold with blocked renewals ends with its lease', async ({
+test('a holder gets a release request; a hold with blocked renewals ends with its lease', async ({
   page,
 }) => {
   const name = 'long-import';
@@ -186,7 +186,7 @@ test('shared holders are shown one by one, and an action applies to the selected
   expect(left).toEqual(['reader-2']);
 });
 
-test('an admin sets a limit of a namespace, callers are refused by it, and other roles only read it', async ({
+test('only an admin sets a limit of a namespace; it refuses callers, other roles read it', async ({
   page,
   context,
   server,

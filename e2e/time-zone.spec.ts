@@ -7,7 +7,7 @@ test.use({ timezoneId: 'Asia/Tokyo' });
 
 const NAME = 'zone/nightly';
 
-test('in a browser in another time zone than the server every page is hydrated as it was painted', async ({
+test('in a browser in another time zone every page is hydrated as it was painted', async ({
   page,
   context,
   server,

@@ -52,7 +52,7 @@ async function take(client: LockyardClient, name: string, owner?: string): Promi
 const queue = async (name: string) =>
   (await atTwo.inspect({ name })).waiters.map(({ owner }) => owner);
 
-test('a lock released at one process is granted to a waiter at the other within a second', async () => {
+test('a lock released at one process is granted to a waiter at the other within 1 s', async () => {
   const name = 'handed-over';
   for (const [from, to] of [
     [atOne, atTwo],
@@ -224,7 +224,7 @@ test('a session that ends at one process ends at the other', async ({ context, p
   await expect(page).toHaveURL(`${two.url}/sign-in`);
 });
 
-test('a database that becomes unsafe is shown with its reason, and grants nothing until it is corrected', async ({
+test('a database that becomes unsafe shows its reason and grants nothing until corrected', async ({
   context,
   page,
 }) => {

@@ -46,7 +46,7 @@ async function extend(page: Page): Promise<void> {
   await button(page, /^Extend by/).click();
 }
 
-test('a dialog says since when there is no answer, and what is tried again is applied once', async ({
+test('a dialog says since when there is no answer, and what is retried is applied once', async ({
   page,
 }) => {
   const name = 'silent-once';

@@ -3,7 +3,7 @@ import { createService, expect, signIn, test, waitFor } from './lockyard-test';
 
 const LEASE = { leaseMs: 600_000 };
 
-test('all locks of a dead process are released together, after typing their number, and each is audited', async ({
+test('typing their number releases all locks of a dead process together, each one audited', async ({
   page,
   context,
   server,
@@ -60,7 +60,7 @@ test('the processes of a service can be collapsed, by a click and by keys', asyn
   await expect(service).toBeFocused();
 });
 
-test('the name of the awaited lock never covers the time of the wait, however narrow the column', async ({
+test('the name of an awaited lock never covers the wait time, however narrow the column', async ({
   page,
   context,
   server,
