@@ -48,7 +48,7 @@ test('a client that is packed in a fresh clone has its packages installed first'
   expect(stderr).toMatch(/^Installing packages [^\n]*\n[^\n]* not be installed: asked to ci\n$/);
 });
 
-test('a start needs no development package, and a package of another platform may be absent', () => {
+test('a start needs no development package, and packages of other platforms may be absent', () => {
   install(next);
   expect(missing(false)).toEqual([]);
   expect(missing(true)).toEqual(['vitest']);

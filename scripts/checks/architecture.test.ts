@@ -74,7 +74,7 @@ test.each([
   ],
 ])('a wall has a door: %s', (_what, path, text) => expect(walls(path, text)).toEqual([]));
 
-test('a file that only tests import may reach through a wall, one that a page also uses may not', () => {
+test('a file that only tests import may reach through a wall, one that a page uses may not', () => {
   const harness = {
     'server/api/http/harness.ts': "import { createRuntime } from '../../bootstrap/runtime';",
   };

@@ -6,7 +6,7 @@ import { LONG_ONLY, LONG_SUITES } from './long-suites.mjs';
 
 const isLong = (path: string) => LONG_SUITES.some((part) => path.includes(part));
 
-test('what the short run leaves out, and every test that is longer in the long run, is in that run', () => {
+test('every test that the short run omits or shortens is in the long run', () => {
   const tests = ['client', 'db', 'server', 'test'].flatMap((folder) =>
     readdirSync(join(projectRoot, folder), { recursive: true, encoding: 'utf8' })
       .filter((path) => path.endsWith('.test.ts') && !path.includes('node_modules'))

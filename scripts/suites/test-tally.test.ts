@@ -46,7 +46,7 @@ function report(content: unknown): string {
   return join(folder, 'report.json');
 }
 
-test('whatever failed is named with the first line of its reason, and what was skipped is named', () => {
+test('failures are named with the first line of their reason, and skipped tests are named', () => {
   const failed = (fullName: string, message: string) => ({
     status: 'failed',
     fullName,
