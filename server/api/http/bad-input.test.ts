@@ -321,7 +321,7 @@ test.each(['POST', 'HEAD', 'PUT', 'DELETE', 'PATCH', 'OPTIONS'])(
   },
 );
 
-test('CONNECT is refused after earlier requests are answered, and the connection is closed', async () => {
+test('CONNECT is refused after earlier answers, and the connection is closed', async () => {
   const ask = `GET /api/health/live HTTP/1.1\r\nHost: a\r\n\r\n`;
   const text = await answersTo(`${ask}CONNECT evil.example:443 HTTP/1.1\r\nHost: a\r\n\r\nmore`);
   const [health = '', refusal = '', ...others] = text.split(/(?=HTTP\/1\.1 )/);
@@ -412,7 +412,7 @@ test('an address that is too long is refused by name', async () => {
   await expectRefused(reply, 413, 'TOO_LARGE');
 });
 
-test('a name that is not percent-encoded, as curl sends it, is refused with an explanation', async () => {
+test('a name without percent-encoding, as from curl, is refused with an explanation', async () => {
   const text = await answersTo('GET /api/v1/lock.inspect?name=jób HTTP/1.1\r\nHost: a\r\n\r\n');
   expect(text).toMatch(/^HTTP\/1\.1 400 .*characters that must be percent-encoded.*"INVALID"/s);
 });

@@ -60,7 +60,7 @@ const cli = (...words: string[]) => {
   return runCliCommand(api.runtime, command);
 };
 
-test('an operator sees what would be deleted and kept, and deletes at most the number typed', async () => {
+test('an operator previews a deletion, and deletes at most the number typed', async () => {
   await used('a1', 'a2', 'a3');
   passed.ms += 11 * MINUTE_MS;
   await used('a4');
@@ -110,7 +110,7 @@ test('names that are kept do not count among those to delete', async () => {
   expect(data).toMatchObject({ state: 'held' });
 });
 
-test('individually chosen names each get an answer, and tokens rise across a deletion', async () => {
+test('names chosen one by one each get an answer, and tokens rise across a deletion', async () => {
   const before = (await acquire('c1')).data as { token: number };
   await used('c2');
   await api.post(key, 'lock.release', {
@@ -144,7 +144,7 @@ test('individually chosen names each get an answer, and tokens rise across a del
   expect(after.token).toBeGreaterThan(before.token + 10 * MINUTE_MS);
 });
 
-test('names that are kept are reported once, even if the time runs out before the others', async () => {
+test('kept names are reported once, even if the time runs out before the others', async () => {
   await used('h1', 'h2');
   passed.ms += 11 * MINUTE_MS;
   await acquire('h2');
@@ -297,7 +297,7 @@ test('if the time to search very many locks is over, those found are deleted', a
   expect(deleted).toBe(names.length);
 });
 
-test('a deletion whose process died is recorded as unknown, since some names may be deleted', async () => {
+test('a deletion whose process died is recorded as unknown: some names may be gone', async () => {
   const what = { act: 'lock.delete', namespace: 'jobs', subject: 'f*', reason: REASON } as const;
   await openIntent(api.cli, { name: 'Olga', kind: 'user' }, what);
   passed.ms += MINUTE_MS;
@@ -305,7 +305,7 @@ test('a deletion whose process died is recorded as unknown, since some names may
   expect(await lastEntry()).toMatchObject({ subject: 'f*', outcome: 'unknown' });
 });
 
-test('a deletion with an unknown outcome is never answered as one that changed nothing', async () => {
+test('a deletion of unknown outcome is never answered as one that changed nothing', async () => {
   await used('g1');
   await seen('g', 1);
   passed.ms += 11 * MINUTE_MS;

@@ -111,7 +111,7 @@ test('a refusal for a missing key says which kind of key is needed, on every pat
   }
 });
 
-test('an address with very many parameters is refused unread, and delays no other caller', async () => {
+test('an address with too many parameters is refused unread and delays no other call', async () => {
   const names = Array.from({ length: 14_000 }, (_, i) => i.toString(36));
   const address = `lock.inspect?${names.join('&')}`;
   const flat = new FlatQueries('/api/v1/');

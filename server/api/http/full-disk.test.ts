@@ -10,7 +10,7 @@ const limitOwnFiles = (bytes: number | 'unlimited') =>
 
 afterEach(() => limitOwnFiles('unlimited'));
 
-test('a server is not ready while its disk is full, and is ready again once there is room', async () => {
+test('a server is unready while its disk is full, and ready again once there is room', async () => {
   const api = await ApiHarness.start();
   const key = await api.key('orders');
   const take = (name: string) =>

@@ -73,7 +73,7 @@ test('beyond maxLocks every new name is refused with 429, and existing ones work
   expect((await acquire('d')).data).toMatchObject({ outcome: 'granted' });
 });
 
-test('of many simultaneous new names exactly as many are created as there is room for', async () => {
+test('of many simultaneous new names, exactly as many are created as fit', async () => {
   await allow(10);
   const replies = await Promise.all(Array.from({ length: 60 }, (_, i) => acquire(`many ${i}`)));
   const made = replies.filter(({ data }) => data?.outcome === 'granted');
@@ -92,7 +92,7 @@ test('a restarted server counts the existing names', async () => {
   expect(await acquire('c')).toMatchObject(FULL);
 });
 
-test('at 80 % of the heap new names are refused everywhere, and existing names keep working', async () => {
+test('at 80 % of the heap new names are refused everywhere; existing ones still work', async () => {
   await acquire('a');
   heap.used = 80;
   let names = 0;

@@ -136,7 +136,7 @@ test('an input of very many fields is refused before any is checked', async () =
   }
 });
 
-test('every procedure of the console is in the list of procedures tested with a hostile viewer', () => {
+test('every procedure of the console is in the list of those tested with a hostile viewer', () => {
   const kinds = [...procedureKinds(consoleRouter)].filter(([name]) => !OWN_ACTS.includes(name));
   const named = (kind: string) => kinds.filter(([, one]) => one === kind).map(([name]) => name);
   expect(Object.keys(QUERIES).sort()).toEqual(named('query').sort());

@@ -80,7 +80,7 @@ describe('forwarding headers', () => {
     expect(plain.headers.get('strict-transport-security')).toBeNull();
   });
 
-  test('a session of an encrypted connection is not valid on a plain one, nor the reverse', async () => {
+  test("encrypted and plain connections do not accept each other's sessions", async () => {
     const secure = { 'x-forwarded-proto': 'https' };
     const cookieOf = async (headers: Record<string, string>) =>
       (await enter(near, headers)).reply.headers.getSetCookie()[0]?.split(';')[0] ?? '';

@@ -44,7 +44,7 @@ test('what happens to a lock is in its charts within seconds, in every range', a
   }
 });
 
-test('a lock that was never used has empty charts, a namespace that does not exist none', async () => {
+test('a lock that was never used has empty charts, an unknown namespace none', async () => {
   const { data } = await insight({ namespace: 'default', name: 'never' });
   expect(data).toMatchObject({ range: '1h', stepMs: 60_000, waits: [], holds: [], ownHold: null });
   expect(data?.points).toHaveLength(60);

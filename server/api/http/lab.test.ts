@@ -76,7 +76,7 @@ test('a strategy whose server is missing is a CONFLICT that says what is missing
   expect(reply.error?.message).toBe('"Ephemeral nodes" cannot run. Needs ZooKeeper.');
 });
 
-test('viewers see races; operators and admins start and stop them, one at a time, audited', async () => {
+test('viewers see races; operators and admins start and stop one at a time, audited', async () => {
   for (const act of [() => start({}, cookies.viewer), () => stop('any', cookies.viewer)]) {
     const refused = await act();
     expect([refused.status, refused.reason]).toEqual([403, 'FORBIDDEN']);

@@ -79,7 +79,7 @@ test.each([
   },
 );
 
-test('a late request whose end arrives while the process is stopped gets its real outcome', async () => {
+test('a late request completed while the process is stopped gets its real outcome', async () => {
   const { head, body } = acquire('late and stopped');
   await open();
   const late = once(server, 'clientError');
@@ -124,7 +124,7 @@ test.each([
   },
 );
 
-test('an idle connection is closed without an answer to a request that may be on its way', async () => {
+test('an idle connection closes without answering a request that may be on its way', async () => {
   await open();
   const closed = new Promise((resolve) => line.once('close', resolve));
   await closed;
@@ -141,7 +141,7 @@ test('a request that waits on a connection is answered before a later one is ref
   expect(heard.indexOf('"outcome":"timeout"')).toBeLessThan(heard.indexOf('HTTP/1.1 400'));
 });
 
-test('a request behind a waiting one is refused as too slow only after the answer to that one', async () => {
+test('a slow request behind a waiting one is refused only after that was answered', async () => {
   await api.post(key, 'lock.acquire', { name: 'busy', owner: 'holder', leaseMs: 60_000 });
   const first = acquire('busy', { waitMs: 1_000 });
   const second = acquire('behind');

@@ -35,7 +35,7 @@ describe('calls a second', () => {
     expect(reply.reason).toBe('RATE_LIMITED');
   }
 
-  test('beyond the limit are refused with a time to retry, counted by key and namespace', async () => {
+  test('beyond the limit are refused with a retry time, counted by key and namespace', async () => {
     api = await limited();
     await api.namespace('shop');
     const key = await api.key('orders', ['default', 'shop']);
@@ -51,7 +51,7 @@ describe('calls a second', () => {
     expect(await refusals('calls')).toBeGreaterThanOrEqual(2);
   });
 
-  test('never cost a hold: renew, release and cancel are never limited, alone or in a batch', async () => {
+  test('never cost a hold: renew, release and cancel have no limit, alone or batched', async () => {
     api = await limited();
     const key = await api.key('orders');
     const { data } = await api.post(key, 'lock.acquire', { ...mine, ...lease });
@@ -147,7 +147,7 @@ describe('connections', () => {
     return heard;
   }
 
-  test('one beyond the limit is answered 429 and closed, and busy or authenticated ones continue', async () => {
+  test('one beyond the limit gets 429 and closes; busy or authenticated ones stay', async () => {
     api = await ApiHarness.start({ LOCKYARD_CONNECTIONS: '10' });
     const key = await api.key('orders');
     const inspect = head('/api/v1/lock.inspect?input=%7B%22name%22%3A%22a%22%7D', [

@@ -99,7 +99,7 @@ test('streams that open together begin one after another while programs call', a
   await own.close();
 });
 
-test('an unchanged lock list is sent again every two seconds, so that its age can be shown', async () => {
+test('an unchanged lock list is sent again every 2 s, so that its age can be shown', async () => {
   const stream = await open('locks.watch', { search: 'nothing like it' });
   const first = (await stream.nextValue()).data as LockListMessage;
   const second = (await stream.nextValue()).data as LockListMessage;
@@ -128,7 +128,7 @@ test('the stream of a lock sends its changes', async () => {
   stream.close();
 });
 
-test('the stream of a lock sends its queue once, then only the waiters that left or joined', async () => {
+test('a stream of a lock sends the queue once, then only waiters that left or joined', async () => {
   const name = 'queued for';
   await take(name);
   const wait = (owner: string) =>

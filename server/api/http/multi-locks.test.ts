@@ -39,7 +39,7 @@ const asSeen = async (name: string) => {
   return data as { waiters?: unknown };
 };
 
-test('two callers that want the same locks in different orders are granted one after the other', async () => {
+test('two callers that want the same locks in different orders are granted in turn', async () => {
   const names = ['t:1', 't:2', 't:3'];
   const transfer = async (i: number) => {
     const owner = `w${i}`;
@@ -93,7 +93,7 @@ test('the policy of the namespace limits a multi-lock like a single acquire', as
   await setNamespacePolicy(api.cli, { name: 'default', policy: null, reason: 'a test' });
 });
 
-test('a multi-lock cannot wait in a batch of several calls, and needs a key for its namespace', async () => {
+test('a multi-lock cannot wait in a batch of calls, and needs a key of its namespace', async () => {
   const asked = { ...setOf(['x:1', 'x:2']), waitMs: 10 };
   const batch = await api.post(key, 'lock.acquireMany,lock.acquireMany?batch=1', {
     0: asked,

@@ -56,7 +56,7 @@ test('a viewer sees own sessions and ends another one, whose next request is ref
   expect(await list(here)).toHaveLength(1);
 });
 
-test('a user who ends the session of this browser is signed out, and the browser drops the cookie', async () => {
+test('a user who ends this session is signed out, and the browser drops the cookie', async () => {
   await newPerson('olga');
   const cookie = await enter('olga', 'curl/8.14.1');
   const [own] = await list(cookie);

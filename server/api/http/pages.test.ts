@@ -54,7 +54,7 @@ test.each(['POST', 'PUT', 'DELETE'])('a page cannot be sent a %s', async (method
   expect([reply.status, reply.headers.get('allow')]).toEqual([405, 'GET, HEAD']);
 });
 
-test('a caller that does not read a live stream loses its connection, which is counted', async () => {
+test('a caller that does not read its live stream is disconnected, which is counted', async () => {
   const handlers = createHttpHandlers(api.runtime, async ({ res }) => {
     res.setHeader('Content-Type', 'text/event-stream');
     res.write(Buffer.alloc(24 * 1024 * 1024));

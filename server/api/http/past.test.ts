@@ -43,7 +43,7 @@ const somethingIsRecorded = () =>
     { timeout: 10_000 },
   );
 
-test('pages of the past show who held a lock and waited for it then, with lease and renewals', async () => {
+test('past pages show who held and awaited a lock then, with lease and renewals', async () => {
   const { data: held } = await lock('past', 'w1', { meta: { host: 'h1', pid: '7' } });
   const grantedAt = Number(held?.expiresAt) - 60_000;
   const waiting = lock('past', 'w2', { waitMs: 20_000 });

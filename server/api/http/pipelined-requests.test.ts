@@ -67,7 +67,7 @@ test.each([
   await expect.poll(async () => (await state(name)).waiters, SOON).toEqual([]);
 });
 
-test('requests on one connection are answered in order, each after the effects of those before it', async () => {
+test('requests on one connection are answered in order, each seeing earlier effects', async () => {
   const tried = ['a', 'b', 'c'].map((owner) => acquire(owner, { name: 'tried' }));
   sendAtOnce(...tried);
   let heard = '';
@@ -78,7 +78,7 @@ test('requests on one connection are answered in order, each after the effects o
   await expect.poll(outcomes, SOON).toEqual(['granted', 'held', 'held']);
 });
 
-test('of many requests sent at once, those that would wait too long are refused with the reason', async () => {
+test('requests sent at once that would wait too long are refused with the reason', async () => {
   await api.post(key, 'lock.acquire', { name: 'slow', owner: 'holder', leaseMs: 60_000 });
   const wait = acquire('waiter', { name: 'slow', waitMs: 20_000, requestId: 'slow' });
   sendAtOnce(wait, ...Array.from({ length: 200 }, () => acquire('x', { name: 'slow' })));
@@ -95,7 +95,7 @@ test('of many requests sent at once, those that would wait too long are refused 
   expect(heard).not.toContain('HTTP/1.1 5');
 });
 
-test('requests that wait on one connection use little memory, however long their headers are', async () => {
+test('waiting requests of a connection use little memory, however long their headers', async () => {
   const name = 'long headers';
   await api.post(key, 'lock.acquire', { name, owner: 'holder', leaseMs: 60_000 });
   const wait = acquire('waiter', { name, waitMs: 20_000, requestId: 'long headers' });

@@ -92,7 +92,7 @@ test('a Redis that became a replica is refused, and has lost data as a primary a
   await expect.poll(async () => (await acquire('after it')).data?.outcome, SOON).toBe('granted');
 });
 
-test('a Redis whose memory is full is reported as such in its health and in every refusal', async () => {
+test('a Redis with full memory is reported as such in its health and every refusal', async () => {
   await asAdmin(['CONFIG', 'SET', 'maxmemory', '1mb']);
   try {
     await expect.poll(async () => (await health())?.refusal, SOON).toContain('is full');

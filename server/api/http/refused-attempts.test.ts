@@ -71,7 +71,7 @@ test('refused attempts are counted by lock and owner, and make a long hold stuck
   expect(rows).toMatchObject([{ name: 'polled', refused: { attempts: 4 } }]);
 });
 
-test('an attempt that finds the queue full counts as refused, one that waits does not', async () => {
+test('an attempt that finds a full queue counts as refused, one that waits does not', async () => {
   expect(await ask('full', 'w1')).toBe('granted');
   const waiting = ask('full', 'w2', { waitMs: 60_000, requestId: 'w2' });
   await soon(async () => expect((await detailOf('full')).row.waiters).toBe(1));

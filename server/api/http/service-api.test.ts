@@ -80,7 +80,7 @@ test('grants permits up to the capacity, and reports the capacity in force', asy
   expect((await acquire(name, again)).reason).toBe('CONFLICT');
 });
 
-test('a call beyond the namespace’s policy is refused with the bound, and renewals are shortened', async () => {
+test('a call beyond the policy is refused with the bound; a renewal is shortened', async () => {
   const name = freshName();
   const token = await tokenOf(name);
   const policy = {
@@ -111,7 +111,7 @@ test('a call beyond the namespace’s policy is refused with the bound, and rene
   }
 });
 
-test('a repeated acquire under a stricter policy gets its first answer; a new one is refused', async () => {
+test('a stricter policy refuses new acquires; repeated ones get their first answer', async () => {
   const [name, other] = [freshName(), freshName()];
   const first = await acquire(name, { leaseMs: 90_000, requestId: 'r1' });
   const policy = { ...DEFAULT_POLICY, leaseMaxMs: 60_000 };

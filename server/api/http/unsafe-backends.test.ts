@@ -81,7 +81,7 @@ test('a server that should wait for replicas and has none is not rated higher fo
   });
 });
 
-test('a read-only server grants nothing and says why, and still renews, releases and inspects', async () => {
+test('a read-only server grants nothing, says why, and renews, releases and inspects', async () => {
   const { token } = (await acquire('held before')).data as { token: number };
   const waiting = acquire('held before', { owner: 'patient', waitMs: 25_000 });
   await expect

@@ -102,7 +102,7 @@ describe('a request for changes', () => {
     expect(lapsed.locks).toMatchObject([{ name: 'two', state: 'expired', holders: [] }]);
   });
 
-  test('by prefix includes locks created later, and omits those that are free at first', async () => {
+  test('by prefix includes locks created later, and omits those free at first', async () => {
     await release('three/free', await acquire('three/free'));
     const held = await acquire('three/held');
     const input = { prefix: 'three/' };
@@ -143,7 +143,7 @@ describe('a request for changes', () => {
     }
   }
 
-  test('from a position that is no longer kept says so, and starts with the current states', async () => {
+  test('from a position no longer kept says so, and starts with the current states', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'lockyard-watch-'));
     const start = async () => {
       const server = await ApiHarness.start({ LOCKYARD_DATA_DIR: folder });
@@ -194,7 +194,7 @@ describe('refuses', () => {
     for (const { status, reason } of replies) expect([status, reason]).toEqual([400, 'INVALID']);
   });
 
-  test('another namespace, no key, a broken body and a wait in a batch of several calls', async () => {
+  test('another namespace, no key, a broken body and a wait in a batch of calls', async () => {
     const elsewhere = { namespace: 'billing', names: ['a'] };
     expect((await ask(elsewhere)).reason).toBe('FORBIDDEN');
     expect((await refusalOf(await stream(elsewhere))).reason).toBe('FORBIDDEN');

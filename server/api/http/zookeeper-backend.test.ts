@@ -26,7 +26,7 @@ afterAll(async () => {
 
 const ask = { namespace: 'orders', name: 'nightly', owner: 'o', leaseMs: 60_000 };
 
-test('a server keeps its locks when ZooKeeper is killed, shows them, and detects no data loss', async () => {
+test('locks survive a kill of ZooKeeper, are shown, and no data loss is detected', async () => {
   const { data: granted } = await api.post(key, 'lock.acquire', ask);
   expect(granted).toMatchObject({ outcome: 'granted' });
   const listed = async () => {

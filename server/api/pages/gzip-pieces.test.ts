@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { gzipOf, gzipPiece, plainPiece } from './gzip-pieces';
 
-test('separately compressed pieces form one gzip file with correct checksum and length', async () => {
+test('separately compressed pieces form a gzip file with correct checksum and length', async () => {
   const texts = fc.array(
     fc.tuple(fc.string({ maxLength: 2_000, unit: 'grapheme' }), fc.boolean(), fc.nat(40)),
     { maxLength: 12 },

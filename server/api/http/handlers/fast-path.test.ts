@@ -188,7 +188,7 @@ describe('everything unusual is left to the tRPC handler', () => {
   });
 });
 
-test('a check added to the procedures applies on both paths, and the fast path still answers', async () => {
+test('a check added to procedures applies on both paths; the fast one still answers', async () => {
   const refuse = () => {
     throw new LockyardError('FORBIDDEN', 'A check refuses this.');
   };

@@ -39,7 +39,7 @@ test('a call begins at once if no other is waiting', () => {
   expect(begun).toEqual(['service orders', 'console 192.0.2.1']);
 });
 
-test('calls that arrived together are served by class: holds, other calls, console, pages', async () => {
+test('simultaneous calls are served by class: holds, other calls, console, pages', async () => {
   times(30, () => ask('service', 'orders'));
   const beforehand = begun.length;
   ask('page', '192.0.2.1');
@@ -100,7 +100,7 @@ describe('between API keys', () => {
     expect(meanwhile).toBeLessThanOrEqual(6);
   });
 
-  test('a key whose calls do not end fills only its own queue, and does not block another key', async () => {
+  test('a key whose calls never end fills only its own queue and blocks no other key', async () => {
     ask('service', 'orders');
     times(100, () => ask('service', 'flood', { endsItself: false }));
     await nextTurn();
@@ -136,7 +136,7 @@ describe('between API keys', () => {
     expect(begun).toEqual(times(8, () => 'service flood'));
   });
 
-  test('a key can still renew and release while its other calls use all their capacity', async () => {
+  test('a key can renew and release while its other calls use all their capacity', async () => {
     ask('service', 'orders');
     times(100, () => ask('service', 'flood', { endsItself: false }));
     await nextTurn();
@@ -151,7 +151,7 @@ describe('between API keys', () => {
     expect(begun).toHaveLength(300);
   });
 
-  test('calls that wait for a store that does not respond block no other call for long', async () => {
+  test('calls that wait for an unresponsive store block no other call for long', async () => {
     times(600, () => ask('service', 'orders', { endsItself: false }));
     await nextTurn();
     expect(begun).toHaveLength(512);
@@ -162,7 +162,7 @@ describe('between API keys', () => {
   });
 });
 
-test('the console may have few calls under way while programs call, and all its capacity otherwise', async () => {
+test('the console has few calls under way while programs call, else all its capacity', async () => {
   ask('service', 'orders', { endsItself: false });
   times(10, () => ask('console', '192.0.2.1', { endsItself: false }));
   await nextTurn();
@@ -172,7 +172,7 @@ test('the console may have few calls under way while programs call, and all its 
   await expect.poll(() => count('console 192.0.2.1')).toBe(10);
 });
 
-test('a key may have fewer calls under way beside others on a busy event loop, and more on an idle one', () => {
+test('a key may have fewer calls beside others on a busy event loop, more on an idle one', () => {
   let utilization = 0.5;
   const window = new SharedWindow(() => utilization);
   times(10, () => window.adapt());

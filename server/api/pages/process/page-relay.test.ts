@@ -78,7 +78,7 @@ test('a page whose caller hangs up is not rendered further, nor stored', async (
   expect([await relayed, await ended, relay.unreadBytes]).toEqual([6, false, 0]);
 });
 
-test('a page process that accepts a request and does not answer fails within a bounded time', async () => {
+test('a page process that accepts a request but never answers fails in bounded time', async () => {
   isStopped = true;
   const relayed = new Promise((resolve) => {
     front = createServer((req, res) => {

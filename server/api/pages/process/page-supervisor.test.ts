@@ -70,7 +70,7 @@ const BUSY_AT_FIRST =
   "process.once('message', () => { const end = Date.now() + 1_500; while (Date.now() < end); " +
   "process.on('message', () => process.send({ residentBytes: 7 })); });";
 
-test('a page process that takes long for its first page is not killed before it has rendered one', async () => {
+test('a page process with a slow first page is not killed before it has rendered it', async () => {
   await keep(READY + BUSY_AT_FIRST, 100).start();
   const { pid } = keeper;
   await until(() => keeper.residentBytes === 7);
