@@ -79,7 +79,7 @@ describe.each(TEST_DIALECTS)('over %s', (dialect) => {
     expect(restAfter).toEqual(restBefore);
   }
 
-  test('a file that is not a complete backup is refused in one line, before anything is changed', async () => {
+  test('a file that is not a whole backup is refused in one line, before any change', async () => {
     const whole = readFileSync(home.file());
     const write = (name: string, data: Buffer | string) => {
       writeFileSync(home.file(name), data);
@@ -153,7 +153,7 @@ describe.each(TEST_DIALECTS)('over %s', (dialect) => {
     expect(await backups()).toEqual([made, failed, missing]);
   });
 
-  test('another database than that of the running server is not backed up in its place', async () => {
+  test('another database than that of the running server is not backed up instead', async () => {
     const elsewhere = { LOCKYARD_DATA_DIR: home.dataDir };
     const other = ['backup', home.file('other.gz')];
     const none = await runHere(other, elsewhere);
@@ -174,7 +174,7 @@ describe.each(TEST_DIALECTS)('over %s', (dialect) => {
     expect(home.leftovers()).toEqual(['backup.gz']);
   });
 
-  test('a backup that is killed or takes long is not recorded as made until it reports so', async () => {
+  test('a killed or slow backup is not recorded as made until it reports so', async () => {
     await home.serve(async (server) => {
       const { runtime, cli } = server;
       const { audit } = runtime.database.tables;

@@ -102,7 +102,7 @@ describe.each(TEST_DIALECTS)('a backup of %s', (dialect) => {
     });
   });
 
-  test('grants nothing after a restore for as long as a hold that it does not contain may last', async () => {
+  test('grants nothing after a restore while a hold that it lacks may last', async () => {
     await home.serve(async (server) => {
       await furnish(server);
       await succeed(home, ['backup', home.file()]);
@@ -190,7 +190,7 @@ describe.each(TEST_DIALECTS)('a backup of %s', (dialect) => {
     });
   });
 
-  test('lets a namespace that it does not contain be created again only on its own backend', async () => {
+  test('lets a namespace that it lacks be created again only on its own backend', async () => {
     const later = { id: 'later', backend: 'elsewhere', createdAt: 1 };
     await home.serve(async ({ runtime: { database } }) => {
       await succeed(home, ['backup', home.file()]);
@@ -237,7 +237,7 @@ describe.each(TEST_DIALECTS)('a backup of %s', (dialect) => {
     });
   });
 
-  test('continues the history in an empty database, although all earlier commits are removed', async () => {
+  test('continues the history in an empty database, without the earlier commits', async () => {
     const events = async ({ runtime }: Server, { name }: typeof OTHER) => {
       const sql = 'SELECT body FROM lock_events WHERE lock_id = ?';
       return (await runtime.database.raw.ask(sql, [`default/${name}`])).rows.length;

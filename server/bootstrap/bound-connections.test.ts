@@ -48,7 +48,7 @@ function bounded(env: Record<string, string>, openFilesMax: number | null) {
   return { connections: config.limits.connections, warnings };
 }
 
-test('connections are limited by the open files that stores and pages leave, which is logged once', () => {
+test('the open files that stores and pages leave limit connections, which is logged once', () => {
   const { connections, warnings } = bounded({}, 1_024);
   expect(connections).toBeGreaterThan(600);
   expect(connections).toBeLessThan(900);
@@ -66,7 +66,7 @@ test('a limit on open files that is high enough, or not known, changes and logs 
   expect(few).toEqual({ connections: 50, warnings: [] });
 });
 
-test('a server with fewer open files than connections keeps answering when more connect', async () => {
+test('a server with fewer open files than connections answers even as more connect', async () => {
   const { url, logged } = await start();
   for (let i = 0; i < OPEN_FILES + 50; i += 1) await open(url);
   const last = await open(url);

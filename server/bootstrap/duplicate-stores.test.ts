@@ -75,7 +75,7 @@ test(
 );
 
 test(
-  'the control database, configured again under another name as a backend or a shard, is refused at the start',
+  'the control database under another name, as a backend or a shard, is refused at the start',
   async () => {
     const [place, other] = [await newTestLocation('mysql'), await newTestLocation('mysql')];
     const [control, shard] = [place, other].map(({ url }) => (url as { url: string }).url);

@@ -42,7 +42,7 @@ afterEach(async () => {
   await rig?.close();
 });
 
-it('reshards that are killed at any moment, or run at once, lose nothing and grant nothing twice', async () => {
+it('reshards killed at any time or run at once lose nothing and grant nothing twice', async () => {
   const random = seeded(seed);
   const pick = <T>(some: readonly T[]) => some[Math.floor(random() * some.length)] as T;
   let places = [0, 1];

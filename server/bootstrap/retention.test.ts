@@ -123,7 +123,7 @@ describe.each(TEST_DIALECTS)('over %s', (dialect) => {
     audit,
   });
 
-  test('by default the history is kept for 30 days, roll-ups for 60, and the audit log for ever', async () => {
+  test('history is kept 30 days by default, roll-ups 60, and the audit log for ever', async () => {
     const database = await start({});
     await expect.poll(() => left(database), SOON).toEqual(kept([1, 8], [1, 8, 40], AGES_DAYS));
   });

@@ -159,7 +159,7 @@ describe('a backend with shards', () => {
     }
   });
 
-  it('does not delay callers of other shards when a shard stops, and recovers automatically', async () => {
+  it('delays no callers of other shards when one stops, and recovers automatically', async () => {
     const keysAt = (place: number) =>
       Array.from({ length: 20 }, () =>
         freshKey((name) => homeUrl(first, name) === rig.urlOf(place)),
@@ -213,7 +213,7 @@ describe('a backend with shards', () => {
     expect(await release(member, held, 'w1', before.token)).toEqual({ outcome: 'released' });
   });
 
-  it('keeps all processes in one epoch when a reshard is interrupted before its first stamp', async () => {
+  it('keeps all processes in one epoch if a reshard stops before its first stamp', async () => {
     const stampNew = vi.spyOn(ShardMapStamp.prototype, 'stampNew');
     stampNew.mockRejectedValueOnce(new Error('The machine died.'));
     const { message } = await refusalOf(reshard(old, second, rig.config(second)));
@@ -229,7 +229,7 @@ describe('a backend with shards', () => {
     expect(ofYoung).toBe(ofOld);
   });
 
-  it('loses nothing when a reshard is interrupted after any of its steps, and repeated', async () => {
+  it('loses nothing when a reshard is interrupted after any step, and repeated', async () => {
     const member = { engine: engineIn(old) };
     const counters = Array.from({ length: 12 }, () => freshKey());
     const locks = Array.from({ length: 12 }, () => freshKey());
@@ -282,7 +282,7 @@ describe('a backend with shards', () => {
     expect(places[0]).toEqual([]);
   });
 
-  it('serves another list only after a reshard, which ends processes with the old one at once', async () => {
+  it('serves a new list only after a reshard; processes with the old one end at once', async () => {
     const third = rig.listOf([0, 2], [1]);
     const member = { engine: engineIn(now) };
     const isMoved = (name: string) => homeUrl(second, name) !== homeUrl(third, name);
@@ -355,7 +355,7 @@ describe('a backend with shards', () => {
     expect(former.map(({ id }) => id)).not.toContain(ids[0]);
   });
 
-  it('includes a database that was a backend by itself, and waits a day for one that lost its data', async () => {
+  it('includes a former backend, and waits a day for a database that lost its data', async () => {
     const fourth = rig.listOf([0, 1, 2]);
     const forget = async (place: number, tables: string[]) => {
       const connection = await createConnection({ uri: rig.urlOf(place) });

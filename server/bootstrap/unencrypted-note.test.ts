@@ -5,7 +5,7 @@ import { unencryptedNote } from './unencrypted-note';
 const note = (HOST: string, LOCKYARD_TRUSTED_PROXIES = '') =>
   unencryptedNote(readConfig({ HOST, LOCKYARD_TRUSTED_PROXIES }));
 
-test('a server that other machines can reach without a proxy says in one line that nothing is encrypted', () => {
+test('a server that others reach with no proxy says in one line that nothing is encrypted', () => {
   for (const host of ['0.0.0.0', '::', '192.0.2.7', 'locks.internal']) {
     expect(note(host)).toMatch(/^[^\n]*without TLS[^\n]*docs\/behind-a-proxy\.md\.$/);
     expect(note(host, '127.0.0.1')).not.toBeNull();

@@ -46,7 +46,7 @@ test('the audit log notes that the clock of the server was set back, once', asyn
   expect(await steps()).toHaveLength(1);
 });
 
-test('the audit log also notes that it was set forward, for a backend that uses it too', async () => {
+test('the audit log notes a clock set forward too, also for a backend that uses it', async () => {
   const chores = { namespace: OWN_NAMESPACE, name: 'chores' };
   const doer = () => runtime.engines.get('default')?.run(chores, { verb: 'inspect' });
   await expect.poll(async () => (await doer())?.holders.length).toBe(1);

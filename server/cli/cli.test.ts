@@ -129,7 +129,7 @@ describe.each(TEST_DIALECTS)('the command line over %s', (dialect) => {
   });
   afterEach(() => remove());
 
-  test('creates no new database unless requested, and says where it looked or created it', async () => {
+  test('creates a database only if requested, and says where it looked or created it', async () => {
     const list = ['namespaces', 'list', '--json'];
     const refused = await runInside(list);
     expect(refused).toMatchObject({ code: 1, out: '' });
@@ -199,7 +199,7 @@ describe.each(TEST_DIALECTS)('the command line over %s', (dialect) => {
 });
 
 describe('the command line', () => {
-  test('says in one line what is wrong, with exit code 2 for invalid arguments and 1 otherwise', async () => {
+  test('says in one line what is wrong, and exits 2 for invalid arguments, else 1', async () => {
     const cases: [string[], number, RegExp][] = [
       [['keys', 'destroy'], 2, /Unknown command "keys destroy"/],
       [['keys'], 2, /Unknown command "keys"/],

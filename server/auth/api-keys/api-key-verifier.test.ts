@@ -106,7 +106,7 @@ describe.each(TEST_DIALECTS)('API keys on %s', (dialect) => {
     expect(runtime.apiKeys.recognise(key)).toBeNull();
   });
 
-  test('a revoked key is refused at once where it was revoked, and within 1 s elsewhere', async () => {
+  test('a revoked key is refused at once where it was revoked, elsewhere within 1 s', async () => {
     const { id, key } = await create();
     const elsewhere = runtime.anotherProcess();
     await runtime.apiKeys.verify(key);
@@ -153,7 +153,7 @@ describe.each(TEST_DIALECTS)('API keys on %s', (dialect) => {
     expect(Object.keys(row ?? {})).not.toContain('secretHash');
   });
 
-  test('a key is refused from the instant of its expiry, and no clock makes it valid again', async () => {
+  test('a key is refused from its expiry on, and no clock makes it valid again', async () => {
     const { id, expiresAt } = await createApiKey(ctx(), {
       name: 'ending',
       namespaces: ['default'],
@@ -174,7 +174,7 @@ describe.each(TEST_DIALECTS)('API keys on %s', (dialect) => {
     expect(rows.find((row) => row.id === later)).toMatchObject({ state: 'live', revokedAt: null });
   });
 
-  test('a process whose clock is ahead refuses a key as expired without revoking it for others', async () => {
+  test('a process with a clock ahead refuses a key as expired, but for itself only', async () => {
     // By the clock of the database, which no test moves.
     const expiresAt = Date.now() + 60 * 60_000;
     const input = { name: 'ahead', namespaces: ['default'], expiresAt };
@@ -187,7 +187,7 @@ describe.each(TEST_DIALECTS)('API keys on %s', (dialect) => {
     expect(await runtime.apiKeys.verify(key)).toMatchObject({ service: 'ahead' });
   });
 
-  test('keys are listed in pages, newest first, and all of them are read page by page', async () => {
+  test('keys are listed in pages, newest first, and all are read page by page', async () => {
     const names = ['page-a', 'page-b', 'page-c'];
     for (const name of names) await createApiKey(ctx(), { name, namespaces: ['default'] });
     const all = (await listAllApiKeys(ctx())).map(({ id }) => id);

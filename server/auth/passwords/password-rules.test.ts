@@ -49,7 +49,7 @@ describe('passwords', () => {
     );
   });
 
-  test('are compared with a list of more than 3,000 common ones, in any case and with a common ending', () => {
+  test('are compared with over 3,000 common ones, in any case and with a common ending', () => {
     const common = dictionary['passwords-common'];
     expect(common.length).toBeGreaterThan(3_000);
     const isRefused = (password: string) => {

@@ -18,7 +18,7 @@ beforeAll(async () => {
 });
 afterAll(() => runtime.close());
 
-test('while the database is not responding, only a session that was verified recently may read', async () => {
+test('while the database does not respond, only a recently verified session may read', async () => {
   const person = { name: 'ana', role: 'operator' as const, password: PASSWORD };
   await createUser(contextOf(runtime, COMMAND_LINE), person);
   const enter = async () => (await signIn(contextOf(runtime, null), person)).session.value;
@@ -50,7 +50,7 @@ test('while the database is not responding, only a session that was verified rec
   expect(await keeper.resolve(known)).toMatchObject({ name: 'ana', stale: false });
 });
 
-test('a session that has ended stays ended for every process, even if the clock is set back', async () => {
+test('an ended session stays ended for every process, even if the clock is set back', async () => {
   const person = { name: 'ben', role: 'operator' as const, password: PASSWORD };
   await createUser(contextOf(runtime, COMMAND_LINE), person);
   const enter = async () => (await signIn(contextOf(runtime, null), person)).session.value;

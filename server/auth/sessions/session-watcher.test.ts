@@ -59,7 +59,7 @@ async function pollUntilSeen(id: string, { signal }: SessionWatch): Promise<void
   }
 }
 
-test('all streams together cost one query every half a second, and none when there are no streams', async () => {
+test('all streams together cost one query every half second; without streams, none', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
   const { database } = runtime;
   let questions = 0;

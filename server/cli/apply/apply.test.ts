@@ -78,7 +78,7 @@ const example = readFileSync('docs/examples/lockyard.yaml', 'utf8');
 const acts = async () =>
   (await listAudit(api.cli, { limit: 100 })).rows.map(({ act, outcome }) => `${act} ${outcome}`);
 
-test('the example first shows its differences, is applied completely, and then changes nothing', async () => {
+test('the example shows its differences, is applied completely, then changes nothing', async () => {
   const before = (await acts()).length;
   const shown = await apply(example, { dryRun: true, json: false });
   expect(shown.code).toBe(2);
@@ -323,7 +323,7 @@ test.each(['UNKNOWN', 'INTERNAL'] as const)(
   },
 );
 
-test('a key is in its file before it is stored, and the run after an interrupted one stores it', async () => {
+test('a key is in its file before it is stored, by the next run if interrupted', async () => {
   let written = '';
   const interrupted = await apply(oneKey('kept'), {
     onAsk: (asked) => {

@@ -42,7 +42,7 @@ test('without hard links a key is written to its file too, for its owner only', 
   expect((await write()).keys).toEqual(keys);
 });
 
-test('without hard links a file that another process has created meanwhile is not overwritten', async () => {
+test('without hard links a file created by another process is not overwritten', async () => {
   const path = join(folder, `${NAME}.key`);
   others.whileLinking = () => writeFileSync(path, 'precious');
   await expect(write()).rejects.toThrow(/key of billing cannot be written: EEXIST/);

@@ -121,7 +121,7 @@ async function startProxy({
   return `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`;
 }
 
-test('a running server names each backend that is unsafe, weak or unavailable, and what to do', async () => {
+test('a running server names each unsafe, weak or unavailable backend and what to do', async () => {
   // This process runs maintenance a moment after its start.
   await vi.waitFor(() => expect(api.runtime.historyLags()).not.toEqual([]), 30_000);
   const findings = () => examine(env, '--url', api.url);
@@ -190,7 +190,7 @@ test('a proxy that buffers answers or changes Host is a problem, another one is 
   expect(plain.about('address').filter(({ level }) => level !== 'ok')).toEqual([]);
 });
 
-test('a busy server whose streams begin late is not mistaken for a proxy that buffers', async () => {
+test('a busy server with late streams is not mistaken for a proxy that buffers', async () => {
   const { about } = await examine(env, '--url', await startProxy({ lateMs: 2_500 }));
   const unbuffered = expect.stringContaining('streams arrive unbuffered');
   expect(about('address')).toContainEqual(expect.objectContaining({ says: unbuffered }));
@@ -218,7 +218,7 @@ test('a proxy that offers browsers no HTTP/2 is named, one that does is not', as
   expect(await warnings(['h2', 'http/1.1'])).toEqual([]);
 });
 
-test('a certificate that expires soon, has expired, is for another name or is not trusted is named', async () => {
+test('an expired, soon expiring, wrongly named or untrusted certificate is reported', async () => {
   const port = await startTls(['h2', 'http/1.1']);
   const says = async (host: string, aheadMs = 0) => {
     const found = await examineLater(aheadMs, env, '--url', `https://${host}:${port}`);
@@ -236,7 +236,7 @@ test('a certificate that expires soon, has expired, is for another name or is no
   expect(await says('localhost', 3 * DAY_MS)).toEqual([ended, untrusted]);
 });
 
-test('a key that expires soon or has expired in use is named, one that was rotated is not', async () => {
+test('a key that expires soon or has expired in use is named, a rotated one is not', async () => {
   const make = (name: string) =>
     createApiKey(api.cli, { name, namespaces: ['default'], expiresInMs: 3 * DAY_MS });
   const [soon, ended] = [await make('soon'), await make('ended')];

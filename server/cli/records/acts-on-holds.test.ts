@@ -32,7 +32,7 @@ const waiting = async (name: string) => {
   return (data as { waiters: unknown[] }).waiters.length;
 };
 
-test('a hold that was shown is force-released, once, and its lock goes to the next waiter', async () => {
+test('a shown hold is force-released once, and its lock goes to the next waiter', async () => {
   const token = await take('job', 'w1');
   const wait = { name: 'job', owner: 'w2', leaseMs: 60_000, waitMs: 20_000, requestId: 'w2' };
   const granted = call('acquire', wait);
@@ -59,7 +59,7 @@ test('a hold that was shown is force-released, once, and its lock goes to the ne
   expect(entry).toMatchObject({ act: 'lock.forceRelease', actorKind: 'cli', reason: REASON });
 });
 
-test('a holder is asked to release, its lease is extended, and its renewals are blocked', async () => {
+test('a holder is asked to release, its lease extended, and its renewals blocked', async () => {
   const token = await take('import', 'w1');
   const renew = async (leaseMs: number) =>
     (await call('renew', { name: 'import', owner: 'w1', token, leaseMs })).data;

@@ -22,7 +22,7 @@ const run = async (...words: string[]) =>
 const acquire = (name: string, owner: string, waitMs = 0) =>
   api.post(key, 'lock.acquire', { name, owner, leaseMs: 60_000, waitMs, requestId: owner });
 
-test('a lock is reassigned to the waiter of that owner, ahead of the others, and it is audited', async () => {
+test('a lock is reassigned to the waiter of that owner, ahead of others, and audited', async () => {
   const reassign = (to: string) => run('locks', 'reassign', '--name', 'job', '--to', to);
   await expect(reassign('w3')).rejects.toMatchObject({
     reason: 'CONFLICT',

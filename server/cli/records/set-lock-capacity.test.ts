@@ -28,7 +28,7 @@ const ask = (name: string, owner: string, permits: number, more: object = {}) =>
 };
 const entries = async () => (await listAudit(api.cli, { limit: 50 })).rows;
 
-test('an operator raises the capacity of a lock, and the audit log has both values and the reason', async () => {
+test('an operator raises a capacity; the audit log has both values and the reason', async () => {
   await ask('pool', 'w1', 3);
   expect((await ask('pool', 'w2', 2)).data).toMatchObject({ outcome: 'held' });
   expect(await setCapacity('pool', 5)).toBe('pool: capacity 3 -> 5; 3 permits held, 0 waiting.');
@@ -43,7 +43,7 @@ test('an operator raises the capacity of a lock, and the audit log has both valu
   });
 });
 
-test('a lock without permits in use, and one with a waiter that wants more, keep their capacity', async () => {
+test('a lock keeps its capacity if no permit is in use or a waiter wants more', async () => {
   await expect(setCapacity('unused', 5)).rejects.toMatchObject({
     reason: 'CONFLICT',
     message: 'No permits of unused are held or waited for: its next caller sets the capacity.',
