@@ -192,7 +192,7 @@ describe('a decision on a record that was broken by hand', () => {
     expect(answer).toMatchObject({ outcome: 'queued', ticket: 3, place: 3 });
   });
 
-  it('accepts no waiter if the last ticket was set to the highest possible, and keeps working', () => {
+  it('accepts no waiter if the last ticket is the highest possible, and keeps working', () => {
     const world = new LockWorld();
     world.record = { ...exclusive, lastTicket: Number.MAX_SAFE_INTEGER };
     const refused = expect.objectContaining({ reason: 'UNSUPPORTED' });

@@ -97,7 +97,7 @@ describe('a restored lock', () => {
     expect(world.run(inspect()).minValidToken).toBeGreaterThan(token);
   });
 
-  it('was waited for until the timeouts of its waiters, where these were before the restore', () => {
+  it('was awaited until the timeouts of its waiters, where these were before the restore', () => {
     take();
     const queuedAt = world.now;
     world.run(acquire('orders/waiter', { waitMs: 5_000 }));

@@ -25,7 +25,7 @@ const at = (value: number, floor: number | null = 0, ceiling: number | null = 10
 });
 
 describe('a refusal', () => {
-  it('is given if the step would leave the bounds from a durable value, and is marked as an estimate', () => {
+  it('is given, as an estimate, if a step from a durable value would leave the bounds', () => {
     const reading = { state: at(3), underWay: NONE };
     const answer = { outcome: 'outOfBounds', value: 3, floor: 0, ceiling: 10, estimate: true };
     expect(gateRefusal(reading, -4)).toEqual(answer);

@@ -153,7 +153,7 @@ describe('a request id', () => {
     expect(later.next).not.toBeNull();
   });
 
-  it('keeps its counter from deletion while it is remembered, even if the clock is set back', () => {
+  it('keeps its counter from deletion while remembered, even if the clock is set back', () => {
     const { next } = on(counterAt(0), add(1, 'a'));
     const later = on(next, add(1, 'b'), null, NOW - 60_000).next;
     expect(later?.answersUntil).toBe(NOW + ANSWER_RETENTION_MS);
@@ -194,7 +194,7 @@ describe('an operator', () => {
     expect(on(record, beyond)).toMatchObject({ next: null, answer: { outcome: 'outOfBounds' } });
   });
 
-  it('adjusts the current value by a step, completely or not at all, with a reason in the history', () => {
+  it('adjusts the value by a step, completely or not at all, with a reason in the history', () => {
     const { answer, events, memos } = on(record, adjustBy(-4));
     expect(answer).toEqual({ outcome: 'adjusted', was: 4, value: 0, delta: -4, rev: 8 });
     expect(events).toMatchObject([{ kind: 'adjusted', service: '', delta: -4, ...OPERATOR }]);
@@ -214,7 +214,7 @@ describe('an operator', () => {
     expect(events).toMatchObject([{ kind: 'rebound', floor: null, ceiling: 4, ...OPERATOR }]);
   });
 
-  it('cannot change bounds that have changed since, or set ones that exclude the value or every value', () => {
+  it('cannot change bounds changed since, or set ones that exclude the value or all values', () => {
     expect(on(record, setBounds(OPEN, 0, 5)).answer).toMatchObject({
       outcome: 'changed',
       ceiling: 9,

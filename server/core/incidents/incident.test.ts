@@ -163,7 +163,7 @@ describe('an incident', () => {
     },
   );
 
-  it('ended at its last reading if, after a night without readings, a different hold has a problem', () => {
+  it('ended at its last reading if, after a gap of a night, another hold has a problem', () => {
     const hold = { service: 's', owner: 'o', token: 7, grantedAt: START };
     const before = { ...stuck, hold, held: [7], blockingMs: 20_000 };
     const lock = new Watched().pass(5, before);
@@ -209,7 +209,7 @@ describe("the end of an incident's hold", () => {
     expect(withHoldEnd(facts, holds).hold).toEqual({ ...hold, endedAt: 5_000 });
   });
 
-  it('is noticed while the incident is open, at the instant that the lock reports, if it does', () => {
+  it('is noticed while the incident is open, at the instant that the lock reports, if any', () => {
     const lock = new Watched().pass(5, { ...stuck, hold, held: [7] });
     expect(lock.incident?.facts.hold).toEqual(hold);
     const end = { token: 7, at: lock.now + 300 };
@@ -229,7 +229,7 @@ describe("the end of an incident's hold", () => {
   });
 });
 
-test('the worst blocking time of an incident comes from its recorded waits, even between two readings', () => {
+test('the worst blocking time comes from recorded waits, even between two readings', () => {
   const read = { beganAt: 10_000, endedAt: 60_000, readAt: 90_000, blockingMaxMs: 40_000 };
   const wait = (from: number, to: number | null) => ({ from, to });
   const waits = [wait(5_000, 30_400), wait(10_000, 30_400), wait(29_000, 31_000)];

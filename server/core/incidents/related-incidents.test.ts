@@ -10,7 +10,7 @@ const waiter = (owner: string, from = 200, to: number | null = null) => {
 const heldUntil = 500;
 const alone = { heldUntil, waiters: [] };
 
-test('incidents are related if the holder of one lock waits for the other, or one process holds both', () => {
+test('incidents are related if a holder waits for the other lock, or a process holds both', () => {
   const mine = { hold: hold('a'), heldUntil, waiters: [waiter('b')] };
   expect(relationOf(mine, { ...alone, hold: hold('b') })).toBe('effect');
   expect(relationOf(mine, { ...alone, hold: hold('c'), waiters: [waiter('a')] })).toBe('cause');

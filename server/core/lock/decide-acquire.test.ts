@@ -204,7 +204,7 @@ describe('a repeated request', () => {
     expect(() => world.run(otherWaiter)).toThrow(LockyardError);
   });
 
-  it('gets its first answer or keeps its place although the policy now forbids it; a new one is refused', () => {
+  it('keeps its answer or its place under a stricter policy, which refuses a new one', () => {
     const outsidePolicy = { sentence: 'leaseMs must be at most 1000 in namespace billing.' };
     const forbidden = (...args: Parameters<typeof acquire>) => ({
       ...acquire(...args),

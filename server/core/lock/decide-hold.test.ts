@@ -179,7 +179,7 @@ describe('reverting a grant that came too late', () => {
     expect(world.record?.ended).toMatchObject({ token: first, at: START_AT + 1_000 });
   });
 
-  it('keeps the record of the hold that expired before it, so that its holder is answered correctly', () => {
+  it('keeps the record of the expired hold before it, to answer that holder correctly', () => {
     take('orders/w1', { leaseMs: 1_000, mode: 'shared' });
     world.pass(300);
     const late = take('orders/w2', { leaseMs: 1_000, mode: 'shared' });

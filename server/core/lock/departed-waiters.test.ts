@@ -68,7 +68,7 @@ describe('waiters whose process died', () => {
     for (const ask of asks) expect(world.run(ask, 'p2').outcome).toBe('timeout');
   });
 
-  it('start a new wait if they ask with another input, or after they are no longer remembered', () => {
+  it('start a new wait if they ask with another input, or once they are forgotten', () => {
     const { world, asks } = afterCrash(2);
     world.run({ verb: 'settle' }, 'p2');
     const other = acquire('orders/w1', { waitMs: 70_000, requestId: 'r' });
@@ -110,7 +110,7 @@ describe('waiters whose process died', () => {
     expect(world.run(late, 'p2')).toMatchObject({ outcome: 'queueFull', queueLength: 5 });
   });
 
-  it('find it full beyond a bound, and keep their age and their timeout for the next attempt', () => {
+  it('find it full beyond a bound, and keep their age and timeout for the next attempt', () => {
     const { world, asks } = afterCrash(DEPARTED_MAX);
     const late = acquire('orders/late', { waitMs: 60_000, requestId: 'r' });
     world.run(late, 'p2');
@@ -153,7 +153,7 @@ describe('waiters whose process died', () => {
     expect(world.run(ask, 'p2')).toMatchObject({ outcome: 'granted' });
   });
 
-  it('are forgotten beyond a bound: first those who left first, then those with the shortest waits', () => {
+  it('are forgotten beyond a bound: first the first to leave, then the shortest waits', () => {
     const { world } = afterCrash(DEPARTED_MAX + 1);
     world.run({ verb: 'settle' }, 'p2');
     expect(world.record?.departed).toHaveLength(DEPARTED_MAX);

@@ -81,7 +81,7 @@ describe('a full namespace', () => {
     expect(world.run(ask)).toEqual(first);
   });
 
-  it('answers a request whose lock was deleted since that its hold is over, and grants nothing', () => {
+  it('answers a request whose lock was deleted that its hold is over, and grants nothing', () => {
     const ask = acquire('orders/w1', { requestId: 'one' });
     const first = world.run(ask);
     const token = first.outcome === 'granted' ? first.token : 0;
@@ -94,7 +94,7 @@ describe('a full namespace', () => {
     }
   });
 
-  it('refuses a multi-lock with a lock that has no record, and keeps the place of one that waits', () => {
+  it('refuses a multi-lock with an unrecorded lock, and keeps the place of one that waits', () => {
     const sets = new MultiLockWorld();
     expect(sets.runSet(multiLockOf('ab'))).toMatchObject({ outcome: 'granted' });
     sets.policy = FULL;

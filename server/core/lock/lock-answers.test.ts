@@ -67,7 +67,7 @@ describe('inspecting', () => {
     });
   });
 
-  it('never shows a lock with an expired lease as held, whether or not any process has noticed', () => {
+  it('never shows a lock with an expired lease as held, even before any process notices', () => {
     const token = take(1_000);
     world.pass(1_000);
     expect(inspect()).toMatchObject({ state: 'expired', holders: [] });

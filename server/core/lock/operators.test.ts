@@ -146,7 +146,7 @@ describe('an extension', () => {
     expect(world.record?.holds[0]?.expiresAt).toBe(START_AT + 70_000);
   });
 
-  it('makes no hold last longer from now than the longest lease, which is how long a restore waits', () => {
+  it('makes no hold outlast the longest lease from now, which is how long a restore waits', () => {
     const token = take('orders/w1', { leaseMs: LEASE_MAX_MS });
     world.pass(60_000);
     const before = world.record;

@@ -33,7 +33,7 @@ const waiting = () => world.record?.queue.map(({ owner }) => owner);
 const holding = () => world.record?.holds.map(({ owner }) => owner);
 
 describe('a reassignment', () => {
-  it('ends the hold that was seen and grants the waiter that was chosen; the others keep their places', () => {
+  it('ends the hold seen and grants the waiter chosen; the others keep their places', () => {
     const token = take('orders/w1');
     queue('orders/w2');
     queue('orders/w3');
@@ -65,7 +65,7 @@ describe('a reassignment', () => {
     ]);
   });
 
-  it('offers the lock to a waiter of another process, which claims it before those ahead of it', () => {
+  it('offers the lock to a waiter of another process, which claims it before those ahead', () => {
     const token = take('orders/w1');
     queue('orders/w2');
     const ticket = queue('orders/w3', 'p2');
@@ -154,7 +154,7 @@ describe('a reassignment', () => {
     expect(world.run(reassign(token, ticket, 'b')).outcome).toBe('reassigned');
   });
 
-  it('is refused if a lock delay would follow, but not for a released hold that is only kept', () => {
+  it('is refused if a lock delay would follow, but not for a released hold that is kept', () => {
     world.policy = { queueLimit: 200, lockDelayMs: 1_000 };
     const token = take('orders/w1', { holdAtLeastMs: 5_000 });
     const ticket = queue('orders/w2');

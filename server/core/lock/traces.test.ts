@@ -163,7 +163,7 @@ describe('a grant after a wait', () => {
     expect(waitedFor()).toEqual([trace(1)]);
   });
 
-  it('names none if that hold was of another service, had no trace, or ended before the wait', () => {
+  it('names none if that hold was of another service, untraced, or ended before the wait', () => {
     const foreign = take('billing/w1', { traceparent: trace(1) });
     queue('orders/w2', 2);
     world.run(release('billing/w1', foreign));
@@ -179,7 +179,7 @@ describe('a grant after a wait', () => {
 });
 
 describe('several locks together', () => {
-  it('keep one trace, show it only to their service, and name the hold that each waited for', () => {
+  it('keep one trace, show it only to their service, and name the hold that each awaited', () => {
     const locks = new MultiLockWorld();
     const first = { ...multiLockOf('ab'), traceparent: trace(1) };
     const grants = locks.runSet(first);

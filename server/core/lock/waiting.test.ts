@@ -279,7 +279,7 @@ describe('a grant whose only caller hung up before the answer', () => {
   const hangUp = (ask: AcquireCommand) => world.run({ ...detach(ask), hungUp: true });
   const leaseEnd = () => world.record?.holds[0]?.expiresAt;
 
-  it('is kept for as long as a place in the queue, and for its full lease once its caller asks again', () => {
+  it('is kept as long as a place in a queue, then its full lease if its caller asks again', () => {
     const ask = wait('orders/w1');
     free();
     hangUp(ask);

@@ -18,7 +18,7 @@ const granted = (answer: unknown) => {
 };
 
 describe('a multi-lock that finds its locks free', () => {
-  it('is granted all of them, each an ordinary hold with its own token, marked as one multi-lock', () => {
+  it('is granted all, each an ordinary hold with its own token, marked as one multi-lock', () => {
     const world = new MultiLockWorld();
     const grants = granted(world.runSet(multiLockOf('cab')));
     expect(grants.map(({ name }) => name)).toEqual(['a', 'b', 'c']);
@@ -264,7 +264,7 @@ describe('a multi-lock whose turn comes', () => {
     ]);
   });
 
-  it('takes the last room of a shared lock from the youngest multi-lock that was offered it', () => {
+  it('takes the last room of a shared lock from the youngest multi-lock offered it', () => {
     const world = new MultiLockWorld();
     const { token } = take(world, 'a', 'orders/x');
     const shared = { modes: { b: 'shared' as const }, waitMs: 5_000 };
@@ -309,7 +309,7 @@ describe('a multi-lock whose turn comes', () => {
     granted(world.runSet(old));
   });
 
-  it('does not delay its queue once its caller has left, and hardly once its process is dead', () => {
+  it('does not delay its queue once its caller has left, and hardly if its process is dead', () => {
     const world = new MultiLockWorld();
     const b = take(world, 'b', 'orders/x');
     const [first, second] = [1, 2].map((i) => multiLockOf('ab', { owner: `w${i}`, waitMs: 5_000 }));
@@ -378,7 +378,7 @@ describe('a multi-lock with a request id', () => {
     });
   });
 
-  it('gets its first answer or keeps its place although the policy now forbids it; a new one is refused', () => {
+  it('keeps its answer or its place under a stricter policy, which refuses a new one', () => {
     const world = new MultiLockWorld();
     const outsidePolicy = { sentence: 'leaseMs must be at most 1000 in namespace billing.' };
     const set = multiLockOf('ab', { requestId: 'r1' });
@@ -426,7 +426,7 @@ describe('a multi-lock with a request id', () => {
     expect(world.runSet(set).outcome).toBe(waitMs > 0 ? 'timeout' : 'ended');
   });
 
-  it('whose leases have expired stays over once a cancel has said so, even if the clock is set back', () => {
+  it('whose leases expired stays over once a cancel said so, even if the clock is set back', () => {
     const world = new MultiLockWorld();
     const set = multiLockOf('ab', { requestId: 'r1' });
     const [a] = granted(world.runSet(set));
@@ -460,7 +460,7 @@ describe('a multi-lock with a request id', () => {
     expect(world.run('a', acquire('orders/w2')).outcome).toBe('granted');
   });
 
-  it('that was re-entered since releases only its own entry, once, and is over nevertheless', () => {
+  it('that was re-entered releases only its own entry, once, and is over nevertheless', () => {
     const world = new MultiLockWorld();
     const set = multiLockOf('ab', { requestId: 'r1' });
     const [a, b] = granted(world.runSet(set));
@@ -481,7 +481,7 @@ describe('a multi-lock with a request id', () => {
     expect(world.run('b', release('orders/w1', b?.token ?? 0))).toEqual({ outcome: 'released' });
   });
 
-  it('is reverted as a whole after a late grant, unless a request id may still be answered with it', () => {
+  it('is reverted as a whole after a late grant, unless it may still answer a request id', () => {
     const world = new MultiLockWorld();
     const set = multiLockOf('ab');
     const holds = granted(world.runSet(set));

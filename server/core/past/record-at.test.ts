@@ -73,7 +73,7 @@ test('a lock whose last hold was lost says so, and is delayed as its namespace r
   expect(recordAt({ ...facts, at: 3_500 }).delayedUntil).toBe(0);
 });
 
-test('a lost hold delays the lock even while others keep their permits, and a grant ends the delay', () => {
+test('a lost hold delays a lock even while others keep permits; a grant ends the delay', () => {
   const events = [
     event('granted', 1_000, { token: 4, expiresAt: 2_000, mode: 'permit', permits: 1 }),
     event('granted', 1_100, { token: 5, expiresAt: 9_000, mode: 'permit', permits: 1 }),
@@ -99,7 +99,7 @@ test('the end of a released hold that was kept causes no delay, forced or not', 
   expect(recordAt({ ...facts, events: [...events, lost] }).delayedUntil).toBe(3_100);
 });
 
-test('past waiters are in the order in which they joined the queue, each with its own timeout', () => {
+test('past waiters are in the order in which they joined, each with its own timeout', () => {
   const wait = (owner: string, from: number): PastWait => {
     return { from, to: 9_000, service: 'orders', owner, end: 'granted' };
   };

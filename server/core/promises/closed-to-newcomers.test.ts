@@ -39,7 +39,7 @@ class GatekeeperReferee implements Referee {
 }
 
 it(
-  'no caller is granted a frozen or delayed lock, and only operators prolong a hold whose renewals are blocked',
+  'no frozen or delayed lock is granted; only operators prolong a hold with blocked renewals',
   () => {
     fc.assert(
       fc.property(steps, (played) => {

@@ -74,7 +74,7 @@ class CounterWorld {
 }
 
 it(
-  'the value is the initial one and every applied delta, within its bounds in every answer, each id once',
+  'the value is the initial one plus every applied delta, each id once, and always within bounds',
   () => {
     fc.assert(
       fc.property(fc.array(fc.oneof(...commands), { maxLength: 60 }), (asked) => {

@@ -147,7 +147,7 @@ class ReleaseReferee implements Referee {
 }
 
 it(
-  'promise 3: one request id grants at most once, and is answered the same whenever it is asked again',
+  'promise 3: one request id grants at most once, and is always answered the same',
   () => {
     fc.assert(
       fc.property(steps, (played) => {

@@ -90,7 +90,7 @@ function mayEnd(hold: Hold, command: LockCommand): boolean {
 }
 
 it(
-  'promise 4: only the current hold is renewed, released or re-entered; an expired lease is never revived',
+  'promise 4: only the current hold is renewed, released or re-entered; none revives once expired',
   () => {
     fc.assert(
       fc.property(steps, (played) => {

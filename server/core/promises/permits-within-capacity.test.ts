@@ -64,7 +64,7 @@ function isCarriedOver({ before, after, decision }: Written): boolean {
 }
 
 it(
-  'permits never exceed the capacity, which is that of the first caller until an operator changes it',
+  'permits never exceed the capacity, which the first caller sets and operators can change',
   () => {
     let grants = 0;
     fc.assert(

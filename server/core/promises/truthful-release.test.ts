@@ -83,7 +83,7 @@ class ReleaseReferee implements Referee {
 }
 
 it(
-  'promise 5: a release is answered `released`, `decremented` or `lost`, with the true cause, by whom and when',
+  'promise 5: releases answer `released`, `decremented` or `lost`, with true cause, actor and time',
   () => {
     fc.assert(
       fc.property(steps, (played) => {

@@ -238,7 +238,7 @@ it(
 );
 
 it(
-  'multi-locks that block one another are all granted, in whatever order they ask and are offered locks',
+  'multi-locks that block one another are all granted, in any order of requests and offers',
   () => {
     const wanted = fc.array(fc.uniqueArray(name, { minLength: 2, maxLength: 4 }), {
       minLength: 2,

@@ -24,7 +24,7 @@ test('a heat map adds up the waits in each of its steps, with the worst status',
   expect(from + count * stepMs).toBeGreaterThan(NOW);
 });
 
-test('a heat map lists the locks with the most waiting, most first, and nothing outside its range', () => {
+test('a heat map lists the most awaited locks, most first, and nothing outside its range', () => {
   const steps = new HeatSteps('1h', NOW);
   const { from } = steps;
   for (let i = 0; i < 20; i += 1) steps.add(reading(`n${i}`, from, { waiterMs: i }));

@@ -73,7 +73,7 @@ describe('a histogram', () => {
     );
   });
 
-  it('is read back completely from its text, which is ASCII and shorter than what it counts', () => {
+  it('is read back completely from its text, in ASCII and shorter than what it counts', () => {
     fc.assert(
       fc.property(lists, (values) => {
         const histogram = histogramOf(values);
@@ -106,7 +106,7 @@ describe('a histogram', () => {
     );
   });
 
-  it('has no quantile while it is empty, and counts invalid durations as the nearest valid one', () => {
+  it('has no quantile while empty, and counts invalid durations as the nearest valid one', () => {
     expect(new LogHistogram().quantile(0.5)).toBeNull();
     expect(new LogHistogram().encode()).toBe('');
     for (const odd of [-5, 0.4, Number.NaN, -0]) expect(histogramOf([odd]).quantile(1)).toBe(0);

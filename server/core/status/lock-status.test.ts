@@ -76,7 +76,7 @@ describe('the status of a lock', () => {
     expect(status()).toBe('contended');
   });
 
-  it('is `expiring` when less than a fifth of the lease is left and the holder has stopped renewing', () => {
+  it('is `expiring` when under a fifth of the lease is left and renewals have stopped', () => {
     const { lock, status, take } = world();
     lock.run(renew('orders/w1', take(), 10_000));
     lock.pass(8_000);
@@ -191,7 +191,7 @@ describe('the status of a lock', () => {
     expect(status()).toBe('free');
   });
 
-  it('of a shared lock is `held` until the last lease ends, and `expiring` if one of them is', () => {
+  it('of a shared lock is `held` until the last lease ends, and `expiring` if one is', () => {
     const { lock, status } = world();
     const one = lock.run(acquire('orders/r1', { mode: 'shared' }));
     lock.run(acquire('orders/r2', { mode: 'shared', leaseMs: 60_000 }));

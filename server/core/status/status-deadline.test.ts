@@ -81,7 +81,7 @@ const standing = (of: StatusFacts, by: LockBaselines, at: number) => {
 };
 
 describe('the deadline of a status', () => {
-  it('is no later than any change by time alone: status, tier, reason, hold, callers blocked', () => {
+  it('is no later than a change by time alone: status, tier, reason, hold, callers blocked', () => {
     fc.assert(
       fc.property(
         facts,

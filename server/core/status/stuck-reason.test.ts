@@ -65,7 +65,7 @@ describe('a lock is stuck', () => {
     ).not.toBeNull();
   });
 
-  it('when it is held beyond its namespace’s limit while a caller waits, whatever its history', () => {
+  it('when held beyond its namespace’s limit while a caller waits, whatever its history', () => {
     const policy = { ...DEFAULT_POLICY, stuckAfterMs: 20 * SECOND };
     const limit = { kind: 'longHold', limitMs: 20 * SECOND, p99Ms: null };
     for (const ownHold of [null, norms().ownHold]) {
@@ -79,7 +79,7 @@ describe('a lock is stuck', () => {
     });
   });
 
-  it('when a caller has waited longer than the namespace allows, even if the lock is not held', () => {
+  it('when a caller has waited longer than the namespace allows, even if it is not held', () => {
     const policy = { ...DEFAULT_POLICY, patienceMaxMs: 60 * SECOND };
     const waited = (ms: number): StuckFacts => ({ holds: [], waiters: 1, oldestWaitAt: NOW - ms });
     expect(stuckReason(waited(65 * SECOND), norms({ policy }), NOW)).toBeNull();

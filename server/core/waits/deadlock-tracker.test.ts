@@ -48,7 +48,7 @@ describe('a cycle is a deadlock', () => {
     expect(tracker.current).toHaveLength(1);
   });
 
-  test('only once each lock was read again, since the waits may never have existed together', () => {
+  test('only once each lock was read again: the waits may never have existed together', () => {
     expect(look(cycle(), { [A]: 10, [B]: 20 }).found).toEqual([]);
     expect(look(cycle(), { [A]: 19, [B]: 30 }).found).toEqual([]);
     expect(look(cycle(), { [A]: 20, [B]: 30 }).found).toHaveLength(1);
