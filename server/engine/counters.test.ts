@@ -28,7 +28,7 @@ describe.each(storeNames)('counters over %s', (name) => {
   };
   const valueAt = async (key: RecordKey) => (await readCounter(other, key)).value;
 
-  it('a counter that was never created is NOT_FOUND, and creating one twice changes nothing', async () => {
+  it('a counter never created is NOT_FOUND, and creating one twice changes nothing', async () => {
     const key = freshKey();
     await expect(addTo(member, key, 1)).rejects.toMatchObject({ reason: 'NOT_FOUND' });
     await expect(readCounter(member, key)).rejects.toMatchObject({ reason: 'NOT_FOUND' });

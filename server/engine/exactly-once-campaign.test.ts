@@ -50,7 +50,7 @@ const places = [
 ];
 
 describe.each(places)('calls with request ids over $name', ({ open }) => {
-  it('have one effect and one answer, however often and through whatever process they are sent', async () => {
+  it('have one effect and one answer, however often they are sent, to any process', async () => {
     const seed = newSeed();
     console.info(`seed ${seed}`);
     rig = new EngineRig(await open());

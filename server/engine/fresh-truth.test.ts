@@ -46,7 +46,7 @@ describe.each(storeNames)('two engines over %s', (name) => {
       expect(await acquire(a, key, 'w2')).toMatchObject({ outcome: 'granted' });
     });
 
-    it('a grant is compared with the present record: acquired elsewhere, refused here', async () => {
+    it('a grant is compared with the present record: held elsewhere, refused here', async () => {
       const key = freshKey();
       const { token } = await takeLock(a, key, 'w1');
       await release(a, key, 'w1', token);
@@ -173,7 +173,7 @@ describe.each(storeNames)('two engines over %s', (name) => {
       }
     });
 
-    it('is answered its grant even if another process wrote it in the middle of the read', async () => {
+    it('is answered its grant even if another process wrote it during the read', async () => {
       const key = freshKey();
       a.faults.tear = () => takeLock(b, key, 'w1', { requestId: 'r' });
       const { token } = await takeLock(a, key, 'w1', { requestId: 'r' });
@@ -277,7 +277,7 @@ describe.each(storeNames)('two engines over %s', (name) => {
 
   if (!can(name, 'ownClock')) {
     describe('over hours', () => {
-      it('a request id is remembered for 15 minutes after its hold, and may be used again then', async () => {
+      it('a request id is remembered for 15 minutes after its hold, then reusable', async () => {
         const key = freshKey();
         const { token } = await takeLock(a, key, 'w1', { requestId: 'r', leaseMs: 10_000 });
         rig.passMs(10_000 + 15 * MINUTE - 1_000);

@@ -62,7 +62,7 @@ describe.each(storeNames)('a hot lock over %s', (name) => {
     expect(tokens).toEqual([...new Set(tokens)].sort((x, y) => x - y));
   });
 
-  it('is granted to one of 50 simultaneous callers, and the others are answered who holds it', async () => {
+  it('is granted to one of 50 simultaneous callers; the others learn who holds it', async () => {
     const key = freshKey();
     for (let round = 0; round < 20; round += 1) {
       const tries = Array.from({ length: CALLERS }, (_, i) =>

@@ -240,7 +240,7 @@ describe('a caller that hung up and lost its place', () => {
 describe.each(['single acquires', 'multi-locks'])(
   'waiting callers that are refused, %s',
   (kind) => {
-    it('leave the queue at once, whether or not they may ask again, and keep only their age', async () => {
+    it('leave the queue at once, able to ask again or not, and keep only their age', async () => {
       const rig = await EngineRig.open('sqlite');
       const [member, other] = [await rig.join(), await rig.join()];
       const key = freshKey();
@@ -325,7 +325,7 @@ describe.each(storeNames)(
       expect(hold?.expiresInMs).toBeLessThanOrEqual(2_000);
     });
 
-    it('has the full lease once it asks again, and so has one that was answered before', async () => {
+    it('has the full lease once it asks again, and so has one answered before', async () => {
       const key = freshKey();
       await hangUpDuringHandOver(key, { requestId: 'r' });
       const again = await takeLock(other, key, 'w2', {
@@ -359,7 +359,7 @@ describe.each(storeNames)(
   },
 );
 
-it('a grant that is answered after hang-ups were recorded says what is left of its lease then', async () => {
+it('a grant answered after recorded hang-ups says what is left of its lease then', async () => {
   const rig = await EngineRig.open('sqlite');
   const member = await rig.join();
   const key = freshKey();

@@ -38,7 +38,7 @@ describe('a row that another transaction keeps locked', () => {
       (error) => error.reason as string,
     );
 
-  it('delays no other lock whose change shares its packet, and its own lock is not changed', async () => {
+  it('delays no other lock in its packet, and its own lock is not changed', async () => {
     const [locked, ...others] = Array.from({ length: 12 }, freshKey) as [RecordKey, ...RecordKey[]];
     const token = await take(locked);
     const tokens: number[] = [];
@@ -92,7 +92,7 @@ describe('a row that another transaction keeps locked', () => {
     expect(times.at(-1)).toBeLessThan(PROMPT_MS);
   });
 
-  it('does not close the backend to other locks, even if multi-locks need such rows too', async () => {
+  it('does not close the backend to other locks, even if multi-locks need such rows', async () => {
     const [one, two, ...inMultiLocks] = Array.from({ length: 4 }, freshKey) as [
       RecordKey,
       RecordKey,
@@ -132,7 +132,7 @@ describe('a row that another transaction keeps locked', () => {
     expect(await outcomeOf(asked)).toBe('CONTENDED');
   });
 
-  it('delays no multi-lock of other locks, and none of the other locks of one that needs it', async () => {
+  it('delays no multi-lock of other locks, and no other lock of one that needs it', async () => {
     const locked = Array.from({ length: 4 }, freshKey);
     const others = locked.map(() => freshKey());
     const refusals = new Set<string>();

@@ -130,7 +130,7 @@ describe.each(storeNames)('an engine over %s', (name) => {
       expect(await holdersOf(key)).toEqual([]);
     });
 
-    it('an undone grant of a multi-lock removes only its own entry from a re-entered hold', async () => {
+    it('an undone multi-lock grant removes only its own entry from a re-entered hold', async () => {
       const [own, key] = [await rig.join(), freshKey()];
       const reenter = () => takeLock(other, key, 'w1', { reentrant: true });
       const lost: Fate[] = [{ kind: 'loseReply' }, { kind: 'pass', first: () => bump(key) }];
@@ -140,7 +140,7 @@ describe.each(storeNames)('an engine over %s', (name) => {
       expect(await holdersOf(key)).toMatchObject([{ token: grants[0]?.token, holdCount: 1 }]);
     });
 
-    it('a release is UNKNOWN if its lock was deleted before the outcome could be read', async () => {
+    it('a release is UNKNOWN if its lock is deleted before the outcome is read', async () => {
       const [own, key] = [await rig.join(), freshKey()];
       const { token } = await takeLock(own, key, 'w1');
       const remove = async () => {
@@ -151,7 +151,7 @@ describe.each(storeNames)('an engine over %s', (name) => {
       expect(await reasonOf(release(own, key, 'w1', token))).toBe('UNKNOWN');
     });
 
-    it('a release of one entry without a request id is UNKNOWN, and not applied twice', async () => {
+    it('releasing one entry without a request id is UNKNOWN, and not applied twice', async () => {
       const [own, key] = [await rig.join(), freshKey()];
       const { token } = await takeLock(own, key, 'w1');
       await takeLock(own, key, 'w1', { reentrant: true });
@@ -161,7 +161,7 @@ describe.each(storeNames)('an engine over %s', (name) => {
       expect(await holdersOf(key)).toMatchObject([{ holdCount: 2 }]);
     });
 
-    it('a release of one entry with a request id is applied once, and its outcome is known', async () => {
+    it('releasing one entry with a request id is applied once, with a known outcome', async () => {
       const [own, key] = [await rig.join(), freshKey()];
       const { token } = await takeLock(own, key, 'w1');
       await takeLock(own, key, 'w1', { reentrant: true });
@@ -172,7 +172,7 @@ describe.each(storeNames)('an engine over %s', (name) => {
       expect(await holdersOf(key)).toMatchObject([{ holdCount: 2 }]);
     });
 
-    it('a waiter that this swap granted the lock does not go on waiting behind its own hold', async () => {
+    it('a waiter granted the lock by this swap does not wait behind its own hold', async () => {
       const [own, key] = [await rig.join(), freshKey()];
       const { token } = await takeLock(own, key, 'w1');
       const waiting = acquire(own, key, 'w2', { waitMs: 15_000, leaseMs: 15_000 });
@@ -393,7 +393,7 @@ describe.each(storeNames)('an engine over %s', (name) => {
       expect(await eventKinds(rig.under.store, key)).toEqual(['granted', 'renewed']);
     });
 
-    it('that has expired by then is answered so to its request id, and is never granted twice', async () => {
+    it('that has expired is answered so to its request id, and never granted twice', async () => {
       const [own, key] = [await rig.join(), freshKey()];
       sufferAt(own, key, { kind: 'pass', afterMs: 450 });
       const answer = await acquire(own, key, 'w1', { leaseMs: 400, requestId: 'r1' });
@@ -401,7 +401,7 @@ describe.each(storeNames)('an engine over %s', (name) => {
       expect(await eventKinds(rig.under.store, key)).toEqual(['granted', 'expired']);
     });
 
-    it('is answered with no more than what is left of the lease, however late other replies arrive', async () => {
+    it('is answered only what is left of its lease, however late other replies are', async () => {
       const [own, key] = [await rig.join(), freshKey()];
       await release(own, key, 'w1', (await takeLock(own, key, 'w1')).token);
       const slow = freshKey();
@@ -455,7 +455,7 @@ describe.each(storeNames)('an engine over %s', (name) => {
     expect(packets[0], 'both are in one packet').toBe(true);
   });
 
-  it('gives commands on other locks their full time, even if a much earlier command has less', async () => {
+  it('gives commands on other locks their full time, even if an earlier one has less', async () => {
     const [own, old, fresh] = [await rig.join(), freshKey(), freshKey()];
     const first = await takeLock(own, old, 'w1', { leaseMs: 60_000 });
     const second = await takeLock(own, fresh, 'w2', { leaseMs: 60_000 });

@@ -211,7 +211,7 @@ describe.concurrent.each(storeNames)('multi-locks over %s', (name) => {
     await lost;
   });
 
-  it('are held completely or not at all if their process dies between swap and answer', async () => {
+  it('are held completely or not at all if a process dies between swap and answer', async () => {
     for (const fate of ['loseReply', 'loseRequest'] as const) {
       const dying = await rig.join();
       const keys = freshKeys();
@@ -242,7 +242,7 @@ describe.concurrent.each(storeNames)('multi-locks over %s', (name) => {
     },
   );
 
-  it('are not acquired any more once their caller was answered that nothing was changed', async () => {
+  it('are never acquired once their caller was answered that nothing was changed', async () => {
     const [own, keys] = [await rig.join(), freshKeys()];
     own.faults.onRead = (read) =>
       read.some((key) => key.name === keys[0].name) ? { kind: 'pass', afterMs: 5_000 } : PASS;

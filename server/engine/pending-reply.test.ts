@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 afterAll(() => rig.close());
 
-it('a command with little time is answered within it, even behind others that have more', async () => {
+it('a command with little time is answered within it, even behind others with more', async () => {
   const faults = new FaultyStore(await rig.under.another());
   const context = new EngineContext(rig.optionsOver(faults, newProcess()));
   await context.membership.start();

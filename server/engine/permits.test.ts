@@ -22,7 +22,7 @@ describe.each(storeNames)('permits of a lock, over %s', (name) => {
   const asking = (permits: number, capacity: number) =>
     ({ mode: 'permit', permits, capacity, leaseMs: 60_000, waitMs: PATIENT_MS }) as const;
 
-  it('never exceed its capacity for callers at two processes, and each caller gets its own', async () => {
+  it('never exceed its capacity at two processes, and each caller gets its own', async () => {
     const key = freshKey();
     const capacity = 5;
     const tokens = new Set<number>();
@@ -43,7 +43,7 @@ describe.each(storeNames)('permits of a lock, over %s', (name) => {
     expect(await other.engine.run(key, { verb: 'inspect' })).toMatchObject({ state: 'free' });
   });
 
-  it('go to those that asked first: a large request is not overtaken by a small one that fits', async () => {
+  it('go to those that asked first: a small request that fits overtakes no large one', async () => {
     const key = freshKey();
     const ended: string[] = [];
     const first = await takeLock(member, key, 'first', asking(1, 3));
@@ -62,7 +62,7 @@ describe.each(storeNames)('permits of a lock, over %s', (name) => {
     expect(ended).toEqual(['large', 'small']);
   });
 
-  it('are refused at any process to a caller that names another capacity, with the one in force', async () => {
+  it('are refused at any process, with the capacity, to callers that name another', async () => {
     const key = freshKey();
     const { token } = await takeLock(member, key, 'first', asking(1, 3));
     const refused = acquire(other, key, 'second', asking(1, 4));

@@ -10,7 +10,7 @@ test('the same request has the same identity in whatever order its input is writ
   expect(ask('r1', { meta: { pid: '1', host: 'h' }, owner: 'a' })).toEqual(one);
 });
 
-test('another input under one id is recognised; another service, verb, lock or id is another request', () => {
+test('a changed input is recognised; another service, verb, lock or id is another request', () => {
   const one = ask('r1', { owner: 'a', meta: { host: 'h' } });
   const other = ask('r1', { owner: 'a', meta: { host: 'g' } });
   expect(other.key).toBe(one.key);

@@ -49,7 +49,7 @@ describe.each(storeNames)('an engine whose commits over %s are slow', (name) => 
     expect(answer.expiresInMs).toBeLessThanOrEqual(12_000 - 700);
   });
 
-  it('answers lost, never renewed, if the lease was over when its renewal was confirmed', async () => {
+  it('answers lost, not renewed, if a lease was over when its renewal was confirmed', async () => {
     const key = freshKey();
     const { token } = await takeLock(member, key, 'w1', { leaseMs: 2_000 });
     const last = async () => rig.letPass(2_100);
@@ -62,7 +62,7 @@ describe.each(storeNames)('an engine whose commits over %s are slow', (name) => 
   });
 });
 
-describe('a renewal whose lease was over when its commit returned, too late to be decided again', () => {
+describe('a renewal whose lease ended before its commit returned, too late to decide again', () => {
   let rig: EngineRig;
   let member: Member;
   beforeAll(async () => {

@@ -39,7 +39,7 @@ describe.concurrent.each(storeNames)('two processes over %s', (name) => {
   const tell = (key: RecordKey, verb: ReleaseRequestCommand['verb'], token: number) =>
     b.engine.run(key, { verb, token, ...act() });
 
-  it('readers at both share a lock; a writer waits for both, and readers after it for the writer', async () => {
+  it('readers at both share a lock; a writer waits for both, later readers for it', async () => {
     const key = freshKey();
     const first = await takeLock(a, key, 'r1', SHARED);
     const second = await takeLock(b, key, 'r2', SHARED);
@@ -135,7 +135,7 @@ describe.concurrent.each(storeNames)('two processes over %s', (name) => {
     expect(await renew(b, key, 'q2', seen)).toMatchObject({ outcome: 'lost', cause: 'forced' });
   });
 
-  it('after an expired lease the lock delay passes, then a waiter at the other is granted the lock', async () => {
+  it('after an expired lease and the lock delay, a waiter at the other is granted', async () => {
     const key = { ...freshKey(), namespace: 'slow' };
     const { expiresAt } = await takeLock(a, key, 'w1', { leaseMs: 2_000 });
     const answer = await takeLock(b, key, 'w2', { waitMs: 20_000, leaseMs: 10_000 });
@@ -144,7 +144,7 @@ describe.concurrent.each(storeNames)('two processes over %s', (name) => {
     expect(grantedAt).toBeLessThan(expiresAt + 6_500);
   });
 
-  it("a release request made at one is delivered by the other at the holder's next renewal", async () => {
+  it('a release request at one reaches the holder at its next renewal at the other', async () => {
     const key = freshKey();
     const { token, expiresAt } = await takeLock(a, key, 'w1');
     expect(await tell(key, 'askRelease', token)).toMatchObject({ outcome: 'told' });

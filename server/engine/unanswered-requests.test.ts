@@ -113,7 +113,7 @@ describe.each(storeNames)(
       expect(answers.map((answer) => 'value' in answer && answer.value)).toEqual([1, 2, 1]);
     });
 
-    it('acquires and releases once, in one packet, if another process has done so before', async () => {
+    it('acquires and releases once, in one packet, if another process did so before', async () => {
       const key = freshKey();
       const take = { leaseMs: 60_000, requestId: 'take' };
       const { token } = await takeLock(there, key, 'w1', take);

@@ -160,7 +160,7 @@ describe.concurrent.each(storeNames)('waiting over %s', (name) => {
     ).toHaveLength(1);
   });
 
-  it('a request that ends is answered `queued` and keeps its place when repeated, at any process', async () => {
+  it('an ended request is answered `queued` and keeps its place if repeated anywhere', async () => {
     const key = freshKey();
     const { token } = await takeLock(a, key, 'w1');
     const ask = (where: Member, owner: string, holdRequestMs: number) =>

@@ -35,7 +35,7 @@ it('a waiter that asks again after a restart has waited since its first request'
   expect(granted.waitedMs).toBeGreaterThanOrEqual(14_000);
 });
 
-it('waiters whose process was killed have waited since their first request, multi-locks too', async () => {
+it('after a kill, waiters have waited since their first request, multi-locks too', async () => {
   const [key, other] = [freshKey(), freshKey()];
   const before = await rig.join();
   const { token } = await takeLock(before, key, 'w0', { leaseMs: 600_000 });

@@ -57,7 +57,7 @@ describe.concurrent.each(storeNames)('one request over several calls, over %s', 
     expect(queued).toHaveLength(1);
   });
 
-  it('is queued again if a call ends just as its place is lost, and does not time out', async () => {
+  it('is queued again if a call ends as its place is lost, and does not time out', async () => {
     const key = freshKey();
     const { token } = await takeLock(a, key, 'w1', { leaseMs: 60_000 });
     const member = await rig.join();
@@ -152,7 +152,7 @@ it('a wait so short that it is over before its turn is still granted a free lock
   await rig.close();
 });
 
-it('a wait that begins right after its process slept for hours has its whole patience', async () => {
+it('a wait that begins right after its process slept for hours has its full patience', async () => {
   const rig = await EngineRig.open('sqlite');
   try {
     const member = await rig.join();

@@ -78,7 +78,7 @@ describe('while Redis responds', () => {
     }
   });
 
-  it('steps on a sold-out counter are refused as an estimate, without a statement to MySQL', async () => {
+  it('steps on a sold-out counter are refused as an estimate, without asking MySQL', async () => {
     await soldOut();
     const reads: RecordKey[][] = [];
     a.plain.faults.onRead = (keys) => {
@@ -122,7 +122,7 @@ describe('while Redis responds', () => {
     expect((await durable()).value).toBe(-2);
   });
 
-  it('a repeat of an applied step gets its answer, even if the counter has sold out since', async () => {
+  it('a repeat of an applied step gets its answer, even once the counter is sold out', async () => {
     await createAt(a, key, 1);
     const named = { service: 'orders', verb: 'counter.add', namespace: key.namespace } as const;
     const request = requestIdentity({
@@ -218,7 +218,7 @@ describe('a wrong value at the gate', () => {
     expect(await step(a, key, -5)).toMatchObject({ outcome: 'applied', value: 0 });
   });
 
-  it('is removed with a deleted counter, and a new one of that name is not confused with it', async () => {
+  it('is removed with a deleted counter, and does not apply to a new one of its name', async () => {
     await soldOut();
     const { store } = rig.rig.under;
     const [read] = (await store.read([{ ...key, kind: 'counter' }], [])).records;

@@ -106,7 +106,7 @@ const untilAllRefused = (client: GateClient, ids: string[]) =>
     .poll(async () => (await takeAll(client, ids)).filter((refusal) => !refusal).length)
     .toBe(0);
 
-it('steps on sold-out counters are refused together, by one exchange that begins after them', async () => {
+it('steps on sold-out counters are refused together by one exchange begun after them', async () => {
   const shop = new Shop('many');
   const { client, sent } = shop.join('p1');
   await untilAllRefused(client, shop.ids);

@@ -73,7 +73,7 @@ async function shopOf(value: number) {
   return { truth, decide, decided, step, estimate, reading };
 }
 
-it('a step that was applied without an answer is in the estimate for as long as it is not read', async () => {
+it('a step applied without an answer is in the estimate until it is read', async () => {
   const { truth, decide, decided, step, estimate } = await shopOf(11);
   decide.mockImplementationOnce(async (delta) => {
     decided(delta);
@@ -88,7 +88,7 @@ it('a step that was applied without an answer is in the estimate for as long as 
   }
 });
 
-it('the end of a slow step is sent soon: what was announced as it began may be too old by then', async () => {
+it('the end of a slow step is sent soon: its announcement may be too old by then', async () => {
   const { truth, decide, decided, step, reading } = await shopOf(1_000_000);
   void step(-1);
   await vi.advanceTimersByTimeAsync(LATER_MS + SOON_MS);

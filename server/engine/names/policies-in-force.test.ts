@@ -53,7 +53,7 @@ test('each restriction applies as soon as it begins, changes or ends', () => {
   expect(policyOf('default')).toBe(state.policy);
 });
 
-test('the restrictions of a namespace give one policy object, however often it is requested', () => {
+test('the restrictions of a namespace give one policy object, however often requested', () => {
   const { state, policyOf } = backend();
   state.grantsFrom = 5_000;
   expect(policyOf('default')).toBe(policyOf('default'));
