@@ -81,7 +81,7 @@ test.each(idsOf(catalogue.filter(({ kind }) => kind === 'wrong way')))(
   WRONG_WAYS_MAX_MS,
 );
 
-test('on embedded SQLite alone the wrong ways oversell, and 9, 10, 19 and the service are correct', async () => {
+test('on SQLite alone the wrong ways oversell; 9, 10, 19 and the service are correct', async () => {
   rig = await LabRig.open({ servers: {} });
   const { entries } = await rig.runner.preflight();
   const strategies = idsOf(entries.filter(({ lacks }) => lacks === null));
@@ -111,7 +111,7 @@ test('a race runs at the lowest priority', async () => {
   expect(seen).toEqual([19]);
 });
 
-test('a race that is stopped ends with its results so far, and removes its scratch data', async () => {
+test('a stopped race ends with its results so far, and removes its scratch data', async () => {
   rig = await LabRig.open({ servers: lab.servers });
   const strategies = ['with-row-lock', 'set-nx-px-lock'];
   const { rows, last } = await rig.race(
@@ -126,7 +126,7 @@ test('a race that is stopped ends with its results so far, and removes its scrat
   expect(await scratchLeft()).toEqual([]);
 });
 
-test('a race whose server dies ends with its results so far; the next one removes what it left', async () => {
+test('a race whose server dies ends with its results so far; the next cleans up', async () => {
   const own = await startPrivateRedis({ durable: true });
   rig = await LabRig.open({ servers: { ...lab.servers, redis: [own.url] } });
   try {
@@ -155,7 +155,7 @@ test('a race whose server dies ends with its results so far; the next one remove
   }
 });
 
-test("what a killed process left is removed by the next race, except other programs' names", async () => {
+test("the next race removes what a killed process left, except other programs' names", async () => {
   rig = await LabRig.open({ servers: lab.servers });
   const connection = await createConnection({ uri: lab.servers.mysql });
   await connection.query('CREATE DATABASE IF NOT EXISTS lockyard_lab');
@@ -176,7 +176,7 @@ test("what a killed process left is removed by the next race, except other progr
   await connection.end();
 });
 
-test('the preflight finds a Redis that evicts, and a backend of this Lockyard by another name', async () => {
+test('the preflight finds an evicting Redis, and a Lockyard backend by another name', async () => {
   const evicting = await startPrivateRedis({ settings: ['--maxmemory-policy', 'allkeys-lru'] });
   const { mysql, zookeeper, redis } = lab.servers;
   const alias = new URL(mysql);

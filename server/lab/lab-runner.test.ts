@@ -72,7 +72,7 @@ test('a process that cannot start is a race that failed', async () => {
   expect(last).toMatchObject({ kind: 'finished', endedBy: 'failed' });
 });
 
-test('of two starts at once the second is refused, and a race may follow when the first has ended', async () => {
+test('of two starts at once the second is refused; a race may start after the first', async () => {
   runnerOf(WAITS);
   const first = race();
   expect(() => runner.start(SETTINGS, () => undefined)).toThrow(

@@ -144,7 +144,7 @@ test.each(locks)(
   },
 );
 
-test('16, fair queue: a place that cannot be given up does not hide that the lock was not granted', async () => {
+test('16, fair queue: a place that stays does not hide that the lock was not granted', async () => {
   const { work, begun, end } = openEnded();
   const holder = withFairQueueLock(redis.redis, 'held', work, scoped());
   await begun;

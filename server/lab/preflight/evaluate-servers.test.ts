@@ -115,7 +115,7 @@ test('one server of several of a ZooKeeper is enough to recognise a backend', ()
   );
 });
 
-test('a backend that is unavailable is recognised by its address, and never reported as usable', () => {
+test('an unavailable backend is recognised by its address, and never reported as usable', () => {
   const mysql: Asked<MysqlFacts> = {
     address: 'db:3306',
     answers: false,

@@ -24,7 +24,7 @@ test('a quantity below zero is no more oversold than its order lines say', () =>
   expect(evaluateRow({ ...end, sold: 541, left: -41 }).oversold).toBe(41);
 });
 
-test('units that were sold and are still in stock count as oversold, even before the stock is sold out', () => {
+test('units sold and still in stock count as oversold, even before the stock is sold out', () => {
   expect(evaluateRow({ ...end, sold: 300, left: 320 })).toEqual({
     oversold: 120,
     verdict: 'oversells',

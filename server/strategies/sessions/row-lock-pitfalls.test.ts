@@ -160,7 +160,7 @@ test('a name always selects a database, even with the lowest possible hash', () 
   expect(shardOf('shirts', 1_000_000)).toBe(971_459);
 });
 
-test('pitfall: another number of databases moves names, and a lock is then held twice', async () => {
+test('pitfall: another number of databases moves names, so a lock is held twice', async () => {
   const name = 'moved';
   const elsewhere = await openScratchMysql();
   try {

@@ -72,7 +72,7 @@ test('a missing row answers false, and leaves nothing locked', async () => {
   await expect(withSessionLock(locks, 'gloves', async () => {})).rejects.toThrow(NotGranted);
 });
 
-test('a rollback undoes the work and frees the lock; so does leaving without a commit', async () => {
+test('a rollback undoes the work and frees the lock; so does leaving with no commit', async () => {
   await pool.query('CREATE TABLE written (id INT NOT NULL)');
   const write = async () => {
     await locks.lock('shirts');

@@ -28,7 +28,7 @@ describe.each(['mysql', 'sqlite'] as const)('on %s', (dialect) => {
     expect(await value()).toBe(0);
   });
 
-  test('neither bound is ever passed, and a step that would pass one is not applied in part', async () => {
+  test('no bound is passed, and a step that would pass one is not applied in part', async () => {
     await createTableCounter(database, 'prizes', 0);
     const bounds = { floor: 0, ceiling: 10 };
     const add = (delta: number) => addWithinBounds(database, PRIZES, delta, bounds);

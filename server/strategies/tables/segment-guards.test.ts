@@ -46,7 +46,7 @@ test('the last two digits of the crc32 of a name select one of 100 segments', ()
   expect(all.size).toBe(100);
 });
 
-test('pitfall: an unrelated name in the same segment waits, one in another segment does not', async () => {
+test('pitfall: an unrelated name of the same segment waits, one of another does not', async () => {
   await createSegmentedLockTable(pool);
   const guard = segmentOf('shirts');
   const same = nameWith((name) => segmentOf(name) === guard);

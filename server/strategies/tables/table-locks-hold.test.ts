@@ -94,7 +94,7 @@ describe.each(Object.entries(versions))('%s', (_name, version) => {
     expect(await sellUnguarded(pool, 20, underLock)).toBe(20);
   });
 
-  test('is free again after a release, after work that failed, and after its deadline', async () => {
+  test('is free again after a release, after failed work, and after its deadline', async () => {
     expect(await tryLock(pool, 'shirts', { leaseMs: 30 * SECOND })).toBe(true);
     expect(await tryLock(pool, 'shirts')).toBe(false);
     expect(await tryLock(pool, 'Shirts'), 'letters differ by case').toBe(true);
@@ -159,7 +159,8 @@ describe.each(Object.entries(versions))('%s', (_name, version) => {
     expect(await tryLock(pool, 'shirts'), 'the late release freed it').toBe(true);
   });
 
-  test(`callers that create records ${version.deadlocks ? 'deadlock (pitfall)' : 'do not deadlock'}`, async () => {
+  const creators = version.deadlocks ? 'deadlock (pitfall)' : 'do not deadlock';
+  test(`callers that create records ${creators}`, async () => {
     const notes: string[] = [];
     const options: PollOptions = { note: (what) => notes.push(what) };
     const deadlocks = () => notes.filter((what) => what === 'deadlock').length;

@@ -143,7 +143,7 @@ test('18: the end of a session frees its locks, and aborts their work', async ()
   await expect(locks.lock('session')).rejects.toThrow('The ZooKeeper session has expired.');
 });
 
-test('18: a connection that stays broken is retried a limited number of times, with longer waits', async () => {
+test('18: a broken connection has a limited number of retries, with longer waits', async () => {
   const triedAt: number[] = [];
   const losing = interpose(await connect(), {
     create(_path: string, _mode: number, done: (error: unknown) => void) {
