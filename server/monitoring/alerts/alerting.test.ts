@@ -116,7 +116,7 @@ describe.each(TEST_DIALECTS)('the alerts over %s', (dialect) => {
     ]);
   });
 
-  it('of which too many were resolved before they could be sent, are sent from the latest on', async () => {
+  it('resolved in large numbers before they could be sent are sent latest first', async () => {
     const stored = new AlertTable(database);
     const receivers = new ReceiverTable(database);
     await receivers.get('ops');
@@ -161,7 +161,7 @@ describe.each(TEST_DIALECTS)('the alerts over %s', (dialect) => {
     expect(await new AlertTable(database).firingSubjects()).toHaveLength(3);
   });
 
-  it('stay as they are while a backend does not respond, which is an alert of its own', async () => {
+  it('stay as they are while a backend is silent, which is an alert of its own', async () => {
     const process = rig.process([webhook(receiver.url)]);
     rig.store('far', { ...STUCK, namespace: 'away' });
     await rig.pass(process, 40_000);
@@ -177,7 +177,7 @@ describe.each(TEST_DIALECTS)('the alerts over %s', (dialect) => {
     });
   });
 
-  it('of an expired lease fire once history was read past its end, since it may have been renewed', async () => {
+  it('of an expired lease fire once history is read past its end: it may be renewed', async () => {
     const process = rig.process([]);
     rig.store('index', { heldMs: 1_000, leaseLeftMs: 2_000 });
     const { now } = rig;
@@ -294,7 +294,7 @@ describe.each(TEST_DIALECTS)('the alerts over %s', (dialect) => {
     expect(receiver.received).toHaveLength(before + 2);
   });
 
-  it('of hundreds of locks at once are written in few statements, each with its own facts', async () => {
+  it('of hundreds of locks are written in few statements, each with its own facts', async () => {
     const statements: string[] = [];
     rig = new AlertRig(countingStatements(database, statements));
     const process = rig.process([webhook(receiver.url)]);

@@ -78,7 +78,7 @@ describe.each(storeNames)('a history of %s that two tails follow', (name) => {
     expect(read).toEqual(written);
   });
 
-  it("delivers what has arrived since the other tail's read, together with what that read", async () => {
+  it("delivers what arrived since the other tail's read, along with what that read", async () => {
     const [first, second] = [tailFrom(0), tailFrom(0)];
     const written = [await write()];
     await first.poll();

@@ -129,7 +129,7 @@ describe.each(TEST_DIALECTS)('the counts of waiting over %s', (dialect) => {
     expect(minutesOf(await heat.map('24h', rig.now))).toBeGreaterThanOrEqual(55);
   });
 
-  it('continue while the control database is unavailable, and are stored when it is back', async () => {
+  it('continue while the control database is down, and are stored when it is back', async () => {
     let isAway = false;
     const { rig, heat, recorder } = await warm(60, {
       add: async (...step) => {
@@ -146,7 +146,7 @@ describe.each(TEST_DIALECTS)('the counts of waiting over %s', (dialect) => {
     expect(minutesOf(await heat.map('24h', rig.now))).toBe(60);
   });
 
-  it('show the worst status of a step that two processes have written, one after the other', async () => {
+  it('show the worst status of a step that two processes have written in turn', async () => {
     const heat = new HeatTable(database);
     const at = 90 * 24 * 60 * MINUTE_MS;
     const record = { backend: 'default', key: { namespace: 'default', name: 'lock' }, waiterMs: 1 };

@@ -85,7 +85,7 @@ describe.each(TEST_DIALECTS)('the recorded incidents over %s', (dialect) => {
     expect(await all()).toMatchObject([{ name: 'hot', status: 'contended', facts }]);
   });
 
-  it('do not count a lock as quiet if its backend stops responding in the middle of a read', async () => {
+  it('do not count a lock as quiet if its backend stops responding during a read', async () => {
     rig.store('index', STUCK);
     let goesSilent = false;
     const table: typeof rig.table = Object.create(rig.table);
@@ -116,7 +116,7 @@ describe.each(TEST_DIALECTS)('the recorded incidents over %s', (dialect) => {
     expect(await all()).toEqual([]);
   });
 
-  it('continue within 30 s after the lock was well again, although the clocks were set ahead', async () => {
+  it('continue within 30 s of a recovery, although the clocks were set ahead', async () => {
     const by = recorder();
     rig.store('index', STUCK);
     await watch(by, 5);
@@ -155,7 +155,7 @@ describe.each(TEST_DIALECTS)('the recorded incidents over %s', (dialect) => {
     }
   });
 
-  it('are written within 3 s when a lock seems well again, and less often if that keeps changing', async () => {
+  it('are written within 3 s of a recovery, and less often if that keeps changing', async () => {
     const statements: string[] = [];
     const by = recorder(['default'], countingStatements(database, statements));
     rig.store('index', STUCK);
@@ -176,7 +176,7 @@ describe.each(TEST_DIALECTS)('the recorded incidents over %s', (dialect) => {
     expect(incident?.clearedAt).toBe(rig.now - 10_000);
   });
 
-  it('are left to the next process if there is no time to end them, and nothing is lost', async () => {
+  it('are left to the next process if there is no time to end them; nothing is lost', async () => {
     const names = Array.from({ length: 250 }, (_, i) => `lock-${i}`);
     for (const name of names) rig.store(name, STUCK);
     const by = recorder();
@@ -209,7 +209,7 @@ describe.each(TEST_DIALECTS)('the recorded incidents over %s', (dialect) => {
     expect(await all()).toHaveLength(1);
   });
 
-  it('of hundreds of locks at once are written in few statements, each with its own facts', async () => {
+  it('of hundreds of locks are written in few statements, each with its own facts', async () => {
     const locks = Array.from({ length: 250 }, (_, i) => `lock-${i}`);
     const lengthOf = (lock: string) => (locks.indexOf(lock) % 5) + 1;
     const statements: string[] = [];
@@ -273,7 +273,7 @@ describe.each(TEST_DIALECTS)('the recorded incidents over %s', (dialect) => {
     expect((await all())[0]?.endedAt).not.toBeNull();
   });
 
-  it('do not count a lease as expired before history was read past its end: it may be renewed', async () => {
+  it('count no lease as expired until history is read past its end', async () => {
     const by = recorder();
     rig.store('index', { heldMs: 1_000, leaseLeftMs: 2_000 });
     rig.table.reads.note('default', rig.now);
@@ -336,7 +336,7 @@ describe.each(TEST_DIALECTS)('the recorded incidents over %s', (dialect) => {
     expect((await all()).map(({ name }) => name)).toEqual(['c', 'b']);
   });
 
-  it("keep the end of a lock's last incident for a day, as far as a successor looks back", async () => {
+  it("keep the end of a lock's last incident for the day that a successor looks back", async () => {
     const by = recorder();
     const grantedAt = rig.now;
     const wrongAgain = async () => {

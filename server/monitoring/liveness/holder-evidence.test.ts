@@ -93,7 +93,7 @@ describe.each(TEST_DIALECTS)('evidence in %s', (dialect) => {
     expect(evidence.verdictOn(row.id, held, now)).toMatchObject({ state: 'dead', since: now });
   });
 
-  test('of a death is measured by the clock of the lock’s own backend, however far that is off', async () => {
+  test('of death is dated by the clock of the lock’s backend, however far it is off', async () => {
     const AHEAD = { default: 1_000, ahead: 600_000, behind: -600_000, 'some.b': 0, 'some.a': 9e5 };
     for (const backend of ['default', 'ahead', 'behind', 'some.a'] as const) {
       const { evidence, hold } = member(AHEAD);
@@ -215,7 +215,7 @@ describe.each(TEST_DIALECTS)('evidence in %s', (dialect) => {
     ]);
   });
 
-  test('is requested only for processes of that machine, and no longer once they are dead', async () => {
+  test('is requested only for processes of that machine, until they are dead', async () => {
     const { evidence, hold, report } = member();
     const pids = (host = HOST) => evidence.questionsFor(host, KERNEL).map(({ pid }) => pid);
     hold('a', processMeta());
@@ -231,7 +231,7 @@ describe.each(TEST_DIALECTS)('evidence in %s', (dialect) => {
     expect(pids()).toEqual([]);
   });
 
-  test('is requested for every service in turn, however many processes another one names', async () => {
+  test('is requested for every service in turn, however many processes one names', async () => {
     const { evidence, hold, report } = member();
     hold('a', processMeta());
     await report(ALIVE);
@@ -277,7 +277,7 @@ describe.each(TEST_DIALECTS)('evidence in %s', (dialect) => {
     expect([await rowsLeft(), evidence.hasDeaths]).toEqual([0, false]);
   });
 
-  test('of a URL applies to the hold that was asked about, not to the next pod of that name', async () => {
+  test('of a URL applies to the hold in question, not to the next pod of that name', async () => {
     const { evidence, hold, stateOf } = member();
     const asked: string[] = [];
     const witness = { id: 'k8s', template: 'http://k8s/{pod}', authorization: null };
@@ -316,7 +316,7 @@ describe.each(TEST_DIALECTS)('evidence in %s', (dialect) => {
     expect(stateOf('b')).toBe('dead');
   });
 
-  test('of a URL is requested for every service in turn, however many pods another one names', async () => {
+  test('of a URL is requested for every service in turn, however many pods one names', async () => {
     const { evidence, hold } = member();
     const witness = { id: 'k8s', template: 'http://k8s/{pod}', authorization: null };
     const asked: string[] = [];

@@ -11,7 +11,7 @@ async function look(rig: TableRig) {
 }
 
 describe('the view of what needs attention', () => {
-  it('lists exactly the locks to act on, the unknown ones and those to watch, in that order', async () => {
+  it('lists exactly locks to act on, unknown ones and locks to watch, in that order', async () => {
     const rig = new TableRig();
     rig.store('held');
     rig.store('free', { heldMs: null });
@@ -28,7 +28,7 @@ describe('the view of what needs attention', () => {
     });
   });
 
-  it('shows a lock at once, and keeps it for 30 s after it is well again, without counting it', async () => {
+  it('shows a lock at once, and for 30 s after its recovery, without counting it', async () => {
     const rig = new TableRig();
     rig.store('job', { leaseLeftMs: 5_000 });
     expect(await look(rig)).toEqual({ names: [], attention: 0, matching: 0 });
@@ -68,7 +68,7 @@ describe('the view of what needs attention', () => {
     expect(rows).toMatchObject([{ status: 'expired', holders: 0 }]);
   });
 
-  it('shows no holder of a lock that became free when the least time of its last hold ended', async () => {
+  it('shows no holder of a lock that was freed by the end of its minimum hold time', async () => {
     const rig = new TableRig();
     rig.store('job', { leaseLeftMs: 5_000, isKept: true });
     const { rows: kept } = await rig.lists.page(ALL, false);

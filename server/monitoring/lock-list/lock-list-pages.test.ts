@@ -126,7 +126,7 @@ describe('a view that is kept up to date', () => {
     }
   });
 
-  it('includes once a lock that replaced one created and deleted before the first update', async () => {
+  it('lists once a lock that replaced one made and deleted before the first update', async () => {
     const rig = new TableRig();
     rig.store('brief');
     rig.remove('brief');
@@ -135,7 +135,7 @@ describe('a view that is kept up to date', () => {
     expect(rows.map((row) => row.name)).toEqual(['lasting']);
   });
 
-  it('keeps every row in place between two rankings, except one that now needs attention', async () => {
+  it('keeps every row in place between rankings, except one that now needs attention', async () => {
     const rig = new TableRig();
     for (let i = 0; i < 20; i += 1) rig.store(`job-${10 + i}`, { heldMs: 1_000 * i });
     const names = async (input: object = {}) =>
@@ -208,7 +208,7 @@ describe('a view that is kept up to date', () => {
   });
 });
 
-it('rests between pages that are requested together, so that calls on locks get their turn', async () => {
+it('rests between pages requested together, so that calls on locks get their turn', async () => {
   const rig = new TableRig();
   rig.store('job-1');
   const work = { ms: 0, rests: 0 };

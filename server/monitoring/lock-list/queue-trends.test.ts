@@ -21,7 +21,7 @@ async function trendsAfter(queues: Record<string, number[]>) {
   return Object.fromEntries(rows.map(({ name, queueTrend }) => [name, queueTrend]));
 }
 
-test('a queue that grew or shrank over the last minute has a trend in the list, a steady one none', async () => {
+test('a queue that grew or shrank in the last minute has a trend, a steady one none', async () => {
   const trends = await trendsAfter({
     growing: [1, 1, 2, 3, 4, 5, 6, 7],
     shrinking: [9, 8, 7, 6, 5, 4, 3, 2],

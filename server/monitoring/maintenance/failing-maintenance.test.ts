@@ -51,7 +51,7 @@ async function start(
   }).start();
 }
 
-it('a maintenance job that keeps failing is logged once, under its name, with the reason', async () => {
+it('a maintenance job that keeps failing is logged once, with its name and reason', async () => {
   const lines: string[] = [];
   let attempts = 0;
   const record = async () => {
@@ -81,7 +81,7 @@ function stallingClock() {
   };
 }
 
-it('a process that was paused for longer than its lease runs no job until it has the lock again', async () => {
+it('a process paused beyond its lease runs no job until it has the lock again', async () => {
   const clock = stallingClock();
   const begun: boolean[] = [];
   let runs = 0;

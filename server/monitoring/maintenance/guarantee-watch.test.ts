@@ -55,7 +55,7 @@ async function passMs(watch: GuaranteeWatch, ms: number): Promise<void> {
 }
 
 describe('a backend', () => {
-  it('grants nothing until its settings were read, which happens as soon as it is available', async () => {
+  it('grants nothing until its settings were read, as soon as it is available', async () => {
     settings = null;
     const watch = watchOf();
     await watch.read();
@@ -120,7 +120,7 @@ describe('a backend', () => {
     expect(readings).toBe(2);
   });
 
-  it('that cannot be read keeps its last reading with its age, and stays closed if it was closed', async () => {
+  it('that cannot be read keeps its last reading and age, and stays closed if it was', async () => {
     settings = UNSAFE;
     const watch = watchOf();
     await watch.read();
@@ -155,7 +155,7 @@ describe('a backend', () => {
 });
 
 describe('the log', () => {
-  it('reports every change once, at a level that fits it, and nothing that is in order', async () => {
+  it('reports every change once, at a fitting level, and nothing that is in order', async () => {
     const watch = watchOf();
     for (const now of [STRONG, STRONG, WEAK, WEAK, UNSAFE, STRONG, null, null]) {
       settings = now;

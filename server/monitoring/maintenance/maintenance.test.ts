@@ -91,7 +91,7 @@ describe.concurrent.each(storeNames)('maintenance over %s', (name) => {
     });
   });
 
-  it.sequential('removes the waiters of a dead process from a queue that no caller reads', async () => {
+  it.sequential('removes waiters of a dead process from a queue that no caller reads', async () => {
     const watcher = await rig.watch();
     const dying = await rig.engines.join();
     const key = freshKey();
@@ -142,7 +142,7 @@ describe.concurrent.each(storeNames)('maintenance over %s', (name) => {
     expect(areInCharge()).toBe(true);
   });
 
-  it.sequential('is taken over from a process that died, and every event is recorded exactly once', async () => {
+  it.sequential('is taken over from a dead process; every event is recorded once', async () => {
     const [one, two] = [await rig.watch(), await rig.watch()];
     await soon(async () => expect(await chief(one)).toBeDefined());
     const isOne = (await chief(one)) === one.process;
@@ -203,7 +203,7 @@ describe.concurrent.each(storeNames)('maintenance over %s', (name) => {
     });
   });
 
-  it.sequential('records every event, even if the database fails for a moment in between', async () => {
+  it.sequential('records every event, even if the database fails for a moment', async () => {
     const { database, store } = rig.engines.under;
     const worker = await rig.engines.join();
     const refusals = { left: 0 };

@@ -113,7 +113,7 @@ describe('metrics', () => {
 });
 
 describe('counters of events', () => {
-  it('begin at 0 in a process that takes over, so that a rate includes the first event', async () => {
+  it('begin at 0 in a process that takes over, so that rates include the first event', async () => {
     const rig = await MonitoringRig.open('sqlite');
     try {
       const before = await rig.watch();
@@ -147,7 +147,7 @@ describe('metrics of permits and of kept holds', () => {
   let rig: MonitoringRig;
   afterEach(() => rig.close());
 
-  it('show how many permits are held, of how many, and which releases left the lock taken', async () => {
+  it('show permits held and in total, and which releases left the lock taken', async () => {
     rig = await MonitoringRig.open('sqlite');
     const watcher = await rig.watch();
     const shows = (permits: number, capacity: number, kept: number) =>
@@ -179,7 +179,7 @@ describe.each(storeNames.filter((name) => can(name, 'manyProcesses')))(
     let rig: MonitoringRig;
     afterEach(() => rig.close());
 
-    it('count every event once in the sum, even when another process takes over maintenance', async () => {
+    it('count every event once in sum, even if maintenance moves to another process', async () => {
       rig = await MonitoringRig.open(name);
       const watchers = [await rig.watch(), await rig.watch()];
       const texts = () =>

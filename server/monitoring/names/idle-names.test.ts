@@ -23,7 +23,7 @@ function rowOf(name: string, idleMs: number, namespace = 'jobs'): ProjectionRow 
   return ProjectionRow.of({ id: 'default', publicId: 'default' }, { namespace, name }, NOW, record);
 }
 
-test('of many idle locks those idle longest are found, oldest first, without blocking other work', async () => {
+test('the longest idle locks are found in order, without blocking other work', async () => {
   // 2,399 and 5,000 have no common divisor: every age once, in no order.
   const ages = Array.from({ length: ROWS }, (_, i) => (i * 2_399) % ROWS);
   const rows = [

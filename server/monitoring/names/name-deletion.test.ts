@@ -8,7 +8,7 @@ import { NameDeletion } from './name-deletion';
 
 const LOCKS = 10_000;
 
-test('calls are served while the locks of a deletion are checked, however many there are', async () => {
+test('calls are served while the locks of a deletion are checked, however many', async () => {
   let sincePause = 0;
   let mostAtOnce = 0;
   let readings = 0;

@@ -88,7 +88,7 @@ describe.each(storeNames)('free locks over %s', (name) => {
     for (const key of keys) expect(await isThere(key)).toBe(true);
   });
 
-  it('are deleted after 30 days elsewhere, unless their tokens run ahead of the clock', async () => {
+  it('are deleted after 30 days elsewhere, unless tokens run ahead of the clock', async () => {
     const goes = await released(31 * DAY_MS);
     const hot = await released(31 * DAY_MS, { lastToken: tokenAt(now + DAY_MS) });
     const young = await released(29 * DAY_MS);
@@ -108,7 +108,7 @@ describe.each(storeNames)('free locks over %s', (name) => {
     expect(await isThere(kept)).toBe(true);
   });
 
-  it('are removed at once from the lists of the process that deletes them after 30 days', async () => {
+  it('are gone at once from the lists of the process that deletes them after 30 days', async () => {
     const first = await rig.watch();
     await until(async () => expect(first.intents.asked).toBeGreaterThan(0));
     // Its scan may still run, and would delete them before the second lists them.
@@ -125,7 +125,7 @@ describe.each(storeNames)('free locks over %s', (name) => {
 });
 
 describe.each(TEST_DIALECTS)('an upgrade over %s', (dialect) => {
-  it('gives a namespace with more names than the default allows twice its number, once', async () => {
+  it('gives a namespace with more names than the default twice its number, once', async () => {
     const database = await openTestDatabase(dialect);
     const { namespaces } = database.tables;
     await ensureDefaultNamespace(database, systemClock);

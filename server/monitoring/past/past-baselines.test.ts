@@ -80,7 +80,7 @@ describe.each(TEST_DIALECTS)('the baselines of past locks, over %s', (dialect) =
     expect(refused?.attempts).toBe(50);
   });
 
-  it("a lock was orphaned from the proof of its holder's death, unless it was renewed afterwards", async () => {
+  it("a lock was orphaned from the proof of its holder's death, unless renewed later", async () => {
     const row = rowAt(freshKey(), MINUTE);
     const { token = 0 } = row.hold ?? {};
     const death = { token, at: MINUTE - 1_000, since: MINUTE - 3_000 };

@@ -89,7 +89,7 @@ describe.each(TEST_DIALECTS)('the counters of the past, in %s', (dialect) => {
     expect(await known()).toMatchObject([{ value: 3, isKnown: false }]);
   });
 
-  it('include an earlier counter of the same name, even if it was created again since', async () => {
+  it('include an earlier counter of that name, even if it was created again since', async () => {
     await create('again', BEFORE, 3);
     await create('again', SINCE, 9);
     await create('another', SINCE);

@@ -62,7 +62,7 @@ const fleetOf = (rows: ProjectionRow[], backends: BackendState[]) => {
   });
 };
 
-it('a deadlock over two backends is shown as of then, even if their clocks have drifted since', async () => {
+it('a deadlock over two backends is shown as of then, even if their clocks drifted', async () => {
   const fleet = await fleetOf(
     // Read when the clocks were 2 and 5 ms ahead of where their present offsets put them.
     [lockOf('a', 'one', AT + 12, ['p', 'q']), lockOf('b', 'two', AT + 25, ['q', 'p'])],
@@ -73,7 +73,7 @@ it('a deadlock over two backends is shown as of then, even if their clocks have 
   expect(heads[0]?.deadlock?.steps).toHaveLength(2);
 });
 
-it('all pages count the same waiters, even if the clock of their backend has gone ahead since', async () => {
+it('all pages count the same waiters, even if the clock of their backend went ahead', async () => {
   const row = lockOf('a', 'one', AT + 10, ['p', 'q']);
   const [waiter] = row.record.queue as [Waiter];
   const queue = [{ ...waiter, patienceMs: AT + 11 - waiter.enqueuedAt }];

@@ -42,18 +42,18 @@ describe.each(TEST_DIALECTS)('the recorded past, in %s', (dialect) => {
     return { kind: 'renewed' as const, at: START + i };
   });
 
-  it('finds the next change even if a page of routine events ends within its millisecond', async () => {
+  it('finds the next change if a page of routine events ends in its millisecond', async () => {
     const at = START + PAGE - 1;
     await record([...renewals, { kind: 'granted', at }]);
     expect(await range().change('locks', START - 1, 'next')).toBe(at);
   });
 
-  it('finds the previous change even if a page of routine events ends within its millisecond', async () => {
+  it('finds the previous change if a page of routine events ends in its millisecond', async () => {
     await record([{ kind: 'granted', at: START }, ...renewals]);
     expect(await range().change('locks', START + PAGE, 'previous')).toBe(START);
   });
 
-  it('finds the next change behind thousands of rows of events that were collected before it', async () => {
+  it('finds the next change behind thousands of rows of events collected before it', async () => {
     const [begin, length] = [START - 9_000, 5_000];
     const collected = Array.from({ length }, (_, i) => ({ name: `busy-${i}`, at: begin + i }));
     const rows = collected.map(({ name, at }, i): HistoryRow => {

@@ -34,7 +34,7 @@ describe.each(IS_LONG ? (['sqlite', 'mysql'] as const) : (['sqlite'] as const))(
     let rig: MonitoringRig;
     afterEach(() => rig.close());
 
-    it('agrees with what clients recorded themselves, at every instant without a change nearby', async () => {
+    it('agrees with what clients recorded, at every instant without a change nearby', async () => {
       const seed = newSeed();
       const random = seeded(seed);
       rig = await MonitoringRig.open(store);

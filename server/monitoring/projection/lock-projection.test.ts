@@ -67,7 +67,7 @@ describe.each(storeNames)('the lock projection over %s', (name) => {
     await withinASecond(() => expect(rowOf(key)).toMatchObject({ status: 'free', hold: null }));
   });
 
-  it('shows changes of its own process without reading them, and reads those of others', async () => {
+  it('shows changes of its process without reading them, and reads those of others', async () => {
     watcher = await rig.watch();
     const elsewhere = await rig.engines.join();
     const [ours, theirs] = [freshKey(), freshKey()];
@@ -194,7 +194,7 @@ describe.each(storeNames)('the lock projection over %s', (name) => {
     expect(await projection.detail(held.namespace, held.name)).toMatchObject({ fresh: true });
   });
 
-  it("shows the last known holder on a lock's page while its backend does not respond", async () => {
+  it("shows the last known holder on a lock's page while its backend is silent", async () => {
     watcher = await rig.watch();
     const { projection } = watcher.monitoring;
     const key = freshKey();
@@ -218,7 +218,7 @@ describe.each(storeNames)('the lock projection over %s', (name) => {
     await waiting;
   });
 
-  it('shows a lock as unknown after an outage until it is read again: others may have renewed it', async () => {
+  it('shows a lock as unknown after an outage until it is read: it may be renewed', async () => {
     watcher = await rig.watch();
     const { projection } = watcher.monitoring;
     const key = freshKey();
@@ -265,7 +265,7 @@ describe.each(storeNames)('the lock projection over %s', (name) => {
     );
   });
 
-  it('removes a deleted record when its backend, or its namespace alone, is read again', async () => {
+  it('removes a deleted record when its backend or only its namespace is read again', async () => {
     watcher = await rig.watch();
     const { projection } = watcher.monitoring;
     const { faults: store, engine } = watcher;

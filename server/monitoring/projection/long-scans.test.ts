@@ -38,7 +38,7 @@ it('jobs that read every record of an SQLite file let other work in between', as
   }
 });
 
-it('a lock is shown correctly while a new process reads all others for the first time', async () => {
+it('a lock is shown correctly while a new process first reads all others', async () => {
   const rig = await MonitoringRig.open('sqlite');
   const { store } = rig.engines.under;
   await store.swap(Array.from({ length: RECORDS }, () => creation(freshKey())));

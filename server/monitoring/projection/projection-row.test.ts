@@ -31,7 +31,7 @@ function shared(waits: boolean, renewedMs = 0) {
 
 const baselines = { ownHold: null, gaveUpAt: 0, policy: POLICY };
 
-test('a lock is shown with the hold that makes it stuck or expiring, or whose process is dead', () => {
+test('a lock is shown with the hold that makes it stuck or expiring, or is orphaned', () => {
   const [calm, stuck] = [shared(false), shared(true)];
   const plain = toLockRowAt(calm, baselines, calm.readAt, true);
   expect(plain).toMatchObject({ status: 'held', hold: { owner: 'short' } });

@@ -86,7 +86,7 @@ it('a store counts as read up to now only once the end of its history has been r
   expect((await list()).locks.map(({ name }) => name)).toContain(key.name);
 });
 
-it('thousands of changes a second are read once a second, unless a page or a watch follows them', async () => {
+it('thousands of changes a second are read once a second if no page or watch follows', async () => {
   const projection = await project('p1');
   const pauseMs = projection.followPause(backend);
   const pauseAfter = async (changes: number, passedMs: number) => {
@@ -156,7 +156,7 @@ it('a backend is read completely every 15 s, within 0.5 % of the time', async ()
   expect(await pausesAfter(10)).toBe(15_000);
 });
 
-it('deleting a copy that a reshard left on another shard removes no lock from the list', async () => {
+it('deleting a copy that a reshard left on another shard removes no listed lock', async () => {
   const key = freshKey();
   const { token } = await takeLock(member, key, 'w1');
   await release(member, key, 'w1', token);

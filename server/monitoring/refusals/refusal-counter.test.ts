@@ -16,7 +16,7 @@ function refuse(counter: RefusalCounter, from: number, to: number, at: number): 
   return performance.now() - begunAt;
 }
 
-it('attempts beyond the number of locks counted in a minute cost no more, and are in the sums', () => {
+it('attempts beyond the locks counted in a minute cost no more, and are in the sums', () => {
   const counter = new RefusalCounter();
   const countedMs = refuse(counter, 0, LOCKS_MAX, MINUTE_MS);
   // The best of several, as the machine may be busy with something else during one.

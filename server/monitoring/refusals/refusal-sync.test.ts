@@ -186,7 +186,7 @@ describe.each(TEST_DIALECTS)('refused attempts over %s', (dialect) => {
     expect(await refusedInRollups()).toEqual({ lock: 4, all: 4 });
   });
 
-  it('from minutes ago are known for each process, even at one that refuses while starting', async () => {
+  it('from minutes ago are known by process, even at one that refuses while starting', async () => {
     const [one, two] = [start(), start()];
     for (let minute = 0; minute < 5; minute += 1) {
       one.refuse('w2', { times: 2 });
@@ -200,7 +200,7 @@ describe.each(TEST_DIALECTS)('refused attempts over %s', (dialect) => {
     expect(three.attempts).toBe(26);
   });
 
-  it('from a process that was cut off for minutes are known at others once it is back', async () => {
+  it('from a process cut off for minutes are known at others once it is back', async () => {
     const [one, two] = [start(), start()];
     one.isCutOff = true;
     for (let minute = 0; minute < 5; minute += 1) {
@@ -249,7 +249,7 @@ describe.each(TEST_DIALECTS)('refused attempts over %s', (dialect) => {
     );
   });
 
-  it('of others are searched for among newer rows, however long no other process refuses', async () => {
+  it('of others are sought among newer rows, however long no other process refuses', async () => {
     const alone = start();
     for (let run = 0; run < 3; run += 1) await alone.run();
     const [first = 0, second = 0, third = 0] = alone.soughtSince;

@@ -43,7 +43,7 @@ describe.each(TEST_DIALECTS)('the roll-ups of counters, in %s', (dialect) => {
     return { id, at, changes: [{ key, rev: id, events: [event] }] };
   };
 
-  it('are the sums of all steps, each counted once, despite restarts and repeated rows', async () => {
+  it('are sums of all steps, each counted once, despite restarts and repeated rows', async () => {
     const seed = newSeed();
     console.info(`seed ${seed}`);
     const random = seeded(seed);

@@ -29,7 +29,7 @@ test('after a time without readers the first request gets a new reading', async 
   }
 });
 
-test('a last hour that could not be read is not shown as empty, however soon it is requested', async () => {
+test('an unreadable last hour is not shown as empty, however soon it is requested', async () => {
   const clock = new TestClock();
   const insights = {
     ofAll: async (backends: string[], range: InsightRange, now: number) => {

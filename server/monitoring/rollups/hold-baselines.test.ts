@@ -69,7 +69,7 @@ describe.each(TEST_DIALECTS)('how long each lock is held, in %s', (dialect) => {
   const twenty = (heldMs: number) => Array.from({ length: 20 }, () => heldMs);
   const idOf = (name: string) => `default/default/${name}`;
 
-  it('comes from the holds of this week and the week before, and not from fewer than 20', async () => {
+  it('comes from the holds of this and last week, and not from fewer than 20', async () => {
     const own = new HoldBaselines(database, ALONE, clock);
     const before = weekOf(NOW) - 1_000;
     await hold(['two-weeks'], twenty(100), before);
@@ -102,7 +102,7 @@ describe.each(TEST_DIALECTS)('how long each lock is held, in %s', (dialect) => {
     expect(own.ofNamespace('default')?.count).toBe(100);
   });
 
-  it('excludes holds that an operator ended, so that a stuck one does not hide the next', async () => {
+  it('excludes holds ended by operators, so that a stuck one does not hide the next', async () => {
     const own = new HoldBaselines(database, ALONE, clock);
     await hold(['a'], twenty(50));
     await hold(['a'], [2 * DAY_MS], clock.now(), 'forced');

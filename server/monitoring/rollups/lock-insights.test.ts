@@ -35,7 +35,7 @@ describe.each(['sqlite', 'mysql'] as const)('the recorded past of a lock over %s
     return { grants: total.grants, holds: holds.reduce((sum, { count }) => sum + count, 0) };
   };
 
-  it('includes an event as soon as it is recorded, exactly once while it is being counted', async () => {
+  it('includes an event as soon as it is recorded, exactly once while it is counted', async () => {
     const seen: Awaited<ReturnType<typeof totalNow>>[] = [];
     let record: { rev: number; writer: string } | null = null;
     for (let round = 1; round <= 4; round += 1) {

@@ -104,7 +104,7 @@ describe.each(storeNames)('the roll-ups over %s', (name) => {
     expect(rollups.map(({ grants }) => grants).sort()).toEqual([10, 10, 20]);
   });
 
-  it('and the events are complete, however many arrive at once, even if a transaction is repeated', async () => {
+  it('and events are complete, however many at once, even if transactions repeat', async () => {
     const opening = begin();
     const count = 2_700;
     const many = (rev: number) => Array.from({ length: count }, () => granted(rev, START));
@@ -150,7 +150,7 @@ describe.each(storeNames)('the roll-ups over %s', (name) => {
     expect(await holdsByWeek(under.database)).toEqual(holdsOf(events));
   });
 
-  it('count nothing twice if some locks were counted further than others when a process died', async () => {
+  it('count nothing twice if a process dies with some locks further than others', async () => {
     const share = shareOf(recordId({ namespace: 'default', name: 'first' })).share;
     const names = Array.from({ length: 20_000 }, (_, i) => ({
       namespace: 'default',
@@ -183,7 +183,7 @@ describe.each(storeNames)('the roll-ups over %s', (name) => {
     expect(await holdsByWeek(under.database)).toEqual(holdsOf(events));
   });
 
-  it('update the tally of a process with what that process has written, and nothing twice', async () => {
+  it('update the tally of a process with what it has written, and nothing twice', async () => {
     const [one, two] = [begin(), begin()];
     await swap(under, [freshKey()], 0, (rev) => [granted(rev, START, 70)]);
     await openAll(one);

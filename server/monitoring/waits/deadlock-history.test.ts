@@ -39,7 +39,7 @@ class Process {
   }
 }
 
-it('a deadlock stays open across a restart, and reopens if it was not seen for a while', async () => {
+it('a deadlock stays open over a restart, and reopens if it was not seen for a while', async () => {
   const database = await openTestDatabase('sqlite');
   try {
     const before = new Process(database);

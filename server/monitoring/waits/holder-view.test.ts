@@ -22,7 +22,7 @@ describe('the processes that hold locks', () => {
     return { owners: page.rows.flatMap(({ owners }) => owners), found: page.found };
   };
 
-  it('a search finds a process that is too small to be listed, and one that only waits', async () => {
+  it('a search finds a process too small to be listed, and one that only waits', async () => {
     const many = Array.from({ length: PROCESSES_SHOWN + 20 }, (_, i) => `many-${i}`);
     await Promise.all(
       [...many, ...many].map((owner) => takeLock(watcher, freshKey(), owner, MINUTE)),
@@ -51,7 +51,7 @@ describe('the processes that hold locks', () => {
     expect((await waiting).outcome).toBe('granted');
   });
 
-  it('a hold that is released and only kept for a while does not count for its process', async () => {
+  it('a hold that is released and only kept does not count for its process', async () => {
     const key = freshKey();
     const shared = { ...MINUTE, mode: 'shared' } as const;
     const kept = await takeLock(watcher, key, 'w1', { ...shared, holdAtLeastMs: 60_000 });
@@ -67,7 +67,7 @@ describe('the processes that hold locks', () => {
     await vi.waitFor(async () => expect(await tokens()).toEqual([token]), { timeout: 10_000 });
   });
 
-  it('a lock shows who is granted it once a hold ends, if enough permits are free then', async () => {
+  it('a lock shows who gets it once a hold ends, if enough permits are free then', async () => {
     const key = freshKey();
     const some = (permits: number) =>
       ({ ...MINUTE, mode: 'permit', permits, capacity: 3 }) as const;
@@ -101,7 +101,7 @@ describe('the processes that hold locks', () => {
     await vi.waitFor(async () => expect(await delays(other)).toEqual([5_000]), soon);
   });
 
-  it('of many locks of a process the oldest is found, and the one that was renewed last', async () => {
+  it('of many locks of a process the oldest and the one renewed last are found', async () => {
     // Times are shown by the clock of this process: the estimate of the backend's would move them.
     const { engine } = watcher;
     const health = engine.health.bind(engine);

@@ -42,7 +42,7 @@ describe('who waits for whom', () => {
     return places.map((place) => owners[place]?.owner);
   };
 
-  it('a deadlock across two backends is found within 2 s, kept, and closed with how it ended', async () => {
+  it('a deadlock of two backends is found within 2 s, kept, and closed with its end', async () => {
     const [mine, theirs] = [freshKey(), freshKey()];
     const { token } = await takeLock(watcher, mine, 'p', MINUTE);
     const held = await takeLock(other, theirs, 'q', MINUTE);

@@ -118,7 +118,7 @@ describe.each(sharedStores)('watches over %s', (name) => {
 });
 
 describe('a watch whose backend stops responding', () => {
-  it('answers unknown, never free, even for a lock that never existed, and then the known states', async () => {
+  it('answers unknown, not free, even for a lock that never existed, then the states', async () => {
     const rig = await MonitoringRig.open('sqlite');
     const member = await rig.watch();
     const { projection } = member.monitoring;

@@ -123,7 +123,7 @@ async function ask(at: Process, since: string | null, target = TARGET): Promise<
 
 const namesOf = ({ locks }: WatchAnswer) => locks.map(({ name }) => name);
 
-it('a stream that resumes during the current states reports what changed before it resumed', async () => {
+it('a stream that resumes during the current states reports what changed before', async () => {
   const one = startProcess('p1');
   for (let i = 0; i < LOCKS; i += 1) change(nameOf(i));
   const first = await ask(one, null);
@@ -136,7 +136,7 @@ it('a stream that resumes during the current states reports what changed before 
   expect(sent).toContain(nameOf(LOCKS - 1));
 });
 
-it('a position ahead of everything that its process has read restarts with the current states', async () => {
+it('a position ahead of all that its process has read restarts with current states', async () => {
   const one = startProcess('p1');
   change(nameOf(1));
   const { position } = await ask(one, null);
@@ -244,7 +244,7 @@ it('a process waits for what another one showed by an imprecisely known clock', 
   expect(namesOf(await answer)).toContain(nameOf(1));
 });
 
-it('a process whose backend has come back waits until it has read as far, like any other', async () => {
+it('a process whose backend is back waits until it has read as far, like any other', async () => {
   const [one, two] = [startProcess('p1'), startProcess('p2')];
   change(nameOf(1));
   const { position } = await ask(one, null);
@@ -268,7 +268,7 @@ it('a process whose backend has come back waits until it has read as far, like a
   expect(namesOf(await answer)).toContain(nameOf(1));
 });
 
-it('a watch continues at another process even if the clock of its backend was set back', async () => {
+it("a watch continues at another process even if its backend's clock was set back", async () => {
   const [one, two] = [startProcess('p1'), startProcess('p2')];
   change(nameOf(1));
   await ask(two, null);
@@ -316,7 +316,7 @@ it('a lock that was never used is unknown during an outage, and free again after
   expect((await ask(one, away.position, target)).locks).toMatchObject([{ state: 'free' }]);
 });
 
-it('a lock that one process showed as held is free again by another, which never saw it held', async () => {
+it('a lock shown as held at one process is free at another, which never saw it held', async () => {
   const [one, two] = [startProcess('p1'), startProcess('p2')];
   const target = watchTarget('default', 'orders', { namespace: 'default', names: ['brief'] });
   await ask(one, null, target);
@@ -391,7 +391,7 @@ it('a lock never used is delayed while its backend grants nothing, then free', a
   await stream.return();
 });
 
-it('a watch that resumes after such a delay is answered its end, at the same or another process', async () => {
+it('a watch that resumes after such a delay is answered its end, at any process', async () => {
   const [one, two] = [startProcess('p1'), startProcess('p2')];
   grantsFrom = rig.now + 10_000;
   await ask(two, null, UNUSED);

@@ -89,7 +89,7 @@ describe('an event recorder', () => {
 
   afterEach(() => database.close());
 
-  it('is not behind while commits keep arriving, and leaves later ones to the next run', async () => {
+  it('is not behind while commits arrive, and leaves later ones to the next run', async () => {
     const clock = new TestClock();
     const history = new BusyHistory(clock);
     const recorder = new EventRecorder(database, { id: 'b', history }, clock, new EventTally());

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { TableRig } from '../../testing/table-rig';
 
-it('a lease that expires between its reading and the next evaluation of the table is noticed', async () => {
+it('a lease that expires between reading and evaluating the table is noticed', async () => {
   const turned: string[] = [];
   const rig = new TableRig({
     replaced: () => {},
