@@ -96,7 +96,7 @@ test('receivers are listed without the secret parts of their addresses', async (
   for (const secret of ['geheim', 'secret-path', 'T1', KEY]) expect(text).not.toContain(secret);
 });
 
-test('an alert whose cause has ended no longer counts as firing, long before it is resolved', async () => {
+test('an alert whose cause ended no longer counts as firing, long before it resolves', async () => {
   const table = new AlertTable(api.runtime.database);
   const alertOn = (kind: AlertKind, name: string | null, firedAt = clock.now()): AlertChange => ({
     alert: {

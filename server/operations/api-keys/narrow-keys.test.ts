@@ -248,7 +248,7 @@ test('a key with limits has a form that a version without limits does not recogn
   expect((await create({})).key).toMatch(/^lyk_/);
 });
 
-test('the metrics count the keys that expire soon and were not rotated, and say when the next does', async () => {
+test('the metrics count unrotated keys that expire soon, and say when the next does', async () => {
   const value = async (name: string) => {
     const line = (await api.runtime.metrics.text())
       .split('\n')

@@ -103,7 +103,7 @@ async function closeByGuess() {
 }
 
 describe('the audit entry of an action', () => {
-  test('has the outcome known to its own process, even if another assumed that it was not applied', async () => {
+  test('has the outcome known to its process, even if another assumed “not applied”', async () => {
     await start('sqlite');
     const seen = await hold();
     const guessed: unknown[] = [];
@@ -116,7 +116,7 @@ describe('the audit entry of an action', () => {
     expect(await lastAct()).toMatchObject({ outcome: 'done', result: { outcome: 'forced' } });
   });
 
-  test('stays correct if its process was stopped before the action, which is no longer applied', async () => {
+  test('stays correct if its process stops before the action: it is not applied', async () => {
     await start('sqlite');
     const seen = await hold();
     const ctx = processThat('before', async () => {
@@ -159,7 +159,7 @@ describe('an action whose outcome was never written', () => {
     return new Set(rows.map(({ outcome }) => outcome));
   };
 
-  test('is resolved, oldest first, while 150 older ones wait for a backend that is not responding', async () => {
+  test('is resolved, oldest first, while 150 older ones wait for a silent backend', async () => {
     await start('sqlite');
     const { db, tables } = runtime.database;
     await db.insert(tables.namespaces).values({ id: 'away', backend: 'away', createdAt: 0 });
@@ -217,7 +217,7 @@ describe('an action is answered within 5 s', () => {
     expect(ms).toBeLessThan(ANSWER_MAX_MS);
   });
 
-  test('with its outcome, even if the database stops responding before that is written', async () => {
+  test('with its outcome, even if the database stops responding before it is written', async () => {
     await start('mysql');
     const seen = await hold();
     const { heard, ms } = await tookMs(

@@ -37,7 +37,7 @@ test.each([
   expect(found?.says).toMatch(says);
 });
 
-test('a gate that does not respond, was wiped or is missing is a warning; a healthy or unused one is not', () => {
+test('a silent, wiped or missing gate is a warning; a healthy or unused one is not', () => {
   const used = { gate: 'cache', backend: 'default', isUp: true, readyInMs: 0 };
   const levels = (more: Partial<typeof used>, wanted = 'cache') => {
     const facts = {

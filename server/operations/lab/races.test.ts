@@ -101,7 +101,7 @@ describe.each(TEST_DIALECTS)('races of the Lab, kept on %s', (dialect) => {
     expect(runs.map((run) => run.id)).toEqual([id]);
   });
 
-  test('of two users who press Run at once one starts a race, and the other sees who did', async () => {
+  test('of two users who press Run at once one starts a race; the other sees who did', async () => {
     const answers = await Promise.all([
       startRace(here.ctx, settings),
       startRace(elsewhere.ctx, settings),
@@ -118,7 +118,7 @@ describe.each(TEST_DIALECTS)('races of the Lab, kept on %s', (dialect) => {
     expect([...here.runner.started, ...elsewhere.runner.started]).toHaveLength(1);
   });
 
-  test('a race can be stopped by a process that does not run it, and is then free for the next', async () => {
+  test('a process that does not run a race can stop it, and the next one can start', async () => {
     const id = await start(here);
     expect(await stopRace(elsewhere.ctx, { id })).toEqual({ outcome: 'stopping' });
     expect(await kept(id)).toMatchObject({ stoppedBy: 'a operator', endedAt: null });
@@ -174,7 +174,7 @@ describe.each(TEST_DIALECTS)('races of the Lab, kept on %s', (dialect) => {
     await start(elsewhere);
   });
 
-  test('a race that another process recorded as ended is stopped when its own process writes again', async () => {
+  test('a race that was recorded as ended elsewhere stops when its process writes', async () => {
     const id = await start(here);
     await elsewhere.lab.table.endSilent(runtime.database.db, { all: true });
     expect((await kept(id)).endedBy).toBe('restart');

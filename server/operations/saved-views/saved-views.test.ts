@@ -72,7 +72,7 @@ describe.each(TEST_DIALECTS)('saved views on %s', (dialect) => {
     expect(await listSavedViews(fay)).toEqual([{ id, ...wanted }]);
   });
 
-  test('a view does not take the name of another one, nor come back once it is deleted', async () => {
+  test('a view does not take the name of another, nor come back once it is deleted', async () => {
     const [gus, hal] = [await person('gus'), await person('hal')];
     const seen = { name: 'One', query: '' };
     const { id } = await saveView(gus, seen);

@@ -57,7 +57,7 @@ describe.each(TEST_DIALECTS)('the own sessions of a user on %s', (dialect) => {
     return own.id;
   }
 
-  test('are listed with browser, address, sign-in and last use, the one of the call first', async () => {
+  test('are listed with browser, address, sign-in and last use, this session first', async () => {
     const { name } = await newPerson();
     const startedAt = runtime.clock.now();
     const old = await enter(name, { address: '2001:db8::7', userAgent: FIREFOX });
@@ -149,7 +149,7 @@ describe.each(TEST_DIALECTS)('the own sessions of a user on %s', (dialect) => {
     }
   });
 
-  test('are ended one by one: at once here, within 1 s elsewhere, and the others stay', async () => {
+  test('end one by one: at once here, within 1 s elsewhere, and the others stay', async () => {
     const { name } = await newPerson();
     const [here, lost, third] = [
       await enter(name),

@@ -126,7 +126,7 @@ describe.each(TEST_DIALECTS)('sessions on %s', (dialect) => {
     expect(await resolve(session.value)).toBeNull();
   });
 
-  test('a changed password ends the other sessions, and only the new password signs in', async () => {
+  test('a changed password ends the other sessions, and only the new one signs in', async () => {
     const { name } = await newPerson();
     const [here, there] = [(await enter(name)).session.value, (await enter(name)).session.value];
     const ctx = await contextWith(here);
@@ -283,7 +283,7 @@ describe.each(TEST_DIALECTS)('sessions on %s', (dialect) => {
     runtime.clock.pass(3 * SIGN_IN_WINDOW_MS);
   });
 
-  test('a known browser has five failures of its own, which no other caller can use up', async () => {
+  test('a known browser has five failures of its own, which no other can use up', async () => {
     const { name } = await newPerson();
     await fail(FAILURES_MAX + 1, name, '198.51.100.7');
     await enter(name, PASSWORD, '198.51.100.7', 'a browser');
@@ -387,7 +387,7 @@ describe.each(TEST_DIALECTS)('sessions on %s', (dialect) => {
     }
   });
 
-  test('failures of one network are limited over all names, except for known browsers in it', async () => {
+  test('failures of a network are limited over all names, except for known browsers', async () => {
     const { name } = await newPerson();
     for (let other = 0; other < FAILURES_MAX_PER_NETWORK; other++) {
       await fail(1, `x${other}`, '2001:db8:a:b::1');

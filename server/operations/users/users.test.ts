@@ -109,7 +109,7 @@ describe.each(TEST_DIALECTS)('users and permissions on %s', (dialect) => {
     expect((await listUsers(root())).map(({ name }) => name)).not.toContain('weak');
   });
 
-  test('the last enabled admin can be neither demoted nor disabled, even by parallel requests', async () => {
+  test('the last enabled admin cannot be demoted or disabled, even by parallel calls', async () => {
     const before = (await listUsers(root())).filter(({ role }) => role === 'admin');
     const ids = [await create('admin one', 'admin'), await create('admin two', 'admin')].map(
       ({ id }) => id,
@@ -180,7 +180,7 @@ describe.each(TEST_DIALECTS)('users and permissions on %s', (dialect) => {
     );
   });
 
-  test('an admin may give up the role, and two admins may demote each other at once: one stays', async () => {
+  test('admins may give up the role; of two who demote each other at once, one stays', async () => {
     const signedIn = async (name: string) => {
       const { id } = await create(name, 'admin');
       const { session } = await signIn(as(null), { name, password: PASSWORD });

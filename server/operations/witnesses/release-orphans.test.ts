@@ -39,7 +39,7 @@ async function take(namespace: string, name: string, pid: number, more: object =
   return { token: data?.token, report, state };
 }
 
-test('only two witnesses of different kinds cause a release, and only if the policy allows it', async () => {
+test('only two witnesses of different kinds cause a release, if the policy allows it', async () => {
   const twice = await take('default', 'proven twice', 7);
   const once = await take('default', 'proven once', 8);
   const elsewhere = await take('careful', 'proven twice', 9);
@@ -64,7 +64,7 @@ test('only two witnesses of different kinds cause a release, and only if the pol
   ]);
 });
 
-test('a lock that is held at least for a while is released no sooner, even if its holder is dead', async () => {
+test('a lock with a minimum hold time is not released earlier for a dead holder', async () => {
   const kept = await take('default', 'kept', 27, { holdAtLeastMs: 600_000 });
   const other = await take('default', 'kept no longer', 28, { holdAtLeastMs: 1 });
   for (const orphan of [kept, other]) {

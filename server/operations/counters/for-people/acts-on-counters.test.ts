@@ -142,7 +142,7 @@ describe.each(TEST_DIALECTS)('actions on counters over %s', (dialect) => {
     expect(await setCounterBounds(operator(), wider)).toEqual(rebound);
   });
 
-  test('a viewer may look but not act; a service may not use the console; attempts are audited', async () => {
+  test('viewers only look, services may not use the console, attempts are audited', async () => {
     const seen = await made('kept');
     const acts: ((ctx: OperationContext) => Promise<unknown>)[] = [
       (ctx) => createCounter(ctx, { ...refOf('new'), initial: 0, reason }),
@@ -182,7 +182,7 @@ describe.each(TEST_DIALECTS)('actions on counters over %s', (dialect) => {
     expect(await standing('unheard')).toMatchObject({ value: 8 });
   });
 
-  test('the history lists who, when, by how much and why, newest first and page by page', async () => {
+  test('the history lists who, when, by how much and why, newest first, in pages', async () => {
     const seen = await made('told');
     await addToCounter(as(SERVICE), { ...refOf('told'), delta: -2 });
     await adjustCounter(operator(), { ...seen, seenValue: 3, value: 10, reason });

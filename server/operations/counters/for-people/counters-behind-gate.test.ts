@@ -100,7 +100,7 @@ async function spoil(value: number): Promise<void> {
 }
 
 describe('is this counter true?', () => {
-  test('fast value, durable value, drift, distance to the bounds and the last 20 changes are shown', async () => {
+  test('both values, drift, distance to the bounds and the last 20 changes are shown', async () => {
     const made = { ...ref, initial: 30, floor: 0, ceiling: 40 };
     expect(await createCounter(as(SERVICE), made)).toEqual({ outcome: 'created' });
     // A busy machine may make the first exchange late.
@@ -133,7 +133,7 @@ describe('is this counter true?', () => {
     expect((await moves()).older).not.toBeNull();
   });
 
-  test('drift is shown until it is corrected; an operator corrects it at once, with a reason', async () => {
+  test('drift is shown until an operator corrects it, at once and with a reason', async () => {
     await untilFresh();
     await spoil(0);
     expect(await gateOf()).toMatchObject({ status: 'fresh', fast: { value: 0 }, drift: -5 });
@@ -179,7 +179,7 @@ describe('is this counter true?', () => {
   });
 });
 
-test('the gate forgets a counter whose deletion it missed as soon as it is reconciled', async () => {
+test('the gate forgets a counter whose deletion it missed once it is reconciled', async () => {
   const gone = { namespace: 'shop', name: 'gone' };
   await createCounter(as(SERVICE), { ...gone, initial: 0, floor: 0 });
   const gate = runtime.gates.of('default', 'shop');

@@ -89,7 +89,7 @@ describe.each(TEST_DIALECTS)('actions on locks over %s', (dialect) => {
     expect((await audit())[0]).toMatchObject({ act: 'lock.freeze', outcome: 'refused' });
   });
 
-  test('a lock is reassigned to the waiter that was chosen, once, with both in the audit log', async () => {
+  test('a lock is reassigned to the chosen waiter once, with both in the audit log', async () => {
     const seen = await hold('to reassign');
     const { namespace, name } = seen;
     const engine = rig.runtime.engines.get('default') as LockEngine;
@@ -128,7 +128,7 @@ describe.each(TEST_DIALECTS)('actions on locks over %s', (dialect) => {
     await Promise.all(waits);
   });
 
-  test("operators' requests to a holder arrive with its next renewal, and are audited", async () => {
+  test("operators' requests to a holder arrive at its next renewal, and are audited", async () => {
     const seen = await hold('to be asked');
     const told = { ...seen, reason: 'the deploy waits' };
     for (const verb of ['askRelease', 'stopRenewals'] as const) {
@@ -164,7 +164,7 @@ describe.each(TEST_DIALECTS)('actions on locks over %s', (dialect) => {
     });
   });
 
-  test('a forced release ends the hold that was seen, with its audit entry before and after', async () => {
+  test('a forced release ends the hold seen, with an audit entry before and after', async () => {
     const seen = await hold('forced');
     const answer = await forceReleaseLock(operator(), { ...seen, reason: REASON });
     expect(answer).toMatchObject({
@@ -214,7 +214,7 @@ describe.each(TEST_DIALECTS)('actions on locks over %s', (dialect) => {
     await expect(setCapacity(as(userActor('viewer')), change)).rejects.toThrow();
   });
 
-  test('a hold other than the one that was seen is not changed, and the answer names both', async () => {
+  test('a hold other than the one seen is not changed, and the answer names both', async () => {
     const seen = await hold('changed');
     await forceReleaseLock(operator(), { ...seen, reason: REASON });
     const next = await hold('changed');
@@ -304,7 +304,7 @@ describe.each(TEST_DIALECTS)('actions on locks over %s', (dialect) => {
     });
   });
 
-  test('of two attempts with one request id that were applied once, one is resolved as done', async () => {
+  test('of two attempts with one request id applied once, one is resolved as done', async () => {
     const seen = await hold('unheard twice');
     const ask = { ...seen, extendMs: 5_000, reason: REASON, requestId: 'r1' };
     for (let attempt = 0; attempt < 2; attempt += 1) {
@@ -326,7 +326,7 @@ describe.each(TEST_DIALECTS)('actions on locks over %s', (dialect) => {
     expect(outcomes).toEqual(['done', 'not_applied', 'not_applied']);
   });
 
-  test('of attempts with one request id at two processes at once, one is recorded as done', async () => {
+  test('of attempts with one request id at two processes, one is recorded as done', async () => {
     const seen = await hold('clicked at two servers');
     const ask = { ...seen, extendMs: 5_000, reason: REASON, requestId: 'r1' };
     const unaware = () => operator(rig.enginesThat('rememberedAnswer', () => null));
@@ -347,7 +347,7 @@ describe.each(TEST_DIALECTS)('actions on locks over %s', (dialect) => {
     expect((await audit())[0]).toMatchObject({ subject: 'undone', outcome: 'not_applied' });
   });
 
-  test('an action whose operator became a viewer or signed out after the check is not applied', async () => {
+  test('an action of a user demoted or signed out after the check is not applied', async () => {
     const seen = { ...(await hold('out of reach')), reason: REASON };
     const { db, tables } = rig.runtime.database;
     const entry = async () => (await audit())[0];

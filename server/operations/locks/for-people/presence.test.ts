@@ -21,7 +21,7 @@ describe.each(TEST_DIALECTS)('presence on a lock over %s', (dialect) => {
   const onIt = async (name: string) =>
     (await listLockPresence(viewer())).find((row) => row.name === name)?.actor ?? null;
 
-  test('is one user at a time, shown by every process, with both ends in the audit log', async () => {
+  test('is one user at a time, at every process, with both ends in the audit log', async () => {
     const ref = refOf('watched');
     await takeOnLock(rig.operator(), { ...ref, token: null });
     expect(await onIt('watched')).toBe('a operator');
