@@ -95,7 +95,7 @@ it('runs never overlap, and stop waits for the run in progress', async () => {
   expect(clock.isSet).toBe(false);
 });
 
-it('pauses grow while a job fails, and a rare job is retried sooner than it would run', async () => {
+it('pauses grow while a job fails; a rare job is retried sooner than it would run', async () => {
   let isFailing = true;
   const run = () => {
     if (isFailing) throw new Error('away');

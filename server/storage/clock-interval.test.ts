@@ -65,7 +65,7 @@ describe("the interval known for another machine's clock", () => {
     );
   });
 
-  it('contains it again at the next measurement after that clock was set by more than the uncertainty', () => {
+  it('contains it again at the next measurement after it was set beyond the uncertainty', () => {
     fc.assert(
       fc.property(
         fc.array(measurement, { minLength: 1, maxLength: 5 }),

@@ -30,7 +30,7 @@ it('a backend that stays unavailable is logged once for each reason, and retried
   await store.close();
 });
 
-it('a start waits at most 5 s for a backend to open, says so, and uses it once it opens later', async () => {
+it('a start waits up to 5 s for a backend to open, says so, and uses it once open', async () => {
   let arrive: (store: never) => void = () => {};
   const slow = new Promise<never>((resolve) => {
     arrive = resolve;

@@ -188,7 +188,7 @@ describe.each(Object.entries(KINDS))('%s with TLS', (_, { secure, plain }) => {
     expect(await stateOf(() => opened(url as string, file))).toMatch(why);
   });
 
-  test('is no longer used once its certificate is no longer trusted, and the reason is reported', async () => {
+  test('is no longer used without a trusted certificate, and the reason is reported', async () => {
     const { url, file, distrust, close } = await replaceable(secure());
     const state = stateOf(async () => {
       const store = await vi.waitFor(() => opened(url, file), SOON);
@@ -204,7 +204,7 @@ describe.each(Object.entries(KINDS))('%s with TLS', (_, { secure, plain }) => {
   });
 });
 
-test('the settings of a MySQL that refuses connections without TLS are read, with TLS', async () => {
+test('the settings of a MySQL that refuses connections without TLS are read over TLS', async () => {
   const admin = await createConnection(mysql.url);
   await admin.query("CREATE USER careful IDENTIFIED BY 'pw' REQUIRE SSL");
   await admin.query('GRANT ALL ON *.* TO careful');

@@ -2,7 +2,7 @@ import { expect, test, vi } from 'vitest';
 import { openTestDatabase } from '@/db/testing/test-database';
 import { StoreIncarnation } from './store-incarnation';
 
-test('a data loss pauses grants for one longest lease from its detection, even before its recovery', async () => {
+test('a detected data loss pauses grants for one longest lease, even before recovery', async () => {
   const database = await openTestDatabase('sqlite');
   try {
     const incarnation = await StoreIncarnation.open(database, 'orders', 1);
@@ -22,7 +22,7 @@ test('a data loss pauses grants for one longest lease from its detection, even b
   }
 });
 
-test('a reading that a later one has overtaken does not shorten the pause after a data loss', async () => {
+test('an overtaken reading does not shorten the pause after a data loss', async () => {
   const database = await openTestDatabase('sqlite');
   try {
     const incarnation = await StoreIncarnation.open(database, 'orders', 1);

@@ -50,7 +50,7 @@ async function startNode(join: number | null): Promise<Node & { port: number }> 
 
 const judged = async (url: string) => mysqlGuarantees(await readMysqlFacts(url, 3_000));
 
-it('a real Galera node is Best-effort on its own, and unsafe as soon as another has joined it', async () => {
+it('a real Galera node is Best-effort on its own, and unsafe once another has joined', async () => {
   const first = await startNode(null);
   expect(await judged(first.url)).toMatchObject({
     level: 'Best-effort',

@@ -241,7 +241,7 @@ inEachForm('a row that another transaction keeps locked', () => {
     expect((await swapOne(store, after)).applied).toBe(true);
   });
 
-  it('beyond the time of a packet leaves its effect unknown, and a second swap determines it', async () => {
+  it('beyond the time of a packet leaves its effect unknown until a second swap', async () => {
     const hasty = open(900);
     const key = freshKey();
     const seen = await created(store, key);
@@ -303,7 +303,7 @@ inEachForm('a connection', () => {
     await line.close();
   });
 
-  it('that is cut between two statements of a packet never takes the first answers for all of them', async () => {
+  it('that is cut within a packet never takes the first answers for all of them', async () => {
     const connection = new MysqlConnection(url, PATIENT_MS);
     const cut = connection.packet(['DO 1', 'KILL CONNECTION_ID()', 'SELECT 3']);
     expect(await failureOf(cut)).toMatchObject({ applied: 'unknown' });
@@ -353,7 +353,7 @@ inEachForm('a connection', () => {
 });
 
 describe('a server that goes away after a swap was applied', () => {
-  it('and before the refused changes of the same swap were read leaves the whole swap unknown', async () => {
+  it('and before its refused changes were read leaves the whole swap unknown', async () => {
     store = new MysqlStore(url, undefined, null, false);
     const [took, lost] = [freshKey(), freshKey()];
     await created(store, lost);

@@ -28,7 +28,7 @@ describe('a single server that flushes every commit', () => {
     expect(complaints(told)).toEqual([]);
   });
 
-  it('is Strong with a small max_allowed_packet too, and says that larger changes are refused', () => {
+  it('is Strong with a small max_allowed_packet, and says that larger changes are refused', () => {
     const told = on(MARIADB, { max_allowed_packet: '1048576' });
     expect(told.level).toBe('Strong');
     expect(complaints(told)).toEqual(['max_allowed_packet']);

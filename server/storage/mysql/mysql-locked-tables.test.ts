@@ -60,7 +60,7 @@ describe('a table that another program has locked, as for a backup or an ALTER',
 
 const HOLD_COMMITS = ['START', 'FLUSH', 'BLOCK_DDL', 'BLOCK_COMMIT'];
 
-it('a swap whose commit is blocked by a backup of the server is rolled back, and reported as such', async () => {
+it('a swap whose commit a server backup blocks is rolled back, and reported as such', async () => {
   const server = await startPrivateMariadb({ durable: false });
   try {
     const { url: uri } = await createScratchDatabase(server.url);

@@ -55,7 +55,7 @@ test.each(REFUSED)('a backend with %s says why it cannot be used', async (_, par
   await lazy.close();
 });
 
-test('a backend whose user has too many connections says so, and works again when it has fewer', async () => {
+test('a backend whose user has too many connections says so, and works with fewer', async () => {
   const store = new MysqlStore(urlWith({}));
   await asAdmin(`ALTER USER ${user}@'%' WITH MAX_USER_CONNECTIONS 1`);
   const other = await createConnection({ uri: urlWith({}) });
@@ -71,7 +71,7 @@ test('a backend whose user has too many connections says so, and works again whe
   await store.close();
 });
 
-test('a start continues while another process migrates a backend, which is used afterwards', async () => {
+test('a start continues while another process migrates a backend, then uses it', async () => {
   const other = await createConnection({ uri: scratch.url });
   await acquireMigrationLock(other, scratch.url);
   const lines: unknown[] = [];

@@ -121,7 +121,7 @@ describe.each([
     }
   });
 
-  it('because a table is gone says so, after the records were written and before their commit', async () => {
+  it('because a table is gone says so, between writing the records and their commit', async () => {
     const key = freshKey();
     const seen = await created(store, key);
     await admin.query('RENAME TABLE locks_here.lock_history TO locks_here.elsewhere');
@@ -136,7 +136,7 @@ describe.each([
   });
 });
 
-it('a server that is read-only when a process starts says so, and is used once it is not', async () => {
+it('a server read-only as a process starts says so, and is used once writable', async () => {
   store = new MysqlStore(url, PATIENT_MS);
   const open = () => openBackend({ kind: 'mysql', url }, systemClock);
   await admin.query('SET GLOBAL read_only = 1');

@@ -29,7 +29,7 @@ describe('a record too large for max_allowed_packet', () => {
   });
   afterAll(() => rig.close());
 
-  it('is refused on its own: nothing of it is applied, and the others of its swap are', async () => {
+  it('is refused on its own: none of it is applied, and the others of its swap are', async () => {
     const [tooMuch, half] = ['q'.repeat(bytesMax), 'q'.repeat(bytesMax * 0.55)];
     const keys = [freshKey(), freshKey(), freshKey(), freshKey()] as const;
     const seen = await Promise.all(keys.map((key) => created(store, key)));

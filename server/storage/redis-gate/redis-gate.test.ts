@@ -128,7 +128,7 @@ it('a dead process’s steps end in time, even if the clock was set back meanwhi
   other.close();
 });
 
-it('one process at a time is asked to read a counter, another once that has taken too long', async () => {
+it('one process at a time is asked to read a counter, another if that takes too long', async () => {
   const [one, other] = ['p1', 'p2'].map((process) =>
     openRedisGate(redis.url, { scope: 'c', process }, CALM),
   ) as [GateStore, GateStore];

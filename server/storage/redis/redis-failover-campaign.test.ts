@@ -67,7 +67,7 @@ const BLOWS: Record<string, (trial: Trial) => Promise<void>> = {
 const portOf = ({ url }: { url: string }) => Number(new URL(url).port);
 
 it(
-  'no token of a Redis is granted twice, and none during another lease, whatever replaces the server',
+  'no token of a Redis is granted twice, nor during another lease, whatever replaces the server',
   async () => {
     const names = Object.keys(BLOWS);
     const first = newSeed();

@@ -56,7 +56,7 @@ it.each<Judged>([
   else expect(names).toContain(blamed);
 });
 
-it('a Redis that is configured safely now, but was not for all of its run, is Timed until its next start', () => {
+it('a Redis that is configured safely, but not since its start, is Timed until the next', () => {
   expect(redisGuarantees(SOUND, null).level).toBe('Strong');
   const { level, reasons } = redisGuarantees(SOUND, false);
   expect(level).toBe('Timed');

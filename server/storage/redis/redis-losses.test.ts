@@ -164,7 +164,7 @@ describe('a Redis that has lost data', () => {
     }
   });
 
-  it.concurrent('refuses a change that was decided before, even if it expects no record', async () => {
+  it.concurrent('refuses a change decided before, even if it expects no record', async () => {
     const rig = await RedisRig.start();
     try {
       const { store } = await rig.join();
@@ -180,7 +180,7 @@ describe('a Redis that has lost data', () => {
     }
   });
 
-  it.concurrent('is served again if the process that recovered it died before recording it', async () => {
+  it.concurrent('is served again if the recovering process died before recording it', async () => {
     const rig = await RedisRig.start();
     try {
       const key = freshKey();
@@ -231,7 +231,7 @@ describe('a Redis that has lost data', () => {
 });
 
 describe('a Redis that has lost nothing', () => {
-  it.concurrent('because it flushes every write is served again after a kill, with every hold', async () => {
+  it.concurrent('because it flushes all writes is served with all holds after a kill', async () => {
     const rig = await RedisRig.start({ durable: true });
     try {
       const one = await rig.join();

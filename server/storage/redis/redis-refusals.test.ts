@@ -217,7 +217,7 @@ describe('what a Redis promises', () => {
     }
   });
 
-  it.concurrent('is Timed if a crash may lose writes, and names the setting that causes it', async () => {
+  it.concurrent('is Timed if a crash may lose writes, and names the setting for that', async () => {
     const rig = await RedisRig.start();
     try {
       const { store } = await rig.join();

@@ -185,7 +185,7 @@ describe('a Redis that is set up to be Strong', () => {
     }
   });
 
-  it.concurrent('and evicts keys for a moment has lost data, since a request may be forgotten', async () => {
+  it.concurrent('and briefly evicts keys has lost data: a request may be forgotten', async () => {
     const rig = await RedisRig.start(DURABLE);
     try {
       const one = await rig.join(undefined, 50);
@@ -206,7 +206,7 @@ describe('a Redis that is set up to be Strong', () => {
     }
   });
 
-  it.concurrent('is trusted by this version like by one that identified its run only by the id', async () => {
+  it.concurrent('is trusted if an earlier version recorded only the id of its run', async () => {
     const rig = await RedisRig.start(DURABLE);
     try {
       const key = freshKey();

@@ -108,7 +108,7 @@ describe('a reshard', () => {
     expect(survey(AB, { [a]: moving, [b]: serving(b, 1) })).toMatchObject({ lost: [a] });
   });
 
-  it('that was interrupted treats as lost the shards recreated since, and none that it had not reached', () => {
+  it('that was interrupted treats only reached shards that were recreated since as lost', () => {
     const all = [b, c, a];
     const begun = found(c, movingStamp(0), 0, all);
     const moving = found(a, movingStamp(2), 2, all);

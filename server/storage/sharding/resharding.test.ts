@@ -103,7 +103,7 @@ async function recreate(index: number): Promise<void> {
   await connection.end();
 }
 
-it('a reshard that is superseded by another one moves nothing more, and does not apply its list', async () => {
+it('a reshard superseded by another moves nothing more, and does not apply its list', async () => {
   const [first, second, third] = [listOf([0, 1]), listOf([1, 2], [0]), listOf([0, 2], [1])];
   await reshard(first, 2);
   const keys = counterKeys();
@@ -128,7 +128,7 @@ it('a reshard that is superseded by another one moves nothing more, and does not
   }
 });
 
-it('a list of new databases is not served beside the one whose databases it names as leaving', async () => {
+it('a list of new databases is not served beside the list that it names as leaving', async () => {
   const [first, second] = [listOf([0, 1]), listOf([2, 3], [0, 1])];
   await reshard(first, 2);
   await whileAdmitting(second, async (admission) => {
@@ -138,7 +138,7 @@ it('a list of new databases is not served beside the one whose databases it name
   });
 });
 
-it('a list of new databases is served if those that it names as leaving were never used', async () => {
+it('a list of new databases is served if those it names as leaving were never used', async () => {
   await whileAdmitting(listOf([0, 1], [2, 3]), async (admission) => {
     expect(admission.refusal).toBe(null);
   });
@@ -175,7 +175,7 @@ it('two names of one database are refused before a record is moved', async () =>
   await created(await homeOf(listOf([0, 1]), key, 3), key);
 });
 
-it('a shard that is recreated during an interrupted move is treated as one that lost its grants', async () => {
+it('a shard recreated during an interrupted move is treated as having lost grants', async () => {
   const [first, second] = [listOf([0, 1]), listOf([0, 1, 2])];
   await reshard(first, 2);
   const broken = await Resharding.begin(BACKEND, second);
@@ -257,7 +257,7 @@ it('a moved answer is kept as long as before, by the clock of its new shard', as
   expect(await expiryOn(2)).toBeGreaterThan(expiresAt + aheadMs - slackMs);
 });
 
-it('a record that is too large for its new shard is not mistaken for a write of another program', async () => {
+it('a record too large for its new shard is not taken for a write of another program', async () => {
   const [first, second] = [listOf([0, 1]), listOf([1, 2], [0])];
   await reshard(first, 2);
   for (const key of counterKeys()) {

@@ -46,7 +46,7 @@ async function killInTheMiddle(task: SqliteVictimTask): Promise<RecordedCall[]> 
 }
 
 describe('a process that is killed with its SQLite file open', () => {
-  it('leaves its grants to the next process: nothing twice, nothing lost, no token lower', async () => {
+  it('leaves its grants to the next: nothing twice, nothing lost, no token lower', async () => {
     const seed = newSeed();
     console.info(`seed ${seed}`);
     const keys = [freshKey(), freshKey()];

@@ -64,7 +64,7 @@ describe('a SQLite file', () => {
     expect(facts.fileSystem === null).toBe(process.platform !== 'linux');
   });
 
-  it('is unsafe once its path leads to another file or to none, which another server may use', async () => {
+  it('is unsafe if its path leads to another file or none, which others may use', async () => {
     const { store, database, close } = await storesUnderTest.sqlite.open();
     const { rows } = await database.raw.ask('SELECT file FROM pragma_database_list', []);
     const path = String(rows[0]?.[0]);

@@ -23,7 +23,7 @@ const pages = async (sql: string) => {
   return Number(answer?.rows[0]?.[0]);
 };
 
-it('a full disk is reported with nothing changed, and the file works again once there is space', async () => {
+it('a full disk is reported with nothing changed; once there is space the file works', async () => {
   const key = freshKey();
   await created(store, key);
   const limit = await pages('pragma max_page_count');

@@ -70,7 +70,7 @@ describe('a write that ZooKeeper dates outside its window', () => {
     }
   });
 
-  it('never takes effect even if its reply was lost, or its process died before receiving it', async () => {
+  it('never takes effect even if its reply was lost or its process died before it', async () => {
     const key = freshKey();
     const seen = await created(store, key, { head: 'before' });
     const release = await under.stallRow(key);

@@ -17,7 +17,7 @@ import { openZookeeperUnderTest } from '../conformance/testing/zookeeper-under-t
 const TOO_MUCH = 'q'.repeat(1_100_000);
 
 describe('a record too large for a packet of ZooKeeper', () => {
-  it('is refused on its own: nothing of it is applied, and the others of its swap are', async () => {
+  it('is refused on its own: none of it is applied, and the others of its swap are', async () => {
     const under = await openZookeeperUnderTest({ answerMaxMs: 10_000 });
     const { store } = under;
     const [large, larger, other] = [freshKey(), freshKey(), freshKey()];

@@ -119,7 +119,7 @@ describe('a ZooKeeper that has lost data', () => {
     }
   });
 
-  it.concurrent('because its data folder was emptied starts again with no earlier data', async () => {
+  it.concurrent('because its data folder was emptied starts again without old data', async () => {
     const own = await startPrivateZookeeper();
     const rig = await ZookeeperRig.start(own.url);
     try {
@@ -171,7 +171,7 @@ describe('a ZooKeeper that has lost data', () => {
   );
 
   it.concurrent.each(['/r', '/h'])(
-    'because all below its %s was deleted recreates what is missing, and answers nothing from the rest before',
+    'because all below its %s was deleted recreates it before it answers from the rest',
     (below) =>
       onRig(shared(), async (rig) => {
         const one = await rig.join();
@@ -215,7 +215,7 @@ describe('a ZooKeeper that has lost data', () => {
   );
 
   it.concurrent(
-    'and belongs to another control database ends its holds, and grants the locks once their leases are over',
+    'and belongs to another control database ends its holds, and grants again after their leases',
     onRig(shared(), async (rig) => {
       const one = await rig.join();
       const held = freshKey();

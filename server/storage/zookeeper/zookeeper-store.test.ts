@@ -124,7 +124,7 @@ describe('records in a ZooKeeper', () => {
     }
   });
 
-  it('that were recreated are never reported as not written, if the connection fails after it', async () => {
+  it('that were recreated are never reported unwritten, if the connection then fails', async () => {
     under = await openZookeeperUnderTest({ ...PATIENT, limits: { ...LIMITS, lastVersion: 0 } });
     const { store } = under;
     const key = freshKey();
@@ -244,7 +244,7 @@ describe('the history in a ZooKeeper', () => {
     expect(await reader.historyEnd()).toBeGreaterThanOrEqual(ids.at(-1) ?? 0);
   });
 
-  it('is the same for the process that wrote it as for every other, whenever they read it', async () => {
+  it('is the same for the process that wrote it as for others, whenever they read it', async () => {
     under = await openZookeeperUnderTest(PATIENT);
     const { store } = under;
     const other = await under.another();
@@ -270,7 +270,7 @@ describe('the history in a ZooKeeper', () => {
 });
 
 describe('a connection to ZooKeeper', () => {
-  it('that breaks fails a write under way, and is reopened, with its clock measured again', async () => {
+  it('that breaks fails a write under way, and is reopened with its clock remeasured', async () => {
     under = await openZookeeperUnderTest(PATIENT);
     const { store } = under;
     const key = freshKey();

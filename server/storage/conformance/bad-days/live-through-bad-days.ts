@@ -98,7 +98,7 @@ function suite(kind: ServerKind): void {
       expect(waiter.token).toBeGreaterThan(keeper.token);
     });
 
-    it('ends without help: every process serves again within 5 s, even one started meanwhile', () => {
+    it('ends without help: every process serves within 5 s, even one started meanwhile', () => {
       const { recoveredInMs, isReachable, stalledMs } = report;
       expect(Math.max(...recoveredInMs)).toBeLessThan(WITHIN_MS + stalledMs);
       expect(new Set(isReachable)).toEqual(new Set([true]));

@@ -65,7 +65,7 @@ contract('rule 7: swapping again tells what became of a lost reply', (suite) => 
     expect(await suite.historyOf(key)).toHaveLength(1);
   });
 
-  it('succeeds if the first was not applied, and prevents it from being applied later', async () => {
+  it('succeeds if the first was not applied, and keeps it from being applied later', async () => {
     const key = freshKey();
     const seen = await created(suite.store, key);
     const first = update(key, seen, { head: 'first', events: [eventOf(2)] });

@@ -73,7 +73,7 @@ contract('rule 5: answers are stored with the record', (suite) => {
     expect(kept.map(({ expiresAt }) => expiresAt)).toEqual([NEVER + 5, NEVER + 5]);
   });
 
-  it('extends an answer that another process has replaced by one which expires sooner', async () => {
+  it('extends an answer that another process replaced by one which expires sooner', async () => {
     const key = freshKey();
     const memo = memoOf('waits', NEVER + 9);
     const first = update(key, await created(suite.store, key), { memos: [memo] });

@@ -104,7 +104,7 @@ contract('rule 1: a swap is won by rev and writer', (suite) => {
     expect((await readOne(suite.store, absent)).record).toBe(null);
   });
 
-  it('can create a deleted record again, and applies nothing that expects the deleted one', async () => {
+  it('can recreate a deleted record, and applies nothing that expects the old one', async () => {
     const key = freshKey();
     const before = await created(suite.store, key);
     await suite.other.deleteRecords([{ key, ...before }]);
@@ -158,7 +158,7 @@ contract('rule 1: a swap is won by rev and writer', (suite) => {
     expect(results.filter(({ applied }) => !applied)).toEqual([]);
   });
 
-  it('applies one of many simultaneous changes of a record, and the others find its result', async () => {
+  it('applies one of many simultaneous changes of a record; others find its result', async () => {
     const key = freshKey();
     const seen = await created(suite.store, key);
     const changes = Array.from({ length: 20 }, () => update(key, seen));

@@ -144,7 +144,7 @@ contract('rule 2: time is part of the compare', (suite) => {
     expect(await suite.historyOf(fresh)).toEqual([]);
   });
 
-  it('creates nothing if changes that belong together are delayed past their deadline', async () => {
+  it('creates nothing if changes that belong together are delayed past a deadline', async () => {
     const [fresh, kept] = [firstKey(), freshKey()];
     const seen = await created(suite.store, kept);
     const release = await suite.under.stallRow(kept);

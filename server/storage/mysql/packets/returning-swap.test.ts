@@ -267,7 +267,7 @@ describe('a swap', () => {
     expect(none).toMatchObject({ applied: false, current: null });
   });
 
-  it('in which nothing is applied writes no history, whatever its connection did earlier', async () => {
+  it('that applies nothing writes no history, whatever its connection did earlier', async () => {
     const [there, more, absent] = keysInOrder(3) as [RecordKey, RecordKey, RecordKey];
     const losers: (() => Change[])[] = [
       () => [creationWith(there), creationWith(more)],

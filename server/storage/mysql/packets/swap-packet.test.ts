@@ -7,7 +7,7 @@ const updated = update(freshKey(), { rev: 1, writer: 'w' }, { events: [eventOf(2
 const late = { ...updated, clock: { past: 2, ahead: Number.POSITIVE_INFINITY } };
 
 it.each([true, false])(
-  'a packet ends with its commit: an error before it means that nothing was applied (RETURNING: %s)',
+  'a packet ends with its commit: an error before it means nothing was applied (RETURNING: %s)',
   (hasReturning) => {
     const packets = [
       swapPacket([updated], hasReturning),

@@ -29,7 +29,7 @@ test('requests continue beyond the largest request number', async () => {
   connection.close();
 });
 
-test('an answer that arrived while this process was paused is accepted, however late it is read', async () => {
+test('an answer that arrived while this process was paused is accepted, however late', async () => {
   const connection = await connected();
   const asked = connection.ask(getChildren('/zookeeper'));
   await new Promise((resolve) => setImmediate(resolve));

@@ -10,7 +10,7 @@ const running = () => {
   return url.servers.map((server) => ({ ...server, credentials: null }));
 };
 
-it('a ZooKeeper is Timed because of its clock, and reports its version and that it is standalone', async () => {
+it('a ZooKeeper is Timed due to its clock, and reports version and standalone mode', async () => {
   const { level, reasons, settings, unsafe } = zookeeperGuarantees(
     await readZookeeperFacts(running()),
   );
