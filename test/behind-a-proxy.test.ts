@@ -37,7 +37,7 @@ describe.each(KINDS)('behind %s, set up as the docs say', (kind) => {
     });
   const look = async (name: string) => (await api.get(key, 'lock.inspect', { name })).data;
 
-  test('a user signs in from their own address, with cookies only for encrypted connections', async () => {
+  test('a user signs in from their own address, with Secure cookies', async () => {
     const headers = { 'x-forwarded-for': '203.0.113.66', 'x-forwarded-proto': 'http' };
     const { status, cookies } = await proxy.send('/api/trpc/session.signIn', {
       headers,
@@ -74,7 +74,7 @@ describe.each(KINDS)('behind %s, set up as the docs say', (kind) => {
     await expect(stream).rejects.toThrow();
   });
 
-  test('a caller waits for a lock until it is granted, or hangs up and leaves the queue', async () => {
+  test('a caller waits until a lock is granted, or hangs up and leaves the queue', async () => {
     const name = `waited for ${kind}`;
     const first = await acquire(name, 'first', 0);
     const { token } = (JSON.parse(first.text) as { result: { data: { token: number } } }).result
@@ -94,7 +94,7 @@ describe.each(KINDS)('behind %s, set up as the docs say', (kind) => {
     expect((await third).text).toContain('"outcome":"granted"');
   });
 
-  test('one HTTP/2 connection carries more live pages than HTTP/1.1 has connections, and a hang-up', async () => {
+  test('one HTTP/2 connection carries a hang-up and more live pages than HTTP/1.1', async () => {
     const { cookies } = await proxy.send('/api/trpc/session.signIn', { body: signIn });
     const cookie = cookies.map((each) => each.split(';')[0]).join('; ');
     const browser = await proxy.connectHttp2();
@@ -141,7 +141,7 @@ describe.each(KINDS)('behind %s, set up as the docs say', (kind) => {
   });
 });
 
-test("with nginx's own Host header sign-in is refused by a message that says what to set", async () => {
+test("with nginx's own Host header sign-in is refused with a note on what to set", async () => {
   const proxy = await RealProxy.start('nginx', api.url, (config) =>
     config.replace('proxy_set_header Host $http_host;', ''),
   );

@@ -42,7 +42,7 @@ describe('the client of the previous version, with the present server', () => {
   test.each(SCENARIOS)('%s', (_, play) => play(bench));
 });
 
-test('the server of the previous version passes every scenario with the present client', async () => {
+test("the previous version's server passes every scenario with the present client", async () => {
   const vitest = join(root, 'node_modules/vitest/vitest.mjs');
   const file = 'test/clients/client-scenarios.test.ts';
   const args = [vitest, 'run', file, '-t', TYPESCRIPT, '--reporter=json'];

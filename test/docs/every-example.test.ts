@@ -121,7 +121,7 @@ describe('every fenced block of every page', () => {
     expect(count).toBeGreaterThan(10);
   });
 
-  test('of JSON parses, and on the page of the API is an input or an answer of its procedure', async () => {
+  test('of JSON parses, and on the API page is an input or answer of its procedure', async () => {
     let fitting = 0;
     const found = await complaints(inLanguage('json', 'jsonc'), ({ page, heading, text }) => {
       const names = [...heading.matchAll(/`([\w.]+)`/g)].flatMap(([, name]) => name ?? []);

@@ -135,7 +135,7 @@ describe('the simulator', () => {
   });
 });
 
-it('a search reports for every seed that breaks a promise what broke and how to replay it', async () => {
+it('a search reports what broke for every failing seed, and how to replay it', async () => {
   const flaws = BROKEN_BUILDS['tokens from a counter of each process'] ?? {};
   const lines: string[] = [];
   const from = newSeed();

@@ -71,7 +71,7 @@ function callIn(spans: StoredSpan[]) {
   return { lock: String(tagOf(wait, 'lockyard.lock')), token, links: linksOf(wait) };
 }
 
-test('1,000 of 1,000 waits link to the span of the hold that they waited for, as Jaeger stores it', async () => {
+test('1,000 of 1,000 waits link to the span of the hold awaited, as Jaeger stores it', async () => {
   const client = new LockyardClient({ url: server.url, apiKey });
   const inspected = () => Promise.all(LOCKS.map((name) => client.inspect({ name })));
   const first = start(1, 'input');
