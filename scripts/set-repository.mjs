@@ -65,7 +65,8 @@ function readUrl(text) {
     url.pathname !== '/';
   if (!isPlain) {
     throw new PlainFailure(
-      'repository needs the https URL of the repository: npm run repository -- https://github.com/acme/lockyard',
+      'repository needs the https URL of the repository: ' +
+        'npm run repository -- https://github.com/acme/lockyard',
     );
   }
   return url.href.replace(/\/$/, '').replace(/\.git$/, '');

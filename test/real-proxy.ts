@@ -152,7 +152,8 @@ function fitted(
     .replace('bind :443', `bind 127.0.0.1:${port}`)
     .replace(
       'locks.example.com {',
-      `https://localhost:${port} {\n    tls ${folder}/locks.example.com.pem ${folder}/locks.example.com.key`,
+      `https://localhost:${port} {\n` +
+        `    tls ${folder}/locks.example.com.pem ${folder}/locks.example.com.key`,
     );
 }
 

@@ -172,7 +172,8 @@ async function openOnRedis(server: string): Promise<Store> {
       {
         lock: await openWholeLockyard({ backendUrl: server }),
         guarantees:
-          'lease, token, queue and history; survives its connection; as durable as Redis is set up.',
+          'lease, token, queue and history; survives its connection; ' +
+          'as durable as Redis is set up.',
       },
     ],
   };

@@ -94,7 +94,8 @@ export async function openDurableCommits(
 ): Promise<BenchLock> {
   const pool = openPool(url, connections);
   await pool.query(
-    'CREATE TABLE steps (name VARCHAR(128) NOT NULL PRIMARY KEY, n BIGINT NOT NULL) ENGINE = InnoDB',
+    'CREATE TABLE steps (name VARCHAR(128) NOT NULL PRIMARY KEY, n BIGINT NOT NULL) ' +
+      'ENGINE = InnoDB',
   );
   await pool.query('INSERT INTO steps (name, n) VALUES ?', [names.map((name) => [name, 0])]);
   return {

@@ -178,10 +178,11 @@ function pictureOf(growth: Growth): string {
 
 function sectionOf(growth: Growth): string[] {
   const { by, title, counts, points } = growth;
+  const caption = `${counts} per second and CPU of one ${ofOne(growth)}, by ${title}`;
   return [
     `### By ${by}`,
     '',
-    `![${counts} per second and CPU of one ${ofOne(growth)}, by ${title}](images/performance-${by}.svg)`,
+    `![${caption}](images/performance-${by}.svg)`,
     '',
     ...markdownTable(
       [title, `${counts}/s`, 'CPU of Lockyard, µs', 'CPU of MariaDB, µs'],

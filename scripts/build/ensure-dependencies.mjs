@@ -73,7 +73,8 @@ function installFailure(output) {
       `(${code}): connect this machine and start again.`
     );
   }
-  return `Lockyard's packages could not be installed: ${errorLines[0] ?? 'npm ended without a word'}`;
+  const why = errorLines[0] ?? 'npm ended without a word';
+  return `Lockyard's packages could not be installed: ${why}`;
 }
 
 /**

@@ -51,7 +51,9 @@ async function checkDialect(root, dialect, copies) {
   const missing = added.map((file) => readFileSync(join(root, folder, file), 'utf8')).join('\n');
   return {
     ok: false,
-    output: `${dialect}: the schema is ahead; run npm run db:generate -- <name>. Missing:\n${missing}`,
+    output:
+      `${dialect}: the schema is ahead; run npm run db:generate -- <name>. ` +
+      `Missing:\n${missing}`,
   };
 }
 

@@ -22,7 +22,8 @@ test('without arguments the race has the default load and all strategies', () =>
 
 test('every setting can be given', () => {
   const typed =
-    '--strategies row-lock,service-lock --workers 8 --stock 40 --think-ms 0 --seconds 3 --seed 7 --pause --json';
+    '--strategies row-lock,service-lock --workers 8 --stock 40 --think-ms 0 --seconds 3 ' +
+    '--seed 7 --pause --json';
   expect(readLabArguments(typed.split(' '), CATALOGUE)).toEqual({
     strategies: ['row-lock', 'service-lock'],
     settings: { workers: 8, stock: 40, thinkMs: 0, perEntryMs: 3_000, seed: 7, pause: true },

@@ -95,9 +95,8 @@ function parse(args: string[]) {
     const typed = /Unknown option '(--?[^']+)'/.exec((error as Error).message)?.[1];
     if (typed === undefined) throw new ArgumentError((error as Error).message.split('\n')[0] ?? '');
     const known = Object.keys(OPTIONS).map((name) => `--${name}`);
-    throw new ArgumentError(
-      `Unknown option ${typed.slice(0, 40)}. Did you mean ${nearestName(typed.slice(0, 40), known)}?`,
-    );
+    const shown = typed.slice(0, 40);
+    throw new ArgumentError(`Unknown option ${shown}. Did you mean ${nearestName(shown, known)}?`);
   }
 }
 

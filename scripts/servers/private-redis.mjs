@@ -18,7 +18,9 @@ export const redisIsInstalled = () => serverProgram() !== null;
  *
  * `settings` are further arguments, such as `['--maxmemory', '4mb']`.
  *
- * @param {{ cluster?: boolean, durable?: boolean, sentinel?: boolean, settings?: string[] }} options
+ * @param {{
+ *   cluster?: boolean, durable?: boolean, sentinel?: boolean, settings?: string[],
+ * }} options
  */
 export async function startPrivateRedis({
   cluster = false,

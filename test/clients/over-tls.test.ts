@@ -51,7 +51,10 @@ afterAll(async () => {
 const trusting = () => ({
   NODE_EXTRA_CA_CERTS: authority.file,
   SSL_CERT_FILE: authority.file,
-  JAVA_TOOL_OPTIONS: `-Djavax.net.ssl.trustStore=${trustStore} -Djavax.net.ssl.trustStorePassword=changeit`,
+  JAVA_TOOL_OPTIONS: [
+    `-Djavax.net.ssl.trustStore=${trustStore}`,
+    '-Djavax.net.ssl.trustStorePassword=changeit',
+  ].join(' '),
 });
 
 describe.each(LANGUAGES)('the client in $language', (language) => {

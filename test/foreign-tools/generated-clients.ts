@@ -3,7 +3,8 @@
  * `CALLS` once and writes the answers, by procedure, as JSON.
  */
 const COMMON = `
-const { CALLS, LOCKYARD_URL, LOCKYARD_API_KEY, WITNESS_KEY } = process.env as Record<string, string>;
+const env = process.env as Record<string, string>;
+const { CALLS, LOCKYARD_URL, LOCKYARD_API_KEY, WITNESS_KEY } = env;
 const baseUrl = LOCKYARD_URL + '/api/v1';
 const calls: [string, string, object][] = JSON.parse(CALLS!);
 const keyFor = (name: string) => (name.startsWith('witness') ? WITNESS_KEY : LOCKYARD_API_KEY);

@@ -16,7 +16,7 @@ export const hangUpRandom = (seed: number) => extraRandom(seed, HANG_UPS);
 /** The random numbers that decide which processes shut down, and when; null where none does. */
 export const drainRandom = (seed: number) => extraRandom(seed, DRAINS);
 
-/** The random numbers of a store that reads one record after another; null where it reads at once. */
+/** The random numbers of a store that reads records one by one; null where it reads at once. */
 export const slowReadsRandom = (seed: number) => extraRandom(seed, SLOW_READS);
 
 /** Separate random numbers, so that the worlds of older seeds stay the same. */
