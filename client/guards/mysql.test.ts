@@ -11,7 +11,8 @@ beforeAll(async () => {
   if (place.url.kind !== 'mysql') throw new Error('not MySQL');
   pool = createPool({ uri: place.url.url });
   await pool.query(
-    'CREATE TABLE accounts (id BIGINT PRIMARY KEY, owner VARCHAR(20) NOT NULL, balance INT, fence BIGINT)',
+    'CREATE TABLE accounts ' +
+      '(id BIGINT PRIMARY KEY, owner VARCHAR(20) NOT NULL, balance INT, fence BIGINT)',
   );
   await pool.query(
     'CREATE TABLE fences (resource VARCHAR(100) PRIMARY KEY, fence BIGINT NOT NULL)',

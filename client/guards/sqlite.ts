@@ -73,7 +73,8 @@ const ATTEMPTS_MAX = 5;
 function* update(write: GuardedWrite): Steps<UpdateOutcome> {
   const { table, setColumns, setValues, keyColumns, keyValues, fence, token } = planWrite(write);
   const assigned = [...setColumns, fence].map((name) => `${name} = ?`).join(', ');
-  const sql = `UPDATE ${table} SET ${assigned} WHERE ${allOf(keyColumns)} AND coalesce(${fence}, 0) <= ?`;
+  const condition = `${allOf(keyColumns)} AND coalesce(${fence}, 0) <= ?`;
+  const sql = `UPDATE ${table} SET ${assigned} WHERE ${condition}`;
   const values = [...setValues, token, ...keyValues, token];
   const read = readFence(table, fence, keyColumns, keyValues);
   for (let round = 0; round < ATTEMPTS_MAX; round++) {

@@ -4,14 +4,17 @@ import { examplesOf } from '@/test/docs/pages';
 
 /** Types alone, with every check, and no server. */
 export const TYPED = `
-import { acquireHold, LockLost, LockTimeout, LockyardClient, LockyardError, tryWithLock, withLock, withLocks } from 'lockyard';
-import type { AcquireAnswer, AcquireManyAnswer, Hold, LockSetHold, LockObserver, WithLockOptions } from 'lockyard';
+import { acquireHold, LockLost, LockTimeout, LockyardClient, LockyardError } from 'lockyard';
+import { tryWithLock, withLock, withLocks } from 'lockyard';
+import type { AcquireAnswer, AcquireManyAnswer, Hold, LockSetHold } from 'lockyard';
+import type { LockObserver, WithLockOptions } from 'lockyard';
 import { guardedUpdate, type MysqlConnection } from 'lockyard/guards/mysql';
 import { guardedSet, type IoredisClient } from 'lockyard/guards/redis';
 import { guardedUpsert, type AsyncSqlite, type SyncSqlite } from 'lockyard/guards/sqlite';
 
 const observer: LockObserver = { waitEnded: ({ outcome, waitedMs }) => void [outcome, waitedMs] };
-const client = new LockyardClient({ url: 'http://127.0.0.1:1', apiKey: 'k', version: '1.0.0', observer });
+const server = { url: 'http://127.0.0.1:1', apiKey: 'k' };
+const client = new LockyardClient({ ...server, version: '1.0.0', observer });
 const options: WithLockOptions = { client, waitMs: 0, signal: AbortSignal.timeout(50) };
 const work = async (hold: Hold) => hold.token + hold.remainingMs();
 const done: Promise<number> = withLock('job', options, work);
@@ -21,7 +24,11 @@ const answer: Promise<AcquireAnswer | string> = client
   .acquire({ name: 'job', leaseMs: 1_000 })
   .catch((error: unknown) => (error instanceof LockyardError ? error.reason : 'no'));
 const many = (set: LockSetHold): number => set.token('a') + set.remainingMs();
-const both: Promise<number | string> = withLocks(['a', { name: 'b', mode: 'shared' }], options, many).catch(String);
+const both: Promise<number | string> = withLocks(
+  ['a', { name: 'b', mode: 'shared' }],
+  options,
+  many,
+).catch(String);
 const asked: Promise<AcquireManyAnswer | string> = client
   .acquireMany({ locks: [{ name: 'a' }, { name: 'b' }], leaseMs: 1_000 })
   .catch(String);
@@ -44,7 +51,12 @@ console.log(text, await answer, typeof tried, typeof unoptioned);
 await Promise.all([both, asked]);
 
 const write = { table: 'accounts', key: { id: 42 }, set: { balance: 7 }, token: 5 };
-export async function guarded(mysql: MysqlConnection, sqlite: AsyncSqlite, sync: SyncSqlite, redis: IoredisClient) {
+export async function guarded(
+  mysql: MysqlConnection,
+  sqlite: AsyncSqlite,
+  sync: SyncSqlite,
+  redis: IoredisClient,
+) {
   const first = await guardedUpdate(mysql, write);
   // @ts-expect-error only what is stale has a token seen
   first.seenToken;
@@ -62,7 +74,8 @@ export const WHOLE = `
 import { randomUUID } from 'node:crypto';
 import { createClient } from '@libsql/client';
 import { Redis } from 'ioredis';
-import { acquireHold, lead, LockUpgradeRefused, LockyardClient, tryWithLock, withLock } from 'lockyard';
+import { acquireHold, lead, LockUpgradeRefused, LockyardClient } from 'lockyard';
+import { tryWithLock, withLock } from 'lockyard';
 import { guardedUpdate, guardedUpsert as upsertMysql } from 'lockyard/guards/mysql';
 import { guardedSet, InvalidGuard } from 'lockyard/guards/redis';
 import { guardedUpsert as upsertSqlite } from 'lockyard/guards/sqlite';
@@ -96,13 +109,15 @@ const written = await withLock('job', { client }, (outer) =>
       outcomes.push((await upsertMysql(pool, write)).outcome);
       outcomes.push((await guardedUpdate(pool, write)).outcome);
       outcomes.push((await upsertSqlite(sqlite, write)).outcome);
-      outcomes.push((await guardedSet(redis, { key, value: String(of), token: of, expireMs: 60_000 })).outcome);
+      const set = { key, value: String(of), token: of, expireMs: 60_000 };
+      outcomes.push((await guardedSet(redis, set)).outcome);
     }
     return outcomes;
   }),
 );
+const upgrade = () => withLock('job', { client }, () => 'never');
 const refusals = [
-  await withLock('job', { client, mode: 'shared' }, () => withLock('job', { client }, () => 'never'))
+  await withLock('job', { client, mode: 'shared' }, upgrade)
     .catch((error: unknown) => error instanceof LockUpgradeRefused && error.name),
   await upsertMysql(pool, { table: 'things', key: {}, set: {}, token: 1 })
     .catch((error: unknown) => error instanceof InvalidGuard && error.name),
@@ -133,7 +148,8 @@ sqlite.close();
 /** The package together with the tracing API. */
 export const TRACED = `
 import { trace } from '@opentelemetry/api';
-import { BasicTracerProvider, InMemorySpanExporter, SimpleSpanProcessor } from '@opentelemetry/sdk-trace-base';
+import { BasicTracerProvider, InMemorySpanExporter } from '@opentelemetry/sdk-trace-base';
+import { SimpleSpanProcessor } from '@opentelemetry/sdk-trace-base';
 import { withLock } from 'lockyard';
 
 const exporter = new InMemorySpanExporter();

@@ -52,7 +52,9 @@ async function newPlace() {
  * A command that ignores requests to end, as its child does; it records the time until it is ended.
  */
 const stubborn = (name: string) =>
-  `trap '' TERM; (while :; do date +%s%3N >> ${name}.times; sleep 0.02; done) & echo $$ $! > ${name}.pids; wait; wait`;
+  `trap '' TERM
+  (while :; do date +%s%3N >> ${name}.times; sleep 0.02; done) & echo $$ $! > ${name}.pids
+  wait; wait`;
 
 async function pidsOf(name: string, { ended }: Running): Promise<[number, number]> {
   const endedFirst = ended.then(({ err }) => Promise.reject(new Error(err)));
@@ -78,7 +80,8 @@ async function forceRelease() {
 
 describe('a hold that is force-released', () => {
   test('ends the command, which may clean up, with the exit code for a loss', async () => {
-    const script = `trap 'echo tidied; exit 0' TERM; echo $$ > ${name}.pid; while :; do sleep 0.02; done`;
+    const tidies = `trap 'echo tidied; exit 0' TERM`;
+    const script = `${tidies}; echo $$ > ${name}.pid; while :; do sleep 0.02; done`;
     // Long enough for a renewal to be answered in time, even on a busy machine.
     const { ended } = rig.exec([name, '--lease', '12s'], script);
     await rig.written(`${name}.pid`);
@@ -139,7 +142,8 @@ describe('a server that becomes unreachable while the command runs', () => {
 
   test('has no effect if it is back in time', async () => {
     const { name, line, exec } = await newPlace();
-    const script = `echo $$ > ${name}.pid; while [ ! -e ${name}.go ]; do sleep 0.02; done; echo done`;
+    const waits = `while [ ! -e ${name}.go ]; do sleep 0.02; done`;
+    const script = `echo $$ > ${name}.pid; ${waits}; echo done`;
     const { ended } = exec(['--lease', '15s'], script);
     await rig.written(`${name}.pid`);
     line.refuse();
@@ -189,7 +193,8 @@ describe.concurrent('with several addresses', () => {
 
   test('the lease is renewed at the other server if one becomes unreachable', async () => {
     const { name, line, exec } = await newPlace();
-    const script = `echo "$LOCKYARD_URL" > ${name}.url; while [ ! -e ${name}.go ]; do sleep 0.02; done; exit 3`;
+    const waits = `while [ ! -e ${name}.go ]; do sleep 0.02; done`;
+    const script = `echo "$LOCKYARD_URL" > ${name}.url; ${waits}; exit 3`;
     const { ended } = exec(['--lease', '9s'], script, { env: servers(line) });
     expect(await rig.written(`${name}.url`)).toBe(servers(line).LOCKYARD_URL);
     line.refuse();

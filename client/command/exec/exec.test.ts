@@ -396,7 +396,8 @@ describe('signals', () => {
   ] as const)(
     '%s reaches the command once, which decides what comes of it',
     async (signal, trap) => {
-      const script = `trap 'echo ${trap}; exit 5' ${trap}; echo ready > ${name}.pid; while :; do :; done`;
+      const trapping = `trap 'echo ${trap}; exit 5' ${trap}`;
+      const script = `${trapping}; echo ready > ${name}.pid; while :; do :; done`;
       const { child, ended } = rig.exec([name], script);
       await rig.written(`${name}.pid`);
       child.kill(signal);

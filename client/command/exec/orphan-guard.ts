@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 
 /** Reads a process id, waits for the end of its standard input, and then kills that process. */
 const SCRIPT =
-  'read -r who && { read -r _ || { kill -s TERM -- "$who"; sleep "$1"; kill -s KILL -- "$who"; }; }';
+  'read -r id && { read -r _ || { kill -s TERM -- "$id"; sleep "$1"; kill -s KILL -- "$id"; }; }';
 
 /**
  * Ends a command whose `lockyard exec` is killed with SIGKILL: its lock is no longer renewed, and

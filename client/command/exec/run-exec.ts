@@ -209,5 +209,6 @@ function describeConflict(
   const who = holder
     ? `; ${holder.owner} (${holder.service}) ${holdsIt(holder, formatDuration)}`
     : '';
-  return `"${lock}" was not granted${timeout}${frozen === null ? who : `; it is frozen: ${frozen}`}`;
+  const why = frozen === null ? who : `; it is frozen: ${frozen}`;
+  return `"${lock}" was not granted${timeout}${why}`;
 }

@@ -58,7 +58,8 @@ test.skipIf(!hasTerminal)(
   'Ctrl-C reaches a command once, and it may clean up (needs script)',
   async () => {
     const script =
-      'trap "n=x\\$n" INT; echo $$ > once.pid; while [ -z "$n" ]; do :; done; sleep 0.3; echo "$n" > once.read; exit 5';
+      'trap "n=x\\$n" INT; echo $$ > once.pid; while [ -z "$n" ]; do :; done; ' +
+      'sleep 0.3; echo "$n" > once.read; exit 5';
     expect(await inTerminal('once', script, '\u0003')).toBe(5);
     expect(rig.read('once.read')).toBe('x\n');
   },

@@ -345,7 +345,8 @@ class ClientTest(unittest.TestCase):
                 at = f"http://127.0.0.1:{server.server_port}"
                 client = Client(f"{at}/a,{at}/b", "key")
                 client.acquire({"name": self.name, "leaseMs": 1_000})
-                self.until(lambda: "lockyard-request" not in {t.name for t in threading.enumerate()})
+                names = lambda: {thread.name for thread in threading.enumerate()}
+                self.until(lambda: "lockyard-request" not in names())
             finally:
                 closed.set()
                 server.shutdown()
@@ -445,8 +446,9 @@ class ClientTest(unittest.TestCase):
     def test_a_name_with_bytes_that_are_no_text_is_named_as_what_is_wrong(self):
         name = os.fsdecode(b"report-\xff")
         away = Client("http://127.0.0.1:1")
+        refusal = "INVALID: name: must be well-formed Unicode"
         for ask in (lambda: away.lock(name).__enter__(), lambda: away.inspect({"name": name})):
-            with self.assertRaisesRegex(LockyardError, "INVALID: name: must be well-formed Unicode"):
+            with self.assertRaisesRegex(LockyardError, refusal):
                 ask()
         text = f"{self.name} \u00fc \U0001f512"
         with self.client.lock(text):

@@ -12,7 +12,7 @@ import java.util.concurrent.Flow;
 
 /** Reads the text of an answer; empty if it is too long: then it is not read to its end. */
 final class LimitedBody implements HttpResponse.BodySubscriber<Optional<String>> {
-  /** Enough for a page of 1,000 locks with 200 holders each, which is the most that one can have. */
+  /** Enough for a page of 1,000 locks with 200 holders each, the most that a lock can have. */
   static final int MAX_MIB = 64;
 
   private static final int MAX_BYTES = MAX_MIB << 20;
