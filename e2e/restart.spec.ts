@@ -352,8 +352,9 @@ for (const [what, fail, mend] of outages) {
 }
 
 /**
- * The median difference in seconds, over 7 s, between the top bar and the page of a lock in how long
- * the backend has not responded. On a busy machine one is drawn later than the other now and then.
+ * The median difference in seconds, over 7 s, between the top bar and the page of a lock in how
+ * long the backend has not responded. On a busy machine one is drawn later than the other now and
+ * then.
  */
 async function silenceGap(lock: Page): Promise<number> {
   const gap = () =>

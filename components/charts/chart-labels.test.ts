@@ -17,7 +17,8 @@ const plain = (text: string | null) => text?.replaceAll(/[\u202f\u00a0]/g, ' ');
 
 test('a sentence summarises the charts', () => {
   expect(plain(chartsSummary({ range: '24h', total }))).toBe(
-    'In the last 24 hours: 1,204 grants; wait p50 0 ms, p99 48 s; hold p50 18 s, p99 –; no abnormal ends.',
+    'In the last 24 hours: 1,204 grants; wait p50 0 ms, p99 48 s; hold p50 18 s, p99 –; ' +
+      'no abnormal ends.',
   );
   expect(plain(chartsSummary({ range: '24h', total: { ...total, refused: 1 } }))).toContain(
     '; no abnormal ends; 1 attempt refused.',

@@ -48,6 +48,7 @@ export function SetDialog({
   });
   const hasChanged = !isAnyway && now !== null && now !== seenValue;
   const base = isAnyway ? (row.value ?? 0) : seenValue;
+  const suffix = isAnyway ? ' as it is now' : '';
   return (
     <OperatorDialog
       kind="counter"
@@ -93,7 +94,7 @@ export function SetDialog({
         hint={
           value === null
             ? boundsLabel(row)
-            : `${deltaLabel(value - base)} from ${exactCount(base)}${isAnyway ? ' as it is now' : ''}`
+            : `${deltaLabel(value - base)} from ${exactCount(base)}${suffix}`
         }
         value={text}
         problem={isOutside ? 'Outside the limits' : null}

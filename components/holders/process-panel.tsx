@@ -71,15 +71,14 @@ export function ProcessPanel({ id, title }: { id: string; title: string }) {
 
 function Summary({ detail: { row, locks } }: { detail: ProcessDetail }) {
   const waitedFor = locks.filter(({ waiters }) => waiters > 0).length;
+  const blockers = locks.length === 1 ? 'it' : `${exactCount(waitedFor)} of them`;
   const isDead = row.verdict?.state === 'dead';
   return (
     <>
       {isDead ? 'This process is gone and still holds' : 'Holds'}{' '}
       {row.holds === 0 ? 'no locks' : plural(row.holds, 'lock')}
       {row.holds > locks.length && `, the first ${exactCount(PROCESS_LOCKS_SHOWN)} listed`}
-      {row.blocked > 0 &&
-        `. ${plural(row.blocked, 'caller')} blocked by ${locks.length === 1 ? 'it' : `${exactCount(waitedFor)} of them`}`}
-      .
+      {row.blocked > 0 && `. ${plural(row.blocked, 'caller')} blocked by ${blockers}`}.
     </>
   );
 }

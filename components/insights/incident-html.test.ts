@@ -2,7 +2,9 @@ import { expect, test } from 'vitest';
 import type { IncidentDetail } from '@/server/contract/console/past/incident';
 import { incidentHtml } from './incident-html';
 
-const HOSTILE = `</title><script src="https://evil.example/x.js"></script><img src=x onerror=alert(1)>'"&\u202e`;
+const HOSTILE =
+  '</title><script src="https://evil.example/x.js"></script>' +
+  '<img src=x onerror=alert(1)>\'"&\u202e';
 
 const BEGAN = Date.UTC(2026, 10, 20, 2, 23);
 

@@ -25,7 +25,8 @@ const incident: IncidentRow = {
 
 test('the cause names the holder, what is usual, and how many waited', () => {
   expect(plain(incidentSentence(incident))).toBe(
-    'billing-7f9c on host-4 held the lock for 2 m 00 s (usually under 6.0 s), with up to 2 waiters.',
+    'billing-7f9c on host-4 held the lock for 2 m 00 s (usually under 6.0 s), ' +
+      'with up to 2 waiters.',
   );
 });
 

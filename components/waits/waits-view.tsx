@@ -84,14 +84,16 @@ export function WaitsView({
           <PastNote past={data.past} limits="Statuses use current baselines and policies." />
           {isEmpty ? (
             <p className="px-[var(--gutter)] py-8 text-14 text-t2">
-              {data.past
-                ? 'No caller waited for a lock at this instant.'
-                : 'No callers are waiting. Waits on all backends appear here, with what blocks them.'}
-              {!data.past && (
-                <span className="block pt-1 text-13 text-t3">
-                  A caller waits when it asks for a held lock with{' '}
-                  <code className="font-mono text-12">waitMs</code>.
-                </span>
+              {data.past ? (
+                'No caller waited for a lock at this instant.'
+              ) : (
+                <>
+                  No callers are waiting. Waits on all backends appear here, with what blocks them.
+                  <span className="block pt-1 text-13 text-t3">
+                    A caller waits when it asks for a held lock with{' '}
+                    <code className="font-mono text-12">waitMs</code>.
+                  </span>
+                </>
               )}
             </p>
           ) : heads.heads.length === 0 && isFiltering(filter) ? (

@@ -14,6 +14,7 @@ import { changeLabel, compareRows, settingDifferences } from './compare-runs';
 /** Two runs side by side, strategy by strategy. */
 export function CompareView({ a, b }: { a: LabRun; b: LabRun }) {
   const differences = settingDifferences(a, b);
+  const verb = differences.length === 1 ? 'differs' : 'differ';
   return (
     <div className="page lab-page">
       <div>
@@ -30,7 +31,7 @@ export function CompareView({ a, b }: { a: LabRun; b: LabRun }) {
         <p className="pb-3.5 text-t2">
           {differences.length === 0
             ? 'Same settings.'
-            : `${plural(differences.length, 'setting')} ${differences.length === 1 ? 'differs' : 'differ'}: ${differences
+            : `${plural(differences.length, 'setting')} ${verb}: ${differences
                 .map(([name, before, after]) => `${name} ${before} → ${after}`)
                 .join(', ')}.`}
         </p>

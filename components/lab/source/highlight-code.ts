@@ -5,10 +5,10 @@ export interface CodePiece {
 }
 
 const KEYWORDS =
-  'abstract as async await break case catch class const constructor continue default delete do else ' +
-  'enum export extends false finally for from function if implements import in instanceof interface ' +
-  'is keyof let new null of private protected public readonly return satisfies static super switch ' +
-  'this throw true try type typeof undefined var void while yield';
+  'abstract as async await break case catch class const constructor continue default delete do ' +
+  'else enum export extends false finally for from function if implements import in instanceof ' +
+  'interface is keyof let new null of private protected public readonly return satisfies static ' +
+  'super switch this throw true try type typeof undefined var void while yield';
 
 /** Comments, texts, numbers and words of TypeScript, whichever begins first. */
 const PIECE = new RegExp(

@@ -51,6 +51,7 @@ export function ActionLadder({ detail, chosen }: { detail: LockDetail; chosen: H
     f: () => !isStale && detail.fresh && actions?.freeze(row),
   });
   const next = waiters[0];
+  const blocked = hold?.renewalsStopped ? 'blocked, ' : '';
   // Once shown it stays, so that the page does not jump with every grant and release.
   const [isShown, setShown] = useState(disabledBecause === null);
   if (!isShown && disabledBecause === null) setShown(true);
@@ -80,8 +81,7 @@ export function ActionLadder({ detail, chosen }: { detail: LockDetail; chosen: H
           Block renewals…
         </Button>
         <span className="min-w-0 text-12 leading-[15px] text-t2">
-          {requestDisabled ??
-            `${hold?.renewalsStopped ? 'blocked, ' : ''}frees in ${countdownText(Math.max(0, leftMs))}`}
+          {requestDisabled ?? `${blocked}frees in ${countdownText(Math.max(0, leftMs))}`}
         </span>
       </Step>
       <Step

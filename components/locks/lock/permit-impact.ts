@@ -21,7 +21,8 @@ export function permitImpact(
   const [first] = waiters;
   if (served.length > 0) {
     const after = delay ? ` after ${delay}` : '';
-    return `${joined(served.map(permitsTo))}${after}. ${stillWaiting(waiters.length - served.length)}`;
+    const others = stillWaiting(waiters.length - served.length);
+    return `${joined(served.map(permitsTo))}${after}. ${others}`;
   }
   if (first?.permits !== undefined) {
     const free = left > 0 ? `${exactCount(left)} would be free` : 'none would be free';

@@ -72,7 +72,8 @@ const span = (bar: { from: number; to: number | null }, now: number, zone: Zone)
 export function holdTitle(bar: HoldBar, isLive: boolean, now: number, zone?: Zone): string {
   if (bar.count > 1) return `${plural(bar.count, 'hold')}, ${span(bar, now, zone)}`;
   const end = isLive ? 'still held' : bar.end ? HOLD_END_LABELS[bar.end] : 'end not recorded yet';
-  return `${visibleText(bar.owner)}, token ${shortToken(bar.token)}, ${span(bar, now, zone)}, ${end}`;
+  const grant = `${visibleText(bar.owner)}, token ${shortToken(bar.token)}`;
+  return `${grant}, ${span(bar, now, zone)}, ${end}`;
 }
 
 /** A wait in full. */

@@ -145,7 +145,7 @@ export function TimelinePlot({
             className="timeline-act"
             data-kind={act.kind}
             style={{ left: percent(left) }}
-            title={`${clockLabel(act.at, now)}: ${actLabel(act)}${act.reason && ` – “${visibleText(act.reason)}”`}`}
+            title={`${clockLabel(act.at, now)}: ${actLabel(act)}${quotedReason(act)}`}
           >
             <span
               className="timeline-flag"
@@ -202,6 +202,7 @@ interface Flag {
 }
 
 const foldedKey = ({ service, owner, from }: WaitBar) => `${service} ${owner} ${from}`;
+const quotedReason = ({ reason }: ActMark) => reason && ` – “${visibleText(reason)}”`;
 const flagKey = ({ act }: Flag) => `${act.at} ${act.kind}`;
 
 /** Flags that would cover one another are on different rows. */
