@@ -35,7 +35,8 @@ export function startComplaint(error: unknown): string | null {
     if (sqlMessage) return `The control database refused a statement: ${firstLine(sqlMessage)}.`;
   }
   if (databaseFailure(error, 'no') === null) return null;
-  return `The control database failed while the server started: ${firstLine(chain.at(-1)?.message)}.`;
+  const cause = firstLine(chain.at(-1)?.message);
+  return `The control database failed while the server started: ${cause}.`;
 }
 
 const firstLine = (text: unknown) =>

@@ -58,7 +58,10 @@ describe.each(TEST_DIALECTS)('an upgrade over %s', (dialect) => {
     const count = programSchemaVersion(dialect);
     expect(await applied()).toHaveLength(count + 1);
 
-    const line = `The database has a newer schema (${count + 1}) than this program knows (${count}). Nothing was changed. Start the newer program, or restore a backup from before the upgrade.\n`;
+    const line =
+      `The database has a newer schema (${count + 1}) than this program knows (${count}). ` +
+      'Nothing was changed. Start the newer program, or restore a backup from before the ' +
+      'upgrade.\n';
     const { variables } = home;
     expect(await server.run([], { variables })).toMatchObject({ code: 1, err: line });
     expect(await home.process(CREATE_KEY)).toMatchObject({ code: 1, err: line });

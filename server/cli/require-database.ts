@@ -36,15 +36,16 @@ export async function requireDatabase(
   const own = programSchemaVersion(database.kind);
   if (!isNew && schema !== null && schema < own && !mayMigrate) {
     throw new StartError(
-      `The database has schema ${schema}, this program ${own}: ${place}. Nothing was done. Use the ` +
-        'command line of its version, or start the new server, which migrates it. To migrate it ' +
-        'now, add --migrate: servers of the older version do not start on it any more then.',
+      `The database has schema ${schema}, this program ${own}: ${place}. Nothing was done. Use ` +
+        'the command line of its version, or start the new server, which migrates it. To migrate ' +
+        'it now, add --migrate: servers of the older version do not start on it any more then.',
     );
   }
   if (!isNew || mayCreate) return { place, isNew, schema };
   throw new StartError(
     `There is no database yet: ${place} (data folder ${dataDir}). Nothing was done. If a server ` +
-      'has one, name its LOCKYARD_DATA_DIR or LOCKYARD_DATABASE_URL; to make a new one, add --create.',
+      'has one, name its LOCKYARD_DATA_DIR or LOCKYARD_DATABASE_URL; to make a new one, add ' +
+      '--create.',
   );
 }
 

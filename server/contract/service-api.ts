@@ -183,9 +183,9 @@ export const SERVICE_API = {
     verb: 'read',
     title: 'List locks',
     says:
-      'Returns the locks of a namespace in byte order of their names, page by page, as the server ' +
-      'last read them: usually a fraction of a second ago, see `ageMs`. Do not base decisions on ' +
-      'this list: `lock.inspect` reads the lock itself.',
+      'Returns the locks of a namespace in byte order of their names, page by page, as the ' +
+      'server last read them: usually a fraction of a second ago, see `ageMs`. Do not base ' +
+      'decisions on this list: `lock.inspect` reads the lock itself.',
     input: listInput,
     answer: listAnswer,
     example: { prefix: 'invoices:', busy: true, limit: 100 },
@@ -200,9 +200,9 @@ export const SERVICE_API = {
       'any, it is held open for up to 25 s until there is one. The answer contains the latest ' +
       'state of each lock, not every state in between, usually within half a second of the ' +
       'change; a state is never older than one in an earlier answer. A renewal alone is not a ' +
-      'change. A `POST`, since its input can be long; with `Accept: text/event-stream` the answer ' +
-      'is a stream of such values, each resumable by its id. To hold a lock, acquire it: a lock ' +
-      'that is shown as free may already be taken.',
+      'change. A `POST`, since its input can be long; with `Accept: text/event-stream` the ' +
+      'answer is a stream of such values, each resumable by its id. To hold a lock, acquire it: ' +
+      'a lock that is shown as free may already be taken.',
     input: watchInput,
     answer: watchAnswer,
     isStreamed: true,

@@ -13,7 +13,8 @@ const SETTINGS = [
 
 /** Settings that protect a server from careless statements. */
 const LIMITS =
-  "sql_safe_updates = 1, sql_select_limit = 2, max_statement_time = 0.04, completion_type = 'CHAIN'";
+  'sql_safe_updates = 1, sql_select_limit = 2, max_statement_time = 0.04, ' +
+  "completion_type = 'CHAIN'";
 
 let mysql: Awaited<ReturnType<typeof startPrivateMariadb>>;
 let rig: LabRig;

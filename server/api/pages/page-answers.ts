@@ -259,7 +259,8 @@ const pageOf = (why: PageRefusal) => `<!DOCTYPE html>
 <meta http-equiv="refresh" content="${RETRY_AFTER_SECONDS[why]}">
 <title>Busy · Lockyard</title>
 <style>
-body { margin: 0; min-height: 100vh; display: grid; place-items: center; font: 16px/1.5 system-ui, sans-serif;
+body { margin: 0; min-height: 100vh; display: grid; place-items: center;
+  font: 16px/1.5 system-ui, sans-serif;
   background: light-dark(#fefefd, #12181a); color: light-dark(#1c2427, #e6ebec); }
 main { max-width: 30rem; padding: 2rem 1.5rem; }
 h1 { margin: 0 0 .5rem; font-size: 1.45rem; line-height: 1.3; text-wrap: balance; }

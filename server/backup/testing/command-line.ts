@@ -41,7 +41,9 @@ const quickBuild: BuildOptions = {
   packages: 'bundle',
   external: NOT_BUNDLED,
   banner: {
-    js: "import { createRequire as forPackages } from 'node:module'; const require = forPackages(import.meta.url);",
+    js:
+      "import { createRequire as forPackages } from 'node:module'; " +
+      'const require = forPackages(import.meta.url);',
   },
 };
 

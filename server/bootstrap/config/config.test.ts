@@ -227,7 +227,8 @@ describe('every mistake is one line that names the variable', () => {
     [{ LOCKYARD_BACKEND_ORDERS: '' }, 'LOCKYARD_BACKEND_ORDERS is empty; it must begin with'],
     [
       { LOCKYARD_BACKEND_ORDERS: 'valkey://h' },
-      'LOCKYARD_BACKEND_ORDERS must begin with sqlite:, mysql:, mysqls:, redis:, rediss:, zookeeper: or zookeepers:, such as',
+      'LOCKYARD_BACKEND_ORDERS must begin with sqlite:, mysql:, mysqls:, redis:, rediss:, ' +
+        'zookeeper: or zookeepers:, such as',
     ],
     [{ LOCKYARD_BACKEND_ORDERS: 'redis://h/locks' }, 'must name a database by its number'],
     [{ LOCKYARD_BACKEND_ORDERS: 'redis://h?tls=0' }, 'must not carry options'],

@@ -22,14 +22,16 @@ type Env = Record<string, string | undefined>;
 
 const USAGE = `Usage: npm run -s lockyard -- doctor [--json] [--url URL]
 
-Checks an installation and says what to do: the server that runs on the data folder, its stores, this
-machine, and the address at which callers reach it. It changes nothing. Run it as the user that runs
-the server, with the server's environment.
+Checks an installation and says what to do: the server that runs on the data folder, its stores,
+this machine, and the address at which callers reach it. It changes nothing. Run it as the user that
+runs the server, with the server's environment.
 
-  --url URL   The address to examine (default: LOCKYARD_URL, LOCKYARD_PUBLIC_URL, or the server's own).
+  --url URL   The address to examine (default: LOCKYARD_URL, LOCKYARD_PUBLIC_URL, or the server's
+              own).
   --json      For programs.
 
-LOCKYARD_API_KEY lets it examine keys and streams. Exit codes: 0 all is well, 1 warnings, 2 problems.
+LOCKYARD_API_KEY lets it examine keys and streams. Exit codes: 0 all is well, 1 warnings,
+2 problems.
 `;
 
 const OPTIONS = {

@@ -10,7 +10,8 @@ test.each([
     'Chrome on Windows',
   ],
   [
-    `Mozilla/5.0 (Windows NT 10.0; Win64; x64) ${WEBKIT} Chrome/142.0.0.0 Safari/537.36 Edg/142.0.0.0`,
+    `Mozilla/5.0 (Windows NT 10.0; Win64; x64) ${WEBKIT} ` +
+      'Chrome/142.0.0.0 Safari/537.36 Edg/142.0.0.0',
     'Edge on Windows',
   ],
   [
@@ -28,7 +29,8 @@ test.each([
   ['Mozilla/5.0 (X11; Linux x86_64; rv:145.0) Gecko/20100101 Firefox/145.0', 'Firefox on Linux'],
   ['Mozilla/5.0 (Android 15; Mobile; rv:145.0) Gecko/145.0 Firefox/145.0', 'Firefox on Android'],
   [
-    `Mozilla/5.0 (Linux; Android 10; K) ${WEBKIT} SamsungBrowser/28.0 Chrome/130.0.0.0 Mobile Safari/537.36`,
+    `Mozilla/5.0 (Linux; Android 10; K) ${WEBKIT} ` +
+      'SamsungBrowser/28.0 Chrome/130.0.0.0 Mobile Safari/537.36',
     'Samsung Internet on Android',
   ],
   [
@@ -36,11 +38,13 @@ test.each([
     'Safari on macOS',
   ],
   [
-    `Mozilla/5.0 (iPhone; CPU iPhone OS 18_6 like Mac OS X) ${MOBILE_WEBKIT} Version/26.0 Mobile/15E148 Safari/604.1`,
+    `Mozilla/5.0 (iPhone; CPU iPhone OS 18_6 like Mac OS X) ${MOBILE_WEBKIT} ` +
+      'Version/26.0 Mobile/15E148 Safari/604.1',
     'Safari on iPhone',
   ],
   [
-    `Mozilla/5.0 (iPad; CPU OS 18_6 like Mac OS X) ${MOBILE_WEBKIT} CriOS/142.0.0.0 Mobile/15E148 Safari/604.1`,
+    `Mozilla/5.0 (iPad; CPU OS 18_6 like Mac OS X) ${MOBILE_WEBKIT} ` +
+      'CriOS/142.0.0.0 Mobile/15E148 Safari/604.1',
     'Chrome on iPad',
   ],
   ['Mozilla/5.0 (PlayStation; PlayStation 5/6.50) Firefox/1', 'Firefox'],

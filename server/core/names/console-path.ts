@@ -13,7 +13,8 @@ export function counterPath(namespace: string, name: string): string {
 
 function pathUnder(place: string, namespace: string, name: string): string {
   const needsMark = name === '.' || name === '..' || name.startsWith('~');
-  return `/${place}/${encodeURIComponent(namespace)}/${encodeURIComponent(needsMark ? `~${name}` : name)}`;
+  const marked = needsMark ? `~${name}` : name;
+  return `/${place}/${encodeURIComponent(namespace)}/${encodeURIComponent(marked)}`;
 }
 
 /** The name that a path segment encodes; null if its percent-encoding is malformed. */

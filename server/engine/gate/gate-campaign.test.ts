@@ -77,7 +77,8 @@ it(`${STEPS} steps and ${WIPES} wipes of Redis: nothing is oversold or refused l
   await checkAgreement(members[0] as GatedMember, await rig.join(), keys);
   const byGate = seen.filter(({ answer }) => 'estimate' in answer).length;
   console.info(
-    `${seen.length} steps, ${byGate} refused by the gate, ${wrong} wrongly, ${failedAt.length} times without an answer`,
+    `${seen.length} steps, ${byGate} refused by the gate, ${wrong} wrongly, ` +
+      `${failedAt.length} times without an answer`,
   );
   expect(byGate).toBeGreaterThan(STEPS / 20);
 }, 600_000);

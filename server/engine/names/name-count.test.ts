@@ -74,7 +74,8 @@ it("has no room in a full namespace or with short memory, except for Lockyard's 
   expect([20, 21].map((most) => room.roomFor('default', most))).toEqual([19, null]);
   names.creating(lock('b'));
   expect(room.refusal('default', 2)).toBe(
-    'The namespace "default" is full: its policy allows 2 locks and counters together, and it has 2. Existing ones keep working.',
+    'The namespace "default" is full: its policy allows 2 locks and counters together, ' +
+      'and it has 2. Existing ones keep working.',
   );
   expect(room.refusal('billing', 2)).toBe(null);
   memory.isShort = true;

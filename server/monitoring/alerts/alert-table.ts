@@ -17,7 +17,8 @@ const UNSENT_MAX = 1_000;
 const CURSOR = 'alerts';
 
 const COLUMNS =
-  'id, kind, backend, namespace, name, since, fired_at, announced_at, resolved_at, position, sentence';
+  'id, kind, backend, namespace, name, since, fired_at, announced_at, resolved_at, position, ' +
+  'sentence';
 
 /** The columns that change after an alert is inserted. */
 const CHANGING = ['open_for', 'announced_at', 'resolved_at', 'position'];

@@ -87,8 +87,8 @@ export function lockMetrics(
     {
       name: 'lockyard_blocking_seconds',
       help:
-        'Total blocking time: the ages of all waits, and of the attempts of owners refused within ' +
-        'the last minute, added up. Take max over processes.',
+        'Total blocking time: the ages of all waits, and of the attempts of owners refused ' +
+        'within the last minute, added up. Take max over processes.',
       type: 'gauge',
       samples: sample(({ blockingMs }) => blockingMs / 1_000),
     },

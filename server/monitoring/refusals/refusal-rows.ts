@@ -21,6 +21,7 @@ const VALUES = ['attempts', 'counts', 'written_at'];
 
 /** Writes rows, in place of their earlier states. */
 export async function writeRefusals({ raw, kind }: Database, rows: RefusalRow[]): Promise<void> {
+  const row = `(?,?,?,?,?,?,${DATABASE_CLOCK[kind]})`;
   for (let i = 0; i < rows.length; i += ROWS_AT_ONCE) {
     const part = rows.slice(i, i + ROWS_AT_ONCE);
     const values = part.flatMap(({ backend, lockId, minute, process, counts }) => {
@@ -29,7 +30,7 @@ export async function writeRefusals({ raw, kind }: Database, rows: RefusalRow[])
     });
     await raw.ask(
       `INSERT INTO lock_refusals (${[...KEY, ...VALUES]}) VALUES ` +
-        `${part.map(() => `(?,?,?,?,?,?,${DATABASE_CLOCK[kind]})`)} ${replacing(kind, KEY, VALUES)}`,
+        `${part.map(() => row)} ${replacing(kind, KEY, VALUES)}`,
       values,
     );
   }

@@ -56,7 +56,8 @@ export async function uncountedEvents(
     'SELECT backend, history_id, place, body FROM lock_events WHERE lock_id = ? ORDER BY at DESC ' +
     `LIMIT ${ROWS_MAX}`;
   const { rows } = await ask(
-    `SELECT history_id, place, body FROM (${newest}) AS newest WHERE backend = ? AND history_id > ?`,
+    `SELECT history_id, place, body FROM (${newest}) AS newest ` +
+      'WHERE backend = ? AND history_id > ?',
     [lockId, backend, position],
   );
   const events = rows.flatMap((row) => eventsOf(row));

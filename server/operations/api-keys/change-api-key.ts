@@ -76,6 +76,6 @@ const NEVER = Number.POSITIVE_INFINITY;
 const rotated = (replacedBy: string) =>
   new LockyardError(
     'CONFLICT',
-    `This API key was rotated; ${replacedBy} has taken its place. It may do less or expire sooner, ` +
-      'not more or later.',
+    `This API key was rotated; ${replacedBy} has taken its place. It may do less or expire ` +
+      'sooner, not more or later.',
   );

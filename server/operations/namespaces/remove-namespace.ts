@@ -34,8 +34,8 @@ export async function removeNamespace(
     const inUse = nameCount.total(name);
     if (inUse > 0) {
       const text =
-        `Namespace "${name}" still has locks or counters (${inUse}). Records of free locks count, ` +
-        'as they are kept for their tokens. Delete them first.';
+        `Namespace "${name}" still has locks or counters (${inUse}). Records of free locks ` +
+        'count, as they are kept for their tokens. Delete them first.';
       throw new LockyardError('CONFLICT', text);
     }
     const isLive = not(isExpiredKey(database, clock.now()));

@@ -190,7 +190,8 @@ async function membersOf(connection: Connection): Promise<number | null> {
   const answer = await ifAllowed(
     rowsOf(
       connection,
-      "SELECT COUNT(*) AS members FROM performance_schema.replication_group_members WHERE member_state = 'ONLINE'",
+      'SELECT COUNT(*) AS members FROM performance_schema.replication_group_members ' +
+        "WHERE member_state = 'ONLINE'",
     ),
   );
   return typeof answer === 'string' ? null : Number(answer[0]?.members);

@@ -73,7 +73,8 @@ const statementsOf = (write: Parameters<MysqlConnection['exchange']>[0]): string
 /** The connection of a swap or a deletion that is under way. */
 const swappingThread = async (): Promise<number> => {
   const find =
-    "SELECT id FROM information_schema.processlist WHERE db = DATABASE() AND info REGEXP '^(INSERT INTO|UPDATE|DELETE FROM) locks'";
+    'SELECT id FROM information_schema.processlist ' +
+    "WHERE db = DATABASE() AND info REGEXP '^(INSERT INTO|UPDATE|DELETE FROM) locks'";
   const found = async () => {
     const [rows] = await foreign.query<RowDataPacket[]>(find);
     expect(rows).toHaveLength(1);
@@ -91,7 +92,8 @@ const openTransactions = async () => {
   const watcher = await createConnection({ uri: url });
   const [rows] = await watcher.query<RowDataPacket[]>(
     // Other tests use the same server, each with a database of its own.
-    'SELECT id FROM information_schema.innodb_trx JOIN information_schema.processlist ON id = trx_mysql_thread_id WHERE db = DATABASE() AND id <> ?',
+    'SELECT id FROM information_schema.innodb_trx JOIN information_schema.processlist ' +
+      'ON id = trx_mysql_thread_id WHERE db = DATABASE() AND id <> ?',
     [foreign.threadId],
   );
   await watcher.end();
@@ -316,7 +318,8 @@ inEachForm('a connection', () => {
     await created(store, key);
     const idle = async () => {
       const [rows] = await foreign.query<RowDataPacket[]>(
-        "SELECT id FROM information_schema.processlist WHERE command = 'Sleep' AND db = DATABASE() AND id <> CONNECTION_ID()",
+        'SELECT id FROM information_schema.processlist ' +
+          "WHERE command = 'Sleep' AND db = DATABASE() AND id <> CONNECTION_ID()",
       );
       return rows;
     };

@@ -265,7 +265,7 @@ const NEARLY_ALL = 0.9;
 function connections({ variables, status }: MysqlFacts): Finding[] {
   const { max_connections: most } = variables;
   if (most === undefined) return [];
-  const complaint = `Should be ${CONNECTIONS_ENOUGH} or more: a process of Lockyard opens up to 22.`;
+  const complaint = `Should be ${CONNECTIONS_ENOUGH} or more: a Lockyard process opens up to 22.`;
   const found = [
     {
       name: 'max_connections',

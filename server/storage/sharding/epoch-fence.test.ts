@@ -97,7 +97,9 @@ it('a shard is not mistaken for a whole backend', async () => {
 
 /** The server refreshes this table only if it was not read for 100 ms. */
 async function untilWaits(connection: Connection, whoseText: string): Promise<void> {
-  const waiting = `SELECT 1 FROM information_schema.innodb_trx WHERE trx_state = 'LOCK WAIT' AND trx_query LIKE ?`;
+  const waiting =
+    'SELECT 1 FROM information_schema.innodb_trx ' +
+    "WHERE trx_state = 'LOCK WAIT' AND trx_query LIKE ?";
   for (let tries = 0; tries < 40; tries += 1) {
     await pause(150);
     const [rows] = await connection.query<RowDataPacket[]>(waiting, [`%${whoseText}%`]);

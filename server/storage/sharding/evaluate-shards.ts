@@ -57,8 +57,8 @@ export function evaluateLeaving(backend: string, leaving: InspectedShard[]): Sha
   const used = leaving.find(({ found }) => found && (found.stamp !== null || !found.isEmpty));
   if (used) {
     const why =
-      `The backend "${backend}" keeps its locks on ${used.name}, which is to leave. To move them, ` +
-      `run "lockyard backends reshard ${backend}".`;
+      `The backend "${backend}" keeps its locks on ${used.name}, which is to leave. To move ` +
+      `them, run "lockyard backends reshard ${backend}".`;
     return { verdict: 'refuse', why };
   }
   const silent = leaving.filter(({ found }) => !found).map(({ name }) => name);

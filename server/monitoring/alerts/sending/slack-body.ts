@@ -25,7 +25,8 @@ function alertLine(alert: SentAlert, origin: string, now: number): string {
   const { name, backend, resolvedAt } = alert;
   const state = resolvedAt === null ? ':red_circle:' : ':large_green_circle: Resolved.';
   const shown = escaped(oneLine(name ?? backend)).replaceAll('|', '¦');
-  return `${state} <${alertLink(alert, origin)}|${shown}> ${escaped(oneLine(datedSentence(alert, now)))}`;
+  const sentence = escaped(oneLine(datedSentence(alert, now)));
+  return `${state} <${alertLink(alert, origin)}|${shown}> ${sentence}`;
 }
 
 /** So that no name is taken for a link or a mention. */

@@ -16,7 +16,7 @@ export const sqliteServerKind: ServerKind = {
     stopped: `${INSIDE}stopping it stops the process.`,
     'killed and restarted': `${INSIDE}both are killed together, see sqlite-bad-days.test.ts.`,
     'cut between request and reply': `${INSIDE}there is no connection.`,
-    'answering garbage': `${INSIDE}garbage in the file shows on opening, see sqlite-bad-days.test.ts.`,
+    'answering garbage': `${INSIDE}garbage shows on opening, see sqlite-bad-days.test.ts.`,
     'read-only': `${INSIDE}a file opened for writing stays writable.`,
   },
   isShared: false,
