@@ -3,6 +3,7 @@ import { folderViolations, importCycles } from './check-architecture.mjs';
 import { houseRuleViolations } from './house-rules.mjs';
 import { importGraph } from './import-graph.mjs';
 import { wallViolations } from './import-walls.mjs';
+import { wideLines } from './wide-lines.mjs';
 
 const graphOf = (files: Record<string, string>) => importGraph(new Map(Object.entries(files)));
 const walls = (path: string, text: string) => wallViolations(graphOf({ [path]: text }));
@@ -102,7 +103,6 @@ test.each([
   ['a name that says nothing', 'server/engine/utils.ts', 'export const a = 1;'],
   ['a name in camel case', 'components/lockRow.tsx', 'export const a = 1;'],
   ['a server action', 'app/act.ts', "export async function act() {\n  'use server';\n}"],
-  ['a comment of 101 columns', 'db/a.ts', `/*\n * ${'a'.repeat(98)}\n */\nexport const a = 1;`],
   ['a barrel', 'db/all.ts', "export * from './a';\nexport { b } from './b';"],
   ['the environment', 'server/engine/a.ts', 'export const a = process.env.A;'],
   ['the environment, by another word', 'server/engine/a.ts', 'const { pid, env } = process;'],
@@ -130,3 +130,22 @@ test('a file of the server lies behind a wall, all but the one that starts it', 
   expect(folderViolations(['server/main.ts', 'server/cli/cli.ts'])).toEqual([]);
   expect(folderViolations(['server/clock.ts', 'server/news/a.ts'])).toHaveLength(2);
 });
+
+const wide = 'lock '.repeat(20);
+
+test.each([
+  ['a comment', ` * ${wide}`],
+  ['the title of a test', `test('${wide}', () => {`],
+  ['a text', `  '${wide}' +`],
+  ['a line of the shell', `echo ${wide}`],
+])('%s of over 100 columns is found, with the number of its line', (_what, line) =>
+  expect(wideLines('db/a.ts', `a\n${line}\n`)).toEqual(['db/a.ts:2: over 100 columns']),
+);
+
+test.each([
+  ['100 columns, in any script', `${'ü'.repeat(98)} \u{1f512}`],
+  ['classes, which the formatter keeps on one line', `  <p className="${wide}">`],
+  ['a regular expression', `  /^${wide}$/u,`],
+  ['one word, such as an address', `  'https://localhost/${wide.replaceAll(' ', '/')}' +`],
+  ['text before the space that the formatter adds', `${'ab '.repeat(33)}{' '}`],
+])('a line may have %s', (_what, line) => expect(wideLines('db/a.ts', line)).toEqual([]));

@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path';
 import { houseRuleViolations } from './house-rules.mjs';
 import { readImportGraph } from './import-graph.mjs';
 import { roomOf, rooms, wallViolations } from './import-walls.mjs';
+import { wideLineViolations } from './wide-lines.mjs';
 
 const folders = ['app', 'components', 'server', 'db', 'client', 'scripts/demo'];
 
@@ -15,6 +16,7 @@ export function checkArchitecture(root) {
     ...importCycles(graph).map((cycle) => `circular import: ${cycle.join(' → ')}`),
     ...houseRuleViolations(graph),
     ...folderViolations(sourcePaths(root)),
+    ...wideLineViolations(root),
   ];
   return {
     ok: complaints.length === 0,

@@ -5,7 +5,6 @@ import { testFiles } from './test-support.mjs';
 
 const linesAtMost = 300;
 const testLinesAtMost = 500;
-const columnsAtMost = 100;
 const emptyNames = /^(utils?|helpers?|types?|common|misc|shared|lib|manager|index)$/;
 const kebabCase = /^[a-z0-9]+(-[a-z0-9]+)*$/;
 
@@ -29,13 +28,12 @@ const outsideDoors = [
 export function houseRuleViolations(graph) {
   const tests = testFiles(graph);
   return [...graph].flatMap(([path, { text }]) => {
-    const { program, comments } = parseSync(path, text);
+    const { program } = parseSync(path, text);
     return [
       tooLong(path, text),
       badName(path),
       serverAction(path, text),
       barrel(path, program),
-      wideComment(text, comments),
       retiredWordIn(path, text),
       ...(tests.has(path) ? [] : outside(path, text)),
     ]
@@ -75,18 +73,6 @@ function barrel(path, { body }) {
     ? 'only passes on what other files export'
     : null;
 }
-
-/** The formatter wraps code, not comments. */
-function wideComment(text, comments) {
-  for (const { start, end } of comments) {
-    const from = text.lastIndexOf('\n', start) + 1;
-    const wide = text.slice(from, end).split('\n').find(isWide);
-    if (wide) return `"${wide.trim()}" is wider than ${columnsAtMost} columns`;
-  }
-  return null;
-}
-
-const isWide = (line) => [...line].length > columnsAtMost;
 
 function outside(path, text) {
   return outsideDoors
