@@ -376,9 +376,9 @@ test('write jobs run one after another, also after one of them failed', async ()
 
 test('a file that cannot be opened is reported in one clear line', async () => {
   writeFileSync(join(folder, 'plain'), '');
-  const [plain, path] = [join(folder, 'plain'), join(folder, 'plain', 'x.db')];
-  await expect(openSqliteFile(path)).rejects.toThrow(
-    `The SQLite file ${path} cannot be opened: ${plain} is not a folder.`,
+  const [plain, inFile] = [join(folder, 'plain'), join(folder, 'plain', 'x.db')];
+  await expect(openSqliteFile(inFile)).rejects.toThrow(
+    `The SQLite file ${inFile} cannot be opened: ${plain} is not a folder.`,
   );
   const nowhere = openSqliteFile(join(folder, 'none', 'x.db'));
   await expect(nowhere).rejects.toThrow(
