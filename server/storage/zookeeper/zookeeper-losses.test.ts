@@ -230,6 +230,31 @@ describe('a ZooKeeper that has lost data', () => {
   );
 
   it.concurrent(
+    'applies no change of the next epoch before its recovery, once that epoch is known',
+    onRig(shared(), async (rig) => {
+      await (await rig.join()).close();
+      const [one, other] = [await rig.incarnation(), await rig.incarnation()];
+      const read = one.read.bind(one);
+      vi.spyOn(one, 'read').mockImplementationOnce(async () => {
+        const row = await read();
+        const loss = {
+          what: 'records',
+          now: Date.now(),
+          epochAbove: 0,
+          incarnation: null,
+        } as const;
+        await other.begin(await other.read(), loss);
+        await read();
+        return row;
+      });
+      const { store } = await rig.joinAs(one);
+      const result = await swapOne(store, creation(freshKey(), { epoch: 2 })).catch(() => null);
+      const { runId } = await other.read();
+      expect([result?.applied, runId]).not.toEqual([true, null]);
+    }),
+  );
+
+  it.concurrent(
     'refuses a change decided before, and assigns no number of its history twice',
     onRig(shared(), async (rig) => {
       const one = await rig.join();

@@ -44,8 +44,17 @@ export class ZookeeperRig {
     return this.join(this.elsewhere);
   }
 
+  /** What another process knows of this ZooKeeper. */
+  incarnation(database = this.database): Promise<StoreIncarnation> {
+    return StoreIncarnation.open(database, 'default', Date.now());
+  }
+
   async join(database = this.database): Promise<ZookeeperProcess> {
-    const incarnation = await StoreIncarnation.open(database, 'default', Date.now());
+    return this.joinAs(await this.incarnation(database));
+  }
+
+  /** Starts a process that knows this of this ZooKeeper. */
+  async joinAs(incarnation: StoreIncarnation): Promise<ZookeeperProcess> {
     const { servers, credentials, tls, root } = this.place();
     const place = { servers: servers.map((server) => ({ ...server, credentials, tls })), root };
     const clock = () => performance.now();

@@ -91,7 +91,9 @@ export class ZookeeperGuard {
   ): Promise<boolean> {
     if (row.incarnation !== null && row.runId === null) return this.recover(connection, row);
     const what = dataLoss(row, seen) ?? (seen.isComplete ? null : 'records');
-    if (row.incarnation !== null && what === null) return this.enter(connection, row.incarnation);
+    if (row.incarnation !== null && what === null) {
+      return this.enter(connection, row.incarnation, row.epoch);
+    }
     const { now, incarnation, marker } = seen;
     const loss = what && { what, now, epochAbove: marker?.epoch ?? 0, incarnation };
     const begun = await ask(() => this.incarnation.begin(row, loss));
@@ -134,13 +136,18 @@ export class ZookeeperGuard {
     const started = { incarnation, epoch, data: markerData(0, epoch) };
     await recoverZookeeper(connection, this.limits, this.incarnation, started);
     const isOurs = await ask(() => this.incarnation.recordRun(incarnation, { runId: WHOLE }, null));
-    return isOurs && this.enter(connection, incarnation);
+    return isOurs && this.enter(connection, incarnation, epoch);
   }
 
-  private async enter(connection: GuardedConnection, incarnation: string): Promise<boolean> {
+  /** @param epoch that of this incarnation: another process may have raised the epoch since */
+  private async enter(
+    connection: GuardedConnection,
+    incarnation: string,
+    epoch: number,
+  ): Promise<boolean> {
     this.marker = await readMarker(connection, incarnation);
     if (this.marker === null) return false;
-    await connection.enter({ incarnation, epoch: this.incarnation.epoch });
+    await connection.enter({ incarnation, epoch });
     return true;
   }
 
