@@ -29,6 +29,7 @@ test('an overtaken reading does not shorten the pause after a data loss', async 
     const first = await incarnation.begin(await incarnation.read(), null);
     await incarnation.recordRun(first.incarnation ?? '', { runId: 'whole' }, null);
     await incarnation.recordLease(30_000);
+    const beforeLoss = await database.db.select().from(database.tables.backends);
     const seen = { what: 'empty', now: 1_000_000, epochAbove: 0, incarnation: null } as const;
     const { incarnation: next } = await incarnation.begin(await incarnation.read(), seen);
 
@@ -36,8 +37,7 @@ test('an overtaken reading does not shorten the pause after a data loss', async 
     const isLetThrough = new Promise<void>((resolve) => {
       letThrough = resolve;
     });
-    const inRecovery = await database.db.select().from(database.tables.backends);
-    const late = { from: () => ({ where: () => isLetThrough.then(() => inRecovery) }) };
+    const late = { from: () => ({ where: () => isLetThrough.then(() => beforeLoss) }) };
     vi.spyOn(database.db, 'select').mockReturnValueOnce(late as never);
     const slow = incarnation.read();
 
@@ -46,6 +46,24 @@ test('an overtaken reading does not shorten the pause after a data loss', async 
     letThrough();
     await slow;
     expect(incarnation.grantsFrom).toBe(1_032_000);
+  } finally {
+    await database.close();
+  }
+});
+
+test('a process that starts in a recovery decides in no epoch that the store accepts', async () => {
+  const database = await openTestDatabase('sqlite');
+  try {
+    const one = await StoreIncarnation.open(database, 'orders', 1);
+    const first = await one.begin(await one.read(), null);
+    await one.recordRun(first.incarnation ?? '', { runId: 'whole' }, null);
+    const seen = { what: 'empty', now: 1_000_000, epochAbove: 0, incarnation: null } as const;
+    const { incarnation: next, epoch } = await one.begin(await one.read(), seen);
+    const two = await StoreIncarnation.open(database, 'orders', 1);
+    expect([one.epoch, two.epoch, epoch]).toEqual([1, 1, 2]);
+    await one.recordRun(next ?? '', { runId: 'whole' }, null);
+    await two.read();
+    expect([one.epoch, two.epoch]).toEqual([2, 2]);
   } finally {
     await database.close();
   }

@@ -12,8 +12,9 @@ const LEASE_GRAIN_MS = 1_000;
 /**
  * What the control database knows of a store that can lose its data; shared by all processes.
  *
- * `epoch` and `grantsFrom` are as this process last read them; it reads them again before it uses a
- * connection.
+ * `epoch` and `grantsFrom`, for decisions, are as this process last read them; it reads them again
+ * before it uses a connection. During a recovery they stay those of before: the new `grantsFrom` is
+ * not known yet, and the store refuses what was decided in an earlier epoch.
  */
 export class StoreIncarnation implements BackendPast {
   /** The other backend whose incarnation was found in the store; null if none was. */
@@ -21,13 +22,16 @@ export class StoreIncarnation implements BackendPast {
   /** How many readings have begun, and the number of the latest one in `row`. */
   private begun = 0;
   private latest = 0;
+  private inForce: Pick<BackendPast, 'epoch' | 'grantsFrom'>;
 
   private constructor(
     private readonly database: Database,
     private readonly backend: string,
     private readonly others: string[],
     private row: IncarnationRow,
-  ) {}
+  ) {
+    this.inForce = isInRecovery(row) ? { ...row, epoch: row.epoch - 1 } : row;
+  }
 
   /** @param others the other backends in use: their incarnations are not taken over */
   static async open(
@@ -46,11 +50,11 @@ export class StoreIncarnation implements BackendPast {
   }
 
   get epoch(): number {
-    return this.row.epoch;
+    return this.inForce.epoch;
   }
 
   get grantsFrom(): number {
-    return this.row.grantsFrom;
+    return this.inForce.grantsFrom;
   }
 
   /** False: a restart of the store's server may lose answered writes of this run. Null: unknown. */
@@ -67,10 +71,11 @@ export class StoreIncarnation implements BackendPast {
     this.begun += 1;
     const own = this.begun;
     const row = await readIncarnation(this.database, this.backend);
-    // One that a later reading has overtaken may show a recovery whose `grantsFrom` is not set yet.
+    // One that a later reading has overtaken may be of before a data loss.
     if (own > this.latest) {
       this.latest = own;
       this.row = row;
+      if (!isInRecovery(row)) this.inForce = row;
     }
     return row;
   }
@@ -225,6 +230,9 @@ export class StoreIncarnation implements BackendPast {
     return this.database.affectedRows(result) === 1;
   }
 }
+
+/** Whether what is left after a data loss has not been brought into a new incarnation yet. */
+const isInRecovery = ({ loss, runId }: IncarnationRow): boolean => loss !== null && runId === null;
 
 function longestLeaseMs(changes: Change[]): number {
   let longest = 0;

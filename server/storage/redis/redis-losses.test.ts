@@ -180,6 +180,41 @@ describe('a Redis that has lost data', () => {
     }
   });
 
+  it.concurrent('grants no lock in its pause to a caller for whom it was read before', async () => {
+    const rig = await RedisRig.start();
+    let letStart = () => {};
+    const mayStart = new Promise<void>((resolve) => {
+      letStart = resolve;
+    });
+    try {
+      const [one, two] = [await rig.join(), await rig.join()];
+      const key = freshKey();
+      for (const { incarnation } of [one, two]) {
+        const start = incarnation.startQuietPeriod.bind(incarnation);
+        vi.spyOn(incarnation, 'startQuietPeriod').mockImplementation((...args) =>
+          mayStart.then(() => start(...args)),
+        );
+      }
+      const read = two.store.read.bind(two.store);
+      const reads = vi.spyOn(two.store, 'read').mockImplementation(async (keys, requestKeys) => {
+        const found = await read(keys, requestKeys);
+        if (!keys.some(({ name }) => name === key.name)) return found;
+        reads.mockRestore();
+        await takeLock(one, key, 'w1', { leaseMs: 30_000 });
+        await rig.asAdmin((admin) => admin.flushall());
+        await vi.waitFor(() => expect(two.incarnation.loss).not.toBe(null), SOON);
+        setTimeout(letStart, 200);
+        return found;
+      });
+      const answer = await acquire(two, key, 'w2', { leaseMs: LEASE_MS });
+      expect(answer).toMatchObject({ outcome: 'held', holders: [] });
+      expect(two.incarnation.epoch).toBe(2);
+    } finally {
+      letStart();
+      await rig.close();
+    }
+  });
+
   it.concurrent('is served again if the recovering process died before recording it', async () => {
     const rig = await RedisRig.start();
     try {
