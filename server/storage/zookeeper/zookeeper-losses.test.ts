@@ -15,6 +15,9 @@ import {
 } from '../conformance/testing/changes';
 import { type ZookeeperProcess, ZookeeperRig } from '../conformance/testing/zookeeper-rig';
 import type { RecordKey } from '../record-store';
+import { markerData } from './guard/marker';
+import { recoverZookeeper } from './guard/recover-zookeeper';
+import { LIMITS } from './zookeeper-layout';
 
 const LEASE_MS = 900;
 /** Leases are recorded in whole seconds. */
@@ -251,6 +254,28 @@ describe('a ZooKeeper that has lost data', () => {
       const result = await swapOne(store, creation(freshKey(), { epoch: 2 })).catch(() => null);
       const { runId } = await other.read();
       expect([result?.applied, runId]).not.toEqual([true, null]);
+    }),
+  );
+
+  it.concurrent(
+    'is not set back to an earlier incarnation by a process that was late',
+    onRig(shared(), async (rig) => {
+      const [one, late] = [await rig.join(), await rig.incarnation()];
+      await taken(one, freshKey());
+      const inRecovery = { ...(await late.read()), runId: null };
+      await rig.deleteTree('/l');
+      const key = freshKey();
+      const { token } = await vi.waitFor(() => takeLock(one, key, 'w2', { leaseMs: 60_000 }), SOON);
+      const connection = await rig.connect();
+      const first = { incarnation: 'first', epoch: 1, data: markerData(0, 1) };
+      await expect(recoverZookeeper(connection, LIMITS, late, first)).rejects.toThrow(
+        'no longer has its earlier data',
+      );
+      vi.spyOn(late, 'read').mockResolvedValueOnce(inRecovery);
+      await rig.joinAs(late);
+      const renewal = await vi.waitFor(() => renew(one, key, 'w2', token), SOON);
+      expect(renewal.outcome).toBe('renewed');
+      expect([one.incarnation.epoch, late.epoch]).toEqual([2, 2]);
     }),
   );
 

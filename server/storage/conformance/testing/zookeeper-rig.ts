@@ -4,8 +4,11 @@ import { parseZookeeperUrl } from '@/db/urls/zookeeper-url';
 import type { LockEngine } from '../../../engine/lock-engine';
 import { newWriter } from '../../../engine/new-writer';
 import { StoreIncarnation } from '../../incarnation/store-incarnation';
+import { GuardedConnection } from '../../zookeeper/client/guarded-connection';
 import { getChildren, multi, OPEN_TO_ALL, type Step } from '../../zookeeper/client/wire-calls';
 import { ZookeeperConnection } from '../../zookeeper/client/zookeeper-connection';
+import { ZnodeCache } from '../../zookeeper/znode-cache';
+import { ZookeeperLayout } from '../../zookeeper/zookeeper-layout';
 import { ZookeeperStore } from '../../zookeeper/zookeeper-store';
 import { engineOfIncarnation } from './engine-of-incarnation';
 import type { Store } from './stores-under-test';
@@ -68,6 +71,17 @@ export class ZookeeperRig {
     };
     this.processes.push(process);
     return process;
+  }
+
+  /** Opens a connection that is admitted to no incarnation. */
+  async connect(): Promise<GuardedConnection> {
+    const { servers, root } = this.place();
+    const [{ host, port } = { host: '', port: 0 }] = servers;
+    const clock = () => performance.now();
+    const address = { host, port, credentials: null };
+    const opened = await ZookeeperConnection.open(address, PATIENT_MS, clock, () => {});
+    const layout = new ZookeeperLayout(root);
+    return new GuardedConnection(opened, layout, OPEN_TO_ALL, clock, new ZnodeCache());
   }
 
   /**

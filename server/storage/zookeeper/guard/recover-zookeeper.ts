@@ -17,6 +17,7 @@ import { swapUnit } from '../swap-unit';
 import { ZnodeCache } from '../znode-cache';
 import type { ZookeeperLimits } from '../zookeeper-layout';
 import { ZookeeperSwap } from '../zookeeper-swap';
+import { readMarker } from './marker';
 
 const RECORDS_AT_ONCE = 200;
 const TRIES = 20;
@@ -60,7 +61,10 @@ export async function recoverZookeeper(
   await endRecovery(connection, started, inRecovery);
 }
 
-/** From here on no process of an earlier incarnation can write: every write checks its mark. */
+/**
+ * From here on no process of an earlier incarnation can write: every write checks its mark. A
+ * process that is late, because there is a mark of a higher epoch, changes nothing.
+ */
 async function startIncarnation(
   connection: GuardedConnection,
   { incarnation, epoch, data }: NewIncarnation,
@@ -72,6 +76,8 @@ async function startIncarnation(
     const now = await connection.tick();
     const marks = await marksOf(connection);
     if (marks.length === 1 && (marks[0] === incarnation || marks[0] === inRecovery)) return;
+    const found = await Promise.all(marks.map((mark) => readMarker(connection, mark)));
+    if (found.some((marker) => marker !== null && marker.epoch > epoch)) throw connection.changed();
     const steps: Step[] = [
       ...marks.map((mark): Step => ({ kind: 'delete', path: layout.marker(mark), version: -1 })),
       ...(await missingParents(connection)),

@@ -9,6 +9,7 @@ import { StoreError } from '../../record-store';
 import { chunkIn, type GuardedConnection } from '../client/guarded-connection';
 import { CODE, exists, getChildren, getData, ZookeeperRefusal } from '../client/wire-calls';
 import type { ZookeeperLimits } from '../zookeeper-layout';
+import { type Marker, markerData, readMarker } from './marker';
 import { recoverZookeeper } from './recover-zookeeper';
 
 const ask = <T>(work: () => Promise<T>) => askControlDatabase('ZooKeeper', work);
@@ -18,14 +19,6 @@ const TRIES = 5;
 
 /** The only run: ZooKeeper writes to disk before it answers, so its restarts do not matter. */
 const WHOLE = 'whole';
-
-/** The mark of an incarnation, as it was last seen. */
-interface Marker {
-  incarnation: string;
-  version: number;
-  heartbeat: number;
-  epoch: number;
-}
 
 interface Found extends FoundIncarnation {
   now: number;
@@ -89,7 +82,10 @@ export class ZookeeperGuard {
     row: IncarnationRow,
     seen: Found,
   ): Promise<boolean> {
-    if (row.incarnation !== null && row.runId === null) return this.recover(connection, row);
+    const isInRecovery = row.incarnation !== null && row.runId === null;
+    // This process stalled since it read the row, or the control database was restored.
+    const isLate = (seen.marker?.epoch ?? 0) > row.epoch;
+    if (isInRecovery && !isLate) return this.recover(connection, row);
     const what = dataLoss(row, seen) ?? (seen.isComplete ? null : 'records');
     if (row.incarnation !== null && what === null) {
       return this.enter(connection, row.incarnation, row.epoch);
@@ -161,20 +157,4 @@ export class ZookeeperGuard {
       if (!(await this.incarnation.recordHeartbeat(incarnation, heartbeat))) connection.close();
     } catch {}
   }
-}
-
-const DIGITS = 16;
-
-/** The heartbeat has a fixed length, so that writing it never exceeds a quota. */
-const markerData = (heartbeat: number, epoch: number): string =>
-  `${String(heartbeat).padStart(DIGITS, '0')} ${epoch}`;
-
-async function readMarker(
-  connection: GuardedConnection,
-  incarnation: string,
-): Promise<Marker | null> {
-  const read = await connection.ask(getData(connection.layout.marker(incarnation)));
-  if (read === null) return null;
-  const [heartbeat, epoch] = String(read.data).split(' ').map(Number);
-  return { incarnation, version: read.stat.version, heartbeat: heartbeat || 0, epoch: epoch || 0 };
 }
