@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
+import { ANSWERS_MAX_MS } from './decision';
 import { type LockRecord, unwrittenRecord } from './lock/lock-record';
 import { restoredCounter, restoredLock } from './restored-record';
 import { acquire, release, renew } from './testing/lock-requests';
@@ -65,6 +66,16 @@ describe('a restored lock', () => {
     expect(until(delayed)).toBe(now + 65_000);
     expect(until(world.record as LockRecord)).toBe(now + HOUR_MS + 60_000);
     expect(until({ ...delayed, delayedUntil: 0 })).toBe(0);
+  });
+
+  it('is kept for as long as its answers if a clock that is ahead is used from then on', () => {
+    const { now } = world;
+    const facts = { epoch: 2, now, grantsFrom: 0, aheadMs: 60_000, by: 'reshard', reason: 'moved' };
+    const until = (answersUntil: number | null) =>
+      restoredLock({ ...unwrittenRecord(now), rev: 1, answersUntil }, facts).next.answersUntil;
+    expect(until(now + 5_000)).toBe(now + 65_000);
+    expect(until(null)).toBe(now + ANSWERS_MAX_MS + 60_000);
+    expect(until(0)).toBe(0);
   });
 
   it('has no permits in use and no capacity, so the next caller may name another', () => {
@@ -168,4 +179,6 @@ it('a restored counter keeps its value and bounds, and has a rev above all earli
   const next = restoredCounter(record, world.now);
   expect(next).toEqual({ ...record, rev: next.rev });
   expect(next.rev).toBeGreaterThan(world.now - Date.UTC(2025, 0, 1));
+  const answered = { ...record, answersUntil: world.now + 5_000 };
+  expect(restoredCounter(answered, world.now, 60_000).answersUntil).toBe(world.now + 65_000);
 });

@@ -39,8 +39,11 @@ export function restoredLock(
   const queue = record.queue.map((waiter) => ({ ...waiter, detachedUntil: null }));
   const draft = new Draft({ ...record, rev, queue }, { verb: 'settle' }, context);
   const kept = record.holds.filter(isReleased).map(({ expiresAt }) => expiresAt);
-  const delays = [record.delayedUntil, ...kept].map((at) => (at > now ? at + aheadMs : at));
-  draft.change({ delayedUntil: Math.max(grantsFrom, ...delays) });
+  const delays = [record.delayedUntil, ...kept].map((at) => moved(at, now, aheadMs));
+  draft.change({
+    delayedUntil: Math.max(grantsFrom, ...delays),
+    answersUntil: moved(draft.record.answersUntil ?? 0, now, aheadMs),
+  });
   expireAndPromote(draft);
   for (const hold of draft.record.holds) endHold(draft, hold, 'forced', draft.now, { by, reason });
   draft.change({ lastToken: restoredToken(record.lastToken, epoch, now) });
@@ -48,7 +51,15 @@ export function restoredLock(
   return { next: next ?? draft.record, events };
 }
 
-/** A restored counter: the backup's value and bounds, with a rev above every earlier one. */
-export function restoredCounter(record: CounterRecord, now: number): CounterRecord {
-  return { ...record, rev: Math.max(record.rev, sinceEra(now)) + 1 };
+/**
+ * A restored counter: the backup's value and bounds, with a rev above every earlier one.
+ *
+ * @param aheadMs as in `Restore`
+ */
+export function restoredCounter(record: CounterRecord, now: number, aheadMs = 0): CounterRecord {
+  const answersUntil = moved(record.answersUntil, now, aheadMs);
+  return { ...record, rev: Math.max(record.rev, sinceEra(now)) + 1, answersUntil };
 }
+
+/** An instant that is still ahead at `now`, on a clock that is ahead of the former one. */
+const moved = (at: number, now: number, aheadMs: number) => (at > now ? at + aheadMs : at);

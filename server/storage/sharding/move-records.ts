@@ -129,7 +129,7 @@ function copyOf(
   if (key.kind === 'counter') {
     const counter = orNull(() => decodeCounter(record).record);
     if (!counter) return { ...change, ...unchangedCopy(record, now) };
-    const next = restoredCounter(counter, now);
+    const next = restoredCounter(counter, now, restoration.aheadMs);
     return { ...change, rev: next.rev, head: encodeCounter(next).head, queue: '' };
   }
   const lock = orNull(() => decodeRecord(record).record);
