@@ -54,6 +54,9 @@ const LITERALS_AS_BYTES = 'SET NAMES binary, character_set_results = utf8mb4';
 /** A connection for one packet at a time. Opens on demand, also after a failure; never resends. */
 export class MysqlConnection {
   private opened: { connection: Connection; server: MysqlServer } | null = null;
+  private isOpening = false;
+  /** Whether the connection of the packet under way was left while it was being opened. */
+  private isLeft = false;
   private isClosed = false;
 
   constructor(
@@ -88,11 +91,13 @@ export class MysqlConnection {
       }
     } finally {
       timeLimit.stop();
+      if (this.isLeft) this.leave();
     }
   }
 
   /** Makes the next packet open another connection. A packet under way is still answered. */
   leave(): void {
+    this.isLeft = this.isOpening;
     this.opened?.connection.end();
     this.opened = null;
   }
@@ -129,6 +134,7 @@ export class MysqlConnection {
     });
     connection.on('error', () => this.drop(connection));
     let server: MysqlServer;
+    this.isOpening = true;
     try {
       const answers = await timeLimit.race(send(connection, SESSION));
       server = mysqlServer(answers.at(-1) ?? []);
@@ -138,6 +144,8 @@ export class MysqlConnection {
       const why = connectionRefusal(cause);
       const refusal = why && `The database cannot be used: ${why}.`;
       throw new StoreError(refusal ?? 'The database cannot be reached.', 'no', { cause, refusal });
+    } finally {
+      this.isOpening = false;
     }
     const opened = { connection, server };
     if (this.isClosed) connection.destroy();

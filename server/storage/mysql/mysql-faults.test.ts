@@ -340,6 +340,21 @@ inEachForm('a connection', () => {
     connection.close();
   });
 
+  it('that was left while it opened is not used for the next packet', async () => {
+    const connection = new MysqlConnection(url, PATIENT_MS);
+    const used = async () => String(await connection.packet(['SELECT CONNECTION_ID()']));
+    const first = used();
+    connection.leave();
+    const left = await first;
+    const next = await used();
+    expect(next).not.toBe(left);
+    expect(await used()).toBe(next);
+    connection.close();
+    const open = () =>
+      foreign.query(`SELECT 1 FROM information_schema.processlist WHERE id = ${left}`);
+    await vi.waitFor(async () => expect((await open())[0]).toEqual([]), SOON);
+  });
+
   it('is never opened again once the store is closed', async () => {
     await created(store, freshKey());
     await store.close();
