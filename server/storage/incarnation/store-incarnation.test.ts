@@ -51,6 +51,25 @@ test('an overtaken reading does not shorten the pause after a data loss', async 
   }
 });
 
+test('a clock that was ahead at an earlier data loss does not prolong the pause', async () => {
+  const database = await openTestDatabase('sqlite');
+  try {
+    const incarnation = await StoreIncarnation.open(database, 'orders', 1);
+    const first = await incarnation.begin(await incarnation.read(), null);
+    await incarnation.recordRun(first.incarnation ?? '', { runId: 'whole' }, null);
+    await incarnation.recordLease(30_000);
+    for (const now of [9_000_000, 1_000_000]) {
+      const seen = { what: 'empty', now, epochAbove: 0, incarnation: null } as const;
+      const { incarnation: next } = await incarnation.begin(await incarnation.read(), seen);
+      await incarnation.startQuietPeriod(next ?? '', now);
+      await incarnation.recordRun(next ?? '', { runId: 'whole' }, null);
+      expect(incarnation.grantsFrom).toBe(now + 30_000);
+    }
+  } finally {
+    await database.close();
+  }
+});
+
 test('a process that starts in a recovery decides in no epoch that the store accepts', async () => {
   const database = await openTestDatabase('sqlite');
   try {

@@ -97,8 +97,13 @@ export class StoreIncarnation implements BackendPast {
     await this.refuseDuplicate(seen?.incarnation ?? null);
     const incarnation = randomBytes(12).toString('base64url');
     const first = { life: incarnation, runId: null, beat: 0 };
-    const epoch = seen && Math.max(from.epoch, seen.epochAbove) + 1;
-    const loss = seen && epoch !== null && { epoch, lossAt: seen.now, lossWhat: seen.what };
+    const loss = seen && {
+      epoch: Math.max(from.epoch, seen.epochAbove) + 1,
+      lossAt: seen.now,
+      lossWhat: seen.what,
+      // An earlier one may be of a clock that was set back since.
+      grantsFrom: null,
+    };
     const { incarnation: ended } = from;
     const same = ended === null ? isNull(backends.life) : eq(backends.life, ended);
     await this.update({ ...first, ...loss }, and(same, eq(backends.epoch, from.epoch)));
