@@ -5,6 +5,7 @@ import { type AlertReading, alertKey, isNews, nextAlert } from '../../core/alert
 import type { SentAlert } from '../../core/alerts/alert-message';
 import { Silences } from '../../core/alerts/silences';
 import type { ShouldContinue } from '../../platform/periodic';
+import type { SerialQueue } from '../../platform/serial-queue';
 import { removalInstant } from '../history/removal-instant';
 import { AlertReadings, type AlertSources } from './alert-readings';
 import { AlertRoom } from './alert-room';
@@ -72,6 +73,11 @@ export class AlertWatch {
     private readonly sent: SentPositions,
     /** How long resolved alerts are kept. */
     private readonly historyMs: number,
+    /**
+     * Also for making messages: without it one could be made between reading that an alert was not
+     * sent and holding it back, and the alert would be sent again at the end of its silence.
+     */
+    private readonly turns: SerialQueue,
   ) {
     this.stored = new AlertTable(database);
     this.settings = new AlertSettings(database);
@@ -127,9 +133,11 @@ export class AlertWatch {
       const room = new AlertRoom(watched.firing.values(), isSilencedNow);
       const met = await this.readings.met(watched.firing, (alert) => room.admits(alert));
       const isHeldBack = (alert: StoredAlert) => this.isUnsent(alert) && isSilencedNow(alert);
-      // Usually none is, and nothing is read.
-      if ([...watched.firing.values()].some(isHeldBack)) this.sentByAny = await this.sent.byAny();
-      await this.write(watched, this.changes(watched, met));
+      await this.turns.run(async () => {
+        // Usually none is, and nothing is read.
+        if ([...watched.firing.values()].some(isHeldBack)) this.sentByAny = await this.sent.byAny();
+        await this.write(watched, this.changes(watched, met));
+      });
       this.last = { atMs: this.sources.monotonic(), firing: watched.firing };
       if (restarts !== this.restarts) return;
       this.watched = watched;

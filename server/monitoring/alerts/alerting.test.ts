@@ -1,4 +1,5 @@
 import { createHmac } from 'node:crypto';
+import { setImmediate as pause } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Database } from '@/db/database';
 import { countingStatements } from '@/db/testing/counting-statements';
@@ -262,6 +263,36 @@ describe.each(TEST_DIALECTS)('the alerts over %s', (dialect) => {
     expect(receiver.received).toHaveLength(3);
     expect(receiver.last?.body).toMatchObject({ began: 1, resolved: 0, firing: 1 });
     expect(receiver.last?.body.groups[0].alerts).toMatchObject([{ name: 'index' }]);
+  });
+
+  it('are not sent twice if their silence begins while their message is made', async () => {
+    let send: (() => unknown) | undefined;
+    const ask: typeof database.raw.ask = async (sql, values) => {
+      const answer = await database.raw.ask(sql, values);
+      // All receivers are read only to learn which alerts were sent.
+      if (/FROM alert_receivers\s*$/.test(sql) && send) {
+        void send();
+        send = undefined;
+        for (let i = 0; i < 100; i += 1) await pause();
+      }
+      return answer;
+    };
+    const raw = { ...database.raw, ask };
+    rig = new AlertRig(Object.assign(Object.create(database), { raw }));
+    const process = rig.process([webhook(receiver.url)]);
+    const [watch, sender] = process.alerting.jobs().filter(({ name }) => !name.startsWith('prune'));
+    rig.store('index', { ...STUCK, waitedMs: 40_000 });
+    await watch?.run();
+    rig.now += 1_000;
+    await watch?.run();
+    expect(await new AlertTable(database).firing(10)).toHaveLength(1);
+    rig.now += 5_000;
+    await rig.silence({ name: '*' }, rig.now + 60_000);
+    send = () => sender?.run();
+    await watch?.run();
+    expect(send).toBeUndefined();
+    await rig.pass(process, 180_000);
+    expect(receiver.received.map(({ body }) => body.began)).toEqual([1]);
   });
 
   it.each(['before', 'after'])(

@@ -4,6 +4,7 @@ import { DEFAULT_RETENTION } from '../../core/retention';
 import type { Clock } from '../../platform/clock';
 import type { ShouldContinue } from '../../platform/periodic';
 import { randomTextPool } from '../../platform/random-text-pool';
+import { SerialQueue } from '../../platform/serial-queue';
 import type { MetricFamily } from '../metrics/metrics';
 import { alertMetrics } from './alert-metrics';
 import type { AlertSources } from './alert-readings';
@@ -59,10 +60,11 @@ export class Alerting {
       },
       byAny: async () => Math.max(0, ...(await statesNow()).map((state) => state?.position ?? 0)),
     };
-    this.watch = new AlertWatch(database, sourcesOf(parts, clock), sent, historyMs);
+    const turns = new SerialQueue();
+    this.watch = new AlertWatch(database, sourcesOf(parts, clock), sent, historyMs, turns);
     const alerts = () => this.watch.known();
     this.senders = receivers.map(
-      (receiver) => new AlertSender({ receiver, stored, alerts, clock, origin, newId }),
+      (receiver) => new AlertSender({ receiver, stored, alerts, turns, clock, origin, newId }),
     );
   }
 

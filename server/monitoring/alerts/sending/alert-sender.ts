@@ -8,6 +8,7 @@ import {
 } from '../../../core/alerts/alert-message';
 import { GIVE_UP_AFTER_MS, mayAttempt, retryDelayMs } from '../../../core/alerts/retry-delay';
 import type { Clock } from '../../../platform/clock';
+import type { SerialQueue } from '../../../platform/serial-queue';
 import type { PendingMessage, ReceiverTable, StoredReceiver } from '../receiver-table';
 import { alertmanagerBody } from './alertmanager-body';
 import { ANSWER_WITHIN_MS, postMessage } from './post-message';
@@ -20,6 +21,8 @@ interface SenderParts {
   stored: ReceiverTable;
   /** See `AlertWatch.known`. */
   alerts: () => Iterable<SentAlert> | null;
+  /** Messages are made in turn with what changes the alerts. */
+  turns: SerialQueue;
   clock: Clock;
   /** Origin of links to the console. */
   origin: string;
@@ -60,10 +63,10 @@ export class AlertSender {
   }
 
   async run(): Promise<void> {
-    const { stored, clock, alerts } = this.parts;
+    const { stored, clock, alerts, turns } = this.parts;
     if (!alerts()) return;
     const state = await stored.get(this.id);
-    const pending = state.pending ?? (await this.next(state));
+    const pending = state.pending ?? (await turns.run(() => this.next(state)));
     const now = clock.now();
     if (!pending) return this.remind(state, now);
     if (now - pending.message.at > GIVE_UP_AFTER_MS) {
