@@ -6,19 +6,33 @@ import { alertLink } from './alert-link';
 /** Slack refuses longer texts. */
 const TEXT_MAX_CHARS = 30_000;
 
-/** The body for an incoming webhook of Slack. @param origin of links to the console */
+/** Room for the last lines of a text, beside the origin in the link. */
+const END_CHARS = 100;
+
+/**
+ * The body for an incoming webhook of Slack. Alerts for which there is no room are counted instead.
+ *
+ * @param origin of links to the console
+ */
 export function slackBody(message: AlertMessage, origin: string): string {
-  const lines = message.groups.flatMap((group) => [
-    `*${escaped(groupTitle(group))}*: ${groupFigures(group)}`,
-    ...group.alerts.map((alert) => alertLine(alert, origin, message.at)),
-  ]);
-  if (message.unlisted > 0) lines.push(`${message.unlisted} more are not listed.`);
-  lines.push(`<${origin}/alerts|All alerts>`);
-  return JSON.stringify({
-    text: cut(lines.join('\n')),
-    unfurl_links: false,
-    unfurl_media: false,
+  const { groups, at } = message;
+  const titles = groups.map((group) => `*${escaped(groupTitle(group))}*: ${groupFigures(group)}`);
+  const link = `<${origin}/alerts|All alerts>`;
+  let left = TEXT_MAX_CHARS - [...titles, link].join('\n').length - END_CHARS;
+  let { unlisted } = message;
+  const lines = groups.flatMap((group, i) => {
+    const listed = group.alerts.flatMap((alert) => {
+      const line = alertLine(alert, origin, at);
+      left -= line.length + 1;
+      if (left >= 0) return [line];
+      unlisted += 1;
+      return [];
+    });
+    return [titles[i], ...listed];
   });
+  if (unlisted > 0) lines.push(`${unlisted} more are not listed.`);
+  const text = [...lines, link].join('\n');
+  return JSON.stringify({ text, unfurl_links: false, unfurl_media: false });
 }
 
 function alertLine(alert: SentAlert, origin: string, now: number): string {
@@ -34,8 +48,3 @@ const escaped = (text: string) =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 
 const oneLine = (text: string) => text.replaceAll(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ');
-
-function cut(text: string): string {
-  if (text.length <= TEXT_MAX_CHARS) return text;
-  return `${text.slice(0, text.lastIndexOf('\n', TEXT_MAX_CHARS))}\n…`;
-}
