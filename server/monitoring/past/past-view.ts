@@ -79,6 +79,9 @@ export class PastView {
   private readonly fleets = new InstantCache<KnownFleet>();
   private readonly turns = new SerialQueue();
   private readonly pageTurns: AnswerTurns;
+  /** The clock of a store minus that of this process. */
+  private readonly offsetOf = (store: string) =>
+    this.parts.backends.find(({ id }) => id === store)?.engine.health().clockOffsetMs ?? 0;
 
   constructor(private readonly parts: PastViewOptions) {
     const { database, table, counters, backends, clock, historyMs, onRead } = parts;
@@ -86,8 +89,7 @@ export class PastView {
       () => this.slice(),
       () => clock.monotonic(),
     );
-    const offsetOf = (store: string) =>
-      backends.find(({ id }) => id === store)?.engine.health().clockOffsetMs ?? 0;
+    const { offsetOf } = this;
     const stores = backends.map(({ id }) => id);
     this.range = new PastRange({ database, clock, stores, offsetOf, historyMs, onRead });
     const check = (at: number) => this.check(at);
@@ -150,7 +152,9 @@ export class PastView {
 
   /** The roll-ups of the minute around an instant; null: there are none. */
   minute(at: number): Promise<PastMinute | null> {
-    return readPastMinute(this.parts.database, this.parts.publicIds, at);
+    const { database, publicIds } = this.parts;
+    const sources = { database, publicIds, offsetOf: this.offsetOf, at };
+    return this.turns.run(() => readPastMinute({ ...sources, slice: this.slice() }));
   }
 
   /**

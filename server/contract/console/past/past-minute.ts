@@ -3,7 +3,10 @@
  * stored.
  */
 export interface PastMinute {
-  /** The start of the minute, on the clocks of the backends. */
+  /**
+   * The start of the minute, on this server's clock. The numbers of a backend are of the minute
+   * that its own clock showed at the instant asked about.
+   */
   minute: number;
   /** The locks with the most grants first. */
   rows: PastMinuteRow[];
