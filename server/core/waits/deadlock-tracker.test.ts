@@ -14,12 +14,17 @@ beforeEach(() => {
 });
 
 /** One look at these locks, each known to be as it was read until `readAt`. */
-function look(locks: ContendedLock[], readAt: Record<string, number>, silent: string[] = []) {
+function look(
+  locks: ContendedLock[],
+  readAt: Record<string, number>,
+  silent: string[] = [],
+  now = 500,
+) {
   const state = readWaits(locks.filter(({ id }) => !silent.includes(id)));
   return tracker.follow({
     state,
     deadlocks: findDeadlocks(state),
-    now: 500,
+    now,
     readAt: ({ id }) => readAt[id] ?? 0,
     isSilent: (id) => silent.includes(id),
   });
@@ -101,6 +106,12 @@ describe('a deadlock ends', () => {
   test.each(ends)('%s', (_, locks, expected) => {
     expect(look(locks, { [A]: 20, [B]: 20 }).ended).toMatchObject([expected]);
     expect(tracker.current).toEqual([]);
+  });
+
+  test('not before it was found, even if the clock was set back since', () => {
+    const [, locks] = ends[0] as (typeof ends)[0];
+    const { ended } = look(locks, { [A]: 20, [B]: 20 }, [], 100);
+    expect(ended).toMatchObject([{ foundAt: 500, endedAt: 500 }]);
   });
 
   test('not because its backend does not respond', () => {

@@ -72,7 +72,7 @@ export class DeadlockTracker {
     const persists = ({ cycle }: TrackedDeadlock) => cycle.every((edge) => isPresent(edge, locks));
     const ended = this.confirmed
       .filter((one) => !isUnknown(one) && !persists(one))
-      .map((one) => ({ ...one, endedAt: now, ...endOf(one, locks) }));
+      .map((one) => ({ ...one, endedAt: Math.max(now, one.foundAt), ...endOf(one, locks) }));
     const gone = new Set(ended.map(({ id }) => id));
     this.confirmed = this.confirmed.filter(({ id }) => !gone.has(id));
     this.candidates = this.candidates.filter(persists);

@@ -16,6 +16,12 @@ const SHOWN_MAX = 500;
 /** A presence ends after this time, or earlier with the hold. */
 const PRESENCE_MS = 30 * 60_000;
 
+/**
+ * A presence that ends more than this from now is from before the clock was set back, and over: it
+ * would last until the clock has caught up. The clocks of two servers may differ by a minute.
+ */
+const UNTIL_MAX_MS = PRESENCE_MS + 60_000;
+
 type Stored = Omit<PresenceRow, 'namespace' | 'name'> & { lockId: string };
 
 /** Who works on which lock, from the control database: the same for all processes. */
@@ -34,8 +40,8 @@ export class LockPresence {
     const now = this.clock.now();
     return rows.flatMap(({ lockId, ...row }) => {
       const { namespace, name } = recordKey(lockId);
-      const isOver = row.until <= now || this.hasEnded(namespace, name, row.token);
-      return isOver ? [] : [{ namespace, name, ...row }];
+      const hasEnded = isOver(row, now) || this.hasEnded(namespace, name, row.token);
+      return hasEnded ? [] : [{ namespace, name, ...row }];
     });
   }
 
@@ -63,7 +69,7 @@ export class LockPresence {
         if (!this.database.isDuplicateKey(error)) throw error;
         await tx.update(lockPresence).set(row).where(isOfLock);
       });
-    const isOther = former !== undefined && former.until > at && former.actor !== actor;
+    const isOther = former !== undefined && !isOver(former, at) && former.actor !== actor;
     const { namespace, name } = key;
     const wasOnIt = isOther && !this.hasEnded(namespace, name, former.token);
     return { until, before: wasOnIt ? former.actor : null };
@@ -87,7 +93,8 @@ export class LockPresence {
     if (this.reading && now - this.reading.at < KEPT_MS) return this.reading.rows;
     const { db, tables } = this.database;
     const { lockPresence } = tables;
-    const isCurrent = gt(lockPresence.until, this.clock.now());
+    const at = this.clock.now();
+    const isCurrent = allOf(gt(lockPresence.until, at), lte(lockPresence.until, at + UNTIL_MAX_MS));
     const rows = db
       .select()
       .from(lockPresence)
@@ -113,3 +120,6 @@ export class LockPresence {
     return record !== null && token <= record.lastToken && !holdOf(record, token);
   }
 }
+
+const isOver = ({ until }: Pick<PresenceRow, 'until'>, now: number) =>
+  until <= now || until > now + UNTIL_MAX_MS;

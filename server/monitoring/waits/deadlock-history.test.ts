@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import type { Database } from '@/db/database';
-import { openTestDatabase } from '@/db/testing/test-database';
-import type { DeadlockRow } from '../../contract/console/waits/wait-graph';
+import { openTestDatabase, TEST_DIALECTS } from '@/db/testing/test-database';
+import { DEADLOCKS_MAX, type DeadlockRow } from '../../contract/console/waits/wait-graph';
 import { DeadlockHistory } from './deadlock-history';
 import type { DeadlockNews } from './wait-watch';
 
@@ -59,3 +59,35 @@ it('a deadlock stays open over a restart, and reopens if it was not seen for a w
     await database.close();
   }
 });
+
+it.each(TEST_DIALECTS)(
+  'a new deadlock is kept and listed first after the clock was set back, in %s',
+  async (dialect) => {
+    const database = await openTestDatabase(dialect);
+    try {
+      const process = new Process(database);
+      const { deadlocks } = database.tables;
+      const { end: _, by: __, endedAt: ___, steps, ...found } = DEADLOCK;
+      const former = Array.from({ length: DEADLOCKS_MAX }, (_, i) => ({
+        ...{ ...found, id: `former-${i}`, foundAt: 3_600_000 + i, steps: JSON.stringify(steps) },
+        ...{ endedAt: i === 0 ? null : 3_700_000, endedBy: null, operator: null },
+      }));
+      for (let i = 0; i < former.length; i += 100) {
+        await database.db.insert(deadlocks).values(former.slice(i, i + 100));
+      }
+      process.now = 200_000;
+      const news = { ...DEADLOCK, foundAt: process.now };
+      await process.pass(0, { ...NOTHING, found: [news] });
+      process.seen = [news];
+      await process.pass(31_000);
+      const kept = await process.history.list(2 * DEADLOCKS_MAX);
+      expect(kept).toHaveLength(DEADLOCKS_MAX);
+      expect(kept.slice(0, 2).map(({ id }) => id)).toEqual(['p-q', 'former-999']);
+      expect(kept.some(({ endedAt, foundAt }) => endedAt !== null && endedAt < foundAt)).toBe(
+        false,
+      );
+    } finally {
+      await database.close();
+    }
+  },
+);

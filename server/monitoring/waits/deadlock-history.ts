@@ -1,5 +1,5 @@
-import { desc, eq, isNull, lt, notInArray } from 'drizzle-orm';
-import { allOf, type Database } from '@/db/database';
+import { desc, eq, inArray, isNull, lt, notInArray, type SQL, sql } from 'drizzle-orm';
+import { allOf, anyOf, type Database } from '@/db/database';
 import type { Schema } from '@/db/schema';
 import {
   DEADLOCK_ENDS,
@@ -14,6 +14,9 @@ import type { DeadlockNews, WaitWatch } from './wait-watch';
 
 /** How often deadlocks that ended while no process was watching are looked for. */
 const CHECK_EVERY_MS = 30_000;
+
+/** A deadlock found further in the future than this is from before the clock was set back. */
+const CLOCKS_APART_MAX_MS = 60_000;
 
 /** How much news is kept until it can be written. */
 const PENDING_MAX = 200;
@@ -75,20 +78,26 @@ export class DeadlockHistory {
     this.checkedAt = now;
   }
 
-  /** The latest deadlocks, newest first. */
+  /** The latest deadlocks, newest first; last those from before the clock was set back. */
   async list(limit: number): Promise<DeadlockRow[]> {
     const { database } = this.parts;
     const { deadlocks } = database.tables;
     const rows = await database.db
       .select()
       .from(deadlocks)
-      .orderBy(desc(deadlocks.foundAt), desc(deadlocks.id))
+      .orderBy(this.isFormer, desc(deadlocks.foundAt), desc(deadlocks.id))
       .limit(limit);
     return rows.map(deadlockRow);
   }
 
+  /** 1 for a deadlock from before the clock was set back, else 0. */
+  private get isFormer(): SQL {
+    const { database, clock } = this.parts;
+    return sql`${database.tables.deadlocks.foundAt} > ${clock.now() + CLOCKS_APART_MAX_MS}`;
+  }
+
   private async add(row: DeadlockRow): Promise<void> {
-    const { database, log } = this.parts;
+    const { database, clock, log } = this.parts;
     const { deadlocks } = database.tables;
     const { id, since, foundAt, waiting, steps } = row;
     try {
@@ -105,7 +114,7 @@ export class DeadlockHistory {
     }
     this.written += 1;
     log.warn({ deadlock: id, steps, waiting }, 'Deadlock: these owners wait for one another');
-    await this.prune(foundAt);
+    await this.prune(clock.now());
   }
 
   /** Reopens a deadlock that continues although it was not seen for a while, as in an outage. */
@@ -136,9 +145,14 @@ export class DeadlockHistory {
     const ids = rows.map(({ id }) => id);
     const isOpen = isNull(deadlocks.endedAt);
     const isStale = ids.length > 0 ? allOf(isOpen, notInArray(deadlocks.id, ids)) : isOpen;
+    const { foundAt } = deadlocks;
+    const now = clock.now();
     await database.db
       .update(deadlocks)
-      .set({ endedAt: clock.now(), endedBy: 'unseen' })
+      .set({
+        endedAt: sql`CASE WHEN ${foundAt} > ${now} THEN ${foundAt} ELSE ${now} END`,
+        endedBy: 'unseen',
+      })
       .where(isStale);
   }
 
@@ -146,14 +160,16 @@ export class DeadlockHistory {
     const { database, historyMs = DEFAULT_RETENTION.historyMs } = this.parts;
     const { deadlocks } = database.tables;
     const now = await removalInstant(database, instant);
-    const [oldest] = await database.db
-      .select({ foundAt: deadlocks.foundAt })
+    const tooMany = await database.db
+      .select({ id: deadlocks.id })
       .from(deadlocks)
-      .orderBy(desc(deadlocks.foundAt))
-      .limit(1)
-      .offset(DEADLOCKS_MAX - 1);
-    const before = Math.max(now - historyMs, oldest?.foundAt ?? 0);
-    await database.db.delete(deadlocks).where(lt(deadlocks.foundAt, before));
+      .orderBy(this.isFormer, desc(deadlocks.foundAt), desc(deadlocks.id))
+      .limit(DEADLOCKS_MAX)
+      .offset(DEADLOCKS_MAX);
+    const ids = tooMany.map(({ id }) => id);
+    const isOld = lt(deadlocks.foundAt, now - historyMs);
+    const isRemoved = ids.length > 0 ? anyOf(isOld, inArray(deadlocks.id, ids)) : isOld;
+    await database.db.delete(deadlocks).where(isRemoved);
   }
 }
 

@@ -97,6 +97,27 @@ describe.each(TEST_DIALECTS)('presence on a lock over %s', (dialect) => {
     expect(await later.list()).toEqual([]);
   });
 
+  test('is over if the clock was set back since by more than a minute', async () => {
+    const ref = refOf('earlier');
+    const actor = 'an earlier user';
+    const { database, clock, projection } = rig.runtime;
+    let aheadMs = 0;
+    const now = () => clock.now() + aheadMs;
+    const presence = new LockPresence(database, { ...clock, now, monotonic: now }, projection);
+    const put = () => database.transaction((tx) => presence.put(tx, ref, { actor, token: null }));
+    aheadMs = 3_600_000;
+    await put();
+    const readBy = () => new LockPresence(database, clock, projection).list();
+    const isOnIt = async () => (await readBy()).some((row) => row.actor === actor);
+    expect(await isOnIt()).toBe(false);
+    expect(await takeOnLock(admin(), { ...ref, token: null })).toMatchObject({ before: null });
+    aheadMs = 30_000;
+    await put();
+    expect(await isOnIt()).toBe(true);
+    expect(await takeOnLock(admin(), { ...ref, token: null })).toMatchObject({ before: actor });
+    await stepBackFromLock(admin(), ref);
+  });
+
   test('answers two simultaneous users, and one of them is on it', async () => {
     const ref = { ...refOf('contested'), token: null };
     const tries = Array.from({ length: 8 }, (_, i) =>
