@@ -37,6 +37,15 @@ describe('the course of a counter', () => {
     expect(counterCourse(ahead, 0, NOW)).toEqual(counterCourse(past, 0, NOW));
   });
 
+  it('ends with the value after a move to another shard, in any order of its minutes', () => {
+    const onOld = [minute(48, 0, 1, 0), minute(50, 3, 3, 0, 2)];
+    const onNew = [minute(50, 1, 0, 2)];
+    const whole = counterCourse([minute(48, 0, 1, 0), minute(50, 1, 3, 2, 3)], 0, NOW);
+    expect(whole.points.at(-1)?.value).toBe(1);
+    expect(counterCourse([...onOld, ...onNew], 0, NOW)).toEqual(whole);
+    expect(counterCourse([...onNew, ...onOld], 0, NOW)).toEqual(whole);
+  });
+
   it('has the rate of the last ten minutes, or of the time since the counter was created', () => {
     const minutes = [minute(49, 0, 99, 0, 99), minute(50, 10, 10, 0, 2), minute(59, 6, 6, 10, 8)];
     const { rate } = counterCourse(minutes, 0, NOW);

@@ -1,5 +1,5 @@
 import type { CounterCourse } from '../../contract/console/counter-row';
-import type { CounterMinute } from './counter-minute';
+import { type CounterMinute, valueBefore, wholeMinutes } from './counter-minute';
 import { MINUTE_MS, minuteOf } from './minute-rollup';
 
 /** The period that a course covers. */
@@ -14,8 +14,8 @@ const RATE_LEAST_MS = MINUTE_MS;
 /**
  * How a counter's value moved over the last hour.
  *
- * @param minutes with changes, oldest first; those before the hour are ignored, and those after
- *   `now`, which are from before the clock was set back
+ * @param minutes with changes, in any order, those of all shards: see `wholeMinutes`; those before
+ *   the hour are ignored, and those after `now`, which are from before the clock was set back
  * @param createdAt when the present counter was created: earlier minutes belong to a deleted one of
  *   the same name
  * @param now the backend's clock
@@ -27,7 +27,7 @@ export function counterCourse(
 ): CounterCourse {
   const from = Math.max(now - COURSE_MS, createdAt);
   const first = minuteOf({ at: from });
-  const own = minutes.filter(({ minute }) => minute >= first && minute <= now);
+  const own = wholeMinutes(minutes.filter(({ minute }) => minute >= first && minute <= now));
   return { points: pointsOf(own, from, now), rate: rateOf(own, createdAt, now) };
 }
 
@@ -36,7 +36,7 @@ function pointsOf(minutes: readonly CounterMinute[], from: number, now: number) 
   const points: CounterCourse['points'] = [];
   const [first] = minutes;
   if (!first) return points;
-  let level = first.value - first.added + first.removed;
+  let level = valueBefore(first);
   let drawnTo = from;
   points.push({ at: from, value: level });
   for (const { minute, value } of minutes) {

@@ -36,3 +36,30 @@ export function addCounterEvent(sum: CounterMinute, event: CounterEvent): void {
 export function emptyCounterMinute(minute: number): CounterMinute {
   return { minute, changes: 0, added: 0, removed: 0, value: 0 };
 }
+
+/**
+ * One row for each minute, oldest first. A minute in which the counter moved to another shard has
+ * one from each: the later one began with the value with which the earlier one ended.
+ */
+export function wholeMinutes(parts: readonly CounterMinute[]): CounterMinute[] {
+  const whole = new Map<number, CounterMinute>();
+  for (const part of parts) {
+    const known = whole.get(part.minute);
+    const isEarlier = known !== undefined && part.value === valueBefore(known);
+    const [first, last] = isEarlier ? [part, known] : [known, part];
+    whole.set(part.minute, first ? sumOf(first, last) : last);
+  }
+  return [...whole.values()].sort((a, b) => a.minute - b.minute);
+}
+
+/** The value before the first event of the minute. */
+export const valueBefore = ({ value, added, removed }: CounterMinute): number =>
+  value - added + removed;
+
+const sumOf = (first: CounterMinute, last: CounterMinute): CounterMinute => ({
+  minute: first.minute,
+  changes: first.changes + last.changes,
+  added: Math.min(STEPS_MAX, first.added + last.added),
+  removed: Math.min(STEPS_MAX, first.removed + last.removed),
+  value: last.value,
+});

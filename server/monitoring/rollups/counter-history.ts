@@ -93,7 +93,6 @@ export class CounterHistory {
       const read = await readCounterMinutes(this.database.raw.ask, storeId, ids, since);
       for (const [id, minutes] of read) found.set(id, [...(found.get(id) ?? []), ...minutes]);
     }
-    for (const minutes of found.values()) minutes.sort((a, b) => a.minute - b.minute);
     return found;
   }
 }
