@@ -36,7 +36,9 @@ const setBounds = (seenBounds: typeof OPEN, floor: number | null, ceiling: numbe
 describe('a counter that was never created', () => {
   it('is NOT_FOUND to add, get, adjust and set bounds', () => {
     for (const command of [add(1), { verb: 'get' } as const, adjust(0, 1), setBounds(OPEN, 0, 1)]) {
-      expect(() => on(null, command)).toThrow(expect.objectContaining({ reason: 'NOT_FOUND' }));
+      const message = expect.stringContaining('or was deleted');
+      const refusal = expect.objectContaining({ reason: 'NOT_FOUND', message });
+      expect(() => on(null, command)).toThrow(refusal);
     }
   });
 

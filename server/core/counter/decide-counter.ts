@@ -91,7 +91,8 @@ function stepOf(
   now: number,
 ): Step<CounterAnswers[keyof CounterAnswers]> {
   if (command.verb === 'create') return create(record, command, now);
-  if (!record) throw new LockyardError('NOT_FOUND', 'This counter was never created.');
+  if (!record)
+    throw new LockyardError('NOT_FOUND', 'This counter was never created, or was deleted.');
   switch (command.verb) {
     case 'add':
       return add(record, command, now);

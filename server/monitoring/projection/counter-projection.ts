@@ -126,7 +126,8 @@ export class CounterProjection {
     const read = await readCounter(backend, key);
     if (!read) return this.lastDetail(backend, namespace, name);
     this.apply(backend, read);
-    if (!read.record) throw new LockyardError('NOT_FOUND', 'This counter was never created.');
+    if (!read.record)
+      throw new LockyardError('NOT_FOUND', 'This counter was never created, or was deleted.');
     const row = shownRow(counterEntry(backend, read), true);
     const health = { ...backend.engine.health(), id: publicId(backend) };
     return { row, backend: health, asOf: this.clock.now() };
