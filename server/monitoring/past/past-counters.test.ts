@@ -22,6 +22,7 @@ describe.each(TEST_DIALECTS)('the counters of the past, in %s', (dialect) => {
   let database: Database;
   let counters: CounterProjection;
   let past: PastCounters;
+  let pastOf: (of: Database) => PastCounters;
   let rev = 0;
   let silentForMs = 0;
   beforeEach(async () => {
@@ -36,14 +37,16 @@ describe.each(TEST_DIALECTS)('the counters of the past, in %s', (dialect) => {
     const names = new NameCount(() => clock.monotonic());
     const namespaces = { get: async () => ({ backend: 'default' }) };
     counters = new CounterProjection(backends, clock, namespaces, names, { isKnown: () => true });
-    past = new PastCounters({
-      database,
-      counters,
-      check: async (at) => ({ at, since: 0 }),
-      recording: { untilRecorded: async () => true },
-      offsetOf: () => AHEAD_MS,
-      clock,
-    });
+    pastOf = (of) =>
+      new PastCounters({
+        database: of,
+        counters,
+        check: async (at) => ({ at, since: 0 }),
+        recording: { untilRecorded: async () => true },
+        offsetOf: () => AHEAD_MS,
+        clock,
+      });
+    past = pastOf(database);
   });
   afterEach(() => database.close());
 
@@ -97,5 +100,28 @@ describe.each(TEST_DIALECTS)('the counters of the past, in %s', (dialect) => {
     expect(await page(10)).toEqual({ names: ['again', 'old'], matching: 2, total: 2 });
     const { rows } = await past.page(THEN, { limit: 1 });
     expect(rows).toMatchObject([{ name: 'again', value: 3 }]);
+  });
+
+  it.runIf(dialect === 'mysql')('are read without all steps before the last limits', async () => {
+    const key = await create('busy', BEFORE);
+    const steps = Array.from({ length: 500 }, (_, i) => {
+      const event = { kind: 'added', at: BEFORE + AHEAD_MS + i, value: 11 + i, delta: 1 } as const;
+      const events = [{ ...event, rev: rev + 1 + i, service: 'shop' }];
+      return { id: rev + 1 + i, at: event.at, changes: [{ key, rev: rev + 1 + i, events }] };
+    });
+    await database.raw.batch(insertionsOf(dialect, eventRows('default', steps)), false);
+    rev += steps.length;
+    await record(key, { kind: 'rebound', at: THEN - 1, value: 510, floor: 0, ceiling: 900 });
+    const read = await database.raw.transaction(async (ask) => {
+      const raw = { ...database.raw, ask };
+      await ask('FLUSH STATUS', []);
+      const { rows } = await pastOf(Object.assign(Object.create(database), { raw })).page(THEN, {
+        limit: 10,
+      });
+      expect(rows).toMatchObject([{ value: 510, ceiling: 900, lastMove: { delta: 1 } }]);
+      const found = await ask("SHOW SESSION STATUS LIKE 'Handler_read%'", []);
+      return found.rows.reduce((sum, [, count]) => sum + Number(count), 0);
+    });
+    expect(read).toBeLessThan(100);
   });
 });

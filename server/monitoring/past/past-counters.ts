@@ -128,15 +128,15 @@ export class PastCounters {
     const lockId = lockIdOf(now);
     const instant = Math.floor(at + offsetMs);
     const until = `at <= ${instant}`;
-    const last = await this.event(lockId, until, 'MAX');
+    const last = await this.event(lockId, until, 'last');
     if (last) {
       const isRebound = last.kind === 'rebound';
       const moved = isRebound
-        ? await this.event(lockId, `${until} AND kind <> 'rebound'`, 'MAX')
+        ? await this.event(lockId, `${until} AND kind <> 'rebound'`, 'last')
         : last;
       return { ...rowAfter(now, last, instant), lastMove: moved && moveOf(moved) };
     }
-    const next = await this.event(lockId, `at > ${instant}`, 'MIN');
+    const next = await this.event(lockId, `at > ${instant}`, 'first');
     if (next?.kind === 'created') return null;
     if (!next) return now.createdAt <= instant ? { ...now, readAt: instant } : null;
     const { value, delta = 0, rev } = next;
@@ -148,17 +148,18 @@ export class PastCounters {
   private async event(
     lockId: string,
     when: string,
-    which: 'MAX' | 'MIN',
+    which: 'last' | 'first',
   ): Promise<CounterEvent | null> {
     const { ask } = this.parts.database.raw;
-    const found = await ask(`SELECT ${which}(at) FROM lock_events WHERE lock_id = ? AND ${when}`, [
-      lockId,
-    ]);
+    const order = which === 'last' ? 'DESC' : 'ASC';
+    const where = `WHERE lock_id = ? AND ${when}`;
+    // For MAX or MIN, MySQL would read all events if the condition is not only on the instant.
+    const sql = `SELECT at FROM lock_events ${where} ORDER BY at ${order} LIMIT 1`;
+    const found = await ask(sql, [lockId]);
     const at = found.rows[0]?.[0];
-    if (at === null || at === undefined) return null;
+    if (at === undefined) return null;
     const { rows } = await ask(
-      `SELECT body FROM lock_events WHERE lock_id = ? AND at = ? AND ${when} ` +
-        `ORDER BY rev ${which === 'MAX' ? 'DESC' : 'ASC'} LIMIT 1`,
+      `SELECT body FROM lock_events ${where} AND at = ? ORDER BY rev ${order} LIMIT 1`,
       [lockId, Number(at)],
     );
     const body = rows[0]?.[0];
