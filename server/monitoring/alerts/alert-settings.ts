@@ -2,6 +2,9 @@ import type { Database } from '@/db/database';
 import type { SilenceMatcher, SilenceRow } from '../../contract/console/alerts/alert-row';
 import { type AlertRules, DEFAULT_ALERT_RULES } from '../../contract/console/alerts/alert-rules';
 
+/** A silence that began later than this from now is from before the clock was set back. */
+const CLOCKS_APART_MAX_MS = 60_000;
+
 /** The most silences that can be in force at the same time. */
 export const SILENCES_MAX = 500;
 
@@ -13,6 +16,19 @@ export class AlertSettings {
   async ownRules(): Promise<Map<string, AlertRules>> {
     const { rows } = await this.database.raw.ask('SELECT namespace, rules FROM alert_rules', []);
     return new Map(rows.map(([namespace, rules]) => [String(namespace), rulesOf(String(rules))]));
+  }
+
+  /**
+   * Begins silences again, for as long as they were to last, that are from before the clock was set
+   * back: otherwise one of a minute would last until the clock had caught up.
+   */
+  async beginAgain(silences: readonly SilenceRow[], now: number): Promise<void> {
+    if (!silences.some(({ createdAt }) => createdAt > now + CLOCKS_APART_MAX_MS)) return;
+    await this.database.raw.ask(
+      'UPDATE alert_silences SET ends_at = ? + ends_at - created_at, created_at = ? ' +
+        'WHERE created_at > ? AND ends_at > created_at',
+      [now, now, now + CLOCKS_APART_MAX_MS],
+    );
   }
 
   /** The silences that have not ended, the next to end first. */

@@ -127,7 +127,9 @@ export class AlertWatch {
       const watched = this.watched ?? (await this.load());
       const now = this.sources.now();
       this.rules = await this.settings.ownRules();
-      this.silences = renewed(this.silences, await this.settings.silences(now));
+      const silences = await this.settings.silences(now);
+      await this.settings.beginAgain(silences, now);
+      this.silences = renewed(this.silences, silences);
       await this.sources.counters.refresh(this.rules, DEFAULT_ALERT_RULES);
       const isSilencedNow = (subject: AlertSubject) => this.silences.match(subject, now);
       const room = new AlertRoom(watched.firing.values(), isSilencedNow);

@@ -295,6 +295,18 @@ describe.each(TEST_DIALECTS)('the alerts over %s', (dialect) => {
     expect(receiver.received.map(({ body }) => body.began)).toEqual([1]);
   });
 
+  it('are sent once a silence has lasted as long as it should, however clocks move', async () => {
+    const process = rig.process([webhook(receiver.url)]);
+    await rig.silence({ name: 'in*' }, rig.now + 120_000);
+    await rig.pass(process, 10_000);
+    rig.setClock(-3_600_000);
+    rig.store('index', STUCK);
+    await rig.pass(process, 110_000);
+    expect(receiver.received).toEqual([]);
+    await rig.pass(process, 20_000);
+    expect(receiver.last?.body).toMatchObject({ began: 1, firing: 1 });
+  });
+
   it.each(['before', 'after'])(
     'are sent though a thousand others fire that were silenced %s that',
     async (when) => {
