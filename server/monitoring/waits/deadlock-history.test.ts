@@ -18,6 +18,7 @@ class Process {
   now = 100_000;
   news = NOTHING;
   seen: DeadlockRow[] = [];
+  isRunner = true;
   readonly history: DeadlockHistory;
 
   constructor(database: Database) {
@@ -26,7 +27,7 @@ class Process {
       clock: { now: () => this.now, monotonic: () => this.now },
       log: { warn: () => undefined },
       watch: { examine: () => this.news, rows: () => this.seen },
-      isRunner: () => true,
+      isRunner: () => this.isRunner,
     });
   }
 
@@ -55,6 +56,25 @@ it('a deadlock stays open over a restart, and reopens if it was not seen for a w
     after.seen = [];
     expect(await after.pass(0, { ...NOTHING, ended: [ended] })).toEqual([200_000]);
     expect(await after.pass(31_000, { ...NOTHING, found: [DEADLOCK] })).toEqual([200_000]);
+  } finally {
+    await database.close();
+  }
+});
+
+it('a deadlock that ended while none ran maintenance has the end that others saw', async () => {
+  const database = await openTestDatabase('sqlite');
+  try {
+    await new Process(database).pass(0, { ...NOTHING, found: [DEADLOCK] });
+    const other = new Process(database);
+    other.isRunner = false;
+    const endedAt = other.now + 1_000;
+    const ended = { id: DEADLOCK.id, endedAt, end: 'forced', by: 'ada' } as const;
+    await other.pass(1_000, { ...NOTHING, ended: [ended] });
+    await other.pass(5_000);
+    other.isRunner = true;
+    await other.pass(1_000);
+    await other.pass(31_000);
+    expect(await other.history.list(1)).toMatchObject([{ endedAt, end: 'forced', by: 'ada' }]);
   } finally {
     await database.close();
   }

@@ -18,6 +18,9 @@ const CHECK_EVERY_MS = 30_000;
 /** A deadlock found further in the future than this is from before the clock was set back. */
 const CLOCKS_APART_MAX_MS = 60_000;
 
+/** For how long the end of a deadlock is kept for when this process takes maintenance over. */
+const ENDS_KEPT_MS = 60_000;
+
 /** How much news is kept until it can be written. */
 const PENDING_MAX = 200;
 
@@ -51,7 +54,9 @@ export class DeadlockHistory {
     const { found, ended } = watch.examine();
     if (!isRunner()) {
       this.found = [];
-      this.ended = [];
+      // The process that ran maintenance may have died before it noticed them.
+      const isRecent = (end: { endedAt: number }) => clock.now() - end.endedAt < ENDS_KEPT_MS;
+      this.ended = [...this.ended, ...ended].filter(isRecent).slice(-PENDING_MAX);
       this.checkedAt = null;
       return;
     }
