@@ -1,3 +1,5 @@
+import { setMaxListeners } from 'node:events';
+
 /** One time limit for several steps of work. Call `stop` at the end of the last one. */
 export class TimeLimit {
   private readonly timer: NodeJS.Timeout;
@@ -38,5 +40,31 @@ export class TimeLimit {
 
   stop(): void {
     clearTimeout(this.timer);
+  }
+}
+
+/**
+ * Runs work whose signal is aborted with a `TimeoutError` after a time, or as soon as `ending` is.
+ * Afterwards nothing of it is left on `ending`: `AbortSignal.any` would keep an entry of each call
+ * in memory for as long as `ending` lives.
+ */
+export async function abortedAfter<T>(
+  ms: number,
+  ending: AbortSignal,
+  work: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  const ended = new AbortController();
+  const late = () => ended.abort(new DOMException('It took too long.', 'TimeoutError'));
+  const end = () => ended.abort(ending.reason);
+  const timer = setTimeout(late, ms).unref();
+  // Any number of attempts may be under way.
+  setMaxListeners(0, ending);
+  ending.addEventListener('abort', end);
+  if (ending.aborted) end();
+  try {
+    return await work(ended.signal);
+  } finally {
+    clearTimeout(timer);
+    ending.removeEventListener('abort', end);
   }
 }

@@ -5,6 +5,7 @@ import type { Database } from '@/db/database';
 import { countingStatements } from '@/db/testing/counting-statements';
 import { openTestDatabase, TEST_DIALECTS } from '@/db/testing/test-database';
 import { DEFAULT_ALERT_RULES } from '../../contract/console/alerts/alert-rules';
+import { storedBySignal } from '../../platform/testing/stored-by-signal';
 import { AlertTable } from './alert-table';
 import { ReceiverTable } from './receiver-table';
 import { postMessage } from './sending/post-message';
@@ -413,6 +414,12 @@ describe('a receiver', () => {
     expect(await post()).toEqual({ isAccepted: false, why: 'It answered with status 500.' });
     receiver.answer = (res) => void res.destroy();
     expect(await post()).toEqual({ isAccepted: false, why: 'It cannot be reached.' });
+  });
+
+  it('leaves nothing in memory until the server ends', async () => {
+    const { signal } = new AbortController();
+    for (let i = 0; i < 3; i += 1) await postMessage(message(receiver.url), signal);
+    expect(storedBySignal(signal)).toBe(0);
   });
 
   it('that redirects is not followed', async () => {

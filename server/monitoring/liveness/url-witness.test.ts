@@ -1,6 +1,7 @@
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { storedBySignal } from '../../platform/testing/stored-by-signal';
 import { askUrl, witnessUrl } from './url-witness';
 
 describe('the URL that is asked', () => {
@@ -73,6 +74,13 @@ describe('what a URL answers', () => {
   ])('is unknown, and never dead, if it is %s', async (_, body) => {
     says(body);
     expect(await ask()).toMatchObject({ state: 'unknown' });
+  });
+
+  test('leaves nothing in memory until the server ends', async () => {
+    says({ state: 'alive' });
+    const ending = new AbortController().signal;
+    for (let i = 0; i < 3; i += 1) await askUrl(url, { authorization: null }, ending);
+    expect(storedBySignal(ending)).toBe(0);
   });
 
   test('is unknown if it redirects, and is not followed', async () => {

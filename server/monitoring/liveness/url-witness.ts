@@ -1,6 +1,7 @@
 import type { ConfiguredWitness } from '../../bootstrap/config/witness-urls';
 import type { Meta } from '../../contract/primitives';
 import { LIVENESS_STATES } from '../../core/status/holder-liveness';
+import { abortedAfter } from '../../platform/time-limit';
 import type { Observation } from './holder-evidence';
 
 const ANSWER_WITHIN_MS = 2_000;
@@ -43,16 +44,18 @@ export async function askUrl(
   ending: AbortSignal,
 ): Promise<Observation> {
   try {
-    const response = await fetch(url, {
-      redirect: 'manual',
-      signal: AbortSignal.any([ending, AbortSignal.timeout(ANSWER_WITHIN_MS)]),
-      headers: { accept: 'application/json', ...(authorization && { authorization }) },
+    return await abortedAfter(ANSWER_WITHIN_MS, ending, async (signal) => {
+      const response = await fetch(url, {
+        redirect: 'manual',
+        signal,
+        headers: { accept: 'application/json', ...(authorization && { authorization }) },
+      });
+      if (response.status !== 200) {
+        await response.body?.cancel();
+        return { state: 'unknown', evidence: `answered with status ${response.status}` };
+      }
+      return readAnswer(await boundedText(response));
     });
-    if (response.status !== 200) {
-      await response.body?.cancel();
-      return { state: 'unknown', evidence: `answered with status ${response.status}` };
-    }
-    return readAnswer(await boundedText(response));
   } catch (error) {
     const isLate = (error as Error).name === 'TimeoutError';
     return { state: 'unknown', evidence: isLate ? 'no answer within 2 s' : 'cannot be reached' };

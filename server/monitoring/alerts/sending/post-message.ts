@@ -1,3 +1,5 @@
+import { abortedAfter } from '../../../platform/time-limit';
+
 /** How long an attempt may take. */
 export const ANSWER_WITHIN_MS = 10_000;
 
@@ -22,16 +24,18 @@ export async function postMessage(
   withinMs = ANSWER_WITHIN_MS,
 ): Promise<PostOutcome> {
   try {
-    const response = await fetch(url, {
-      method: 'POST',
-      redirect: 'manual',
-      signal: AbortSignal.any([signal, AbortSignal.timeout(withinMs)]),
-      headers: { 'content-type': 'application/json', 'user-agent': 'Lockyard', ...headers },
-      body,
+    const status = await abortedAfter(withinMs, signal, async (ended) => {
+      const response = await fetch(url, {
+        method: 'POST',
+        redirect: 'manual',
+        signal: ended,
+        headers: { 'content-type': 'application/json', 'user-agent': 'Lockyard', ...headers },
+        body,
+      });
+      // The body could be endless.
+      await response.body?.cancel();
+      return response.status;
     });
-    const { status } = response;
-    // The body could be endless.
-    await response.body?.cancel();
     if (status >= 200 && status <= 299) return { isAccepted: true };
     const isRedirect = status >= 300 && status <= 399;
     return refused(
