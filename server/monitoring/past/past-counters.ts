@@ -85,17 +85,13 @@ export class PastCounters {
     const former = new Set<string>();
     for (let i = 0; i < later.length; i += LOOKED_INTO_AT_ONCE) {
       const part = later.slice(i, i + LOOKED_INTO_AT_ONCE);
-      const byLockId = new Map(part.map((row) => [lockIdOf(row), row]));
-      const last = Math.floor(at + Math.max(...part.map(({ storeId }) => offsetOf(storeId))));
-      const { rows } = await database.raw.ask(
-        'SELECT lock_id, MIN(at) FROM lock_events WHERE at <= ? AND lock_id IN ' +
-          `(${part.map(() => '?')}) GROUP BY lock_id`,
-        [last, ...part.map(lockIdOf)],
-      );
-      for (const [lockId, first] of rows) {
-        const row = byLockId.get(String(lockId));
-        if (row && Number(first) <= at + offsetOf(row.storeId)) former.add(row.id);
-      }
+      const isFormer = part.map(({ storeId }) => {
+        const until = Math.floor(at + offsetOf(storeId));
+        return `EXISTS (SELECT 1 FROM lock_events WHERE lock_id = ? AND at <= ${until})`;
+      });
+      // One look-up each: SQLite would read all events of a group to find its first.
+      const { rows } = await database.raw.ask(`SELECT ${isFormer}`, part.map(lockIdOf));
+      for (const [j, row] of part.entries()) if (Number(rows[0]?.[j])) former.add(row.id);
     }
     return former;
   }
