@@ -59,8 +59,8 @@ export class SlowReadsConnection extends SimConnection {
     return this.link.callInSteps('swap', (done) => {
       const results: SwapResult[] = [];
       const swaps = changes.map((change, i) => () => {
-        results.push(...this.database.swap([change]).slice(0, 1));
-        if (!results[i]?.applied) results[i] = lost(this.earliest());
+        const [result] = this.database.swap([change]);
+        results[i] = result?.applied ? result : lost(this.earliest());
       });
       this.oneAfterAnother(swaps, () => this.readCurrent(changes, results, done));
     });
