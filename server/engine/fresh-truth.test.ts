@@ -16,7 +16,7 @@ import {
   takeLock,
   WAIT,
 } from './testing/engine-rig';
-import { reasonOf } from './testing/observed-calls';
+import { reasonOf, untilQueued } from './testing/observed-calls';
 
 const MINUTE = 60_000;
 /** Unless another is asked for. */
@@ -83,6 +83,20 @@ describe.each(storeNames)('two engines over %s', (name) => {
       rig.letPass(LEASE_MS);
       expect(await renew(a, key, 'w1', token)).toMatchObject({ outcome: 'lost', cause: 'expired' });
       expect(await eventKinds(rig.under.store, key)).toEqual(['granted', 'expired']);
+    });
+
+    it('nor does a refusal beside a change, if the clock was set forward', async () => {
+      const key = freshKey();
+      await takeLock(a, key, 'w1');
+      const { request, ...command } = acquireCommand(key, 'w2', { waitMs: LEASE_MS / 2 });
+      const waiting = a.engine.acquire(key, { ...command, request }, WAIT);
+      await untilQueued(a, key, 1);
+      for (const { faults } of [a, b]) faults.clockSetMs += LEASE_MS;
+      const leaving = a.engine.run(key, { verb: 'detach', request });
+      expect(await acquire(a, key, 'w3')).toMatchObject({ outcome: 'granted' });
+      await leaving;
+      for (const { faults } of [a, b]) faults.clockSetMs -= LEASE_MS;
+      await waiting;
     });
   });
 

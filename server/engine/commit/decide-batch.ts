@@ -97,10 +97,11 @@ function decideCommand(
     const ownContext = remembered ? { ...context, remembered } : context;
     const decision = recordType.decide(record, pending.command, ownContext);
     const { expect } = proposal;
+    // A refusal relies on its deadlines too: the clock may only be a lower bound.
+    expect.past = Math.max(expect.past, decision.expect.past);
+    expect.ahead = Math.min(expect.ahead, decision.expect.ahead);
     if (decision.next) {
       proposal.next = decision.next;
-      expect.past = Math.max(expect.past, decision.expect.past);
-      expect.ahead = Math.min(expect.ahead, decision.expect.ahead);
       proposal.events = append(proposal.events, decision.events);
       proposal.memos = append(proposal.memos, decision.memos);
       proposal.extensions = append(proposal.extensions, decision.extensions);
