@@ -1,14 +1,27 @@
+import type { ReleaseRequestAnswer } from '@/server/contract/console/operator-answers';
 import type { CounterAddAnswer } from '@/server/contract/counter';
 import { isWithin } from '@/server/contract/counter-bounds';
 import type { LockyardError } from '@/server/contract/errors';
-import type { AcquireAnswer, CancelAnswer } from '@/server/contract/lock/answers';
+import type {
+  AcquireAnswer,
+  CancelAnswer,
+  CheckAnswer,
+  InspectAnswer,
+  ListAnswer,
+  ReleaseAnswer,
+  RenewAnswer,
+  Renewed,
+} from '@/server/contract/lock/answers';
 import type { AcquireManyAnswer } from '@/server/contract/multi-lock';
+import type { Remark } from '@/server/contract/primitives';
 import { leaseFloorMs } from '@/server/core/lock/hold-lifecycle';
-import type { AcquireCommand } from '@/server/core/lock/lock-command';
+import type { AcquireCommand, ReleaseRequestCommand } from '@/server/core/lock/lock-command';
 import { isReleased } from '@/server/core/lock/lock-record';
 import type { AcquireMultiLockCommand } from '@/server/core/multi-lock/multi-lock-command';
 import type { RequestIdentity } from '@/server/core/request-fingerprint';
+import { recordId } from '@/server/storage/record-id';
 import type { RecordKey } from '@/server/storage/record-store';
+import type { ReadSpan } from './read-referee';
 import type { ObservedHold, Referee } from './referee';
 import type { SimWorld } from './sim-world';
 import { CLOCK_BEHIND_MAX_MS } from './slow-reads-connection';
@@ -22,6 +35,18 @@ interface Acquiring {
   startedAt: number;
   /** Whether no earlier request of this caller for this lock can still take effect. */
   isSure: boolean;
+}
+
+/** How late the history of a change may be read, in a world where it is read. */
+const LATE_HISTORY_MS = 1_000;
+
+/** A lock that a caller asked about. */
+interface ReadCall {
+  key: RecordKey;
+  /** When, by the clock that is never set. */
+  startedAt: number;
+  /** The same by the clock that counts its leases. */
+  startedOn: number;
 }
 
 /** The tolerance of a wait, which is measured in whole milliseconds by clocks read in turn. */
@@ -59,6 +84,7 @@ export class AnswerChecks {
       if (isLostBefore(grant, startedAt))
         referee.report(`${who} was answered with ${token}, which is lost`);
       const hold = referee.liveHold(key, token);
+      if (hold) referee.received.add(key, hold);
       const leftMs = (hold?.expiresAt ?? 0) - referee.now(key);
       if (hold && !world.clockSteps && expiresInMs > leftMs + 1) {
         referee.report(`${who} was answered ${expiresInMs} ms of a lease that has ${leftMs}`);
@@ -77,7 +103,8 @@ export class AnswerChecks {
     if (mine && outcome !== 'queued')
       referee.report(`${who} holds ${mine.token}, and was answered ${outcome}`);
     const freeFrom = referee.freeFrom(key);
-    if (outcome === 'held' && freeFrom !== null && freeFrom + world.steppedMs < startedAt) {
+    const clockErrorMs = world.steppedMs + this.behindMs;
+    if (outcome === 'held' && freeFrom !== null && freeFrom + clockErrorMs < startedAt) {
       referee.report(`${who} was answered held, and the lock was free all the time`);
     }
   }
@@ -98,12 +125,10 @@ export class AnswerChecks {
     heard: Received<{ outcome: string }>,
   ): void {
     if (!('answer' in heard) || heard.answer.outcome !== 'timeout') return;
-    const { database, steppedMs, lossyStore, slowReads } = this.world;
+    const { database, steppedMs, lossyStore } = this.world;
     const askedAt = this.askedAt.get(request.key) ?? Number.NEGATIVE_INFINITY;
     const waitedMs = database.instant() - askedAt;
-    // A wait begins at the lower bound of the clock that is known where it is queued.
-    const behindMs = slowReads ? CLOCK_BEHIND_MAX_MS : 0;
-    if (lossyStore || waitedMs >= waitMs - steppedMs - ROUNDED_MS - behindMs) return;
+    if (lossyStore || waitedMs >= waitMs - steppedMs - ROUNDED_MS - this.behindMs) return;
     this.referee.report(`${owner} waited ${waitedMs} of ${waitMs} ms, and was answered timeout`);
   }
 
@@ -133,6 +158,7 @@ export class AnswerChecks {
       const key = { namespace: 'default', name };
       const hold = referee.liveHold(key, token);
       const leftMs = (hold?.expiresAt ?? 0) - referee.now(key);
+      if (hold) referee.received.add(key, hold);
       if (!referee.observedHold(key, token))
         referee.report(`${owner} received a multi-lock that was never granted`);
       if (hold && !world.clockSteps && expiresInMs > leftMs + 1) {
@@ -151,23 +177,126 @@ export class AnswerChecks {
     key: RecordKey,
     token: number,
     startedAt: number,
-    heard: Received<{ outcome: string; freesAt?: number }>,
+    heard: Received<ReleaseAnswer | RenewAnswer>,
   ): void {
     if (isRefusedAsFull(heard)) {
       this.referee.report(`the holder of ${token} was answered that its namespace is full`);
     }
     if (!('answer' in heard)) return;
-    const { outcome, freesAt } = heard.answer;
+    const { outcome } = heard.answer;
     if (outcome === 'renewed' && isLostBefore(this.referee.observedHold(key, token), startedAt)) {
       this.referee.report(`${token} was lost, and its holder was answered renewed`);
     }
     const hold = this.referee.liveHold(key, token);
     if (outcome === 'lost' && hold)
       this.referee.report(`${token} is live, and its holder was answered lost`);
-    if (outcome === 'released' && freesAt === undefined) this.referee.answeredFree(key, token);
+    if (outcome === 'renewed') this.renewed(key, token, startedAt, heard.answer);
+    const isFree = outcome === 'released' && heard.answer.freesAt === undefined;
+    if (isFree) this.referee.answeredFree(key, token);
     if (outcome === 'released' && hold && !isReleased(hold)) {
       this.referee.report(`${token} is live, and its holder was answered released`);
     }
+  }
+
+  /** A renewal must deliver what an operator had asked of the holder before it was sent. */
+  private renewed(key: RecordKey, token: number, startedAt: number, answer: Renewed): void {
+    const { releaseRequests } = this.referee;
+    const isMissing = (verb: ReleaseRequestCommand['verb'], delivered: Remark | undefined) =>
+      delivered === undefined &&
+      releaseRequests.wasAskedBefore(recordId(key), token, verb, startedAt);
+    const { askedToRelease, renewalsStopped } = answer;
+    if (isMissing('askRelease', askedToRelease))
+      this.referee.report(`${token} was renewed, and its holder did not learn that it is wanted`);
+    if (isMissing('stopRenewals', renewalsStopped))
+      this.referee.report(`${token} was renewed, and its holder did not learn that this is over`);
+  }
+
+  /** An operator's request to a holder must be answered with what became of it. */
+  releaseRequested(
+    key: RecordKey,
+    { verb, token }: Pick<ReleaseRequestCommand, 'verb' | 'token'>,
+    heard: Received<ReleaseRequestAnswer>,
+  ): void {
+    if (!('answer' in heard)) return;
+    const { referee } = this;
+    const { outcome, rev } = heard.answer;
+    if (outcome === 'told' && !referee.releaseRequests.wasWritten(recordId(key), token, verb, rev))
+      referee.report(`an operator was answered that ${token} was told, and it was not`);
+    const hold = referee.liveHold(key, token);
+    if (outcome === 'changed' && hold && !isReleased(hold))
+      referee.report(`${token} is live, and an operator was answered that it has ended`);
+  }
+
+  /** What was read of a lock must have been true at some instant since its caller asked. */
+  inspected(read: ReadCall, heard: Received<InspectAnswer>): void {
+    if (!('answer' in heard)) return;
+    const { referee, world } = this;
+    const { key, startedAt } = read;
+    const id = recordId(key);
+    const { answer } = heard;
+    for (const wrong of referee.reads.inspected(id, answer, this.spanOf(read)))
+      referee.report(`${id}: ${wrong}`);
+    for (const { token, expiresAt, expiresInMs } of answer.holders) {
+      const leftMs = expiresAt - referee.now(key);
+      if (!world.clockSteps && expiresInMs > Math.max(0, leftMs) + 1)
+        referee.report(`${expiresInMs} ms of ${token} were read, and it has ${leftMs}`);
+    }
+    if (world.shared > 0 || world.permitRandom) return;
+    for (const [token, { goneAt }] of referee.observedHolds.get(id) ?? []) {
+      if (goneAt !== null && goneAt < startedAt && token >= answer.minValidToken)
+        referee.report(`${token} had ended, and ${answer.minValidToken} was read as valid`);
+    }
+  }
+
+  /** A list may be as old as it says, and no older. */
+  listed(startedAt: number, heard: Received<ListAnswer | null>): void {
+    if (!('answer' in heard) || !heard.answer) return;
+    const { referee, world } = this;
+    const { locks, ageMs } = heard.answer;
+    const listed = new Map(locks.map((lock) => [lock.name, lock]));
+    for (const key of world.keys) {
+      const id = recordId(key);
+      const since = startedAt - ageMs - LATE_HISTORY_MS;
+      for (const wrong of referee.reads.listed(id, listed.get(key.name), since))
+        referee.report(`${id}: ${wrong}`);
+    }
+  }
+
+  /** The same for a check of one token. */
+  checked(read: ReadCall, token: number, heard: Received<CheckAnswer>): void {
+    if (!('answer' in heard)) return;
+    const { referee } = this;
+    const { key, startedAt } = read;
+    const { from } = this.spanOf(read);
+    const hold = referee.liveHold(key, token);
+    const observed = referee.observedHold(key, token);
+    const isGone = observed?.goneAt != null && observed.goneAt < startedAt;
+    const isOver = isGone || (hold?.releasedAt ?? Number.POSITIVE_INFINITY) < from;
+    if (heard.answer.valid && (isOver || (observed?.expiresAt ?? 0) <= from))
+      referee.report(`${token} is over, and was read as valid`);
+    if (heard.answer.valid || !this.isReadFinal) return;
+    if (hold && !isReleased(hold)) referee.report(`${token} is live, and was read as over`);
+    referee.reads.readAsOver(recordId(key), token);
+  }
+
+  /**
+   * Whether a lease that was read as expired stays so: a read cannot write its end if the store
+   * does not respond, and then it lives again when the clock is set back.
+   */
+  private get isReadFinal(): boolean {
+    const { clockSteps, faults } = this.world;
+    return !clockSteps || faults === 0;
+  }
+
+  /** By how much a process may know less than the time: a wait begins then, and a lease ends. */
+  private get behindMs(): number {
+    return this.world.slowReads ? CLOCK_BEHIND_MAX_MS : 0;
+  }
+
+  private spanOf({ key, startedAt, startedOn }: ReadCall): ReadSpan {
+    const { steppedMs } = this.world;
+    const from = startedOn - this.behindMs - steppedMs;
+    return { startedAt, from, to: this.referee.now(key) + steppedMs };
   }
 
   forced(key: RecordKey, token: number, heard: Received<{ outcome: string }>): void {

@@ -151,6 +151,17 @@ export const BROKEN_BUILDS: Record<string, Flaws> = {
         }),
     }),
   },
+  'a wait that goes on until the lock is granted': {
+    engine: (engine) => ({
+      ...bound(engine),
+      acquire: async (key, ask, wait) => {
+        for (;;) {
+          const answer = await engine.acquire(key, ask, wait);
+          if (ask.request.remembered || answer.outcome !== 'timeout') return answer;
+        }
+      },
+    }),
+  },
   'a set that may be granted in part': { database: { splitsMultiLocks: true } },
   'a swap that is won by its rev alone': { database: { comparesRevAlone: true } },
   'a renewal whose swap does not compare its deadline': {

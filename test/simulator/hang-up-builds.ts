@@ -1,3 +1,4 @@
+import { waiterOf } from '@/server/core/lock/queue';
 import type { LockEngine } from '@/server/engine/lock-engine';
 import type { Flaws } from './sim-world';
 
@@ -19,6 +20,20 @@ export const HANG_UP_BUILDS: Record<string, Flaws> = {
         return engine.acquire(key, ask, line ? { ...wait, signal: line } : wait);
       };
       return Object.assign(Object.create(engine) as LockEngine, { acquire });
+    },
+  },
+  'a hang-up that costs a caller its place although it has asked again': {
+    locks: (decide) => (record, command, context) => {
+      if (command.verb !== 'detach' || !record) return decide(record, command, context);
+      const process = waiterOf(record, command.request.key)?.process ?? context.process;
+      return decide(record, { ...command, isRefused: true }, { ...context, process });
+    },
+  },
+  'a hang-up that shortens a lease although its caller has asked again': {
+    locks: (decide) => (record, command, context) => {
+      if (command.verb !== 'detach' || !record) return decide(record, command, context);
+      const holds = record.holds.map((hold) => ({ ...hold, isUnclaimed: true }));
+      return decide({ ...record, holds }, { ...command, hungUp: true }, context);
     },
   },
   'a wait for several locks that continues although its caller has hung up': {

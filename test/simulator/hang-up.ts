@@ -9,6 +9,21 @@ import type { Step } from './sim-database';
 /** The longest time from a step until its caller has the answer. */
 const HOP_MS = 6;
 
+/**
+ * Sends a request once more while its first call may still wait, or as that hangs up. Null: the
+ * caller does not, or it does not learn the outcome.
+ */
+export async function askAgainSoon<A>(
+  { world }: SimClient,
+  { waitMs }: Pick<AcquireCommand, 'waitMs'>,
+  again: () => Promise<A | null>,
+  random: () => number,
+): Promise<A | null> {
+  if (random() < 0.5) return null;
+  await world.scheduler.pause(random() * waitMs);
+  return again();
+}
+
 /** Waits for a lock, and hangs up: see `hangUpDuring`. */
 export function hangUp(
   client: SimClient,

@@ -2,7 +2,7 @@ import type { AcquireManyAnswer } from '@/server/contract/multi-lock';
 import type { AcquireMultiLockCommand } from '@/server/core/multi-lock/multi-lock-command';
 import { anonymousRequest, requestIdentity } from '@/server/engine/request-identity';
 import type { RecordKey } from '@/server/storage/record-store';
-import { hangUpMultiLock } from './hang-up';
+import { askAgainSoon, hangUpMultiLock } from './hang-up';
 import { SERVICE, type SimClient } from './sim-client';
 import type { SimWorld } from './sim-world';
 
@@ -96,11 +96,13 @@ async function askOnce(
   const calls = keys.map((key) => client.record('acquire', key, null, leaseMs, requestId));
   for (const { name } of keys) unsure.add(name);
   checks.asking(ask.request);
-  const { hangUps } = world;
+  const { hangUps, resends } = world;
   if (waitMs > 0 && hangUps && hangUps() < 0.3) {
+    const again = () => askOnce(client, ask, requestId);
+    const repeated = requestId === undefined ? null : askAgainSoon(client, ask, again, resends);
     await hangUpMultiLock(client, keys, ask, holdRequestMs, hangUps);
     for (const call of calls) client.conclude(call, 'silence', false, null);
-    return null;
+    return repeated;
   }
   const reply = await client.call<AcquireManyAnswer>(
     (engine) => engine.multiLocks.acquire('default', ask, { holdRequestMs }),

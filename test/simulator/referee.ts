@@ -20,7 +20,10 @@ import { DeletionReferee } from './deletion-referee';
 import { LeastTimeReferee } from './least-time-referee';
 import { LossReferee } from './loss-referee';
 import { permitViolations } from './permit-referee';
+import { ReadReferee } from './read-referee';
 import { ReassignReferee } from './reassign-referee';
+import { ReceivedReferee } from './received-referee';
+import { ReleaseRequestReferee } from './release-request-referee';
 import type { Deletion, SimDatabase, Step } from './sim-database';
 import type { SimWorld } from './sim-world';
 
@@ -81,6 +84,9 @@ export class Referee {
   private readonly deletions = new DeletionReferee();
   private readonly leastTimes = new LeastTimeReferee();
   private readonly reassigned = new ReassignReferee();
+  readonly reads = new ReadReferee();
+  readonly received: ReceivedReferee;
+  readonly releaseRequests = new ReleaseRequestReferee();
   /** Since when each existing record exists. */
   private readonly existsSince = new Map<string, number>();
   /** Since when each deleted record was free. */
@@ -90,9 +96,10 @@ export class Referee {
 
   /** @param lockDelayMs how long a lock is not granted after a hold on it was lost */
   constructor(
-    private readonly world: Pick<SimWorld, 'databases' | 'databaseOf' | 'crowd' | 'processes'>,
+    private readonly world: SimWorld,
     private readonly lockDelayMs: number,
   ) {
+    this.received = new ReceivedReferee(world);
     for (const database of world.databases) {
       database.onStep = (step) => this.observe(step, database);
       database.onDelete = (deletion) => this.observeDeletion(deletion, database);
@@ -113,6 +120,11 @@ export class Referee {
 
   observedHold(key: RecordKey, token: number): ObservedHold | undefined {
     return this.observedHolds.get(recordId(key))?.get(token);
+  }
+
+  /** The tokens of all holds that a lock ever had, in the order of their grants. */
+  tokensOf(key: RecordKey): number[] {
+    return [...(this.observedHolds.get(recordId(key))?.keys() ?? [])];
   }
 
   /** The holds that are live by the database's clock, except those that the store has lost. */
@@ -295,7 +307,11 @@ export class Referee {
     const least = this.leastTimes.observe(id, { old, record, events, at });
     const permits = permitViolations({ old, record, events, at });
     const places = this.reassigned.violations(old, record, events);
-    for (const wrong of [...least, ...permits, ...places]) this.report(`${id}: ${wrong}`);
+    const requests = this.releaseRequests.violations(id, record, events, instant);
+    const reads = this.reads.violations(id, record, at, instant);
+    const received = this.received.violations(id, { record, events, at });
+    const wrongs = [...least, ...permits, ...places, ...requests, ...reads, ...received];
+    for (const wrong of wrongs) this.report(`${id}: ${wrong}`);
     this.reportUndone(id, record);
     for (const event of events) {
       const isChosen = this.reassigned.isChosen(id, event);

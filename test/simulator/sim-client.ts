@@ -1,8 +1,10 @@
+import { causes } from '@/db/database-failure';
 import type { CounterAddAnswer } from '@/server/contract/counter';
 import { LockyardError } from '@/server/contract/errors';
 import type { AcquireAnswer, ReleaseAnswer, RenewAnswer } from '@/server/contract/lock/answers';
 import type { AcquireCommand } from '@/server/core/lock/lock-command';
 import { type Hold, isReleased } from '@/server/core/lock/lock-record';
+import { ANSWER_MAX_MS } from '@/server/core/timing';
 import type { LockEngine } from '@/server/engine/lock-engine';
 import { anonymousRequest, requestIdentity } from '@/server/engine/request-identity';
 import type { RecordedCall } from '@/server/engine/testing/history-checker';
@@ -10,10 +12,12 @@ import type { RecordKey } from '@/server/storage/record-store';
 import { acquireTwice } from './acquire-twice';
 import type { AnswerChecks } from './answer-checks';
 import type { CrowdedNames } from './crowded-names';
-import { hangUp } from './hang-up';
+import { askAgainSoon, hangUp } from './hang-up';
 import { holdMultiLockOnce } from './hold-multi-lock-once';
 import { changeCapacity, wantedOf } from './sim-permits';
+import { readLock } from './sim-reads';
 import { reassignHold } from './sim-reassign';
+import { requestRelease } from './sim-release-requests';
 import type { SimOwner } from './sim-scheduler';
 import type { SimWorld } from './sim-world';
 
@@ -31,6 +35,12 @@ const GIVE_UP_AFTER_MS = 7_000;
 
 /** Longer minimum hold times would leave little time for anything else. */
 const LEAST_MAX_MS = 700;
+
+/** Whether a call failed by a fault of our own, which an error about the store may hide. */
+function isFault(error: unknown): boolean {
+  if (!(error instanceof LockyardError) || error.reason === 'INTERNAL') return true;
+  return causes(error).some((cause) => cause instanceof TypeError || cause instanceof RangeError);
+}
 
 /** A program that uses the service, well and badly. It belongs to no process. */
 export class SimClient {
@@ -50,6 +60,7 @@ export class SimClient {
     while (world.isTroubled) {
       await world.scheduler.pause(world.random() * 60);
       const key = world.keys[Math.floor(world.random() * world.keys.length)] as RecordKey;
+      if (world.reads && world.reads() < 0.4) await readLock(this, key, world.reads);
       const dice = world.random();
       if (dice < 0.15) await (this.world.lossyStore ? this.holdLockOnce(key) : this.add());
       else if (dice < (world.audits ? 0.4 : 0.2)) await this.operate(key);
@@ -146,11 +157,13 @@ export class SimClient {
     const startedAt = this.world.database.instant();
     this.checks.asking(ask.request);
     this.unsure.add(key.name);
-    const { hangUps } = this.world;
+    const { hangUps, resends } = this.world;
     if (waitMs > 0 && hangUps && hangUps() < 0.3) {
+      const again = () => this.ask(key, ask, holdRequestMs, requestId);
+      const repeated = requestId === undefined ? null : askAgainSoon(this, ask, again, resends);
       await hangUp(this, key, ask, holdRequestMs, hangUps);
       this.conclude(call, 'silence', false, null);
-      return null;
+      return repeated;
     }
     const reply = await this.call<AcquireAnswer>(
       (engine) => engine.acquire(key, ask, { holdRequestMs }),
@@ -244,8 +257,11 @@ export class SimClient {
     const { random, newText, scheduler, permitRandom } = this.world;
     if (this.world.audits) return this.world.audits.operate(this, key);
     if (permitRandom && permitRandom() < 0.4) return changeCapacity(this, key, permitRandom);
-    const { reassigns } = this.world;
+    const { reassigns, releaseRequests } = this.world;
     if (reassigns && reassigns() < 0.5) return reassignHold(this, key, reassigns);
+    if (releaseRequests && releaseRequests() < 0.5) {
+      return requestRelease(this, key, releaseRequests);
+    }
     if (this.world.crowd && random() < 0.3) return this.deleteName(this.world.crowd, key);
     const hold = this.checks.referee.record(key)?.holds[0];
     const why = { by: 'ana', reason: 'drill', request: anonymousRequest(newText) };
@@ -312,9 +328,13 @@ export class SimClient {
       return 'silence';
     }
     const { engine, owner } = process;
+    const calledAt = scheduler.now;
+    let isAnswered = false;
     let hasGivenUp = false;
     return new Promise((resolve) => {
       const hear = (heard: { answer: T } | { error: LockyardError }) => {
+        isAnswered = true;
+        this.requireInTime(owner, calledAt, waitMs);
         // A process that was stopped for long may answer a call that was since repeated elsewhere.
         if (!hasGivenUp || !(this.world.audits || this.world.crowd)) check(heard);
         scheduler.after(0.1 + random() * 2, null, () => resolve(heard));
@@ -323,7 +343,7 @@ export class SimClient {
         run(engine, owner).then(
           (answer) => hear({ answer }),
           (error) => {
-            if (!(error instanceof LockyardError) || error.reason === 'INTERNAL') {
+            if (isFault(error)) {
               this.checks.referee.report(`a call failed: ${error?.stack ?? error}`);
             }
             hear({ error });
@@ -332,9 +352,24 @@ export class SimClient {
       });
       scheduler.after(GIVE_UP_AFTER_MS + waitMs, null, () => {
         hasGivenUp = true;
+        if (!isAnswered) this.requireInTime(owner, calledAt, waitMs);
         resolve('silence');
       });
     });
+  }
+
+  /** Reports an answer that comes too late, unless its process was stopped or has died. */
+  private requireInTime(
+    { isDead, stoppedUntil }: SimOwner,
+    calledAt: number,
+    waitMs: number,
+  ): void {
+    const { scheduler, crowd } = this.world;
+    const tookMs = Math.round(scheduler.now - calledAt);
+    if (tookMs <= ANSWER_MAX_MS + waitMs || isDead || stoppedUntil > calledAt || crowd) return;
+    this.checks.referee.report(
+      `${this.owner} was answered after ${tookMs} ms, of which ${waitMs} are its wait`,
+    );
   }
 
   record(

@@ -3,7 +3,6 @@ import type { LockEngine, StoreEngine } from '@/server/engine/lock-engine';
 import { OWN_NAMESPACE } from '@/server/engine/membership';
 import { ShardedEngine } from '@/server/engine/sharded-engine';
 import { HistoryTail } from '@/server/monitoring/history/history-tail';
-import type { LockWatches } from '@/server/monitoring/watch/lock-watches';
 import type { Clock } from '@/server/platform/clock';
 import type { StoreIncarnation } from '@/server/storage/incarnation/store-incarnation';
 import type { HistorySource, RecordStore } from '@/server/storage/record-store';
@@ -11,9 +10,9 @@ import type { LossyStore } from './lossy-store';
 import { SimConnection } from './sim-connection';
 import { BEGAN_AT, type SimDatabase } from './sim-database';
 import { SimLink } from './sim-link';
+import { type SimReading, startReading } from './sim-reading';
 import { SimOwner } from './sim-scheduler';
 import { homeOf, SHARD_NAMES } from './sim-shards';
-import { startWatches } from './sim-watches';
 import type { SimWorld } from './sim-world';
 import { SlowReadsConnection } from './slow-reads-connection';
 
@@ -45,7 +44,7 @@ export class SimProcess {
   /** Whether it is shutting down and takes no new calls. */
   isClosing = false;
   /** Null in a world without a watcher, and until the process serves. */
-  watches: LockWatches | null = null;
+  reading: SimReading | null = null;
   readonly clock: Clock;
 
   constructor(
@@ -77,7 +76,7 @@ export class SimProcess {
     const engine = isSharded ? this.engineOver(engines) : own;
     if (crowd) await scheduler.as(owner, () => crowd.watch(this, first, own));
     if (world.watchRandom)
-      this.watches = scheduler.as(owner, () => startWatches(this, first.connection, own));
+      this.reading = scheduler.as(owner, () => startReading(this, first.connection, own));
     this.engine = world.flaws.engine?.(engine, this) ?? engine;
     for (const { connection } of opened) this.followHistory(connection);
     world.audits?.resolveBy(this);

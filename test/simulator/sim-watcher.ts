@@ -108,7 +108,7 @@ export class SimWatcher {
   private async ask(request: WatchRequest): Promise<WatchAnswer | null> {
     const { scheduler } = this.world;
     const process = this.world.anyProcess();
-    if (!process?.watches) {
+    if (!process?.reading) {
       await scheduler.pause(200);
       return null;
     }
@@ -135,7 +135,7 @@ export class SimWatcher {
   }
 
   private async follow(
-    { watches }: SimProcess,
+    { reading }: SimProcess,
     { waitMs, answers, isCut }: WatchRequest,
     { hear, signal }: { hear: (answer: WatchAnswer) => void; signal: AbortSignal },
   ): Promise<void> {
@@ -143,7 +143,7 @@ export class SimWatcher {
     const since = honest && (this.world.flaws.position?.(honest) ?? honest);
     const pace = { waitMs, signal, onWaiting: () => {}, isPolled: answers === 1 };
     let left = answers;
-    for await (const answer of watches?.follow(this.target, since, pace) ?? []) {
+    for await (const answer of reading?.watches.follow(this.target, since, pace) ?? []) {
       left -= 1;
       if (left > 0 || !isCut) hear(answer);
       if (left === 0) return;

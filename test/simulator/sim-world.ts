@@ -1,4 +1,5 @@
 import type { Database } from '@/db/database';
+import type { ListAnswer } from '@/server/contract/lock/answers';
 import type { CounterCommand } from '@/server/core/counter/counter-command';
 import type { CounterRecord } from '@/server/core/counter/counter-record';
 import type { LockCommand } from '@/server/core/lock/lock-command';
@@ -13,7 +14,14 @@ import { recordId } from '@/server/storage/record-id';
 import type { HistorySource, RecordKey, RecordStore } from '@/server/storage/record-store';
 import type { AuditedActions } from './audited-actions';
 import { CrowdedNames } from './crowded-names';
-import { drainRandom, hangUpRandom, slowReadsRandom } from './extra-random';
+import {
+  drainRandom,
+  hangUpRandom,
+  readRandom,
+  releaseRequestRandom,
+  resendRandom,
+  slowReadsRandom,
+} from './extra-random';
 import { LossyStore, type LossyStoreFlaws } from './lossy-store';
 import { type DatabaseFlaws, SimDatabase } from './sim-database';
 import { restartProcess } from './sim-drain';
@@ -37,6 +45,8 @@ export interface Flaws {
   tail?: (source: HistorySource) => Pick<HistoryTail, 'poll'>;
   /** The store as used by the parts that follow and delete names. */
   deletions?: (honest: RecordStore & HistorySource) => RecordStore & HistorySource;
+  /** What is answered to a caller that lists all locks. */
+  list?: (honest: ListAnswer) => ListAnswer;
   /** Where a watch continues, from the position that its caller sends. */
   position?: (honest: WatchPosition) => WatchPosition;
   locks?: (
@@ -135,6 +145,12 @@ export class SimWorld {
   readonly reassigns: (() => number) | null;
   /** The random numbers that decide whether and when callers hang up; null where they never do. */
   readonly hangUps: (() => number) | null;
+  /** The random numbers that decide whether and when callers ask again before they hang up. */
+  readonly resends: () => number;
+  /** The random numbers that decide when callers read locks; null where none does. */
+  readonly reads: (() => number) | null;
+  /** The random numbers that decide whom operators ask to release; null where they never do. */
+  readonly releaseRequests: (() => number) | null;
   /** The share of calls to the database that something happens to. */
   readonly faults: number;
   /** Whether the database's clock is set forward and back now and then. */
@@ -213,6 +229,9 @@ export class SimWorld {
     this.leastTimes = hasLeastTimes(seed) ? seeded(seed ^ LEAST_TIMES ^ 1) : null;
     this.reassigns = reassignRandom(seed);
     this.hangUps = hangUpRandom(seed);
+    this.resends = resendRandom(seed);
+    this.reads = readRandom(seed);
+    this.releaseRequests = releaseRequestRandom(seed);
     this.drains = drainRandom(seed);
     this.slowReads = slowReadsRandom(seed);
     const lastsMs = control ? LOSSY_LASTS_MS : 2_000;
@@ -224,6 +243,12 @@ export class SimWorld {
 
   get isTroubled(): boolean {
     return this.scheduler.now < this.troubleEndsAt;
+  }
+
+  /** Whether nothing goes wrong but what callers and operators do themselves. */
+  get isCalm(): boolean {
+    const { faults, clockSteps, drains, lossyStore, audits, crowd } = this;
+    return faults === 0 && !clockSteps && !drains && !lossyStore && !audits && !crowd;
   }
 
   get database(): SimDatabase {

@@ -176,13 +176,19 @@ function checkWholeHistory(world: SimWorld, truth: Referee): void {
 }
 
 /**
- * The call as of its answer. A retried acquire is answered with a lease that began before the
- * retry, with the grant or a renewal since: the retry does not make the lease end later.
+ * The call as of its answer, with the lease that it got. A retried acquire is answered with a lease
+ * that began before the retry, with the grant or a renewal since: the retry does not make the lease
+ * end later. Nor does a renewal that an operator has blocked.
  */
 function asOfAnswer(call: RecordedCall, truth: Referee): RecordedCall {
   const { verb, outcome, lock, token, startedAt, endedAt, leaseMs } = call;
-  if (verb !== 'acquire' || outcome !== 'ok' || token === null) return call;
-  const { leases = [] } = truth.observedHold({ namespace: 'default', name: lock }, token) ?? {};
+  if (outcome !== 'ok' || token === null) return call;
+  const key = { namespace: 'default', name: lock };
+  const isBlocked = truth.releaseRequests.isBlocked(recordId(key), token);
+  const mayBeShorter =
+    verb === 'acquire' || ((verb === 'renew' || verb === 'reenter') && isBlocked);
+  if (!mayBeShorter) return call;
+  const { leases = [] } = truth.observedHold(key, token) ?? {};
   const answered = leases.findLast(({ writtenAt }) => writtenAt <= (endedAt ?? startedAt));
   return answered ? { ...call, leaseMs: Math.min(leaseMs, answered.endsAt - startedAt) } : call;
 }

@@ -1,3 +1,4 @@
+import type { ListAnswer } from '@/server/contract/lock/answers';
 import { DEFAULT_POLICY } from '@/server/contract/namespace-policy';
 import type { StoreEngine } from '@/server/engine/lock-engine';
 import { NameCount } from '@/server/engine/names/name-count';
@@ -6,6 +7,11 @@ import { LockTable } from '@/server/monitoring/lock-list/table/lock-table';
 import { CounterProjection } from '@/server/monitoring/projection/counter-projection';
 import { KnownStores } from '@/server/monitoring/projection/known-stores';
 import { RecordFollower } from '@/server/monitoring/projection/record-follower';
+import {
+  buildServiceLockListing,
+  listingFrame,
+  type RowsFrom,
+} from '@/server/monitoring/projection/service-lock-listing';
 import { GrantRate } from '@/server/monitoring/rollups/grant-rate';
 import { KnownBaselines } from '@/server/monitoring/rollups/known-baselines';
 import { LockWatches } from '@/server/monitoring/watch/lock-watches';
@@ -17,15 +23,25 @@ import type { SimProcess } from './sim-process';
 const FOLLOW_EVERY_MS = 150;
 const REFRESH_EVERY_MS = 500;
 
+/** What a process answers from its reading of the store. */
+export interface SimReading {
+  watches: LockWatches;
+  /** All locks. */
+  list: () => Promise<ListAnswer>;
+}
+
+/** More than there are. */
+const LIST_LIMIT = 100;
+
 /**
- * The real watches of a process over its real reading of the store. Work takes no time, as
- * everywhere in the simulation.
+ * The real watches and lists of a process over its real reading of the store. Work takes no time,
+ * as everywhere in the simulation.
  */
-export function startWatches(
+export function startReading(
   { world, clock, id }: SimProcess,
   connection: RecordStore & HistorySource,
   engine: StoreEngine,
-): LockWatches {
+): SimReading {
   const store = world.flaws.deletions?.(connection) ?? connection;
   const backend = { id: 'default', store, engine, epochOf: () => 1 };
   const backends = [backend];
@@ -57,7 +73,15 @@ export function startWatches(
   const reader = new WatchReader(table, backends, follower.readAt, clock, journals);
   repeat(FOLLOW_EVERY_MS, () => follower.follow(backend));
   repeat(REFRESH_EVERY_MS, () => table.refresh());
-  return new LockWatches(journals, reader, slice, clock, id, { warn: () => {} });
+  const list = async () => {
+    const frame = listingFrame('default', stores.states(backends), follower.readAt, clock);
+    await table.refresh();
+    const input = { namespace: 'default', busy: false, limit: LIST_LIMIT };
+    const from: RowsFrom = (isBefore) => table.listing.from(isBefore);
+    return buildServiceLockListing(from, input, { frame, viewer: 'orders' }, slice());
+  };
+  const watches = new LockWatches(journals, reader, slice, clock, id, { warn: () => {} });
+  return { watches, list };
 }
 
 function repeat(everyMs: number, run: () => Promise<unknown>): void {
