@@ -1,13 +1,7 @@
 'use client';
 
 import type { ReactNode } from 'react';
-import {
-  agoText,
-  factorText,
-  runningDuration,
-  spokenDuration,
-  wholeSeconds,
-} from '@/server/core/format/durations';
+import { agoText, factorText, runningDuration, wholeSeconds } from '@/server/core/format/durations';
 import { exactCount, plural } from '@/server/core/format/numbers';
 import { visibleText } from '@/server/core/format/visible-text';
 import { shortToken } from '../format/numbers';
@@ -180,18 +174,17 @@ function Since({
   backend: string;
   p99Ms: number | null;
 }) {
-  const now = useAtBackend(backend, (at) => wholeSeconds(at));
+  const now = useAtBackend(backend, (at) => at);
   if (!hold) return <Muted>–</Muted>;
+  const heldMs = now - hold.grantedAt;
   return (
     <>
       <Instant at={hold.grantedAt} now={now} clock={backend} />,{' '}
       <b className="font-[550]">
-        <Duration ms={now - hold.grantedAt} />
+        <Duration ms={heldMs} />
       </b>{' '}
       ago
-      {p99Ms !== null && now - hold.grantedAt > p99Ms && (
-        <Muted>, {factorText(now - hold.grantedAt, p99Ms)} p99</Muted>
-      )}
+      {p99Ms !== null && heldMs > p99Ms && <Muted>, {factorText(heldMs, p99Ms)} p99</Muted>}
     </>
   );
 }
@@ -207,7 +200,7 @@ function Waiting({ side, backend }: { side: HoldSnapshot; backend: string }) {
         <Muted>
           {' '}
           · oldest {runningDuration(now - side.oldestWaitAt)}
-          {first && `, times out in ${spokenDuration(first.patienceUntil - now)}`}
+          {first && `, times out in ${runningDuration(first.patienceUntil - now)}`}
         </Muted>
       )}
     </>

@@ -1,7 +1,7 @@
 'use client';
 
 import { type ReactNode, useMemo } from 'react';
-import { spokenDuration } from '@/server/core/format/durations';
+import { runningDuration } from '@/server/core/format/durations';
 import { ReadingProvider, useAged } from '../live/reading';
 import type { Reading } from '../live/reading-store';
 
@@ -24,5 +24,5 @@ export function AgedReading({ updatedAt, children }: { updatedAt: number; childr
 
 /** How long a backend has not responded, counting on between two readings. */
 export function Silence({ ms }: { ms: number }) {
-  return useAged((ageMs) => spokenDuration(ms + ageMs));
+  return useAged((ageMs) => runningDuration(ms + ageMs));
 }

@@ -6,7 +6,7 @@ import {
 } from '@/server/contract/console/backend-health';
 import type { GuaranteeRow } from '@/server/contract/console/guarantee-row';
 import type { NamespaceRow } from '@/server/contract/console/namespace-row';
-import { agoText, spokenDuration } from '@/server/core/format/durations';
+import { agoText, runningDuration } from '@/server/core/format/durations';
 import { plural } from '@/server/core/format/numbers';
 import { Icon } from '../icons/icon';
 import { NearLink } from '../navigation/near-link';
@@ -95,7 +95,7 @@ function DataLossNote({ loss: { what, agoMs, quietForMs } }: { loss: BackendLoss
         </p>
         <p>
           {isPaused
-            ? `Grants resume in ${spokenDuration(quietForMs)}, when every lost lease must have ` +
+            ? `Grants resume in ${runningDuration(quietForMs)}, when every lost lease must have ` +
               'expired.'
             : 'Grants have resumed, with higher tokens than any before.'}
         </p>

@@ -1,9 +1,9 @@
 'use client';
 
 import type { ProcessRow } from '@/server/contract/console/waits/holder-rows';
-import { wholeSeconds } from '@/server/core/format/durations';
 import { plural } from '@/server/core/format/numbers';
-import { useAtBackend, useBlockingSeconds } from '../live/reading';
+import { displayedMs } from '../format/durations';
+import { useAtBackend, useBlockingMs } from '../live/reading';
 import { Duration } from '../ui/duration';
 
 /** How many callers a process blocks, and for how long in total. */
@@ -12,7 +12,7 @@ export function Blocking({
 }: {
   row: Pick<ProcessRow, 'blocked' | 'blockingMs'>;
 }) {
-  const seconds = useBlockingSeconds(blockingMs, blocked);
+  const ms = useBlockingMs(blockingMs, blocked);
   if (blocked === 0) {
     return (
       <span className="text-t3 max-md:hidden">
@@ -24,7 +24,7 @@ export function Blocking({
     <>
       <span className="text-12 text-t3 md:hidden">blocks for </span>
       <span className="font-[600]">
-        <Duration ms={seconds * 1_000} />
+        <Duration ms={ms} />
       </span>{' '}
       <span className="holder-callers text-12 text-t3">{plural(blocked, 'caller')}</span>
     </>
@@ -33,9 +33,9 @@ export function Blocking({
 
 /** How old a hold is, or was when its backend last responded. */
 export function OldestHold({ hold }: { hold: ProcessRow['oldest'] }) {
-  const now = useAtBackend('', (at) => wholeSeconds(at));
+  const ageMs = useAtBackend('', (now) =>
+    hold === null ? 0 : displayedMs((hold.knownUntil ?? now) - hold.grantedAt),
+  );
   if (hold === null) return <span className="text-t3">–</span>;
-  const { grantedAt, knownUntil } = hold;
-  const ageMs = wholeSeconds(Math.max(0, (knownUntil ?? now) - grantedAt));
-  return <Duration ms={ageMs} atLeast={knownUntil !== null} />;
+  return <Duration ms={ageMs} atLeast={hold.knownUntil !== null} />;
 }

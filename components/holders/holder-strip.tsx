@@ -4,7 +4,7 @@ import { useQuery } from '@tanstack/react-query';
 import { type HolderFilter, unknownBecause } from '@/server/contract/console/waits/holder-figures';
 import type { HoldersPage } from '@/server/contract/console/waits/holder-rows';
 import { plural } from '@/server/core/format/numbers';
-import { useBlockingSeconds } from '../live/reading';
+import { useBlockingMs } from '../live/reading';
 import { useTRPC } from '../live/trpc';
 import { FigureCount } from '../locks/figures/figure-count';
 import { FigureTile, lookOf } from '../locks/figures/figure-tile';
@@ -110,6 +110,6 @@ const LOOKS = {
 const look = (name: keyof typeof LOOKS, value: number) => lookOf(LOOKS, name, value);
 
 function WaitingTime({ page: { blockingMs, waiting, past } }: { page: HoldersPage }) {
-  const seconds = useBlockingSeconds(blockingMs, past ? 0 : waiting);
-  return seconds === 0 ? <span className="text-t3">0</span> : <Duration ms={seconds * 1_000} />;
+  const ms = useBlockingMs(blockingMs, past ? 0 : waiting);
+  return ms === 0 ? <span className="text-t3">0</span> : <Duration ms={ms} />;
 }

@@ -2,7 +2,7 @@
 
 import { useState } from 'react';
 import type { ProcessRow, ServiceRow } from '@/server/contract/console/waits/holder-rows';
-import { agoText, spokenDuration, wholeSeconds } from '@/server/core/format/durations';
+import { agoText, durationText, wholeSeconds } from '@/server/core/format/durations';
 import { exactCount, plural } from '@/server/core/format/numbers';
 import { visibleText } from '@/server/core/format/visible-text';
 import { keyed } from '../format/keyed';
@@ -230,7 +230,7 @@ function Place({ row: { host, pid } }: { row: ProcessRow }) {
 const waitKey = ({ namespace, name }: ProcessRow['waitsFor'][number]) => `${namespace} ${name}`;
 
 function WaitsFor({ row: { waitsFor, waits } }: { row: ProcessRow }) {
-  const now = useAtBackend('', (at) => wholeSeconds(at));
+  const now = useAtBackend('', (at) => at);
   if (waits === 0) return <span className="text-t3 max-md:hidden">–</span>;
   return (
     <span className="flex min-w-0 flex-col">
@@ -239,7 +239,7 @@ function WaitsFor({ row: { waitsFor, waits } }: { row: ProcessRow }) {
           <span className="text-t3 md:hidden">waits for</span>
           <BackendMark id={backend} />
           <LockLink namespace={namespace} name={name} />
-          <span className="waited-since">{spokenDuration(Math.max(0, now - since))}</span>
+          <span className="waited-since">{durationText(now - since)}</span>
         </span>
       ))}
       {waits > waitsFor.length && (

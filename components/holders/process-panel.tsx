@@ -6,6 +6,7 @@ import {
   type ProcessDetail,
 } from '@/server/contract/console/waits/holder-rows';
 import { exactCount, plural } from '@/server/core/format/numbers';
+import { displayedMs } from '../format/durations';
 import { keyed } from '../format/keyed';
 import { problemOf } from '../live/problem';
 import { useAtBackend } from '../live/reading';
@@ -135,10 +136,10 @@ function HeldLocks({ detail: { locks } }: { detail: ProcessDetail }) {
 
 function HeldFor({ lock }: { lock: HeldLock }) {
   const isOld = lock.status === 'unknown';
-  const seconds = useAtBackend(lock.backend, (now, _, lastAnswerAt) =>
-    Math.floor(Math.max(0, (isOld ? lastAnswerAt : now) - lock.grantedAt) / 1_000),
+  const heldMs = useAtBackend(lock.backend, (now, _, lastAnswerAt) =>
+    displayedMs((isOld ? lastAnswerAt : now) - lock.grantedAt),
   );
-  return <Duration ms={seconds * 1_000} atLeast={isOld} />;
+  return <Duration ms={heldMs} atLeast={isOld} />;
 }
 
 const waitKey = ({ namespace, name, enqueuedAt }: ProcessDetail['waits'][number]) =>

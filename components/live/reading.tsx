@@ -9,7 +9,7 @@ import {
   useState,
   useSyncExternalStore,
 } from 'react';
-import { ageText } from '../format/durations';
+import { ageText, displayedMs } from '../format/durations';
 import {
   ageOf,
   backendNow,
@@ -91,15 +91,15 @@ export function useAged<T extends Primitive>(select: (ageMs: number) => T): T {
 }
 
 /**
- * The total blocking time of callers in whole seconds, from a reading of this age; it grows until
- * the reading is stale.
+ * The total blocking time of callers in milliseconds, as exact as it is displayed, from a reading
+ * of this age; it grows until the reading is stale.
  */
-export const blockingSeconds = (blockingMs: number, callers: number, ageMs: number): number =>
-  Math.floor((blockingMs + callers * Math.min(ageMs, STALE_AFTER_MS)) / 1_000);
+export const displayedBlockingMs = (blockingMs: number, callers: number, ageMs: number): number =>
+  displayedMs(blockingMs + callers * Math.min(ageMs, STALE_AFTER_MS));
 
 /** The same for the reading of the page. */
-export function useBlockingSeconds(blockingMs: number, callers: number): number {
-  return useAged((ageMs) => blockingSeconds(blockingMs, callers, ageMs));
+export function useBlockingMs(blockingMs: number, callers: number): number {
+  return useAged((ageMs) => displayedBlockingMs(blockingMs, callers, ageMs));
 }
 
 /** How many backends the data on the page is from. */

@@ -5,6 +5,7 @@ import {
   boundText,
   countdownText,
   factorText,
+  runningDuration,
   shortDuration,
   spokenDuration,
 } from '@/server/core/format/durations';
@@ -48,7 +49,9 @@ export function reasonLabel(
       return `${row.backend} not responding (${spokenDuration(silentMs)})`;
     case 'expiring': {
       const dueAt = hold && renewalDueAt(hold);
-      return dueAt ? `renewal overdue by ${shortDuration(now - dueAt)}` : 'renewal overdue';
+      return dueAt && now - dueAt >= 1_000
+        ? `renewal overdue by ${shortDuration(now - dueAt)}`
+        : 'renewal overdue';
     }
     case 'contended':
       if (!hold) return 'handing over';
@@ -62,7 +65,7 @@ export function reasonLabel(
     case 'frozen':
       return row.frozen ? visibleText(row.frozen.reason) : '';
     case 'delayed':
-      return `available in ${spokenDuration(Math.max(0, row.delayedUntil - now))} (lock delay)`;
+      return `available in ${runningDuration(row.delayedUntil - now)} (lock delay)`;
     case 'free':
       if (hold) {
         return `${isReleased(hold) ? 'released' : 'expired'} ${agoText(now - hold.expiresAt)}`;

@@ -3,7 +3,7 @@
 import { type ReactNode, useEffect } from 'react';
 import type { BackendHealth } from '@/server/contract/console/backend-health';
 import type { GuaranteeRow } from '@/server/contract/console/guarantee-row';
-import { spokenDuration } from '@/server/core/format/durations';
+import { runningDuration } from '@/server/core/format/durations';
 import { AgedReading, Silence } from '../backends/aged-reading';
 import { latencyText } from '../format/durations';
 import { Icon } from '../icons/icon';
@@ -100,6 +100,6 @@ function statusLabel(backend: BackendHealth, isStale: boolean, isClosed: boolean
   }
   if (isClosed) return 'grants disabled';
   const pausedMs = pausedForMs(backend);
-  if (pausedMs > 0) return `data loss, grants paused ${spokenDuration(pausedMs)}`;
+  if (pausedMs > 0) return `data loss, grants resume in ${runningDuration(pausedMs)}`;
   return latencyMs === null ? 'healthy' : latencyText(latencyMs);
 }

@@ -8,7 +8,7 @@ import type {
 } from '@/server/contract/console/waits/wait-graph';
 import { agoText, wholeSeconds } from '@/server/core/format/durations';
 import { exactCount, plural } from '@/server/core/format/numbers';
-import { useAtBackend, useBlockingSeconds } from '../live/reading';
+import { useAtBackend, useBlockingMs } from '../live/reading';
 import { LockLink } from '../locks/lock-link';
 import { OpenTrace } from '../locks/open-trace';
 import { Duration } from '../ui/duration';
@@ -110,14 +110,14 @@ function HeadTitle({ head, rank }: { head: HeadBlockerRow; rank: number }) {
   const { deadlock, waiting, blocked, blockingMs, status, owners } = head;
   const refused = blocked - waiting;
   const isUnknown = status === 'unknown';
-  const seconds = useBlockingSeconds(blockingMs, isUnknown ? 0 : blocked);
+  const ms = useBlockingMs(blockingMs, isUnknown ? 0 : blocked);
   return (
     <div className="flex flex-wrap items-center gap-x-2.5 gap-y-0.5">
       <span className="w-3 text-11 text-t3">{exactCount(rank + 1)}</span>
       {deadlock ? <DeadlockBadge /> : <StatusBadge status={status} />}
       <span className="ml-auto text-right">
         <span className="text-14 font-[600]">
-          {blocked > 0 ? <Duration ms={seconds * 1_000} atLeast={isUnknown} /> : '–'}
+          {blocked > 0 ? <Duration ms={ms} atLeast={isUnknown} /> : '–'}
         </span>
         <span className="block text-12 text-t3">
           {blocked === 0 ? plural(waiting, 'standby', 'standbys') : plural(waiting, 'caller')}

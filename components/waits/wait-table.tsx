@@ -3,6 +3,7 @@
 import type { GraphLock, GraphWait, WaitGraph } from '@/server/contract/console/waits/wait-graph';
 import { plural } from '@/server/core/format/numbers';
 import { visibleText } from '@/server/core/format/visible-text';
+import { displayedMs } from '../format/durations';
 import { keyed } from '../format/keyed';
 import { useAtBackend } from '../live/reading';
 import { LockLink } from '../locks/lock-link';
@@ -78,9 +79,9 @@ export function WaitTable({ graph, filter }: { graph: WaitGraph; filter: WaitFil
 export function WaitAge({ lock, wait }: { lock: GraphLock; wait: GraphWait }) {
   const isOld = isUnknown(lock);
   const ageMs = useAtBackend(lock.backend, (now, _, lastAnswerAt) =>
-    Math.floor(Math.max(0, (isOld ? lastAnswerAt : now) - wait.enqueuedAt) / 1_000),
+    displayedMs((isOld ? lastAnswerAt : now) - wait.enqueuedAt),
   );
-  return <Duration ms={ageMs * 1_000} atLeast={isOld} />;
+  return <Duration ms={ageMs} atLeast={isOld} />;
 }
 
 function OwnerName({ graph, place }: { graph: WaitGraph; place: number }) {

@@ -2,7 +2,7 @@
 
 import type { WaitGraph } from '@/server/contract/console/waits/wait-graph';
 import { plural } from '@/server/core/format/numbers';
-import { useBlockingSeconds } from '../live/reading';
+import { useBlockingMs } from '../live/reading';
 import { Duration } from '../ui/duration';
 
 /** How many wait, and for how long. Only the number is announced, since the time always grows. */
@@ -11,13 +11,13 @@ export function WaitTotals({
 }: {
   graph: Pick<WaitGraph, 'waiting' | 'blockingMs'>;
 }) {
-  const seconds = useBlockingSeconds(blockingMs, waiting);
+  const ms = useBlockingMs(blockingMs, waiting);
   return (
     <p className="text-t2">
       <span role="status">{waiting > 0 && `${plural(waiting, 'caller')} waiting`}</span>
       {waiting > 0 && (
         <>
-          , <Duration ms={seconds * 1_000} /> in total
+          , <Duration ms={ms} /> in total
         </>
       )}
     </p>

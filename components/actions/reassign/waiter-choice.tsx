@@ -2,7 +2,6 @@
 
 import { useMemo, useState } from 'react';
 import type { WaiterRow } from '@/server/contract/console/lock-row';
-import { wholeSeconds } from '@/server/core/format/durations';
 import { exactCount, plural } from '@/server/core/format/numbers';
 import { useAtBackend } from '../../live/reading';
 import { findWaiters, SEARCHED_FROM } from '../../locks/lock/queue/find-waiters';
@@ -33,7 +32,7 @@ export function WaiterChoice({
   ticket: number | null;
   onChoose: (ticket: number) => void;
 }) {
-  const now = useAtBackend(backend, (at) => wholeSeconds(at));
+  const now = useAtBackend(backend, (at) => at);
   const [search, setSearch] = useState('');
   const { queue } = side;
   const found = useMemo(() => findWaiters(queue ?? [], search), [queue, search]);

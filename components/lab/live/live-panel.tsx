@@ -18,7 +18,9 @@ export function LivePanel({ run }: { run: LabRun }) {
         <span className="text-t2" role="status">
           {place} of {entries.length}
         </span>
-        <span className="text-12 text-t3 sm:ml-auto">at most {spokenDuration(leftMs)} left</span>
+        <span className="text-12 text-t3 sm:ml-auto">
+          {leftMs > 0 ? `at most ${spokenDuration(leftMs)} left` : 'finishing…'}
+        </span>
       </div>
       <div
         className="lab-progress"

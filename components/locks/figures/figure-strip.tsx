@@ -7,7 +7,7 @@ import { durationText, wholeSeconds } from '@/server/core/format/durations';
 import { exactCount } from '@/server/core/format/numbers';
 import { ageText } from '../../format/durations';
 import { countText, rateText } from '../../format/numbers';
-import { blockingSeconds, useAtBackend } from '../../live/reading';
+import { displayedBlockingMs, useAtBackend } from '../../live/reading';
 import { Duration } from '../../ui/duration';
 import type { ListQuery } from '../list/list-query';
 import { FigureCount } from './figure-count';
@@ -172,17 +172,17 @@ function Unknown({ count }: { count: number }) {
 }
 
 /** Between two readings it grows by a second per second for each blocked caller. */
-const useFleetBlockingSeconds = ({ blocked, blockingMs, asOf }: FleetNow): number =>
-  useAtBackend('', (now) => blockingSeconds(blockingMs, blocked, Math.max(0, now - asOf)));
+const useFleetBlockingMs = ({ blocked, blockingMs, asOf }: FleetNow): number =>
+  useAtBackend('', (now) => displayedBlockingMs(blockingMs, blocked, Math.max(0, now - asOf)));
 
 function BlockingTime({ fleet }: { fleet: FleetNow }) {
-  const seconds = useFleetBlockingSeconds(fleet);
-  return seconds === 0 ? <span className="text-t3">0</span> : <Duration ms={seconds * 1_000} />;
+  const ms = useFleetBlockingMs(fleet);
+  return ms === 0 ? <span className="text-t3">0</span> : <Duration ms={ms} />;
 }
 
 /** The highest reading of the last hour; never less than the present value. */
 function BlockingPeak({ fleet, course }: { fleet: FleetNow; course: readonly SeriesPoint[] }) {
-  const nowMs = useFleetBlockingSeconds(fleet) * 1_000;
+  const nowMs = useFleetBlockingMs(fleet);
   if (spanOf(course) < MINUTE_MS) return 'collecting…';
   const peakMs = Math.max(nowMs, ...course.map(({ value }) => value));
   return <InHour what={`up to ${durationText(peakMs)}`} />;

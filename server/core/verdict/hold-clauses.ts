@@ -1,22 +1,17 @@
 import type { HoldRow, LockRow } from '../../contract/console/lock-row';
-import {
-  agoText,
-  baselineText,
-  boundText,
-  runningDuration,
-  spokenDuration,
-} from '../format/durations';
+import { agoText, baselineText, boundText, runningDuration } from '../format/durations';
 import { exactCount, plural } from '../format/numbers';
 import { visibleText } from '../format/visible-text';
 import { type LivenessVerdict, livenessOf } from '../status/holder-liveness';
 import { LATE_SHARE } from '../status/lock-status';
 import {
+  futureText,
   holderText,
   joinSentences,
+  pastText,
   sentencePart,
   type VerdictPart,
   type VerdictView,
-  whenText,
 } from './verdict';
 
 /** Whether the process of a hold is alive, according to witnesses or else to its renewals. */
@@ -57,7 +52,7 @@ function usualText({ stuck, ownHold, namespaceHold, namespace }: LockRow): strin
 export function processClauses(row: LockRow, hold: HoldRow, view: VerdictView): VerdictPart[] {
   const { now } = view;
   const { state, since } = livenessAt(hold, now);
-  const end = `the lease expires ${whenText(hold.expiresAt, view)}`;
+  const end = `the lease expires ${futureText(hold.expiresAt, view)}`;
   const death = row.orphaned?.since ?? (state === 'dead' ? (since ?? now) : null);
   if (death !== null) {
     return joinSentences([deathPart(row, death, view)], [sentencePart(`${capital(end)}.`)]);
@@ -91,21 +86,21 @@ function deathPart({ orphaned, holders }: LockRow, since: number, view: VerdictV
     const dead = `${exactCount(orphaned.dead)} of its ${exactCount(holders)} processes`;
     return { text: `${dead} ${are} dead.`, tone: 'alarm' };
   }
-  return { text: `That process exited ${whenText(since, view)}.`, tone: 'alarm' };
+  return { text: `That process exited ${pastText(since, view)}.`, tone: 'alarm' };
 }
 
 function renewalText({ renewals, renewedAt, leaseMs }: HoldRow, now: number): string {
   if (renewals === 0) return 'Not renewed yet';
   const lateMs = now - renewedAt - leaseMs / 3;
   if (lateMs <= 0) return `Renewed ${agoText(now - renewedAt)}`;
-  return `Its renewal is overdue by ${spokenDuration(lateMs)}`;
+  return `Its renewal is overdue by ${runningDuration(lateMs)}`;
 }
 
 /** What makes a lock stuck besides the age of its hold; empty if only the age does. */
 export function stuckClause(row: LockRow, hold: HoldRow | null, now: number): VerdictPart[] {
   const { stuck, oldestWaitAt } = row;
   if (stuck?.kind === 'longWait') {
-    const waited = spokenDuration(now - (oldestWaitAt ?? now));
+    const waited = runningDuration(now - (oldestWaitAt ?? now));
     const limit = boundText(stuck.limitMs);
     return [
       {

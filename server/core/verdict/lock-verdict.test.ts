@@ -308,6 +308,39 @@ describe('one sentence says what an engineer would say of a lock', () => {
         'the lease expires in 26 s unless renewed. No waiters.',
     ],
     [
+      'held for the last moment of its lease, whose renewal has just become late',
+      { hold: { ...hold, leaseMs: 2_400, renewedAt: now - 1_700, expiresAt: now + 700 } },
+      `${held} That process is alive. Its renewal is overdue by less than 1 s; the lease ` +
+        'expires in less than 1 s unless renewed. No waiters.',
+    ],
+    [
+      'stuck by a wait under a second',
+      {
+        status: 'stuck',
+        stuck: { kind: 'longWait', since: now, limitMs: 500 },
+        oldestWaitAt: now - 600,
+        waiters: 1,
+      },
+      `${held} The longest wait is less than 1 s, over the namespace limit of 500 ms. That ` +
+        'process is alive and keeps renewing; the lock will not free itself. 1 waiting.',
+    ],
+    [
+      'delayed for another moment, by a clock that is a moment ahead',
+      {
+        ...free,
+        status: 'delayed',
+        ended: { ...ended, cause: 'forced', at: now + 20 },
+        delayedUntil: now + 20,
+      },
+      'Not held: force-released just now from billing-7f9c. Lock delay: granted again in less ' +
+        'than 1 s. No waiters.',
+    ],
+    [
+      'held, and not yet read since its lease expired',
+      { hold: { ...hold, renewalsStopped: remark, expiresAt: now - 2_000 } },
+      `${held} Renewals are blocked: the lease expires in less than 1 s. No waiters.`,
+    ],
+    [
       'free since an operator released it',
       { ...free, ended: { ...ended, cause: 'forced' } },
       'Free. Force-released from billing-7f9c 38 s ago, after 12 s.',

@@ -5,13 +5,14 @@ import { visibleText } from '../format/visible-text';
 import { isReleased } from '../lock/lock-record';
 import { demandClause, heldClause, processClauses, stuckClause } from './hold-clauses';
 import {
+  futureText,
   holderText,
   joinSentences,
+  pastText,
   sentencePart,
   type VerdictPart,
   type VerdictView,
   verdictText,
-  whenText,
 } from './verdict';
 
 /**
@@ -61,9 +62,9 @@ function heldVerdict(row: LockRow, hold: HoldRow, view: VerdictView): VerdictPar
 /** The verdict on a lock that was released, but stays held for the least time asked for. */
 function keptVerdict(row: LockRow, hold: HoldRow, view: VerdictView): VerdictPart[] {
   const { releasedAt = view.now, expiresAt } = hold;
-  const kept = `, still held for its minimum time: it frees ${whenText(expiresAt, view)}.`;
+  const kept = `, still held for its minimum time: it frees ${futureText(expiresAt, view)}.`;
   return joinSentences(
-    [strong(`Released ${whenText(releasedAt, view)} by ${holderText(hold)}`), sentencePart(kept)],
+    [strong(`Released ${pastText(releasedAt, view)} by ${holderText(hold)}`), sentencePart(kept)],
     demandClause(row),
   );
 }
@@ -101,14 +102,14 @@ function delayedVerdict(row: LockRow, view: VerdictView): VerdictPart[] {
   const end = ended === null ? '' : `: ${lastEnd(ended, view)}`;
   return joinSentences(
     [strong('Not held'), sentencePart(`${end}.`)],
-    [sentencePart(`Lock delay: granted again ${whenText(delayedUntil, view)}.`)],
+    [sentencePart(`Lock delay: granted again ${futureText(delayedUntil, view)}.`)],
     demandClause(row),
   );
 }
 
 /** How the last hold ended: not always the cause of the delay, which may be a restore. */
 function lastEnd(ended: NonNullable<LockRow['ended']>, view: VerdictView): string {
-  const [when, holder] = [whenText(ended.at, view), holderText(ended)];
+  const [when, holder] = [pastText(ended.at, view), holderText(ended)];
   if (ended.cause === 'forced') return `force-released ${when} from ${holder}`;
   if (ended.cause === 'released') return `released ${when} by ${holder}`;
   return `the lease of ${holder} expired ${when}`;
@@ -120,7 +121,7 @@ function expiredVerdict(row: LockRow, view: VerdictView): VerdictPart[] {
   const heldMs = grant.at - grant.grantedAt;
   return joinSentences(
     [
-      strong(`The lease of ${holderText(grant)} expired ${whenText(grant.at, view)}`),
+      strong(`The lease of ${holderText(grant)} expired ${pastText(grant.at, view)}`),
       sentencePart(` without a release, after ${pastDuration(heldMs)}.`),
     ],
     [sentencePart('Available to the next caller.')],
@@ -141,7 +142,7 @@ function freeVerdict(row: LockRow, view: VerdictView): VerdictPart[] {
   const cause = hold ? (isReleased(hold) ? 'released' : 'expired') : ended?.cause;
   const end = hold ? { ...hold, at: hold.expiresAt } : ended;
   if (!end || !cause) return free;
-  const after = `${whenText(end.at, view)}, after ${pastDuration(end.at - end.grantedAt)}.`;
+  const after = `${pastText(end.at, view)}, after ${pastDuration(end.at - end.grantedAt)}.`;
   return joinSentences(free, [sentencePart(`${endText(cause, holderText(end))} ${after}`)]);
 }
 

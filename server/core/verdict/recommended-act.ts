@@ -4,7 +4,7 @@ import { visibleText } from '../format/visible-text';
 import { isReleased } from '../lock/lock-record';
 import { isRenewedInTime, livenessAt } from './hold-clauses';
 import { type ActFacts, releaseImpact } from './release-impact';
-import { type VerdictView, whenText } from './verdict';
+import { futureText, type VerdictView } from './verdict';
 
 /** What can be recommended: an action on the lock, or to wait. */
 export type RecommendedVerb = 'ask' | 'block' | 'extend' | 'release' | 'unfreeze' | 'wait' | 'look';
@@ -153,14 +153,14 @@ function forAlive(facts: ActFacts, hold: HoldRow, view: VerdictView): Recommenda
     title: 'Block its renewals',
     effect:
       'The holder was asked, but keeps renewing. With renewals blocked, the lock frees ' +
-      `${whenText(expiresAt, view)}; the holder finds out at its next renewal.`,
+      `${futureText(expiresAt, view)}; the holder finds out at its next renewal.`,
   };
 }
 
 function waitFor(hold: HoldRow, view: VerdictView, why: string): Recommendation {
   return {
     verb: 'wait',
-    title: `Wait: it frees ${whenText(hold.expiresAt, view)}`,
+    title: `Wait: it frees ${futureText(hold.expiresAt, view)}`,
     effect: `${why} Nothing else is affected.`,
   };
 }

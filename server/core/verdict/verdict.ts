@@ -1,5 +1,5 @@
 import type { Meta } from '../../contract/primitives';
-import { agoText, spokenDuration } from '../format/durations';
+import { agoText, runningDuration } from '../format/durations';
 import { visibleText } from '../format/visible-text';
 
 /** A part of a verdict, including its spaces; `alarm`: something that needs a person. */
@@ -35,12 +35,14 @@ const SOON_MS = 10 * 60_000;
 /** The same for a past instant. */
 const LATELY_MS = 60_000;
 
-/** An instant in words: just now, 42 s ago, in 26 s; further away: at 02:41. */
-export function whenText(at: number, { now, clockText }: VerdictView): string {
-  const aheadMs = at - now;
-  if (aheadMs > SOON_MS || aheadMs < -LATELY_MS) return `at ${clockText(at)}`;
-  if (aheadMs >= 0) return `in ${spokenDuration(aheadMs)}`;
-  return agoText(-aheadMs);
+/** When something happens, in words: in less than 1 s, in 26 s; further away: at 02:41. */
+export function futureText(at: number, { now, clockText }: VerdictView): string {
+  return at - now > SOON_MS ? `at ${clockText(at)}` : `in ${runningDuration(at - now)}`;
+}
+
+/** When something happened, in words: just now, 42 s ago; further away: at 02:41. */
+export function pastText(at: number, { now, clockText }: VerdictView): string {
+  return now - at > LATELY_MS ? `at ${clockText(at)}` : agoText(now - at);
 }
 
 /** A holder and where it runs: billing-7f9c on host-4. */

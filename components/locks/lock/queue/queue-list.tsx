@@ -2,10 +2,10 @@
 
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { useCallback, useRef } from 'react';
-import { wholeSeconds } from '@/server/core/format/durations';
 import { exactCount, plural } from '@/server/core/format/numbers';
 import { visibleText } from '@/server/core/format/visible-text';
 import { isPatienceKnown } from '@/server/core/past/is-patience-known';
+import { displayedMs } from '../../../format/durations';
 import { useAtBackend } from '../../../live/reading';
 import { Duration } from '../../../ui/duration';
 import { ExactName } from '../../../ui/visible-text';
@@ -95,9 +95,7 @@ function Waiter({
     };
   }) {
   const { owner, service, enqueuedAt, patienceUntil, detached, setSize, permits } = waiter;
-  const ageMs = useAtBackend(backend, (now) =>
-    wholeSeconds(Math.max(0, (lastReadAt ?? now) - enqueuedAt)),
-  );
+  const ageMs = useAtBackend(backend, (now) => displayedMs((lastReadAt ?? now) - enqueuedAt));
   const isRecorded = isPatienceKnown(patienceUntil - enqueuedAt);
   const unknownWhy = lastReadAt !== null ? 'data is stale' : isRecorded ? null : 'not recorded';
   return (
