@@ -1,3 +1,6 @@
+/** The name of a namespace. */
+export const NAMESPACE_NAME = /^[a-z0-9][a-z0-9._-]{0,62}$/;
+
 /** What a namespace allows. Durations are milliseconds. */
 export interface NamespacePolicy {
   leaseMinMs: number;

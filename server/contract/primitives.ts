@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { exactText, fits, isWellFormed } from './exact-text';
-import { LEASE_MAX_MS, LEASE_MIN_MS, WAIT_MAX_MS } from './namespace-policy';
+import { LEASE_MAX_MS, LEASE_MIN_MS, NAMESPACE_NAME, WAIT_MAX_MS } from './namespace-policy';
 import { holderTraceparent } from './traceparent';
 
 /** A lock's name: byte-exact, so `job`, `JOB`, `job ` and `jób` are four locks. */
@@ -15,10 +15,7 @@ export const lockPrefix = exactText(200, 0);
 /** A namespace's name: lower-case, as it appears in URLs and configuration. */
 export const namespaceName = z
   .string()
-  .regex(
-    /^[a-z0-9][a-z0-9._-]{0,62}$/,
-    'must be 1 to 63 of a-z 0-9 . _ - and begin with a letter or digit',
-  );
+  .regex(NAMESPACE_NAME, 'must be 1 to 63 of a-z 0-9 . _ - and begin with a letter or digit');
 
 /** The caller's name for itself. */
 export const ownerName = exactText(100).describe(

@@ -4,6 +4,7 @@ import {
   LOCK_STATUSES,
   type LockStatus,
 } from '@/server/contract/console/console-terms';
+import { NAMESPACE_NAME } from '@/server/contract/namespace-policy';
 import type { ListWindow } from './list-window';
 
 export type LockSort = LockListInput['sort'];
@@ -39,7 +40,6 @@ export interface ListQuery {
 const SEARCH_MAX = 200;
 /** The id of a backend as in the environment, in lower case. */
 const BACKEND = /^[a-z0-9][a-z0-9_-]{0,31}$/;
-const NAMESPACE = /^[a-z0-9][a-z0-9._-]{0,62}$/;
 
 const oneOf = <T extends string>(values: readonly T[], value: string | null): T | null =>
   values.find((known) => known === value) ?? null;
@@ -50,7 +50,7 @@ export function readListQuery(params: { get: (name: string) => string | null }):
   return {
     view: oneOf(LIST_VIEWS, params.get('view')),
     status: oneOf(LOCK_STATUSES, params.get('state')),
-    namespace: namespace !== null && NAMESPACE.test(namespace) ? namespace : null,
+    namespace: namespace !== null && NAMESPACE_NAME.test(namespace) ? namespace : null,
     backend: backend !== null && BACKEND.test(backend) ? backend : null,
     search: (params.get('q') ?? '').slice(0, SEARCH_MAX),
     sort: oneOf(LOCK_SORTS, params.get('sort')) ?? 'worst',
@@ -129,5 +129,5 @@ function readPeek(text: string | null): ListQuery['peek'] {
   const cut = text?.indexOf('/') ?? -1;
   if (!text || cut <= 0 || cut === text.length - 1) return null;
   const [namespace, name] = [text.slice(0, cut), text.slice(cut + 1)];
-  return NAMESPACE.test(namespace) ? { namespace, name } : null;
+  return NAMESPACE_NAME.test(namespace) ? { namespace, name } : null;
 }
