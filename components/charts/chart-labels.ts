@@ -23,6 +23,12 @@ export function abnormalEndsLabel({ expiries, forced, timeouts }: Total): string
   return parts.length === 0 ? null : parts.join(', ');
 }
 
+type Durations = Pick<LockInsight, 'points'>;
+
+/** The longest p99 of a chart of wait or hold times; 0: there is only a line in its place. */
+export const longestP99Ms = ({ points }: Durations, of: 'wait' | 'hold'): number =>
+  Math.max(0, ...points.map((point) => point[`${of}P99Ms`] ?? 0));
+
 /** Whether anything at all was counted. */
 export const hasHistory = (insight: Pick<LockInsight, 'total' | 'holds'>): boolean =>
   insight.total.refused > 0 || hasEvents(insight);

@@ -4,7 +4,7 @@ import { memo } from 'react';
 import { Area, ComposedChart, Line, ResponsiveContainer } from 'recharts';
 import type { LockInsight } from '@/server/contract/console/insight-row';
 import { ChartHead } from './chart-head';
-import { quantileLabel } from './chart-labels';
+import { longestP99Ms, quantileLabel } from './chart-labels';
 import { durationTicks, tickLabel } from './duration-ticks';
 import { CHART_MARGIN, timeAxes, useTimeAxis } from './time-axes';
 
@@ -37,7 +37,7 @@ export const DurationChart = memo(function DurationChart({
 }) {
   const { title, p50, p99, ink, none, zero } = SERIES[of];
   const { rows, domain, ticks } = useTimeAxis(insight);
-  const maxMs = Math.max(0, ...rows.map((row) => row[p99] ?? 0));
+  const maxMs = longestP99Ms(insight, of);
   const { range, total } = insight;
   return (
     <div>

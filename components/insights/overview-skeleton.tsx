@@ -1,5 +1,5 @@
 import type { Overview } from '@/server/contract/console/past/overview';
-import { abnormalEndsLabel, hasHistory } from '../charts/chart-labels';
+import { abnormalEndsLabel, hasHistory, longestP99Ms } from '../charts/chart-labels';
 import { rangeLabel } from '../charts/chart-range';
 import { Panel } from '../ui/panel';
 
@@ -64,12 +64,10 @@ const LINE = 'h-5';
 function heightsOf(overview: Overview): string[] {
   if (!hasHistory(overview) && overview.heat.rows.length === 0) return [];
   const { total } = overview;
-  const hasTimes = (of: 'waitP99Ms' | 'holdP99Ms') =>
-    overview.points.some((point) => (point[of] ?? 0) > 0);
   return [
     TIMES,
-    hasTimes('waitP99Ms') ? 'chart' : LINE,
-    hasTimes('holdP99Ms') ? 'chart' : LINE,
+    longestP99Ms(overview, 'wait') > 0 ? 'chart' : LINE,
+    longestP99Ms(overview, 'hold') > 0 ? 'chart' : LINE,
     ...(total.refused > 0 ? [TIMES] : []),
     abnormalEndsLabel(total) === null ? LINE : LANES,
   ];
