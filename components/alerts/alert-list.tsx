@@ -29,9 +29,9 @@ export function AlertList({
 }) {
   const prepared = new Silences(silences);
   return (
-    <ul className="alert-list">
+    <ul>
       {alerts.map((alert) => (
-        <li key={alert.id} className="alert-item">
+        <li key={alert.id} className="list-item">
           <div className="flex flex-wrap items-center gap-x-2 gap-y-1">
             <Icon
               name={goesOn(alert) ? 'alert-octagon' : 'check-circle'}
@@ -82,7 +82,7 @@ function Subject({ alert: { kind, backend, namespace, name } }: { alert: AlertRo
       <Link
         href={`/backends#backend-${encodeURIComponent(backend)}`}
         prefetch={false}
-        className="alert-link"
+        className="item-link alert-link"
       >
         <ExactName name={backend} />
       </Link>
@@ -90,7 +90,7 @@ function Subject({ alert: { kind, backend, namespace, name } }: { alert: AlertRo
   }
   const path = kind === 'counterNear' ? counterPath(namespace, name) : lockPath(namespace, name);
   return (
-    <Link href={path} prefetch={false} className="alert-link">
+    <Link href={path} prefetch={false} className="item-link alert-link">
       <ExactName name={name} />
     </Link>
   );

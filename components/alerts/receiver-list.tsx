@@ -30,9 +30,9 @@ export function ReceiverList({
           <span className="font-mono text-12">docs/alerts.md</span>.
         </p>
       )}
-      <ul className="alert-list">
+      <ul>
         {receivers.map((receiver) => (
-          <li key={receiver.id} className="alert-item">
+          <li key={receiver.id} className="list-item">
             <div className="flex items-center gap-2">
               <Icon
                 name={receiver.failure === null ? 'check-circle' : 'alert-octagon'}

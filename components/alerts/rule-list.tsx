@@ -31,9 +31,9 @@ export function RuleList({ mayAct }: { mayAct: boolean }) {
           <ProblemNote problem={problemOf(error)} title={readFailureTitle(data, 'rules')} />
         </div>
       )}
-      <ul className="alert-list">
+      <ul>
         {data?.map((row) => (
-          <li key={row.namespace} className="alert-item">
+          <li key={row.namespace} className="list-item">
             <div className="flex items-center gap-2">
               <span className="min-w-0">
                 <span className="font-[550]">{row.namespace}</span>{' '}
@@ -54,7 +54,7 @@ export function RuleList({ mayAct }: { mayAct: boolean }) {
         ))}
       </ul>
       {standard && (
-        <p className="alert-item text-12 text-t2">Default rules: {rulesText(standard.rules)}.</p>
+        <p className="list-item text-12 text-t2">Default rules: {rulesText(standard.rules)}.</p>
       )}
       {changed && <RulesDialog of={changedNow ?? changed} onClose={() => setChanged(null)} />}
     </Panel>

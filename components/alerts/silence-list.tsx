@@ -44,9 +44,9 @@ export function SilenceList({
         </div>
       )}
       {silences.length > 0 && (
-        <ul className="alert-list">
+        <ul>
           {silences.map((silence) => (
-            <li key={silence.id} className="alert-item">
+            <li key={silence.id} className="list-item">
               <div className="flex items-center gap-2">
                 <span className="min-w-0 font-[550]">
                   <VisibleText text={matcherText(silence)} />

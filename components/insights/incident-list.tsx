@@ -20,9 +20,13 @@ export function IncidentList({
   chosen?: number | null;
 }) {
   return (
-    <ol className="incident-list">
+    <ol>
       {incidents.map((incident) => (
-        <li key={incident.id} className="incident-item" data-chosen={incident.id === chosen}>
+        <li
+          key={incident.id}
+          className="list-item incident-item"
+          data-chosen={incident.id === chosen}
+        >
           <div className="flex items-center gap-2">
             <StatusBadge status={incident.status} />
             <span className="ml-auto whitespace-nowrap text-12 text-t2">
@@ -37,7 +41,7 @@ export function IncidentList({
           <Link
             href={`/insights/${incident.id}`}
             prefetch={false}
-            className="incident-link"
+            className="item-link incident-link"
             aria-current={incident.id === chosen ? 'page' : undefined}
           >
             <ExactName name={incident.name} />
