@@ -2,7 +2,14 @@ import type { Page } from 'playwright/test';
 import type { LockyardClient } from '../client/lockyard';
 import { lockPath } from '../server/core/names/console-path';
 import { cell, countLoads, lockRow, openLive } from './locks-page';
-import { createService, expect, test as sharedTest, signIn } from './lockyard-test';
+import {
+  callConsole,
+  createService,
+  expect,
+  test as sharedTest,
+  signIn,
+  waitFor,
+} from './lockyard-test';
 import { type OwnMariadb, startOwnMariadb } from './own-mariadb';
 import { type RunningServer, startServer } from './start-server';
 
@@ -26,6 +33,15 @@ const test = sharedTest.extend<object, { database: OwnMariadb; server: RunningSe
     { scope: 'worker', timeout: 180_000 },
   ],
 });
+
+const ORDINARY_POLICY = {
+  leaseMinMs: 100,
+  leaseMaxMs: 600_000,
+  patienceMaxMs: 600_000,
+  queueLimit: 10,
+  lockDelayMs: 0,
+  requiredMeta: [],
+};
 
 let orders: LockyardClient;
 test.beforeAll(async ({ server, admin }) => {
@@ -129,6 +145,57 @@ test('that the server is gone is said once for a page, and its panels do not gro
   expect((await charts.boundingBox())?.height).toBe(before?.height);
   await server.restart();
   await expectOnline(page);
+});
+
+test('the page of a lock does not move when its server is gone', async ({
+  page,
+  server,
+  admin,
+}) => {
+  const policy = { ...ORDINARY_POLICY, stuckAfterMs: 1_000 };
+  await callConsole(server, admin.cookie, 'namespaces.create', { name: 'quick', policy });
+  const mill = await createService(server, admin, 'mill', ['quick']);
+  const ask = { namespace: 'quick', name: 'does not move', leaseMs: 600_000 };
+  await mill.acquire(ask);
+  const waiting = waitFor(mill, { ...ask, owner: 'the next one of many', waitMs: 60_000 });
+  const sizes = [900, 960, 1_020, 1_080, 1_140].map((width) => ({ width, height: 900 }));
+  const tops = async () => {
+    const found: Record<string, number[]> = {};
+    for (const size of sizes) {
+      await page.setViewportSize(size);
+      found[size.width] = await page
+        .locator('.lock-page > *, .lock-panels > *')
+        .evaluateAll((parts) => parts.map((part) => part.getBoundingClientRect().top));
+    }
+    return found;
+  };
+  await openLive(page, lockPath(ask.namespace, ask.name));
+  await expect(page.getByText('Force release, and grant to the next one of many')).toBeVisible();
+  await expect(page.getByRole('region', { name: 'Timeline' }).getByRole('figure')).toBeVisible();
+  const before = await tops();
+  await server.kill();
+  await expectOffline(page);
+  await expect(page.getByText('The state of the lock is not known.')).toBeVisible();
+  expect(await tops()).toEqual(before);
+  await server.restart();
+  expect(await waiting).toBe('gone');
+});
+
+test('the page of insights says that its server is gone, and does not move', async ({
+  page,
+  server,
+}) => {
+  await page.goto('/insights');
+  const list = page.getByRole('region', { name: 'Incidents' }).locator('ol');
+  await expect(list).toBeAttached();
+  const before = await list.boundingBox();
+  await server.kill();
+  const note = page.getByText('Connection lost. Showing the last known state.');
+  await expect(note).toBeVisible({ timeout: 40_000 });
+  await expect(page.getByText('Showing last known data')).toHaveCount(0);
+  expect((await list.boundingBox())?.y).toBe(before?.y);
+  await server.restart();
+  await expect(note).toHaveCount(0, { timeout: 40_000 });
 });
 
 for (const [what, end] of endings) {

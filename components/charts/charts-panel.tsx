@@ -134,12 +134,8 @@ function Age({ of: { asOf, range } }: { of: LockInsight }) {
     const ageMs = now - asOf;
     return ageMs < 2 * REFETCH_EVERY_MS[range] ? 0 : wholeSeconds(ageMs);
   });
-  return (
-    <>
-      {BUCKET_LABELS[range]}
-      {lateMs > 0 && `, updated ${spokenDuration(lateMs)} ago`}
-    </>
-  );
+  // In its place, since a longer text could take another line.
+  return lateMs > 0 ? `updated ${spokenDuration(lateMs)} ago` : BUCKET_LABELS[range];
 }
 
 /** The lock itself shows what its history does not know yet. */

@@ -8,6 +8,7 @@ import type { ActMark } from '@/server/contract/console/past/lock-timeline';
 import { durationText } from '@/server/core/format/durations';
 import { lockPath } from '@/server/core/names/console-path';
 import { Icon } from '../icons/icon';
+import { isOffline, ReadsLostNote } from '../live/connection-lost-note';
 import { problemOf } from '../live/problem';
 import { refetchEvery, useTRPC } from '../live/trpc';
 import { useIsHydrated } from '../live/use-is-hydrated';
@@ -33,7 +34,7 @@ import {
   worstInstant,
 } from './incident-labels';
 import { incidentLanes } from './incident-timeline';
-import { IncidentsPanel } from './incidents-panel';
+import { IncidentsPanel, useIncidents } from './incidents-panel';
 import { HoldsPlot, RefusalsPlot, readingLabel, WaitsPlot } from './plots/incident-plots';
 import { readingAt } from './plots/instant-reading';
 import { LinkedPlots, type PlotMark } from './plots/linked-plots';
@@ -47,12 +48,13 @@ const isGrowing = (detail: IncidentDetail | undefined) =>
 /** An incident: its cause, its length, who waited and who acted, and its events in order. */
 export function IncidentView({
   initial,
-  incidents,
+  incidents: initialIncidents,
 }: {
   initial: IncidentDetail;
   incidents: IncidentPage | null;
 }) {
   const { id } = initial.incident;
+  const incidents = useIncidents(initialIncidents);
   const trpc = useTRPC();
   const { data = initial, error } = useQuery(
     trpc.insights.incident.queryOptions(
@@ -66,47 +68,52 @@ export function IncidentView({
   const { incident } = data;
   const { namespace, name, backend } = incident;
   return (
-    <div className="page insights-columns">
-      <div className="flex min-w-0 flex-col gap-3.5">
-        <nav aria-label="Breadcrumb" className="flex items-center gap-1.5 text-12">
-          <NearLink href="/insights" className="rounded-4 text-t2 hover:text-t1">
-            Insights
-          </NearLink>
-          <Icon name="chevron-right" size={13} className="text-t3" />
-          <span className="text-t3">Incident {id}</span>
-        </nav>
-        <header className="flex flex-wrap items-center gap-x-3 gap-y-2">
-          <StatusBadge status={incident.status} />
-          <h1 className="min-w-0 text-20 font-[550]">
-            <Link href={lockPath(namespace, name)} prefetch={false} className="rounded-4">
-              <WholeName name={name} />
-            </Link>
-          </h1>
-          <p className="min-w-0 text-12 text-t3 [overflow-wrap:anywhere]">
-            {namespace} · {backend}
-          </p>
-          <span className="ml-auto flex items-center gap-4">
-            <Link
-              href={pastHref(lockPath(namespace, name), worstInstant(incident))}
-              prefetch={false}
-              className="link rounded-4"
-            >
-              See the lock at that time
-            </Link>
-            <ExportButton detail={data} />
-          </span>
-        </header>
-        <p className="text-14">{incidentSentence(incident)}</p>
-        {error && <ProblemNote problem={problemOf(error)} title="Showing last known data" />}
-        <Facts detail={data} />
-        <IncidentCharts detail={data} />
-        <RelatedIncidents detail={data} />
-        <Panel title="What happened" aside="without routine events">
-          <IncidentEvents detail={data} />
-        </Panel>
+    <>
+      <div className="page insights-columns">
+        <div className="flex min-w-0 flex-col gap-3.5">
+          <nav aria-label="Breadcrumb" className="flex items-center gap-1.5 text-12">
+            <NearLink href="/insights" className="rounded-4 text-t2 hover:text-t1">
+              Insights
+            </NearLink>
+            <Icon name="chevron-right" size={13} className="text-t3" />
+            <span className="text-t3">Incident {id}</span>
+          </nav>
+          <header className="flex flex-wrap items-center gap-x-3 gap-y-2">
+            <StatusBadge status={incident.status} />
+            <h1 className="min-w-0 text-20 font-[550]">
+              <Link href={lockPath(namespace, name)} prefetch={false} className="rounded-4">
+                <WholeName name={name} />
+              </Link>
+            </h1>
+            <p className="min-w-0 text-12 text-t3 [overflow-wrap:anywhere]">
+              {namespace} · {backend}
+            </p>
+            <span className="ml-auto flex items-center gap-4">
+              <Link
+                href={pastHref(lockPath(namespace, name), worstInstant(incident))}
+                prefetch={false}
+                className="link rounded-4"
+              >
+                See the lock at that time
+              </Link>
+              <ExportButton detail={data} />
+            </span>
+          </header>
+          <p className="text-14">{incidentSentence(incident)}</p>
+          {error && !isOffline({ data, error }) && (
+            <ProblemNote problem={problemOf(error)} title="Showing last known data" />
+          )}
+          <Facts detail={data} />
+          <IncidentCharts detail={data} />
+          <RelatedIncidents detail={data} />
+          <Panel title="What happened" aside="without routine events">
+            <IncidentEvents detail={data} />
+          </Panel>
+        </div>
+        <IncidentsPanel incidents={incidents} chosen={id} className="self-start print:hidden" />
       </div>
-      <IncidentsPanel initial={incidents} chosen={id} className="self-start print:hidden" />
-    </div>
+      <ReadsLostNote reads={[{ data, error }, incidents]} />
+    </>
   );
 }
 

@@ -3,6 +3,7 @@
 import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query';
 import type { IncidentPage } from '@/server/contract/console/past/incident';
 import { exactCount, plural } from '@/server/core/format/numbers';
+import { isOffline } from '../live/connection-lost-note';
 import { LoadOlder } from '../live/load-older';
 import { problemOf, readFailureTitle } from '../live/problem';
 import { useSession } from '../live/session';
@@ -17,21 +18,15 @@ const POLL_MS = 5_000;
 const PAGE = 30;
 const FIRST_PAGE: number | null = null;
 
-/** All incidents, the latest first. */
-export function IncidentsPanel({
-  initial,
-  chosen = null,
-  className = '',
-}: {
-  /** Null where it could not be read for the first paint. */
-  initial: IncidentPage | null;
-  chosen?: number | null;
-  className?: string;
-}) {
+/**
+ * The incidents, page by page.
+ *
+ * @param initial null where the latest could not be read for the first paint
+ */
+export function useIncidents(initial: IncidentPage | null) {
   const client = useTRPCClient();
-  const { retentionDays } = useSession();
   const at = usePastAt();
-  const { data, error, hasNextPage, isFetchingNextPage, fetchNextPage } = useInfiniteQuery({
+  return useInfiniteQuery({
     queryKey: ['insights.incidents', at],
     queryFn: ({ pageParam }) =>
       client.insights.incidents.query({
@@ -45,6 +40,20 @@ export function IncidentsPanel({
     placeholderData: keepPreviousData,
     ...(initial && { initialData: { pages: [initial], pageParams: [FIRST_PAGE] } }),
   });
+}
+
+/** All incidents, the latest first. */
+export function IncidentsPanel({
+  incidents: { data, error, hasNextPage, isFetchingNextPage, fetchNextPage },
+  chosen = null,
+  className = '',
+}: {
+  incidents: ReturnType<typeof useIncidents>;
+  chosen?: number | null;
+  className?: string;
+}) {
+  const { retentionDays } = useSession();
+  const at = usePastAt();
   const rows = data?.pages.flatMap((page) => page.rows) ?? [];
   const first = data?.pages[0];
   return (
@@ -55,7 +64,7 @@ export function IncidentsPanel({
       }
       className={className}
     >
-      {error && (
+      {error && !isOffline({ data, error }) && (
         <div className="p-3.5">
           <ProblemNote problem={problemOf(error)} title={readFailureTitle(data, 'incidents')} />
         </div>

@@ -6,6 +6,7 @@ import type { InsightRange } from '@/server/contract/console/insight-row';
 import type { IncidentPage } from '@/server/contract/console/past/incident';
 import type { Overview } from '@/server/contract/console/past/overview';
 import { rangeUrl, readRange } from '../charts/chart-range';
+import { isOffline, ReadsLostNote } from '../live/connection-lost-note';
 import { problemOf, readFailureTitle } from '../live/problem';
 import { refetchEvery, useTRPC } from '../live/trpc';
 import { LatePart, loadUntilThere } from '../navigation/late-part';
@@ -14,7 +15,7 @@ import { pastHref } from '../past/past-address';
 import { usePastAt } from '../past/past-at';
 import { PageHead } from '../ui/page-head';
 import { ProblemNote } from '../ui/problem-note';
-import { IncidentsPanel } from './incidents-panel';
+import { IncidentsPanel, useIncidents } from './incidents-panel';
 import { OverviewSkeleton } from './overview-skeleton';
 import { RangeButtons } from './range-buttons';
 
@@ -30,12 +31,13 @@ const loadPanel = () => loadUntilThere(() => import('./overview-panel').then((al
 /** The recorded past of all locks: figures over time, the most waited for, and incidents. */
 export function InsightsView({
   initial,
-  incidents,
+  incidents: initialIncidents,
 }: {
   /** Null where it could not be read for the first paint. */
   initial: Overview | null;
   incidents: IncidentPage | null;
 }) {
+  const incidents = useIncidents(initialIncidents);
   const range = readRange(useSearchParams());
   const pathname = usePathname();
   const at = usePastAt();
@@ -54,30 +56,33 @@ export function InsightsView({
   const choose = (next: InsightRange) =>
     window.history.replaceState(null, '', pastHref(rangeUrl(pathname, next), at));
   return (
-    <div className="page">
-      <PageHead
-        title="Insights"
-        end={<RangeButtons range={range} isPast={at !== null} onRange={choose} />}
-      >
-        What happened to all locks, and when they needed attention.
-      </PageHead>
-      <div className="insights-columns">
-        <div className="min-w-0">
-          {error && (
-            <div className="pb-3">
-              <ProblemNote problem={problemOf(error)} title={readFailureTitle(data, 'history')} />
-            </div>
-          )}
-          {data && OverviewPanel ? (
-            <OverviewPanel overview={data} at={at} />
-          ) : (
-            <LatePart>
-              <OverviewSkeleton overview={data ?? null} at={at} />
-            </LatePart>
-          )}
+    <>
+      <div className="page">
+        <PageHead
+          title="Insights"
+          end={<RangeButtons range={range} isPast={at !== null} onRange={choose} />}
+        >
+          What happened to all locks, and when they needed attention.
+        </PageHead>
+        <div className="insights-columns">
+          <div className="min-w-0">
+            {error && !isOffline({ data, error }) && (
+              <div className="pb-3">
+                <ProblemNote problem={problemOf(error)} title={readFailureTitle(data, 'history')} />
+              </div>
+            )}
+            {data && OverviewPanel ? (
+              <OverviewPanel overview={data} at={at} />
+            ) : (
+              <LatePart>
+                <OverviewSkeleton overview={data ?? null} at={at} />
+              </LatePart>
+            )}
+          </div>
+          <IncidentsPanel incidents={incidents} className="self-start" />
         </div>
-        <IncidentsPanel initial={incidents} className="self-start" />
       </div>
-    </div>
+      <ReadsLostNote reads={[{ data, error }, incidents]} />
+    </>
   );
 }

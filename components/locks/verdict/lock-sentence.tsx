@@ -33,7 +33,7 @@ export function LockSentence({ row, hold = row.hold }: { row: LockRow; hold?: Ho
   });
   const parts = useMemo<VerdictPart[]>(() => JSON.parse(encoded), [encoded]);
   return (
-    <p className="lock-sentence">
+    <p className="lock-sentence" data-stale={isStale}>
       {isStale && <span className="text-t2">Last known: </span>}
       {parts.map(({ text, tone }, i) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: a part is known by its place alone

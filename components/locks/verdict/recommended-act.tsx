@@ -30,19 +30,30 @@ const BUTTONS: Record<ActVerb, { label: string; key: string; isHard?: boolean }>
 /**
  * The gentlest act that helps, with its button and its side effects; nothing if none helps. Its
  * space is kept until the server has confirmed what the list showed, and once the act is no longer
- * needed, so that what is below it does not move.
+ * needed or known, so that what is below it does not move.
  */
 export function RecommendedAct({ detail, hold }: { detail: LockDetail; hold: HoldRow | null }) {
   const { recommendation, isKnown } = useRecommendation(detail, hold);
   const isStale = useIsStale();
   const isPast = usePastAt() !== null;
-  const [shownOf, setShownOf] = useState<string | null>(null);
+  const [last, setLast] = useState<{ of: string; act: Recommendation } | null>(null);
   const isShown = recommendation !== null && isKnown;
-  if (isShown && shownOf !== detail.row.id) setShownOf(detail.row.id);
+  const { id } = detail.row;
+  if (isShown && (last?.of !== id || last.act !== recommendation)) {
+    setLast({ of: id, act: recommendation });
+  }
   if (isPast) return null;
-  if (!isShown && shownOf === detail.row.id) return <NothingToDo isKnown={detail.fresh} />;
+  const row = { ...detail.row, hold };
+  if (!isShown && last?.of === id) {
+    return (
+      <div className="recommended-place">
+        <Act {...last.act} row={row} isHidden />
+        <NothingToDo isKnown={detail.fresh} />
+      </div>
+    );
+  }
   if (!recommendation || (!isShown && isStale)) return null;
-  return <Act {...recommendation} row={{ ...detail.row, hold }} isHidden={!isShown} />;
+  return <Act {...recommendation} row={row} isHidden={!isShown} />;
 }
 
 /** @param isHidden it only keeps its space */
