@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
 import { eq } from 'drizzle-orm';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { STREAMS_MAX_PER_USER } from '@/server/api/rpc/live-stream';
@@ -96,6 +98,33 @@ test('streams that open together begin one after another while programs call', a
     expect(endedAt - begunAt).toBeGreaterThan(38);
   }
   for (const stream of streams) stream.close();
+  await own.close();
+});
+
+test('a stream whose page was closed while it waited for its turn is never opened', async () => {
+  // Its clock never moves: a program that has called is calling, however slow the machine is.
+  const scheduler = new RecordingScheduler(new TestClock());
+  const own = await ApiHarness.start({}, { scheduler });
+  await createUser(own.cli, { name: 'vera', role: 'viewer', password: PASSWORD });
+  const by = await own.signIn('vera', PASSWORD);
+  const ask = { name: 'busy', owner: 'worker-1', leaseMs: 60_000 };
+  await own.post(await own.key('orders'), 'lock.acquire', ask);
+  scheduler.turns.length = 0;
+  const { host, port, hostname } = new URL(own.url);
+  const head = `Host: ${host}\r\nCookie: ${by}\r\nAccept: text/event-stream`;
+  const pages = Array.from({ length: 6 }, () => connect(Number(port), hostname));
+  await Promise.all(pages.map((page) => once(page, 'connect')));
+  for (const page of pages) {
+    page.write(`GET /api/trpc/locks.watch?input=%7B%7D HTTP/1.1\r\n${head}\r\n\r\n`);
+  }
+  const [first] = pages;
+  if (first) await once(first, 'data');
+  for (const page of pages) page.destroy();
+  const openStreams = async () =>
+    /^lockyard_open_streams (\d+)/m.exec(await (await fetch(`${own.url}/metrics`)).text())?.[1];
+  const ended = () => scheduler.turns.filter(({ endedAt }) => Number.isFinite(endedAt)).length;
+  await expect.poll(ended, { timeout: 15_000 }).toBe(pages.length);
+  await expect.poll(openStreams).toBe('0');
   await own.close();
 });
 

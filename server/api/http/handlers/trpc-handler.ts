@@ -64,6 +64,11 @@ export function createTrpcHandler<A extends { turn: ScheduledTurn }>({
     // A GET has no body, whatever its headers say.
     if (req.method === 'GET') delete req.headers['content-type'];
     const admission = await admit(scope, call, body.length);
+    // The router would not notice any more that its page was closed, and keep the stream open.
+    if (call.isStream && res.destroyed) {
+      admission.turn.end();
+      return;
+    }
     const answered = nodeHTTPRequestHandler<AnyRouter, IncomingMessage, ServerResponse>({
       router,
       req: Object.assign(req, { body }),
