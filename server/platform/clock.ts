@@ -6,6 +6,12 @@ export interface Clock {
   monotonic(): number;
 }
 
+/**
+ * How far apart the clocks of two servers may be. An instant further in the future is from before
+ * the clock was set back.
+ */
+export const CLOCKS_APART_MAX_MS = 60_000;
+
 export const systemClock: Clock = {
   now: () => Date.now(),
   monotonic: () => performance.now(),

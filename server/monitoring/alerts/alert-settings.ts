@@ -1,9 +1,7 @@
 import type { Database } from '@/db/database';
 import type { SilenceMatcher, SilenceRow } from '../../contract/console/alerts/alert-row';
 import { type AlertRules, DEFAULT_ALERT_RULES } from '../../contract/console/alerts/alert-rules';
-
-/** A silence that began later than this from now is from before the clock was set back. */
-const CLOCKS_APART_MAX_MS = 60_000;
+import { CLOCKS_APART_MAX_MS } from '../../platform/clock';
 
 /** The most silences that can be in force at the same time. */
 export const SILENCES_MAX = 500;
@@ -19,10 +17,10 @@ export class AlertSettings {
   }
 
   /**
-   * Begins silences again, for as long as they were to last, that are from before the clock was set
-   * back: otherwise one of a minute would last until the clock had caught up.
+   * Restarts, for their full length, silences from before the clock was set back: otherwise one of
+   * a minute would last until the clock had caught up.
    */
-  async beginAgain(silences: readonly SilenceRow[], now: number): Promise<void> {
+  async restart(silences: readonly SilenceRow[], now: number): Promise<void> {
     if (!silences.some(({ createdAt }) => createdAt > now + CLOCKS_APART_MAX_MS)) return;
     await this.database.raw.ask(
       'UPDATE alert_silences SET ends_at = ? + ends_at - created_at, created_at = ? ' +

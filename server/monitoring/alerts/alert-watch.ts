@@ -74,8 +74,8 @@ export class AlertWatch {
     /** How long resolved alerts are kept. */
     private readonly historyMs: number,
     /**
-     * Also for making messages: without it one could be made between reading that an alert was not
-     * sent and holding it back, and the alert would be sent again at the end of its silence.
+     * Shared with the senders: if a message with an alert were made between reading that the alert
+     * is unsent and holding it back, it would be sent again at the end of its silence.
      */
     private readonly turns: SerialQueue,
   ) {
@@ -128,7 +128,7 @@ export class AlertWatch {
       const now = this.sources.now();
       this.rules = await this.settings.ownRules();
       const silences = await this.settings.silences(now);
-      await this.settings.beginAgain(silences, now);
+      await this.settings.restart(silences, now);
       this.silences = renewed(this.silences, silences);
       await this.sources.counters.refresh(this.rules, DEFAULT_ALERT_RULES);
       const isSilencedNow = (subject: AlertSubject) => this.silences.match(subject, now);

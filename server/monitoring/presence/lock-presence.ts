@@ -2,7 +2,7 @@ import { desc, eq, gt, lte } from 'drizzle-orm';
 import { allOf, anyOf, type Database, type Db } from '@/db/database';
 import type { PresenceRow } from '../../contract/console/operator-answers';
 import { holdOf } from '../../core/lock/lock-record';
-import type { Clock } from '../../platform/clock';
+import { CLOCKS_APART_MAX_MS, type Clock } from '../../platform/clock';
 import { recordId, recordKey } from '../../storage/record-id';
 import type { RecordKey } from '../../storage/record-store';
 import type { LockProjection } from '../projection/lock-projection';
@@ -17,10 +17,10 @@ const SHOWN_MAX = 500;
 const PRESENCE_MS = 30 * 60_000;
 
 /**
- * A presence that ends more than this from now is from before the clock was set back, and over: it
- * would last until the clock has caught up. The clocks of two servers may differ by a minute.
+ * A presence that ends more than this from now is from before the clock was set back, and counts as
+ * ended: it would last until the clock has caught up.
  */
-const UNTIL_MAX_MS = PRESENCE_MS + 60_000;
+const UNTIL_MAX_MS = PRESENCE_MS + CLOCKS_APART_MAX_MS;
 
 type Stored = Omit<PresenceRow, 'namespace' | 'name'> & { lockId: string };
 
@@ -40,7 +40,7 @@ export class LockPresence {
     const now = this.clock.now();
     return rows.flatMap(({ lockId, ...row }) => {
       const { namespace, name } = recordKey(lockId);
-      const hasEnded = isOver(row, now) || this.hasEnded(namespace, name, row.token);
+      const hasEnded = hasExpired(row, now) || this.hasEnded(namespace, name, row.token);
       return hasEnded ? [] : [{ namespace, name, ...row }];
     });
   }
@@ -69,7 +69,7 @@ export class LockPresence {
         if (!this.database.isDuplicateKey(error)) throw error;
         await tx.update(lockPresence).set(row).where(isOfLock);
       });
-    const isOther = former !== undefined && !isOver(former, at) && former.actor !== actor;
+    const isOther = former !== undefined && !hasExpired(former, at) && former.actor !== actor;
     const { namespace, name } = key;
     const wasOnIt = isOther && !this.hasEnded(namespace, name, former.token);
     return { until, before: wasOnIt ? former.actor : null };
@@ -121,5 +121,5 @@ export class LockPresence {
   }
 }
 
-const isOver = ({ until }: Pick<PresenceRow, 'until'>, now: number) =>
+const hasExpired = ({ until }: Pick<PresenceRow, 'until'>, now: number) =>
   until <= now || until > now + UNTIL_MAX_MS;

@@ -7,7 +7,7 @@ import {
   type DeadlockRow,
 } from '../../contract/console/waits/wait-graph';
 import { DEFAULT_RETENTION } from '../../core/retention';
-import type { Clock } from '../../platform/clock';
+import { CLOCKS_APART_MAX_MS, type Clock } from '../../platform/clock';
 import type { Log } from '../../platform/log';
 import { removalInstant } from '../history/removal-instant';
 import type { DeadlockNews, WaitWatch } from './wait-watch';
@@ -15,10 +15,7 @@ import type { DeadlockNews, WaitWatch } from './wait-watch';
 /** How often deadlocks that ended while no process was watching are looked for. */
 const CHECK_EVERY_MS = 30_000;
 
-/** A deadlock found further in the future than this is from before the clock was set back. */
-const CLOCKS_APART_MAX_MS = 60_000;
-
-/** For how long the end of a deadlock is kept for when this process takes maintenance over. */
+/** How long a process keeps the end of a deadlock in case it takes over maintenance. */
 const ENDS_KEPT_MS = 60_000;
 
 /** How much news is kept until it can be written. */
