@@ -208,7 +208,7 @@ export class AnswerChecks {
     if (isMissing('askRelease', askedToRelease))
       this.referee.report(`${token} was renewed, and its holder did not learn that it is wanted`);
     if (isMissing('stopRenewals', renewalsStopped))
-      this.referee.report(`${token} was renewed, and its holder did not learn that this is over`);
+      this.referee.report(`${token} was renewed, and its holder did not learn that it is blocked`);
   }
 
   /** An operator's request to a holder must be answered with what became of it. */
@@ -221,7 +221,7 @@ export class AnswerChecks {
     const { referee } = this;
     const { outcome, rev } = heard.answer;
     if (outcome === 'told' && !referee.releaseRequests.wasWritten(recordId(key), token, verb, rev))
-      referee.report(`an operator was answered that ${token} was told, and it was not`);
+      referee.report(`an operator was answered that ${token} was asked, and it was not`);
     const hold = referee.liveHold(key, token);
     if (outcome === 'changed' && hold && !isReleased(hold))
       referee.report(`${token} is live, and an operator was answered that it has ended`);
@@ -262,7 +262,7 @@ export class AnswerChecks {
     }
   }
 
-  /** The same for a check of one token. */
+  /** A check of one token must have been right at some instant since its caller asked. */
   checked(read: ReadCall, token: number, heard: Received<CheckAnswer>): void {
     if (!('answer' in heard)) return;
     const { referee } = this;
@@ -271,12 +271,12 @@ export class AnswerChecks {
     const hold = referee.liveHold(key, token);
     const observed = referee.observedHold(key, token);
     const isGone = observed?.goneAt != null && observed.goneAt < startedAt;
-    const isOver = isGone || (hold?.releasedAt ?? Number.POSITIVE_INFINITY) < from;
-    if (heard.answer.valid && (isOver || (observed?.expiresAt ?? 0) <= from))
-      referee.report(`${token} is over, and was read as valid`);
+    const hasEnded = isGone || (hold?.releasedAt ?? Number.POSITIVE_INFINITY) < from;
+    if (heard.answer.valid && (hasEnded || (observed?.expiresAt ?? 0) <= from))
+      referee.report(`${token} has ended, and was read as valid`);
     if (heard.answer.valid || !this.isReadFinal) return;
-    if (hold && !isReleased(hold)) referee.report(`${token} is live, and was read as over`);
-    referee.reads.readAsOver(recordId(key), token);
+    if (hold && !isReleased(hold)) referee.report(`${token} is live, and was read as ended`);
+    referee.reads.readAsEnded(recordId(key), token);
   }
 
   /**
@@ -288,7 +288,7 @@ export class AnswerChecks {
     return !clockSteps || faults === 0;
   }
 
-  /** By how much a process may know less than the time: a wait begins then, and a lease ends. */
+  /** How far the time by which a process begins waits and ends leases may be behind the store's. */
   private get behindMs(): number {
     return this.world.slowReads ? CLOCK_BEHIND_MAX_MS : 0;
   }

@@ -22,7 +22,7 @@ export interface ReadSpan {
 export class ReadReferee {
   /** By lock, its states in order. */
   private readonly states = new Map<string, State[]>();
-  /** By lock, the lowest token that a resource was told to accept. */
+  /** By lock, the highest answer to which token is the lowest valid one. */
   private readonly lowest = new Map<string, number>();
   /** The holds, by lock and token, that were answered to have ended. */
   private readonly ended = new Set<string>();
@@ -36,8 +36,8 @@ export class ReadReferee {
     return liveHolds(record, at)
       .filter((hold) => !isReleased(hold))
       .flatMap(({ token }) => [
-        ...(token < lowest ? [`${token} is live, and resources were told to refuse it`] : []),
-        ...(this.ended.has(`${id} ${token}`) ? [`${token} is live, and was read as over`] : []),
+        ...(token < lowest ? [`${token} is live, and a lowest valid token above it was read`] : []),
+        ...(this.ended.has(`${id} ${token}`) ? [`${token} is live, and was read as ended`] : []),
       ]);
   }
 
@@ -76,7 +76,7 @@ export class ReadReferee {
   }
 
   /** Called when the hold was answered to have ended. */
-  readAsOver(id: string, token: number): void {
+  readAsEnded(id: string, token: number): void {
     this.ended.add(`${id} ${token}`);
   }
 }
@@ -91,7 +91,7 @@ function differences(record: LockRecord, answer: InspectAnswer, { from, to }: Re
     const shownUntil = shown.get(token);
     shown.delete(token);
     const isLive = shownUntil !== undefined;
-    if (isLive && expiresAt <= from) found.push(`${token} was read, and is over`);
+    if (isLive && expiresAt <= from) found.push(`${token} was read, and has ended`);
     if (isLive && expiresAt !== shownUntil) found.push(`${token} was read with another lease`);
     if (!isLive && expiresAt > to) found.push(`${token} is live, and was not read`);
   }
