@@ -1,5 +1,6 @@
 import type { Page } from 'playwright/test';
 import type { LockyardClient } from '../client/lockyard';
+import { DEFAULT_POLICY } from '../server/contract/namespace-policy';
 import { lockPath } from '../server/core/names/console-path';
 import { cell, countLoads, lockRow, openLive } from './locks-page';
 import {
@@ -33,15 +34,6 @@ const test = sharedTest.extend<object, { database: OwnMariadb; server: RunningSe
     { scope: 'worker', timeout: 180_000 },
   ],
 });
-
-const ORDINARY_POLICY = {
-  leaseMinMs: 100,
-  leaseMaxMs: 600_000,
-  patienceMaxMs: 600_000,
-  queueLimit: 10,
-  lockDelayMs: 0,
-  requiredMeta: [],
-};
 
 let orders: LockyardClient;
 test.beforeAll(async ({ server, admin }) => {
@@ -152,7 +144,7 @@ test('the page of a lock does not move when its server is gone', async ({
   server,
   admin,
 }) => {
-  const policy = { ...ORDINARY_POLICY, stuckAfterMs: 1_000 };
+  const policy = { ...DEFAULT_POLICY, stuckAfterMs: 1_000 };
   await callConsole(server, admin.cookie, 'namespaces.create', { name: 'quick', policy });
   const mill = await createService(server, admin, 'mill', ['quick']);
   const ask = { namespace: 'quick', name: 'does not move', leaseMs: 600_000 };
