@@ -123,8 +123,8 @@ function adviceOf(
 ): string {
   if (rows.length === 0) return '';
   const { workers, stock, thinkMs } = settings;
-  const crew = plural(workers, 'worker');
-  const load = `${crew}, stock ${exactCount(stock)}, think time ${thinkMs}\u00a0ms`;
+  const workerText = plural(workers, 'worker');
+  const load = `${workerText}, stock ${exactCount(stock)}, think time ${thinkMs}\u00a0ms`;
   if (!fastest) {
     const what = lucky.length > 0 ? 'no strategy held, except by luck' : 'no strategy held';
     return `On this machine, for this load (${load}), ${what}.`;

@@ -38,8 +38,8 @@ export function emptyCounterMinute(minute: number): CounterMinute {
 }
 
 /**
- * One row for each minute, oldest first. A minute in which the counter moved to another shard has
- * one from each: the later one began with the value with which the earlier one ended.
+ * One row for each minute, oldest first. A minute in which the counter moved to another shard has a
+ * part from each of the two: the later part begins with the value with which the earlier one ends.
  */
 export function wholeMinutes(parts: readonly CounterMinute[]): CounterMinute[] {
   const whole = new Map<number, CounterMinute>();

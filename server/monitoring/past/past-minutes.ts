@@ -26,7 +26,7 @@ interface MinuteSources {
   slice: TimeSlice;
 }
 
-/** A lock that was used in the minute: more than one store has a part of one that was moved. */
+/** A lock that was used in the minute. If it was moved, several stores have part of its counts. */
 interface CountedLock {
   backend: string;
   lockId: string;

@@ -13,8 +13,8 @@ const LEASE_GRAIN_MS = 1_000;
  * What the control database knows of a store that can lose its data; shared by all processes.
  *
  * `epoch` and `grantsFrom`, for decisions, are as this process last read them; it reads them again
- * before it uses a connection. During a recovery they stay those of before: the new `grantsFrom` is
- * not known yet, and the store refuses what was decided in an earlier epoch.
+ * before it uses a connection. During a recovery both keep their values from before it: the new
+ * `grantsFrom` is not known yet, and the store refuses what was decided in an earlier epoch.
  */
 export class StoreIncarnation implements BackendPast {
   /** The other backend whose incarnation was found in the store; null if none was. */
@@ -71,7 +71,7 @@ export class StoreIncarnation implements BackendPast {
     this.begun += 1;
     const own = this.begun;
     const row = await readIncarnation(this.database, this.backend);
-    // One that a later reading has overtaken may be of before a data loss.
+    // A reading that a later one has overtaken may be from before a data loss.
     if (own > this.latest) {
       this.latest = own;
       this.row = row;
@@ -101,7 +101,7 @@ export class StoreIncarnation implements BackendPast {
       epoch: Math.max(from.epoch, seen.epochAbove) + 1,
       lossAt: seen.now,
       lossWhat: seen.what,
-      // An earlier one may be of a clock that was set back since.
+      // That of an earlier loss may be by a clock that was set back since.
       grantsFrom: null,
     };
     const { incarnation: ended } = from;
@@ -236,7 +236,7 @@ export class StoreIncarnation implements BackendPast {
   }
 }
 
-/** Whether what is left after a data loss has not been brought into a new incarnation yet. */
+/** Whether the records left after a data loss have yet to be brought into a new incarnation. */
 const isInRecovery = ({ loss, runId }: IncarnationRow): boolean => loss !== null && runId === null;
 
 function longestLeaseMs(changes: Change[]): number {

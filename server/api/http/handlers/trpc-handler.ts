@@ -64,7 +64,7 @@ export function createTrpcHandler<A extends { turn: ScheduledTurn }>({
     // A GET has no body, whatever its headers say.
     if (req.method === 'GET') delete req.headers['content-type'];
     const admission = await admit(scope, call, body.length);
-    // The router would not notice any more that its page was closed, and keep the stream open.
+    // The router would no longer notice that the page was closed, and would keep the stream open.
     if (call.isStream && res.destroyed) {
       admission.turn.end();
       return;

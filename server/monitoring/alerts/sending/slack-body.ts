@@ -6,8 +6,8 @@ import { alertLink } from './alert-link';
 /** Slack refuses longer texts. */
 const TEXT_MAX_CHARS = 30_000;
 
-/** Room for the last lines of a text, beside the origin in the link. */
-const END_CHARS = 100;
+/** Room for the line that says how many alerts are not listed. */
+const UNLISTED_CHARS = 100;
 
 /**
  * The body for an incoming webhook of Slack. Alerts for which there is no room are counted instead.
@@ -18,13 +18,13 @@ export function slackBody(message: AlertMessage, origin: string): string {
   const { groups, at } = message;
   const titles = groups.map((group) => `*${escaped(groupTitle(group))}*: ${groupFigures(group)}`);
   const link = `<${origin}/alerts|All alerts>`;
-  let left = TEXT_MAX_CHARS - [...titles, link].join('\n').length - END_CHARS;
+  let leftChars = TEXT_MAX_CHARS - [...titles, link].join('\n').length - UNLISTED_CHARS;
   let { unlisted } = message;
   const lines = groups.flatMap((group, i) => {
     const listed = group.alerts.flatMap((alert) => {
       const line = alertLine(alert, origin, at);
-      left -= line.length + 1;
-      if (left >= 0) return [line];
+      leftChars -= line.length + 1;
+      if (leftChars >= 0) return [line];
       unlisted += 1;
       return [];
     });
