@@ -30,7 +30,7 @@ test('no more rows are selected than one request may name', () => {
   expect(most.has('default/jobs/a')).toBe(true);
 });
 
-test('a range goes from the anchor row to this one, either way, and is this row without it', () => {
+test('a range goes from the anchor row to this one, up or down; without one it is this row', () => {
   const names = (from: string | null, to: string) =>
     rowsBetween(rows, from && `default/jobs/${from}`, `default/jobs/${to}`).map(({ name }) => name);
   expect(names('b', 'd')).toEqual(['b', 'c', 'd']);

@@ -19,7 +19,7 @@ it('a screen reader announces how many wait, but not the time, which changes eve
   expect(statusOf(0, 0)).toBe('');
 });
 
-it('the time is as exact as in the list of locks, and not rounded to no time at all', () => {
+it('the time is as exact as in the list of locks, and never rounded down to 0 s', () => {
   expect(textOf(3, 61_900)).toBe('3 callers waiting, 1m 01s in total');
   expect(textOf(3, 2_940)).toBe('3 callers waiting, 2.9s in total');
   expect(textOf(1, 440)).toBe('1 caller waiting, 400ms in total');

@@ -108,7 +108,7 @@ describe('a restored lock', () => {
     expect(world.run(inspect()).minValidToken).toBeGreaterThan(token);
   });
 
-  it('was awaited until the timeouts of its waiters, where these were before the restore', () => {
+  it('has the timeouts of its waiters in its events, where they were before the restore', () => {
     take();
     const queuedAt = world.now;
     world.run(acquire('orders/waiter', { waitMs: 5_000 }));

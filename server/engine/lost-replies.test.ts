@@ -393,7 +393,7 @@ describe.each(storeNames)('an engine over %s', (name) => {
       expect(await eventKinds(rig.under.store, key)).toEqual(['granted', 'renewed']);
     });
 
-    it('that has expired is answered so to its request id, and never granted twice', async () => {
+    it('that has expired is reported as ended to its request id, never granted twice', async () => {
       const [own, key] = [await rig.join(), freshKey()];
       sufferAt(own, key, { kind: 'pass', afterMs: 450 });
       const answer = await acquire(own, key, 'w1', { leaseMs: 400, requestId: 'r1' });

@@ -113,7 +113,7 @@ describe.each(storeNames)(
       expect(answers.map((answer) => 'value' in answer && answer.value)).toEqual([1, 2, 1]);
     });
 
-    it('acquires and releases once, in one packet, if another process did so before', async () => {
+    it('neither acquires nor releases again in one packet what another process did', async () => {
       const key = freshKey();
       const take = { leaseMs: 60_000, requestId: 'take' };
       const { token } = await takeLock(there, key, 'w1', take);

@@ -10,7 +10,7 @@ test('the keys of actions apply to the hold that the preview of their lock shows
   expect(keyedLock(row, null)).toBe(row);
 });
 
-test('they never apply to another lock that a preview shows until it follows the keyboard', () => {
+test('they never apply to the lock of a preview that has not followed the keyboard yet', () => {
   const row = lock('next', 1);
   expect(keyedLock(row, lock('before', 7))).toBe(row);
   expect(keyedLock(undefined, lock('before', 7))).toBeUndefined();

@@ -81,7 +81,7 @@ describe('a full namespace', () => {
     expect(world.run(ask)).toEqual(first);
   });
 
-  it('answers a request whose lock was deleted that its hold is over, and grants nothing', () => {
+  it('answers a request whose lock was deleted that its hold has ended; grants nothing', () => {
     const ask = acquire('orders/w1', { requestId: 'one' });
     const first = world.run(ask);
     const token = first.outcome === 'granted' ? first.token : 0;

@@ -309,7 +309,7 @@ describe('a multi-lock whose turn comes', () => {
     granted(world.runSet(old));
   });
 
-  it('does not delay its queue once its caller has left, and hardly if its process is dead', () => {
+  it('does not delay its queue once its caller has left, nor for long if its process died', () => {
     const world = new MultiLockWorld();
     const b = take(world, 'b', 'orders/x');
     const [first, second] = [1, 2].map((i) => multiLockOf('ab', { owner: `w${i}`, waitMs: 5_000 }));
@@ -460,7 +460,7 @@ describe('a multi-lock with a request id', () => {
     expect(world.run('a', acquire('orders/w2')).outcome).toBe('granted');
   });
 
-  it('that was re-entered releases only its own entry, once, and is over nevertheless', () => {
+  it('that was re-entered is ended by a cancel, which releases only its own entry, once', () => {
     const world = new MultiLockWorld();
     const set = multiLockOf('ab', { requestId: 'r1' });
     const [a, b] = granted(world.runSet(set));

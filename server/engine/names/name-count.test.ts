@@ -65,7 +65,7 @@ it('uses the projection alone if a name created here is not in it within a minut
   expect(names.total('default')).toBe(2);
 });
 
-it("has no room in a full namespace or with short memory, except for Lockyard's own names", () => {
+it("a full namespace, or a server short of memory, has room for Lockyard's own names only", () => {
   const { names } = counted();
   const memory = { isShort: false };
   const room = new NameCapacity(names, () => memory.isShort);

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { TestClock } from '../../platform/testing/test-clock';
 import { HeapWatch } from './heap-watch';
 
-it('reports short memory at 80 % of the heap limit until below 75 %, checked every 0.5 s', () => {
+it('memory is short from 80 % of the heap limit until below 75 %, checked every 0.5 s', () => {
   const clock = new TestClock();
   const heap = { used: 79, limit: 100, looks: 0 };
   const watch = new HeapWatch(clock, () => {

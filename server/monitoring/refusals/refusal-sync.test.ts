@@ -249,7 +249,7 @@ describe.each(TEST_DIALECTS)('refused attempts over %s', (dialect) => {
     );
   });
 
-  it('of others are sought among newer rows, however long no other process refuses', async () => {
+  it('of others are searched from a later instant each time, even if there are none', async () => {
     const alone = start();
     for (let run = 0; run < 3; run += 1) await alone.run();
     const [first = 0, second = 0, third = 0] = alone.soughtSince;

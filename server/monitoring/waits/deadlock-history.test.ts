@@ -61,7 +61,7 @@ it('a deadlock stays open over a restart, and reopens if it was not seen for a w
   }
 });
 
-it('a deadlock that ended while none ran maintenance has the end that others saw', async () => {
+it('a deadlock that ended while no process ran maintenance has the end others saw', async () => {
   const database = await openTestDatabase('sqlite');
   try {
     await new Process(database).pass(0, { ...NOTHING, found: [DEADLOCK] });

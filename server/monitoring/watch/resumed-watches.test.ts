@@ -391,7 +391,7 @@ it('a lock never used is delayed while its backend grants nothing, then free', a
   await stream.return();
 });
 
-it('a watch that resumes after such a delay is answered its end, at any process', async () => {
+it('a watch that resumes after such a delay learns that it ended, at any process', async () => {
   const [one, two] = [startProcess('p1'), startProcess('p2')];
   grantsFrom = rig.now + 10_000;
   await ask(two, null, UNUSED);

@@ -370,8 +370,8 @@ inEachForm('a connection', () => {
   });
 });
 
-describe('a server that goes away after a swap was applied', () => {
-  it('and before its refused changes were read leaves the whole swap unknown', async () => {
+describe('a server that is lost between a swap and the reading of its refused changes', () => {
+  it('leaves the whole swap unknown', async () => {
     store = new MysqlStore(url, undefined, null, false);
     const [took, lost] = [freshKey(), freshKey()];
     await created(store, lost);

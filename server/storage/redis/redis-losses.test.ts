@@ -180,7 +180,7 @@ describe('a Redis that has lost data', () => {
     }
   });
 
-  it.concurrent('grants no lock in its pause to a caller for whom it was read before', async () => {
+  it.concurrent('grants no lock during its pause that was read before the loss', async () => {
     const rig = await RedisRig.start();
     let letStart = () => {};
     const mayStart = new Promise<void>((resolve) => {

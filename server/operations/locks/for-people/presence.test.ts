@@ -97,7 +97,7 @@ describe.each(TEST_DIALECTS)('presence on a lock over %s', (dialect) => {
     expect(await later.list()).toEqual([]);
   });
 
-  test('is over if the clock was set back since by more than a minute', async () => {
+  test('has ended if the clock was set back since by more than a minute', async () => {
     const ref = refOf('earlier');
     const actor = 'an earlier user';
     const { database, clock, projection } = rig.runtime;
