@@ -7,9 +7,15 @@ const isLong = process.env.TEST_LONG === '1';
  * These spend most of their time waiting: they begin first, two at a time, beside those that keep
  * the processors busy, so that no spec waits alone at the end.
  */
-const WAITING = ['demo', 'restart', 'two-processes', 'insight', 'gate', 'questions'].map(
-  (name) => `**/${name}.spec.ts`,
-);
+const WAITING = [
+  'demo',
+  'restart',
+  'connection-lost',
+  'two-processes',
+  'insight',
+  'gate',
+  'questions',
+].map((name) => `**/${name}.spec.ts`);
 
 /** They need minutes, or every processor, or hardly ever change: `npm run test:long` runs them. */
 const LONG = ['bad-days*', 'containerfile', 'docs', 'starts-at-once', 'time-zone'].map(

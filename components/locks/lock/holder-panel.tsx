@@ -113,7 +113,7 @@ function NoHolder({ row }: { row: LockRow }) {
 function RenewalStatus({ row, hold }: { row: LockRow; hold: HoldRow }) {
   const isStale = useIsStale();
   const agoMs = useAtBackend(row.backend, (now) => wholeSeconds(now - hold.renewedAt));
-  const isOnTime = useAtBackend(row.backend, (now) => isRenewing(hold, now));
+  const isOnTime = useAtBackend(row.backend, (_, __, readAt) => isRenewing(hold, readAt));
   if (isStale || row.status === 'unknown') return <>unknown</>;
   if (isReleased(hold)) return <>released</>;
   if (hold.renewals === 0) return <>not renewed yet</>;
@@ -136,7 +136,8 @@ function HoldFacts({ row, hold, children }: FactsProps) {
   );
   const isStale = useIsStale();
   const dueAt = renewalDueAt(hold);
-  const dueMs = dueAt === null ? null : dueAt - now;
+  const isOverdue = useAtBackend(row.backend, (_, __, readAt) => dueAt !== null && readAt > dueAt);
+  const dueMs = dueAt === null ? null : isOverdue ? dueAt - now : Math.max(0, dueAt - now);
   const { host, pid, version, bootId: _, pidNamespace: __, pidStart: ___, ...others } = hold.meta;
   const isUnknown = row.status === 'unknown';
   return (

@@ -24,12 +24,11 @@ export function LockSentence({ row, hold = row.hold }: { row: LockRow; hold?: Ho
   const zone = useZone();
   const isStale = useIsStale();
   // One text for all parts, since only a primitive is compared with the one before.
-  const encoded = useAtBackend(row.backend, (runningNow, silentMs, lastAnswerAt) => {
-    // Stale data does not run on: a renewal since then would be shown as overdue.
-    const now = isStale ? lastAnswerAt : runningNow;
-    return JSON.stringify(
-      lockVerdict({ ...row, hold }, { now, silentMs, clockText: (at) => clockText(at, now, zone) }),
-    );
+  const encoded = useAtBackend(row.backend, (runningNow, silentMs, readAt) => {
+    // Stale data does not run on.
+    const now = isStale ? readAt : runningNow;
+    const view = { now, readAt, silentMs, clockText: (at: number) => clockText(at, now, zone) };
+    return JSON.stringify(lockVerdict({ ...row, hold }, view));
   });
   const parts = useMemo<VerdictPart[]>(() => JSON.parse(encoded), [encoded]);
   return (

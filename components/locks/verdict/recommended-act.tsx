@@ -153,9 +153,9 @@ function useRecommendation(
   const isClosed = useIsClosed(row.backend);
   const isKnown = !isStale && (fresh || row.status === 'unknown');
   // As a text, since only a primitive is compared with the one before.
-  const encoded = useAtBackend(row.backend, (now, silentMs) => {
+  const encoded = useAtBackend(row.backend, (now, silentMs, readAt) => {
     const facts = { row: { ...row, hold }, hold, waiters, policy, isClosed };
-    const view = { now, silentMs, clockText: (at: number) => clockText(at, now, zone) };
+    const view = { now, readAt, silentMs, clockText: (at: number) => clockText(at, now, zone) };
     return JSON.stringify(recommendedAct({ ...facts, ...(waitPart && { waitPart }) }, view));
   });
   const recommendation = useMemo<Recommendation | null>(() => JSON.parse(encoded), [encoded]);

@@ -8,6 +8,7 @@ import {
   futureText,
   holderText,
   joinSentences,
+  lastKnownAt,
   pastText,
   sentencePart,
   type VerdictPart,
@@ -51,7 +52,8 @@ function usualText({ stuck, ownHold, namespaceHold, namespace }: LockRow): strin
 /** Whether the holder's process is alive, and when its lease expires. */
 export function processClauses(row: LockRow, hold: HoldRow, view: VerdictView): VerdictPart[] {
   const { now } = view;
-  const { state, since } = livenessAt(hold, now);
+  const known = lastKnownAt(view);
+  const { state, since } = livenessAt(hold, known);
   const end = `the lease expires ${futureText(hold.expiresAt, view)}`;
   const death = row.orphaned?.since ?? (state === 'dead' ? (since ?? now) : null);
   if (death !== null) {
@@ -60,7 +62,7 @@ export function processClauses(row: LockRow, hold: HoldRow, view: VerdictView): 
   if (hold.renewalsStopped) {
     return [sentencePart(`Renewals are blocked: ${end}.`)];
   }
-  if (state === 'alive' && isRenewedInTime(hold, now)) {
+  if (state === 'alive' && isRenewedInTime(hold, known)) {
     const isStuck = row.status === 'stuck';
     return [
       { text: 'That process is alive', tone: isStuck ? 'strong' : 'plain' },
@@ -77,7 +79,7 @@ export function processClauses(row: LockRow, hold: HoldRow, view: VerdictView): 
       : row.status === 'stuck' || row.status === 'expiring'
         ? 'Whether that process is alive is unknown. '
         : '';
-  return [sentencePart(`${alive}${renewalText(hold, now)}; ${end} unless renewed.`)];
+  return [sentencePart(`${alive}${renewalText(hold, view)}; ${end} unless renewed.`)];
 }
 
 function deathPart({ orphaned, holders }: LockRow, since: number, view: VerdictView): VerdictPart {
@@ -89,11 +91,11 @@ function deathPart({ orphaned, holders }: LockRow, since: number, view: VerdictV
   return { text: `That process exited ${pastText(since, view)}.`, tone: 'alarm' };
 }
 
-function renewalText({ renewals, renewedAt, leaseMs }: HoldRow, now: number): string {
+function renewalText({ renewals, renewedAt, leaseMs }: HoldRow, view: VerdictView): string {
   if (renewals === 0) return 'Not renewed yet';
-  const lateMs = now - renewedAt - leaseMs / 3;
-  if (lateMs <= 0) return `Renewed ${agoText(now - renewedAt)}`;
-  return `Its renewal is overdue by ${runningDuration(lateMs)}`;
+  const dueAt = renewedAt + leaseMs / 3;
+  if (lastKnownAt(view) <= dueAt) return `Renewed ${agoText(view.now - renewedAt)}`;
+  return `Its renewal is overdue by ${runningDuration(view.now - dueAt)}`;
 }
 
 /** What makes a lock stuck besides the age of its hold; empty if only the age does. */

@@ -370,3 +370,13 @@ test('a name with invisible characters does not affect the sentence', () => {
   const owner = 'job\u202ekcuts';
   expect(sentence({ hold: { ...hold, owner } })).toContain('by job[U+202E]kcuts on host-4.');
 });
+
+test('a renewal that is not known since the last reading is not overdue', () => {
+  const read = { ...view, readAt: now };
+  const text = (laterMs: number) => plain(lockSentence(lock, { ...read, now: now + laterMs }));
+  expect(text(0)).toContain('keeps renewing; without another renewal the lease expires in 26 s');
+  expect(text(14_000)).toContain('keeps renewing; without another renewal the lease expires in 12');
+  const silent = { ...lock, hold: { ...hold, renewedAt: now - 40_000 } };
+  const later = plain(lockSentence(silent, { ...read, now: now + 4_000 }));
+  expect(later).toContain('overdue by 34 s');
+});

@@ -3,6 +3,7 @@ import type { HoldRow, LockRow, WaiterRow } from '../../contract/console/lock-ro
 import { DEFAULT_POLICY } from '../../contract/namespace-policy';
 import { recommendedAct } from './recommended-act';
 import type { ActFacts } from './release-impact';
+import type { VerdictView } from './verdict';
 
 const now = Date.UTC(2026, 10, 18, 2, 47);
 const view = {
@@ -71,11 +72,11 @@ const impatient = runners.map((each) => ({ ...each, patienceUntil: now + 60_000 
 
 type Case = Partial<Omit<ActFacts, 'row'>> & { row: LockRow };
 const plain = (text: string) => text.replaceAll(/[\u202f\u00a0]/g, ' ');
-function recommended({ row: of, ...part }: Case) {
+function recommended({ row: of, ...part }: Case, at: VerdictView = view) {
   const waiters = part.waiters ?? [];
   const lock = { ...of, waiters: waiters.length || of.waiters };
   const facts = { hold: lock.hold, policy: DEFAULT_POLICY, isClosed: false, ...part, waiters };
-  return recommendedAct({ ...facts, row: { ...lock, hold: facts.hold } }, view);
+  return recommendedAct({ ...facts, row: { ...lock, hold: facts.hold } }, at);
 }
 
 describe('no act is recommended where nothing is wrong', () => {
@@ -373,4 +374,25 @@ describe('the gentlest act that helps is recommended, with what else it affects'
       ...(verb === 'look' && { lock: { namespace: 'money', name: 'ledger' } }),
     });
   });
+});
+
+test('renewals that are not known since the last reading are not missed', () => {
+  const atReading: Case[] = [
+    { row: stuck, waiters: runners },
+    { row: stuck, hold: { ...hold, askedToRelease: asked(now - 20_000) } },
+    { row: { ...row, hold: { ...hold, grantedAt: now - 39_000 } }, waiters: runners },
+  ];
+  for (const facts of atReading) {
+    const act = recommended(facts);
+    for (const laterMs of [11_500, 27_000]) {
+      expect(recommended(facts, { ...view, now: now + laterMs, readAt: now })).toEqual(act);
+    }
+    expect(recommended(facts, { ...view, now: now + 11_500 })).not.toEqual(act);
+  }
+});
+
+test('a recommendation counts down between two readings', () => {
+  const blocked = { row: stuck, hold: { ...hold, renewalsStopped: asked(now - 5_000) } };
+  const act = recommended(blocked, { ...view, now: now + 1_000, readAt: now });
+  expect(plain(act?.title ?? '')).toBe('Wait: it frees in 25 s');
 });

@@ -4,7 +4,7 @@ import { visibleText } from '../format/visible-text';
 import { isReleased } from '../lock/lock-record';
 import { isRenewedInTime, livenessAt } from './hold-clauses';
 import { type ActFacts, releaseImpact } from './release-impact';
-import { futureText, type VerdictView } from './verdict';
+import { futureText, lastKnownAt, type VerdictView } from './verdict';
 
 /** What can be recommended: an action on the lock, or to wait. */
 export type RecommendedVerb = 'ask' | 'block' | 'extend' | 'release' | 'unfreeze' | 'wait' | 'look';
@@ -35,16 +35,17 @@ const SOON_MS = 5 * 60_000;
 export function recommendedAct(facts: ActFacts, view: VerdictView): Recommendation | null {
   const { row, hold, waitPart } = facts;
   const { status } = row;
+  const known = lastKnownAt(view);
   if (status === 'unknown') return forUnknown(row);
   if (status === 'frozen') return forFrozen(row);
-  if (!hold || isReleased(hold) || hold.expiresAt <= view.now) return null;
-  const isDead = row.orphaned?.token === hold.token || livenessAt(hold, view.now).state === 'dead';
+  if (!hold || isReleased(hold) || hold.expiresAt <= known) return null;
+  const isDead = row.orphaned?.token === hold.token || livenessAt(hold, known).state === 'dead';
   if (isDead) return forDead(facts, hold, view);
   if (waitPart?.inDeadlock) {
     return forceRelease(facts, hold, view, 'A deadlock does not end by itself.');
   }
   const cause = waitPart?.holderWaits.find(({ isConcurrent }) => !isConcurrent);
-  const isPressing = status === 'stuck' || isOverdue(row, hold, view.now);
+  const isPressing = status === 'stuck' || isOverdue(row, hold, known);
   if (cause && isPressing) return lookAt(cause);
   if (status === 'expiring') return forExpiring(facts, hold, view);
   return isPressing ? forAlive(facts, hold, view) : null;
@@ -99,13 +100,15 @@ function lookAt(cause: { namespace: string; name: string; heldBy: string | null 
 }
 
 function forDead(facts: ActFacts, hold: HoldRow, view: VerdictView): Recommendation {
-  if (hold.expiresAt - view.now <= SHORTLY_MS) return waitFor(hold, view, 'Its process is dead.');
+  if (hold.expiresAt - lastKnownAt(view) <= SHORTLY_MS) {
+    return waitFor(hold, view, 'Its process is dead.');
+  }
   return forceRelease(facts, hold, view, 'Nothing to interrupt: its process is dead.');
 }
 
 /** The action for a hold whose renewal is late, but can still arrive. */
 function forExpiring(facts: ActFacts, hold: HoldRow, view: VerdictView): Recommendation {
-  if (livenessAt(hold, view.now).state !== 'alive' || hold.renewalsStopped) {
+  if (livenessAt(hold, lastKnownAt(view)).state !== 'alive' || hold.renewalsStopped) {
     return waitFor(hold, view, 'Unless the holder still renews it.');
   }
   const { waiters } = facts.row;
@@ -119,10 +122,10 @@ function forExpiring(facts: ActFacts, hold: HoldRow, view: VerdictView): Recomme
 
 /** The action for a hold whose process is alive, or not known to be dead. */
 function forAlive(facts: ActFacts, hold: HoldRow, view: VerdictView): Recommendation {
-  const { now } = view;
+  const known = lastKnownAt(view);
   const { askedToRelease: asked, renewalsStopped, renewedAt, expiresAt } = hold;
-  const leftMs = expiresAt - now;
-  if (renewalsStopped || !isRenewedInTime(hold, now)) {
+  const leftMs = expiresAt - known;
+  if (renewalsStopped || !isRenewedInTime(hold, known)) {
     const why = renewalsStopped ? 'Renewals are blocked.' : 'It is not being renewed.';
     return leftMs <= SOON_MS ? waitFor(hold, view, why) : forceRelease(facts, hold, view, '');
   }
@@ -140,7 +143,7 @@ function forAlive(facts: ActFacts, hold: HoldRow, view: VerdictView): Recommenda
       effect: `${visibleText(asked.by)} asked it to release; the request is not yet delivered.`,
     };
   }
-  if (now - asked.at <= ANSWER_MS) {
+  if (known - asked.at <= ANSWER_MS) {
     return {
       verb: 'wait',
       title: 'Give the holder a moment',

@@ -5,7 +5,7 @@ import { visibleText } from '../format/visible-text';
 import { SHARED_MAX } from '../lock/lock-record';
 import { waitersThatFit } from '../lock/permits';
 import { isRenewedInTime, livenessAt } from './hold-clauses';
-import type { VerdictView } from './verdict';
+import { lastKnownAt, type VerdictView } from './verdict';
 
 /** What the choice of an action on a lock, and its effect, depend on. */
 export interface ActFacts extends Pick<LockDetail, 'waiters' | 'policy' | 'waitPart'> {
@@ -27,14 +27,15 @@ export function releaseImpact(
 ): { to: string | null; effects: string[] } {
   const { policy } = facts;
   const { set, alsoHolds = 0 } = hold;
+  const known = lastKnownAt(view);
   const next = nextGranted(facts, hold);
   const [first, ...others] = next;
   const isProven = facts.row.orphaned?.token === hold.token;
-  const isDead = isProven || livenessAt(hold, view.now).state === 'dead';
+  const isDead = isProven || livenessAt(hold, known).state === 'dead';
   const effects = [
     isDead ? '' : 'The holder is not stopped; only resources that check its token reject it.',
     queueText(facts, next),
-    first && !isRenewedInTime(hold, view.now) ? impatience(facts.waiters, hold, view) : '',
+    first && !isRenewedInTime(hold, known) ? impatience(facts.waiters, hold, known) : '',
     policy.lockDelayMs > 0 ? `No grants for ${boundText(policy.lockDelayMs)} (lock delay).` : '',
     set ? keptText(set.size - 1) : '',
     alsoHolds > 0 ? `Its process holds ${plural(alsoHolds, 'other lock')}.` : '',
@@ -94,7 +95,7 @@ function queueText({ row, waiters, isClosed }: ActFacts, next: readonly WaiterRo
 }
 
 /** A sentence about the waiters whose timeout is before the end of the lease. */
-function impatience(waiters: WaiterRow[], { expiresAt }: HoldRow, { now }: VerdictView): string {
+function impatience(waiters: WaiterRow[], { expiresAt }: HoldRow, now: number): string {
   const gone = waiters.filter(
     ({ patienceUntil }) => patienceUntil > now && patienceUntil < expiresAt,
   );

@@ -12,11 +12,19 @@ export interface VerdictPart {
 export interface VerdictView {
   /** The clock of the lock's backend, epoch milliseconds. */
   now: number;
+  /**
+   * That clock when the lock was read, if that was earlier: whether anything has happened since
+   * then, such as a renewal, is not known. Durations still run on to `now`.
+   */
+  readAt?: number;
   /** How long that backend has not responded, in milliseconds. */
   silentMs: number;
   /** An instant as the reader's clock shows it, to the minute: `02:41` or `02:41 UTC`. */
   clockText: (at: number) => string;
 }
+
+/** Until when the reader of a verdict knows the lock. */
+export const lastKnownAt = ({ now, readAt = now }: VerdictView): number => readAt;
 
 /** The whole verdict as one text: for a message, or to be read aloud. */
 export const verdictText = (parts: readonly VerdictPart[]): string =>

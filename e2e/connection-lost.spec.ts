@@ -1,0 +1,80 @@
+import { lockPath } from '../server/core/names/console-path';
+import { openLive } from './locks-page';
+import {
+  callConsole,
+  createService,
+  expect,
+  test as sharedTest,
+  signIn,
+  waitFor,
+} from './lockyard-test';
+import { type RunningServer, startServer } from './start-server';
+
+/** The server of these tests has a sharded backend, none of whose databases responds. */
+const test = sharedTest.extend<object, { server: RunningServer }>({
+  server: [
+    // biome-ignore lint/correctness/noEmptyPattern: Playwright reads fixtures from it
+    async ({}, use) => {
+      const shards = 'mysql://root@127.0.0.1:1/first,mysql://root@127.0.0.1:1/second';
+      const server = await startServer({ LOCKYARD_BACKEND_SPREAD: shards });
+      await use(server);
+      await server.discard();
+    },
+    { scope: 'worker', timeout: 180_000 },
+  ],
+});
+
+test('no recommendation and no sentence is changed by renewals that no server reports', async ({
+  page,
+  context,
+  server,
+  admin,
+}) => {
+  await signIn(context, server, admin);
+  const policy = {
+    leaseMinMs: 100,
+    leaseMaxMs: 600_000,
+    patienceMaxMs: 600_000,
+    queueLimit: 10,
+    lockDelayMs: 0,
+    requiredMeta: [],
+    stuckAfterMs: 1_000,
+  };
+  await callConsole(server, admin.cookie, 'namespaces.create', { name: 'quick', policy });
+  const mill = await createService(server, admin, 'mill', ['quick']);
+  const ask = { namespace: 'quick', name: 'renewed in time', leaseMs: 6_000 };
+  const held = await mill.acquire(ask);
+  if (held.outcome !== 'granted') throw new Error(held.outcome);
+  const waiting = waitFor(mill, { ...ask, owner: 'the next one' });
+  const renewing = setInterval(() => {
+    void mill.renew({ ...ask, token: held.token }).catch(() => undefined);
+  }, 500);
+  try {
+    await openLive(page, lockPath(ask.namespace, ask.name));
+    const recommended = page.getByRole('region', { name: 'Recommended' });
+    await expect(recommended).toContainText('Ask to release');
+    await page.evaluate(() => {
+      const seen: string[] = [];
+      Object.assign(window, { seen });
+      const note = () => {
+        const parts = ['.recommended:not(.invisible)', '.lock-sentence', '.plain-facts'];
+        const texts = parts.map((each) => document.querySelector<HTMLElement>(each)?.innerText);
+        seen.push(texts.join(' | '));
+      };
+      new MutationObserver(note).observe(document.body, {
+        subtree: true,
+        childList: true,
+        characterData: true,
+      });
+    });
+    await server.kill();
+    await expect(page.getByText('The state of the lock is not known.')).toBeVisible();
+    const seen = await page.evaluate(() => (window as unknown as { seen: string[] }).seen);
+    expect(seen.length).toBeGreaterThan(3);
+    expect(seen.filter((text) => /not being renewed|Nothing to do|overdue/.test(text))).toEqual([]);
+  } finally {
+    clearInterval(renewing);
+    await server.restart();
+  }
+  expect(await waiting).toBe('gone');
+});
