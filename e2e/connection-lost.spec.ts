@@ -1,3 +1,4 @@
+import type { Page } from 'playwright/test';
 import { lockPath } from '../server/core/names/console-path';
 import { openLive } from './locks-page';
 import {
@@ -22,6 +23,64 @@ const test = sharedTest.extend<object, { server: RunningServer }>({
     },
     { scope: 'worker', timeout: 180_000 },
   ],
+});
+
+/** The pages that read again and again, and have no stream. */
+const POLLED = [
+  '/alerts',
+  '/audit',
+  '/backends',
+  '/backends/spread',
+  '/insights',
+  '/lab',
+  '/namespaces',
+  '/settings',
+  '/settings?section=keys',
+  '/settings?section=people',
+];
+
+const noteOf = (page: Page) => page.getByText('Connection lost. Showing the last known state.');
+
+/** Where the parts of a page are, from the top. */
+const topsOf = (page: Page) =>
+  page
+    .locator('.page :is(h1, h2, h3, p, tr, li, section, fieldset)')
+    .evaluateAll((parts) =>
+      parts.map((part) => `${part.tagName} ${Math.round(part.getBoundingClientRect().top)}`),
+    );
+
+test('pages that read again and again say once that the server is gone, and do not move', async ({
+  context,
+  server,
+  admin,
+}) => {
+  await signIn(context, server, admin);
+  await createService(server, admin, 'orders');
+  const pages = await Promise.all(
+    POLLED.map(async (address) => {
+      const page = await context.newPage();
+      await page.goto(address);
+      return { address, page };
+    }),
+  );
+  const before = new Map<string, string[]>();
+  for (const { address, page } of pages) {
+    await expect(page.locator('.page .bone'), address).toHaveCount(0);
+    before.set(address, await topsOf(page));
+  }
+  await server.kill();
+  for (const { address, page } of pages) {
+    await expect(noteOf(page), address).toBeVisible({ timeout: 60_000 });
+    await expect(noteOf(page), address).toBeInViewport();
+    await expect(page.getByText('Showing last known data'), address).toHaveCount(0);
+    await expect(page.getByText('Server not responding'), address).toHaveCount(0);
+    expect(await topsOf(page), address).toEqual(before.get(address));
+  }
+  await server.restart();
+  for (const { address, page } of pages) {
+    await expect(noteOf(page), address).toHaveCount(0, { timeout: 60_000 });
+    await page.close();
+  }
 });
 
 test('no recommendation and no sentence is changed by renewals that no server reports', async ({

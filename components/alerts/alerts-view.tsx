@@ -7,15 +7,15 @@ import { ALERT_QUIET_MS } from '@/server/core/alerts/alert';
 import { alertSummary } from '@/server/core/alerts/alert-summary';
 import { spokenDuration } from '@/server/core/format/durations';
 import { exactCount, plural } from '@/server/core/format/numbers';
-import { problemOf, readFailureTitle } from '../live/problem';
+import { problemOf } from '../live/problem';
 import { useSession } from '../live/session';
 import { useTRPC } from '../live/trpc';
 import { lazyDialog } from '../navigation/lazy-dialog';
 import { Button } from '../ui/controls/button';
 import { PageHead } from '../ui/page-head';
 import { Panel } from '../ui/panel';
-import { ProblemNote } from '../ui/problem-note';
 import { RowsSkeleton } from '../ui/rows-skeleton';
+import { ReadNote, ReadsLostNote } from '../ui/unanswered/reads-note';
 import { AlertList } from './alert-list';
 import { ReceiverList } from './receiver-list';
 import { RuleList } from './rule-list';
@@ -65,14 +65,7 @@ export function AlertsView({ initial }: { initial: AlertPage | null }) {
       >
         What needs attention now, and who is notified.
       </PageHead>
-      {error && (
-        <div className="pb-3">
-          <ProblemNote
-            problem={problemOf(error)}
-            title={`${readFailureTitle(data, 'alerts')}${unsentNote(error)}`}
-          />
-        </div>
-      )}
+      <ReadNote read={{ data, error }} what="alerts" more={unsentNote(error)} />
       {!data && !error && <RowsSkeleton />}
       {data && summary && (
         <div className="alerts-columns">
@@ -114,6 +107,7 @@ export function AlertsView({ initial }: { initial: AlertPage | null }) {
         </div>
       )}
       {silencing && <SilenceDialog of={silencing.of} onClose={() => setSilencing(null)} />}
+      <ReadsLostNote reads={[{ data, error }]} />
     </div>
   );
 }

@@ -3,12 +3,11 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { AlertRulesRow } from '@/server/contract/console/alerts/alert-row';
-import { problemOf, readFailureTitle } from '../live/problem';
 import { useTRPC } from '../live/trpc';
 import { lazyDialog } from '../navigation/lazy-dialog';
 import { Button } from '../ui/controls/button';
 import { Panel } from '../ui/panel';
-import { ProblemNote } from '../ui/problem-note';
+import { ReadNote } from '../ui/unanswered/reads-note';
 import { rulesText } from './alert-labels';
 
 const POLL_MS = 5_000;
@@ -26,11 +25,7 @@ export function RuleList({ mayAct }: { mayAct: boolean }) {
   const standard = data?.find(({ isOwn }) => !isOwn);
   return (
     <Panel title="Rules" aside="by namespace">
-      {error && (
-        <div className="p-3.5">
-          <ProblemNote problem={problemOf(error)} title={readFailureTitle(data, 'rules')} />
-        </div>
-      )}
+      <ReadNote read={{ data, error }} what="rules" className="p-3.5" />
       <ul>
         {data?.map((row) => (
           <li key={row.namespace} className="list-item">

@@ -5,7 +5,6 @@ import { useSearchParams } from 'next/navigation';
 import { useEffect, useMemo, useState } from 'react';
 import type { AuditEntry } from '@/server/contract/console/audit-entry';
 import { plural } from '@/server/core/format/numbers';
-import { problemOf, readFailureTitle } from '../live/problem';
 import { useSession } from '../live/session';
 import { useTRPCClient } from '../live/trpc';
 import { Button } from '../ui/controls/button';
@@ -14,9 +13,9 @@ import { Menu, MenuChoice } from '../ui/controls/menu';
 import { SearchField } from '../ui/controls/search-field';
 import { useServerClock } from '../ui/instant';
 import { PageHead } from '../ui/page-head';
-import { ProblemNote } from '../ui/problem-note';
 import { RowsSkeleton } from '../ui/rows-skeleton';
 import { TableHead } from '../ui/table-head';
+import { ReadNote, ReadsLostNote } from '../ui/unanswered/reads-note';
 import { AuditExportMenu } from './audit-export-menu';
 import { actionLabel, OUTCOMES } from './audit-labels';
 import { type AuditQuery, auditInput, auditUrl, isFiltered, readAuditQuery } from './audit-query';
@@ -105,14 +104,10 @@ export function AuditView({
         )}
         <AuditRange from={query.from} to={query.to} onChange={change} />
       </div>
-      {error && (
-        <div className="pb-3">
-          <ProblemNote problem={problemOf(error)} title={readFailureTitle(data, 'the audit log')} />
-        </div>
-      )}
+      <ReadNote read={{ data, error }} what="the audit log" />
       {rows.length > 0 ? (
         <AuditTable rows={rows} now={now} isOfEarlier={isPlaceholderData} />
-      ) : error ? null : isPending || isPlaceholderData ? (
+      ) : error && !data ? null : isPending || isPlaceholderData ? (
         <RowsSkeleton />
       ) : (
         <p className="border-line border-t py-8 text-14">
@@ -137,6 +132,7 @@ export function AuditView({
           {isFetchingNextPage ? 'Loading…' : 'Load older'}
         </Button>
       )}
+      <ReadsLostNote reads={[{ data, error }]} />
     </div>
   );
 }

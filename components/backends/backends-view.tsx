@@ -4,13 +4,12 @@ import { useQuery } from '@tanstack/react-query';
 import type { BackendCourses, BackendHealth } from '@/server/contract/console/backend-health';
 import type { GuaranteeRow } from '@/server/contract/console/guarantee-row';
 import type { NamespaceRow } from '@/server/contract/console/namespace-row';
-import { problemOf } from '../live/problem';
 import { useTRPC } from '../live/trpc';
 import { useNamespaces } from '../namespaces/use-namespaces';
 import { useBackendsHealth, useGuarantees } from '../shell/backend-queries';
 import { sortBySeverity } from '../shell/sort-by-severity';
 import { PageHead } from '../ui/page-head';
-import { ProblemNote } from '../ui/problem-note';
+import { ReadNote, ReadsLostNote } from '../ui/unanswered/reads-note';
 import { AgedReading } from './aged-reading';
 import { BackendCard } from './backend-card';
 
@@ -46,11 +45,7 @@ export function BackendsView({
       <PageHead title="Backends">
         Lock stores, their health and the guarantees their configuration provides.
       </PageHead>
-      {error && (
-        <div className="pb-4">
-          <ProblemNote problem={problemOf(error)} title="Showing last known data" />
-        </div>
-      )}
+      <ReadNote read={{ data, error }} what="backends" className="pb-4" />
       <AgedReading updatedAt={dataUpdatedAt}>
         <ul className="grid gap-3.5">
           {sortBySeverity(data, guarantees).map((backend) => (
@@ -70,6 +65,7 @@ export function BackendsView({
         then create a namespace on it. See{' '}
         <code className="font-mono text-12 text-t2">docs/backends.md</code>.
       </p>
+      <ReadsLostNote reads={[{ data, error }]} />
     </div>
   );
 }

@@ -8,8 +8,6 @@ import type { ActMark } from '@/server/contract/console/past/lock-timeline';
 import { durationText } from '@/server/core/format/durations';
 import { lockPath } from '@/server/core/names/console-path';
 import { Icon } from '../icons/icon';
-import { isOffline, ReadsLostNote } from '../live/connection-lost-note';
-import { problemOf } from '../live/problem';
 import { refetchEvery, useTRPC } from '../live/trpc';
 import { useIsHydrated } from '../live/use-is-hydrated';
 import { actLabel, timelineMarks, timelineSummary } from '../locks/timeline/timeline-labels';
@@ -22,8 +20,8 @@ import { pastHref } from '../past/past-address';
 import { Button } from '../ui/controls/button';
 import { Instant } from '../ui/instant';
 import { Panel } from '../ui/panel';
-import { ProblemNote } from '../ui/problem-note';
 import { StatusBadge } from '../ui/status-badge';
+import { ReadNote, ReadsLostNote } from '../ui/unanswered/reads-note';
 import { ExactName, WholeName } from '../ui/visible-text';
 import { IncidentEvents } from './incident-events';
 import {
@@ -68,52 +66,48 @@ export function IncidentView({
   const { incident } = data;
   const { namespace, name, backend } = incident;
   return (
-    <>
-      <div className="page insights-columns">
-        <div className="flex min-w-0 flex-col gap-3.5">
-          <nav aria-label="Breadcrumb" className="flex items-center gap-1.5 text-12">
-            <NearLink href="/insights" className="rounded-4 text-t2 hover:text-t1">
-              Insights
-            </NearLink>
-            <Icon name="chevron-right" size={13} className="text-t3" />
-            <span className="text-t3">Incident {id}</span>
-          </nav>
-          <header className="flex flex-wrap items-center gap-x-3 gap-y-2">
-            <StatusBadge status={incident.status} />
-            <h1 className="min-w-0 text-20 font-[550]">
-              <Link href={lockPath(namespace, name)} prefetch={false} className="rounded-4">
-                <WholeName name={name} />
-              </Link>
-            </h1>
-            <p className="min-w-0 text-12 text-t3 [overflow-wrap:anywhere]">
-              {namespace} · {backend}
-            </p>
-            <span className="ml-auto flex items-center gap-4">
-              <Link
-                href={pastHref(lockPath(namespace, name), worstInstant(incident))}
-                prefetch={false}
-                className="link rounded-4"
-              >
-                See the lock at that time
-              </Link>
-              <ExportButton detail={data} />
-            </span>
-          </header>
-          <p className="text-14">{incidentSentence(incident)}</p>
-          {error && !isOffline({ data, error }) && (
-            <ProblemNote problem={problemOf(error)} title="Showing last known data" />
-          )}
-          <Facts detail={data} />
-          <IncidentCharts detail={data} />
-          <RelatedIncidents detail={data} />
-          <Panel title="What happened" aside="without routine events">
-            <IncidentEvents detail={data} />
-          </Panel>
-        </div>
-        <IncidentsPanel incidents={incidents} chosen={id} className="self-start print:hidden" />
+    <div className="page insights-columns">
+      <div className="flex min-w-0 flex-col gap-3.5">
+        <nav aria-label="Breadcrumb" className="flex items-center gap-1.5 text-12">
+          <NearLink href="/insights" className="rounded-4 text-t2 hover:text-t1">
+            Insights
+          </NearLink>
+          <Icon name="chevron-right" size={13} className="text-t3" />
+          <span className="text-t3">Incident {id}</span>
+        </nav>
+        <header className="flex flex-wrap items-center gap-x-3 gap-y-2">
+          <StatusBadge status={incident.status} />
+          <h1 className="min-w-0 text-20 font-[550]">
+            <Link href={lockPath(namespace, name)} prefetch={false} className="rounded-4">
+              <WholeName name={name} />
+            </Link>
+          </h1>
+          <p className="min-w-0 text-12 text-t3 [overflow-wrap:anywhere]">
+            {namespace} · {backend}
+          </p>
+          <span className="ml-auto flex items-center gap-4">
+            <Link
+              href={pastHref(lockPath(namespace, name), worstInstant(incident))}
+              prefetch={false}
+              className="link rounded-4"
+            >
+              See the lock at that time
+            </Link>
+            <ExportButton detail={data} />
+          </span>
+        </header>
+        <p className="text-14">{incidentSentence(incident)}</p>
+        <ReadNote read={{ data, error }} what="the incident" className="" />
+        <Facts detail={data} />
+        <IncidentCharts detail={data} />
+        <RelatedIncidents detail={data} />
+        <Panel title="What happened" aside="without routine events">
+          <IncidentEvents detail={data} />
+        </Panel>
       </div>
+      <IncidentsPanel incidents={incidents} chosen={id} className="self-start print:hidden" />
       <ReadsLostNote reads={[{ data, error }, incidents]} />
-    </>
+    </div>
   );
 }
 

@@ -3,15 +3,13 @@
 import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query';
 import type { IncidentPage } from '@/server/contract/console/past/incident';
 import { exactCount, plural } from '@/server/core/format/numbers';
-import { isOffline } from '../live/connection-lost-note';
 import { LoadOlder } from '../live/load-older';
-import { problemOf, readFailureTitle } from '../live/problem';
 import { useSession } from '../live/session';
 import { refetchEvery, useTRPCClient } from '../live/trpc';
 import { usePastAt } from '../past/past-at';
 import { Panel } from '../ui/panel';
-import { ProblemNote } from '../ui/problem-note';
 import { RowsSkeleton } from '../ui/rows-skeleton';
+import { ReadNote } from '../ui/unanswered/reads-note';
 import { IncidentList } from './incident-list';
 
 const POLL_MS = 5_000;
@@ -64,11 +62,7 @@ export function IncidentsPanel({
       }
       className={className}
     >
-      {error && !isOffline({ data, error }) && (
-        <div className="p-3.5">
-          <ProblemNote problem={problemOf(error)} title={readFailureTitle(data, 'incidents')} />
-        </div>
-      )}
+      <ReadNote read={{ data, error }} what="incidents" className="p-3.5" />
       {!data && !error && <RowsSkeleton />}
       {first && rows.length === 0 && (
         <p className="px-3.5 py-3 text-t2">

@@ -6,15 +6,13 @@ import type { InsightRange } from '@/server/contract/console/insight-row';
 import type { IncidentPage } from '@/server/contract/console/past/incident';
 import type { Overview } from '@/server/contract/console/past/overview';
 import { rangeUrl, readRange } from '../charts/chart-range';
-import { isOffline, ReadsLostNote } from '../live/connection-lost-note';
-import { problemOf, readFailureTitle } from '../live/problem';
 import { refetchEvery, useTRPC } from '../live/trpc';
 import { LatePart, loadUntilThere } from '../navigation/late-part';
 import { useLoaded } from '../navigation/use-loaded';
 import { pastHref } from '../past/past-address';
 import { usePastAt } from '../past/past-at';
 import { PageHead } from '../ui/page-head';
-import { ProblemNote } from '../ui/problem-note';
+import { ReadNote, ReadsLostNote } from '../ui/unanswered/reads-note';
 import { IncidentsPanel, useIncidents } from './incidents-panel';
 import { OverviewSkeleton } from './overview-skeleton';
 import { RangeButtons } from './range-buttons';
@@ -56,33 +54,27 @@ export function InsightsView({
   const choose = (next: InsightRange) =>
     window.history.replaceState(null, '', pastHref(rangeUrl(pathname, next), at));
   return (
-    <>
-      <div className="page">
-        <PageHead
-          title="Insights"
-          end={<RangeButtons range={range} isPast={at !== null} onRange={choose} />}
-        >
-          What happened to all locks, and when they needed attention.
-        </PageHead>
-        <div className="insights-columns">
-          <div className="min-w-0">
-            {error && !isOffline({ data, error }) && (
-              <div className="pb-3">
-                <ProblemNote problem={problemOf(error)} title={readFailureTitle(data, 'history')} />
-              </div>
-            )}
-            {data && OverviewPanel ? (
-              <OverviewPanel overview={data} at={at} />
-            ) : (
-              <LatePart>
-                <OverviewSkeleton overview={data ?? null} at={at} />
-              </LatePart>
-            )}
-          </div>
-          <IncidentsPanel incidents={incidents} className="self-start" />
+    <div className="page">
+      <PageHead
+        title="Insights"
+        end={<RangeButtons range={range} isPast={at !== null} onRange={choose} />}
+      >
+        What happened to all locks, and when they needed attention.
+      </PageHead>
+      <div className="insights-columns">
+        <div className="min-w-0">
+          <ReadNote read={{ data, error }} what="history" />
+          {data && OverviewPanel ? (
+            <OverviewPanel overview={data} at={at} />
+          ) : (
+            <LatePart>
+              <OverviewSkeleton overview={data ?? null} at={at} />
+            </LatePart>
+          )}
         </div>
+        <IncidentsPanel incidents={incidents} className="self-start" />
       </div>
       <ReadsLostNote reads={[{ data, error }, incidents]} />
-    </>
+    </div>
   );
 }

@@ -3,10 +3,10 @@
 import { useQuery } from '@tanstack/react-query';
 import type { LabSettings } from '@/server/contract/console/lab/lab-race';
 import type { LabPreflightView, LabRunSummary } from '@/server/contract/console/lab/lab-run';
-import { problemOf, readFailureTitle } from '../live/problem';
+import { problemOf } from '../live/problem';
 import { useTRPC } from '../live/trpc';
 import { PageHead } from '../ui/page-head';
-import { ProblemNote } from '../ui/problem-note';
+import { isOffline, ReadNote, ReadsLostNote } from '../ui/unanswered/reads-note';
 import { LabServers } from './lab-servers';
 import { RaceSetup } from './race-setup';
 import { RunList } from './run-list';
@@ -61,19 +61,13 @@ export function LabView({
         />
         <LabServers
           preflight={preflight.data ?? null}
-          problem={preflight.error && problemOf(preflight.error)}
+          problem={preflight.error && !isOffline(preflight) ? problemOf(preflight.error) : null}
           now={runs.data?.asOf ?? 0}
         />
       </div>
-      {runs.error && (
-        <div className="pb-4">
-          <ProblemNote
-            problem={problemOf(runs.error)}
-            title={readFailureTitle(runs.data, 'the runs')}
-          />
-        </div>
-      )}
+      <ReadNote read={runs} what="the runs" className="pb-4" />
       {runs.data && <RunList runs={runs.data.runs} now={runs.data.asOf} />}
+      <ReadsLostNote reads={[runs, preflight]} />
     </div>
   );
 }

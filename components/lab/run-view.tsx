@@ -4,13 +4,14 @@ import { useQuery } from '@tanstack/react-query';
 import Link from 'next/link';
 import type { LabRun } from '@/server/contract/console/lab/lab-run';
 import { Icon } from '../icons/icon';
-import { failureTitleWithoutRetry, problemOf } from '../live/problem';
+import { failureTitleWithoutRetry } from '../live/problem';
 import { useSession } from '../live/session';
 import { refetchEvery, useTRPC, useTRPCClient } from '../live/trpc';
 import { Button } from '../ui/controls/button';
 import { useSubmit } from '../ui/controls/use-submit';
 import { Instant } from '../ui/instant';
 import { ProblemNote } from '../ui/problem-note';
+import { ReadNote, ReadsLostNote } from '../ui/unanswered/reads-note';
 import { VisibleText } from '../ui/visible-text';
 import { LivePanel } from './live/live-panel';
 import { CoursePanel } from './result/course-panel';
@@ -39,11 +40,7 @@ export function RunView({ initial }: { initial: LabRun }) {
     <div className="page lab-page">
       <div>
         <RunHead run={run} />
-        {error && (
-          <div className="pb-3.5">
-            <ProblemNote problem={problemOf(error)} title="Showing last known data" />
-          </div>
-        )}
+        <ReadNote read={{ data: run, error }} what="the run" className="pb-3.5" />
         {run.message && (
           <div className="pb-3.5">
             <ProblemNote problem={{ text: run.message }} title="The race failed" />
@@ -64,6 +61,7 @@ export function RunView({ initial }: { initial: LabRun }) {
           </span>
         </p>
       </div>
+      <ReadsLostNote reads={[{ data: run, error }]} />
     </div>
   );
 }

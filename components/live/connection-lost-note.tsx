@@ -2,7 +2,6 @@
 
 import type { ReactNode } from 'react';
 import { Icon } from '../icons/icon';
-import { problemOf } from './problem';
 import { useIsStale } from './reading';
 import { useTabState } from './tab/tab-rest';
 
@@ -23,30 +22,8 @@ export function ConnectionLostNote() {
   );
 }
 
-/**
- * The same for a page that reads again and again, and counts nothing down.
- *
- * @param reads what the page shows
- */
-export function ReadsLostNote({ reads }: { reads: readonly Read[] }) {
-  if (!reads.some(isOffline)) return null;
-  return (
-    <FloatingNote>
-      <span role="alert">Connection lost. Showing the last known state. Reconnecting…</span>
-    </FloatingNote>
-  );
-}
-
-interface Read {
-  data: unknown;
-  error: unknown;
-}
-
-/** Whether earlier data of a read is shown, since no server answers. */
-export const isOffline = ({ data, error }: Read): boolean =>
-  Boolean(data) && Boolean(error) && problemOf(error).reason === 'OFFLINE';
-
-function FloatingNote({ children }: { children: ReactNode }) {
+/** A note that floats at the bottom of the page, so that nothing moves for it. */
+export function FloatingNote({ children }: { children: ReactNode }) {
   return (
     <div className="relative z-30 h-0">
       <p className="rise-in absolute bottom-3 left-[var(--gutter)] flex max-w-[min(640px,calc(100%-2*var(--gutter)))] items-start gap-2.5 rounded-10 border border-unknown border-dashed bg-s1 px-3.5 py-2.5 shadow-lg">

@@ -8,16 +8,15 @@ import { exactCount } from '@/server/core/format/numbers';
 import { isFilling } from '@/server/core/names/filling';
 import { countText, knownCount } from '../format/numbers';
 import { Icon } from '../icons/icon';
-import { problemOf, readFailureTitle } from '../live/problem';
 import { useSession } from '../live/session';
 import { NearLink } from '../navigation/near-link';
 import { useBackendsHealth } from '../shell/backend-queries';
 import { Button } from '../ui/controls/button';
 import { Instant, useServerClock } from '../ui/instant';
 import { PageHead } from '../ui/page-head';
-import { ProblemNote } from '../ui/problem-note';
 import { RowsSkeleton } from '../ui/rows-skeleton';
 import { type Column, TableHead } from '../ui/table-head';
+import { ReadNote, ReadsLostNote } from '../ui/unanswered/reads-note';
 import { CreateNamespaceDialog, PolicyDialog } from './namespace-dialogs';
 import { formatPolicy, policyBounds } from './policy-bounds';
 import { useNamespaces } from './use-namespaces';
@@ -61,14 +60,7 @@ export function NamespacesView({
       >
         Isolated lock spaces, each on one backend with its own limits.
       </PageHead>
-      {error && (
-        <div className="pb-4">
-          <ProblemNote
-            problem={problemOf(error)}
-            title={readFailureTitle(namespaces, 'namespaces')}
-          />
-        </div>
-      )}
+      <ReadNote read={{ data: namespaces, error }} what="namespaces" className="pb-4" />
       {!namespaces && !error && <RowsSkeleton />}
       {namespaces && (
         <table className="list namespace-list">
@@ -107,6 +99,7 @@ export function NamespacesView({
       </p>
       {changing && <PolicyDialog of={changingNow ?? changing} onClose={() => setChanging(null)} />}
       {isCreating && <CreateNamespaceDialog onClose={() => setCreating(false)} />}
+      <ReadsLostNote reads={[{ data: namespaces, error }]} />
     </div>
   );
 }

@@ -1,8 +1,7 @@
 import type { ReactNode } from 'react';
-import { problemOf, readFailureTitle } from '../live/problem';
-import { ProblemNote } from '../ui/problem-note';
 import { RowsSkeleton } from '../ui/rows-skeleton';
 import { TableHead } from '../ui/table-head';
+import { ReadNote, ReadsLostNote } from '../ui/unanswered/reads-note';
 
 /** The table of a section, with actions at the end of each row; or why it is not loaded yet. */
 export function SectionTable<Row>({
@@ -26,13 +25,11 @@ export function SectionTable<Row>({
   /** Renders the `tr` of a row. */
   children: (row: Row) => ReactNode;
 }) {
+  const read = { data: rows, error };
   return (
     <>
-      {error !== null && (
-        <div className="p-3.5">
-          <ProblemNote problem={problemOf(error)} title={readFailureTitle(rows, of)} />
-        </div>
-      )}
+      <ReadNote read={read} what={of} className="p-3.5" />
+      <ReadsLostNote reads={[read]} />
       {!rows && error === null && <RowsSkeleton />}
       {rows?.length === 0 && <p className="px-3.5 py-4 text-t2">{empty}</p>}
       {rows && rows.length > 0 && (

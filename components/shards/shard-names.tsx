@@ -5,13 +5,12 @@ import Link from 'next/link';
 import { useState } from 'react';
 import type { ShardedName, ShardsPage } from '@/server/contract/console/shard-row';
 import { counterPath, lockPath } from '@/server/core/names/console-path';
-import { problemOf, readFailureTitle } from '../live/problem';
 import { useTRPCClient } from '../live/trpc';
 import { useDebounced } from '../live/use-debounced';
 import { Button } from '../ui/controls/button';
 import { SearchField } from '../ui/controls/search-field';
-import { ProblemNote } from '../ui/problem-note';
 import { TableHead } from '../ui/table-head';
+import { ReadNote } from '../ui/unanswered/reads-note';
 import { ExactName } from '../ui/visible-text';
 
 const POLL_MS = 5_000;
@@ -64,11 +63,7 @@ export function ShardNames({
           {only === null ? 'on all databases' : <>only on {only}</>}
         </span>
       </div>
-      {error && (
-        <div className="pb-3">
-          <ProblemNote problem={problemOf(error)} title={readFailureTitle(data, 'names')} />
-        </div>
-      )}
+      <ReadNote read={{ data, error }} what="names" />
       {names.length > 0 ? (
         <NameTable names={names} />
       ) : (

@@ -7,12 +7,12 @@ import type { NamespaceRow } from '@/server/contract/console/namespace-row';
 import type { ShardsPage } from '@/server/contract/console/shard-row';
 import { plural } from '@/server/core/format/numbers';
 import { AgedReading } from '../backends/aged-reading';
-import { problemOf } from '../live/problem';
 import { useTRPC } from '../live/trpc';
 import { useNamespaces } from '../namespaces/use-namespaces';
 import { useIsClosed } from '../shell/backend-queries';
 import { PageHead } from '../ui/page-head';
 import { ProblemNote } from '../ui/problem-note';
+import { ReadNote, ReadsLostNote } from '../ui/unanswered/reads-note';
 import { NameLocator } from './name-locator';
 import { ShardNames } from './shard-names';
 import { ShardTable } from './shard-table';
@@ -59,7 +59,7 @@ export function ShardsView({
         {refusal && (
           <ProblemNote problem={{ text: refusal }} title="Backend disabled on this server" />
         )}
-        {error && <ProblemNote problem={problemOf(error)} title="Showing last known data" />}
+        <ReadNote read={{ data, error }} what="shards" className="" />
         <AgedReading updatedAt={dataUpdatedAt}>
           <ShardTable shards={shards} closed={closed} only={only} onOnly={setOnly} />
         </AgedReading>
@@ -71,6 +71,7 @@ export function ShardsView({
           only={only}
         />
       </div>
+      <ReadsLostNote reads={[{ data, error }]} />
     </div>
   );
 }
