@@ -1,8 +1,11 @@
 import type { Page } from 'playwright/test';
+import { STREAMS_MAX_PER_USER } from '../server/api/rpc/live-stream';
 import { lockPath } from '../server/core/names/console-path';
-import { openLive } from './locks-page';
+import { EventStream } from '../test/event-stream';
+import { cell, lockRow, openLive } from './locks-page';
 import {
   callConsole,
+  createPerson,
   createService,
   expect,
   test as sharedTest,
@@ -136,4 +139,40 @@ test('no recommendation and no sentence is changed by renewals that no server re
     await server.restart();
   }
   expect(await waiting).toBe('gone');
+});
+
+test('an account with too many live pages reads why a page is not live, and what to do', async ({
+  page,
+  context,
+  server,
+  admin,
+}) => {
+  const name = 'seen by many';
+  const vera = await createPerson(server, admin, 'viewer', 'Vera');
+  const orders = await createService(server, admin, 'orders-of-vera');
+  await orders.acquire({ name, leaseMs: 600_000 });
+  await signIn(context, server, vera);
+  const address = `${server.url}/api/trpc/locks.watch?input=${encodeURIComponent('{}')}`;
+  const others = await Promise.all(
+    Array.from({ length: STREAMS_MAX_PER_USER }, () =>
+      EventStream.open(address, { cookie: vera.cookie }),
+    ),
+  );
+  try {
+    await Promise.all(others.map((stream) => stream.nextValue()));
+    await openLive(page, `/?view=all&q=${name}`);
+    const why = 'Too many live pages are open for this account. Close some of them.';
+    await expect(page.getByText(`${why} Showing the last known state`)).toBeVisible();
+    await expect(page.getByText('Server not responding')).toHaveCount(0);
+    await expect(page.getByText('Connection lost')).toHaveCount(0);
+
+    others.pop()?.close();
+    await expect(page.getByText('Live', { exact: true })).toBeVisible({ timeout: 20_000 });
+    await expect(page.getByText(why)).toHaveCount(0);
+    await cell(lockRow(page, name), 'held').click();
+    const preview = page.getByRole('complementary', { name: 'Lock preview' });
+    await expect(preview.getByText(`${why} Showing the last known state`)).toBeVisible();
+  } finally {
+    for (const stream of others) stream.close();
+  }
 });

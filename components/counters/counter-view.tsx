@@ -32,7 +32,7 @@ export function CounterView({
   const [dialog, setDialog] = useState<'adjust' | 'set' | 'bounds' | 'reconcile' | null>(null);
   const [change, setChange] = useChange();
   const { namespace, name } = initial.row;
-  const { data, receivedAt, link, retry } = useLive<CounterDetail>(
+  const { data, receivedAt, link, refusal, retry } = useLive<CounterDetail>(
     initial.row.id,
     initial,
     ({ onData, ...rest }) =>
@@ -42,8 +42,8 @@ export function CounterView({
       ),
   );
   const reading = useMemo<Reading>(
-    () => ({ asOf: data.asOf, receivedAt, backends: [data.backend] }),
-    [data, receivedAt],
+    () => ({ asOf: data.asOf, receivedAt, backends: [data.backend], refusal }),
+    [data, receivedAt, refusal],
   );
   const { row, gate } = data;
   const close = () => setDialog(null);

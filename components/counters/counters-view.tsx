@@ -46,7 +46,7 @@ export function CountersView({ initial }: { initial: CounterPage }) {
       onData: (message) => onData(message.data),
     }),
   );
-  const { receivedAt, link, retry } = live;
+  const { receivedAt, link, refusal, retry } = live;
   const data = useMemo(
     () => (live.data.past ? foundInPast(live.data, search) : live.data),
     [live.data, search],
@@ -61,8 +61,8 @@ export function CountersView({ initial }: { initial: CounterPage }) {
   );
   const selecting = useSelection(rows, isNameable);
   const reading = useMemo<Reading>(
-    () => ({ asOf: data.asOf, receivedAt, backends: data.backends }),
-    [data, receivedAt],
+    () => ({ asOf: data.asOf, receivedAt, backends: data.backends, refusal }),
+    [data, receivedAt, refusal],
   );
   return (
     <ReadingProvider reading={reading}>

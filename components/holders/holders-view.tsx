@@ -27,10 +27,10 @@ export function HoldersView({ initial }: { initial: HoldersPage }) {
   const { may } = useSession();
   const params = useSearchParams();
   const [text, setText] = useState((params.get('q') ?? '').slice(0, HOLDER_SEARCH_MAX));
-  const { data, receivedAt, link, retry, problem } = useHolders(initial, text);
+  const { data, receivedAt, link, refusal, retry, problem } = useHolders(initial, text);
   const reading = useMemo<Reading>(
-    () => ({ asOf: data.asOf, receivedAt, backends: data.backends }),
-    [data, receivedAt],
+    () => ({ asOf: data.asOf, receivedAt, backends: data.backends, refusal }),
+    [data, receivedAt, refusal],
   );
   const [open, setOpen] = useState<string | null>(params.get('process'));
   const show = (process: string | null) => {

@@ -2,21 +2,24 @@
 
 import type { ReactNode } from 'react';
 import { Icon } from '../icons/icon';
-import { useIsStale } from './reading';
+import { useIsStale, useRefusal } from './reading';
 import { useTabState } from './tab/tab-rest';
 
 /**
- * Marks data as old, and says that the page is reconnecting. It floats at the bottom of the
- * page, so that nothing moves when it appears or disappears.
+ * Marks data as old, and says that the page is reconnecting, or why the server refuses to send
+ * newer data. It floats at the bottom of the page, so that nothing moves when it appears or
+ * disappears.
  */
 export function ConnectionLostNote() {
   const isStale = useIsStale();
+  const refusal = useRefusal();
   const isWaking = useTabState() === 'waking';
   if (!isStale || isWaking) return null;
   return (
     <FloatingNote>
       <span>
-        Connection lost. Showing the last known state; countdowns are paused. Reconnecting…
+        {refusal ?? 'Connection lost.'} Showing the last known state; countdowns are paused.{' '}
+        {refusal ? 'Trying again…' : 'Reconnecting…'}
       </span>
     </FloatingNote>
   );

@@ -3,7 +3,7 @@
 import { spokenDuration } from '@/server/core/format/durations';
 import { ageText } from '../format/durations';
 import { usePastAt } from '../past/past-at';
-import { useAged, useAtBackend, useSilentBackends } from './reading';
+import { useAged, useAtBackend, useRefusal, useSilentBackends } from './reading';
 import { useTabState } from './tab/tab-rest';
 import type { LinkState } from './use-live';
 
@@ -38,6 +38,8 @@ export function LiveIndicator({
   const silent = useSilentBackends();
   const isPast = usePastAt() !== null;
   const isWaking = useTabState() === 'waking';
+  const refusal = useRefusal();
+  const what = isCut ? 'Server' : `Backend ${backend}`;
   const missing = isFleet && silent !== '' ? `Not responding: ${silent}` : '';
   if (isPast) return null;
   return (
@@ -73,7 +75,7 @@ export function LiveIndicator({
       <span role="status" className="sr-only">
         {isLost &&
           !isWaking &&
-          `${isCut ? 'Server' : `Backend ${backend}`} not responding. Showing last known values.`}
+          `${refusal ?? `${what} not responding.`} Showing last known values.`}
         {!isLost && missing}
       </span>
     </span>

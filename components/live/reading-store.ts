@@ -7,6 +7,8 @@ export interface Reading {
   /** This page's monotonic clock when the data came; null during the server's first paint. */
   receivedAt: number | null;
   backends: readonly BackendHealth[];
+  /** Why the server refuses to send newer data; null: it does not, or no server answers. */
+  refusal?: string | null;
 }
 
 /** On data older than this, countdowns stop. */

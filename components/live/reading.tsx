@@ -117,6 +117,9 @@ export function useSilentBackends(): string {
   );
 }
 
+/** Why the server refuses to send newer data; null: it does not, or no server answers. */
+export const useRefusal = (): string | null => useFromReading(({ refusal = null }) => refusal);
+
 export function useIsStale(): boolean {
   return useAged((ageMs) => ageMs > STALE_AFTER_MS);
 }

@@ -3,6 +3,7 @@
 import { useCallback, useEffect, useRef, useState } from 'react';
 import { reportBroken } from '../navigation/away';
 import { usePastAt } from '../past/past-at';
+import { problemOf } from './problem';
 import { useSessionCheck } from './session';
 import { useTabState } from './tab/tab-rest';
 
@@ -14,6 +15,8 @@ export interface Live<T> {
   /** This page's monotonic clock when `data` came, or the first paint went live; null before. */
   receivedAt: number | null;
   link: LinkState;
+  /** Why the server refuses to send data; null: it does not, or no server answers. */
+  refusal: string | null;
   /** Reconnects immediately instead of waiting. */
   retry: () => void;
 }
@@ -21,8 +24,8 @@ export interface Live<T> {
 interface Handlers<M> {
   onData: (message: M) => void;
   onStarted: () => void;
-  onConnectionStateChange: (state: { state: string }) => void;
-  onError: () => void;
+  onConnectionStateChange: (state: { state: string; error: unknown }) => void;
+  onError: (error: unknown) => void;
 }
 
 type Open<M> = (handlers: Handlers<M>) => { unsubscribe: () => void };
@@ -56,10 +59,11 @@ export function useLive<T>(
   reduce: (before: T, message: T) => T = (_, fresh) => fresh,
   initialAt: number | null = null,
 ): Live<T> {
-  const [state, setState] = useState<{ data: T; receivedAt: number | null; link: LinkState }>({
+  const [state, setState] = useState<Omit<Live<T>, 'retry'>>({
     data: initial,
     receivedAt: initialAt,
     link: 'connecting',
+    refusal: null,
   });
   const [attempt, setAttempt] = useState(0);
   const isPast = usePastAt() !== null;
@@ -82,8 +86,14 @@ export function useLive<T>(
     let pauseMs = RECONNECT_MIN_MS;
     let timer: ReturnType<typeof setTimeout> | null = null;
     let subscription: { unsubscribe: () => void } | null = null;
-    const setLink = (link: LinkState) =>
-      setState((old) => (old.link === link ? old : { ...old, link }));
+    /** @param known why the server refuses to send data; undefined: as before */
+    const setLink = (next: LinkState, known?: string | null) =>
+      setState((old) => {
+        const refusal = known === undefined ? old.refusal : known;
+        // A stream that will be refused starts as well.
+        const link = refusal === null ? next : 'connecting';
+        return old.link === link && old.refusal === refusal ? old : { ...old, link, refusal };
+      });
 
     const connect = () => {
       timer = null;
@@ -91,16 +101,21 @@ export function useLive<T>(
         onData: (message) => {
           pauseMs = RECONNECT_MIN_MS;
           const receivedAt = performance.now();
-          setState((old) => ({ data: reduce(old.data, message), receivedAt, link: 'live' }));
+          setState((old) => ({
+            data: reduce(old.data, message),
+            receivedAt,
+            link: 'live',
+            refusal: null,
+          }));
         },
         onStarted: () => setLink('live'),
-        onConnectionStateChange: ({ state }) => {
-          if (state === 'connecting') setLink('connecting');
+        onConnectionStateChange: ({ state, error }) => {
+          if (state === 'connecting') setLink('connecting', error ? null : undefined);
         },
-        onError: () => {
+        onError: (error) => {
           subscription?.unsubscribe();
           checkSession();
-          setLink('connecting');
+          setLink('connecting', refusalOf(error));
           timer ??= setTimeout(connect, pauseMs);
           pauseMs = Math.min(RECONNECT_MAX_MS, pauseMs * 2);
         },
@@ -116,9 +131,14 @@ export function useLive<T>(
   const wasLive = useRef(false);
   useEffect(() => {
     if (state.link === 'live') wasLive.current = true;
-    else if (wasLive.current && !isPast) return reportBroken();
-  }, [state.link, isPast]);
+    else if (wasLive.current && !isPast && state.refusal === null) return reportBroken();
+  }, [state.link, state.refusal, isPast]);
 
   const retry = useCallback(() => setAttempt((count) => count + 1), []);
   return { ...state, ...(isPast && { link: 'live' as const }), retry };
+}
+
+function refusalOf(error: unknown): string | null {
+  const { reason, text } = problemOf(error);
+  return reason === 'OFFLINE' ? null : text;
 }

@@ -70,7 +70,7 @@ export function LocksView({
   const [query, setQuery] = useListQuery(initial.attention);
   const trpc = useTRPC();
   const queries = useQueryClient();
-  const { data: page, view, receivedAt, link, retry, show } = useLockList(initial, query);
+  const { data: page, view, receivedAt, link, refusal, retry, show } = useLockList(initial, query);
 
   const { data: fleet = null, isError: isFleetLost } = useQuery(
     trpc.insights.fleet.queryOptions(undefined, {
@@ -87,8 +87,8 @@ export function LocksView({
   }, [page, receivedAt, queries]);
 
   const reading = useMemo<Reading>(
-    () => ({ asOf: page.asOf, receivedAt, backends: page.backends }),
-    [page, receivedAt],
+    () => ({ asOf: page.asOf, receivedAt, backends: page.backends, refusal }),
+    [page, receivedAt, refusal],
   );
   const { rows, hold } = useSteadyRows(page, view);
   const { may } = useSession();

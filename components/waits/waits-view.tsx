@@ -47,7 +47,7 @@ export function WaitsView({
   initialDeadlocks: DeadlockRow[] | null;
 }) {
   const client = useTRPCClient();
-  const { data, receivedAt, link, retry } = useLive<WaitGraph>(
+  const { data, receivedAt, link, refusal, retry } = useLive<WaitGraph>(
     'waits',
     initial,
     ({ onData, ...rest }) =>
@@ -57,8 +57,8 @@ export function WaitsView({
       ),
   );
   const reading = useMemo<Reading>(
-    () => ({ asOf: data.asOf, receivedAt, backends: data.backends }),
-    [data, receivedAt],
+    () => ({ asOf: data.asOf, receivedAt, backends: data.backends, refusal }),
+    [data, receivedAt, refusal],
   );
   const [view, setView] = useView();
   const params = useSearchParams();

@@ -38,10 +38,10 @@ export function LockView({
   /** Of the range in the address; null if it could not be read for the first paint. */
   insight: LockInsight | null;
 }) {
-  const { data, receivedAt, link, retry } = useLiveLock(initial.row, initial, initialAt);
+  const { data, receivedAt, link, refusal, retry } = useLiveLock(initial.row, initial, initialAt);
   const reading = useMemo<Reading>(
-    () => ({ asOf: data.asOf, receivedAt, backends: [data.backend] }),
-    [data, receivedAt],
+    () => ({ asOf: data.asOf, receivedAt, backends: [data.backend], refusal }),
+    [data, receivedAt, refusal],
   );
   const [token, setToken] = useState<number | null>(null);
   const chosen = chosenHold(data, token);

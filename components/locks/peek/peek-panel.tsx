@@ -14,11 +14,14 @@ import { exactCount } from '@/server/core/format/numbers';
 import { ResultNote } from '../../actions/results/result-note';
 import { shortToken } from '../../format/numbers';
 import { Icon } from '../../icons/icon';
+import { ConnectionLostNote } from '../../live/connection-lost-note';
 import { LiveIndicator } from '../../live/live-indicator';
+import { readFailureTitle } from '../../live/problem';
 import { ReadingProvider } from '../../live/reading';
 import type { Reading } from '../../live/reading-store';
 import { Button } from '../../ui/controls/button';
 import { CopyButton } from '../../ui/controls/copy-button';
+import { ProblemNote } from '../../ui/problem-note';
 import { RowsSkeleton } from '../../ui/rows-skeleton';
 import { StatusBadge } from '../../ui/status-badge';
 import { WholeName } from '../../ui/visible-text';
@@ -68,14 +71,18 @@ export function PeekPanel({
   const [known] = useState(() => (row ? knownDetail(row, page) : null));
   const [knownAt] = useState(pageAt);
   const live = useLiveLock({ namespace, name }, known, knownAt);
-  const { data: detail, receivedAt, link, retry } = live;
+  const { data: detail, receivedAt, link, refusal, retry } = live;
   return (
     <aside aria-label="Lock preview" className="peek fade-in">
       <PeekHead detail={detail} matching={page.matching} {...rest} />
       {detail ? (
-        <PeekBody detail={detail} receivedAt={receivedAt} shown={shown}>
+        <PeekBody detail={detail} receivedAt={receivedAt} refusal={refusal} shown={shown}>
           <LiveIndicator link={link} onRetry={retry} backend={detail.row.backend} />
         </PeekBody>
+      ) : refusal ? (
+        <div className="p-5">
+          <ProblemNote problem={{ text: refusal }} title={readFailureTitle(null, 'the lock')} />
+        </div>
       ) : (
         <div className="after-a-moment p-5">
           <RowsSkeleton />
@@ -161,11 +168,13 @@ function PeekHead({
 function PeekBody({
   detail,
   receivedAt,
+  refusal,
   shown,
   children,
 }: {
   detail: LockDetail;
   receivedAt: number | null;
+  refusal: string | null;
   shown: PeekProps['shown'];
   /** Whether data flows. */
   children: ReactNode;
@@ -181,8 +190,8 @@ function PeekBody({
     };
   }, [shown, row, chosen]);
   const reading = useMemo<Reading>(
-    () => ({ asOf: detail.asOf, receivedAt, backends: [detail.backend] }),
-    [detail, receivedAt],
+    () => ({ asOf: detail.asOf, receivedAt, backends: [detail.backend], refusal }),
+    [detail, receivedAt, refusal],
   );
   return (
     <ReadingProvider reading={reading}>
@@ -222,6 +231,8 @@ function PeekBody({
         <PeekActs detail={detail} chosen={chosen} />
       </div>
       <ResultNote row={row} />
+      {/* The list says what concerns both. */}
+      {refusal && <ConnectionLostNote />}
     </ReadingProvider>
   );
 }

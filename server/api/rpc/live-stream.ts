@@ -95,7 +95,10 @@ export class StreamSlots {
   take(userId: string): () => void {
     const open = this.taken.get(userId) ?? 0;
     if (open >= STREAMS_MAX_PER_USER) {
-      throw this.refuse('Too many live pages are open for this account.', RETRY_AFTER_MS);
+      throw this.refuse(
+        'Too many live pages are open for this account. Close some of them.',
+        RETRY_AFTER_MS,
+      );
     }
     this.taken.set(userId, open + 1);
     return () => {
