@@ -22,6 +22,28 @@ test('a detected data loss pauses grants for one longest lease, even before reco
   }
 });
 
+test('a data loss soon after a restore pauses grants for as long as the restore does', async () => {
+  const database = await openTestDatabase('sqlite');
+  try {
+    const { db, tables } = database;
+    const incarnation = await StoreIncarnation.open(database, 'orders', 1);
+    const first = await incarnation.begin(await incarnation.read(), null);
+    await incarnation.recordRun(first.incarnation ?? '', { runId: 'whole' }, null);
+    await incarnation.recordLease(30_000);
+    const pauseMs = 3_600_000;
+    const home = { id: 'default', epoch: 2, createdAt: 1, grantsFrom: Date.now() + pauseMs };
+    await db.insert(tables.backends).values(home);
+    const seen = { what: 'empty', now: 1_000_000, epochAbove: 0, incarnation: null } as const;
+    const { incarnation: next } = await incarnation.begin(await incarnation.read(), seen);
+    await incarnation.startQuietPeriod(next ?? '', 1_000_000);
+    await incarnation.recordRun(next ?? '', { runId: 'whole' }, null);
+    expect(incarnation.grantsFrom).toBeGreaterThan(1_000_000 + pauseMs - 60_000);
+    expect(incarnation.grantsFrom).toBeLessThanOrEqual(1_000_000 + pauseMs + 1_000);
+  } finally {
+    await database.close();
+  }
+});
+
 test('an overtaken reading does not shorten the pause after a data loss', async () => {
   const database = await openTestDatabase('sqlite');
   try {

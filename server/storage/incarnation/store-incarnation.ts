@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { and, eq, inArray, isNull, lt, or } from 'drizzle-orm';
-import type { Database } from '@/db/database';
+import { type Database, databaseNow } from '@/db/database';
 import type { BackendLoss, LossKind } from '../../contract/console/backend-health';
 import { type Change, StoreError } from '../record-store';
 import { type BackendPast, backendPast } from './backend-past';
@@ -114,13 +114,16 @@ export class StoreIncarnation implements BackendPast {
    * Blocks grants in this incarnation until every hold of an earlier one has expired. Call it once
    * no process can write in an earlier incarnation: until then a longer lease may still be
    * recorded. If several processes call it, the first result is kept.
+   *
+   * After a restore of the control database the longest lease may be as old as the backup, so this
+   * lasts at least as long as the pause of that restore.
    */
   async startQuietPeriod(incarnation: string, now: number): Promise<IncarnationRow> {
     const { backends } = this.database.tables;
     const row = await this.read();
     const { loss, longestLeaseMs } = row;
     if (!loss) return row;
-    const grantsFrom = now + longestLeaseMs;
+    const grantsFrom = now + Math.max(longestLeaseMs, await this.restorePauseMs());
     const isSooner = lt(backends.grantsFrom, loss.at + longestLeaseMs);
     const isUnset = or(isNull(backends.grantsFrom), isSooner);
     const isInRecovery = and(eq(backends.life, incarnation), isNull(backends.runId));
@@ -206,6 +209,15 @@ export class StoreIncarnation implements BackendPast {
     );
     await this.update({ longestLeaseMs }, isShorter);
     await this.read();
+  }
+
+  /** How much longer holds may last that a restore of the control database has lost; often 0. */
+  private async restorePauseMs(): Promise<number> {
+    const { db, tables } = this.database;
+    const { id, grantsFrom } = tables.backends;
+    const [home] = await db.select({ grantsFrom }).from(tables.backends).where(eq(id, 'default'));
+    if (!home?.grantsFrom) return 0;
+    return Math.max(0, home.grantsFrom - (await databaseNow(this.database)));
   }
 
   private async refuseDuplicate(incarnation: string | null): Promise<void> {
