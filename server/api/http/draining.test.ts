@@ -1,3 +1,4 @@
+import { connect } from 'node:net';
 import { expect, test } from 'vitest';
 import { shutDown } from '@/server/bootstrap/shutdown/shut-down';
 import { createUser } from '@/server/operations/users/create-user';
@@ -49,6 +50,35 @@ test('a server that shuts down answers waiters `queued`, and keeps leases', asyn
   await expect(drainToEnd(stream)).rejects.toThrow();
   await expect(api.send('/api/health/live')).rejects.toThrow();
   expect(held.data).toMatchObject({ outcome: 'granted' });
+  await api.close();
+});
+
+test('a request that is on its way when a server shuts down is answered', async () => {
+  const api = await ApiHarness.start();
+  const key = await api.key('orders');
+  const line = connect(Number(new URL(api.url).port), '127.0.0.1').setEncoding('utf8');
+  let text = '';
+  line
+    .on('error', () => undefined)
+    .on('data', (more) => {
+      text += more;
+    });
+  const head = ['POST /api/v1/counter.create HTTP/1.1', 'Host: localhost'];
+  const more = ['Content-Type: application/json', `Authorization: Bearer ${key}`];
+  const body = '{"name":"stock"}';
+  const length = `Content-Length: ${body.length}`;
+  const request = `${[...head, ...more, length].join('\r\n')}\r\n\r\n${body}`;
+  line.write(request);
+  await expect.poll(() => text, { timeout: 15_000 }).toContain('"created"');
+
+  text = '';
+  const { server, handlers, runtime } = api;
+  const down = shutDown({ server, handlers, runtime, closePages: async () => undefined });
+  line.write(request);
+  await down;
+  expect(text).toContain('"exists"');
+  expect(text).toMatch(/^connection: close/im);
+  line.destroy();
   await api.close();
 });
 

@@ -1,4 +1,5 @@
 import type { Server } from 'node:http';
+import { Server as NetServer } from 'node:net';
 import type { HttpHandlers } from '../../api/http/http-handlers';
 import type { Runtime } from '../../operations/operation-context';
 
@@ -6,10 +7,16 @@ import type { Runtime } from '../../operations/operation-context';
 const GRACE_MS = 5_000;
 const CHECK_EVERY_MS = 20;
 
+/** How long idle connections stay open, for requests that are on their way already. */
+const LAST_REQUESTS_MS = 250;
+
+const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+
 /**
- * Shuts the process down cleanly: new requests are refused, waiters are answered `queued` and keep
- * their position for a moment, answers in progress are finished, and live streams are closed so
- * that their pages connect elsewhere. Leases remain.
+ * Shuts the process down cleanly: new connections are refused, requests that were sent a moment ago
+ * are answered, waiters are answered `queued` and keep their position for a moment, answers in
+ * progress are finished, and live streams are closed so that their pages connect elsewhere. Leases
+ * remain.
  */
 export async function shutDown(parts: {
   server: Server;
@@ -19,13 +26,15 @@ export async function shutDown(parts: {
 }): Promise<void> {
   const { server, handlers, runtime, closePages } = parts;
   handlers.startDraining();
-  server.close();
-  server.closeIdleConnections();
+  // An HTTP server's own `close` would end idle connections too, and what arrives on them.
+  NetServer.prototype.close.call(server);
   runtime.projection.watches.drain();
-  await Promise.allSettled([...runtime.engines.values()].map((engine) => engine.drain()));
+  const draining = [...runtime.engines.values()].map((engine) => engine.drain());
+  await Promise.allSettled([pause(LAST_REQUESTS_MS), ...draining]);
+  server.closeIdleConnections();
   const dueAt = runtime.clock.monotonic() + GRACE_MS;
   while (handlers.requests.unfinished > 0 && runtime.clock.monotonic() < dueAt) {
-    await new Promise((resolve) => setTimeout(resolve, CHECK_EVERY_MS));
+    await pause(CHECK_EVERY_MS);
   }
   server.closeAllConnections();
   await closePages();
