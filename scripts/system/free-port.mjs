@@ -5,10 +5,18 @@ import { createServer } from 'node:net';
 const FROM = 15_000;
 const TO = 32_000;
 
-/** A port of 127.0.0.1 that no process listens on at this moment. */
-export async function freePort() {
+/** A port to try, at random. */
+export const anyPort = () => randomInt(FROM, TO);
+
+/** The ports that this process was given: their servers may not have started yet. */
+const given = new Set();
+
+/** A port of 127.0.0.1 that no process listens on at this moment, different at each call. */
+export async function freePort(choose = anyPort) {
   for (;;) {
-    const port = randomInt(FROM, TO);
+    const port = choose();
+    if (given.has(port)) continue;
+    given.add(port);
     if (await isFree(port)) return port;
   }
 }

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
-import { freePort } from './free-port.mjs';
+import { anyPort, freePort } from './free-port.mjs';
 
 const RANGE = '/proc/sys/net/ipv4/ip_local_port_range';
 
@@ -11,3 +11,10 @@ it.skipIf(!existsSync(RANGE))(
     for (let i = 0; i < 20; i += 1) expect(await freePort()).toBeLessThan(lowest);
   },
 );
+
+it('a port is given once, though its server has not started yet', async () => {
+  const given = await freePort();
+  const chosen = [given, given];
+  const next = await freePort(() => chosen.shift() ?? anyPort());
+  expect(next).not.toBe(given);
+});
