@@ -176,6 +176,11 @@ test('5. Cause or affected? One click for deadlock and head blocker, one for cau
   await region('Wait-for graph').getByRole('button', { name: 'Break here' }).click();
   await expect(page.getByRole('dialog')).toContainText(/pay-1|ledger-1/);
   await page.getByRole('button', { name: 'Cancel' }).click();
+  const release = deadlock.getByRole('button', { name: 'Force release…' });
+  await release.press('Enter');
+  await expect(page.getByRole('dialog').getByRole('button', { name: 'Cancel' })).toBeFocused();
+  await page.keyboard.press('Escape');
+  await expect(release).toBeFocused();
   await click(page.getByText('List', { exact: true }));
   const victim = page.getByRole('row').filter({ hasText: 'victim-1' });
   await expect(victim.getByRole('cell').nth(3)).toContainText('link-1');

@@ -11,7 +11,7 @@ import { leastWorkHold, useHoldAct } from './use-hold-act';
 
 /** Ends a deadlock at the hold that has lasted the shortest: the least work is lost there. */
 export function DeadlockActs({ head, graph }: { head: HeadBlockerRow; graph: WaitGraph }) {
-  const { mayAct, isBusy, failure, open } = useHoldAct();
+  const { mayAct, failure, open } = useHoldAct();
   // When a deadlock was found is known only for the present.
   const isPast = usePastAt() !== null;
   const from = isPast ? head.deadlock?.since : head.deadlock?.foundAt;
@@ -24,15 +24,10 @@ export function DeadlockActs({ head, graph }: { head: HeadBlockerRow; graph: Wai
       </span>
       {mayAct && hold && (
         <>
-          <Button size="small" disabled={isBusy} onClick={() => open('ask', hold)}>
+          <Button size="small" onClick={() => open('ask', hold)}>
             Ask {visibleText(hold.owner)}
           </Button>
-          <Button
-            size="small"
-            tone="danger-word"
-            disabled={isBusy}
-            onClick={() => open('release', hold)}
-          >
+          <Button size="small" tone="danger-word" onClick={() => open('release', hold)}>
             Force release…
           </Button>
           <span className="text-12 text-t3">its hold is the newest: least work lost</span>

@@ -51,20 +51,23 @@ const HOLD_ENDED = {
 
 /**
  * Opens the dialog of an action for a hold of the graph; `mayAct` is false if actions are off,
- * `failure` says why no dialog was opened.
+ * `failure` says why no dialog was opened. The buttons stay enabled while the hold is read: a
+ * disabled one would lose the focus, which the dialog gives back to it.
  */
 export function useHoldAct() {
   const actions = useActions();
   const client = useTRPCClient();
   const { isBusy, problem, submit } = useSubmit();
   const [hasEnded, setEnded] = useState(false);
-  const open = (act: 'ask' | 'release', { lock: { namespace, name }, token }: CycleHold) =>
+  const open = (act: 'ask' | 'release', { lock: { namespace, name }, token }: CycleHold) => {
+    if (isBusy) return;
     void submit(async () => {
       const row = lockWithHold(await client.locks.detail.query({ namespace, name }), token);
       setEnded(row === null);
       if (row) actions?.[act](row);
     });
+  };
   const unread = problem && { title: readFailureTitle(null, 'the hold'), problem };
   const failure = unread ?? (hasEnded ? HOLD_ENDED : null);
-  return { mayAct: actions !== null, isBusy, failure, open };
+  return { mayAct: actions !== null, failure, open };
 }

@@ -10,7 +10,7 @@ export const BREAK_BUTTON = { width: 108, height: 24 };
 
 /** The line of a deadlock at which breaking it loses the least work, with the act on it. */
 export function BreakLine({ data, style, markerStart, ...ends }: EdgeProps) {
-  const { mayAct, isBusy, failure, open } = useHoldAct();
+  const { mayAct, failure, open } = useHoldAct();
   const [path, x, y] = getSmoothStepPath(ends);
   const hold = data?.hold as CycleHold | undefined;
   return (
@@ -25,7 +25,6 @@ export function BreakLine({ data, style, markerStart, ...ends }: EdgeProps) {
             <Button
               size="small"
               tone="accent"
-              disabled={isBusy}
               title={failure?.title ?? 'Force release this hold: the least work is lost here'}
               onClick={() => open('release', hold)}
             >
