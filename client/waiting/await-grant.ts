@@ -69,7 +69,7 @@ export function awaitGrant(
   signal: AbortSignal | undefined,
   traceparent: string | undefined,
 ): Promise<Grant> {
-  return waitInParts(request.waitMs, signal, (waitMs) =>
+  return waitInParts(client.settings.clock, request.waitMs, signal, (waitMs) =>
     new SingleLockWait(client, { ...request, waitMs }, signal, traceparent).run(),
   );
 }

@@ -33,7 +33,7 @@ export function awaitMultiLockGrant(
   signal: AbortSignal | undefined,
   traceparent: string | undefined,
 ): Promise<MultiLockGrants> {
-  return waitInParts(request.waitMs, signal, async (waitMs) => {
+  return waitInParts(client.settings.clock, request.waitMs, signal, async (waitMs) => {
     const wait = new MultiLockWait(client, { ...request, waitMs }, signal, traceparent);
     const byName = await wait.run();
     return { byName, release: () => wait.cancel() };

@@ -3,6 +3,7 @@ import { freePort } from '@/scripts/system/free-port.mjs';
 import { openFullPort } from '@/test/clients/full-port';
 import { LockyardClient } from '../lockyard-client';
 import { granted, outcomeOf, scriptedBench } from '../testing/scripted-bench';
+import { until } from '../testing/test-clock';
 import { canConnect } from '../wire/connection-probe';
 import { withLock } from '../with-lock';
 import { withLocks } from '../with-locks';
@@ -159,6 +160,20 @@ describe('an unlimited wait', () => {
     const call = await server.next('lock.acquire');
     clock.freeze(540_000);
     call.refuse(503, 'BACKEND_DOWN');
+    (await server.next('lock.acquire')).answer(granted());
+    (await server.next('lock.release')).answer({ outcome: 'released' });
+    expect(await taken).toBe(41);
+  });
+
+  test('asks no sooner than the server says, also if its parts are shorter', async () => {
+    const { server, clock } = bench;
+    const taken = take(Number.POSITIVE_INFINITY);
+    (await server.next('lock.acquire')).refuse(400, 'INVALID', { waitMaxMs: 1_000 });
+    const full = { retryAfterMs: 5_000 };
+    (await server.next('lock.acquire')).refuse(429, 'NAMESPACE_FULL', full);
+    await until(() => clock.nextDueMs === 5_000);
+    expect(server.waitingCalls).toBe(0);
+    clock.advance(5_000);
     (await server.next('lock.acquire')).answer(granted());
     (await server.next('lock.release')).answer({ outcome: 'released' });
     expect(await taken).toBe(41);

@@ -1,4 +1,5 @@
 import { LockTimeout, LockyardError } from '../errors';
+import { type ClientClock, pause } from '../platform/client-clock';
 
 /** The server limits a wait to 10 minutes; an endless one is split into shorter parts. */
 export const PART_MS = 9 * 60_000;
@@ -9,9 +10,11 @@ const SHORTEST_PART_MS = 1_000;
 /**
  * Waits once for `waitMs`; or, if that is infinite, in parts until there is a grant: each part
  * starts at the end of the queue, and is no longer than the namespace allows. An infinite wait
- * outlasts failures that may pass; refusals and the caller's own signal still reject.
+ * outlasts failures that may pass, and then pauses as long as the server says; refusals and the
+ * caller's own signal still reject.
  */
 export async function waitInParts<G>(
+  clock: ClientClock,
   waitMs: number,
   signal: AbortSignal | undefined,
   wait: (partMs: number) => Promise<G>,
@@ -25,6 +28,9 @@ export async function waitInParts<G>(
       const shorterMs = shorterPart(error, partMs);
       if (shorterMs === null && !mayPass(error)) throw error;
       partMs = shorterMs ?? partMs;
+      // A part may be shorter than this, and would otherwise be asked for again at once.
+      const retryAfterMs = error instanceof LockyardError ? error.retryAfterMs : undefined;
+      if (retryAfterMs !== undefined) await pause(clock, retryAfterMs, signal);
     }
   }
 }

@@ -60,6 +60,12 @@ func awaitGrant(
 		if err == nil || ctx.Err() != nil || !mayPass {
 			return granted, err
 		}
+		// A part may be shorter than this, and would otherwise be asked for again at once.
+		if failure != nil {
+			if stopped := pause(ctx, ms(failure.RetryAfterMs)); stopped != nil {
+				return nil, stopped
+			}
+		}
 	}
 }
 

@@ -70,6 +70,8 @@ def await_grant(
             # `UNKNOWN` is final where the same id may not be sent again; the next part has another.
             if not error.is_transient and error.reason != "UNKNOWN":
                 raise
+            # A part may be shorter than this, and would otherwise be asked for again at once.
+            pause(error.retry_after_ms or 0, stop)
 
 
 class GrantWait:

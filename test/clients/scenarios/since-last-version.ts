@@ -192,6 +192,30 @@ export const SINCE_LAST_VERSION: Scenarios = {
     expect(await refused.ended()).toMatchObject({ error: 'LockyardError', reason: 'INVALID' });
   },
 
+  'a wait without end asks no sooner than the server says, however short its parts': async (
+    bench,
+  ) => {
+    const { agent, name, proxy } = bench;
+    const asked = () => proxy.of(name, 'lock.acquire').length;
+    const refuse = (status: number, data: object) => ({
+      status,
+      body: { error: { message: 'Refused.', code: -32600, data } },
+    });
+    proxy.rule = ({ procedure, input }) => {
+      if (procedure !== 'lock.acquire') return null;
+      return Number(input.waitMs) > 1_000
+        ? refuse(400, { reason: 'INVALID', waitMaxMs: 1_000 })
+        : refuse(429, { reason: 'NAMESPACE_FULL', retryAfterMs: 5_000 });
+    };
+    const work = agent.lock(name, { waitMs: null });
+    await expect.poll(asked, { timeout: 20_000 }).toBeGreaterThan(1);
+    await pause(1_000);
+    expect(asked()).toBe(2);
+    proxy.rule = () => null;
+    await work.begun();
+    await work.finish();
+  },
+
   'an empty prefix watches all locks of the namespace': async ({ agent, name, other }) => {
     await other.acquire({ name, leaseMs: 60_000 });
     const names = async () => {

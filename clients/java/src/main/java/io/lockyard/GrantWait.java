@@ -99,6 +99,9 @@ final class GrantWait {
           part = allowed;
         } else if (!failure.mayPass()) {
           throw failure;
+        } else if (failure.retryAfterMs() != null) {
+          // A part may be shorter than this, and would otherwise be asked for again at once.
+          Thread.sleep(failure.retryAfterMs());
         }
       }
     }
