@@ -116,6 +116,18 @@ test('a generator is no work: it would run only once the lock is released', asyn
   expect(server.waitingCalls).toBe(0);
 });
 
+test('work that returns a generator is refused: that would run without the lock', async () => {
+  const { client, server } = bench;
+  async function* rows() {
+    yield 1;
+  }
+  const refused = outcomeOf(withLock('job', { client }, () => rows()));
+  (await server.next('lock.acquire')).answer(granted());
+  (await server.next('lock.release')).answer({ outcome: 'released' });
+  const why = { reason: 'INVALID', message: expect.stringContaining('a generator') };
+  expect(await refused).toMatchObject(why);
+});
+
 describe('tryWithLock', () => {
   test('does the work if the lock is free', async () => {
     const tried = tryWithLock('job', { client: bench.client }, ({ token }) => token);

@@ -23,22 +23,36 @@ export function refuseUnknownOptions<O>(
 
 /**
  * The arguments after the name; the options are optional. Throws `INVALID` without work, and for a
- * generator function: nothing of it would run before the lock is released.
+ * generator function: nothing of it would run before the lock is released. So does the work if it
+ * returns a generator, as a function may that is not one itself.
  */
-export function optionsAndWork<O, W>(call: string, rest: [W] | [O, W]): { options: O; work: W } {
+export function optionsAndWork<O, H, T>(
+  call: string,
+  rest: [Work<H, T>] | [O, Work<H, T>],
+): { options: O; work: (hold: H) => Promise<T> } {
   const [options, work] = rest.length === 1 ? [{} as O, rest[0]] : rest;
   if (typeof work !== 'function') {
     throw new LockyardError('INVALID', `${call} needs a function as its last argument: the work.`);
   }
-  if (isGenerator(work)) {
-    const instead = 'call acquireHold within the generator';
-    throw new LockyardError('INVALID', `The work of ${call} is a generator: ${instead} instead.`);
-  }
-  return { options, work };
+  if (/GeneratorFunction]$/.test(kindOf(work))) throw lateWork(call);
+  return {
+    options,
+    async work(hold) {
+      const result = await work(hold);
+      if (/Generator]$/.test(kindOf(result))) throw lateWork(call);
+      return result;
+    },
+  };
 }
 
-const isGenerator = (work: object) =>
-  Object.prototype.toString.call(work).endsWith('GeneratorFunction]');
+type Work<H, T> = (hold: H) => Promise<T> | T;
+
+const kindOf = (value: unknown): string => Object.prototype.toString.call(value);
+
+function lateWork(call: string): LockyardError {
+  const instead = 'call acquireHold within the generator';
+  return new LockyardError('INVALID', `The work of ${call} is a generator: ${instead} instead.`);
+}
 
 /**
  * Throws `INVALID` for anything but a number from 0, or infinity: JSON would turn NaN into null.

@@ -193,8 +193,8 @@ class Client(Procedures):
     def with_lock(self, name: str, work: Callable[[Hold], T], **options: Any) -> T:
         """Runs `work` under the lock and returns its result; options and errors as for `lock`.
 
-        Raises `LockyardError` with reason `INVALID` for work that is a coroutine or a generator,
-        which would run only once the lock is released.
+        Raises `LockyardError` with reason `INVALID` for work that is or returns a coroutine or a
+        generator, which would run only once the lock is released.
         """
         refuse_late(work)
         result: List[T] = []

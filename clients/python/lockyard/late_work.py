@@ -18,10 +18,13 @@ def refuse_late(work: Callable[..., Any]) -> None:
 
 
 def refuse_late_result(result: Any) -> None:
-    """Raises `INVALID` for a coroutine, as a function may return that is none itself."""
+    """Raises `INVALID` for a coroutine or a generator, as a function may return that is none
+    itself."""
     if inspect.iscoroutine(result):
         result.close()
-        raise _late()
+    elif not inspect.isgenerator(result) and not inspect.isasyncgen(result):
+        return
+    raise _late()
 
 
 def _late() -> LockyardError:

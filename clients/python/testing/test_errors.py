@@ -132,9 +132,10 @@ class ErrorTest(unittest.TestCase):
                 with self.assertRaisesRegex(LockyardError, "^INVALID: .* `with client.lock"):
                     Client("http://127.0.0.1:1").with_lock(name, each)
         client = Client()
-        with self.assertRaisesRegex(LockyardError, "^INVALID: .* `with client.lock"):
-            client.with_lock(name, lambda hold: task(hold))
-        self.assertEqual(client.inspect({"name": name})["state"], "free")
+        for work in (task, generator, asynchronous_generator):
+            with self.assertRaisesRegex(LockyardError, "^INVALID: .* `with client.lock"):
+                client.with_lock(name, lambda hold: work(hold))
+            self.assertEqual(client.inspect({"name": name})["state"], "free")
         self.assertEqual(begun, [])
 
     def test_a_key_file_that_is_no_text_is_refused(self):
