@@ -140,7 +140,8 @@ class Client(Procedures):
 
         Waits for the lock, renews it every third of its lease, and always releases it. Within the
         block, a lock of the same name by the same client runs under this hold immediately, without
-        a request, unless `own_hold` is true.
+        a request, unless `own_hold` is true. A thread that the block starts waits for it instead,
+        except by `asyncio.to_thread`.
 
         lease_ms: how long it stays held after this process dies; 30 s, or `hold_at_least_ms`
         wait_ms: the timeout of the whole wait: 0 (do not wait) to 10 minutes, or `math.inf`

@@ -171,10 +171,10 @@ class Lock:
             hold.begin()
             if hold.loss is not None:
                 raise hold.loss
+            self._scope = _holds.set((*_open_holds(), hold))
         except BaseException:
             hold.stop()
             raise
-        self._scope = _holds.set((*_open_holds(), hold))
         return hold
 
     def _join(self, outer: Hold) -> Hold:

@@ -138,6 +138,19 @@ class ErrorTest(unittest.TestCase):
             self.assertEqual(client.inspect({"name": name})["state"], "free")
         self.assertEqual(begun, [])
 
+    def test_an_interrupt_right_before_the_block_ends_the_renewals(self):
+        client, name = Client(), secrets.token_hex(8)
+        interrupted = mock.Mock(side_effect=[(), KeyboardInterrupt()])
+        with mock.patch("lockyard.lock._open_holds", interrupted):
+            with self.assertRaises(KeyboardInterrupt):
+                with client.lock(name):
+                    self.fail("It was interrupted.")
+        renewing = [each for each in threading.enumerate() if name in each.name]
+        for thread in renewing:
+            thread.join(5)  # The first renewal would be after 10 s.
+            self.assertFalse(thread.is_alive())
+        self.assertEqual(client.inspect({"name": name})["state"], "free")
+
     def test_a_key_file_that_is_no_text_is_refused(self):
         with tempfile.NamedTemporaryFile() as file:
             file.write(b"lk_\xff")
