@@ -58,6 +58,15 @@ export class CommandChild {
     send(ENDING.has(signal) ? this.target : Math.abs(this.target), signal);
   }
 
+  /** Stops it and what it started, until `resume`. */
+  pause(): void {
+    send(this.target, 'SIGSTOP');
+  }
+
+  resume(): void {
+    send(this.target, 'SIGCONT');
+  }
+
   /** Ends it and what it started: SIGTERM, and SIGKILL for whatever is left `graceMs` later. */
   async end(graceMs: number): Promise<void> {
     const targets = this.ownGroup ? [this.target] : descendants(this.target);

@@ -5,7 +5,10 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { DEFAULT_POLICY } from '@/server/contract/namespace-policy';
 import { setNamespacePolicy } from '@/server/operations/namespaces/set-namespace-policy';
 import { FaultProxy } from '@/test/clients/fault-proxy';
+import { readProcessStat } from '../../platform/linux-process';
 import { CommandRig, untilGone } from '../testing/command-rig';
+
+const isLinux = process.platform === 'linux';
 
 let rig: CommandRig;
 let names = 0;
@@ -405,6 +408,41 @@ describe('signals', () => {
       expect(await rig.client.inspect({ name })).toMatchObject({ state: 'free' });
     },
   );
+
+  /** Runs a command that notes each of its steps. */
+  async function stepping(options: string[] = []) {
+    const steps = `while :; do echo step >> ${name}.steps; sleep 0.02; done`;
+    const running = rig.exec([name, ...options], `echo $$ > ${name}.pid; ${steps}`);
+    const pid = Number(await rig.written(`${name}.pid`));
+    const pids = [running.child.pid as number, pid];
+    const areStopped = () => pids.every((each) => readProcessStat(each)?.state === 'T');
+    return { ...running, areStopped, steps: () => rig.read(`${name}.steps`).length };
+  }
+
+  test.runIf(isLinux)('SIGTSTP stops the command too, until SIGCONT', async () => {
+    const { child, ended, areStopped, steps } = await stepping();
+    child.kill('SIGTSTP');
+    await expect.poll(areStopped).toBe(true);
+    const before = steps();
+    await sleep(300);
+    expect(steps()).toBe(before);
+    child.kill('SIGCONT');
+    await expect.poll(steps).toBeGreaterThan(before);
+    child.kill();
+    expect(await ended).toMatchObject({ code: 143, err: '' });
+  });
+
+  test.runIf(isLinux)('a command that is stopped beyond its lease never goes on', async () => {
+    const { child, ended, areStopped, steps } = await stepping(['--lease', '2s']);
+    child.kill('SIGTSTP');
+    await expect.poll(areStopped).toBe(true);
+    const before = steps();
+    const state = async () => (await rig.client.inspect({ name })).state;
+    await expect.poll(state, { timeout: 10_000 }).not.toBe('held');
+    child.kill('SIGCONT');
+    expect(await ended).toMatchObject({ code: 75 });
+    expect(steps()).toBe(before);
+  });
 
   test('a signal that ends the command ends what it has started too', async () => {
     const script = `sleep 60 & echo $! > ${name}.pid; sleep 60; :`;

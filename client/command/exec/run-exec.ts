@@ -140,7 +140,7 @@ class LockedCommand {
       const child = await CommandChild.start(command, this.variables(hold), ownGroup, (target) =>
         guard.watch(target),
       );
-      this.relay.follow(child);
+      this.relay.follow(child, () => hold.remainingMs() > 0);
       this.say.verbosely(`the command runs as process ${Math.abs(child.target)}`);
       const end = await runCommandUnderHold(hold, child, { leaseMs, graceMs }, () =>
         this.say.normally(`lost lock "${hold.name}"; terminating command`),
@@ -148,7 +148,7 @@ class LockedCommand {
       this.say.verbosely(`the command ended with ${end.exitCode}`);
       // A signal that arrived while the command was starting has ended it.
       this.wait.signal.throwIfAborted();
-      this.relay.follow(null);
+      this.relay.leave();
       return end;
     } finally {
       guard.callOff();

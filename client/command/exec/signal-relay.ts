@@ -21,6 +21,7 @@ export class EndedBySignal extends Error {
  */
 export class SignalRelay {
   private child: CommandChild | null = null;
+  private mayRun = () => false;
   private isEnding = false;
 
   /** @param giveUp called with `EndedBySignal` once, while there is no command */
@@ -29,15 +30,36 @@ export class SignalRelay {
   }
 
   /**
-   * From now on signals go to this command; null: it has ended, and what it left running gets none.
+   * From now on signals go to this command.
+   *
+   * @param mayRun whether its hold is certain, so that it may go on after it was stopped
    */
-  follow(child: CommandChild | null): void {
+  follow(child: CommandChild, mayRun: () => boolean): void {
     this.child = child;
+    this.mayRun = mayRun;
+    // On a terminal, Ctrl-Z stops all its foreground processes, the command included.
+    if (child.ownGroup) process.on('SIGTSTP', this.stop);
+  }
+
+  /** The command has ended: what it left running gets no signals. */
+  leave(): void {
+    this.child = null;
+    process.off('SIGTSTP', this.stop);
   }
 
   close(): void {
+    this.leave();
     for (const signal of RELAYED) process.off(signal, this.relay);
   }
+
+  /** Nothing renews the hold while this process is stopped, so the command must not run then. */
+  private readonly stop = () => {
+    this.child?.pause();
+    process.kill(process.pid, 'SIGSTOP');
+    // Here it goes on after SIGCONT. A command whose hold may be over stays stopped until it is
+    // ended.
+    if (this.mayRun()) this.child?.resume();
+  };
 
   private readonly relay = (signal: NodeJS.Signals) => {
     if (this.child) {
