@@ -6,6 +6,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { freePort } from '@/scripts/system/free-port.mjs';
 import { forceReleaseLock } from '@/server/operations/locks/for-people/force-release-lock';
 import { requestRelease } from '@/server/operations/locks/for-people/request-release';
+import { FaultProxy } from '@/test/clients/fault-proxy';
 import { TcpProxy } from '@/test/tcp-proxy';
 import {
   CommandRig,
@@ -110,6 +111,26 @@ test('a release request of an operator is reported, and the command continues', 
   await said('the deploy waits');
   writeFileSync(rig.path(`${name}.go`), '');
   expect((await ended).code).toBe(3);
+});
+
+test('a command whose renewals are refused loses its lock, and the reason is said', async () => {
+  const proxy = await FaultProxy.start(rig.api.url);
+  const data = { reason: 'UNAUTHENTICATED', detail: 'keyRevoked' };
+  const body = { error: { message: 'The API key was revoked.', data } };
+  try {
+    const env = { LOCKYARD_URL: proxy.url };
+    const script = `echo $$ > ${name}.pid; exec sleep 60`;
+    const { ended } = rig.exec([name, '--lease', '6s'], script, { env });
+    await rig.written(`${name}.pid`);
+    proxy.rule = ({ procedure }) => (procedure === 'lock.renew' ? { status: 401, body } : null);
+    const { code, err } = await ended;
+    expect(code).toBe(75);
+    expect(err).toBe(
+      `lockyard: lost lock "${name}" (no renewal: UNAUTHENTICATED); terminating command\n`,
+    );
+  } finally {
+    await proxy.close();
+  }
 });
 
 describe('a server that becomes unreachable while the command runs', () => {

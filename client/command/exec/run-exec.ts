@@ -51,11 +51,18 @@ class LockedCommand {
   private readonly reported = new Set<Reason>();
   private readonly outage: OutageDetector;
   private isRunning = false;
+  /** Why the last renewal failed; null if it did not. */
+  private unrenewed: Reason | null = null;
 
   constructor(private readonly options: ExecOptions) {
     const { owner, namespace, url, waitMs } = options;
     this.say = createReporter(options.verbosity);
-    const observer = { requestFailed: this.reportOnce };
+    const observer = {
+      requestFailed: this.noteFailure,
+      renewed: () => {
+        this.unrenewed = null;
+      },
+    };
     this.client = openClient({ owner, namespace, url, observer });
     const isEndless = waitMs === Number.POSITIVE_INFINITY;
     const shortestMs = SILENCE_MIN_MS * this.client.settings.addresses.count;
@@ -103,7 +110,8 @@ class LockedCommand {
   }
 
   /** Reports, once each, failures that keep the lock from being requested. */
-  private readonly reportOnce = ({ procedure, reason }: RequestFailed) => {
+  private readonly noteFailure = ({ procedure, reason }: RequestFailed) => {
+    if (procedure === 'lock.renew') this.unrenewed = reason;
     const line = RETRY_NOTICES[reason];
     const isKnown = this.reported.has(reason) || this.outage.isPresent;
     if (procedure !== 'lock.acquire' || !line || isKnown) return;
@@ -143,7 +151,7 @@ class LockedCommand {
       this.relay.follow(child, () => hold.remainingMs() > 0);
       this.say.verbosely(`the command runs as process ${Math.abs(child.target)}`);
       const end = await runCommandUnderHold(hold, child, { leaseMs, graceMs }, () =>
-        this.say.normally(`lost lock "${hold.name}"; terminating command`),
+        this.say.normally(`lost lock "${hold.name}"${this.lossReason(hold)}; terminating command`),
       );
       this.say.verbosely(`the command ended with ${end.exitCode}`);
       // A signal that arrived while the command was starting has ended it.
@@ -164,6 +172,13 @@ class LockedCommand {
       LOCKYARD_OWNER: owner,
       LOCKYARD_TOKEN: String(token),
     };
+  }
+
+  /** Empty for a loss that the server has reported: that has a line of its own. */
+  private lossReason({ signal }: Hold): string {
+    const isReported =
+      signal.reason instanceof LockLost && signal.reason.loss.cause !== 'unrenewed';
+    return isReported || this.unrenewed === null ? '' : ` (no renewal: ${this.unrenewed})`;
   }
 
   private giveUpOnOutage(limitMs: number, why: string): void {
