@@ -1,6 +1,7 @@
 import { type AcquiredHold, acquireHold } from '../../acquire-hold';
 import { LockTimeout } from '../../errors';
 import type { LockyardClient } from '../../lockyard-client';
+import { pause } from '../../platform/client-clock';
 import type { Remark } from '../../wire/wire';
 import type { Tool } from './mcp-connection';
 
@@ -11,9 +12,14 @@ const NAME = {
 const WAIT_MAX_SECONDS = 600;
 const LISTED = 200;
 
+/** How long a call at least waits for an earlier one of this session for the same lock. */
+const JOIN_WITHIN_MS = 1_000;
+
 /** Locks as tools for a model. What it acquires is renewed until it is released, or the end. */
 export class LockTools {
   private readonly holds = new Map<string, AcquiredHold>();
+  /** The last call of `acquire_lock` for each name, until it is answered. */
+  private readonly calls = new Map<string, Promise<unknown>>();
   private notices: string[] = [];
 
   constructor(private readonly client: LockyardClient) {}
@@ -94,22 +100,57 @@ export class LockTools {
     return this.client.list({ ...chosen, busy: true, limit: LISTED });
   }
 
+  /** Of several calls for one lock, each waits for the one before, which may get it for all. */
   private async acquire(
     { name: given, purpose, waitSeconds = 0 }: Record<string, unknown>,
     signal: AbortSignal,
   ): Promise<object> {
     const name = textOf('name', given);
-    const mine = this.holds.get(name);
-    if (mine) return { outcome: 'alreadyMine', ...heldLock(mine) };
+    const mine = this.held(name);
+    if (mine) return mine;
     const task = textOf('purpose', purpose);
     const seconds = Number(waitSeconds);
     if (!(seconds >= 0 && seconds <= WAIT_MAX_SECONDS)) {
       throw new Error(`waitSeconds: must be a number from 0 to ${WAIT_MAX_SECONDS}.`);
     }
-    const options = { client: this.client, waitMs: seconds * 1_000, meta: { task }, signal };
+    const call = this.afterCall(this.calls.get(name), { name, task, seconds }, signal);
+    this.calls.set(name, call);
+    try {
+      return await call;
+    } finally {
+      if (this.calls.get(name) === call) this.calls.delete(name);
+    }
+  }
+
+  private async afterCall(
+    earlier: Promise<unknown> | undefined,
+    { name, task, seconds }: { name: string; task: string; seconds: number },
+    signal: AbortSignal,
+  ): Promise<object> {
+    const { clock } = this.client.settings;
+    const until = clock.monotonic() + seconds * 1_000;
+    if (earlier) {
+      const joined = new AbortController();
+      const end = () => joined.abort();
+      earlier.then(end, end);
+      const patience = AbortSignal.any([signal, joined.signal]);
+      await pause(clock, Math.max(seconds * 1_000, JOIN_WITHIN_MS), patience).catch(() => {});
+      signal.throwIfAborted();
+    }
+    return this.held(name) ?? this.ask(name, task, until - clock.monotonic(), signal);
+  }
+
+  private async ask(
+    name: string,
+    task: string,
+    leftMs: number,
+    signal: AbortSignal,
+  ): Promise<object> {
+    const options = { client: this.client, meta: { task }, signal };
     try {
       const hold = await acquireHold(name, {
         ...options,
+        waitMs: Math.max(0, Math.round(leftMs)),
         onAskedToRelease: ({ by, reason }) => this.asked(name, by, reason),
         onRenewalsStopped: ({ by, reason }) => this.asked(name, by, reason),
       });
@@ -127,6 +168,14 @@ export class LockTools {
         ? { outcome: 'held', holders, queueLength }
         : { outcome: 'frozen', reason: frozen };
     }
+  }
+
+  /** The answer for a lock that this session holds; null if it does not. */
+  private held(name: string): object | null {
+    const hold = this.holds.get(name);
+    // After this process was stopped, it may not have noticed the end of a lease yet.
+    const isHeld = hold !== undefined && hold.remainingMs() > 0;
+    return isHeld ? { outcome: 'alreadyMine', ...heldLock(hold) } : null;
   }
 
   private keep(name: string, hold: AcquiredHold): void {

@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { Granted } from '../../wire/wire';
 import { CommandRig } from '../testing/command-rig';
 import { McpConnection } from './mcp-connection';
 
@@ -145,6 +146,36 @@ test('a wait that is cancelled, or whose session ends, leaves the queue', async 
   await expect.poll(waiters).toBe(1);
   expect(await session.end()).toBe(0);
   expect(await waiters()).toBe(0);
+});
+
+test('calls of one session for the same lock get it together, not one from the other', async () => {
+  const session = Session.start();
+  const input = { name: 'both', purpose: 'try' };
+  for (const waitSeconds of [0, 30]) {
+    const calls = [1, 2, 3].map(() => session.value('acquire_lock', { ...input, waitSeconds }));
+    const [first, ...others] = await Promise.all(calls);
+    expect(first).toMatchObject({ outcome: 'granted' });
+    for (const other of others) {
+      expect(other).toMatchObject({ outcome: 'alreadyMine', token: first.token });
+    }
+    await session.value('release_lock', { name: 'both' });
+  }
+  expect(await session.end()).toBe(0);
+});
+
+test('a call that would not wait is answered while an earlier one waits for the lock', async () => {
+  const { token } = (await rig.client.acquire({ name: 'long', leaseMs: 60_000 })) as Granted;
+  const session = Session.start();
+  const input = { name: 'long', purpose: 'try' };
+  const waits = session.value('acquire_lock', { ...input, waitSeconds: 60 });
+  const waiters = async () => (await rig.client.inspect({ name: 'long' })).waiters.length;
+  await expect.poll(waiters).toBe(1);
+  const held = { outcome: 'held', holders: [{ owner: 'onlooker' }] };
+  expect(await session.value('acquire_lock', input)).toMatchObject(held);
+  expect(await waiters()).toBe(1);
+  await rig.client.release({ name: 'long', token });
+  expect(await waits).toMatchObject({ outcome: 'granted' });
+  expect(await session.end()).toBe(0);
 });
 
 test('the next call of an agent says that its lock was lost, once', async () => {
