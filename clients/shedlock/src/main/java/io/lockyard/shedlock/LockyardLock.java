@@ -64,15 +64,16 @@ final class LockyardLock extends AbstractSimpleLock {
 
   @Override
   protected Optional<SimpleLock> doExtend(LockConfiguration extended) {
-    // A lease of less than a second was rounded up: for ShedLock it has expired.
-    if (lockConfiguration.getLockAtMostUntil().isBefore(ClockProvider.now())) {
+    // A lease of less than a second was rounded up: for ShedLock it has expired. Of any other, the
+    // server knows: a clock that was set forward must not free the lock of a task that is running.
+    boolean wasRounded = LockyardLockProvider.isShort(lockConfiguration.getLockAtMostFor());
+    if (wasRounded && lockConfiguration.getLockAtMostUntil().isBefore(ClockProvider.now())) {
       lease.release();
       return Optional.empty();
     }
-    Duration atMost = extended.getLockAtMostFor();
-    boolean isShort = atMost.compareTo(LockyardLockProvider.SHORTEST_LEASE) < 0;
     try {
-      boolean isExtended = lease.extend(isShort ? LockyardLockProvider.SHORTEST_LEASE : atMost);
+      boolean isExtended =
+          lease.extend(LockyardLockProvider.leaseOf(extended.getLockAtMostFor()));
       // An exception, unlike an empty result, leaves this lock one that can be unlocked.
       if (!isExtended && lease.remainingMs() > 0) {
         throw new LockException(

@@ -22,7 +22,7 @@ import net.javacrumbs.shedlock.support.LockException;
  * <p>Throws if Lockyard does not answer, so that ShedLock does not run the task.
  */
 public final class LockyardLockProvider implements ExtensibleLockProvider {
-  static final Duration SHORTEST_LEASE = Duration.ofSeconds(1);
+  private static final Duration SHORTEST_LEASE = Duration.ofSeconds(1);
 
   private final LockyardClient client;
   private final String prefix;
@@ -41,12 +41,11 @@ public final class LockyardLockProvider implements ExtensibleLockProvider {
 
   @Override
   public Optional<SimpleLock> lock(LockConfiguration configuration) {
-    Duration atMost = configuration.getLockAtMostFor();
     Duration atLeast = configuration.getLockAtLeastFor();
     LockOptions options =
         new LockOptions()
             .waitFor(Duration.ZERO)
-            .lease(atMost.compareTo(SHORTEST_LEASE) < 0 ? SHORTEST_LEASE : atMost)
+            .lease(leaseOf(configuration.getLockAtMostFor()))
             .meta(Map.of("scheduler", "shedlock"));
     if (atLeast.toMillis() > 0) {
       options.holdAtLeast(atLeast);
@@ -60,5 +59,13 @@ public final class LockyardLockProvider implements ExtensibleLockProvider {
       Thread.currentThread().interrupt();
       throw new LockException("Interrupted while locking \"" + configuration.getName() + "\".");
     }
+  }
+
+  static boolean isShort(Duration atMost) {
+    return atMost.compareTo(SHORTEST_LEASE) < 0;
+  }
+
+  static Duration leaseOf(Duration atMost) {
+    return isShort(atMost) ? SHORTEST_LEASE : atMost;
   }
 }

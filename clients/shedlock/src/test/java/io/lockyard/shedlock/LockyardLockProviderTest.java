@@ -8,12 +8,14 @@ import io.lockyard.LockyardClient;
 import io.lockyard.Wire;
 import java.io.IOException;
 import java.net.InetSocketAddress;
+import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
 import java.util.concurrent.CopyOnWriteArrayList;
+import net.javacrumbs.shedlock.core.ClockProvider;
 import net.javacrumbs.shedlock.core.ExtensibleLockProvider;
 import net.javacrumbs.shedlock.core.LockConfiguration;
 import net.javacrumbs.shedlock.core.SimpleLock;
@@ -80,6 +82,22 @@ class LockyardLockProviderTest extends AbstractExtensibleLockProviderIntegration
       server.stop(0);
     }
     assertThat(asked).containsExactly("acquire", "renew", "release");
+  }
+
+  @Test
+  void anExtensionAfterTheClockWasSetForwardKeepsTheLockOfItsTask() {
+    Duration atMost = Duration.ofMinutes(1);
+    LockConfiguration task = new LockConfiguration(Instant.now(), "ahead", atMost, Duration.ZERO);
+    SimpleLock lock = provider.lock(task).orElseThrow();
+    ClockProvider.setClock(Clock.offset(Clock.systemUTC(), Duration.ofHours(1)));
+    try {
+      SimpleLock extended = lock.extend(atMost, Duration.ZERO).orElseThrow();
+      assertLocked("ahead");
+      extended.unlock();
+    } finally {
+      ClockProvider.setClock(Clock.systemUTC());
+    }
+    assertUnlocked("ahead");
   }
 
   @Test
