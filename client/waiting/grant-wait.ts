@@ -118,7 +118,7 @@ export abstract class GrantWait<A extends AnyAnswer, G> {
       this.signal?.throwIfAborted();
       const wasUnsure = this.mayBeKnown;
       const requestId = this.id.forSending();
-      const waitMs = this.id.waitMs ?? Math.min(this.waitMs, Math.ceil(this.patienceLeftMs()));
+      const waitMs = this.id.waitMs ?? Math.ceil(Math.min(this.waitMs, this.patienceLeftMs()));
       try {
         const sentAt = this.clock.monotonic();
         this.mayBeKnown = true;

@@ -106,6 +106,15 @@ describe('once it is connected', () => {
   });
 });
 
+test('a wait may be a part of a millisecond, as one until a given instant is', async () => {
+  const taken = take(1_500.25);
+  const call = await bench.server.next('lock.acquire');
+  expect(call.input.waitMs).toBe(1_501);
+  call.answer(granted());
+  (await bench.server.next('lock.release')).answer({ outcome: 'released' });
+  expect(await taken).toBe(41);
+});
+
 describe('an unlimited wait', () => {
   test('restarts with another id when the service ends the wait', async () => {
     const { server, clock } = bench;
