@@ -4,6 +4,7 @@ import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpServer;
 import java.io.IOException;
 import java.io.OutputStream;
+import java.math.BigDecimal;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
@@ -101,6 +102,9 @@ public final class ClientTest {
           Map.entry(
               "an answer that is nested too deeply is no answer",
               ClientTest::survivesDeepAnswer),
+          Map.entry(
+              "a grant or a renewal without a number for its lease is no answer",
+              ClientTest::believesInNoLeaseWithoutNumber),
           Map.entry(
               "a single call goes to the next address if the first makes no connection",
               ClientTest::leavesAddressWithoutConnection),
@@ -306,6 +310,26 @@ public final class ClientTest {
         });
     String said = failureOf(() -> new LockyardClient(url() + "/deep", "key").list(ALL));
     check(said.contains("UNKNOWN: 200 came without an answer of Lockyard"), said);
+  }
+
+  private void believesInNoLeaseWithoutNumber() throws Exception {
+    LockOptions options = new LockOptions().lease(Duration.ofSeconds(1)).waitFor(Duration.ZERO);
+    Wire.LockAcquireInput ask = new Wire.LockAcquireInput().name("job").leaseMs(1_000);
+    for (Object expiresInMs : List.of(new BigDecimal("1e999"), "1000", List.of())) {
+      Map<String, Object> grant = new HashMap<>(granted(1_000));
+      grant.put("expiresInMs", expiresInMs);
+      answers.put("lock.acquire", step -> grant);
+      String failure = failureOf(() -> client.acquire(ask));
+      check(failure.contains("UNKNOWN: The answer has no \"expiresInMs\""), failure);
+    }
+    answers.put("lock.acquire", step -> granted(1_000));
+    Lease lease = client.acquireLease("job", options);
+    Map<String, Object> endless = new HashMap<>(renewed(1_000, null));
+    endless.put("expiresInMs", new BigDecimal("1e999"));
+    answers.put("lock.renew", step -> endless);
+    String failure = failureOf(() -> lease.extend(Duration.ofSeconds(1)));
+    check(failure.contains("UNKNOWN: The answer has no \"expiresInMs\""), failure);
+    check(lease.remainingMs() < 1_000, "It ends.");
   }
 
   private void leavesAddressWithoutConnection() throws Exception {

@@ -14,6 +14,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
@@ -37,6 +38,10 @@ final class Exchange {
 
   /** In each way in which Java words that a server does not speak TLS. */
   private static final String NO_TLS = "nrecognized SSL message";
+
+  /** Those of a grant and a renewal, with which this client calculates. */
+  private static final Set<String> NUMBERS =
+      Set.of("token", "expiresAt", "expiresInMs", "waitedMs");
 
   private static final String TRACEPARENT = "[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}";
 
@@ -298,11 +303,17 @@ final class Exchange {
       return "known outcome";
     }
     for (String field : outcomes.get(outcome)) {
-      if (data.get(field) == null) {
+      Object value = data.get(field);
+      if (value == null || NUMBERS.contains(field) && !isExact(value)) {
         return "\"" + field + "\"";
       }
     }
     return null;
+  }
+
+  /** A lease of 1e999 ms, which Java reads as infinity, would never end. */
+  private static boolean isExact(Object value) {
+    return value instanceof Number && Math.abs(((Number) value).doubleValue()) < 1L << 53;
   }
 
   /**
