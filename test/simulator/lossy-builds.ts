@@ -1,5 +1,6 @@
 import { eq } from 'drizzle-orm';
 import type { StoreIncarnation } from '@/server/storage/incarnation/store-incarnation';
+import { LOSSY_BACKEND } from './lossy-store';
 import type { Flaws } from './sim-world';
 
 /**
@@ -12,7 +13,7 @@ export const LOSSY_BUILDS: Record<string, Flaws> = {
         withOverrides(honest, {
           async begin(from, seen) {
             await honest.begin(from, seen);
-            await db.update(backends).set({ epoch: 1 }).where(eq(backends.id, 'default'));
+            await db.update(backends).set({ epoch: 1 }).where(eq(backends.id, LOSSY_BACKEND));
             return this.read();
           },
         }),

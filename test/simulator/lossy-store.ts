@@ -26,6 +26,9 @@ const COPIES_MAX = 20;
 const PAUSE_MS = 150;
 const HEARTBEAT_EVERY_MS = 1_000;
 
+/** Not `default`: that is the control database, which loses nothing here. */
+export const LOSSY_BACKEND = 'remote';
+
 /**
  * A world's store that now and then loses data while processes keep running: emptied, restored from
  * an older copy, killed with its last writes unflushed and perhaps set to flush them from then on,
@@ -66,7 +69,7 @@ export class LossyStore {
     const { scheduler, random, flaws } = world;
     const link = new SimLink(scheduler, owner, random, (call) => world.fateOf(call));
     const reached = controlDatabaseOver(control, link);
-    const honest = await StoreIncarnation.open(reached, 'default', BEGAN_AT);
+    const honest = await StoreIncarnation.open(reached, LOSSY_BACKEND, BEGAN_AT);
     const incarnation = flaws.lossyStore?.incarnation?.(honest, reached) ?? honest;
     const openDriver = () =>
       new SimRedisDriver(redis, link, () => scheduler.now) as unknown as Redis;
