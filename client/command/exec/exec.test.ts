@@ -6,7 +6,7 @@ import { DEFAULT_POLICY } from '@/server/contract/namespace-policy';
 import { setNamespacePolicy } from '@/server/operations/namespaces/set-namespace-policy';
 import { FaultProxy } from '@/test/clients/fault-proxy';
 import { readProcessStat } from '../../platform/linux-process';
-import { CommandRig, untilGone } from '../testing/command-rig';
+import { CommandRig, type RunOptions, untilGone } from '../testing/command-rig';
 
 const isLinux = process.platform === 'linux';
 
@@ -410,9 +410,9 @@ describe('signals', () => {
   );
 
   /** Runs a command that notes each of its steps. */
-  async function stepping(options: string[] = []) {
+  async function stepping(options: string[] = [], more: RunOptions = {}) {
     const steps = `while :; do echo step >> ${name}.steps; sleep 0.02; done`;
-    const running = rig.exec([name, ...options], `echo $$ > ${name}.pid; ${steps}`);
+    const running = rig.exec([name, ...options], `echo $$ > ${name}.pid; ${steps}`, more);
     const pid = Number(await rig.written(`${name}.pid`));
     const pids = [running.child.pid as number, pid];
     const areStopped = () => pids.every((each) => readProcessStat(each)?.state === 'T');
@@ -428,6 +428,27 @@ describe('signals', () => {
     expect(steps()).toBe(before);
     child.kill('SIGCONT');
     await expect.poll(steps).toBeGreaterThan(before);
+    child.kill();
+    expect(await ended).toMatchObject({ code: 143, err: '' });
+  });
+
+  test.runIf(isLinux)('SIGTSTP stops a command too that was only just started', async () => {
+    const hook = `
+      import { ChildProcess } from 'node:child_process';
+      import { existsSync } from 'node:fs';
+      const { spawn } = ChildProcess.prototype;
+      ChildProcess.prototype.spawn = function (options) {
+        const result = spawn.call(this, options);
+        if (options.file !== 'sh') return result;
+        while (!existsSync('${name}.steps'));
+        process.kill(process.pid, 'SIGTSTP');
+        return result;
+      };`;
+    const env = { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(hook)}` };
+    const { child, ended, areStopped } = await stepping([], { env });
+    await expect.poll(areStopped).toBe(true);
+    child.kill('SIGCONT');
+    await expect.poll(areStopped).toBe(false);
     child.kill();
     expect(await ended).toMatchObject({ code: 143, err: '' });
   });

@@ -144,6 +144,7 @@ class LockedCommand {
     );
     const ownGroup = ![0, 1, 2].some(isatty);
     const guard = new OrphanGuard(graceMs);
+    if (ownGroup) this.relay.stopTogether();
     try {
       const child = await CommandChild.start(command, this.variables(hold), ownGroup, (target) =>
         guard.watch(target),

@@ -30,6 +30,15 @@ export class SignalRelay {
   }
 
   /**
+   * From now on a stop by SIGTSTP stops the command too. Called before a command with its own group
+   * is started: Node calls the listener for a stop meanwhile only once `follow` was called, so that
+   * this process is never stopped alone. On a terminal, Ctrl-Z stops all its foreground processes.
+   */
+  stopTogether(): void {
+    process.on('SIGTSTP', this.stop);
+  }
+
+  /**
    * From now on signals go to this command.
    *
    * @param mayRun whether its hold is certain, so that it may go on after it was stopped
@@ -37,8 +46,6 @@ export class SignalRelay {
   follow(child: CommandChild, mayRun: () => boolean): void {
     this.child = child;
     this.mayRun = mayRun;
-    // On a terminal, Ctrl-Z stops all its foreground processes, the command included.
-    if (child.ownGroup) process.on('SIGTSTP', this.stop);
   }
 
   /** The command has ended: what it left running gets no signals. */
