@@ -409,9 +409,13 @@ describe('signals', () => {
     },
   );
 
-  /** Runs a command that notes each of its steps. */
+  /**
+   * Runs a command that notes each of its steps. It sleeps in the background: for a command in the
+   * foreground dash calls `vfork`, and if the child is stopped before its `exec`, the shell is
+   * shown as waiting (`D`), not as stopped.
+   */
   async function stepping(options: string[] = [], more: RunOptions = {}) {
-    const steps = `while :; do echo step >> ${name}.steps; sleep 0.02; done`;
+    const steps = `while :; do echo step >> ${name}.steps; sleep 0.02 & wait; done`;
     const running = rig.exec([name, ...options], `echo $$ > ${name}.pid; ${steps}`, more);
     const pid = Number(await rig.written(`${name}.pid`));
     const pids = [running.child.pid as number, pid];
