@@ -1,5 +1,6 @@
 import type { Page } from 'playwright/test';
 import { STREAMS_MAX_PER_USER } from '../server/api/rpc/live-stream';
+import { DEFAULT_POLICY } from '../server/contract/namespace-policy';
 import { lockPath } from '../server/core/names/console-path';
 import { EventStream } from '../test/event-stream';
 import { cell, lockRow, openLive } from './locks-page';
@@ -93,15 +94,7 @@ test('no recommendation and no sentence is changed by renewals that no server re
   admin,
 }) => {
   await signIn(context, server, admin);
-  const policy = {
-    leaseMinMs: 100,
-    leaseMaxMs: 600_000,
-    patienceMaxMs: 600_000,
-    queueLimit: 10,
-    lockDelayMs: 0,
-    requiredMeta: [],
-    stuckAfterMs: 1_000,
-  };
+  const policy = { ...DEFAULT_POLICY, stuckAfterMs: 1_000 };
   await callConsole(server, admin.cookie, 'namespaces.create', { name: 'quick', policy });
   const mill = await createService(server, admin, 'mill', ['quick']);
   const ask = { namespace: 'quick', name: 'renewed in time', leaseMs: 6_000 };

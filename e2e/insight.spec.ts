@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { Locator, Page } from 'playwright/test';
 import { type LockyardClient, withLock } from '../client/lockyard';
+import { DEFAULT_POLICY } from '../server/contract/namespace-policy';
 import { lockPath } from '../server/core/names/console-path';
 import { cell, lockRow, openLive, openPage } from './locks-page';
 import {
@@ -26,15 +27,7 @@ let mill: LockyardClient;
 test.beforeAll(async () => {
   server = await startServer();
   admin = await setUp(server);
-  const policy = {
-    leaseMinMs: 100,
-    leaseMaxMs: 600_000,
-    patienceMaxMs: 600_000,
-    queueLimit: 10,
-    lockDelayMs: 0,
-    requiredMeta: [],
-    stuckAfterMs: 1_000,
-  };
+  const policy = { ...DEFAULT_POLICY, stuckAfterMs: 1_000 };
   await callConsole(server, admin.cookie, 'namespaces.create', { name: 'quick', policy });
   mill = await createService(server, admin, 'mill', ['default', 'quick']);
 });
