@@ -73,7 +73,8 @@ class RecordingScheduler extends RequestScheduler {
   }
 }
 
-test('streams that open together begin one after another while programs call', async () => {
+/** A server that a program calls, and the cookie of a viewer. */
+async function startBusyServer() {
   // Its clock never moves: a program that has called is calling, however slow the machine is.
   const scheduler = new RecordingScheduler(new TestClock());
   const own = await ApiHarness.start({}, { scheduler });
@@ -82,6 +83,11 @@ test('streams that open together begin one after another while programs call', a
   const ask = { name: 'busy', owner: 'worker-1', leaseMs: 60_000 };
   await own.post(await own.key('orders'), 'lock.acquire', ask);
   scheduler.turns.length = 0;
+  return { own, by, scheduler };
+}
+
+test('streams that open together begin one after another while programs call', async () => {
+  const { own, by, scheduler } = await startBusyServer();
   const input = encodeURIComponent('{}');
   const streams = await Promise.all(
     Array.from({ length: 6 }, () =>
@@ -102,14 +108,7 @@ test('streams that open together begin one after another while programs call', a
 });
 
 test('a stream whose page was closed while it waited for its turn is never opened', async () => {
-  // Its clock never moves: a program that has called is calling, however slow the machine is.
-  const scheduler = new RecordingScheduler(new TestClock());
-  const own = await ApiHarness.start({}, { scheduler });
-  await createUser(own.cli, { name: 'vera', role: 'viewer', password: PASSWORD });
-  const by = await own.signIn('vera', PASSWORD);
-  const ask = { name: 'busy', owner: 'worker-1', leaseMs: 60_000 };
-  await own.post(await own.key('orders'), 'lock.acquire', ask);
-  scheduler.turns.length = 0;
+  const { own, by, scheduler } = await startBusyServer();
   const { host, port, hostname } = new URL(own.url);
   const head = `Host: ${host}\r\nCookie: ${by}\r\nAccept: text/event-stream`;
   const pages = Array.from({ length: 6 }, () => connect(Number(port), hostname));
