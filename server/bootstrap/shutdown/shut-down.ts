@@ -1,5 +1,6 @@
 import type { Server } from 'node:http';
 import { Server as NetServer } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { HttpHandlers } from '../../api/http/http-handlers';
 import type { Runtime } from '../../operations/operation-context';
 
@@ -9,8 +10,6 @@ const CHECK_EVERY_MS = 20;
 
 /** How long idle connections stay open, for requests that are on their way already. */
 const LAST_REQUESTS_MS = 250;
-
-const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
 /**
  * Shuts the process down cleanly: new connections are refused, requests that were sent a moment ago
@@ -30,11 +29,11 @@ export async function shutDown(parts: {
   NetServer.prototype.close.call(server);
   runtime.projection.watches.drain();
   const draining = [...runtime.engines.values()].map((engine) => engine.drain());
-  await Promise.allSettled([pause(LAST_REQUESTS_MS), ...draining]);
+  await Promise.allSettled([sleep(LAST_REQUESTS_MS), ...draining]);
   server.closeIdleConnections();
   const dueAt = runtime.clock.monotonic() + GRACE_MS;
   while (handlers.requests.unfinished > 0 && runtime.clock.monotonic() < dueAt) {
-    await pause(CHECK_EVERY_MS);
+    await sleep(CHECK_EVERY_MS);
   }
   server.closeAllConnections();
   await closePages();
