@@ -39,7 +39,7 @@ import type { Config } from './config/config';
 import { ownOrigin } from './config/own-origin';
 import { seedDemo } from './demo/seed-demo';
 import { DuplicateStores, refuseDuplicateShards } from './duplicate-stores';
-import { logBrokenInvariant } from './log-broken-invariant';
+import { logFault } from './log-fault';
 import { openControlRuntime } from './open-control-runtime';
 import { openGates } from './open-gates';
 import { openLab } from './open-lab';
@@ -140,7 +140,7 @@ async function addBackends(
       newWriter,
       lossOf: () => past.loss ?? null,
       onClockStep: clocks.onBackendStep(id),
-      onBrokenInvariant: logBrokenInvariant(log, id),
+      onFault: logFault(log, id),
       names: nameCount,
       onSwap: history.noteSwap,
       policyOf: policiesOf(namespaces, grantsFromOf, watch),

@@ -19,7 +19,7 @@ import type { Guarantees, RecordStore } from '../storage/record-store';
 import { openShard } from '../storage/sharding/open-shard';
 import { ShardAdmission } from '../storage/sharding/shard-admission';
 import type { Config } from './config/config';
-import { logBrokenInvariant } from './log-broken-invariant';
+import { logFault } from './log-fault';
 
 /** The parts of its process that a sharded backend needs. */
 interface Control extends Pick<ControlRuntime, 'clock' | 'database' | 'log'> {
@@ -108,7 +108,7 @@ export async function startShardedBackend(
         store,
         epochOf,
         clock,
-        onBrokenInvariant: logBrokenInvariant(log, shard.id),
+        onFault: logFault(log, shard.id),
         onSwap: (histories[i] as SharedHistory).noteSwap,
         policyOf: policiesOf(namespaces, grantsFromOf, watches[i] as GuaranteeWatch),
       });

@@ -55,7 +55,7 @@ describe.each(storeNames)('a record over %s that was edited by hand', (name) => 
     const released = { outcome: 'released' };
     expect(await release(member, bad, 'w1', first.token)).toMatchObject(released);
     expect(await release(member, bad, 'w2', second.token)).toMatchObject(released);
-    expect(rig.brokenInvariants).toEqual([]);
+    expect(rig.faults).toEqual([]);
     expect(await acquire(member, bad, 'w4')).toMatchObject({ outcome: 'held' });
   });
 
@@ -66,11 +66,11 @@ describe.each(storeNames)('a record over %s that was edited by hand', (name) => 
     const [lastToken, lastTicket, served, holds, ended, ...rest] = JSON.parse(seen.head);
     const above = [lastToken, lastTicket, served, holds, ended.with(0, -7), ...rest];
     await swapOne(rig.under.store, update(bad, seen, { head: JSON.stringify(above) }));
-    rig.brokenInvariants.length = 0;
+    rig.faults.length = 0;
     const asked = acquireMultiLock(member, [bad, other], 'w2', { waitMs: 1_000 });
     await expect(asked).rejects.toMatchObject({ reason: 'INTERNAL' });
-    expect(rig.brokenInvariants).toEqual([
-      expect.stringMatching(new RegExp(`${bad.name}.*: a new hold has a new token$`)),
+    expect(rig.faults).toEqual([
+      expect.stringMatching(new RegExp(`${bad.name}.*: a new hold has a new token.$`)),
     ]);
   });
 

@@ -2,7 +2,6 @@ import type { LockyardError } from '../contract/errors';
 import type { MultiLockGranted } from '../contract/multi-lock';
 import type { AcquireCommand, AnswerOf, LockCommand } from '../core/lock/lock-command';
 import type { MultiLockAnswer, MultiLockCommand } from '../core/multi-lock/multi-lock-command';
-import { BrokenInvariant } from '../core/record-invariants';
 import { COMMAND_BUDGET_MS, EXPIRE_BEFORE_READ_MAX_MS } from '../core/timing';
 import { TimeLimit } from '../platform/time-limit';
 import { recordKey } from '../storage/record-id';
@@ -14,7 +13,7 @@ import type { EngineContext } from './engine-context';
 import { type MultiLockResult, PendingCommand, PendingMultiLock } from './pending-command';
 import { Deadlines } from './pending-reply';
 import type { AnyCommand } from './record-type';
-import { backendDown, isWorthRepeating } from './refusals';
+import { backendDown, isOwnFault, isWorthRepeating } from './refusals';
 
 /** The result of a command. */
 export interface CommandResult {
@@ -129,9 +128,9 @@ export class CommandQueue {
     }
   }
 
-  /** Reports that a command was refused if that is a fault of Lockyard. */
+  /** Reports that a command failed if that is a fault of Lockyard. */
   reportRefusal(key: RecordKey, error: LockyardError): void {
-    if (error instanceof BrokenInvariant) this.context.options.onBrokenInvariant?.(key, error);
+    if (isOwnFault(error)) this.context.options.onFault?.(key, error);
   }
 
   /**

@@ -1,6 +1,6 @@
 import type { BackendLoss } from '../contract/console/backend-health';
+import type { LockyardError } from '../contract/errors';
 import type { DecidingPolicy } from '../core/decision';
-import type { BrokenInvariant } from '../core/record-invariants';
 import type { Clock } from '../platform/clock';
 import type { Change, RecordKey, RecordStore, SwapResult } from '../storage/record-store';
 import { RecordCache } from './commit/record-cache';
@@ -26,10 +26,10 @@ export interface EngineOptions {
   /** Called when the backend's clock was set: by at least this many ms, negative if back. */
   onClockStep?: (ms: number) => void;
   /**
-   * Called when a command on this record, or on these locks of a multi-lock, was refused because it
-   * would have broken an invariant, which is a fault of Lockyard.
+   * Called when a command on this record, or on these locks of a multi-lock, failed because of a
+   * fault of Lockyard: it would have broken an invariant, or the code has an error.
    */
-  onBrokenInvariant?: (key: RecordKey, error: BrokenInvariant) => void;
+  onFault?: (key: RecordKey, error: LockyardError) => void;
   /** Receives the changes sent to the store, and its results. */
   onSwap?: (changes: readonly Change[], results: readonly SwapResult[]) => void;
   /** The present policy of a namespace. */

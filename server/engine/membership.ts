@@ -12,7 +12,7 @@ import {
   StoreError,
 } from '../storage/record-store';
 import type { EngineOptions } from './engine-context';
-import { backendDown } from './refusals';
+import { backendDown, isProgrammingError } from './refusals';
 import type { StoreClock } from './store-clock';
 
 /** Lockyard's own records; no caller's namespace can begin with a dot. */
@@ -194,6 +194,9 @@ export class Membership {
       failure !== null && this.clock.monotonic() - sentAt < RETRY_WITHIN_MS;
     let failure = await this.heartbeatFailure(aliveForMs);
     if (this.reachable && hasFailedFast(failure)) failure = await this.heartbeatFailure(aliveForMs);
+    if (isProgrammingError(failure) && !isProgrammingError(this.failure)) {
+      this.options.onFault?.(this.key, backendDown(failure));
+    }
     this.failure = failure;
     if (failure !== null) return;
     this.lastSuccessAt = this.clock.monotonic();

@@ -14,13 +14,44 @@ export function unknownOutcome(cause: unknown): LockyardError {
   return new LockyardError('UNKNOWN', text, { cause });
 }
 
-/** The error for a call that may have changed something: never one that denies a change. */
+/** The error for a call that may have changed something: never one that does not say so. */
 export function unknownIfDenied(error: unknown): unknown {
-  const isDenial = error instanceof LockyardError && NOTHING_CHANGED.has(error.reason);
+  const isDenial = error instanceof LockyardError && NOT_UNKNOWN.has(error.reason);
   return isDenial ? unknownOutcome(error) : error;
 }
 
-const NOTHING_CHANGED: ReadonlySet<string> = new Set(['BACKEND_DOWN', 'CONTENDED', 'TOO_LARGE']);
+/** The reasons that say that nothing was changed, and the one that says nothing about that. */
+const NOT_UNKNOWN: ReadonlySet<string> = new Set([
+  'BACKEND_DOWN',
+  'CONTENDED',
+  'TOO_LARGE',
+  'INTERNAL',
+]);
+
+/** The error for a command that a fault of Lockyard kept from being run. */
+export function notRun(cause: unknown): LockyardError {
+  return new LockyardError('INTERNAL', 'This command could not be run.', { cause });
+}
+
+/** Whether a command failed because of a fault of Lockyard, even if it looks like its store's. */
+export function isOwnFault(error: LockyardError): boolean {
+  const { reason } = error;
+  const isOfStore = reason === 'BACKEND_DOWN' || reason === 'UNKNOWN';
+  return reason === 'INTERNAL' || (isOfStore && isProgrammingError(error));
+}
+
+/** Whether an error, or one of its causes, is one that only faulty code throws. */
+export function isProgrammingError(error: unknown): boolean {
+  let cause = error;
+  for (let depth = 0; cause instanceof Error && depth < CAUSES_MAX; depth += 1) {
+    if (PROGRAMMING_ERRORS.some((type) => cause instanceof type)) return true;
+    cause = cause.cause;
+  }
+  return false;
+}
+
+const CAUSES_MAX = 8;
+const PROGRAMMING_ERRORS = [TypeError, RangeError, ReferenceError];
 
 /** Whether a command that failed in this way can succeed later. */
 export function isTransient(error: unknown): boolean {

@@ -1,7 +1,7 @@
-import { LockyardError } from '../../contract/errors';
 import { BATCH_LINGER_MS } from '../../core/timing';
 import type { RecordKey, RecordStore } from '../../storage/record-store';
 import type { PendingCommand } from '../pending-command';
+import { notRun } from '../refusals';
 import type { Committer } from './committer';
 
 /** The most records in one packet. */
@@ -196,7 +196,7 @@ export class Batcher {
 
   private commit(groups: CommandGroup[], onEnd: () => void): void {
     const refuseAll = (cause: unknown) => {
-      const error = new LockyardError('INTERNAL', 'A command could not be run.', { cause });
+      const error = notRun(cause);
       for (const { commands } of groups) for (const pending of commands) pending.refuse(error);
     };
     void this.committer

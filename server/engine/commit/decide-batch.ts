@@ -11,6 +11,7 @@ import type { RecordEvent } from '../../core/record-event';
 import type { RecordKey } from '../../storage/record-store';
 import { idempotencyKey, type PendingCommand } from '../pending-command';
 import { type AnyKnownRecord, type AnyRecord, recordTypeOf } from '../record-type';
+import { notRun } from '../refusals';
 import { type CommandGroup, keyOfGroup } from './batcher';
 import type { CacheEntry } from './record-cache';
 
@@ -109,11 +110,8 @@ function decideCommand(
     }
     return { pending, reply: { answer: decision.answer }, changed: decision.next !== null };
   } catch (error) {
-    if (error instanceof LockyardError) return { pending, reply: { error }, changed: false };
-    const internal = new LockyardError('INTERNAL', 'This command could not be decided.', {
-      cause: error,
-    });
-    return { pending, reply: { error: internal }, changed: false };
+    const refusal = error instanceof LockyardError ? error : notRun(error);
+    return { pending, reply: { error: refusal }, changed: false };
   }
 }
 

@@ -17,6 +17,7 @@ import {
   contended,
   isStaleRead,
   multiLockTooLarge,
+  notRun,
   unknownOutcome,
   unreadable,
 } from '../refusals';
@@ -64,7 +65,7 @@ export class MultiLockCommitter {
       if (result) pending.answer(result);
       else this.giveWay(pending);
     } catch (error) {
-      pending.refuse(error instanceof LockyardError ? error : undecidable(error));
+      pending.refuse(error instanceof LockyardError ? error : notRun(error));
     }
   }
 
@@ -192,7 +193,7 @@ export class MultiLockCommitter {
         throw cause;
       }
       if (cause instanceof StoreError && cause.retryable) return null;
-      throw backendDown(cause);
+      throw cause instanceof StoreError ? backendDown(cause) : notRun(cause);
     }
     if (!store.estimatesClock) storeClock.observe(outcome.now, sentAt);
     if (outcome.applied !== 'yes') {
@@ -256,8 +257,4 @@ function canBeFound(
     const record = bases.get(name)?.record;
     return !record || (holdOf(record, token)?.count ?? 0) <= 1;
   });
-}
-
-function undecidable(cause: unknown): LockyardError {
-  return new LockyardError('INTERNAL', 'This command could not be decided.', { cause });
 }

@@ -38,8 +38,8 @@ export class EngineRig {
   private passedMs = 0;
   private aheadMs = 0;
   private readonly members: Member[] = [];
-  /** The refusals because of a broken invariant: `namespace/name: invariant`. */
-  readonly brokenInvariants: string[] = [];
+  /** The faults that the engines reported: `namespace/name: error`. */
+  readonly faults: string[] = [];
 
   /** @param policies by namespace; others are practically unlimited */
   constructor(
@@ -85,8 +85,7 @@ export class EngineRig {
       },
       processId: process,
       newWriter,
-      onBrokenInvariant: (key, { invariant }) =>
-        this.brokenInvariants.push(`${recordId(key)}: ${invariant}`),
+      onFault: (key, error) => this.faults.push(`${recordId(key)}: ${innermost(error).message}`),
       policyOf: (namespace) => this.policies.get(namespace) ?? UNBOUNDED,
     };
   }
@@ -111,6 +110,11 @@ export class EngineRig {
     await Promise.all(this.members.map(({ engine }) => engine.close()));
     await this.under.close();
   }
+}
+
+/** The error that an error wraps; itself if it wraps none. */
+function innermost(error: Error): Error {
+  return error.cause instanceof Error ? innermost(error.cause) : error;
 }
 
 export const newProcess = () => newWriter().replace(/[-_]/g, 'x');

@@ -1,0 +1,16 @@
+import { BrokenInvariant } from '../core/record-invariants';
+import type { EngineOptions } from '../engine/engine-context';
+import type { Log } from '../platform/log';
+
+/** Returns a function that logs each command that failed because of a fault of Lockyard. */
+export function logFault(log: Log, backend: string): NonNullable<EngineOptions['onFault']> {
+  return ({ namespace, name, kind = 'lock' }, error) => {
+    const where = { backend, namespace, name, kind };
+    if (error instanceof BrokenInvariant) {
+      const { invariant } = error;
+      log.error({ ...where, invariant }, 'A command was refused because an invariant is broken');
+    } else {
+      log.error({ ...where, err: error }, 'A command failed because of a programming error');
+    }
+  };
+}
