@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { FreezeCommand, ReleaseRequestCommand } from '../core/lock/lock-command';
+import { DETACHED_MS } from '../core/timing';
 import { freshKey } from '../storage/conformance/testing/changes';
 import { storeNames } from '../storage/conformance/testing/stores-under-test';
 import type { RecordKey } from '../storage/record-store';
@@ -103,6 +104,24 @@ describe.concurrent.each(storeNames)('two processes over %s', (name) => {
     expect(await freezing(a, key, 'unfreeze')).toMatchObject({ outcome: 'unfrozen' });
     expect(await waiting).toMatchObject({ outcome: 'granted' });
     expect(await eventKinds(rig.under.store, key)).toContain('unfrozen');
+  });
+
+  it('a request whose call at one ends keeps its place for its call at the other', async () => {
+    const key = freshKey();
+    const { token } = await takeLock(a, key, 'w1', { leaseMs: 60_000 });
+    const repeated = { waitMs: 20_000, requestId: 'r' };
+    const waiting = acquire(a, key, 'w2', repeated);
+    await queued(key, 1);
+    const second = acquire(b, key, 'w2', { ...repeated, wait: { holdRequestMs: 200 } });
+    const behind = acquire(a, key, 'w3', { waitMs: 20_000 });
+    expect(await second).toMatchObject({ outcome: 'queued', place: 1 });
+    await pause(DETACHED_MS + 1_000);
+    expect((await inspect(key)).waiters).toMatchObject([{ owner: 'w2' }, { owner: 'w3' }]);
+    await release(a, key, 'w1', token);
+    const granted = await waiting;
+    expect(granted).toMatchObject({ outcome: 'granted' });
+    await release(a, key, 'w2', granted.outcome === 'granted' ? granted.token : 0);
+    expect(await behind).toMatchObject({ outcome: 'granted' });
   });
 
   it('a lock that one reassigns goes to the chosen waiter, others keep their places', async () => {

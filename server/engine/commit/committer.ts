@@ -239,7 +239,7 @@ export class Committer {
     const isExpiryCheck = proposal.group.commands.some(({ command }) => command.verb === 'settle');
     if (isLock) context.waiters.notifyOffered(id, record);
     // A store that has lost the record has also lost every place in its queue.
-    if (isExpiryCheck) context.waiters.wakeDropped(id, isLock ? record.queue : [], proposal.now);
+    if (isExpiryCheck) context.waiters.wakeUnserved(id, isLock ? record.queue : [], proposal.now);
   }
 
   private hasTime({ dueAt }: PendingCommand): boolean {

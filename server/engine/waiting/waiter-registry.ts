@@ -126,16 +126,19 @@ export class WaiterRegistry {
   }
 
   /**
-   * Wakes the calls whose place is no longer in the queue, and multi-locks that have timed out by
-   * the backend's clock: these are no longer served, but keep their place until they ask again.
+   * Wakes the calls that must ask again to be served: those whose place is no longer in the queue;
+   * multi-locks that have timed out by the backend's clock, which keep their place until then; and
+   * those whose place is kept only briefly, since a call of their request at another process, which
+   * had taken it over, has ended.
    */
-  wakeDropped(id: string, queue: readonly Waiter[], now: number): void {
+  wakeUnserved(id: string, queue: readonly Waiter[], now: number): void {
     const requests = this.calls.get(id);
     if (!requests) return;
     const isTimedOutMultiLock = (waiter: Waiter) =>
       waiter.setSize !== undefined && isOutOfPatience(waiter, now);
-    const served = queue.filter((waiter) => !isTimedOutMultiLock(waiter));
-    const queued = new Set(served.map(({ tag }) => tag));
+    const isServed = (waiter: Waiter) =>
+      waiter.detachedUntil === null && !isTimedOutMultiLock(waiter);
+    const queued = new Set(queue.filter(isServed).map(({ tag }) => tag));
     for (const tag of requests.keys()) {
       if (queued.has(tag)) continue;
       for (const call of this.callsOf(id, tag)) {

@@ -29,7 +29,7 @@ export const isGone = (why: LeaveReason) => why === 'hungUp' || why === 'refused
 /** Why a call stops waiting. */
 export type Wake =
   | { why: 'granted'; delivery: Delivery }
-  /** Its place is gone although its caller is connected: it has to queue again. */
+  /** Its place is gone or kept only briefly, though its caller is connected: it must ask again. */
   | { why: 'dropped' }
   /** A multi-lock's turn has come in the queue where it waits: it has to ask for all its locks. */
   | { why: 'turn' }
