@@ -76,8 +76,10 @@ function fill(sql: string, values: Parameters<typeof format>[1] & unknown[]): st
  */
 export class DeadlinePool {
   private readonly pool: Pool;
-  /** The connections that have the settings of `SESSION`, and the generation they belong to. */
-  private readonly prepared = new WeakMap<object, number>();
+  /** The connections that have the settings of `SESSION`. */
+  private readonly prepared = new WeakSet<object>();
+  /** The generation in which each connection began to open. */
+  private readonly openedIn = new WeakMap<object, number>();
   /** Rises when a server refuses a write as read-only. */
   private generation = 0;
 
@@ -118,15 +120,18 @@ export class DeadlinePool {
     const { connection } = borrowed;
     if (this.prepared.has(connection)) return;
     for (const setting of SESSION) await borrowed.query(setting);
-    this.prepared.set(connection, this.generation);
+    this.prepared.add(connection);
   }
 
   /** A connection that is only available after the time limit is returned immediately. */
   private async connection(budget: TimeLimit): Promise<PoolConnection> {
     for (;;) {
-      const borrowed = await this.pool.getConnection();
       const { generation } = this;
-      const isCurrent = (this.prepared.get(borrowed.connection) ?? generation) === generation;
+      const borrowed = await this.pool.getConnection();
+      // The pool gives a new connection to the call that opened it.
+      const openedIn = this.openedIn.get(borrowed.connection) ?? generation;
+      this.openedIn.set(borrowed.connection, openedIn);
+      const isCurrent = openedIn === this.generation;
       if (isCurrent && budget.isOver) borrowed.release();
       if (isCurrent) return borrowed;
       borrowed.destroy();

@@ -1,6 +1,7 @@
-import { type Connection, createConnection } from 'mysql2/promise';
+import { type Connection, createConnection, type RowDataPacket } from 'mysql2/promise';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startPrivateMariadb } from '@/scripts/servers/private-mariadb.mjs';
+import { TcpProxy } from '@/test/tcp-proxy';
 import { changeInBulk } from '../bulk-change';
 import type { Database, Db } from '../database';
 import { CommitUnknown, databaseFailure } from '../database-failure';
@@ -10,6 +11,7 @@ import { openMysql } from './open-mysql';
 let server: Awaited<ReturnType<typeof startPrivateMariadb>>;
 let admin: Connection;
 let database: Database;
+let url: string;
 beforeAll(async () => {
   server = await startPrivateMariadb({ durable: false });
   admin = await createConnection({ uri: server.url });
@@ -17,7 +19,8 @@ beforeAll(async () => {
   await admin.query("create user controller@'%' identified by 'secret'");
   await admin.query("grant all on control.* to controller@'%'");
   const place = { pathname: '/control', username: 'controller', password: 'secret' };
-  database = await openMysql(Object.assign(new URL(server.url), place).href);
+  url = Object.assign(new URL(server.url), place).href;
+  database = await openMysql(url);
   await migrate(database);
 });
 afterAll(async () => {
@@ -70,4 +73,27 @@ test('a server that has become read-only is left by every connection', async () 
   await admin.query('set global read_only = 0');
   const after = await connectionIds();
   expect(after.filter((id) => before.includes(id))).toEqual([]);
+});
+
+test('a server that became read-only is left by a connection that is opening, too', async () => {
+  const { hostname, port } = new URL(url);
+  const proxy = await TcpProxy.start(hostname, Number(port));
+  const through = await openMysql(Object.assign(new URL(url), { port: proxy.port }).href);
+  const connectionId = async () =>
+    Number((await through.raw.ask('SELECT CONNECTION_ID()', [])).rows[0]?.[0]);
+  const write = "INSERT INTO settings (id, value, changed_at) VALUES ('refused', '', 1)";
+  await admin.query('set global read_only = 1');
+  // The refusal is one reply, and an opening waits for several.
+  proxy.delay(100);
+  const refused = through.raw.ask(write, []);
+  const opening = connectionId();
+  await expect(refused).rejects.toThrow();
+  const [connections] = await admin.query<RowDataPacket[]>('show processlist');
+  const lastBefore = Math.max(...connections.map(({ Id }) => Id));
+  await admin.query('set global read_only = 0');
+  expect(await opening).toBeGreaterThan(lastBefore);
+  proxy.delay(0);
+  expect(await connectionId()).toBeGreaterThan(lastBefore);
+  await through.close();
+  await proxy.close();
 });
