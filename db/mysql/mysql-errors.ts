@@ -12,8 +12,11 @@ export const ROW_CHANGED = 1020;
 /** After these the transaction may be run again. */
 export const CONFLICTS = [DEADLOCK, ROW_CHANGED];
 
-/** The server accepts no writes: it may have become a replica. */
-export const READ_ONLY = [1290, 1836];
+/**
+ * The server accepts no writes, or its transactions were read-only by default when the connection
+ * was opened. It may have become a replica.
+ */
+export const READ_ONLY = [1290, 1792, 1836];
 
 /** Errors of a refused commit: the server has rolled the transaction back. */
 export const REFUSED_COMMITS = [...CONFLICTS, ...READ_ONLY];

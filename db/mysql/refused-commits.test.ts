@@ -97,3 +97,14 @@ test('a server that became read-only is left by a connection that is opening, to
   await through.close();
   await proxy.close();
 });
+
+test('a server whose transactions were read-only by default is used again after that', async () => {
+  await admin.query('set global tx_read_only = 1');
+  const opened = await openMysql(url);
+  const write = () => keep(opened.db as Db, 'later');
+  await expect(write()).rejects.toThrow();
+  await admin.query('set global tx_read_only = 0');
+  await write();
+  expect(await ids()).toContain('later');
+  await opened.close();
+});
