@@ -327,17 +327,6 @@ describe.each(TEST_DIALECTS)('the alerts over %s', (dialect) => {
     },
   );
 
-  it('are sent to Alertmanager once a minute, even if the clock is set back', async () => {
-    const process = rig.process([webhook(receiver.url, { format: 'alertmanager' })]);
-    rig.store('index', STUCK);
-    await rig.pass(process, 40_000);
-    const before = receiver.received.length;
-    rig.setClock(-3_600_000);
-    rig.store('index', STUCK);
-    await rig.pass(process, 119_000);
-    expect(receiver.received).toHaveLength(before + 2);
-  });
-
   it('of hundreds of locks are written in few statements, each with its own facts', async () => {
     const statements: string[] = [];
     rig = new AlertRig(countingStatements(database, statements));

@@ -14,7 +14,7 @@ export interface StoredReceiver extends ReceiverState {
   pending: PendingMessage | null;
   sent: number;
   sentAt: number | null;
-  /** Why the last attempt failed. */
+  /** Why the last attempt failed, also one to send firing alerts again; null: it was accepted. */
   failure: string | null;
 }
 
@@ -100,6 +100,15 @@ export class ReceiverTable {
     await this.database.raw.ask(
       'UPDATE alert_receivers SET failure = ?, next_attempt_at = ? WHERE id = ? AND message_id = ?',
       [why, nextAttemptAt, id, messageId],
+    );
+  }
+
+  /** Records the outcome of sending firing alerts again. @param why null: they were accepted */
+  async reminded(id: string, why: string | null): Promise<void> {
+    const failure = why === null ? 'NULL' : '?';
+    await this.database.raw.ask(
+      `UPDATE alert_receivers SET failure = ${failure} WHERE id = ? AND message_id IS NULL`,
+      why === null ? [id] : [why, id],
     );
   }
 

@@ -109,8 +109,8 @@ export class AlertSender {
   }
 
   /** Alertmanager treats alerts as resolved unless they are sent again. */
-  private async remind({ messageAt }: StoredReceiver, now: number): Promise<void> {
-    const { receiver, origin, newId } = this.parts;
+  private async remind({ messageAt, failure }: StoredReceiver, now: number): Promise<void> {
+    const { receiver, origin, newId, stored } = this.parts;
     if (receiver.format !== 'alertmanager') return;
     // An instant in the future is from before the clock was set back.
     const isRecent = (at: number | null) => at !== null && at <= now && now - at < MESSAGE_EVERY_MS;
@@ -118,7 +118,9 @@ export class AlertSender {
     const firing = this.firing();
     if (firing.length === 0) return;
     this.remindedAt = now;
-    await this.post(newId(), alertmanagerBody(firing, { origin, now }), now);
+    const outcome = await this.post(newId(), alertmanagerBody(firing, { origin, now }), now);
+    const why = outcome.isAccepted ? null : outcome.why;
+    if (why !== failure && !this.ending.signal.aborted) await stored.reminded(this.id, why);
   }
 
   private firing(): SentAlert[] {
