@@ -1,3 +1,4 @@
+import type { BackendHealth } from '../../contract/console/backend-health';
 import { figuresOf, oldestOf } from '../../contract/console/waits/holder-figures';
 import {
   type HoldersPage,
@@ -7,7 +8,6 @@ import {
   type ProcessRow,
 } from '../../contract/console/waits/holder-rows';
 import { LockyardError } from '../../contract/errors';
-import type { LivenessVerdict } from '../../core/status/holder-liveness';
 import { sumOf } from '../../core/waits/head-blockers';
 import type { LockWaits, OpenWait, WaitState } from '../../core/waits/wait-state';
 import type { Clock } from '../../platform/clock';
@@ -19,6 +19,7 @@ import { TopN } from '../projection/top-n';
 import { heldLock, processWait } from './held-lock';
 import { HolderIndex, type HolderProcess } from './holder-index';
 import { isFound } from './holder-search';
+import { clearest, shifted } from './process-verdict';
 import type { WaitWatch } from './wait-watch';
 
 /** For how long a page is shared by all that request it. */
@@ -48,6 +49,9 @@ interface Part {
   locks: Set<LockWaits>;
   waits: OpenWait[];
 }
+
+/** By the id of the backend or shard. */
+type Healths = ReadonlyMap<string, BackendHealth>;
 
 const NO_PART: Part = { locks: new Set(), waits: [] };
 
@@ -156,22 +160,25 @@ export class HolderView {
     const rank = (a: Ranked, b: Ranked) =>
       Number(b.isDead) - Number(a.isDead) || b.process.holds - a.process.holds;
     const most = new TopN<Ranked>(count, rank);
+    const healths = this.healths();
     let found = 0;
     await this.parts.table.slice().forEach(this.index.processes.values(), (process) => {
       if (parts.has(process.id) || !isFound(sought, process, [])) return;
       found += 1;
-      if (count > 0) most.add({ process, isDead: this.isDead(process) });
+      if (count > 0) most.add({ process, isDead: this.isDead(process, healths) });
     });
     return { items: most.items.map(({ process }) => process), found };
   }
 
   /** Whether a process is proven dead, by the first of its holds. */
-  private isDead({ id, slots }: HolderProcess): boolean {
+  private isDead({ id, slots }: HolderProcess, healths: Healths): boolean {
     const { evidence, table, clock } = this.parts;
     const [slot] = evidence.hasDeaths ? slots.keys() : [];
     const row = slot === undefined ? null : table.at(slot);
     const [hold] = row ? this.index.holdsOf(id, row.record) : [];
-    return !!row && !!hold && evidence.verdictOn(row.id, hold, clock.now()).state === 'dead';
+    if (!row || !hold) return false;
+    const now = clock.now() + (healths.get(row.backend)?.clockOffsetMs ?? 0);
+    return evidence.verdictOn(row.id, hold, now).state === 'dead';
   }
 
   /** Processes that keep others waiting, or wait. A wait belongs to its owner's only process. */
@@ -216,18 +223,22 @@ export class HolderView {
     return [...new Set(sampled)].flatMap((slot) => table.at(slot) ?? []);
   }
 
+  private healths(): Healths {
+    return new Map(this.parts.backends.map(({ id, engine }) => [id, engine.health()]));
+  }
+
   private rowOf(id: string, holder: HolderProcess | undefined, part: Part): ProcessRow {
-    const { waits, table, backends, clock, evidence } = this.parts;
+    const { waits, table, clock, evidence } = this.parts;
     const { waits: own } = part;
     const blocking = this.blockingOf(part);
     const names = holder ? [...first(holder.owners.keys(), OWNERS_SHOWN)] : [];
     const owners = names.length > 0 ? names : [own[0]?.party.owner ?? ''];
     const { host, pid, version } = holder?.meta ?? {};
     const sampled = holder ? this.sampleOf(holder) : [];
-    const health = new Map(backends.map((one) => [one.id, one.engine.health()]));
-    const isSilent = ({ backend }: ProjectionRow) => health.get(backend)?.reachable === false;
+    const healths = this.healths();
+    const isSilent = ({ backend }: ProjectionRow) => healths.get(backend)?.reachable === false;
     const holds = sampled.flatMap((row) => {
-      const { clockOffsetMs: offsetMs = 0 } = health.get(row.backend) ?? {};
+      const { clockOffsetMs: offsetMs = 0 } = healths.get(row.backend) ?? {};
       const now = clock.now() + offsetMs;
       const knownUntil = isSilent(row) ? table.reads.of(row) - offsetMs : null;
       return this.index.holdsOf(id, row.record).map((hold) => ({
@@ -275,19 +286,6 @@ function placesOf(rows: readonly ProjectionRow[]): ProcessRow['places'] {
     ]),
   );
   return [...places.values()];
-}
-
-/** The clearest of the verdicts on one process: a proof of its death, else a sign of its life. */
-function clearest(verdicts: readonly LivenessVerdict[]): LivenessVerdict | null {
-  const dead = verdicts.find(({ state }) => state === 'dead');
-  const alive = verdicts.filter(({ state }) => state === 'alive');
-  alive.sort((a, b) => (b.at ?? 0) - (a.at ?? 0));
-  return dead ?? alive[0] ?? verdicts[0] ?? null;
-}
-
-function shifted(verdict: LivenessVerdict, byMs: number): LivenessVerdict {
-  const { at, since } = verdict;
-  return { ...verdict, at: at && at + byMs, since: since && since + byMs };
 }
 
 function* first<T>(items: Iterable<T>, most: number): Generator<T> {
