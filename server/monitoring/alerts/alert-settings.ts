@@ -6,6 +6,9 @@ import { CLOCKS_APART_MAX_MS } from '../../platform/clock';
 /** The most silences that can be in force at the same time. */
 export const SILENCES_MAX = 500;
 
+/** The end of a silence that has ended: not in force again even if the clock is set back. */
+export const SILENCE_ENDED = 0;
+
 /** What operators have set: rules by namespace, and silences. */
 export class AlertSettings {
   constructor(private readonly database: Database) {}
@@ -27,6 +30,12 @@ export class AlertSettings {
         'WHERE created_at > ? AND ends_at > created_at',
       [now, now, now + CLOCKS_APART_MAX_MS],
     );
+  }
+
+  /** Ends a silence for good, unless its end has changed. */
+  async end({ id, endsAt }: Pick<SilenceRow, 'id' | 'endsAt'>): Promise<void> {
+    const sql = `UPDATE alert_silences SET ends_at = ${SILENCE_ENDED} WHERE id = ? AND ends_at = ?`;
+    await this.database.raw.ask(sql, [id, endsAt]);
   }
 
   /** The silences that have not ended, the next to end first. */

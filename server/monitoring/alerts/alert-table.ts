@@ -3,6 +3,7 @@ import type { AlertRow, AlertSubject } from '../../contract/console/alerts/alert
 import type { AlertKind } from '../../contract/console/alerts/alert-rules';
 import { type Alert, alertKey } from '../../core/alerts/alert';
 import type { SentAlert } from '../../core/alerts/alert-message';
+import { CLOCKS_APART_MAX_MS } from '../../platform/clock';
 import type { ShouldContinue } from '../../platform/periodic';
 import { deleteRows } from '../history/delete-rows';
 import { insertRows } from '../history/insert-rows';
@@ -104,20 +105,25 @@ export class AlertTable {
     for (const alert of begun) alert.id = ids.get(alertKey(alert)) ?? 0;
   }
 
-  /** The newest firing alerts. */
-  async firing(limit: number): Promise<AlertRow[]> {
+  /** The newest firing alerts; last those from before the clock was set back. */
+  async firing(limit: number, now: number): Promise<AlertRow[]> {
     const sql =
       `SELECT ${COLUMNS} FROM alerts WHERE open_for IS NOT NULL ` +
-      'ORDER BY fired_at DESC, id DESC LIMIT ?';
-    return this.rows(sql, [limit]);
+      'ORDER BY fired_at > ?, fired_at DESC, id DESC LIMIT ?';
+    return this.rows(sql, [now + CLOCKS_APART_MAX_MS, limit]);
   }
 
-  /** The alerts that were resolved last. */
-  async resolved(limit: number): Promise<AlertRow[]> {
-    const sql =
-      `SELECT ${COLUMNS} FROM alerts WHERE resolved_at IS NOT NULL ` +
-      'ORDER BY resolved_at DESC, id DESC LIMIT ?';
-    return this.rows(sql, [limit]);
+  /** The alerts that were resolved last; at the end those from before the clock was set back. */
+  async resolved(limit: number, now: number): Promise<AlertRow[]> {
+    const read = (condition: string, most: number) =>
+      this.rows(
+        `SELECT ${COLUMNS} FROM alerts WHERE resolved_at ${condition} ? ` +
+          'ORDER BY resolved_at DESC, id DESC LIMIT ?',
+        [now + CLOCKS_APART_MAX_MS, most],
+      );
+    const latest = await read('<=', limit);
+    const left = limit - latest.length;
+    return left > 0 ? [...latest, ...(await read('>', left))] : latest;
   }
 
   /** The subjects of all firing alerts. */

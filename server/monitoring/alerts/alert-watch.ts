@@ -11,6 +11,7 @@ import { AlertReadings, type AlertSources } from './alert-readings';
 import { AlertRoom } from './alert-room';
 import { AlertSettings } from './alert-settings';
 import { type AlertChange, AlertTable, type StoredAlert } from './alert-table';
+import { SilenceEnds } from './silence-ends';
 
 /** How many resolved alerts are kept for receivers that have not been sent them yet. */
 const RESOLVED_MAX = 1_000;
@@ -49,6 +50,7 @@ interface Watched {
 export class AlertWatch {
   private readonly stored: AlertTable;
   private readonly settings: AlertSettings;
+  private readonly silenceEnds: SilenceEnds;
   private readonly readings: AlertReadings;
   private rules = new Map<string, AlertRules>();
   private silences = new Silences([]);
@@ -81,6 +83,7 @@ export class AlertWatch {
   ) {
     this.stored = new AlertTable(database);
     this.settings = new AlertSettings(database);
+    this.silenceEnds = new SilenceEnds(this.settings);
     this.readings = new AlertReadings(sources, (namespace) => this.rulesOf(namespace));
   }
 
@@ -129,6 +132,7 @@ export class AlertWatch {
       this.rules = await this.settings.ownRules();
       const silences = await this.settings.silences(now);
       await this.settings.restart(silences, now);
+      await this.silenceEnds.follow(silences, now, this.sources.monotonic());
       this.silences = renewed(this.silences, silences);
       await this.sources.counters.refresh(this.rules, DEFAULT_ALERT_RULES);
       const isSilencedNow = (subject: AlertSubject) => this.silences.match(subject, now);

@@ -63,7 +63,7 @@ describe.each(TEST_DIALECTS)('the alerts over %s', (dialect) => {
     expect(receiver.received).toHaveLength(2);
     expect(receiver.last?.body).toMatchObject({ firing: 0, resolved: 1 });
     expect(receiver.last?.body.groups[0].alerts[0]).toMatchObject({ state: 'resolved' });
-    expect(await new AlertTable(database).resolved(10)).toMatchObject([{ name: 'index' }]);
+    expect(await new AlertTable(database).resolved(10, rig.now)).toMatchObject([{ name: 'index' }]);
   });
 
   it('send nothing twice after a restart, and lose no message that was not accepted', async () => {
@@ -169,7 +169,7 @@ describe.each(TEST_DIALECTS)('the alerts over %s', (dialect) => {
     await rig.pass(process, 40_000);
     rig.silent.add('other');
     await rig.pass(process, 120_000);
-    const firing = await new AlertTable(database).firing(10);
+    const firing = await new AlertTable(database).firing(10, rig.now);
     expect(firing.map(({ kind }) => kind)).toEqual(['backendUnknown', 'stuck']);
     expect(receiver.last?.body.groups[0].alerts[0]).toMatchObject({
       kind: 'backendUnknown',
@@ -187,10 +187,10 @@ describe.each(TEST_DIALECTS)('the alerts over %s', (dialect) => {
       rig.table.reads.note('default', now + i);
       await rig.pass(process, 1_000);
     }
-    expect(await new AlertTable(database).firing(10)).toEqual([]);
+    expect(await new AlertTable(database).firing(10, rig.now)).toEqual([]);
     rig.table.reads.note('default', now + 2_000);
     await rig.pass(process, 1_000);
-    expect(await new AlertTable(database).firing(10)).toMatchObject([{ kind: 'expired' }]);
+    expect(await new AlertTable(database).firing(10, rig.now)).toMatchObject([{ kind: 'expired' }]);
   });
 
   it('of an expired lease count from the end of the lock delay', async () => {
@@ -200,7 +200,7 @@ describe.each(TEST_DIALECTS)('the alerts over %s', (dialect) => {
         rig.table.reads.note('default', rig.now);
         await rig.pass(process, 1_000);
       }
-      return new AlertTable(database).firing(10);
+      return new AlertTable(database).firing(10, rig.now);
     };
     await follow(10);
     rig.store('index', { heldMs: 30_000, leaseLeftMs: -1, waiters: 1, delayLeftMs: 20_000 });
@@ -210,7 +210,7 @@ describe.each(TEST_DIALECTS)('the alerts over %s', (dialect) => {
 
   it('ignore what was left while no server ran, until 5 s have passed', async () => {
     const process = rig.process([]);
-    const firing = () => new AlertTable(database).firing(10);
+    const firing = () => new AlertTable(database).firing(10, rig.now);
     const follow = async (seconds: number) => {
       for (let i = 0; i < seconds; i++) {
         rig.table.reads.note('default', rig.now);
@@ -250,7 +250,7 @@ describe.each(TEST_DIALECTS)('the alerts over %s', (dialect) => {
     await rig.pass(process, 30_000);
     for (const name of ['index', 'inbox']) rig.store(name, { ...STUCK, waitedMs: 40_000 });
     await rig.pass(process, 5_000);
-    expect(await new AlertTable(database).firing(10)).toHaveLength(3);
+    expect(await new AlertTable(database).firing(10, rig.now)).toHaveLength(3);
     await rig.silence({ name: '*' }, rig.now + 120_000);
     rig.store('inbox', FINE);
     rig.store('other', FINE);
@@ -286,7 +286,7 @@ describe.each(TEST_DIALECTS)('the alerts over %s', (dialect) => {
     await watch?.run();
     rig.now += 1_000;
     await watch?.run();
-    expect(await new AlertTable(database).firing(10)).toHaveLength(1);
+    expect(await new AlertTable(database).firing(10, rig.now)).toHaveLength(1);
     rig.now += 5_000;
     await rig.silence({ name: '*' }, rig.now + 60_000);
     send = () => sender?.run();
@@ -335,10 +335,12 @@ describe.each(TEST_DIALECTS)('the alerts over %s', (dialect) => {
     for (const name of names) rig.store(name, STUCK);
     await rig.pass(process, 60_000);
     const table = new AlertTable(database);
-    expect((await table.firing(1_000)).map(({ name }) => name).sort()).toEqual([...names].sort());
+    expect((await table.firing(1_000, rig.now)).map(({ name }) => name).sort()).toEqual(
+      [...names].sort(),
+    );
     for (const name of names.slice(100)) rig.store(name, FINE);
     await rig.pass(process, 120_000);
-    const resolved = await table.resolved(1_000);
+    const resolved = await table.resolved(1_000, rig.now);
     expect(resolved.map(({ name }) => name).sort()).toEqual(names.slice(100).sort());
     expect(resolved.filter(({ announcedAt }) => announcedAt === null)).toEqual([]);
     expect(await table.firingSubjects()).toHaveLength(100);
@@ -363,7 +365,7 @@ describe.each(TEST_DIALECTS)('the alerts over %s', (dialect) => {
     // What cannot be read may still be near.
     rig.count('stock', null, 3);
     await rig.pass(process, 90_000);
-    expect(await new AlertTable(database).firing(10)).toMatchObject([{ name: 'stock' }]);
+    expect(await new AlertTable(database).firing(10, rig.now)).toMatchObject([{ name: 'stock' }]);
     rig.count('stock', 50, 4);
     await rig.pass(process, 90_000);
     expect(receiver.last?.body).toMatchObject({ firing: 0, resolved: 1 });
@@ -375,7 +377,9 @@ describe.each(TEST_DIALECTS)('the alerts over %s', (dialect) => {
     rig.count('stock', 5, 1);
     const since = rig.now;
     await rig.pass(rig.process([webhook(receiver.url)]), 5_000);
-    expect(await new AlertTable(database).firing(10)).toMatchObject([{ name: 'stock', since }]);
+    expect(await new AlertTable(database).firing(10, rig.now)).toMatchObject([
+      { name: 'stock', since },
+    ]);
   });
 
   it('reload the stored alerts, even if that is requested while they are read', async () => {

@@ -21,7 +21,7 @@ describe('an alert on a stuck lock', () => {
   });
   afterAll(() => database.close());
 
-  const firing = () => new AlertTable(database).firing(10);
+  const firing = () => new AlertTable(database).firing(10, rig.now);
 
   /** One caller after another waits for 8 s, and gives up; the next comes 2 s later. */
   const callers = async (process: AlertingProcess, count: number, token?: number) => {

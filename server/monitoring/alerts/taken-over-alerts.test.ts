@@ -57,15 +57,15 @@ describe.each(TEST_DIALECTS)('alerts that are taken over, in %s,', (dialect) => 
   it('of a silent backend continue at a new process until it responds', async () => {
     rig.silent.add('other');
     await rig.pass(rig.process([]), 1_000);
-    const firing = await stored.firing(10);
+    const firing = await stored.firing(10, rig.now);
     expect(firing).toMatchObject([{ kind: 'backendUnknown' }]);
     const heir = rig.process([]);
     rig.silentForMs = 0;
     await rig.pass(heir, 50_000);
-    expect(await stored.firing(10)).toEqual(firing);
+    expect(await stored.firing(10, rig.now)).toEqual(firing);
     rig.silent.delete('other');
     await rig.pass(heir, 31_000);
-    expect(await stored.firing(10)).toEqual([]);
+    expect(await stored.firing(10, rig.now)).toEqual([]);
   });
 
   it('use no memory for counters if another process watches them', async () => {
@@ -77,7 +77,9 @@ describe.each(TEST_DIALECTS)('alerts that are taken over, in %s,', (dialect) => 
     expect(rig.counters.takeChanged().size).toBe(0);
     rig.count('stock 7', 3, 2);
     await rig.pass(heir, 1_000);
-    expect(await stored.firing(10)).toMatchObject([{ kind: 'counterNear', name: 'stock 7' }]);
+    expect(await stored.firing(10, rig.now)).toMatchObject([
+      { kind: 'counterNear', name: 'stock 7' },
+    ]);
   });
 
   it('use no memory for counters if another process takes over during a read', async () => {

@@ -98,7 +98,7 @@ async function readPage(runtime: Runtime): Promise<AlertPage> {
   const settings = new AlertSettings(database);
   const now = clock.now();
   const states = await new ReceiverTable(database).all();
-  const firing = await alerts.firing(LISTED_MAX);
+  const firing = await alerts.firing(LISTED_MAX, now);
   const all = firing.length < LISTED_MAX ? firing : await alerts.firingSubjects();
   const clear = await clearAlerts(runtime, all, settings);
   return {
@@ -107,7 +107,7 @@ async function readPage(runtime: Runtime): Promise<AlertPage> {
     ),
     firingTotal: all.length,
     clearTotal: clear.size,
-    resolved: await alerts.resolved(LISTED_MAX),
+    resolved: await alerts.resolved(LISTED_MAX, now),
     silences: await settings.silences(now),
     receivers: config.receivers.map(({ id, format, url }): ReceiverRow => {
       const state = states.get(id);

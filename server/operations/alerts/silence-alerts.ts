@@ -5,16 +5,13 @@ import type { SilenceAlertsInput, SilenceRef } from '../../contract/console/aler
 import type { SilenceMatcher } from '../../contract/console/alerts/alert-row';
 import { SILENCE_MAX_MS } from '../../contract/console/alerts/alert-rules';
 import { LockyardError } from '../../contract/errors';
-import { SILENCES_MAX } from '../../monitoring/alerts/alert-settings';
+import { SILENCE_ENDED, SILENCES_MAX } from '../../monitoring/alerts/alert-settings';
 import { auditedDatabaseChange } from '../audit/audited-database-change';
 import { permit } from '../audit/permit';
 import type { OperationContext } from '../operation-context';
 import { forgetAlerts } from './alert-views';
 
 const ID_CHARS = 16;
-
-/** The end of a silence that was ended: not in force again even if the clock is set back. */
-const ENDED = 0;
 
 /**
  * Keeps alerts from being sent for a while. They still fire and are shown; what fires when it ends
@@ -83,7 +80,7 @@ export async function endSilence(
     if (silence.endsAt <= now) {
       throw new LockyardError('NOT_FOUND', 'This silence has ended already.');
     }
-    await tx.update(alertSilences).set({ endsAt: ENDED }).where(isInForce);
+    await tx.update(alertSilences).set({ endsAt: SILENCE_ENDED }).where(isInForce);
     const { matcher, reason, endsAt } = silence;
     return { answer: { id }, result: { ...JSON.parse(matcher), reason, wouldHaveEndedAt: endsAt } };
   });
