@@ -19,8 +19,8 @@ export interface LockyardClientOptions {
    */
   url?: string | undefined;
   /**
-   * Default: `LOCKYARD_API_KEY`, or the content of the file `LOCKYARD_API_KEY_FILE`. Sent as a
-   * bearer token, never logged, never part of an error.
+   * Default: `LOCKYARD_API_KEY`, or the content of the file `LOCKYARD_API_KEY_FILE`, which is read
+   * again when its key is refused. Sent as a bearer token, never logged, never part of an error.
    */
   apiKey?: string | undefined;
   /** The namespace of calls that do not name one. Default: `default`. */
@@ -46,7 +46,10 @@ export interface LockyardClientOptions {
 /** The options with every gap filled. */
 export interface ClientSettings {
   addresses: ServerAddresses;
+  /** The key in use. */
   apiKey: string;
+  /** Whether the key may be replaced by the present one of the environment. */
+  isKeyOfEnvironment: boolean;
   namespace: string;
   owner: string;
   /** Sent with every hold: `host`, `pid`, `version`, and what else identifies this process. */
@@ -90,6 +93,7 @@ export function clientSettings(options: LockyardClientOptions): ClientSettings {
   return {
     addresses,
     apiKey: usableKey(options.apiKey ?? environmentKey()),
+    isKeyOfEnvironment: options.apiKey === undefined,
     namespace: options.namespace ?? 'default',
     owner: options.owner ?? `${host}:${pid}:${chance.id().slice(0, 6)}`,
     meta: { ...identity, version },
@@ -107,6 +111,21 @@ function usableKey(given: string | undefined): string {
   const key = needed(given, 'apiKey', 'LOCKYARD_API_KEY').trim();
   if (canBeKey(key)) return key;
   throw new LockyardError('INVALID', 'The API key has characters that no key has.');
+}
+
+/**
+ * Whether another key than the refused one is in use, or is from now on: the file of the
+ * environment is read again, in case its key was rotated. One that cannot be read changes nothing.
+ */
+export function isKeyReplaced(settings: ClientSettings, refused: string): boolean {
+  if (settings.isKeyOfEnvironment && settings.apiKey === refused) {
+    try {
+      settings.apiKey = usableKey(environmentKey());
+    } catch (error) {
+      if (!(error instanceof LockyardError)) throw error;
+    }
+  }
+  return settings.apiKey !== refused;
 }
 
 /** Whether a text may be a key, as far as that can be checked without a server. */

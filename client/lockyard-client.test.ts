@@ -128,6 +128,37 @@ describe('what is sent', () => {
     }
   });
 
+  test('the file of the key is read again once its key is refused', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'lockyard-key-'));
+    try {
+      const file = join(folder, 'key');
+      writeFileSync(file, 'old\n');
+      vi.stubEnv('LOCKYARD_API_KEY', '');
+      vi.stubEnv('LOCKYARD_API_KEY_FILE', file);
+      const client = new LockyardClient({ url: bench.url, clock: bench.clock });
+      const refuse = async (key: string) => {
+        const call = await bench.server.next('lock.inspect');
+        expect(call.request.headers.authorization).toBe(`Bearer ${key}`);
+        call.refuse(401, 'UNAUTHENTICATED');
+      };
+      for (const unusable of ['old\n', '', 'no key\n']) {
+        writeFileSync(file, unusable);
+        const refused = outcomeOf(client.inspect({ name: 'job' }));
+        await refuse('old');
+        expect(await refused).toMatchObject({ reason: 'UNAUTHENTICATED' });
+      }
+      writeFileSync(file, 'new\n');
+      const both = [1, 2].map(() => outcomeOf(client.inspect({ name: 'job' })));
+      await refuse('old');
+      await refuse('old');
+      for (const _ of both) await refuse('new');
+      for (const refused of both) expect(await refused).toMatchObject({ name: 'LockyardError' });
+      expect(bench.server.waitingCalls).toBe(0);
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
+  });
+
   test.each([
     [{ url: 'http://127.0.0.1:1' }, /apiKey.*LOCKYARD_API_KEY/],
     [{ apiKey: 'k' }, /url.*LOCKYARD_URL/],

@@ -1,4 +1,9 @@
-import { type ClientSettings, clientSettings, type LockyardClientOptions } from './client-settings';
+import {
+  type ClientSettings,
+  clientSettings,
+  isKeyReplaced,
+  type LockyardClientOptions,
+} from './client-settings';
 import { LockyardError } from './errors';
 import { notify } from './observing/lock-observer';
 import { activeTraceparent } from './observing/trace-context';
@@ -204,7 +209,7 @@ export class LockyardClient {
     const sentAt = clock.monotonic();
     try {
       const request = (signal: AbortSignal | undefined) =>
-        sendRequest<A>(this.settings, address, procedure, input, { ...options, signal });
+        this.sendWithKey<A>(address, procedure, input, { ...options, signal });
       const answer = await (silence?.during(address, options.signal, request) ??
         request(options.signal));
       const isShuttingDown = isQueued(answer) && clock.monotonic() - sentAt < AT_ONCE_MS;
@@ -223,6 +228,26 @@ export class LockyardClient {
       }
       throw error;
     }
+  }
+
+  /** A request that is refused for its key is not applied: with another key it is sent again. */
+  private async sendWithKey<A extends object>(
+    address: string,
+    procedure: Procedure,
+    input: object,
+    options: CallOptions & { timeoutMs: number },
+  ): Promise<A> {
+    const { settings } = this;
+    const { apiKey, clock } = settings;
+    const until = clock.monotonic() + options.timeoutMs;
+    try {
+      return await sendRequest<A>(settings, address, procedure, input, options);
+    } catch (error) {
+      const isRefused = error instanceof LockyardError && error.reason === 'UNAUTHENTICATED';
+      if (!isRefused || !isKeyReplaced(settings, apiKey)) throw error;
+    }
+    const timeoutMs = until - clock.monotonic();
+    return sendRequest<A>(settings, address, procedure, input, { ...options, timeoutMs });
   }
 }
 

@@ -17,20 +17,18 @@ import (
 	"net/http"
 	"os"
 	"reflect"
-	"regexp"
 	"strings"
 	"time"
 	"unicode/utf8"
 )
-
-var isKey = regexp.MustCompile("^[!-~]+$")
 
 // Options of a client; the zero value takes everything from the environment.
 type Options struct {
 	// URL is http(s)://…, or several servers of one database, separated by commas. Default:
 	// LOCKYARD_URL.
 	URL string
-	// APIKey is by default LOCKYARD_API_KEY, or the content of the file LOCKYARD_API_KEY_FILE.
+	// APIKey is by default LOCKYARD_API_KEY, or the content of the file LOCKYARD_API_KEY_FILE, which
+	// is read again when its key is refused.
 	APIKey string
 	// Namespace is the namespace of calls that do not name one. Default: default.
 	Namespace string
@@ -50,7 +48,7 @@ type Options struct {
 // WithLock adds waiting, renewing, retrying and releasing.
 type Client struct {
 	addresses *addresses
-	apiKey    string
+	key       *apiKey
 	namespace string
 	owner     string
 	meta      map[string]string
@@ -71,23 +69,15 @@ func New(options Options) (*Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	key := options.APIKey
-	if key == "" {
-		if key, err = environmentKey(); err != nil {
-			return nil, err
-		}
-	}
-	if key == "" {
-		return nil, invalid("Missing option APIKey: pass it, or set LOCKYARD_API_KEY.")
-	}
-	if key = strings.TrimSpace(key); !isKey.MatchString(key) {
-		return nil, invalid("The API key has characters that no key has.")
+	key, err := newAPIKey(options.APIKey)
+	if err != nil {
+		return nil, err
 	}
 	identity := processMeta()
 	owner := fmt.Sprintf("%s:%s:%s", identity["host"], identity["pid"], newRequestID()[:6])
 	client := &Client{
 		addresses: read,
-		apiKey:    key,
+		key:       key,
 		namespace: or(options.Namespace, "default"),
 		owner:     or(options.Owner, owner),
 		meta:      identity,
@@ -160,8 +150,10 @@ func (c *Client) send(ctx context.Context, ask request, fields map[string]any, a
 	var failures []*Error
 	for _, address := range c.addresses.inOrder() {
 		sentAt := time.Now()
-		ask.timeout = until.Sub(sentAt)
-		err := c.exchange(ctx, address, ask, answer)
+		err := c.key.use(func(key string) error {
+			ask.key, ask.timeout = key, time.Until(until)
+			return c.exchange(ctx, address, ask, answer)
+		})
 		var failure *Error
 		if errors.As(err, &failure) && failure.isServerFailure() {
 			c.addresses.leave(address)

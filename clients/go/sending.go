@@ -101,6 +101,7 @@ var isTraceparent = regexp.MustCompile(`^[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[
 type request struct {
 	procedure, kind string
 	body            []byte
+	key             string
 	timeout         time.Duration
 	// connectWithin is 0 where only timeout limits it.
 	connectWithin time.Duration
@@ -169,7 +170,7 @@ func (c *Client) roundTrip(
 	}
 	// With it the transport would resend a command when a connection breaks.
 	send.GetBody = nil
-	send.Header.Set("Authorization", "Bearer "+c.apiKey)
+	send.Header.Set("Authorization", "Bearer "+ask.key)
 	send.Header.Set("Content-Type", "application/json")
 	trace, _ := ctx.Value(traceKey{}).(string)
 	if ask.procedure == "lock.acquire" && isTraceparent.MatchString(trace) {

@@ -93,25 +93,6 @@ func isPort(text string) bool {
 	return text == "" || err == nil
 }
 
-// environmentKey is LOCKYARD_API_KEY, or the content of the file that LOCKYARD_API_KEY_FILE names.
-func environmentKey() (string, error) {
-	key, file := os.Getenv("LOCKYARD_API_KEY"), os.Getenv("LOCKYARD_API_KEY_FILE")
-	if file == "" {
-		return key, nil
-	}
-	if key != "" {
-		return "", invalid("LOCKYARD_API_KEY and LOCKYARD_API_KEY_FILE are both set: set one.")
-	}
-	content, err := os.ReadFile(file)
-	if err != nil {
-		return "", invalid("The file of LOCKYARD_API_KEY_FILE cannot be read: %v", err)
-	}
-	if text := strings.TrimRight(string(content), "\r\n"); text != "" {
-		return text, nil
-	}
-	return "", invalid("The file of LOCKYARD_API_KEY_FILE is empty: %s", file)
-}
-
 // newRequestID is globally unique: for request ids and default owners.
 func newRequestID() string {
 	return base64.RawURLEncoding.EncodeToString(randomBytes(16))

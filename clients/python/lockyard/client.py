@@ -1,7 +1,6 @@
 """A Lockyard server, or several of one database, used with an API key."""
 
 import os
-import re
 import threading
 import weakref
 from functools import partial
@@ -23,7 +22,7 @@ from .sending import (
 from .settings import (
     VERSION,
     Addresses,
-    environment_key,
+    ApiKey,
     invalid,
     meta_with,
     needed,
@@ -73,7 +72,8 @@ class Client(Procedures):
     ):
         """
         url: `http(s)://…`, or several servers of one database, separated by commas; `LOCKYARD_URL`
-        api_key: by default `LOCKYARD_API_KEY`, or the content of the file `LOCKYARD_API_KEY_FILE`
+        api_key: by default `LOCKYARD_API_KEY`, or the content of the file `LOCKYARD_API_KEY_FILE`,
+            which is read again when its key is refused
         owner: the owner id of this client's holds, at most 100 bytes; default: host, process id
             and random text
         version: of this program, shown to operators with its holds
@@ -81,11 +81,7 @@ class Client(Procedures):
         self.addresses = Addresses(
             needed(url or os.environ.get("LOCKYARD_URL"), "url", "LOCKYARD_URL")
         )
-        key = needed(api_key or environment_key(), "api_key", "LOCKYARD_API_KEY")
-        self._api_key = key.strip()
-        if not re.fullmatch("[!-~]+", self._api_key):
-            raise invalid("The API key has characters that no key has.")
-        self._has_own_key = bool(api_key)
+        self._key = ApiKey(api_key)
         self._given: Dict[str, Any] = {
             "url": url,
             "namespace": namespace,
@@ -99,7 +95,7 @@ class Client(Procedures):
         _clients.add(self)
 
     def __reduce__(self) -> Any:
-        if self._has_own_key:
+        if self._key.is_given:
             raise TypeError(
                 "A Client that was given its API key cannot be pickled, since the key would be as "
                 "well. Leave the key to LOCKYARD_API_KEY, or create a client in each process."
@@ -232,23 +228,27 @@ class Client(Procedures):
             if procedure in _WAITING:
                 timeout_ms += min(fields.get("waitMs", _WAITING[procedure]), HELD_OPEN_MS)
         until = now_ms() + timeout_ms
+
+        def send_to(address: str, api_key: str) -> Any:
+            return send_request(
+                address,
+                api_key,
+                procedure,
+                kind,
+                fields,
+                until - now_ms(),
+                connect_within_ms,
+                stop,
+                self._silence,
+                headers,
+            )
+
         may_repeat = kind == "query" or procedure in _REPEATABLE or "requestId" in fields
         failures: List[LockyardError] = []
         for address in self.addresses.in_order():
             sent_at = now_ms()
             try:
-                answer = send_request(
-                    address,
-                    self._api_key,
-                    procedure,
-                    kind,
-                    fields,
-                    until - sent_at,
-                    connect_within_ms,
-                    stop,
-                    self._silence,
-                    headers,
-                )
+                answer = self._key.use(partial(send_to, address))
             except LockyardError as error:
                 if error.reason not in ("BACKEND_DOWN", "UNKNOWN"):
                     raise

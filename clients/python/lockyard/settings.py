@@ -6,10 +6,12 @@ import re
 import secrets
 import socket
 import threading
-from typing import Dict, List, Optional
+from typing import Callable, Dict, List, Optional, TypeVar
 from urllib.parse import urlsplit
 
 from .errors import LockyardError
+
+A = TypeVar("A")
 
 VERSION = "lockyard-python 0.1.0"
 
@@ -56,6 +58,41 @@ class Addresses:
 
 def invalid(message: str) -> LockyardError:
     return LockyardError("INVALID", message)
+
+
+class ApiKey:
+    """The key in use: the given one, or that of the environment."""
+
+    def __init__(self, given: Optional[str]):
+        self.is_given = bool(given)
+        self._text = _usable_key(given or environment_key())
+
+    def use(self, call: Callable[[str], A]) -> A:
+        """Calls once more with another key if the first is refused, for then nothing was done."""
+        used = self._text
+        try:
+            return call(used)
+        except LockyardError as error:
+            if error.reason != "UNAUTHENTICATED" or not self._is_replaced(used):
+                raise
+        return call(self._text)
+
+    def _is_replaced(self, refused: str) -> bool:
+        """Whether another key is in use, or is from now on: the file of the environment is read
+        again, in case its key was rotated. One that cannot be read changes nothing."""
+        if not self.is_given and self._text == refused:
+            try:
+                self._text = _usable_key(environment_key())
+            except LockyardError:
+                pass
+        return self._text != refused
+
+
+def _usable_key(given: Optional[str]) -> str:
+    key = needed(given, "api_key", "LOCKYARD_API_KEY").strip()
+    if re.fullmatch("[!-~]+", key):
+        return key
+    raise invalid("The API key has characters that no key has.")
 
 
 def environment_key() -> Optional[str]:

@@ -2,6 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { expect } from 'vitest';
+import { rotateApiKey } from '@/server/operations/api-keys/rotate-api-key';
 import { FaultProxy, type SeenRequest } from '../fault-proxy';
 import type { Scenarios } from '../scenario-bench';
 
@@ -126,6 +127,27 @@ export const SINCE_LAST_VERSION: Scenarios = {
       'INVALID',
       `The file of LOCKYARD_API_KEY_FILE is empty: ${file}`,
     ]);
+  },
+
+  'a key whose file was replaced is read again once the old one is refused': async (bench) => {
+    const { api, name, proxy } = bench;
+    const file = join(bench.folder, 'rotated-key');
+    writeFileSync(file, `${await api.key('rotated')}\n`);
+    const agent = bench.newAgent({ LOCKYARD_API_KEY: '', LOCKYARD_API_KEY_FILE: file });
+    const work = agent.lock(name, { leaseMs: 6_000 });
+    await work.begun();
+    const ask = { id: await api.keyId('rotated'), graceMs: 0 };
+    const { key: successor } = await rotateApiKey(api.cli, ask);
+    writeFileSync(file, '');
+    const reason = async () => (await agent.call('inspect', { name })).reason;
+    await expect.poll(reason, { timeout: 20_000 }).toBe('UNAUTHENTICATED');
+    writeFileSync(file, `${successor}\n`);
+    expect((await agent.call('inspect', { name })).answer).toMatchObject({ state: 'held' });
+    const renewals = () => proxy.of(name, 'lock.renew').length;
+    const before = renewals();
+    await expect.poll(renewals, { timeout: 20_000 }).toBeGreaterThan(before + 3);
+    expect(await work.finish()).toMatchObject({ result: 'result' });
+    await agent.close();
   },
 
   'a timeout says of a holder that has released its lock how long it stays taken': async ({

@@ -63,7 +63,6 @@ final class Exchange {
           Map.entry(413, "TOO_LARGE"),
           Map.entry(429, "RATE_LIMITED"));
 
-  private final String apiKey;
   private final boolean looksForSilence;
   private volatile HttpClient http;
   private final Map<String, Look> looks = new ConcurrentHashMap<>();
@@ -72,8 +71,7 @@ final class Exchange {
    * @param looksForSilence whether a server that has gone silent is detected, since there is
    *     another one
    */
-  Exchange(String apiKey, boolean looksForSilence) {
-    this.apiKey = apiKey;
+  Exchange(boolean looksForSilence) {
     this.looksForSilence = looksForSilence;
     this.http = newHttp();
   }
@@ -108,6 +106,7 @@ final class Exchange {
    */
   Map<String, Object> send(
       String address,
+      String apiKey,
       String procedure,
       String kind,
       String body,

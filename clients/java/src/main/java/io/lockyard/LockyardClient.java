@@ -1,8 +1,5 @@
 package io.lockyard;
 
-import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -37,6 +34,7 @@ public final class LockyardClient extends Procedures {
           "lock.release");
 
   private final Addresses addresses;
+  private final ApiKey key;
   private final Exchange exchange;
   private final String namespace;
   private final String owner;
@@ -44,7 +42,7 @@ public final class LockyardClient extends Procedures {
 
   /**
    * Takes the addresses from {@code LOCKYARD_URL}, and the key from {@code LOCKYARD_API_KEY} or the
-   * file that {@code LOCKYARD_API_KEY_FILE} names.
+   * file that {@code LOCKYARD_API_KEY_FILE} names, which is read again when its key is refused.
    *
    * @throws LockyardException {@code INVALID} if they are missing or invalid
    */
@@ -70,12 +68,8 @@ public final class LockyardClient extends Procedures {
       String url, String apiKey, String namespace, String owner, String version) {
     String at = url == null ? System.getenv("LOCKYARD_URL") : url;
     this.addresses = new Addresses(needed(at, "url", "LOCKYARD_URL"));
-    String given = apiKey == null ? environmentKey() : apiKey;
-    String key = needed(given, "apiKey", "LOCKYARD_API_KEY").strip();
-    if (!key.matches("[!-~]+")) {
-      throw Addresses.invalid("The API key has characters that no key has.");
-    }
-    this.exchange = new Exchange(key, addresses.count() > 1);
+    this.key = new ApiKey(apiKey);
+    this.exchange = new Exchange(addresses.count() > 1);
     this.namespace = namespace == null ? "default" : namespace;
     this.meta = ProcessMeta.ofThis(version == null ? VERSION : version);
     String chance = newRequestId().substring(0, 6);
@@ -169,8 +163,17 @@ public final class LockyardClient extends Procedures {
       long sentAt = Timing.now();
       try {
         Map<String, Object> answer =
-            exchange.send(
-                address, procedure, kind, body, until - sentAt, connectWithin, traceparent);
+            key.use(
+                used ->
+                    exchange.send(
+                        address,
+                        used,
+                        procedure,
+                        kind,
+                        body,
+                        until - Timing.now(),
+                        connectWithin,
+                        traceparent));
         boolean isQueued = "queued".equals(answer.get("outcome"));
         if (isQueued && Timing.now() - sentAt < Timing.AT_ONCE) {
           addresses.leave(address);
@@ -274,32 +277,10 @@ public final class LockyardClient extends Procedures {
     return ask;
   }
 
-  private static String needed(String value, String argument, String variable) {
+  static String needed(String value, String argument, String variable) {
     if (value == null || value.isEmpty()) {
       throw Addresses.invalid("Missing `" + argument + "`: pass it, or set " + variable + ".");
     }
     return value;
-  }
-
-  private static String environmentKey() {
-    String key = System.getenv("LOCKYARD_API_KEY");
-    String file = System.getenv("LOCKYARD_API_KEY_FILE");
-    if (file == null || file.isEmpty()) {
-      return key;
-    }
-    if (key != null && !key.isEmpty()) {
-      throw Addresses.invalid(
-          "LOCKYARD_API_KEY and LOCKYARD_API_KEY_FILE are both set: set one.");
-    }
-    String content;
-    try {
-      content = Files.readString(Path.of(file)).replaceAll("[\r\n]+$", "");
-    } catch (IOException unreadable) {
-      throw Addresses.invalid("The file of LOCKYARD_API_KEY_FILE cannot be read: " + file);
-    }
-    if (content.isEmpty()) {
-      throw Addresses.invalid("The file of LOCKYARD_API_KEY_FILE is empty: " + file);
-    }
-    return content;
   }
 }

@@ -1,0 +1,87 @@
+package io.lockyard;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+
+/** The key in use: the given one, or that of the environment. */
+final class ApiKey {
+  private final boolean isGiven;
+  private String text;
+
+  /**
+   * @param given null: from the environment
+   */
+  ApiKey(String given) {
+    this.isGiven = given != null;
+    this.text = usable(isGiven ? given : ofEnvironment());
+  }
+
+  /** A request that is sent with a key. */
+  interface Call<T> {
+    T with(String key) throws InterruptedException;
+  }
+
+  /** Calls once more with another key if the first is refused, for then nothing was done. */
+  <T> T use(Call<T> call) throws InterruptedException {
+    String used = present();
+    try {
+      return call.with(used);
+    } catch (LockyardException failure) {
+      if (!failure.reason().equals("UNAUTHENTICATED") || !isReplaced(used)) {
+        throw failure;
+      }
+    }
+    return call.with(present());
+  }
+
+  private synchronized String present() {
+    return text;
+  }
+
+  /**
+   * Whether another key than the refused one is in use, or is from now on: the file of the
+   * environment is read again, in case its key was rotated. One that cannot be read changes
+   * nothing.
+   */
+  private synchronized boolean isReplaced(String refused) {
+    if (!isGiven && text.equals(refused)) {
+      try {
+        text = usable(ofEnvironment());
+      } catch (LockyardException unusable) {
+        return false;
+      }
+    }
+    return !text.equals(refused);
+  }
+
+  private static String usable(String given) {
+    String key = LockyardClient.needed(given, "apiKey", "LOCKYARD_API_KEY").strip();
+    if (!key.matches("[!-~]+")) {
+      throw Addresses.invalid("The API key has characters that no key has.");
+    }
+    return key;
+  }
+
+  private static String ofEnvironment() {
+    String key = System.getenv("LOCKYARD_API_KEY");
+    String file = System.getenv("LOCKYARD_API_KEY_FILE");
+    if (file == null || file.isEmpty()) {
+      return key;
+    }
+    if (key != null && !key.isEmpty()) {
+      throw Addresses.invalid(
+          "LOCKYARD_API_KEY and LOCKYARD_API_KEY_FILE are both set: set one.");
+    }
+    String content;
+    try {
+      content = Files.readString(Path.of(file)).replaceAll("[\r\n]+$", "");
+    } catch (IOException unreadable) {
+      throw Addresses.invalid("The file of LOCKYARD_API_KEY_FILE cannot be read: " + file);
+    }
+    if (content.isEmpty()) {
+      throw Addresses.invalid("The file of LOCKYARD_API_KEY_FILE is empty: " + file);
+    }
+    return content;
+  }
+}
