@@ -1,4 +1,3 @@
-import { createInterface } from 'node:readline';
 import manifest from '../../package.json' with { type: 'json' };
 import { endWithNpm } from '../exec/end-with-npm';
 import { openClient } from '../open-client';
@@ -6,6 +5,7 @@ import { COMMON_OPTIONS, readArguments, wrongUsage } from '../read-arguments';
 import { openOutput } from '../terminal/open-output';
 import { LockTools } from './lock-tools';
 import { McpConnection } from './mcp-connection';
+import { readLines } from './read-lines';
 
 export const MCP_USAGE = 'lockyard mcp [options]';
 
@@ -23,20 +23,18 @@ export async function runMcp(words: string[]): Promise<number | null> {
   endWithNpm(process.env);
   const { url, namespace, owner } = values;
   const tools = new LockTools(openClient({ url, namespace, owner }));
-  const input = createInterface({ input: process.stdin });
-  const output = openOutput().on('error', () => input.close());
+  const { stdin } = process;
+  const output = openOutput().on('error', () => stdin.destroy());
   const { version } = manifest;
   const server = { name: 'lockyard', version };
   const connection = new McpConnection(server, tools.all, tools.takeNotices, (line) => {
     output.write(`${line}\n`);
   });
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) {
-    process.once(signal, () => input.close());
+    process.once(signal, () => stdin.destroy());
   }
-  await new Promise<void>((resolve) => {
-    input.on('line', (line) => connection.receive(line)).on('close', resolve);
-  });
-  process.stdin.destroy();
+  await readLines(stdin, (line) => connection.receive(line));
+  stdin.destroy();
   await connection.close();
   await tools.releaseAll();
   return 0;
