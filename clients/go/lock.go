@@ -64,6 +64,9 @@ type LockOptions struct {
 func (c *Client) WithLock(
 	ctx context.Context, name string, options LockOptions, work func(context.Context, *Hold) error,
 ) error {
+	if work == nil {
+		return invalid("The work of WithLock is nil.")
+	}
 	ask := c.acquireInput(name, options)
 	if !options.OwnHold {
 		outer, err := c.outerHold(ctx, ask, options.Owner != "")

@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 )
@@ -41,5 +42,22 @@ func TestLossIsNotTakenForAnEndOfTheCallersContext(t *testing.T) {
 		if !errors.As(err, &lost) || errors.Is(err, context.Canceled) != isOver {
 			t.Fatalf("the caller has given up: %v; %v, caused by %v", isOver, err, errors.Unwrap(err))
 		}
+	}
+}
+
+func TestMissingWorkIsRefusedBeforeTheLockIsAskedFor(t *testing.T) {
+	var requests atomic.Int64
+	server := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {
+		requests.Add(1)
+	}))
+	defer server.Close()
+	client, err := New(Options{URL: server.URL, APIKey: "key"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var refused *Error
+	err = client.WithLock(context.Background(), "job", LockOptions{Wait: NoWait}, nil)
+	if !errors.As(err, &refused) || refused.Reason != ReasonInvalid || requests.Load() > 0 {
+		t.Fatalf("%v, after %d requests", err, requests.Load())
 	}
 }

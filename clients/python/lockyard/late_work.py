@@ -11,7 +11,10 @@ _LATE = (inspect.iscoroutinefunction, inspect.isgeneratorfunction, inspect.isasy
 
 
 def refuse_late(work: Callable[..., Any]) -> None:
-    """Raises `INVALID` for a function whose call only makes a coroutine or a generator."""
+    """Raises `INVALID` for what cannot be called, and for a function whose call only makes a
+    coroutine or a generator."""
+    if not callable(work):
+        raise invalid("The work cannot be called.")
     called = work.func if isinstance(work, partial) else work
     if any(is_late(called) for is_late in _LATE):
         raise _late()

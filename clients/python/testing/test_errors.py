@@ -131,6 +131,8 @@ class ErrorTest(unittest.TestCase):
             for each in (work, functools.partial(work)):
                 with self.assertRaisesRegex(LockyardError, "^INVALID: .* `with client.lock"):
                     Client("http://127.0.0.1:1").with_lock(name, each)
+        with self.assertRaisesRegex(LockyardError, "^INVALID: The work cannot be called"):
+            Client("http://127.0.0.1:1").with_lock(name, None)
         client = Client()
         for work in (task, generator, asynchronous_generator):
             with self.assertRaisesRegex(LockyardError, "^INVALID: .* `with client.lock"):
