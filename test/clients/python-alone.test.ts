@@ -23,6 +23,7 @@ test('the client for Python is correct with contexts, tasks, threads and forks',
       'unittest',
       'test_client',
       'test_errors',
+      'test_loops',
       'test_sending',
     ];
     await promisify(execFile)('python3', args, { cwd: join(python, 'testing'), env });

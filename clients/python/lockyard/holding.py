@@ -1,6 +1,5 @@
 """Renews a hold every third of its lease, and notices when it may be lost."""
 
-import logging
 import math
 import os
 import threading
@@ -8,6 +7,7 @@ import weakref
 from typing import TYPE_CHECKING, Any, Callable, Dict, List, Mapping, Optional, Set
 
 from .errors import LockLost, LockyardError
+from .listeners import Listeners, notify
 from .sending import (
     ANSWER_WITHIN_MS,
     RETRY_BUDGET_MS,
@@ -26,10 +26,6 @@ from .wire import Remark
 
 if TYPE_CHECKING:
     from .client import Client
-
-_log = logging.getLogger("lockyard")
-
-Listeners = Mapping[str, Optional[Callable[[Any], None]]]
 
 
 class Hold:
@@ -63,6 +59,8 @@ class Hold:
         self._asked: Optional[Remark] = None
         self.tasks: Set[Any] = set()
         """Tasks that are cancelled when the hold is lost, or ends before them."""
+        self.is_abandoned: Callable[[], bool] = lambda: False
+        """Whether nothing can leave the block any more, as when the loop of its task is closed."""
         self._pid = os.getpid()
         self._lease_ms: int = ask["leaseMs"]
         self._ref = {key: ask[key] for key in ("namespace", "name", "owner")}
@@ -123,7 +121,7 @@ class Hold:
             ("lost", loss),
         ):
             if past is not None:
-                _call(listeners.get(event), past)
+                notify(listeners.get(event), past)
         return lambda: self._listeners.remove(listeners)
 
     def begin(self) -> None:
@@ -138,7 +136,7 @@ class Hold:
         self.is_over = True
         self._ended.set()
         for listeners in list(self._listeners):
-            _call(listeners.get("ended"), None)
+            notify(listeners.get("ended"), None)
 
     def release(self, within_ms: float = RETRY_BUDGET_MS) -> Optional[Exception]:
         """Releases the hold once, if there is anything to release; returns the failure if there
@@ -168,6 +166,10 @@ class Hold:
         failures = 0
         while not self._ended.wait(self._until_look_s()):
             if self.check_lost() is not None:
+                return
+            if self.is_abandoned():
+                self.stop()
+                self.release()
                 return
             try:
                 self._renew()
@@ -248,9 +250,9 @@ class Hold:
             present = list(self._listeners)
         for listeners in present:
             if is_first_asked:
-                _call(listeners.get("asked"), asked)
+                notify(listeners.get("asked"), asked)
             if is_first_stopped:
-                _call(listeners.get("stopped"), stopped)
+                notify(listeners.get("stopped"), stopped)
 
     def _lose(
         self,
@@ -271,7 +273,7 @@ class Hold:
         self.lost.set()
         self._ended.set()
         for listeners in present:
-            _call(listeners.get("lost"), loss)
+            notify(listeners.get("lost"), loss)
 
     def _renew_after_ms(self, expires_in_ms: float) -> float:
         """A third of the lease, or of what is left if less, as after renewals were stopped."""
@@ -288,13 +290,3 @@ def _forget_threads() -> None:
 
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_forget_threads)
-
-
-def _call(listener: Optional[Callable[[Any], None]], event: Any) -> None:
-    """Calls a listener; one that raises does not end the renewals."""
-    if listener is None:
-        return
-    try:
-        listener(event)
-    except Exception:
-        _log.exception("A callback of a Lockyard hold failed.")

@@ -6,8 +6,9 @@ import threading
 from typing import TYPE_CHECKING, Any, Callable, Dict, List, Optional, Tuple
 
 from .errors import LockLost, LockUpgradeRefused, ReleaseUnconfirmed
-from .holding import Hold, Listeners
-from .sending import TIDY_UP_MS
+from .holding import Hold
+from .listeners import Listeners
+from .sending import TIDY_UP_MS, in_background
 from .settings import invalid
 from .stopping import Stop
 from .tasks import Handover, cancels_in, count_cancels, in_thread
@@ -83,29 +84,33 @@ class Lock:
             return self._join_in_task(outer)
         loop, task = asyncio.get_running_loop(), asyncio.current_task()
         # A `Stop` of this wait's own: the caller's may stop other waits as well.
-        stop = Stop(self._stop)
+        stop = Stop(self._stop, loop.is_closed)
         handover: Handover[Grant] = Handover(self._release_unused)
         waiting = in_thread(
             loop,
             lambda: handover.offer(await_grant(self._client, self._ask, self._wait_ms, stop)),
+            undelivered=handover.leave,
         )
         try:
             grant = await asyncio.shield(waiting)
-        except asyncio.CancelledError:
+        except (asyncio.CancelledError, GeneratorExit):  # The latter without a loop.
             stop.set()
             handover.leave()
             # Retrieves its exception, which does not matter: asyncio would warn otherwise.
-            waiting.add_done_callback(lambda done: done.cancelled() or done.exception())
+            if not loop.is_closed():
+                waiting.add_done_callback(lambda done: done.cancelled() or done.exception())
             raise
         own = self._listeners.get("lost")
 
         def on_lost(loss: LockLost) -> None:
-            loop.call_soon_threadsafe(self._cancel, task)
+            if not loop.is_closed():
+                loop.call_soon_threadsafe(self._cancel, task)
             if own:
                 own(loss)
 
         hold = Hold(self._client, self._ask, grant, {**self._listeners, "lost": on_lost})
         hold.tasks.add(task)
+        hold.is_abandoned = loop.is_closed
         try:
             return self._begin(hold)
         except (LockLost, RuntimeError):
@@ -117,7 +122,11 @@ class Lock:
         if hold is None:
             return self._raise_loss_of_outer(await self._after_own_cancel(error))
         hold.stop()
-        releasing = in_thread(asyncio.get_running_loop(), hold.release, or_here=True)
+        try:
+            loop = asyncio.get_running_loop()
+        except RuntimeError:  # It was closed before the block could end.
+            return in_background(hold.release, TIDY_UP_MS)
+        releasing = in_thread(loop, hold.release, or_here=True)
         cancels = cancels_in(error)
         while not releasing.done():
             try:

@@ -4,7 +4,7 @@ import math
 import threading
 import time
 from contextlib import contextmanager
-from typing import Iterator, Optional, Set
+from typing import Callable, Iterator, Optional, Set
 
 from .errors import WaitAbandoned
 
@@ -13,12 +13,17 @@ LOOK_EVERY_S = 0.05
 
 
 class Stop(threading.Event):
-    """An event that is set directly, or as soon as another one is. Only the former wakes other
-    waits."""
+    """An event that is set directly, or as soon as another one is, or nothing waits for what it
+    stops. Only the first wakes other waits."""
 
-    def __init__(self, other: Optional[threading.Event]):
+    def __init__(
+        self,
+        other: Optional[threading.Event],
+        is_abandoned: Callable[[], bool] = lambda: False,
+    ):
         super().__init__()
         self._other = other
+        self._is_abandoned = is_abandoned
         self._linked: Set[threading.Event] = set()
         self._lock = threading.Lock()
 
@@ -34,7 +39,8 @@ class Stop(threading.Event):
             event.set()
 
     def is_set(self) -> bool:
-        return super().is_set() or (self._other is not None and self._other.is_set())
+        is_other_set = self._other is not None and self._other.is_set()
+        return super().is_set() or is_other_set or self._is_abandoned()
 
     def wait(self, timeout: Optional[float] = None) -> bool:
         until = math.inf if timeout is None else time.monotonic() + timeout

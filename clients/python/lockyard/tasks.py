@@ -29,10 +29,10 @@ class Handover(Generic[T]):
         return it
 
     def leave(self) -> None:
-        """Called by the task if it was cancelled."""
+        """Called if the task was cancelled, or cannot go on. Safe to repeat."""
         with self._lock:
             self._is_left = True
-            offered = list(self._offered)
+            offered, self._offered = self._offered, []
         for it in offered:
             in_background(self._give_back, it)
 
@@ -47,11 +47,15 @@ def count_cancels(task: Any) -> int:
 
 
 def in_thread(
-    loop: asyncio.AbstractEventLoop, work: Callable[[], T], or_here: bool = False
+    loop: asyncio.AbstractEventLoop,
+    work: Callable[[], T],
+    or_here: bool = False,
+    undelivered: Callable[[], None] = lambda: None,
 ) -> "asyncio.Future[T]":
     """Runs `work` in a thread of its own: an executor has few threads, and waits are long.
 
     or_here: run it in the calling thread if no thread can be started
+    undelivered: called instead if the loop is closed when `work` ends
     """
     future: "asyncio.Future[T]" = loop.create_future()
 
@@ -70,8 +74,8 @@ def in_thread(
             result, error = None, raised
         try:
             loop.call_soon_threadsafe(settle, result, error)
-        except RuntimeError:
-            pass  # The loop is closed.
+        except RuntimeError:  # The loop is closed.
+            undelivered()
 
     if not is_started(threading.Thread(target=run, name="lockyard-async", daemon=True)):
         if not or_here:

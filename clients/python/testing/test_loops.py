@@ -1,0 +1,95 @@
+"""Tests of event loops that are closed while tasks wait for locks, or hold them.
+
+`LOCKYARD_URL` and `LOCKYARD_API_KEY` say which server it is tested with.
+"""
+
+import asyncio
+import secrets
+import threading
+import time
+import unittest
+from unittest import mock
+
+from lockyard import Client, WaitAbandoned
+
+PATIENCE_S = 20
+BRIEFLY_S = 0.05
+
+
+class LoopTest(unittest.TestCase):
+    def setUp(self):
+        self.client, self.other = Client(), Client()
+        self.name = f"loop {secrets.token_hex(8)}"
+        self.loop = asyncio.new_event_loop()
+        self.loop.set_exception_handler(lambda *_: None)
+        self.addCleanup(self.loop.close)
+
+    def inspect(self):
+        return self.client.inspect({"name": self.name})
+
+    def until(self, is_so):
+        end = time.monotonic() + PATIENCE_S
+        while not is_so():
+            self.assertLess(time.monotonic(), end)
+            time.sleep(BRIEFLY_S)
+
+    def begin(self, coroutine, is_begun):
+        """Runs the loop until `is_begun`; returns the task, which then is still pending."""
+
+        async def main():
+            task = asyncio.ensure_future(coroutine)
+            while not is_begun():
+                await asyncio.sleep(BRIEFLY_S)
+            return task
+
+        return self.loop.run_until_complete(main())
+
+    async def work(self, lease_ms):
+        async with self.client.lock(self.name, lease_ms=lease_ms):
+            await asyncio.sleep(2 * PATIENCE_S)
+
+    def test_a_grant_for_a_task_whose_loop_was_closed_is_given_back(self):
+        with self.other.lock(self.name):
+            task = self.begin(self.work(60_000), lambda: self.inspect()["waiters"])
+            self.loop.close()
+        self.until(lambda: self.inspect()["state"] == "free")
+        self.assertFalse(task.done())
+
+    def test_a_wait_of_a_task_whose_loop_was_closed_is_given_up(self):
+        begun, given_up = threading.Event(), threading.Event()
+
+        def wait(client, ask, wait_ms, stop):
+            begun.set()
+            self.until(stop.is_set)
+            given_up.set()
+            raise WaitAbandoned()
+
+        with mock.patch("lockyard.lock.await_grant", wait):
+            self.begin(self.work(60_000), begun.is_set)
+        self.loop.close()
+        self.assertTrue(given_up.wait(PATIENCE_S))
+
+    def test_a_hold_whose_loop_was_closed_within_its_block_is_released(self):
+        self.begin(self.work(1_500), lambda: self.inspect()["state"] == "held")
+        self.loop.close()
+        self.until(lambda: self.inspect()["state"] == "free")
+
+    def test_a_block_that_is_left_without_a_loop_is_released_at_once(self):
+        async def numbers():
+            async with self.client.lock(self.name, lease_ms=60_000):
+                yield 1
+                yield 2
+
+        async def first():
+            return await several.__anext__()
+
+        several = numbers()
+        self.assertEqual(self.loop.run_until_complete(first()), 1)
+        self.loop.close()
+        with self.assertRaises(StopIteration):
+            several.aclose().send(None)
+        self.until(lambda: self.inspect()["state"] == "free")
+
+
+if __name__ == "__main__":
+    unittest.main()
