@@ -179,13 +179,22 @@ const isOfConnecting = (error: unknown) =>
 const unreachable = (address: string, why: string) =>
   `Lockyard cannot be reached at ${address} (${why}).`;
 
+/**
+ * Why `fetch` got no answer: a code such as `ECONNREFUSED`, or a text such as `bad port`, for a
+ * port that it refuses; empty if it does not say.
+ */
+export function reasonOfSilence(error: unknown): string {
+  const cause = error instanceof Error ? error.cause : undefined;
+  if (!(cause instanceof Error)) return '';
+  return 'code' in cause ? String(cause.code) : cause.message;
+}
+
 function connectionFailure(error: unknown, address: string): LockyardError {
   const cause = error instanceof Error ? error.cause : undefined;
-  const code = cause instanceof Error && 'code' in cause ? String(cause.code) : '';
-  // Such as `bad port`, for a port that `fetch` refuses.
-  const why = code || (cause instanceof Error && cause.message) || 'no answer';
-  const isUnreachable = hasNeverLeft(code, cause);
-  return new LockyardError(isUnreachable ? 'BACKEND_DOWN' : 'UNKNOWN', unreachable(address, why), {
+  const why = reasonOfSilence(error);
+  const isUnreachable = hasNeverLeft(why, cause);
+  const message = unreachable(address, why || 'no answer');
+  return new LockyardError(isUnreachable ? 'BACKEND_DOWN' : 'UNKNOWN', message, {
     cause: error,
     isUnreachable,
   });

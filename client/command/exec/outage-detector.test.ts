@@ -78,3 +78,11 @@ test('requests and their failures pass through unchanged', async () => {
   await expect(watch.fetch('http://127.0.0.1', init)).rejects.toBe(failure);
   expect(seen).toEqual([['http://127.0.0.1', init]]);
 });
+
+test('an outage has its reason, also for a port that fetch refuses', async () => {
+  const reasons: string[] = [];
+  const began = (why: string) => reasons.push(why);
+  const watch = new OutageDetector(new TestClock(), 1, { began, ended() {}, lasted() {} });
+  await expect(watch.fetch('http://127.0.0.1:6000')).rejects.toThrow();
+  expect(reasons).toEqual([' (bad port)']);
+});

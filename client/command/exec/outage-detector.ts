@@ -1,5 +1,5 @@
 import type { ClientClock } from '../../platform/client-clock';
-import { GIVEN_UP } from '../../wire/send-request';
+import { GIVEN_UP, reasonOfSilence } from '../../wire/send-request';
 
 /**
  * Callbacks about a server that stops responding. `why` is empty, or the reason why there is no
@@ -67,6 +67,6 @@ export class OutageDetector {
 }
 
 function whyOf(error: unknown): string {
-  const code = ((error as Error).cause as NodeJS.ErrnoException | undefined)?.code;
-  return code === undefined ? '' : ` (${code})`;
+  const reason = reasonOfSilence(error);
+  return reason && ` (${reason})`;
 }
