@@ -237,13 +237,16 @@ export class AnswerChecks {
     for (const wrong of referee.reads.inspected(id, answer, this.spanOf(read)))
       referee.report(`${id}: ${wrong}`);
     for (const { token, expiresAt, expiresInMs } of answer.holders) {
+      if (isLostBefore(referee.observedHold(key, token), startedAt))
+        referee.report(`${token} is lost, and was read as held`);
       const leftMs = expiresAt - referee.now(key);
       if (!world.clockSteps && expiresInMs > Math.max(0, leftMs) + 1)
         referee.report(`${expiresInMs} ms of ${token} were read, and it has ${leftMs}`);
     }
     if (world.shared > 0 || world.permitRandom) return;
-    for (const [token, { goneAt }] of referee.observedHolds.get(id) ?? []) {
-      if (goneAt !== null && goneAt < startedAt && token >= answer.minValidToken)
+    for (const [token, hold] of referee.observedHolds.get(id) ?? []) {
+      const hasEnded = hold.goneAt !== null && hold.goneAt < startedAt;
+      if ((hasEnded || isLostBefore(hold, startedAt)) && token >= answer.minValidToken)
         referee.report(`${token} had ended, and ${answer.minValidToken} was read as valid`);
     }
   }
@@ -271,7 +274,8 @@ export class AnswerChecks {
     const hold = referee.liveHold(key, token);
     const observed = referee.observedHold(key, token);
     const isGone = observed?.goneAt != null && observed.goneAt < startedAt;
-    const hasEnded = isGone || (hold?.releasedAt ?? Number.POSITIVE_INFINITY) < from;
+    const isReleasedThen = (hold?.releasedAt ?? Number.POSITIVE_INFINITY) < from;
+    const hasEnded = isGone || isReleasedThen || isLostBefore(observed, startedAt);
     if (heard.answer.valid && (hasEnded || (observed?.expiresAt ?? 0) <= from))
       referee.report(`${token} has ended, and was read as valid`);
     if (heard.answer.valid || !this.isReadFinal) return;

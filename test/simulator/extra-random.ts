@@ -1,5 +1,5 @@
 import { seeded } from '@/server/engine/testing/seeded';
-import { type WorldKind, worldKind } from './world-kind';
+import { WORLD_KINDS, type WorldKind, worldKind } from './world-kind';
 
 /** The kinds of worlds of which some have the faults below. */
 const KINDS: WorldKind[] = ['plain', 'sharded', 'permits'];
@@ -23,7 +23,7 @@ export const drainRandom = (seed: number) => extraRandom(seed, DRAINS);
 export const slowReadsRandom = (seed: number) => extraRandom(seed, SLOW_READS);
 
 /** The random numbers that decide when callers read locks; null where none does. */
-export const readRandom = (seed: number) => extraRandom(seed, READS, [...KINDS, 'watched']);
+export const readRandom = (seed: number) => extraRandom(seed, READS, WORLD_KINDS);
 
 /** The random numbers that decide whom operators ask to release; null where they never do. */
 export const releaseRequestRandom = (seed: number) => extraRandom(seed, RELEASE_REQUESTS);
@@ -32,7 +32,11 @@ export const releaseRequestRandom = (seed: number) => extraRandom(seed, RELEASE_
 export const resendRandom = (seed: number) => seeded(seed ^ RESENDS);
 
 /** Separate random numbers, so that the worlds of older seeds stay the same. */
-function extraRandom(seed: number, fault: number, kinds = KINDS): (() => number) | null {
+function extraRandom(
+  seed: number,
+  fault: number,
+  kinds: readonly WorldKind[] = KINDS,
+): (() => number) | null {
   const hasIt = kinds.includes(worldKind(seed)) && seeded(seed ^ fault)() < SHARE;
   return hasIt ? seeded(seed ^ fault ^ 1) : null;
 }

@@ -1,8 +1,10 @@
 import type { InspectAnswer } from '@/server/contract/lock/answers';
+import { nextToken } from '@/server/core/fencing-token';
 import { inspectRecord, isValidToken } from '@/server/core/lock/lock-answers';
 import { holdOf } from '@/server/core/lock/lock-record';
 import type { LockEngine } from '@/server/engine/lock-engine';
 import type { Flaws } from './sim-world';
+import type { WorldKind } from './world-kind';
 
 /** Builds that are broken in what they answer to a caller that only reads. */
 export const READ_BUILDS: Record<string, Flaws> = {
@@ -57,6 +59,63 @@ export const READ_BUILDS: Record<string, Flaws> = {
     },
   },
 };
+
+/** The same by the kind of world that can reveal it. */
+export const READ_BUILDS_BY_KIND: Partial<Record<WorldKind, Record<string, Flaws>>> = {
+  lossy: {
+    'a lost lock that is read as before while its store does not answer': readAgainFor(
+      (read) => read === null,
+    ),
+    'a lowest valid token of a lost lock in the epoch before the loss': {
+      locks: (decide) => (record, command, context) =>
+        decide(record, command, command.verb === 'inspect' ? { ...context, epoch: 1 } : context),
+    },
+  },
+  crowded: {
+    'a deleted lock that is read as before': readAgainFor((read) => read?.rev === 0),
+    'a lowest valid token of a lock without a record that is above its first one': {
+      locks: (decide) => (record, command, context) => {
+        const decision = decide(record, command, context);
+        const answer = decision.answer as InspectAnswer;
+        if (command.verb !== 'inspect' || record) return decision;
+        const minValidToken = nextToken(0, context.epoch, context.now + 60_000);
+        return { ...decision, answer: { ...answer, minValidToken } };
+      },
+    },
+  },
+  audited: {
+    'a lock that is read as it was a second ago': readAgainFor(
+      (_, agoMs) => agoMs > 1_000 && agoMs < 3_000,
+    ),
+  },
+};
+
+/**
+ * A build that answers a read of a lock as the last one before.
+ *
+ * @param isAnsweredAgain for the present answer, null if it is an error, and the age of that one
+ */
+function readAgainFor(
+  isAnsweredAgain: (read: InspectAnswer | null, agoMs: number) => boolean,
+): Flaws {
+  return {
+    engine: (engine, { clock }) => {
+      const last = new Map<string, { answer: InspectAnswer; at: number }>();
+      const run: LockEngine['run'] = async (key, command) => {
+        if (command.verb !== 'inspect') return engine.run(key, command);
+        const asked = engine.run(key, command);
+        const answer = (await asked.catch(() => null)) as InspectAnswer | null;
+        const before = last.get(key.name);
+        if (before && isAnsweredAgain(answer, clock.monotonic() - before.at)) {
+          return before.answer as never;
+        }
+        if (answer) last.set(key.name, { answer, at: clock.monotonic() });
+        return asked;
+      };
+      return Object.assign(Object.create(engine) as LockEngine, { run });
+    },
+  };
+}
 
 /** The same for lists, which only a world with a watcher can reveal. */
 export const LIST_BUILDS: Record<string, Flaws> = {

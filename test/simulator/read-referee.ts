@@ -4,9 +4,14 @@ import { isOutOfPatience } from '@/server/core/lock/queue';
 
 /** A state of a lock, and since when it had it, by the clock that is never set. */
 interface State {
-  record: LockRecord;
+  /** Null: it had no record. */
+  record: LockRecord | null;
   since: number;
 }
+
+const AT_FIRST: State = { record: null, since: Number.NEGATIVE_INFINITY };
+
+const revOf = ({ record }: State) => record?.rev ?? 0;
 
 /** The time between the request for an answer and the answer. */
 export interface ReadSpan {
@@ -29,9 +34,7 @@ export class ReadReferee {
 
   /** The violations in a step, in words. */
   violations(id: string, record: LockRecord, at: number, since: number): string[] {
-    const states = this.states.get(id) ?? [];
-    this.states.set(id, states);
-    states.push({ record, since });
+    this.changed(id, record, since);
     const lowest = this.lowest.get(id) ?? 0;
     return liveHolds(record, at)
       .filter((hold) => !isReleased(hold))
@@ -41,19 +44,34 @@ export class ReadReferee {
       ]);
   }
 
+  /** Called when the record of a lock has changed; null: it was deleted. */
+  changed(id: string, record: LockRecord | null, since: number): void {
+    const states = this.states.get(id) ?? [AT_FIRST];
+    this.states.set(id, states);
+    states.push({ record, since });
+  }
+
+  /** The states that a lock had since then, oldest first. */
+  private statesSince(id: string, since: number): State[] {
+    const states = this.states.get(id) ?? [AT_FIRST];
+    const isRecent = (_: State, i: number) =>
+      (states[i + 1]?.since ?? Number.POSITIVE_INFINITY) >= since;
+    return states.filter(isRecent);
+  }
+
   /** What is wrong with an answer about the whole lock, in words. */
   inspected(id: string, answer: InspectAnswer, span: ReadSpan): string[] {
+    const { rev } = answer;
     this.lowest.set(id, Math.max(this.lowest.get(id) ?? 0, answer.minValidToken));
-    const states = this.states.get(id) ?? [];
-    const next = states.findIndex(({ record }) => record.rev > answer.rev);
-    const { since: endedAt } = states[next] ?? { since: Number.POSITIVE_INFINITY };
-    if (endedAt < span.startedAt) return [`rev ${answer.rev} was read after the next one`];
-    const current = next < 0 ? states.at(-1) : states[next - 1];
-    // Between these, a command saw what others of the same write had changed.
-    if (current && current.record.rev < answer.rev) {
-      return next < 0 ? [`rev ${answer.rev} was read, and never written`] : [];
-    }
-    return current ? differences(current.record, answer, span) : [];
+    const states = this.statesSince(id, span.startedAt);
+    const read = states.findLast((state) => revOf(state) === rev);
+    if (read) return differences(read.record, answer, span);
+    // Between two states, a command saw what others of the same write had changed.
+    const isBetween = (state: State, i: number) => {
+      const next = states[i + 1];
+      return next !== undefined && revOf(state) < rev && rev < revOf(next);
+    };
+    return states.some(isBetween) ? [] : [`rev ${rev} was read, which the lock did not have then`];
   }
 
   /**
@@ -63,13 +81,10 @@ export class ReadReferee {
    * @param since by the clock that is never set: a state that ended sooner must not be listed
    */
   listed(id: string, lock: ListedLock | undefined, since: number): string[] {
-    const states = this.states.get(id) ?? [];
-    const [first] = states;
-    if (!lock) return first && first.since < since ? ['it is not in the list'] : [];
-    const next = states.find(({ record }) => record.rev > lock.rev);
-    if (next && next.since < since) return [`rev ${lock.rev} was listed, which is too old`];
-    const listed = states.find(({ record }) => record.rev === lock.rev)?.record;
-    if (!listed) return [`rev ${lock.rev} was listed, and never written`];
+    const states = this.statesSince(id, since);
+    if (!lock) return states.some(({ record }) => !record) ? [] : ['it is not in the list'];
+    const listed = states.find((state) => revOf(state) === lock.rev)?.record;
+    if (!listed) return [`rev ${lock.rev} was listed, which the lock did not have then`];
     const tokens = new Set(listed.holds.map(({ token }) => token));
     const others = lock.holders.filter(({ token }) => !tokens.has(token));
     return others.map(({ token }) => `${token} was listed, and is no hold`);
@@ -82,12 +97,17 @@ export class ReadReferee {
 }
 
 /** How an answer differs from the record, at every instant of the span. */
-function differences(record: LockRecord, answer: InspectAnswer, { from, to }: ReadSpan): string[] {
+function differences(
+  record: LockRecord | null,
+  answer: InspectAnswer,
+  { from, to }: ReadSpan,
+): string[] {
+  const { holds = [], queue = [], frozen = null } = record ?? {};
   const shown = new Map(answer.holders.map((holder) => [holder.token, holder.expiresAt]));
   const waiting = new Set(answer.waiters.map(({ ticket }) => ticket));
   const isFrozen = answer.frozen !== undefined;
   const found: string[] = [];
-  for (const { token, expiresAt } of record.holds) {
+  for (const { token, expiresAt } of holds) {
     const shownUntil = shown.get(token);
     shown.delete(token);
     const isLive = shownUntil !== undefined;
@@ -95,14 +115,14 @@ function differences(record: LockRecord, answer: InspectAnswer, { from, to }: Re
     if (isLive && expiresAt !== shownUntil) found.push(`${token} was read with another lease`);
     if (!isLive && expiresAt > to) found.push(`${token} is live, and was not read`);
   }
-  for (const waiter of record.queue) {
+  for (const waiter of queue) {
     const isWaiting = waiting.delete(waiter.ticket);
     const isMissed = !isWaiting && !isOutOfPatience(waiter, to);
     if (isMissed) found.push(`ticket ${waiter.ticket} waits, and was not read`);
   }
   for (const token of shown.keys()) found.push(`${token} was read, and is no hold`);
   for (const ticket of waiting) found.push(`ticket ${ticket} was read, and does not wait`);
-  if (isFrozen !== (record.frozen !== null)) found.push(`the lock was read as frozen: ${isFrozen}`);
+  if (isFrozen !== (frozen !== null)) found.push(`the lock was read as frozen: ${isFrozen}`);
   if (answer.state === 'held' && answer.holders.length === 0) found.push('it is held by no hold');
   if (answer.state !== 'held' && answer.holders.length > 0 && !isFrozen) {
     found.push(`it was read as ${answer.state}, and is held`);

@@ -103,6 +103,7 @@ export class Referee {
     for (const database of world.databases) {
       database.onStep = (step) => this.observe(step, database);
       database.onDelete = (deletion) => this.observeDeletion(deletion, database);
+      database.onRestore = () => this.observeRestore();
     }
   }
 
@@ -269,9 +270,16 @@ export class Referee {
     const lastToken = this.lastToken.get(id) ?? 0;
     const found = this.deletions.violations(id, deletion, lastToken, answerUntil);
     for (const violation of found) this.report(violation);
+    this.reads.changed(id, null, this.instant(key));
     this.existsSince.delete(id);
     this.wasFreeFrom.set(id, this.freeFromOf(key, decodeRecord(before).record));
     this.onDelete(deletion);
+  }
+
+  private observeRestore(): void {
+    for (const key of this.world.keys) {
+      this.reads.changed(recordId(key), this.record(key), this.instant(key));
+    }
   }
 
   private observeCounter({ change, before, after }: Step): void {

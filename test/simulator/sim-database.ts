@@ -77,6 +77,8 @@ export class SimDatabase {
   onStep: (step: Step) => void = () => undefined;
   /** Called with every record that was deleted. */
   onDelete: (deletion: Deletion) => void = () => undefined;
+  /** Called when its records were replaced by those of another instant. */
+  onRestore: () => void = () => undefined;
 
   /**
    * @param passedMs milliseconds since the simulation began
@@ -190,6 +192,7 @@ export class SimDatabase {
   restore({ records, memos }: DatabaseSnapshot): void {
     this.records = new Map(records);
     this.memos = new Map(memos);
+    this.onRestore();
   }
 
   /** Lines of history that can be seen by now. */

@@ -16,7 +16,7 @@ import { HANG_UP_BUILDS } from './hang-up-builds';
 import { LOSSY_BUILDS } from './lossy-builds';
 import { PERMIT_BUILDS } from './permit-builds';
 import { playSeeds } from './play-seeds';
-import { LIST_BUILDS, READ_BUILDS } from './read-builds';
+import { LIST_BUILDS, READ_BUILDS, READ_BUILDS_BY_KIND } from './read-builds';
 import { REASSIGN_BUILDS } from './reassign-builds';
 import { RELEASE_REQUEST_BUILDS } from './release-request-builds';
 import { SHARDED_BUILDS } from './sharded-builds';
@@ -87,6 +87,8 @@ const QUICK_FINDS: Record<string, number> = {
   'a renewal after which the request of an operator is forgotten': 1580905359,
   'a request to release that goes to the hold of the moment': 1325275424,
   'a renewal whose answer omits what an operator asks for': 1494129927,
+  'a lowest valid token of a lost lock in the epoch before the loss': 1662442661,
+  'a deleted lock that is read as before': 545050031,
 };
 
 /** Seeds that once found a fault, each with the kind of its world. */
@@ -183,6 +185,9 @@ const BUILDS_BY_EXTRA = [
   worldsOf(HANG_UP_BUILDS, hangUpRandom),
   worldsOf(DRAIN_BUILDS, drainRandom),
   worldsOf(READ_BUILDS, readRandom),
+  Object.entries(READ_BUILDS_BY_KIND).flatMap(([kind, builds]) =>
+    worldsOf(builds, (seed) => worldKind(seed) === kind && readRandom(seed)),
+  ),
   worldsOf(LIST_BUILDS, (seed) => worldKind(seed) === 'watched' && readRandom(seed)),
   worldsOf(RELEASE_REQUEST_BUILDS, releaseRequestRandom),
 ].flat();
