@@ -31,8 +31,9 @@ function alertBody(alert: SentAlert, origin: string, now: number) {
       summary: alertTitle(alert),
       description: sentence ? datedSentence(alert, now) : ALERT_LABELS[kind],
     },
-    startsAt: instant(firedAt),
-    endsAt: instant(resolvedAt ?? now + FIRES_FOR_MS),
+    // Once the clock was set back, both can seem to be in the future.
+    startsAt: instant(Math.min(firedAt, now)),
+    endsAt: instant(resolvedAt === null ? now + FIRES_FOR_MS : Math.min(resolvedAt, now)),
     generatorURL: alertLink(alert, origin),
   };
 }
