@@ -54,6 +54,14 @@ test('a lease that runs out is an alert, which an operator silences for a while'
   expect(faults()).toEqual([]);
 });
 
+test('alerts and their rules are painted together', async ({ page, context, server, admin }) => {
+  await signIn(context, server, admin);
+  await page.route(/alerts\.rules/, (route) => route.abort());
+  await page.goto(`${server.url}/alerts`);
+  const rules = page.getByRole('region', { name: 'Rules' });
+  await expect(rules).toContainText('Default rules:', { timeout: 5_000 });
+});
+
 test('rules that two admins change at once are saved, and nothing typed is lost', async ({
   page,
   context,

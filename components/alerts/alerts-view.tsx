@@ -2,7 +2,12 @@
 
 import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useMemo, useState } from 'react';
-import type { AlertPage, AlertRow, AlertSummary } from '@/server/contract/console/alerts/alert-row';
+import type {
+  AlertPage,
+  AlertRow,
+  AlertRulesRow,
+  AlertSummary,
+} from '@/server/contract/console/alerts/alert-row';
 import { ALERT_QUIET_MS } from '@/server/core/alerts/alert';
 import { alertSummary } from '@/server/core/alerts/alert-summary';
 import { spokenDuration } from '@/server/core/format/durations';
@@ -38,7 +43,14 @@ function firingLabel({ firing, clear }: AlertSummary): string {
 }
 
 /** Firing and resolved alerts, silences, rules and receivers. */
-export function AlertsView({ initial }: { initial: AlertPage | null }) {
+export function AlertsView({
+  initial,
+  initialRules,
+}: {
+  /** Null where they could not be read for the first paint. */
+  initial: AlertPage | null;
+  initialRules: AlertRulesRow[] | null;
+}) {
   const trpc = useTRPC();
   const { account, retentionDays } = useSession();
   const [silencing, setSilencing] = useState<{ of: AlertRow | null } | null>(null);
@@ -102,7 +114,7 @@ export function AlertsView({ initial }: { initial: AlertPage | null }) {
           <div className="grid min-w-0 content-start gap-3.5">
             <SilenceList silences={data.silences} now={now} mayAct={mayAct} />
             <ReceiverList receivers={data.receivers} now={now} />
-            <RuleList mayAct={account.role === 'admin'} />
+            <RuleList initial={initialRules} mayAct={account.role === 'admin'} />
           </div>
         </div>
       )}

@@ -7,6 +7,7 @@ import { useTRPC } from '../live/trpc';
 import { lazyDialog } from '../navigation/lazy-dialog';
 import { Button } from '../ui/controls/button';
 import { Panel } from '../ui/panel';
+import { RowsSkeleton } from '../ui/rows-skeleton';
 import { ReadNote } from '../ui/unanswered/reads-note';
 import { rulesText } from './alert-labels';
 
@@ -15,10 +16,20 @@ const POLL_MS = 5_000;
 const RulesDialog = lazyDialog(() => import('./rules-dialog').then((all) => all.RulesDialog));
 
 /** When alerts fire, by namespace. */
-export function RuleList({ mayAct }: { mayAct: boolean }) {
+export function RuleList({
+  initial,
+  mayAct,
+}: {
+  /** Null where they could not be read for the first paint. */
+  initial: AlertRulesRow[] | null;
+  mayAct: boolean;
+}) {
   const trpc = useTRPC();
   const { data, error } = useQuery(
-    trpc.alerts.rules.queryOptions(undefined, { refetchInterval: POLL_MS }),
+    trpc.alerts.rules.queryOptions(undefined, {
+      refetchInterval: POLL_MS,
+      ...(initial && { initialData: initial }),
+    }),
   );
   const [changed, setChanged] = useState<AlertRulesRow | null>(null);
   const changedNow = data?.find(({ namespace }) => namespace === changed?.namespace);
@@ -26,6 +37,7 @@ export function RuleList({ mayAct }: { mayAct: boolean }) {
   return (
     <Panel title="Rules" aside="by namespace">
       <ReadNote read={{ data, error }} what="rules" className="p-3.5" />
+      {!data && !error && <RowsSkeleton />}
       <ul>
         {data?.map((row) => (
           <li key={row.namespace} className="list-item">

@@ -6,5 +6,9 @@ export const metadata: Metadata = { title: 'Alerts' };
 
 export default async function AlertsPage() {
   const { api } = await openConsole();
-  return <AlertsView initial={await readOrNull(api.alerts.list.query())} />;
+  const [initial, initialRules] = await Promise.all([
+    readOrNull(api.alerts.list.query()),
+    readOrNull(api.alerts.rules.query()),
+  ]);
+  return <AlertsView initial={initial} initialRules={initialRules} />;
 }
