@@ -46,6 +46,23 @@ describe('a drawing', () => {
     expect(new Set(waiters.map((id) => places.get(id)?.y)).size).toBe(waiters.length);
   });
 
+  it('has the callers that are not drawn one by one below those of the same lock', () => {
+    for (const place of [0, 2, 5]) {
+      const ids = ['a', 'b', 'c', 'd', 'e'];
+      ids.splice(place, 0, 'rest');
+      const shapes = ['lock', ...ids].map((id) => ({ kind: id === 'rest' ? id : 'owner', id }));
+      const lines = ids.map((to) => ({ from: 'lock', to, look: 'plain', isBack: false }));
+      const drawing = { heads: [], shapes, lines } as unknown as Drawing;
+      const { places, sizes, height } = layOut(drawing, 1_000, UNLIMITED);
+      const at = (id: string) => places.get(id) ?? { x: 0, y: 0 };
+      const down = [...ids].sort((a, b) => at(a).y - at(b).y);
+      expect(down).toEqual(['a', 'b', 'c', 'd', 'e', 'rest']);
+      expect(at('rest').x).toBe(at('a').x);
+      expect(at('rest').y).toBe(at('e').y + sizes.owner.height + 10);
+      expect(at('rest').y + sizes.rest.height).toBeLessThanOrEqual(height);
+    }
+  });
+
   it('is no wider than the longest name needs, and aligned with the other drawings', () => {
     const held = (name: string) =>
       ({

@@ -24,6 +24,9 @@ const SIDES = 24;
 /** Room below a drawing for a line that leads back. */
 const BACK_ROOM = 28;
 
+/** Between the shapes of a column, in pixels. */
+const ROW_GAP = 10;
+
 /** Where a shape is in its drawing: its top left corner. */
 export interface Place {
   x: number;
@@ -79,7 +82,7 @@ function limited({ owner, lock, ...others }: Sizes, widest: Widest): Sizes {
 
 function layOutWith({ shapes, lines }: Drawing, sizes: Sizes): Layout {
   const graph = new Graph();
-  graph.setGraph({ rankdir: 'LR', nodesep: 10, ranksep: 40, ranker: 'network-simplex' });
+  graph.setGraph({ rankdir: 'LR', nodesep: ROW_GAP, ranksep: 40, ranker: 'network-simplex' });
   graph.setDefaultEdgeLabel(() => ({}));
   for (const { id, kind } of shapes) graph.setNode(id, { ...sizes[kind] });
   for (const { from, to, isBack, breaks } of lines) {
@@ -90,9 +93,12 @@ function layOutWith({ shapes, lines }: Drawing, sizes: Sizes): Layout {
   for (const { id, kind } of shapes) {
     const { x, y } = graph.node(id);
     const { width, height } = sizes[kind];
-    places.set(id, { x: x - width / 2, y: y - height / 2 });
+    // The rest of a queue is in line with the owners above it.
+    const left = kind === 'rest' ? sizes.owner.width : width;
+    places.set(id, { x: x - left / 2, y: y - height / 2 });
   }
   keepOrder(shapes, lines, places);
+  putRestsLast(shapes, lines, { places, sizes });
   const below = lines.some(({ isBack }) => isBack) ? BACK_ROOM : 0;
   const { width = 0, height = 0 } = graph.graph();
   return { places, sizes, width, height: height + below };
@@ -122,5 +128,29 @@ function keepOrder(
       const place = free[i];
       if (place) places.set(id, place);
     }
+  }
+}
+
+/** Puts what is not drawn of a queue below its waiters, where nothing else is between them. */
+function putRestsLast(
+  shapes: Drawing['shapes'],
+  lines: Drawing['lines'],
+  { places, sizes }: Pick<Layout, 'places' | 'sizes'>,
+): void {
+  const kinds = new Map(shapes.map(({ id, kind }) => [id, kind]));
+  for (const { id, kind } of shapes) {
+    const rest = places.get(id);
+    if (kind !== 'rest' || !rest) continue;
+    const lock = lines.find(({ to }) => to === id)?.from;
+    const below = lines
+      .filter(({ from, to }) => from === lock && kinds.get(to) === 'owner')
+      .flatMap(({ to }) => places.get(to) ?? [])
+      .filter(({ x, y }) => x === rest.x && y > rest.y)
+      .sort((a, b) => a.y - b.y);
+    const step = sizes.owner.height + ROW_GAP;
+    const first = rest.y + sizes.rest.height + ROW_GAP;
+    if (below.some(({ y }, place) => Math.abs(y - first - place * step) > 1)) continue;
+    for (const place of below) place.y -= sizes.rest.height + ROW_GAP;
+    rest.y += below.length * step;
   }
 }
