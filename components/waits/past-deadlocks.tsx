@@ -49,7 +49,7 @@ export function PastDeadlocks({ initial }: { initial: DeadlockRow[] | null }) {
       <h2 className="flex h-[30px] items-center gap-2 font-[620]">
         Deadlocks
         <span className="font-[450] text-12 text-t3">
-          {rows.length === 0 ? `none in the ${kept}` : `${kept}, newest first`}
+          {data && (rows.length === 0 ? `none in the ${kept}` : `${kept}, newest first`)}
         </span>
       </h2>
       <ReadFailureNote error={error} shown={data} what="past deadlocks" className="" />
