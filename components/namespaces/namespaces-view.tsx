@@ -137,7 +137,7 @@ function NamespaceTableRow({
         </span>
       </td>
       <td data-cell="wide">
-        <ul aria-label={`Policy of ${name}`} className="policy-bounds">
+        <ul aria-label={`Policy of ${name}`} className="parts text-12">
           {isFilling(names, policy.maxLocks) && (
             <li className="font-[550] text-contended">
               {names >= policy.maxLocks ? 'full' : 'nearly full'}: {exactCount(names)} of{' '}
