@@ -20,9 +20,11 @@ export function rateText(perSecond: number): string {
   return countText(Math.round(perSecond));
 }
 
-/** A figure and its unit stay on one line. */
+/** A figure and its unit stay on one line, and so does a duration of two units. */
 export const keepUnits = (text: string): string =>
-  text.replaceAll(/(?<=\d) (?=(?:ms|[smhd]|min|KB|waiting)\b)/g, '\u00a0');
+  text
+    .replaceAll(/(?<=\d) (?=(?:ms|[smhd]|min|KB|waiting)\b)/g, '\u00a0')
+    .replaceAll(/(?<=\d\u00a0[dhm]) (?=\d+\u00a0[hms]\b)/g, '\u00a0');
 
 /** A token by its last four digits: the ones that differ. */
 export function shortToken(token: number): string {
