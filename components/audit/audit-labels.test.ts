@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { DEFAULT_POLICY } from '@/server/contract/namespace-policy';
-import { actionLabel, formatFacts } from './audit-labels';
+import { actionLabel, entryLabel, formatFacts } from './audit-labels';
 
 const plain = (text: string) => text.replaceAll(/[\u202f\u00a0]/g, ' ');
 
@@ -45,6 +45,13 @@ test('a force release shows who was granted the lock next', () => {
 test('without facts the line is empty; an unknown action is shown by its name', () => {
   expect(formatFacts({})).toBe('');
   expect(actionLabel('lock.juggle')).toBe('lock.juggle');
+});
+
+test('an entry says whether a user was disabled or enabled', () => {
+  const act = 'user.setDisabled';
+  expect(entryLabel({ act, seen: { disabled: true } })).toBe('Disabled user');
+  expect(entryLabel({ act, seen: { disabled: false } })).toBe('Enabled user');
+  expect(entryLabel({ act: 'user.create', seen: { role: 'viewer' } })).toBe('Added user');
 });
 
 test('a policy is shown before and after', () => {

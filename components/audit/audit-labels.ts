@@ -60,6 +60,12 @@ const ACTION_LABELS: Record<string, string> = {
   'session.changePassword': 'Changed password',
 };
 
+/** The label of what an entry records. */
+export const entryLabel = ({ act, seen }: Pick<AuditEntry, 'act' | 'seen'>): string =>
+  act === 'user.setDisabled' && typeof seen.disabled === 'boolean'
+    ? `${seen.disabled ? 'Disabled' : 'Enabled'} user`
+    : actionLabel(act);
+
 /** The label of an action; the name of an action that this page does not know yet. */
 export const actionLabel = (act: string): string => ACTION_LABELS[act] ?? act;
 

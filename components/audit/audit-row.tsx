@@ -8,9 +8,9 @@ import { counterPath, lockPath } from '@/server/core/names/console-path';
 import { Icon } from '../icons/icon';
 import { pastHref } from '../past/past-address';
 import { Instant } from '../ui/instant';
-import { ExactName, VisibleText } from '../ui/visible-text';
+import { ExactName, UnbrokenNames, VisibleText } from '../ui/visible-text';
 import { AuditDetails } from './audit-details';
-import { actionLabel, formatFacts, OUTCOMES } from './audit-labels';
+import { entryLabel, formatFacts, OUTCOMES } from './audit-labels';
 
 const ACTOR_KIND_LABELS = { user: '', cli: 'CLI', system: 'system' } as const;
 
@@ -51,7 +51,7 @@ export function AuditRow({ entry, now }: { entry: AuditEntry; now: number }) {
             onClick={() => setOpen(!isOpen)}
           >
             <Icon name={isOpen ? 'chevron-down' : 'chevron-right'} size={13} className="text-t3" />
-            {actionLabel(entry.act)}
+            {entryLabel(entry)}
           </button>
         </td>
         <td data-cell="subject">
@@ -69,9 +69,9 @@ export function AuditRow({ entry, now }: { entry: AuditEntry; now: number }) {
         <td data-cell="facts" className="text-12 text-t2">
           {before || after ? (
             <>
-              {before}
+              <UnbrokenNames text={before} />
               {before && after && <span className="text-t3"> → </span>}
-              {after}
+              <UnbrokenNames text={after} />
             </>
           ) : (
             none

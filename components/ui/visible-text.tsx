@@ -67,9 +67,9 @@ const isEven = ([only, ...others]: NamePiece[]) =>
 /** Longer words may be broken at the end of a line, so that no gap is left before them. */
 const LONGEST_WHOLE = 28;
 
-/** A sentence of ours with names in it, which no line breaks at a hyphen. */
+/** A sentence of ours with names and tokens in it: no line breaks at a hyphen or an ellipsis. */
 export function UnbrokenNames({ text }: { text: string }) {
-  return text.split(/([^ ]*-[^ ]*)/).map((part, place) =>
+  return text.split(/([^ ]*[-…][^ ]*)/).map((part, place) =>
     place % 2 === 0 || part.length > LONGEST_WHOLE ? (
       part
     ) : (
