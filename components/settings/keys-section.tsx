@@ -53,7 +53,13 @@ export function KeysSection({ now }: { now: number }) {
     >
       <SectionTable
         of="API keys"
-        columns={['Name', 'Access', 'Created', 'Last used', 'Expires']}
+        columns={[
+          'Name',
+          { label: 'Access', className: 'md:w-[32%]' },
+          'Created',
+          { label: 'Last used', className: 'md:w-[12%]' },
+          { label: 'Expires', className: 'md:w-[12%]' },
+        ]}
         areActionsWide
         rows={data?.pages.flatMap(({ rows }) => rows)}
         error={error}

@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
 import { RowsSkeleton } from '../ui/rows-skeleton';
-import { TableHead } from '../ui/table-head';
+import { type Column, TableHead } from '../ui/table-head';
 import { ReadNote, ReadsLostNote } from '../ui/unanswered/reads-note';
 
 /** The table of a section, with actions at the end of each row; or why it is not loaded yet. */
@@ -15,7 +15,7 @@ export function SectionTable<Row>({
 }: {
   /** What its rows are, in the plural. */
   of: string;
-  columns: string[];
+  columns: Column[];
   rows: Row[] | undefined;
   error: unknown;
   /** Shown in place of a table without rows. */
