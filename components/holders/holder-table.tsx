@@ -38,6 +38,7 @@ export function HolderTable({
   rows,
   services,
   isFiltered,
+  isCut,
   open,
   onOpen,
 }: {
@@ -45,6 +46,8 @@ export function HolderTable({
   services: ServiceRow[];
   /** Only some rows are shown: the line of a service leaves out what its other processes do. */
   isFiltered: boolean;
+  /** More processes may be waiting than there are rows. */
+  isCut: boolean;
   /** The id of the process that is open. */
   open: string | null;
   onOpen: (id: string | null) => void;
@@ -69,6 +72,7 @@ export function HolderTable({
                 service={service}
                 rows={own}
                 all={whole.get(service) ?? null}
+                isCut={isCut}
                 isFolded={isFolded}
                 onToggle={() => toggle(service)}
               />

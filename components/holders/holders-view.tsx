@@ -56,6 +56,8 @@ export function HoldersView({ initial }: { initial: HoldersPage }) {
   const table = useRef<HTMLDivElement>(null);
   useHolderKeys(table);
   const more = data.found - data.rows.length;
+  // Those that wait or block others are listed before all others.
+  const isCut = more > 0 && data.rows.every(({ waits, blocked }) => waits > 0 || blocked > 0);
   return (
     <ReadingProvider reading={reading}>
       <ReleasingProcess>
@@ -87,6 +89,7 @@ export function HoldersView({ initial }: { initial: HoldersPage }) {
                 rows={rows}
                 services={data.services}
                 isFiltered={isFiltered}
+                isCut={isCut}
                 open={open}
                 onOpen={show}
               />

@@ -12,6 +12,7 @@ export function ServiceLine({
   service,
   rows,
   all,
+  isCut,
   isFolded,
   onToggle,
 }: {
@@ -20,14 +21,16 @@ export function ServiceLine({
   rows: readonly ProcessRow[];
   /** The totals of all its processes; null: a filter hides some. */
   all: ServiceRow | null;
+  /** More of its processes may be waiting than are listed. */
+  isCut: boolean;
   isFolded: boolean;
   onToggle: () => void;
 }) {
   const sum = (of: (row: ProcessRow) => number) => rows.reduce((total, row) => total + of(row), 0);
   const holders = rows.filter(({ holds }) => holds > 0).length;
-  const processes = Math.max(all?.processes ?? 0, rows.length);
   const hidden = all ? Math.max(0, all.processes - holders) : 0;
   const waits = sum((row) => row.waits);
+  const atLeast = isCut ? '≥\u00a0' : '';
   return (
     <tr className="holder-service">
       <th scope="rowgroup">
@@ -41,8 +44,12 @@ export function ServiceLine({
           <Icon name={isFolded ? 'chevron-right' : 'chevron-down'} size={14} />
           <span className="font-[620] text-t1">{service}</span>
           <span className="font-[450] text-12 text-t3">
-            {plural(processes, 'process', 'processes')}
-            {hidden > 0 && `, ${exactCount(hidden)} not listed`}
+            {atLeast}
+            {plural(rows.length + hidden, 'process', 'processes')}
+            {hidden > 0 &&
+              (isCut
+                ? `, ${exactCount(rows.length)} listed`
+                : `, ${exactCount(hidden)} not listed`)}
           </span>
         </button>
       </th>
@@ -55,7 +62,7 @@ export function ServiceLine({
       </td>
       <td data-number="true">{exactCount(all?.holds ?? sum((row) => row.holds))}</td>
       <td className="holder-wait text-12 text-t2">
-        {waits > 0 ? `${exactCount(waits)} waiting` : <span className="text-t3">–</span>}
+        {waits > 0 ? `${atLeast}${exactCount(waits)} waiting` : <span className="text-t3">–</span>}
       </td>
       <td data-number="true">
         <Blocking
