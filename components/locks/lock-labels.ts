@@ -15,7 +15,8 @@ import { isReleased } from '@/server/core/lock/lock-record';
 import { expiredAt, hasStandbysOnly, renewalDueAt } from './lock-facts';
 import { pressureLabel, refusedLabel } from './pressure-labels';
 
-const ENDED_LABELS = {
+/** How the last hold of a lock ended. */
+export const ENDED_LABELS = {
   released: 'released',
   expired: 'expired',
   forced: 'force-released',

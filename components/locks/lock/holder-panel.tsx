@@ -14,7 +14,7 @@ import { Instant } from '../../ui/instant';
 import { Panel } from '../../ui/panel';
 import { ExactName, VisibleText } from '../../ui/visible-text';
 import { isRenewing, knownUntil, renewalDueAt } from '../lock-facts';
-import { renewalDueLabel, unknownLabel } from '../lock-labels';
+import { ENDED_LABELS, renewalDueLabel, unknownLabel } from '../lock-labels';
 import { Countdown, LeaseBar } from '../row/lease-left';
 import { LivenessNote } from './liveness-note';
 import { TraceFacts } from './trace-facts';
@@ -85,13 +85,6 @@ function HolderChoice({
   );
 }
 
-const ENDED_LABELS = {
-  released: 'released',
-  expired: 'lease expired',
-  forced: 'force-released',
-  superseded: 'ended',
-} as const;
-
 function NoHolder({ row }: { row: LockRow }) {
   const now = useAtBackend(row.backend, (at) => wholeSeconds(at));
   const { ended } = row;
@@ -100,11 +93,13 @@ function NoHolder({ row }: { row: LockRow }) {
     <Panel title="Holder">
       <p className="px-3.5 pt-3 text-t2">{unknown ? `Holder ${unknown}.` : 'Not held.'}</p>
       {ended && (
-        <p className="px-3.5 pt-1.5 pb-4 text-t3">
-          Last holder <ExactName name={ended.owner} className="text-t2" />:{' '}
-          {ENDED_LABELS[ended.cause]} <Instant at={ended.at} now={now} clock={row.backend} />, held{' '}
-          <Duration ms={ended.at - ended.grantedAt} />.
-        </p>
+        <div className="px-3.5 pt-1.5 pb-4 text-t3">
+          Last holder: <ExactName name={ended.owner} className="text-t2" />
+          <p className="first-letter:uppercase">
+            {ENDED_LABELS[ended.cause]} <Instant at={ended.at} now={now} clock={row.backend} />,
+            held <Duration ms={ended.at - ended.grantedAt} />.
+          </p>
+        </div>
       )}
     </Panel>
   );
