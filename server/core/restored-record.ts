@@ -51,6 +51,14 @@ export function restoredLock(
   return { next: next ?? draft.record, events };
 }
 
+/** A lock whose holds and delay end by this instant at the latest. */
+export function endingBy(latest: number, record: LockRecord): LockRecord {
+  const holds = record.holds.map((hold) => {
+    return hold.expiresAt > latest ? { ...hold, expiresAt: latest } : hold;
+  });
+  return { ...record, holds, delayedUntil: Math.min(record.delayedUntil, latest) };
+}
+
 /**
  * A restored counter: the backup's value and bounds, with a rev above every earlier one.
  *

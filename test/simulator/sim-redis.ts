@@ -209,7 +209,7 @@ export class SimRedis {
   heartbeat([life, seen]: string[]): Reply {
     const marker = this.checked(life, seen);
     marker.beat += 1;
-    return marker.beat;
+    return [marker.beat, this.database.now()];
   }
 
   read([life, seen, n, ...rest]: string[]): Reply {

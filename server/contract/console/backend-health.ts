@@ -38,6 +38,8 @@ export interface ShardHealth extends Omit<BackendHealth, 'shards' | 'refusal'> {
  * - `replaced`: the server has taken over the data of another one.
  * - `evicted`: it has evicted keys to make room.
  * - `records`: its index of records and the records do not agree.
+ * - `clock`: its clock was set back to before its last data loss. Nothing more was lost, but the
+ *   pause of that loss would last too long.
  */
 export type LossKind =
   | 'empty'
@@ -46,7 +48,8 @@ export type LossKind =
   | 'restarted'
   | 'replaced'
   | 'evicted'
-  | 'records';
+  | 'records'
+  | 'clock';
 
 /** The last data loss detected on a backend. Instants are the backend's clock. */
 export interface BackendLoss {
@@ -78,6 +81,7 @@ export const LOSS_LABELS: Record<LossKind, string> = {
   replaced: 'It took over the data of another server.',
   evicted: 'The store evicted keys because its memory was full.',
   records: 'Some of its records were deleted by another program.',
+  clock: 'Its clock was set back to before an earlier loss.',
 };
 
 /**

@@ -57,6 +57,19 @@ export function dataLoss(
   return heartbeat < row.heartbeat ? 'older' : null;
 }
 
+/** A clock that is set back by less than this only makes a pause longer by as much. */
+const STEP_MIN_MS = 60_000;
+
+/**
+ * Whether the store's clock was ahead at its last data loss and was set back since. The pause of
+ * that loss would end too late by as much, so this counts as another loss, whose pause begins now.
+ *
+ * @param now the store's clock
+ */
+export function isClockSetBack({ loss }: Pick<IncarnationRow, 'loss'>, now: number): boolean {
+  return loss !== null && now < loss.at - STEP_MIN_MS;
+}
+
 /**
  * Runs a query of the control database that a store's guard depends on.
  *

@@ -92,6 +92,19 @@ test('a clock that was ahead at an earlier data loss does not prolong the pause'
   }
 });
 
+test('a lease that is found in a store is recorded unless a longer one is', async () => {
+  const database = await openTestDatabase('sqlite');
+  try {
+    const incarnation = await StoreIncarnation.open(database, 'orders', 1);
+    const other = await StoreIncarnation.open(database, 'orders', 1);
+    expect(await incarnation.recordFoundLease(30_000)).toBe(30_000);
+    expect(await other.recordFoundLease(20_000)).toBe(30_000);
+    expect((await incarnation.read()).longestLeaseMs).toBe(30_000);
+  } finally {
+    await database.close();
+  }
+});
+
 test('a process that starts in a recovery decides in no epoch that the store accepts', async () => {
   const database = await openTestDatabase('sqlite');
   try {

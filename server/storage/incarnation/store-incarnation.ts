@@ -4,7 +4,13 @@ import { type Database, databaseNow } from '@/db/database';
 import type { BackendLoss, LossKind } from '../../contract/console/backend-health';
 import { type Change, StoreError } from '../record-store';
 import { type BackendPast, backendPast } from './backend-past';
-import { columnsOf, type IncarnationRow, readIncarnation, type ServerRun } from './incarnation-row';
+import {
+  columnsOf,
+  type IncarnationRow,
+  isClockSetBack,
+  readIncarnation,
+  type ServerRun,
+} from './incarnation-row';
 
 /** Leases are rounded to whole seconds, so that the longest one rarely changes. */
 const LEASE_GRAIN_MS = 1_000;
@@ -60,6 +66,11 @@ export class StoreIncarnation implements BackendPast {
   /** False: a restart of the store's server may lose answered writes of this run. Null: unknown. */
   get isDurable(): boolean | null {
     return this.row.isDurable;
+  }
+
+  /** Whether the store's clock shows that it counts as lost: see `isClockSetBack`. */
+  isClockSetBack(now: number): boolean {
+    return isClockSetBack(this.row, now);
   }
 
   /** The last data loss. */
@@ -192,6 +203,17 @@ export class StoreIncarnation implements BackendPast {
     await this.recordLease(leaseMs).catch((cause) => {
       throw new StoreError('The control database does not answer.', 'no', { cause });
     });
+  }
+
+  /**
+   * Records permanently that the store has holds this long, unless longer ones are recorded.
+   *
+   * @returns the longest lease, as it is recorded now
+   */
+  async recordFoundLease(leaseMs: number): Promise<number> {
+    const { longestLeaseMs } = await this.read();
+    if (leaseMs > longestLeaseMs) await this.recordLease(leaseMs);
+    return this.row.longestLeaseMs;
   }
 
   /** Whether leases this long are recorded. */

@@ -1,7 +1,6 @@
 import type { Redis } from 'ioredis';
-import type { Restore } from '../../core/restored-record';
 import { askControlDatabase } from '../incarnation/incarnation-row';
-import { recoveredRecord } from '../incarnation/recovered-record';
+import { longestLeaseFound, type Recovery, recoveredRecord } from '../incarnation/recovered-record';
 import type { StoreIncarnation } from '../incarnation/store-incarnation';
 import { recordKey } from '../record-id';
 import { StoreError } from '../record-store';
@@ -49,7 +48,7 @@ export async function recoverRedis(
     const [next, names] = await redis.scan(cursor, ...which);
     cursor = next;
     const ids = names.map((name) => name.slice(PREFIX.record.length));
-    if (ids.length > 0) await recoverRecords(redis, inRecovery, ids, restoration);
+    if (ids.length > 0) await recoverRecords(redis, store, inRecovery, ids, restoration);
   } while (cursor !== '0');
   const ended = await END_RECOVERY.run(redis, [inRecovery.incarnation, incarnation]);
   if (ended !== 1) throw new StoreError('Redis lost data during its recovery.', 'no');
@@ -57,20 +56,25 @@ export async function recoverRedis(
 
 async function recoverRecords(
   redis: Redis,
+  store: StoreIncarnation,
   inRecovery: Admitted,
   ids: string[],
-  restoration: Omit<Restore, 'by' | 'reason'>,
+  restoration: Omit<Recovery, 'longestLeaseMs'>,
 ): Promise<void> {
   await LIST_RECORDS.run(redis, [inRecovery.incarnation, ...ids]);
   const texts = await redis.mget(ids.map((id) => PREFIX.record + id));
   const queues = await redis.mget(ids.map((id) => PREFIX.queue + id));
-  const changes = ids.flatMap((id, i) => {
+  const found = ids.flatMap((id, i) => {
     const text = texts[i];
-    const key = recordKey(id);
     if (!text) return [];
     const hasQueue = text.startsWith(HAS_QUEUE);
-    const record = storedRecord(text, hasQueue ? (queues[i] ?? '') : '');
-    return recoveredRecord(key, record, restoration);
+    return { key: recordKey(id), record: storedRecord(text, hasQueue ? (queues[i] ?? '') : '') };
   });
+  const longestLeaseMs = await askControlDatabase('Redis', () =>
+    store.recordFoundLease(longestLeaseFound(found)),
+  );
+  const changes = found.flatMap(({ key, record }) =>
+    recoveredRecord(key, record, { ...restoration, longestLeaseMs }),
+  );
   if (changes.length > 0) await swapRecords(redis, inRecovery, changes, 'each');
 }

@@ -4,6 +4,7 @@ import {
   askControlDatabase,
   dataLoss,
   type IncarnationRow,
+  isClockSetBack,
   type ServerRun,
 } from '../incarnation/incarnation-row';
 import type { StoreIncarnation } from '../incarnation/store-incarnation';
@@ -89,7 +90,8 @@ export class RedisGuard implements ConnectionGuard<Admitted> {
     const seen = await this.inspect(redis);
     const { incarnation, epoch, runId } = row;
     const isInRecovery = incarnation !== null && runId === null && seen.epoch <= epoch;
-    const what = isInRecovery ? null : this.lossIn(row, seen, facts);
+    const isBack = refusal === null && isClockSetBack(row, seen.now);
+    const what = isInRecovery ? null : (this.lossIn(row, seen, facts) ?? (isBack ? 'clock' : null));
     if (incarnation !== null && !isInRecovery && what === null) {
       return this.admitWhole({ ...row, incarnation }, seen, facts);
     }

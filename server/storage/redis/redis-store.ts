@@ -19,7 +19,7 @@ import {
   type SwapResult,
 } from '../record-store';
 import { type Admitted, admissionArgs, readRecords, swapRecords } from './redis-calls';
-import { versionPrefix } from './redis-codec';
+import { requireList, versionPrefix } from './redis-codec';
 import { type OpenDriver, RedisConnection } from './redis-connection';
 import { flushesEveryWrite, readRedisFacts, refusalOf, serverRunOf } from './redis-facts';
 import { redisGuarantees } from './redis-guarantees';
@@ -205,18 +205,22 @@ export class RedisStore implements RecordStore, HistorySource {
 
   /** Writes to Redis first, then to the control database, so that older data can be recognised. */
   private async writeHeartbeat(): Promise<void> {
-    const { incarnation, heartbeat, hasEvicted } = await this.connection.call(
+    const { incarnation, heartbeat, hasLost } = await this.connection.call(
       async (redis, admitted) => {
-        admitted.heartbeat = Number(await HEARTBEAT.run(redis, admissionArgs(admitted)));
+        const reply = await HEARTBEAT.run(redis, admissionArgs(admitted));
+        const [beat, now] = requireList(reply, 2);
+        admitted.heartbeat = Number(beat);
         const facts = await readRedisFacts(redis);
         this.noteRefusal(refusalOf(facts));
         if (admitted.isDurable && !serverRunOf(facts).isDurable)
           await this.markRunNotDurable(admitted);
-        return { ...admitted, hasEvicted: facts.evictedKeys > admitted.evictedKeys };
+        const hasEvicted = facts.evictedKeys > admitted.evictedKeys;
+        const isBack = this.refusal === null && this.incarnation.isClockSetBack(Number(now));
+        return { ...admitted, hasLost: hasEvicted || isBack };
       },
     );
     const isCurrent = await this.incarnation.recordHeartbeat(incarnation, heartbeat);
-    if (hasEvicted || !isCurrent) this.connection.recheck();
+    if (hasLost || !isCurrent) this.connection.recheck();
   }
 
   private noteRefusal(refusal: string | null): void {

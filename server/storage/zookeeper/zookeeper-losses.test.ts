@@ -13,6 +13,7 @@ import {
   readOne,
   swapOne,
 } from '../conformance/testing/changes';
+import { recordLossAhead } from '../conformance/testing/record-loss-ahead';
 import { type ZookeeperProcess, ZookeeperRig } from '../conformance/testing/zookeeper-rig';
 import type { RecordKey } from '../record-store';
 import { markerData } from './guard/marker';
@@ -214,6 +215,20 @@ describe('a ZooKeeper that has lost data', () => {
       const renewal = await vi.waitFor(() => renew(one, held, 'w1', token), SOON);
       expect(renewal.outcome).toBe('renewed');
       expect([one.incarnation.epoch, one.incarnation.loss]).toEqual([1, null]);
+    }),
+  );
+
+  it.concurrent(
+    'while its clock was ahead pauses again once that clock is set back',
+    onRig(shared(), async (rig) => {
+      const one = await rig.join();
+      await taken(one, freshKey());
+      await rig.deleteTree('/l/l/l');
+      await granted(one, freshKey());
+      await recordLossAhead(rig.database);
+      await one.incarnation.read();
+      await vi.waitFor(() => expect(one.incarnation.loss?.what).toBe('clock'), SOON);
+      await expectLoss(one, 'clock', freshKey());
     }),
   );
 

@@ -1,2 +1,2 @@
--- Counts one more heartbeat of this incarnation. Returns its number.
-return redis.call('HINCRBY', KEYS[1], 'beat', 1)
+-- Counts one more heartbeat of this incarnation. Returns its number, and the clock.
+return { redis.call('HINCRBY', KEYS[1], 'beat', 1), now }

@@ -1,6 +1,10 @@
 import { sinceEra } from '../../../core/fencing-token';
 import { askControlDatabase } from '../../incarnation/incarnation-row';
-import { recoveredRecord } from '../../incarnation/recovered-record';
+import {
+  longestLeaseFound,
+  type Recovery,
+  recoveredRecord,
+} from '../../incarnation/recovered-record';
 import type { StoreIncarnation } from '../../incarnation/store-incarnation';
 import { type Cursor, StoreError } from '../../record-store';
 import type { GuardedConnection } from '../client/guarded-connection';
@@ -57,7 +61,7 @@ export async function recoverZookeeper(
   );
   if ((await marksOf(connection)).includes(incarnation)) return;
   await connection.enter({ incarnation: inRecovery, epoch });
-  await recoverRecords(connection, limits, { epoch, grantsFrom, now });
+  await recoverRecords(connection, limits, store, { epoch, grantsFrom, now });
   await endRecovery(connection, started, inRecovery);
 }
 
@@ -123,15 +127,20 @@ async function newChunk(connection: GuardedConnection, epoch: number, now: numbe
 async function recoverRecords(
   connection: GuardedConnection,
   limits: ZookeeperLimits,
-  restoration: Parameters<typeof recoveredRecord>[2],
+  store: StoreIncarnation,
+  restoration: Omit<Recovery, 'longestLeaseMs'>,
 ): Promise<void> {
   const cache = new ZnodeCache();
   const chunks = new HistoryChunks(connection, limits.rowsPerChunk);
   const scan = new RecordScan(connection, cache);
   for (let cursor: Cursor | null = { namespace: null, after: null }; cursor; ) {
     const page: Awaited<ReturnType<RecordScan['page']>> = await scan.page(cursor, RECORDS_AT_ONCE);
-    const changes = page.records.flatMap(({ key, record }) =>
-      record ? recoveredRecord(key, record, restoration) : [],
+    const found = page.records.flatMap(({ key, record }) => (record ? [{ key, record }] : []));
+    const longestLeaseMs = await askControlDatabase('ZooKeeper', () =>
+      store.recordFoundLease(longestLeaseFound(found)),
+    );
+    const changes = found.flatMap(({ key, record }) =>
+      recoveredRecord(key, record, { ...restoration, longestLeaseMs }),
     );
     const swap = new ZookeeperSwap(connection, cache, chunks, limits);
     const swapped = await swap.run(changes.map((change) => swapUnit([change])));

@@ -3,6 +3,7 @@ import {
   dataLoss,
   type FoundIncarnation,
   type IncarnationRow,
+  isClockSetBack,
 } from '../../incarnation/incarnation-row';
 import type { StoreIncarnation } from '../../incarnation/store-incarnation';
 import { StoreError } from '../../record-store';
@@ -67,6 +68,7 @@ export class ZookeeperGuard {
     const written = await connection.write([{ kind: 'set', path, data, version }]);
     if (written.applied) {
       this.marker = { ...marker, heartbeat, version: written.done[0]?.stat?.version ?? 0 };
+      if (this.incarnation.isClockSetBack(written.at)) throw connection.changed();
     } else if (written.code === CODE.badVersion) {
       await connection.tick();
       this.marker = await readMarker(connection, incarnation);
@@ -86,7 +88,8 @@ export class ZookeeperGuard {
     // This process stalled since it read the row, or the control database was restored.
     const isLate = (seen.marker?.epoch ?? 0) > row.epoch;
     if (isInRecovery && !isLate) return this.recover(connection, row);
-    const what = dataLoss(row, seen) ?? (seen.isComplete ? null : 'records');
+    const back = isClockSetBack(row, seen.now) ? 'clock' : null;
+    const what = dataLoss(row, seen) ?? (seen.isComplete ? back : 'records');
     if (row.incarnation !== null && what === null) {
       return this.enter(connection, row.incarnation, row.epoch);
     }
