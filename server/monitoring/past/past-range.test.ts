@@ -14,8 +14,10 @@ const PAGE = 200;
 
 describe.each(TEST_DIALECTS)('the recorded past, in %s', (dialect) => {
   let database: Database;
+  let clock: TestClock;
   beforeEach(async () => {
     database = await openTestDatabase(dialect);
+    clock = new TestClock(START);
   });
   afterEach(() => database.close());
 
@@ -32,7 +34,7 @@ describe.each(TEST_DIALECTS)('the recorded past, in %s', (dialect) => {
   const range = (offsetMs = 0, otherOffsetMs = offsetMs, of = database) =>
     new PastRange({
       database: of,
-      clock: new TestClock(START),
+      clock,
       stores: ['default', 'other'],
       offsetOf: (store) => (store === 'other' ? otherOffsetMs : offsetMs),
       historyMs: DEFAULT_RETENTION.historyMs,
@@ -106,6 +108,15 @@ describe.each(TEST_DIALECTS)('the recorded past, in %s', (dialect) => {
       expect((await range(offsetMs).since()).events).toBe(START - 20);
     },
   );
+
+  it('never begins before its retention, even if it was read a moment ago', async () => {
+    const { historyMs } = DEFAULT_RETENTION;
+    await record([{ kind: 'granted', at: START - historyMs - 5_000 }]);
+    const past = range();
+    expect((await past.since()).events).toBe(START - historyMs);
+    clock.pass(30_000);
+    expect((await past.since()).events).toBe(START + 30_000 - historyMs);
+  });
 
   it('begins with its first event, even if events are recorded while it is read', async () => {
     const written = database.raw.ask;

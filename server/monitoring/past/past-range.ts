@@ -76,11 +76,20 @@ export class PastRange {
     const { known } = this;
     const { clock } = this.parts;
     if (known?.since.events != null && clock.monotonic() - known.readAt < KNOWN_FOR_MS) {
-      return known.since;
+      return this.stillKept(known.since);
     }
     const since = { events: await this.firstEvent(), minutes: await this.firstMinute() };
     this.known = { since, readAt: clock.monotonic() };
-    return since;
+    return this.stillKept(since);
+  }
+
+  /**
+   * Rows that are too old may be removed at any moment, and one that was removed may have had
+   * events later than the first of those that are left.
+   */
+  private stillKept({ events, minutes }: RecordedSince): RecordedSince {
+    const { clock, historyMs } = this.parts;
+    return { events: events && Math.max(events, clock.now() - historyMs), minutes };
   }
 
   /** The restore that lost what had been recorded at an instant; null: none. */
@@ -160,12 +169,10 @@ export class PastRange {
 
   /** One statement: a row that is written between several could hide an earlier one. */
   private async firstEvent(): Promise<number | null> {
-    const { database, clock, offsetOf, historyMs } = this.parts;
+    const { database, offsetOf } = this.parts;
     const { rows } = await database.raw.ask(FIRST_OF_EACH_SPAN, KNOWN_SPANS);
     if (rows.length === 0) return null;
-    const firsts = rows.map(([at, store]) => Math.ceil(Number(at) - offsetOf(String(store))));
-    // A row that was removed may have had events later than the first of those that are left.
-    return Math.max(Math.min(...firsts), clock.now() - historyMs);
+    return Math.min(...rows.map(([at, store]) => Math.ceil(Number(at) - offsetOf(String(store)))));
   }
 
   private async firstMinute(): Promise<number | null> {
