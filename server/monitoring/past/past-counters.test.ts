@@ -68,6 +68,17 @@ describe.each(TEST_DIALECTS)('the counters of the past, in %s', (dialect) => {
     counters.table.store({ id, ...key, ...place, ...bounds, value, createdAt, searchText });
     return key;
   };
+  /** An entry of the audit log about a deletion that took a second. */
+  const remove = async (subject: string, at: number, names: string[], deleted = names.length) => {
+    const { db, tables } = database;
+    const who = { actor: 'ana', actorKind: 'user', address: '', reason: 'sold out' };
+    const seen = JSON.stringify({ atMost: deleted });
+    const result = JSON.stringify({ deleted, kept: 0, changed: 0, names });
+    const what = { act: 'counter.delete', namespace: 'shop', subject, outcome: 'done' };
+    const intent = `${subject} ${at}`;
+    const times = { at: at - 1_000, closedAt: at };
+    await db.insert(tables.audit).values({ intent, ...who, ...what, ...times, seen, result });
+  };
   const page = async (limit: number, search?: string) => {
     const found = await past.page(THEN, { limit, ...(search && { search }) });
     const { matching, total } = found;
@@ -100,6 +111,21 @@ describe.each(TEST_DIALECTS)('the counters of the past, in %s', (dialect) => {
     expect(await page(10)).toEqual({ names: ['again', 'old'], matching: 2, total: 2 });
     const { rows } = await past.page(THEN, { limit: 1 });
     expect(rows).toMatchObject([{ name: 'again', value: 3 }]);
+  });
+
+  it('omit a counter from its deletion until one of its name was created', async () => {
+    const [deletedAt, name] = [THEN - 30_000, 'again'];
+    for (const each of [name, 'kept', 'seat 1', 'hall 1']) await create(each, BEFORE, 3);
+    await remove(name, deletedAt, [name]);
+    await remove('kept', BEFORE - 5_000, ['kept']);
+    await remove('seat*', deletedAt, [], 150);
+    for (const each of [name, 'kept', 'seat 1', 'hall 1']) await create(each, SINCE, 9);
+    expect(await page(10)).toEqual({ names: ['hall 1', 'kept'], matching: 2, total: 2 });
+    const key = { namespace: 'shop', name, kind: 'counter' } as const;
+    const one = (at: number) => past.counter(at, key);
+    await expect(one(THEN)).rejects.toMatchObject({ reason: 'NOT_FOUND' });
+    const { rows } = await past.page(deletedAt - 1, { limit: 10, search: name });
+    expect(rows).toMatchObject([{ name, value: 3 }]);
   });
 
   it.runIf(dialect === 'mysql')('are read without all steps before the last limits', async () => {

@@ -12,6 +12,7 @@ import type { RecordKey } from '../../storage/record-store';
 import { BUNDLE_MS, eventsOf } from '../history/bundled-events';
 import type { CounterProjection } from '../projection/counter-projection';
 import type { CounterEntry } from '../projection/counter-table';
+import { readCounterDeletions } from './counter-deletions';
 import type { RecordingWatch } from './recording-watch';
 
 interface PastCountersOptions {
@@ -31,6 +32,9 @@ const RECENT_MS = BUNDLE_MS + 5_000;
 /** For at most this many newer counters it is looked up whether an older one had the same name. */
 const LOOKED_INTO_MAX = 1_000;
 const LOOKED_INTO_AT_ONCE = 100;
+
+/** A counter that was created after an instant; `until`: that instant on its backend's clock. */
+type LaterCounter = Pick<CounterRow, 'id' | 'namespace' | 'name'> & { until: number };
 
 /**
  * The present counters, with the values that they had at an instant. Bounds are the present ones,
@@ -57,7 +61,11 @@ export class PastCounters {
   async counter(at: number, key: RecordKey): Promise<CounterDetail & { past: PastMark }> {
     const past = await this.mark(at);
     const now = await this.parts.counters.detail(key.namespace, key.name);
-    const row = await this.rowAt(now.row, at, now.backend);
+    const candidate = { ...now.row, until: Math.floor(at + now.backend.clockOffsetMs) };
+    const isMissing =
+      candidate.createdAt > candidate.until &&
+      (await this.createdAgain([candidate], at)).size === 0;
+    const row = isMissing ? null : await this.rowAt(now.row, at, now.backend);
     if (!row) throw new LockyardError('NOT_FOUND', 'at: is before this counter was created.');
     return { ...now, row, gate: null, asOf: at, past };
   }
@@ -66,12 +74,14 @@ export class PastCounters {
   private async pageNow(at: number, input: CounterListInput): Promise<CounterPage> {
     const { counters, offsetOf } = this.parts;
     const sought = input.search?.toLowerCase() ?? '';
-    const later: CounterEntry[] = [];
-    const isOlder = ({ createdAt, storeId }: CounterEntry) =>
-      createdAt <= Math.floor(at + offsetOf(storeId));
+    const later: LaterCounter[] = [];
+    const untilOf = ({ storeId }: CounterEntry) => Math.floor(at + offsetOf(storeId));
+    const isOlder = (row: CounterEntry) => row.createdAt <= untilOf(row);
     const page = await counters.page(input, (row) => {
       if (isOlder(row)) return true;
-      if (later.length < LOOKED_INTO_MAX && row.searchText.includes(sought)) later.push(row);
+      if (later.length < LOOKED_INTO_MAX && row.searchText.includes(sought)) {
+        later.push({ ...row, until: untilOf(row) });
+      }
       return false;
     });
     const former = await this.createdAgain(later, at);
@@ -79,21 +89,31 @@ export class PastCounters {
     return counters.page(input, (row) => isOlder(row) || former.has(row.id));
   }
 
-  /** The ids of counters whose name another counter had by then. */
-  private async createdAgain(later: readonly CounterEntry[], at: number): Promise<Set<string>> {
-    const { database, offsetOf } = this.parts;
-    const former = new Set<string>();
+  /** The ids of counters whose name another counter had then. */
+  private async createdAgain(later: readonly LaterCounter[], at: number): Promise<Set<string>> {
+    const { database } = this.parts;
+    /** The counters that had events by then, each with how long ago the last of them was. */
+    const used: { counter: LaterCounter; idleMs: number }[] = [];
     for (let i = 0; i < later.length; i += LOOKED_INTO_AT_ONCE) {
       const part = later.slice(i, i + LOOKED_INTO_AT_ONCE);
-      const isFormer = part.map(({ storeId }) => {
-        const until = Math.floor(at + offsetOf(storeId));
-        return `EXISTS (SELECT 1 FROM lock_events WHERE lock_id = ? AND at <= ${until})`;
-      });
-      // One look-up each: SQLite would read all events of a group to find its first.
-      const { rows } = await database.raw.ask(`SELECT ${isFormer}`, part.map(lockIdOf));
-      for (const [j, row] of part.entries()) if (Number(rows[0]?.[j])) former.add(row.id);
+      const last = part.map(
+        ({ until }) =>
+          `(SELECT at FROM lock_events WHERE lock_id = ? AND at <= ${until} ` +
+          'ORDER BY at DESC LIMIT 1)',
+      );
+      // One look-up each: SQLite would read all events of a group to find its last.
+      const { rows } = await database.raw.ask(`SELECT ${last}`, part.map(lockIdOf));
+      for (const [j, counter] of part.entries()) {
+        const usedAt = rows[0]?.[j] ?? null;
+        if (usedAt !== null) used.push({ counter, idleMs: counter.until - Number(usedAt) });
+      }
     }
-    return former;
+    if (used.length === 0) return new Set();
+    const idleMs = Math.max(...used.map((one) => one.idleMs));
+    const deletions = await readCounterDeletions(database, at - idleMs, at);
+    const isGone = ({ counter, idleMs: ms }: (typeof used)[number]) =>
+      deletions.some((one) => one.at <= at && one.at > at - ms && one.isOf(counter));
+    return new Set(used.filter((one) => !isGone(one)).map(({ counter }) => counter.id));
   }
 
   private async mark(at: number): Promise<PastMark> {

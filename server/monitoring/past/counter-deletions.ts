@@ -1,0 +1,46 @@
+import type { Database } from '@/db/database';
+import type { RecordKey } from '../../storage/record-store';
+
+/** The most deletions that are read: the latest. */
+const READ_MAX = 1_000;
+
+/** A deletion of one or more counters by a person. A deletion leaves no event of the counter. */
+export interface CounterDeletion {
+  /** When it was done, on the clock of the process that did it. */
+  at: number;
+  /** Whether a counter was one of them; of more than 100, whether it was chosen to be. */
+  isOf: (key: RecordKey) => boolean;
+}
+
+/** The deletions of counters that began between two instants, from the audit log. */
+export async function readCounterDeletions(
+  { raw }: Database,
+  from: number,
+  to: number,
+): Promise<CounterDeletion[]> {
+  const { rows } = await raw.ask(
+    'SELECT closed_at, namespace, subject, seen, result FROM audit ' +
+      "WHERE outcome = 'done' AND at >= ? AND at <= ? AND act = 'counter.delete' " +
+      `ORDER BY at DESC LIMIT ${READ_MAX}`,
+    [from, to],
+  );
+  return rows.map(([closedAt, ...chosen]) => ({ at: Number(closedAt), isOf: matcher(chosen) }));
+}
+
+/** What `deleteNames` notes in the audit log. */
+interface DeletedNames {
+  deleted: number;
+  /** The first 100 of them. */
+  names: string[];
+}
+
+function matcher([namespace, subject, seen, result]: unknown[]): CounterDeletion['isOf'] {
+  const { names: chosen } = JSON.parse(String(seen)) as { names?: string[] };
+  const { deleted, names } = JSON.parse(String(result)) as DeletedNames;
+  const known = new Set(names);
+  const prefix = String(subject).replace(/\*$/, '');
+  const isChosen = (name: string) => chosen?.includes(name) ?? name.startsWith(prefix);
+  const areMore = deleted > names.length;
+  return (key) =>
+    key.namespace === namespace && (known.has(key.name) || (areMore && isChosen(key.name)));
+}
