@@ -38,6 +38,9 @@ type Options struct {
 	// Version is this program's version, shown to operators with its holds. Default: that of this
 	// package.
 	Version string
+	// TLS configures https connections, as for a certificate of the client. Default: the certificate
+	// authorities of the system, or of the file SSL_CERT_FILE.
+	TLS *tls.Config
 }
 
 // Client is a client of one Lockyard. One is enough for a program; any number of goroutines can
@@ -82,7 +85,7 @@ func New(options Options) (*Client, error) {
 		owner:     or(options.Owner, owner),
 		meta:      identity,
 		http: &http.Client{
-			Transport: newTransport(),
+			Transport: newTransport(options.TLS),
 			// Following a redirect would send a command twice.
 			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 		},
@@ -92,24 +95,6 @@ func New(options Options) (*Client, error) {
 		client.silence = &silenceWatch{http: client.http, looks: map[string]*look{}}
 	}
 	return client, nil
-}
-
-func newTransport() http.RoundTripper {
-	transport, ok := http.DefaultTransport.(*http.Transport)
-	if !ok {
-		return http.DefaultTransport
-	}
-	own := transport.Clone()
-	own.MaxIdleConnsPerHost = 16
-	// Sooner than servers and proxies close them: a request sent at that moment gets no answer.
-	own.IdleConnTimeout = 30 * time.Second
-	// Requests of HTTP/2 share one connection: if it hangs, so does every retry.
-	own.ForceAttemptHTTP2 = false
-	own.TLSNextProto = map[string]func(string, *tls.Conn) http.RoundTripper{}
-	if own.TLSClientConfig != nil {
-		own.TLSClientConfig.NextProtos = []string{"http/1.1"}
-	}
-	return own
 }
 
 func or(value, otherwise string) string {

@@ -3,6 +3,7 @@ package lockyard
 import (
 	"bytes"
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"io"
@@ -183,6 +184,30 @@ func (c *Client) roundTrip(
 	defer reply.Body.Close()
 	text, err := io.ReadAll(io.LimitReader(reply.Body, answerMaxBytes+1))
 	return reply, text, err
+}
+
+func newTransport(encryption *tls.Config) http.RoundTripper {
+	transport, ok := http.DefaultTransport.(*http.Transport)
+	if !ok && encryption == nil {
+		return http.DefaultTransport
+	}
+	own := &http.Transport{Proxy: http.ProxyFromEnvironment}
+	if ok {
+		own = transport.Clone()
+	}
+	own.MaxIdleConnsPerHost = 16
+	// Sooner than servers and proxies close them: a request sent at that moment gets no answer.
+	own.IdleConnTimeout = 30 * time.Second
+	if encryption != nil {
+		own.TLSClientConfig = encryption.Clone()
+	}
+	// Requests of HTTP/2 share one connection: if it hangs, so does every retry.
+	own.ForceAttemptHTTP2 = false
+	own.TLSNextProto = map[string]func(string, *tls.Conn) http.RoundTripper{}
+	if own.TLSClientConfig != nil {
+		own.TLSClientConfig.NextProtos = []string{"http/1.1"}
+	}
+	return own
 }
 
 // silenceWatch detects a server that has gone silent, as when its machine loses power: then nothing

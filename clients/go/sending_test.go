@@ -43,6 +43,21 @@ func TestIdleConnectionsAreClosedBeforeTheServerDoes(t *testing.T) {
 	}
 }
 
+func TestConnectionsAreEncryptedAsTheCallerConfigures(t *testing.T) {
+	server := httptest.NewTLSServer(http.HandlerFunc(func(reply http.ResponseWriter, _ *http.Request) {
+		fmt.Fprint(reply, `{"result":{"data":{"state":"free"}}}`)
+	}))
+	defer server.Close()
+	encryption := server.Client().Transport.(*http.Transport).TLSClientConfig
+	client, err := New(Options{URL: server.URL, APIKey: "key", TLS: encryption})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := client.Inspect(context.Background(), LockInspectInput{Name: "job"}); err != nil {
+		t.Fatal(err)
+	}
+}
+
 // As those through a load balancer to a machine that is gone, while others answer.
 func TestHoldOutlivesConnectionsThatFallSilent(t *testing.T) {
 	for _, lease := range []time.Duration{1500 * time.Millisecond, 4500 * time.Millisecond} {

@@ -25,6 +25,7 @@ test('the client for Python is correct with contexts, tasks, threads and forks',
       'test_errors',
       'test_loops',
       'test_sending',
+      'test_tls',
     ];
     await promisify(execFile)('python3', args, { cwd: join(python, 'testing'), env });
   } finally {

@@ -1,11 +1,13 @@
 """A Lockyard server, or several of one database, used with an API key."""
 
 import os
+import ssl
 import threading
 import weakref
 from functools import partial
 from typing import Any, Callable, Dict, List, Literal, Mapping, Optional, TypeVar
 
+from .connecting import Tls
 from .errors import LockLost, LockyardError, ReleaseUnconfirmed
 from .holding import Hold
 from .late_work import refuse_late, refuse_late_result
@@ -69,6 +71,7 @@ class Client(Procedures):
         namespace: str = "default",
         owner: Optional[str] = None,
         version: str = VERSION,
+        ssl_context: Optional[ssl.SSLContext] = None,
     ):
         """
         url: `http(s)://…`, or several servers of one database, separated by commas; `LOCKYARD_URL`
@@ -77,6 +80,7 @@ class Client(Procedures):
         owner: the owner id of this client's holds, at most 100 bytes; default: host, process id
             and random text
         version: of this program, shown to operators with its holds
+        ssl_context: of its connections; default: the known authorities, or those of `SSL_CERT_FILE`
         """
         self.addresses = Addresses(
             needed(url or os.environ.get("LOCKYARD_URL"), "url", "LOCKYARD_URL")
@@ -87,7 +91,9 @@ class Client(Procedures):
             "namespace": namespace,
             "owner": owner,
             "version": version,
+            "ssl_context": ssl_context,
         }
+        self._tls = Tls(ssl_context)
         self.namespace = namespace
         self._version = version
         self._given_owner = owner
@@ -105,7 +111,7 @@ class Client(Procedures):
     def _name_process(self) -> None:
         """Called again in a forked process, which is a different holder from its parent."""
         self.addresses.forget_threads()
-        self._silence = SilenceWatch() if len(self.addresses) > 1 else None
+        self._silence = SilenceWatch(self._tls) if len(self.addresses) > 1 else None
         identity = process_meta()
         self._meta: Dict[str, str] = {**identity, "version": self._version}
         own = f"{identity['host']}:{identity['pid']}:{request_id()[:6]}"
@@ -233,6 +239,7 @@ class Client(Procedures):
             return send_request(
                 address,
                 api_key,
+                self._tls,
                 procedure,
                 kind,
                 fields,

@@ -2,14 +2,40 @@
 
 import http.client
 import socket
+import ssl
 import time
+from typing import Optional
 from urllib.parse import SplitResult
 
 
-def connection_to(url: SplitResult, connect_within_s: float) -> http.client.HTTPConnection:
+class Tls:
+    """How the connections of a client are encrypted. The known authorities are read once, since
+    that takes long, and again after a certificate was not accepted."""
+
+    def __init__(self, given: Optional[ssl.SSLContext]):
+        self._given = self._context = given
+
+    def context(self) -> ssl.SSLContext:
+        context = self._context
+        if context is None:
+            context = self._context = ssl.create_default_context()
+            context.set_alpn_protocols(["http/1.1"])
+        return context
+
+    def doubt(self, error: Exception) -> None:
+        """Called with what a request failed with."""
+        if isinstance(error, ssl.SSLCertVerificationError):
+            self._context = self._given
+
+
+def connection_to(
+    url: SplitResult, connect_within_s: float, tls: Tls
+) -> http.client.HTTPConnection:
     """A connection that is yet to be made."""
-    kind = _SecureConnection if url.scheme == "https" else _PlainConnection
-    return kind(url.hostname or "", url.port, timeout=connect_within_s)
+    host, port = url.hostname or "", url.port
+    if url.scheme == "https":
+        return _SecureConnection(host, port, timeout=connect_within_s, context=tls.context())
+    return _PlainConnection(host, port, timeout=connect_within_s)
 
 
 class _PlainConnection(http.client.HTTPConnection):

@@ -1,5 +1,6 @@
 """Sends one request and reads its answer. Nothing here is sent twice."""
 
+import http.client
 import math
 import random
 import socket
@@ -9,7 +10,7 @@ import time
 from typing import Any, Callable, Dict, Mapping, Optional, Tuple, TypeVar
 from urllib.parse import quote, urlsplit
 
-from .connecting import connection_to
+from .connecting import Tls, connection_to
 from .errors import LockyardError, WaitAbandoned
 from .reply import body_of, read_reply
 from .request_text import encoded_path, json_of
@@ -105,6 +106,7 @@ class Exchange:
         path: str,
         headers: Mapping[str, str],
         body: Optional[bytes],
+        tls: Tls,
         answer_within_s: Optional[float] = None,
     ):
         """
@@ -122,6 +124,7 @@ class Exchange:
         """None if it is too long."""
         self._url = urlsplit(address)
         self._request = (method, f"{encoded_path(self._url)}{path}", body, dict(headers))
+        self._tls = tls
         self._answer_within_s = answer_within_s
         self._socket: Optional[socket.socket] = None
         self._is_left = False
@@ -146,8 +149,9 @@ class Exchange:
                 pass  # It has already ended.
 
     def _run(self, connect_within_s: float) -> None:
-        connection = connection_to(self._url, connect_within_s)
+        connection: Optional[http.client.HTTPConnection] = None
         try:
+            connection = connection_to(self._url, connect_within_s, self._tls)
             connection.connect()
             # The connection itself forgets it once an answer begins that is the last.
             self._socket = connection.sock
@@ -163,8 +167,10 @@ class Exchange:
                 self.status, self.headers, self.body = reply.status, reply.headers, body_of(reply)
         except Exception as error:  # Also from an abandoned connection.
             self.error = error
+            self._tls.doubt(error)
         finally:
-            connection.close()
+            if connection is not None:
+                connection.close()
             self.done.set()
             self.woken.set()
 
@@ -173,7 +179,8 @@ class SilenceWatch:
     """Detects a server that has gone silent, as when its machine loses power: then nothing ends
     its open requests. One probe serves all of them, from time to time."""
 
-    def __init__(self) -> None:
+    def __init__(self, tls: Tls) -> None:
+        self._tls = tls
         self._looks: Dict[str, Tuple[float, Exchange]] = {}
         self._lock = threading.Lock()
 
@@ -183,7 +190,7 @@ class SilenceWatch:
             begun_at, look = self._looks.get(address, (-math.inf, None))
             if look is None or begun_at < max(since, now_ms() - _LOOK_EVERY_MS / 2):
                 within_s = _RESPOND_WITHIN_MS / 1_000
-                look = Exchange(address, "GET", "/api/health/live", {}, None, within_s)
+                look = Exchange(address, "GET", "/api/health/live", {}, None, self._tls, within_s)
                 look.start(_RESPOND_WITHIN_MS, _RESPOND_WITHIN_MS)
                 self._looks[address] = (now_ms(), look)
             return look
@@ -192,6 +199,7 @@ class SilenceWatch:
 def send_request(
     address: str,
     api_key: str,
+    tls: Tls,
     procedure: str,
     kind: str,
     ask: Mapping[str, Any],
@@ -214,7 +222,7 @@ def send_request(
     else:
         headers["Content-Type"] = "application/json"
         body = text.encode()
-    exchange = Exchange(address, "GET" if kind == "query" else "POST", path, headers, body)
+    exchange = Exchange(address, "GET" if kind == "query" else "POST", path, headers, body, tls)
     within_ms = timeout_ms if connect_within_ms is None else min(timeout_ms, connect_within_ms)
     exchange.start(within_ms, timeout_ms)
     try:

@@ -20,6 +20,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLHandshakeException;
 
 /** Sends one request to one address, once. */
@@ -64,25 +65,29 @@ final class Exchange {
           Map.entry(429, "RATE_LIMITED"));
 
   private final boolean looksForSilence;
+  private final SSLContext encryption;
   private volatile HttpClient http;
   private final Map<String, Look> looks = new ConcurrentHashMap<>();
 
   /**
    * @param looksForSilence whether a server that has gone silent is detected, since there is
    *     another one
+   * @param encryption of https connections; null: Java's own
    */
-  Exchange(boolean looksForSilence) {
+  Exchange(boolean looksForSilence, SSLContext encryption) {
     this.looksForSilence = looksForSilence;
+    this.encryption = encryption;
     this.http = newHttp();
   }
 
   private HttpClient newHttp() {
-    return HttpClient.newBuilder()
-        .version(HttpClient.Version.HTTP_1_1)
-        // Following a redirect would send a command twice.
-        .followRedirects(HttpClient.Redirect.NEVER)
-        .connectTimeout(Duration.ofMillis(looksForSilence ? CONNECT_SOON : CONNECT))
-        .build();
+    HttpClient.Builder builder =
+        HttpClient.newBuilder()
+            .version(HttpClient.Version.HTTP_1_1)
+            // Following a redirect would send a command twice.
+            .followRedirects(HttpClient.Redirect.NEVER)
+            .connectTimeout(Duration.ofMillis(looksForSilence ? CONNECT_SOON : CONNECT));
+    return (encryption == null ? builder : builder.sslContext(encryption)).build();
   }
 
   /**

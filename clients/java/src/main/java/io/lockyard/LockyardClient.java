@@ -8,6 +8,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import javax.net.ssl.SSLContext;
 
 /**
  * The client of a Lockyard lock service. One is enough for a program; any number of threads can use
@@ -66,10 +67,26 @@ public final class LockyardClient extends Procedures {
    */
   public LockyardClient(
       String url, String apiKey, String namespace, String owner, String version) {
+    this(url, apiKey, namespace, owner, version, null);
+  }
+
+  /**
+   * As {@link #LockyardClient(String, String, String, String, String)}.
+   *
+   * @param encryption of https connections, as for a certificate of the client; null: with the
+   *     certificate authorities of Java, or of {@code javax.net.ssl.trustStore}
+   */
+  public LockyardClient(
+      String url,
+      String apiKey,
+      String namespace,
+      String owner,
+      String version,
+      SSLContext encryption) {
     String at = url == null ? System.getenv("LOCKYARD_URL") : url;
     this.addresses = new Addresses(needed(at, "url", "LOCKYARD_URL"));
     this.key = new ApiKey(apiKey);
-    this.exchange = new Exchange(addresses.count() > 1);
+    this.exchange = new Exchange(addresses.count() > 1, encryption);
     this.namespace = namespace == null ? "default" : namespace;
     this.meta = ProcessMeta.ofThis(version == null ? VERSION : version);
     String chance = newRequestId().substring(0, 6);
