@@ -37,11 +37,11 @@ export class LockTools {
       {
         name: 'list_locks',
         description:
-          'Lists locks that are held, expired or waited for, with who holds each: look here for ' +
-          `what others work on. At most ${LISTED}.`,
+          'Lists locks that are held, expired or waited for, with the holder of each. It shows ' +
+          `what others are working on. At most ${LISTED} locks.`,
         inputSchema: {
           type: 'object',
-          properties: { prefix: { type: 'string', description: 'Only names that begin so.' } },
+          properties: { prefix: { type: 'string', description: 'Only names with this prefix.' } },
           required: [],
         },
         annotations: { readOnlyHint: true },
