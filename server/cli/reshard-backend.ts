@@ -62,6 +62,7 @@ export async function reshardBackend(
       { ...what, seen: { step: 'begin', ...seen } },
       async () => ({ answer: undefined, result: { epoch } }),
     );
+    let grantsFrom = 0;
     const done = await reportingInterruption(backend, () =>
       resharding.move(epoch, (shard) => recordedPosition(database, shard)),
     );
@@ -70,11 +71,12 @@ export async function reshardBackend(
       who,
       { ...what, seen: { step: 'end', ...seen } },
       async (tx) => {
-        await raiseEpoch(database, tx, backend, { epoch, grantsFrom: done.grantsFrom });
+        const raised = { epoch, grantsFrom: done.grantsFrom };
+        grantsFrom = await raiseEpoch(database, tx, backend, raised);
         return { answer: undefined, result: { epoch, ...done } };
       },
     );
-    await reportingInterruption(backend, () => resharding.serve(epoch));
+    await reportingInterruption(backend, () => resharding.serve(epoch, grantsFrom));
     const until =
       done.grantsFrom === 0
         ? 'No locks were held: grants resume immediately.'
@@ -92,7 +94,7 @@ export async function reshardBackend(
 
 /**
  * Records the backend's new epoch, and the instant from which it grants, unless it already grants
- * only later.
+ * only later. Returns that instant, or 0.
  *
  * @throws LockyardError `CONFLICT` if it has reached that epoch meanwhile
  */
@@ -101,7 +103,7 @@ async function raiseEpoch(
   tx: Db,
   backend: string,
   { epoch, grantsFrom }: { epoch: number; grantsFrom: number },
-): Promise<void> {
+): Promise<number> {
   const isBackend = eq(backends.id, backend);
   const [row] = await forUpdate(tx.select().from(backends).where(isBackend));
   if (!row || row.epoch >= epoch) {
@@ -111,8 +113,12 @@ async function raiseEpoch(
         'reshard has ended. No data is lost. Once neither is running, run this again.',
     );
   }
-  const later = Math.max(grantsFrom, row.grantsFrom ?? 0) || null;
-  await tx.update(backends).set({ epoch, grantsFrom: later }).where(isBackend);
+  const later = Math.max(grantsFrom, row.grantsFrom ?? 0);
+  await tx
+    .update(backends)
+    .set({ epoch, grantsFrom: later || null })
+    .where(isBackend);
+  return later;
 }
 
 async function reportingInterruption<T>(backend: string, step: () => Promise<T>): Promise<T> {

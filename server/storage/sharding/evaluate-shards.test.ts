@@ -41,7 +41,7 @@ const judge = (list: ShardList, founds: (FoundStamp | null)[]) =>
 
 describe('shards', () => {
   it('are served to every process with the stamped list, even while some are unavailable', () => {
-    const verdict = { verdict: 'serve', stamp: servingStamp(AB, 3), generation: 3 };
+    const verdict = { verdict: 'serve', stamp: servingStamp(AB, 3), generation: 3, grantsFrom: 0 };
     expect(judge(AB, [serving(a, 3), serving(b, 3)])).toEqual(verdict);
     expect(judge(AB, [null, serving(b, 3)])).toEqual(verdict);
   });
@@ -84,7 +84,12 @@ describe('a reshard', () => {
 
   it('needs the shards of both lists, or is refused', () => {
     const founds = { [a]: serving(a), [b]: serving(b), [c]: EMPTY };
-    expect(survey(BC, founds)).toEqual({ members: [b, c, a], lost: [], generation: 1 });
+    expect(survey(BC, founds)).toEqual({
+      members: [b, c, a],
+      lost: [],
+      generation: 1,
+      grantsFrom: 0,
+    });
     const { [a]: _, ...without } = founds;
     expect(survey({ ...BC, leaving: [] }, without)).toMatch(/a:3306\/x, which is not named here/);
   });

@@ -20,7 +20,7 @@ export interface InspectedShard {
  * - `wait`: too few answered for a verdict.
  */
 export type ShardVerdict =
-  | { verdict: 'serve'; stamp: string; generation: number }
+  | { verdict: 'serve'; stamp: string; generation: number; grantsFrom: number }
   | { verdict: 'begin' }
   | { verdict: 'refuse' | 'wait'; why: string };
 
@@ -43,7 +43,9 @@ export function evaluateShards(
   if (why !== null) return { verdict: 'refuse', why };
   const [first] = serving;
   if (first && serving.length === answered.length) {
-    return { verdict: 'serve', stamp: first.stamp, generation: first.identity.generation };
+    const { stamp, identity } = first;
+    const grantsFrom = latestPause(serving);
+    return { verdict: 'serve', stamp, generation: identity.generation, grantsFrom };
   }
   const silent = inspected.filter(({ found }) => !found).map(({ name }) => name);
   return silent.length === 0 ? { verdict: 'begin' } : waitFor(backend, silent);
@@ -134,6 +136,11 @@ function stampedOf(found: (FoundStamp & { name: string })[]): StampedShard[] {
   );
 }
 
+/** The latest instant before which a shard must not grant names that were never used; 0: none. */
+function latestPause(stamped: StampedShard[]): number {
+  return Math.max(0, ...stamped.map(({ identity }) => identity.grantsFrom ?? 0));
+}
+
 const oneDatabase = (backend: string, name: string, other: string) =>
   `The shards ${name} and ${other} of the backend "${backend}" are one database, or one is a ` +
   'copy of the other. Name each database once.';
@@ -146,6 +153,8 @@ export interface ShardInspection {
   lost: string[];
   /** The highest epoch stamped on any of them; 0 if none is. */
   generation: number;
+  /** The latest instant until which an earlier reshard pauses grants; 0: none. */
+  grantsFrom: number;
 }
 
 /**
@@ -191,6 +200,7 @@ export function inspectShards(
     members: [...new Set([...shards, ...leaving].map(({ name }) => name))],
     lost: lostOf(before, stamped, founds, generation),
     generation,
+    grantsFrom: latestPause(stamped),
   };
 }
 

@@ -45,7 +45,7 @@ async function reshard(list: ShardList, epoch: number, recordedOf = noneRecorded
   const resharding = await Resharding.begin(BACKEND, list);
   try {
     const done = await resharding.move(epoch, recordedOf);
-    await resharding.serve(epoch);
+    await resharding.serve(epoch, done.grantsFrom);
     return done;
   } finally {
     await resharding.close();
@@ -120,7 +120,7 @@ it('a reshard superseded by another moves nothing more, and does not apply its l
     reason: 'CONFLICT',
     message: expect.stringMatching(/Another reshard .* has begun/),
   });
-  await expect(slow.serve(3)).rejects.toMatchObject({ reason: 'CONFLICT' });
+  await expect(slow.serve(3, 0)).rejects.toMatchObject({ reason: 'CONFLICT' });
   await slow.close();
   for (const key of keys) {
     const { record } = await readOne(await homeOf(third, key, 4), key);
@@ -186,6 +186,20 @@ it('a shard recreated during an interrupted move is treated as having lost grant
   const before = Date.now();
   const { grantsFrom } = await reshard(second, 4);
   expect(grantsFrom).toBeGreaterThan(before + LEASE_MAX_MS - 60_000);
+});
+
+it('a control database older than a reshard learns its pause from the shards', async () => {
+  const list = listOf([0, 1]);
+  await reshard(list, 2);
+  await recreate(1);
+  const { grantsFrom } = await reshard(list, 3);
+  await whileAdmitting(list, async (admission) => {
+    expect(admission.past).toEqual({ epoch: 3, grantsFrom });
+  });
+  await reshard(listOf([0, 1, 2]), 4);
+  await whileAdmitting(listOf([0, 1, 2]), async (admission) => {
+    expect(admission.past).toEqual({ epoch: 4, grantsFrom });
+  });
 });
 
 it('the history of a recreated shard continues above what is recorded of it', async () => {

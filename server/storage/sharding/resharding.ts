@@ -109,11 +109,12 @@ export class Resharding {
   /**
    * Puts the list into force. Epoch and `grantsFrom` must have been recorded.
    *
+   * @param grantsFrom from when names that were never used are granted; 0: immediately
    * @throws LockyardError `CONFLICT` if another reshard has begun
    */
-  serve(generation: number): Promise<void> {
+  serve(generation: number, grantsFrom: number): Promise<void> {
     const stamp = servingStamp(this.list, generation);
-    return this.unlessOvertaken(stamp, () => this.stampAll(stamp, generation, []));
+    return this.unlessOvertaken(stamp, () => this.stampAll(stamp, generation, [], grantsFrom));
   }
 
   close(): Promise<void> {
@@ -140,12 +141,19 @@ export class Resharding {
     return { records, moved, grantsFrom };
   }
 
-  private async stampAll(stamp: string, generation: number, lost: string[]): Promise<void> {
+  private async stampAll(
+    stamp: string,
+    generation: number,
+    lost: string[],
+    pausedUntil = 0,
+  ): Promise<void> {
+    const grantsFrom = Math.max(pausedUntil, this.inspection.grantsFrom);
     const isServing = stamp === servingStamp(this.list, generation);
     const listed = this.list.shards.map(({ name }) => name);
     const members = isServing ? listed : this.inspection.members;
     for (const one of this.open) {
-      const identity: ShardIdentity = { self: one.shard.name, generation, members, lost };
+      const self = one.shard.name;
+      const identity: ShardIdentity = { self, generation, members, lost, grantsFrom };
       await one.stamps.replace(one.stamp ?? '', stamp, identity);
       one.stamp = stamp;
     }

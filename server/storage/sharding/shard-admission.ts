@@ -134,15 +134,20 @@ export class ShardAdmission {
     }
   }
 
-  /** Reads epoch and `grantsFrom` before any caller is admitted, and again for every new stamp. */
-  private async open({ stamp, generation }: { stamp: string; generation: number }): Promise<void> {
+  /**
+   * Reads epoch and `grantsFrom` before any caller is admitted, and again for every new stamp. Of
+   * those in the control database and on the shards, the later ones count.
+   */
+  private async open(served: Extract<ShardVerdict, { verdict: 'serve' }>): Promise<void> {
+    const { stamp, generation } = served;
     if (this.fence.stamp === stamp) return;
     const { backend, database, clock, onChange } = this.options;
     if (this.fence.stamp !== null) this.refuse(REOPENS);
     if (clock.monotonic() - this.refusedAt < SHARD_REFUSAL_MIN_MS) return;
-    const { epoch, grantsFrom } = await backendPast(database, backend, clock.now());
+    const past = await backendPast(database, backend, clock.now());
     if (this.isClosed) return;
-    this.known = { epoch: Math.max(epoch, generation), grantsFrom };
+    const grantsFrom = Math.max(past.grantsFrom, served.grantsFrom);
+    this.known = { epoch: Math.max(past.epoch, generation), grantsFrom };
     this.fence.stamp = stamp;
     this.why = null;
     onChange(null);

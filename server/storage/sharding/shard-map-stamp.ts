@@ -15,6 +15,11 @@ export interface ShardIdentity {
   members: string[];
   /** The members that had lost data when the move began. */
   lost: string[];
+  /**
+   * From when never used names are granted, as in the control database, which may be replaced by an
+   * older backup. Absent: immediately, or an earlier version stamped it.
+   */
+  grantsFrom?: number;
 }
 
 /** What was found on a shard. `stamp` null: the database was never a shard. */
