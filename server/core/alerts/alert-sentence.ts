@@ -42,7 +42,7 @@ export function alertTitle({ kind, backend, namespace, name }: AlertRow): string
 
 /** The sentence of an alert on a lock at `now`, its backend's clock: the verdict of its page. */
 export function lockAlertSentence(row: LockRow, now: number): string {
-  const view = { now, silentMs: 0, clockText: utcText };
+  const view = { now, silentMs: 0, clockText: (at: number) => clockText(at, now) };
   return lockSentence(row, view).replaceAll('\u00a0', ' ');
 }
 
@@ -57,4 +57,11 @@ export function datedSentence({ firedAt, resolvedAt, sentence }: AlertRow, now: 
 
 const minuteOf = (at: number) => `${new Date(at).toISOString().slice(0, 16).replace('T', ' ')} UTC`;
 
-const utcText = (at: number) => `${new Date(at).toISOString().slice(11, 16)} UTC`;
+const DATE_CHARS = '2026-11-27 '.length;
+
+/** To the minute, with its date unless that is the date of `now`. */
+function clockText(at: number, now: number): string {
+  const [text, present] = [minuteOf(at), minuteOf(now)];
+  const isSameDay = text.slice(0, DATE_CHARS) === present.slice(0, DATE_CHARS);
+  return isSameDay ? text.slice(DATE_CHARS) : text;
+}
