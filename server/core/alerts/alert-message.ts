@@ -49,6 +49,8 @@ export interface AlertMessage {
   after?: number;
   /** The groups with the most news first. */
   groups: AlertGroup[];
+  /** How many more groups have news; absent: none, or an earlier version made the message. */
+  moreGroups?: number;
   firing: number;
   began: number;
   resolved: number;
@@ -129,6 +131,7 @@ function messageOf(
   return {
     at,
     groups: shown,
+    ...(ranked.length > shown.length && { moreGroups: ranked.length - shown.length }),
     firing: firing.length,
     began,
     resolved: fresh.length - began,

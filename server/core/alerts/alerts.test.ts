@@ -12,6 +12,7 @@ import {
   type SentAlert,
   WHOLE,
 } from './alert-message';
+import { messageSummary } from './message-summary';
 import { mayAttempt, retryDelayMs } from './retry-delay';
 import { exactPattern, Silences } from './silences';
 
@@ -346,6 +347,15 @@ describe('messages', () => {
     const due = dueMessage({ position: 0, messageAt: null }, world.past, world.now);
     expect(due?.message).toMatchObject({ firing: 900, began: 900, resolved: 0, unlisted: 870 });
     expect(due?.message.groups.map(({ firing }) => firing)).toEqual([300, 300, 300]);
+  });
+
+  it('count in their summary the groups that they do not list too', () => {
+    const world = new World();
+    for (let id = 0; id < 30; id += 1) world.fire(id);
+    const own = world.past.map((alert, i) => ({ ...alert, namespace: `team-${i}` }));
+    const due = dueMessage({ position: 0, messageAt: null }, own, world.now + 5_000);
+    expect(due?.message.groups).toHaveLength(20);
+    expect(due && messageSummary(due.message)).toMatch(/1 firing\. 27 more groups\.$/);
   });
 
   it('wait 3 s for further alerts, and no longer if the clock is set back', () => {

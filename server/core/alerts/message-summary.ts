@@ -2,9 +2,9 @@ import type { AlertGroup, AlertMessage } from './alert-message';
 import { ALERT_LABELS } from './alert-sentence';
 
 /** A message in one line: `Stuck in shop: 3 firing. Orphaned in billing: 1 resolved.` */
-export function messageSummary({ groups, unlisted }: AlertMessage): string {
+export function messageSummary({ groups, moreGroups = 0, unlisted }: AlertMessage): string {
   const parts = groups.slice(0, 3).map((group) => `${groupTitle(group)}: ${groupFigures(group)}.`);
-  const more = groups.length - parts.length;
+  const more = groups.length - parts.length + moreGroups;
   if (more > 0) parts.push(`${more} more groups.`);
   else if (unlisted > 0) parts.push(`${unlisted} not listed.`);
   return parts.join(' ');
