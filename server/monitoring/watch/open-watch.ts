@@ -63,8 +63,8 @@ export class OpenWatch {
    * is sent in an earlier state. A position of a later instant than now is from before the
    * backend's clock was set back: then it waits until everything written by now is read.
    *
-   * @returns false if it has not read as far although its backend responds: the watch cannot be
-   *   answered yet
+   * @returns false if it has not read as far although its backend, or a shard of it, responds: the
+   *   watch cannot be answered yet
    */
   async catchUp(
     since: WatchPosition,
@@ -73,13 +73,17 @@ export class OpenWatch {
     if (this.isOwn(since)) return true;
     onWaiting();
     const { watched } = this;
-    const now = this.service.journals.latestInstantOf(this.target.backend);
+    const { journals, reader } = this.service;
+    const { backend } = this.target;
+    const now = journals.latestInstantOf(backend);
     const upTo = Math.min(since.shownAt, now) + CLOCK_SKEW_MS;
     // The last tick's result is used first, which is cheap for a thousand watches that move here
     // together. Only if the backend did not respond then is it checked whether it does now.
     const isBehind = () =>
       watched.covered.readUpTo < upTo &&
-      (watched.wasReachable || this.service.journals.isReachable(this.target.backend));
+      (watched.wasReachable ||
+        journals.isReachable(backend) ||
+        reader.readUpToOfKnown(backend) < upTo);
     for (let ms = 0; ms < CATCH_UP_MAX_MS && isBehind(); ms += CATCH_UP_EVERY_MS) {
       if (signal.aborted || this.isEnding) break;
       await new Promise((resolve) => setTimeout(resolve, CATCH_UP_EVERY_MS));

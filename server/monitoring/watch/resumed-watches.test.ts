@@ -56,21 +56,25 @@ interface Process {
  * A process that reads the one store at the instants at which the clock is moved.
  *
  * @param clockLateMs by how much it underestimates its backend's clock
+ * @param secondShard absent: its backend has no shards
  */
-function startProcess(id: string, clockLateMs = 0): Process {
+function startProcess(id: string, clockLateMs = 0, secondShard?: string): Process {
   const clock = { now: () => rig.now, monotonic: () => rig.now };
-  const health = () => {
+  const healthOf = (silent: string) => () => {
     healthChecks += 1;
     return {
-      reachable: !rig.silent.has(id),
+      reachable: !rig.silent.has(silent),
       clockOffsetMs: -clockLateMs - setBackMs,
       clockSpreadMs: clockLateMs,
     };
   };
   const grantsFromOf = () => grantsFrom;
-  const own = { id: 'default', engine: { health }, grantsFromOf };
-  const backends = [own] as unknown as MonitoredBackend[];
-  const readAt = new Map([['default', rig.now]]);
+  const own = { id: 'default', engine: { health: healthOf(id) }, grantsFromOf };
+  const shard = { backend: 'default' };
+  const second = secondShard && { id: secondShard, engine: { health: healthOf(secondShard) } };
+  const shards = second && [own, second].map((each) => ({ ...each, shard }));
+  const backends = (shards ?? [own]) as unknown as MonitoredBackend[];
+  const readAt = new Map(backends.map((backend) => [backend.id, rig.now]));
   const journals = new WatchJournals(
     backends,
     clock,
@@ -91,7 +95,7 @@ function startProcess(id: string, clockLateMs = 0): Process {
 
 function pass(ms: number): void {
   rig.now += ms;
-  for (const { readAt } of processes) readAt.set('default', rig.now);
+  for (const { readAt } of processes) for (const id of readAt.keys()) readAt.set(id, rig.now);
 }
 
 /** A lock changes, and every process reads it. */
@@ -201,6 +205,19 @@ it('a process that has not read as far as the previous one does not answer yet',
     reset: false,
     more: false,
   });
+});
+
+it('a process that has not read a shard as far does not answer while another is away', async () => {
+  const [one, two] = [startProcess('p1', 0, 'away'), startProcess('p2', 0, 'away')] as const;
+  rig.silent.add('away');
+  rig.now += 5_000;
+  one.readAt.set('default', rig.now);
+  change(nameOf(1));
+  const { position, locks } = await ask(one, null);
+  expect(locks).toMatchObject([{ name: nameOf(1), state: 'held' }]);
+  const answer = ask(two, position);
+  two.watches.drain();
+  expect(await answer).toMatchObject({ locks: [], position });
 });
 
 it('a watch that waits until its process has read as far does not count as work', async () => {

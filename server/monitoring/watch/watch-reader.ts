@@ -84,10 +84,18 @@ export class WatchReader {
     const now = this.clock.monotonic();
     if (!this.journals.isReachable(backend)) this.silentAt.set(backend, now);
     const silentAt = this.silentAt.get(backend) ?? Number.NEGATIVE_INFINITY;
-    if (now - silentAt < AFTER_OUTAGE_MS) return 0;
-    const instants = this.partsOf(backend).map(({ id }) => this.readAt.get(id));
-    const oldest = Math.min(...instants.map((instant) => instant ?? Number.NEGATIVE_INFINITY));
-    const ageMs = now - oldest;
+    return now - silentAt < AFTER_OUTAGE_MS ? 0 : this.readUpToOf(backend, this.partsOf(backend));
+  }
+
+  /** The same for the shards that respond, while others do not; infinity: none responds. */
+  readUpToOfKnown(backend: string): number {
+    const known = this.partsOf(backend).filter((part) => this.journals.isKnown(part));
+    return known.length === 0 ? Number.POSITIVE_INFINITY : this.readUpToOf(backend, known);
+  }
+
+  private readUpToOf(backend: string, parts: readonly MonitoredBackend[]): number {
+    const instants = parts.map(({ id }) => this.readAt.get(id) ?? Number.NEGATIVE_INFINITY);
+    const ageMs = this.clock.monotonic() - Math.min(...instants);
     return Number.isFinite(ageMs) ? this.journals.instantOf(backend) - ageMs : 0;
   }
 
