@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import type { Database } from '@/db/database';
 import type { BackendUrl } from '@/db/urls/backend-url';
 import { StartError } from '@/server/platform/start-error';
 import { createEngine } from '../engine/create-engine';
@@ -28,6 +29,7 @@ import type { Clock } from '../platform/clock';
 import { jobReports } from '../platform/job-reports';
 import type { Log } from '../platform/log';
 import { type BackendPast, backendPast } from '../storage/incarnation/backend-past';
+import { adoptOwnEpoch } from '../storage/incarnation/own-epoch';
 import { StoreIncarnation } from '../storage/incarnation/store-incarnation';
 import { LazyStore } from '../storage/lazy-store';
 import { openBackend, openStore } from '../storage/open-store';
@@ -252,9 +254,10 @@ async function openWithPast(
       store: await LazyStore.start(() => openZookeeperStore(url, incarnation), onFailure),
     };
   }
-  const past = await backendPast(database, id, clock.now());
+  const past = { ...(await backendPast(database, id, clock.now())) };
   if (id === 'default') return { past, store: await openStore(config.database, database, clock) };
-  const open = () => openBackend(url, clock, () => recordedPosition(database, id));
+  const adoptEpoch = (own: Database) => adoptOwnEpoch(database, own, id, past, clock.now());
+  const open = () => openBackend(url, clock, () => recordedPosition(database, id), adoptEpoch);
   return { past, store: await LazyStore.start(open, onFailure) };
 }
 

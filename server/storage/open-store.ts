@@ -32,17 +32,20 @@ export async function openStore(
  * Closing the store closes everything that was opened for it.
  *
  * @param recordedOf reads up to which commit the store's history is recorded
+ * @param prepare called with the migrated database, before the store is opened
  * @throws StartError if it is absent
  */
 export async function openBackend(
   url: DatabaseUrl,
   clock: Clock,
   recordedOf = async () => 0,
+  prepare: (own: Database) => Promise<void> = async () => undefined,
 ): Promise<RecordStore & HistorySource> {
   const database = await openDatabase(url);
   try {
     await migrate(database);
     if (url.kind === 'mysql') await refuseShardDatabase(database);
+    await prepare(database);
     await database.raw.ask(continueHistoryAfter(await recordedOf(), clock.now()), []);
     if (url.kind === 'mysql') {
       await database.close();
