@@ -104,7 +104,7 @@ test('a page or dialog without a server does not call a renewal overdue', async 
   await server.kill();
   await expectOffline(page);
   await expect(holder).toContainText('unknown · 2 at last update');
-  await expect(page.locator('.lock-sentence')).toContainText('Last known: Held');
+  await expect(page.locator('.lock-sentence')).toContainText(/^Held .*Last known state\.$/);
   await expect(page.locator('.lock-sentence')).not.toContainText('overdue');
   const impact = page.getByRole('region', { name: 'Impact of release' });
   await expect(impact).toContainText(/last update \d+(\.\d)?\ss ago/);
@@ -139,6 +139,20 @@ test('that the server is gone is said once for a page, and its panels do not gro
   await expectOnline(page);
 });
 
+/** The widths at which the sentence of a lock has more lines once it is marked as old. */
+function widthsWhereItGrows(old: HTMLElement): number[] {
+  const live = old.cloneNode(true) as HTMLElement;
+  live.dataset.stale = 'false';
+  for (const part of live.children) if (/Last known/.test(part.textContent ?? '')) part.remove();
+  old.after(live);
+  const heightAt = (sentence: HTMLElement, width: number) => {
+    sentence.style.flex = `0 0 ${width}px`;
+    return sentence.offsetHeight;
+  };
+  const widths = Array.from({ length: 400 }, (_, i) => 300 + i);
+  return widths.filter((width) => heightAt(old, width) !== heightAt(live, width));
+}
+
 test('the page of a lock does not move when its server is gone', async ({
   page,
   server,
@@ -169,6 +183,7 @@ test('the page of a lock does not move when its server is gone', async ({
   await expectOffline(page);
   await expect(page.getByText('The state of the lock is not known.')).toBeVisible();
   expect(await tops()).toEqual(before);
+  expect(await page.locator('.lock-sentence').evaluate(widthsWhereItGrows)).toEqual([]);
   await server.restart();
   expect(await waiting).toBe('gone');
 });

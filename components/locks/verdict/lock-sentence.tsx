@@ -33,13 +33,13 @@ export function LockSentence({ row, hold = row.hold }: { row: LockRow; hold?: Ho
   const parts = useMemo<VerdictPart[]>(() => JSON.parse(encoded), [encoded]);
   return (
     <p className="lock-sentence" data-stale={isStale}>
-      {isStale && <span className="text-t2">Last known: </span>}
       {parts.map(({ text, tone }, i) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: a part is known by its place alone
         <span key={i} className={INKS[tone]}>
           <UnbrokenNames text={text} />
         </span>
       ))}
+      {isStale && <span className="text-t2"> Last known state.</span>}
     </p>
   );
 }
