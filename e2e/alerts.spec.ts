@@ -41,8 +41,9 @@ test('a lease that runs out is an alert, which an operator silences for a while'
     .getByRole('listitem')
     .filter({ hasText: 'the export is being moved' });
   await expect(silence).toContainText(`named ${name}`);
-  await silence.getByRole('button', { name: 'End' }).click();
+  await silence.getByRole('button', { name: 'End' }).press('Enter');
   await expect(silence).toHaveCount(0);
+  await expect(page.getByRole('region', { name: 'Silences' })).toBeFocused();
   await expect(alert).not.toContainText('silenced');
   await expectSound(page);
 

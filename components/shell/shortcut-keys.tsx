@@ -4,6 +4,7 @@ import { useEffect, useState } from 'react';
 import { useKeys } from '../live/use-keys';
 import { useLoaded, useLoadedEarly } from '../navigation/use-loaded';
 import { useOpenPage } from '../navigation/use-open-page';
+import { useRemainingFocus } from '../navigation/use-remaining-focus';
 import { pastHref } from '../past/past-address';
 import { usePastAt } from '../past/past-at';
 import { NAV_ITEMS } from './nav-rail';
@@ -11,7 +12,10 @@ import { NAV_ITEMS } from './nav-rail';
 const loadDialog = () => import('./shortcuts-dialog').then((all) => all.ShortcutsDialog);
 const LOADERS = [loadDialog];
 
-/** The keys that go to a page, as of the same instant, and `?`, which lists all keys. */
+/**
+ * The keys that go to a page, as of the same instant, and `?`, which lists all keys; and the focus
+ * after a control that a key has removed.
+ */
 export function ShortcutKeys() {
   const open = useOpenPage();
   const [isOpen, setOpen] = useState(false);
@@ -23,6 +27,7 @@ export function ShortcutKeys() {
   }, [isFailing]);
   const at = usePastAt();
   const going = NAV_ITEMS.map(({ key, href }) => [`g ${key}`, () => open(pastHref(href, at))]);
+  useRemainingFocus();
   useKeys({ '?': () => setOpen(true), ...Object.fromEntries(going) });
   return isOpen && ShortcutsDialog && <ShortcutsDialog onClose={() => setOpen(false)} />;
 }
