@@ -65,7 +65,7 @@ function Event({ event, now, clock }: Clocked & { event: EventRow }) {
         {event.owner !== '' && (
           <ExactName
             name={event.owner}
-            className="shrink-0 text-12 text-t2 min-[560px]:max-w-[45%]"
+            className="shrink-0 text-12 text-t2 min-[560px]:max-w-[60%]"
           />
         )}
         {words && <span className="min-w-0 py-1 text-t2 [overflow-wrap:anywhere]">{words}</span>}
