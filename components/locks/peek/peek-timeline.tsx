@@ -22,7 +22,7 @@ export function PeekTimeline({ detail }: { detail: LockDetail }) {
   if (isAskedFor || hasRoom) return <TimelinePanel detail={detail} />;
   return (
     <div className="border-line border-t px-3.5 py-2">
-      <Button tone="quiet" size="small" onClick={() => setAskedFor(true)}>
+      <Button tone="quiet" size="small" className="-ml-1" onClick={() => setAskedFor(true)}>
         Show timeline
       </Button>
     </div>
