@@ -25,7 +25,8 @@ export class FlatQueries {
 
   /**
    * The address with its parameters as one `input`. Unchanged if it already has one, is a batch or
-   * not a query, or will be refused for broken percent-encoding or too many parameters.
+   * not a query, or will be refused for broken percent-encoding or for repeated or too many
+   * parameters.
    */
   withInput(url: string): string {
     const mark = url.indexOf('?');
@@ -38,9 +39,9 @@ export class FlatQueries {
     const params = new URLSearchParams(query);
     if (['input', 'batch', 'connectionParams'].some((name) => params.has(name))) return url;
     const input: Record<string, unknown> = Object.create(null);
-    for (const [name, [value = '', ...more]] of valuesByName(params)) {
-      // A repeated parameter becomes a list, which no field accepts.
-      input[name] = more.length > 0 ? [value, ...more] : read(value, fields.get(name));
+    for (const [name, value] of params) {
+      if (Object.hasOwn(input, name)) return url;
+      input[name] = read(value, fields.get(name));
     }
     return `${path}?input=${encodeURIComponent(JSON.stringify(input))}`;
   }
@@ -52,16 +53,6 @@ export class FlatQueries {
     const name = path.slice(prefix.length);
     return isWellFormed(name) ? prefix + decodeURIComponent(name) : '';
   }
-}
-
-function valuesByName(params: URLSearchParams): Map<string, string[]> {
-  const byName = new Map<string, string[]>();
-  for (const [name, value] of params) {
-    const values = byName.get(name);
-    if (values) values.push(value);
-    else byName.set(name, [value]);
-  }
-  return byName;
 }
 
 function read(text: string, type: FieldType | undefined): unknown {
