@@ -63,6 +63,11 @@ export class LossyStore {
     };
   }
 
+  /** Whether a process has noticed every loss so far. @param epoch the present one, as it knows */
+  hasNoticed(epoch: number): boolean {
+    return !this.isLost && epoch === this.epoch;
+  }
+
   /** Opens the store for a starting process; rejects if the control database does not answer. */
   async open({ owner }: SimProcess): Promise<{ store: RedisStore; incarnation: StoreIncarnation }> {
     const { world, redis, control } = this;

@@ -3,6 +3,7 @@ import { nextToken } from '@/server/core/fencing-token';
 import { inspectRecord, isValidToken } from '@/server/core/lock/lock-answers';
 import { holdOf } from '@/server/core/lock/lock-record';
 import type { LockEngine } from '@/server/engine/lock-engine';
+import type { MonitoredBackend } from '@/server/monitoring/projection/monitored-backend';
 import type { Flaws } from './sim-world';
 import type { WorldKind } from './world-kind';
 
@@ -117,13 +118,47 @@ function readAgainFor(
   };
 }
 
-/** The same for lists, which only a world with a watcher can reveal. */
+/** The same for lists. */
 export const LIST_BUILDS: Record<string, Flaws> = {
   'a list that claims to be new': { list: (answer) => ({ ...answer, ageMs: 0 }) },
   'a list that lacks its last lock': {
     list: (answer) => ({ ...answer, locks: answer.locks.slice(0, -1) }),
   },
 };
+
+/** The same for lists, by the kind of world that can reveal it. */
+export const LIST_BUILDS_BY_KIND: Partial<Record<WorldKind, Record<string, Flaws>>> = {
+  sharded: {
+    'a list of the first shard only': { monitored: (shards) => shards.slice(0, 1) },
+  },
+  lossy: {
+    'a list of a store that has lost data that claims to be new': {
+      list: (answer) => ({ ...answer, ageMs: 0 }),
+    },
+  },
+  audited: {
+    'a list that was read before a process was stopped and claims to be new': {
+      list: (answer) => ({ ...answer, ageMs: 0 }),
+    },
+  },
+  crowded: {
+    'a list that lacks the names created since it was first read': {
+      monitored: (backends) =>
+        backends.map((backend) => ({ ...backend, store: withoutCreations(backend.store) })),
+    },
+  },
+};
+
+/** A store whose history does not show the creation of a record. */
+function withoutCreations(honest: MonitoredBackend['store']): MonitoredBackend['store'] {
+  const store: typeof honest = Object.create(honest);
+  store.historyAfter = async (...asked) => {
+    const rows = await honest.historyAfter(...asked);
+    const isLater = (change: object) => !('expect' in change) || change.expect !== null;
+    return rows.map((row) => ({ ...row, changes: row.changes.filter(isLater) }));
+  };
+  return store;
+}
 
 function lowestTokensBy(tokens: number): Flaws {
   return {

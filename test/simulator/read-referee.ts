@@ -7,6 +7,8 @@ interface State {
   /** Null: it had no record. */
   record: LockRecord | null;
   since: number;
+  /** Whether it left no line of history: a deletion, or a loss. Lists may not show it for long. */
+  isSilent?: boolean;
 }
 
 const AT_FIRST: State = { record: null, since: Number.NEGATIVE_INFINITY };
@@ -34,7 +36,7 @@ export class ReadReferee {
 
   /** The violations in a step, in words. */
   violations(id: string, record: LockRecord, at: number, since: number): string[] {
-    this.changed(id, record, since);
+    this.add(id, { record, since });
     const lowest = this.lowest.get(id) ?? 0;
     return liveHolds(record, at)
       .filter((hold) => !isReleased(hold))
@@ -44,11 +46,15 @@ export class ReadReferee {
       ]);
   }
 
-  /** Called when the record of a lock has changed; null: it was deleted. */
-  changed(id: string, record: LockRecord | null, since: number): void {
+  /** Called when a lock was deleted, or its store has lost data; `record`: its present one. */
+  replaced(id: string, record: LockRecord | null, since: number): void {
+    this.add(id, { record, since, isSilent: true });
+  }
+
+  private add(id: string, state: State): void {
     const states = this.states.get(id) ?? [AT_FIRST];
     this.states.set(id, states);
-    states.push({ record, since });
+    states.push(state);
   }
 
   /** The states that a lock had since then, oldest first. */
@@ -81,10 +87,14 @@ export class ReadReferee {
    * @param since by the clock that is never set: a state that ended sooner must not be listed
    */
   listed(id: string, lock: ListedLock | undefined, since: number): string[] {
-    const states = this.statesSince(id, since);
-    if (!lock) return states.some(({ record }) => !record) ? [] : ['it is not in the list'];
-    const listed = states.find((state) => revOf(state) === lock.rev)?.record;
-    if (!listed) return [`rev ${lock.rev} was listed, which the lock did not have then`];
+    const isAbsent = ({ record }: State) => record === null;
+    if (!lock) return this.statesSince(id, since).some(isAbsent) ? [] : ['it is not in the list'];
+    const states = this.states.get(id) ?? [AT_FIRST];
+    const at = states.findLastIndex((state) => revOf(state) === lock.rev);
+    const next = states.slice(at + 1).find(({ isSilent }) => !isSilent);
+    const isOld = next !== undefined && next.since < since;
+    const listed = states[at]?.record;
+    if (!listed || isOld) return [`rev ${lock.rev} was listed, which the lock did not have then`];
     const tokens = new Set(listed.holds.map(({ token }) => token));
     const others = lock.holders.filter(({ token }) => !tokens.has(token));
     return others.map(({ token }) => `${token} was listed, and is no hold`);

@@ -11,6 +11,7 @@ import {
   liveHolds,
   type Waiter,
 } from '@/server/core/lock/lock-record';
+import { ANSWER_RETENTION_MS } from '@/server/core/timing';
 import { decodeCounter } from '@/server/storage/codec/counter-codec';
 import { decodeRecord } from '@/server/storage/codec/record-codec';
 import { recordId } from '@/server/storage/record-id';
@@ -270,7 +271,7 @@ export class Referee {
     const lastToken = this.lastToken.get(id) ?? 0;
     const found = this.deletions.violations(id, deletion, lastToken, answerUntil);
     for (const violation of found) this.report(violation);
-    this.reads.changed(id, null, this.instant(key));
+    this.reads.replaced(id, null, this.instant(key));
     this.existsSince.delete(id);
     this.wasFreeFrom.set(id, this.freeFromOf(key, decodeRecord(before).record));
     this.onDelete(deletion);
@@ -278,7 +279,7 @@ export class Referee {
 
   private observeRestore(): void {
     for (const key of this.world.keys) {
-      this.reads.changed(recordId(key), this.record(key), this.instant(key));
+      this.reads.replaced(recordId(key), this.record(key), this.instant(key));
     }
   }
 
@@ -291,7 +292,9 @@ export class Referee {
       // One write can include several steps, and a refusal can name a value between them.
       this.counterStates.push({ ...record, ...event, since });
       if (delta === undefined) continue;
-      if (this.counterSteps.has(delta)) this.report(`${delta} was added twice`);
+      // A request that was under way while time leapt is repeated after its answer has expired.
+      const wasAnswered = event.at - (this.counterSteps.get(delta)?.at ?? 0) < ANSWER_RETENTION_MS;
+      if (wasAnswered) this.report(`${delta} was added twice`);
       this.counterSteps.set(delta, event);
       if (value !== null) value += delta;
     }

@@ -3,9 +3,11 @@ import type { LockEngine, StoreEngine } from '@/server/engine/lock-engine';
 import { OWN_NAMESPACE } from '@/server/engine/membership';
 import { ShardedEngine } from '@/server/engine/sharded-engine';
 import { HistoryTail } from '@/server/monitoring/history/history-tail';
+import type { MonitoredBackend } from '@/server/monitoring/projection/monitored-backend';
 import type { Clock } from '@/server/platform/clock';
 import type { StoreIncarnation } from '@/server/storage/incarnation/store-incarnation';
-import type { HistorySource, RecordStore } from '@/server/storage/record-store';
+import { recordId } from '@/server/storage/record-id';
+import type { HistorySource, RecordKey, RecordStore } from '@/server/storage/record-store';
 import type { LossyStore } from './lossy-store';
 import { SimConnection } from './sim-connection';
 import { BEGAN_AT, type SimDatabase } from './sim-database';
@@ -43,7 +45,7 @@ export class SimProcess {
   engine: LockEngine | null = null;
   /** Whether it is shutting down and takes no new calls. */
   isClosing = false;
-  /** Null in a world without a watcher, and until the process serves. */
+  /** Null in a world without lists and watches, and until the process serves. */
   reading: SimReading | null = null;
   readonly clock: Clock;
 
@@ -75,8 +77,10 @@ export class SimProcess {
     if (!first || !own) return;
     const engine = isSharded ? this.engineOver(engines) : own;
     if (crowd) await scheduler.as(owner, () => crowd.watch(this, first, own));
-    if (world.watchRandom)
-      this.reading = scheduler.as(owner, () => startReading(this, first.connection, own));
+    if (world.isRead) {
+      const monitored = this.monitored(served, engines, engine);
+      this.reading = scheduler.as(owner, () => startReading(this, monitored));
+    }
     this.engine = world.flaws.engine?.(engine, this) ?? engine;
     for (const { connection } of opened) this.followHistory(connection);
     world.audits?.resolveBy(this);
@@ -90,6 +94,28 @@ export class SimProcess {
       homeOf: this.world.flaws.homeOf?.(homeOf, this) ?? homeOf,
       refusal: () => null,
     });
+  }
+
+  /** The backend, or its shards, as its lists and watches read them. */
+  private monitored(
+    stores: OpenedStore[],
+    engines: StoreEngine[],
+    whole: LockEngine,
+  ): MonitoredBackend[] {
+    const { flaws, isSharded } = this.world;
+    const backends = stores.map(({ connection, past }, i): MonitoredBackend => {
+      const backend = {
+        id: isSharded ? `default/${SHARD_NAMES[i]}` : 'default',
+        store: flaws.deletions?.(connection) ?? connection,
+        engine: engines[i] as StoreEngine,
+        epochOf: () => past?.epoch ?? 1,
+        grantsFromOf: () => past?.grantsFrom ?? 0,
+      };
+      if (!isSharded) return backend;
+      const owns = (key: RecordKey) => homeOf(recordId(key)) === i;
+      return { ...backend, shard: { backend: 'default', owns, health: () => whole.health() } };
+    });
+    return flaws.monitored?.(backends) ?? backends;
   }
 
   private engineOf({ connection, past }: OpenedStore): Promise<StoreEngine> {

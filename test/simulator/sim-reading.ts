@@ -1,11 +1,11 @@
 import type { ListAnswer } from '@/server/contract/lock/answers';
 import { DEFAULT_POLICY } from '@/server/contract/namespace-policy';
-import type { StoreEngine } from '@/server/engine/lock-engine';
 import { NameCount } from '@/server/engine/names/name-count';
 import { TimeSlice } from '@/server/monitoring/lock-list/order/time-slice';
 import { LockTable } from '@/server/monitoring/lock-list/table/lock-table';
 import { CounterProjection } from '@/server/monitoring/projection/counter-projection';
 import { KnownStores } from '@/server/monitoring/projection/known-stores';
+import type { MonitoredBackend } from '@/server/monitoring/projection/monitored-backend';
 import { RecordFollower } from '@/server/monitoring/projection/record-follower';
 import {
   buildServiceLockListing,
@@ -17,7 +17,6 @@ import { KnownBaselines } from '@/server/monitoring/rollups/known-baselines';
 import { LockWatches } from '@/server/monitoring/watch/lock-watches';
 import { WatchJournals } from '@/server/monitoring/watch/watch-journals';
 import { WatchReader } from '@/server/monitoring/watch/watch-reader';
-import type { HistorySource, RecordStore } from '@/server/storage/record-store';
 import type { SimProcess } from './sim-process';
 
 const FOLLOW_EVERY_MS = 150;
@@ -28,23 +27,20 @@ export interface SimReading {
   watches: LockWatches;
   /** All locks. */
   list: () => Promise<ListAnswer>;
+  /** The epoch of its first store, as it knows. */
+  epochOf: () => number;
 }
 
 /** More than there are. */
 const LIST_LIMIT = 100;
 
 /**
- * The real watches and lists of a process over its real reading of the store. Work takes no time,
+ * The real watches and lists of a process over its real reading of the stores. Work takes no time,
  * as everywhere in the simulation.
+ *
+ * @param backends the backend, or all of its shards
  */
-export function startReading(
-  { world, clock, id }: SimProcess,
-  connection: RecordStore & HistorySource,
-  engine: StoreEngine,
-): SimReading {
-  const store = world.flaws.deletions?.(connection) ?? connection;
-  const backend = { id: 'default', store, engine, epochOf: () => 1 };
-  const backends = [backend];
+export function startReading({ clock, id }: SimProcess, backends: MonitoredBackend[]): SimReading {
   const namespaces = {
     get: async () => ({ backend: 'default' }),
     policyOf: () => DEFAULT_POLICY,
@@ -71,7 +67,7 @@ export function startReading(
   const grantRate = new GrantRate(clock);
   const follower = new RecordFollower(table, counters, baselines, grantRate, clock);
   const reader = new WatchReader(table, backends, follower.readAt, clock, journals);
-  repeat(FOLLOW_EVERY_MS, () => follower.follow(backend));
+  for (const backend of backends) repeat(FOLLOW_EVERY_MS, () => follower.follow(backend));
   repeat(REFRESH_EVERY_MS, () => table.refresh());
   const list = async () => {
     const frame = listingFrame('default', stores.states(backends), follower.readAt, clock);
@@ -81,7 +77,7 @@ export function startReading(
     return buildServiceLockListing(from, input, { frame, viewer: 'orders' }, slice());
   };
   const watches = new LockWatches(journals, reader, slice, clock, id, { warn: () => {} });
-  return { watches, list };
+  return { watches, list, epochOf: () => backends[0]?.epochOf() ?? 1 };
 }
 
 function repeat(everyMs: number, run: () => Promise<unknown>): void {

@@ -1,6 +1,10 @@
 import type { RecordKey } from '@/server/storage/record-store';
 import type { SimClient } from './sim-client';
 
+/** The share of reads that list all locks. */
+const LIST_SHARE = 0.25;
+const LIST_SHARE_OF_WATCHED = 0.6;
+
 /** So many of the last holds of a lock are checked. */
 const CHECKED_TOKENS = 3;
 
@@ -14,7 +18,8 @@ export async function readLock(
   random: () => number,
 ): Promise<void> {
   const { world, checks } = client;
-  if (world.watchRandom && random() < 0.6) return listLocks(client);
+  const listShare = world.watchRandom ? LIST_SHARE_OF_WATCHED : LIST_SHARE;
+  if (random() < listShare) return listLocks(client);
   const startedAt = world.database.instant();
   const read = { key, startedAt, startedOn: checks.referee.now(key) };
   const tokens = checks.referee.tokensOf(key).slice(-CHECKED_TOKENS);
@@ -39,9 +44,11 @@ async function listLocks(client: SimClient): Promise<void> {
   await client.call(
     async (engine) => {
       startedAt = world.database.instant();
-      const process = world.processes.find((one) => one.engine === engine);
-      const answer = (await process?.reading?.list()) ?? null;
-      return answer && (world.flaws.list?.(answer) ?? answer);
+      const reading = world.processes.find((one) => one.engine === engine)?.reading;
+      const answer = (await reading?.list()) ?? null;
+      // Until its next command or heartbeat notices a loss, it shows what was before.
+      const isBefore = reading && world.lossyStore?.hasNoticed(reading.epochOf()) === false;
+      return isBefore ? null : answer && (world.flaws.list?.(answer) ?? answer);
     },
     (heard) => checks.listed(startedAt, heard),
   );

@@ -182,7 +182,10 @@ export class SimWatcher {
    * since returned to the answered state.
    */
   private checkComplete(readUpTo: number): void {
-    const visible = this.world.database.historyVisibleAt(readUpTo - BEGAN_AT - SKEW_MS);
+    const { database, databases } = this.world;
+    // With shards, the position is an instant of the first one's clock.
+    const at = readUpTo - BEGAN_AT - database.aheadMs - SKEW_MS;
+    const visible = databases.flatMap((each) => each.historyVisibleAt(at));
     for (const { changes } of visible) {
       for (const { key, rev } of changes) {
         const seen = this.seen.get(key.name);

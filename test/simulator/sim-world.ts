@@ -9,6 +9,7 @@ import type { LockEngine } from '@/server/engine/lock-engine';
 import type { AnyCommand, AnyRecord, RecordType } from '@/server/engine/record-type';
 import { seeded } from '@/server/engine/testing/seeded';
 import type { HistoryTail } from '@/server/monitoring/history/history-tail';
+import type { MonitoredBackend } from '@/server/monitoring/projection/monitored-backend';
 import type { WatchPosition } from '@/server/monitoring/watch/watch-position';
 import { recordId } from '@/server/storage/record-id';
 import type { HistorySource, RecordKey, RecordStore } from '@/server/storage/record-store';
@@ -45,6 +46,8 @@ export interface Flaws {
   tail?: (source: HistorySource) => Pick<HistoryTail, 'poll'>;
   /** The store as used by the parts that follow and delete names. */
   deletions?: (honest: RecordStore & HistorySource) => RecordStore & HistorySource;
+  /** The backend, or its shards, from which lists and watches are answered. */
+  monitored?: (honest: MonitoredBackend[]) => MonitoredBackend[];
   /** What is answered to a caller that lists all locks. */
   list?: (honest: ListAnswer) => ListAnswer;
   /** Where a watch continues, from the position that its caller sends. */
@@ -76,10 +79,10 @@ const WATCHER = 0x3a11;
 
 /**
  * The longest time from a record's change until its line of history is visible. In a real store
- * both are visible at the same time; watches rely on less than a second.
+ * both are visible at the same time; lists and watches rely on less than a second.
  */
 const COMMIT_MAX_MS = 3_000;
-const WATCHED_COMMIT_MAX_MS = 500;
+const READ_COMMIT_MAX_MS = 500;
 
 /** So many that some locks are idle for a while, and no other change follows their last one. */
 const WATCHED_LOCKS = 6;
@@ -95,6 +98,16 @@ export function hasLeastTimes(seed: number): boolean {
     (kind === 'plain' || kind === 'sharded' || kind === 'watched') &&
     seeded(seed ^ LEAST_TIMES)() < LEAST_TIMES_SHARE
   );
+}
+
+const WATCHERS = 0x3a90;
+const WATCHERS_OVER_SHARDS_SHARE = 0.3;
+
+/** Whether a program watches all locks of this world. */
+export function hasWatcher(seed: number): boolean {
+  const kind = worldKind(seed);
+  const isDrawn = () => seeded(seed ^ WATCHERS)() < WATCHERS_OVER_SHARDS_SHARE;
+  return kind === 'watched' || (kind === 'sharded' && isDrawn());
 }
 
 const NARROW_COUNTERS = 0xfbe5;
@@ -149,6 +162,8 @@ export class SimWorld {
   readonly resends: () => number;
   /** The random numbers that decide when callers read locks; null where none does. */
   readonly reads: (() => number) | null;
+  /** Whether lists and watches are answered, from what each process has read. */
+  readonly isRead: boolean;
   /** The random numbers that decide whom operators ask to release; null where they never do. */
   readonly releaseRequests: (() => number) | null;
   /** The share of calls to the database that something happens to. */
@@ -191,8 +206,10 @@ export class SimWorld {
     this.random = seeded(seed);
     const { random } = this;
     this.scheduler = new SimScheduler(random);
-    const isWatched = worldKind(seed) === 'watched';
-    const commitMaxMs = isWatched ? WATCHED_COMMIT_MAX_MS : COMMIT_MAX_MS;
+    const isWatched = hasWatcher(seed);
+    this.reads = readRandom(seed);
+    this.isRead = isWatched || this.reads !== null;
+    const commitMaxMs = this.isRead ? READ_COMMIT_MAX_MS : COMMIT_MAX_MS;
     const commitMs = () => (random() < 0.1 ? random() * commitMaxMs : 0);
     const newDatabase = (aheadMs = 0) =>
       new SimDatabase(() => this.scheduler.now, commitMs, flaws.database ?? {}, aheadMs);
@@ -211,7 +228,7 @@ export class SimWorld {
     };
     this.watchRandom = isWatched ? seeded(seed ^ WATCHER) : null;
     const drawn = 1 + Math.floor(random() * 2);
-    const names = isWatched ? WATCHED_LOCKS : drawn;
+    const names = worldKind(seed) === 'watched' ? WATCHED_LOCKS : drawn;
     const few = Array.from({ length: names }, (_, i) => ({ namespace: 'default', name: `l${i}` }));
     const isCrowded = worldKind(seed) === 'crowded';
     this.crowd = isCrowded ? new CrowdedNames(this, seeded(seed ^ CROWD)) : null;
@@ -230,7 +247,6 @@ export class SimWorld {
     this.reassigns = reassignRandom(seed);
     this.hangUps = hangUpRandom(seed);
     this.resends = resendRandom(seed);
-    this.reads = readRandom(seed);
     this.releaseRequests = releaseRequestRandom(seed);
     this.drains = drainRandom(seed);
     this.slowReads = slowReadsRandom(seed);

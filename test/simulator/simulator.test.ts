@@ -16,14 +16,14 @@ import { HANG_UP_BUILDS } from './hang-up-builds';
 import { LOSSY_BUILDS } from './lossy-builds';
 import { PERMIT_BUILDS } from './permit-builds';
 import { playSeeds } from './play-seeds';
-import { LIST_BUILDS, READ_BUILDS, READ_BUILDS_BY_KIND } from './read-builds';
+import { LIST_BUILDS, LIST_BUILDS_BY_KIND, READ_BUILDS, READ_BUILDS_BY_KIND } from './read-builds';
 import { REASSIGN_BUILDS } from './reassign-builds';
 import { RELEASE_REQUEST_BUILDS } from './release-request-builds';
 import { SHARDED_BUILDS } from './sharded-builds';
 import { reassignRandom } from './sim-reassign';
-import { type Flaws, hasLeastTimes, hasNarrowCounter } from './sim-world';
+import { type Flaws, hasLeastTimes, hasNarrowCounter, hasWatcher } from './sim-world';
 import { simulate } from './simulate';
-import { WATCH_BUILDS } from './watch-builds';
+import { SHARDED_WATCH_BUILDS, WATCH_BUILDS } from './watch-builds';
 import { WORLD_KINDS, type WorldKind, worldKind } from './world-kind';
 
 const isLong = process.env.TEST_LONG === '1';
@@ -81,14 +81,16 @@ const QUICK_FINDS: Record<string, number> = {
   'data that every process treats as lost': 51875987,
   'a hang-up that shortens a lease although its caller has asked again': 1012400914,
   'a token that is checked in the memory of a process': 2050049460,
-  'a read that does not show a freeze': 231646461,
+  'a read that does not show a freeze': 231646622,
   'a list that claims to be new': 380741653,
   'a renewal that an operator has blocked, and that extends the lease': 1535315406,
   'a renewal after which the request of an operator is forgotten': 1580905359,
   'a request to release that goes to the hold of the moment': 1325275424,
   'a renewal whose answer omits what an operator asks for': 1494129927,
-  'a lowest valid token of a lost lock in the epoch before the loss': 1662442661,
-  'a deleted lock that is read as before': 545050031,
+  'a lowest valid token of a lost lock in the epoch before the loss': 1662443722,
+  'a deleted lock that is read as before': 545050327,
+  'a list that was read before a process was stopped and claims to be new': 1734265939,
+  'a list that lacks the names created since it was first read': 1894977759,
 };
 
 /** Seeds that once found a fault, each with the kind of its world. */
@@ -185,16 +187,23 @@ const BUILDS_BY_EXTRA = [
   worldsOf(HANG_UP_BUILDS, hangUpRandom),
   worldsOf(DRAIN_BUILDS, drainRandom),
   worldsOf(READ_BUILDS, readRandom),
-  Object.entries(READ_BUILDS_BY_KIND).flatMap(([kind, builds]) =>
-    worldsOf(builds, (seed) => worldKind(seed) === kind && readRandom(seed)),
-  ),
-  worldsOf(LIST_BUILDS, (seed) => worldKind(seed) === 'watched' && readRandom(seed)),
+  worldsOf(LIST_BUILDS, readRandom),
+  readWorldsOf(READ_BUILDS_BY_KIND),
+  readWorldsOf(LIST_BUILDS_BY_KIND),
+  worldsOf(SHARDED_WATCH_BUILDS, (seed) => worldKind(seed) === 'sharded' && hasWatcher(seed)),
   worldsOf(RELEASE_REQUEST_BUILDS, releaseRequestRandom),
 ].flat();
 
 function worldsOf(builds: Record<string, Flaws>, extraOf: (seed: number) => unknown) {
   const isOne = (seed: number) => Boolean(extraOf(seed));
   return Object.entries(builds).map(([name, flaws]) => [name, flaws, isOne] as const);
+}
+
+/** The worlds of one kind in which callers read. */
+function readWorldsOf(buildsByKind: Partial<Record<WorldKind, Record<string, Flaws>>>) {
+  return Object.entries(buildsByKind).flatMap(([kind, builds]) =>
+    worldsOf(builds, (seed) => worldKind(seed) === kind && readRandom(seed)),
+  );
 }
 
 it('every seed that finds quickly is of a broken build', () => {

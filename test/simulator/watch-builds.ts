@@ -22,3 +22,11 @@ export const WATCH_BUILDS: Record<string, Flaws> = {
     position: (since) => ({ ...since, shownAt: 0 }),
   },
 };
+
+/** The same, where the locks are spread over shards. */
+export const SHARDED_WATCH_BUILDS: Record<string, Flaws> = {
+  'a watch of the first shard only': { monitored: (shards) => shards.slice(0, 1) },
+  'a watch over shards that resumes at another process with later changes only': {
+    position: (since) => ({ ...since, readUpTo: since.shownAt + 5_000 }),
+  },
+};
