@@ -31,6 +31,14 @@ const MEANINGS: [RegExp, string][] = [
     /^NOPERM\b|^ERR (The user executing the script can't|ACL failure in script)/,
     'The user of this Redis may not run what Lockyard needs (NOPERM).',
   ],
+  [
+    /^ERR max number of clients reached/,
+    'This Redis has as many clients as it accepts (maxclients).',
+  ],
+  [
+    /^DENIED\b/,
+    'This Redis is in protected mode: without a password it accepts its own machine only (DENIED).',
+  ],
   [/^ERR DB index is out of range/, 'This Redis has no database of the number that its URL names.'],
   [/^READONLY\b/, IS_REPLICA],
   [/^MOVED\b/, OTHER_NODE],

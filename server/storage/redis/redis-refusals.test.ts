@@ -1,4 +1,5 @@
 import { rmSync } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
 import { describe, expect, it, vi } from 'vitest';
 import { startPrivateRedis } from '@/scripts/servers/private-redis.mjs';
 import { createLog } from '../../platform/log';
@@ -94,6 +95,24 @@ describe('a Redis where no lock may be stored is refused with a clear reason', (
       await rig.asAdmin(async (admin) => expect(await admin.dbsize()).toBe(0));
     } finally {
       await rig.close();
+    }
+  });
+
+  it.concurrent.each([
+    ['has as many clients as it accepts', 'ERR max number of clients reached', '(maxclients)'],
+    ['is in protected mode', 'DENIED Redis is running in protected mode', 'protected mode'],
+  ])('because it %s', async (_, reply, words) => {
+    const refusing = createServer((socket) => socket.end(`-${reply}\r\n`));
+    await new Promise<void>((resolve) => refusing.listen(0, '127.0.0.1', resolve));
+    const { port } = refusing.address() as AddressInfo;
+    const rig = await RedisRig.start();
+    try {
+      const { store } = await rig.join(`redis://127.0.0.1:${port}`);
+      const refusal = expect.stringContaining(words);
+      await expect(readOne(store, freshKey())).rejects.toMatchObject({ refusal });
+    } finally {
+      await rig.close();
+      refusing.close();
     }
   });
 
