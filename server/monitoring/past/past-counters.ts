@@ -20,13 +20,13 @@ interface PastCountersOptions {
   counters: Pick<CounterProjection, 'page' | 'detail'>;
   /** @throws LockyardError where that instant cannot be shown */
   check: (at: number) => Promise<Omit<PastMark, 'isCut' | 'isLagging'>>;
-  recording: Pick<RecordingWatch, 'untilRecorded'>;
+  recording: Pick<RecordingWatch, 'untilRecorded' | 'isRecordedUpTo'>;
   /** The clock of a store minus that of this process. */
   offsetOf: (store: string) => number;
   clock: Pick<Clock, 'now'>;
 }
 
-/** Events collected for recording are younger than this; all older ones are recorded. */
+/** Events collected for recording are younger than this, unless the recorder is behind. */
 const RECENT_MS = BUNDLE_MS + 5_000;
 
 /** For at most this many newer counters it is looked up whether an older one had the same name. */
@@ -120,8 +120,8 @@ export class PastCounters {
     const { check, recording, clock } = this.parts;
     const begin = await check(at);
     const isRecent = at > clock.now() - RECENT_MS;
-    const isLagging = isRecent && !(await recording.untilRecorded());
-    return { ...begin, isCut: false, isLagging };
+    const isRecorded = await (isRecent ? recording.untilRecorded() : recording.isRecordedUpTo(at));
+    return { ...begin, isCut: false, isLagging: !isRecorded };
   }
 
   /** Null: it did not exist then. Its value is unknown if its backend has not answered since. */

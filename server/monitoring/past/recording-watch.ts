@@ -30,6 +30,23 @@ export class RecordingWatch {
     return this.until(deadline, () => this.isRecorded(ends));
   }
 
+  /**
+   * Whether all that was committed up to an instant is recorded, without waiting for it: a recorder
+   * can be far behind.
+   *
+   * @param at on the clock of this process
+   */
+  async isRecordedUpTo(at: number): Promise<boolean> {
+    for (const { id, store, engine } of this.backends) {
+      const { reachable, clockOffsetMs } = engine.health();
+      if (!reachable) continue;
+      const position = await this.positionOf(id);
+      const [next] = (await store.historyAfter(position, 1).catch(() => null)) ?? [];
+      if (next && next.at <= at + clockOffsetMs) return false;
+    }
+    return true;
+  }
+
   /** Polls until `isDone` holds; false if it does not by the deadline. */
   async until(deadline: number, isDone: () => boolean | Promise<boolean>): Promise<boolean> {
     while (!(await isDone())) {
@@ -51,11 +68,14 @@ export class RecordingWatch {
   }
 
   private async isRecorded(ends: ReadonlyMap<string, number>): Promise<boolean> {
-    const sql = 'SELECT MAX(position) FROM cursors WHERE id IN (?, ?)';
-    for (const [id, end] of ends) {
-      const { rows } = await this.database.raw.ask(sql, [recordedCursor(id), aheadCursor(id)]);
-      if (Number(rows[0]?.[0] ?? 0) < end) return false;
-    }
+    for (const [id, end] of ends) if ((await this.positionOf(id)) < end) return false;
     return true;
+  }
+
+  /** The newest recorded commit of a store. */
+  private async positionOf(id: string): Promise<number> {
+    const sql = 'SELECT MAX(position) FROM cursors WHERE id IN (?, ?)';
+    const { rows } = await this.database.raw.ask(sql, [recordedCursor(id), aheadCursor(id)]);
+    return Number(rows[0]?.[0] ?? 0);
   }
 }
