@@ -117,6 +117,15 @@ describe.each(TEST_DIALECTS)('the counts of waiting over %s', (dialect) => {
     expect(minutesOf(await heat.map('24h', rig.now))).toBe(60);
   });
 
+  it('are stored once where a run and a flush begin at the same moment', async () => {
+    const { rig, heat, recorder } = await warm(75);
+    const begin = rig.now;
+    for (; rig.now < begin + 20 * MINUTE_MS; rig.now += 5_000) await recorder.run();
+    await Promise.all([recorder.run(), recorder.flush(), recorder.run(), recorder.flush()]);
+    expect(minutesOf(await heat.map('24h', rig.now))).toBe(20);
+    expect(minutesOf(await heat.map('1h', rig.now))).toBe(20);
+  });
+
   it('lack at most five minutes of a day in which a server was killed', async () => {
     const { rig, heat, ...first } = await warm(80);
     const clock = { now: () => rig.now, monotonic: () => rig.now };

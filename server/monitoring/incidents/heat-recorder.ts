@@ -2,6 +2,7 @@ import { LOCK_STATUSES, type LockStatus } from '../../contract/console/console-t
 import { DEFAULT_RETENTION } from '../../core/retention';
 import { HEAT_LOCKS_MAX, HEAT_STEPS_MS, worseStatus } from '../../core/statistics/heat-steps';
 import type { Clock } from '../../platform/clock';
+import { SerialQueue } from '../../platform/serial-queue';
 import type { LockTable } from '../lock-list/table/lock-table';
 import type { HeatRecord, HeatTable } from './heat-table';
 
@@ -21,6 +22,8 @@ const GAP_MAX_MS = 5_000;
 export class HeatRecorder {
   private readonly steps = HEAT_STEPS_MS.map((stepMs) => new HeatStep(stepMs));
   private readAt: number | null = null;
+  /** What was counted must not be stored by two calls at the same time. */
+  private readonly turns = new SerialQueue();
 
   constructor(
     private readonly table: Pick<LockTable, 'slice' | 'slotsEnd' | 'columns' | 'at'>,
@@ -38,7 +41,11 @@ export class HeatRecorder {
   }
 
   /** Counts the time since the last call, and stores the steps that have ended. */
-  async run(): Promise<void> {
+  run(): Promise<void> {
+    return this.turns.run(() => this.countAndStore());
+  }
+
+  private async countAndStore(): Promise<void> {
     const now = this.clock.now();
     const passedMs = this.readAt === null ? 0 : Math.min(GAP_MAX_MS, now - this.readAt);
     this.readAt = now;
@@ -47,12 +54,14 @@ export class HeatRecorder {
     for (const step of this.steps) await step.store(this.stored);
   }
 
-  /** Stores what was counted of the steps under way too, before this process ends. */
-  async flush(): Promise<void> {
-    for (const step of this.steps) {
-      step.end();
-      await step.store(this.stored);
-    }
+  /** Stores what was counted of the steps under way too: others may continue them. */
+  flush(): Promise<void> {
+    return this.turns.run(async () => {
+      for (const step of this.steps) {
+        step.end();
+        await step.store(this.stored);
+      }
+    });
   }
 
   private async count(passedMs: number): Promise<void> {

@@ -97,6 +97,17 @@ it('a process paused beyond its lease runs no job until it has the lock again', 
   await maintenance.stop();
 });
 
+it('a process that loses the lock stores how long was waited while it had it', async () => {
+  const clock = stallingClock();
+  const heat = { run: vi.fn(async () => undefined), flush: vi.fn(async () => undefined) };
+  const maintenance = await start({ clock, heat: { ...idle, ...heat } }, async () => undefined);
+  await vi.waitFor(() => expect(heat.run).toHaveBeenCalled(), 10_000);
+  heat.flush.mockClear();
+  clock.loseLease();
+  await vi.waitFor(() => expect(heat.flush).toHaveBeenCalled(), 10_000);
+  await maintenance.stop();
+});
+
 it('ten-minute jobs do not run again whenever a process gets the lock again', async () => {
   const clock = stallingClock();
   const begun: number[] = [];

@@ -219,7 +219,12 @@ export class Maintenance {
   private loseLock(): void {
     this.token = null;
     this.abort();
-    for (const job of this.jobs) void job.stop();
+    const stopped = this.jobs.map((job) => job.stop());
+    // Otherwise it would be missing until this process has the lock again, or ends.
+    const flush = () => this.parts.heat.flush();
+    void Promise.all(stopped)
+      .then(flush)
+      .catch(() => undefined);
   }
 
   /** Aborts requests to receivers and witnesses, which may not respond. */
