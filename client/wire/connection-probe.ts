@@ -1,13 +1,16 @@
 import { connect } from 'node:net';
 import type { ClientClock } from '../platform/client-clock';
 
-/** Where Node and the package `undici` keep the dispatcher of `fetch`. */
-const DISPATCHER = Symbol.for('undici.globalDispatcher.1');
+/** Where Node and the package `undici` keep the dispatcher of `fetch`; Node 26 uses the second. */
+const DISPATCHERS = [1, 2].map((version) => Symbol.for(`undici.globalDispatcher.${version}`));
+
+/** The classes of those that use no proxy. The second only passes on what older versions send. */
+const DIRECT = /^_?(Agent|Dispatcher1Wrapper)$/;
 
 /** Whether requests go directly to the host of their address, and not through a proxy. */
 export function isSentDirectly(): boolean {
-  const dispatcher = (globalThis as Record<symbol, object | undefined>)[DISPATCHER];
-  return dispatcher === undefined || /^_?Agent$/.test(dispatcher.constructor.name);
+  const shared = globalThis as Record<symbol, object | undefined>;
+  return DISPATCHERS.every((key) => DIRECT.test(shared[key]?.constructor.name ?? 'Agent'));
 }
 
 /**

@@ -11,7 +11,7 @@ const run = promisify(execFile);
 const root = resolve(import.meta.dirname, '../..');
 
 /** Beside the Node that runs all tests. */
-const VERSIONS = ['22.23.3', '24.21.0'];
+const VERSIONS = ['22.23.3', '24.21.0', '26.10.0'];
 
 /** The client, and a few tests of the engine and its stores, by parts of their paths. */
 const TESTS = [
