@@ -23,7 +23,8 @@ class Handover(Generic[T]):
         """Called by the thread."""
         with self._lock:
             is_left = self._is_left
-            self._offered.append(it)
+            if not is_left:
+                self._offered.append(it)
         if is_left:
             self._give_back(it)
         return it
