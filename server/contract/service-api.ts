@@ -249,7 +249,9 @@ export const SERVICE_API = {
     kind: 'query',
     verb: 'read',
     title: 'Read a counter',
-    says: 'Returns the value and the bounds. A counter that was never created is `NOT_FOUND`.',
+    says:
+      'Returns the value and the bounds. A counter that was never created, or has been deleted, ' +
+      'is `NOT_FOUND`.',
     input: counterGetInput,
     answer: counterGetAnswer,
     example: { name: 'tickets:2026-11' },
