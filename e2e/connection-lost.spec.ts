@@ -69,6 +69,8 @@ test('pages that read again and again say once that the server is gone, and do n
   );
   const before = new Map<string, string[]>();
   for (const { address, page } of pages) {
+    // A busy server sends the frame of a page before the page itself.
+    await expect(page.locator('.page h1'), address).toBeAttached();
     await expect(page.locator('.page .bone'), address).toHaveCount(0);
     // The fonts change the heights of lines.
     await page.evaluate(() => document.fonts.ready.then(() => undefined));
