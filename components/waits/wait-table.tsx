@@ -29,6 +29,10 @@ export function WaitTable({ graph, filter }: { graph: WaitGraph; filter: WaitFil
   const rows = listedWaits(graph, filter);
   return (
     <div className="wait-table">
+      {/* On a phone the table has no head, and would be taken for more head blockers. */}
+      <h2 className="flex h-[30px] items-center font-[550] text-12 text-t2 md:hidden">
+        Waiting callers
+      </h2>
       <table className="list">
         <caption className="sr-only">Who waits for which lock, and who keeps it waiting</caption>
         <TableHead columns={COLUMNS} />
