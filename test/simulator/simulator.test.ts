@@ -30,6 +30,9 @@ const isLong = process.env.TEST_LONG === '1';
 
 const SEEDS = isLong ? 1_000 : 20;
 
+/** The long run takes four minutes of a free processor; one that is cut off disturbs the next. */
+const SEEDS_WITHIN_MS = isLong ? 1_800_000 : 180_000;
+
 /** So far, every broken build was found within 700 seeds. */
 const SEEDS_TO_FIND = 1_500;
 
@@ -114,21 +117,25 @@ const MEMORABLE: [WorldKind, number][] = [
 ];
 
 describe('the simulator', () => {
-  it('finds no broken promise, at 2,000 steps a second or more', async () => {
-    const from = newSeed();
-    console.info(`seeds ${from} to ${from + SEEDS - 1}`);
-    const spentBefore = processCpuMs();
-    let steps = 0;
-    for (let seed = from; seed < from + SEEDS; seed += 1) {
-      const played = await simulate(seed);
-      expect(played.violations, `npm run simulate -- --seed ${seed}`).toEqual([]);
-      steps += played.steps;
-    }
-    // In CPU time of this process: the machine may be busy with something else.
-    const perSecond = steps / ((processCpuMs() - spentBefore) / 1_000);
-    console.info(`${steps} steps, ${Math.round(perSecond)} a second`);
-    expect(perSecond).toBeGreaterThan(2_000);
-  });
+  it(
+    'finds no broken promise, at 2,000 steps a second or more',
+    async () => {
+      const from = newSeed();
+      console.info(`seeds ${from} to ${from + SEEDS - 1}`);
+      const spentBefore = processCpuMs();
+      let steps = 0;
+      for (let seed = from; seed < from + SEEDS; seed += 1) {
+        const played = await simulate(seed);
+        expect(played.violations, `npm run simulate -- --seed ${seed}`).toEqual([]);
+        steps += played.steps;
+      }
+      // In CPU time of this process: the machine may be busy with something else.
+      const perSecond = steps / ((processCpuMs() - spentBefore) / 1_000);
+      console.info(`${steps} steps, ${Math.round(perSecond)} a second`);
+      expect(perSecond).toBeGreaterThan(2_000);
+    },
+    SEEDS_WITHIN_MS,
+  );
 
   it('keeps the worlds of seeds that once found something unchanged', () => {
     const isOther = ([kind, seed]: (typeof MEMORABLE)[number]) =>
