@@ -356,6 +356,8 @@ describe('messages', () => {
     const due = dueMessage({ position: 0, messageAt: null }, own, world.now + 5_000);
     expect(due?.message.groups).toHaveLength(20);
     expect(due && messageSummary(due.message)).toMatch(/1 firing\. 27 more groups\.$/);
+    const four = dueMessage({ position: 0, messageAt: null }, own.slice(0, 4), world.now + 5_000);
+    expect(four && messageSummary(four.message)).toMatch(/1 firing\. 1 more group\.$/);
   });
 
   it('wait 3 s for further alerts, and no longer if the clock is set back', () => {

@@ -5,7 +5,7 @@ import { ALERT_LABELS } from './alert-sentence';
 export function messageSummary({ groups, moreGroups = 0, unlisted }: AlertMessage): string {
   const parts = groups.slice(0, 3).map((group) => `${groupTitle(group)}: ${groupFigures(group)}.`);
   const more = groups.length - parts.length + moreGroups;
-  if (more > 0) parts.push(`${more} more groups.`);
+  if (more > 0) parts.push(`${more} more ${more === 1 ? 'group' : 'groups'}.`);
   else if (unlisted > 0) parts.push(`${unlisted} not listed.`);
   return parts.join(' ');
 }
