@@ -21,8 +21,13 @@ export class SilenceEnds {
    * @param monotonicMs the same instant on the monotonic clock
    */
   async follow(inForce: readonly SilenceRow[], now: number, monotonicMs: number): Promise<void> {
+    const keys = new Set(inForce.map(keyOf));
+    for (const [key, { endsAt }] of this.known) {
+      // An operator has ended it, or its end has changed.
+      if (endsAt > now && !keys.has(key)) this.known.delete(key);
+    }
     for (const { id, endsAt } of inForce) {
-      const key = `${id} ${endsAt}`;
+      const key = keyOf({ id, endsAt });
       if (!this.known.has(key))
         this.known.set(key, { id, endsAt, atMs: monotonicMs + endsAt - now });
     }
@@ -33,3 +38,5 @@ export class SilenceEnds {
     }
   }
 }
+
+const keyOf = ({ id, endsAt }: Pick<SilenceRow, 'id' | 'endsAt'>) => `${id} ${endsAt}`;
