@@ -115,11 +115,11 @@ export class AlertTable {
 
   /** The alerts that were resolved last; at the end those from before the clock was set back. */
   async resolved(limit: number, now: number): Promise<AlertRow[]> {
-    const read = (condition: string, most: number) =>
+    const read = (condition: string, max: number) =>
       this.rows(
         `SELECT ${COLUMNS} FROM alerts WHERE resolved_at ${condition} ? ` +
           'ORDER BY resolved_at DESC, id DESC LIMIT ?',
-        [now + CLOCKS_APART_MAX_MS, most],
+        [now + CLOCKS_APART_MAX_MS, max],
       );
     const latest = await read('<=', limit);
     const left = limit - latest.length;

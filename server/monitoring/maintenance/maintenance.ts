@@ -220,7 +220,7 @@ export class Maintenance {
     this.token = null;
     this.abort();
     const stopped = this.jobs.map((job) => job.stop());
-    // Otherwise it would be missing until this process has the lock again, or ends.
+    // What was counted would be missing until this process has the lock again, or ends.
     const flush = () => this.parts.heat.flush();
     void Promise.all(stopped)
       .then(flush)

@@ -40,7 +40,7 @@ function matcher([namespace, subject, seen, result]: unknown[]): CounterDeletion
   const known = new Set(names);
   const prefix = String(subject).replace(/\*$/, '');
   const isChosen = (name: string) => chosen?.includes(name) ?? name.startsWith(prefix);
-  const areMore = deleted > names.length;
+  const isTruncated = deleted > names.length;
   return (key) =>
-    key.namespace === namespace && (known.has(key.name) || (areMore && isChosen(key.name)));
+    key.namespace === namespace && (known.has(key.name) || (isTruncated && isChosen(key.name)));
 }
