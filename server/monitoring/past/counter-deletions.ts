@@ -1,7 +1,8 @@
 import type { Database } from '@/db/database';
+import { ACT_LANDS_WITHIN_MS } from '../../core/timing';
 import type { RecordKey } from '../../storage/record-store';
 
-/** The most deletions that are read: the latest. */
+/** The most deletions that are read: those that began last. */
 const READ_MAX = 1_000;
 
 /** A deletion of one or more counters by a person. A deletion leaves no event of the counter. */
@@ -12,7 +13,10 @@ export interface CounterDeletion {
   isOf: (key: RecordKey) => boolean;
 }
 
-/** The deletions of counters that began between two instants, from the audit log. */
+/**
+ * The deletions of counters that ended after one instant and by another, from the audit log. A
+ * counter can be used until the deletion, which may take seconds, reaches it.
+ */
 export async function readCounterDeletions(
   { raw }: Database,
   from: number,
@@ -20,9 +24,9 @@ export async function readCounterDeletions(
 ): Promise<CounterDeletion[]> {
   const { rows } = await raw.ask(
     'SELECT closed_at, namespace, subject, seen, result FROM audit ' +
-      "WHERE outcome = 'done' AND at >= ? AND at <= ? AND act = 'counter.delete' " +
-      `ORDER BY at DESC LIMIT ${READ_MAX}`,
-    [from, to],
+      "WHERE outcome = 'done' AND at > ? AND at <= ? AND act = 'counter.delete' " +
+      `AND closed_at > ? AND closed_at <= ? ORDER BY at DESC LIMIT ${READ_MAX}`,
+    [from - ACT_LANDS_WITHIN_MS, to, from, to],
   );
   return rows.map(([closedAt, ...chosen]) => ({ at: Number(closedAt), isOf: matcher(chosen) }));
 }

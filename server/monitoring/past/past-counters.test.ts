@@ -138,6 +138,9 @@ describe.each(TEST_DIALECTS)('the counters of the past, in %s', (dialect) => {
     await expect(one(THEN)).rejects.toMatchObject({ reason: 'NOT_FOUND' });
     const { rows } = await past.page(deletedAt - 1, { limit: 10, search: name });
     expect(rows).toMatchObject([{ name, value: 3 }]);
+    const added = { kind: 'added', at: deletedAt - 500, value: 4, delta: 1 } as const;
+    await record(key, added);
+    await expect(one(THEN)).rejects.toMatchObject({ reason: 'NOT_FOUND' });
   });
 
   it.runIf(dialect === 'mysql')('are read without all steps before the last limits', async () => {

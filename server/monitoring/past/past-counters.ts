@@ -112,7 +112,7 @@ export class PastCounters {
     const idleMs = Math.max(...used.map((one) => one.idleMs));
     const deletions = await readCounterDeletions(database, at - idleMs, at);
     const isGone = ({ counter, idleMs: ms }: (typeof used)[number]) =>
-      deletions.some((one) => one.at <= at && one.at > at - ms && one.isOf(counter));
+      deletions.some((one) => one.at > at - ms && one.isOf(counter));
     return new Set(used.filter((one) => !isGone(one)).map(({ counter }) => counter.id));
   }
 
