@@ -74,10 +74,16 @@ describe.each(TEST_DIALECTS)('the counters of the past, in %s', (dialect) => {
     return key;
   };
   /** An entry of the audit log about a deletion that took a second. */
-  const remove = async (subject: string, at: number, names: string[], deleted = names.length) => {
+  const remove = async (
+    subject: string,
+    at: number,
+    names: string[],
+    deleted = names.length,
+    chosen?: string[],
+  ) => {
     const { db, tables } = database;
     const who = { actor: 'ana', actorKind: 'user', address: '', reason: 'sold out' };
-    const seen = JSON.stringify({ atMost: deleted });
+    const seen = JSON.stringify({ names: chosen, atMost: deleted });
     const result = JSON.stringify({ deleted, kept: 0, changed: 0, names });
     const what = { act: 'counter.delete', namespace: 'shop', subject, outcome: 'done' };
     const intent = `${subject} ${at}`;
@@ -141,6 +147,13 @@ describe.each(TEST_DIALECTS)('the counters of the past, in %s', (dialect) => {
     const added = { kind: 'added', at: deletedAt - 500, value: 4, delta: 1 } as const;
     await record(key, added);
     await expect(one(THEN)).rejects.toMatchObject({ reason: 'NOT_FOUND' });
+  });
+
+  it('omit all chosen for a deletion, of which the audit log lists only the first', async () => {
+    for (const name of ['seat 1', 'seat 2', 'seat 3']) await create(name, BEFORE);
+    await remove('150 names', THEN - 30_000, ['seat 1'], 150, ['seat 1', 'seat 2']);
+    for (const name of ['seat 1', 'seat 2', 'seat 3']) await create(name, SINCE);
+    expect((await page(10)).names).toEqual(['seat 3']);
   });
 
   it.runIf(dialect === 'mysql')('are read without all steps before the last limits', async () => {
