@@ -65,18 +65,18 @@ final class Exchange {
           Map.entry(429, "RATE_LIMITED"));
 
   private final boolean looksForSilence;
-  private final SSLContext encryption;
+  private final SSLContext sslContext;
   private volatile HttpClient http;
   private final Map<String, Look> looks = new ConcurrentHashMap<>();
 
   /**
    * @param looksForSilence whether a server that has gone silent is detected, since there is
    *     another one
-   * @param encryption of https connections; null: Java's own
+   * @param sslContext of https connections; null: Java's own
    */
-  Exchange(boolean looksForSilence, SSLContext encryption) {
+  Exchange(boolean looksForSilence, SSLContext sslContext) {
     this.looksForSilence = looksForSilence;
-    this.encryption = encryption;
+    this.sslContext = sslContext;
     this.http = newHttp();
   }
 
@@ -87,7 +87,7 @@ final class Exchange {
             // Following a redirect would send a command twice.
             .followRedirects(HttpClient.Redirect.NEVER)
             .connectTimeout(Duration.ofMillis(looksForSilence ? CONNECT_SOON : CONNECT));
-    return (encryption == null ? builder : builder.sslContext(encryption)).build();
+    return (sslContext == null ? builder : builder.sslContext(sslContext)).build();
   }
 
   /**

@@ -73,7 +73,7 @@ public final class LockyardClient extends Procedures {
   /**
    * As {@link #LockyardClient(String, String, String, String, String)}.
    *
-   * @param encryption of https connections, as for a certificate of the client; null: with the
+   * @param sslContext of https connections, as for a certificate of the client; null: with the
    *     certificate authorities of Java, or of {@code javax.net.ssl.trustStore}
    */
   public LockyardClient(
@@ -82,11 +82,11 @@ public final class LockyardClient extends Procedures {
       String namespace,
       String owner,
       String version,
-      SSLContext encryption) {
+      SSLContext sslContext) {
     String at = url == null ? System.getenv("LOCKYARD_URL") : url;
     this.addresses = new Addresses(needed(at, "url", "LOCKYARD_URL"));
     this.key = new ApiKey(apiKey);
-    this.exchange = new Exchange(addresses.count() > 1, encryption);
+    this.exchange = new Exchange(addresses.count() > 1, sslContext);
     this.namespace = namespace == null ? "default" : namespace;
     this.meta = ProcessMeta.ofThis(version == null ? VERSION : version);
     String chance = newRequestId().substring(0, 6);
