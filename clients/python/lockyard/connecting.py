@@ -18,8 +18,9 @@ class Tls:
     def context(self) -> ssl.SSLContext:
         context = self._context
         if context is None:
-            context = self._context = ssl.create_default_context()
+            context = ssl.create_default_context()
             context.set_alpn_protocols(["http/1.1"])
+            self._context = context
         return context
 
     def doubt(self, error: Exception) -> None:

@@ -93,7 +93,7 @@ class Lock:
         )
         try:
             grant = await asyncio.shield(waiting)
-        except (asyncio.CancelledError, GeneratorExit):  # The latter without a loop.
+        except (asyncio.CancelledError, GeneratorExit):  # The latter if the loop was closed.
             stop.set()
             handover.leave()
             # Retrieves its exception, which does not matter: asyncio would warn otherwise.

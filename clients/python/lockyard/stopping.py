@@ -13,8 +13,8 @@ LOOK_EVERY_S = 0.05
 
 
 class Stop(threading.Event):
-    """An event that is set directly, or as soon as another one is, or nothing waits for what it
-    stops. Only the first wakes other waits."""
+    """An event that is set directly, or as soon as another one is, or once nothing waits for what
+    it stops. Only the first wakes other waits."""
 
     def __init__(
         self,
