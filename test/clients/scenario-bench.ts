@@ -67,6 +67,8 @@ export class ScenarioBench {
 
   inspect = (name = this.name) => this.other.inspect({ name });
   state = async () => (await this.inspect()).state;
+  /** When the lease of the first holder ends; 0 without one. */
+  leaseEnd = async () => (await this.inspect()).holders[0]?.expiresAt ?? 0;
   waiters = async () => (await this.inspect()).waiters.length;
 
   /** Acquires the lock for another service; the returned function releases it. */
