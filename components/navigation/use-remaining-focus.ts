@@ -1,8 +1,8 @@
 import { useEffect } from 'react';
 
 /**
- * If a control that was pressed by a key is removed, the section around it gets the focus, so that
- * it is not lost to the whole page.
+ * If a control that was pressed by a key is removed, the section around it gets the focus (outside
+ * of sections, the main part of the page), so that it is not lost to the whole page.
  */
 export function useRemainingFocus(): void {
   useEffect(() => {
@@ -10,7 +10,7 @@ export function useRemainingFocus(): void {
     const onClick = ({ target, detail }: MouseEvent) => {
       removals?.disconnect();
       const isByKey = detail === 0;
-      const section = target instanceof Element && target.closest<HTMLElement>('section');
+      const section = target instanceof Element && target.closest<HTMLElement>('section, main');
       if (!isByKey || !section) return;
       removals = new MutationObserver((_, own) => {
         if (target.isConnected) return;
