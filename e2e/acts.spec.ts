@@ -420,7 +420,7 @@ test('the audit log shows all attempts, rejected or not, and can be searched and
   await expect(entries).toHaveText([
     /Olga Operator.*Force-released lock.*audited.*Done/,
     /Olga Operator.*Extended lease.*audited.*Done/,
-    /Vera Viewer.*Force-released lock.*audited.*“let me try”.*Rejected/,
+    /Vera Viewer.*Force release lock.*audited.*“let me try”.*Rejected/,
   ]);
   await page.getByRole('button', { name: 'outcome: any' }).click();
   await page.getByRole('menuitemcheckbox', { name: 'Rejected' }).click();
@@ -430,7 +430,7 @@ test('the audit log shows all attempts, rejected or not, and can be searched and
   await expect(entries).toHaveText([/Vera Viewer/]);
   await page.getByRole('button', { name: 'Remove filter: outcome = Rejected' }).click();
   await page.getByRole('button', { name: 'action: any' }).click();
-  await page.getByRole('menuitemcheckbox', { name: 'Extended lease' }).click();
+  await page.getByRole('menuitemcheckbox', { name: 'Extend lease' }).click();
   await expect(entries).toHaveText([/Extended lease/]);
   await search.fill('audited-by-none');
   await page.getByRole('button', { name: 'Clear filters' }).press('Enter');

@@ -59,8 +59,8 @@ test('a viewer sees every lock and no actions, and a direct call is rejected and
   await openPage(page, `/audit?q=${name}`);
   const entries = page.getByRole('row').filter({ has: page.getByRole('cell') });
   await expect(entries).toHaveText([
-    /Victor Viewer.*Extended lease.*Rejected/,
-    /Victor Viewer.*Force-released lock.*Rejected/,
+    /Victor Viewer.*Extend lease.*Rejected/,
+    /Victor Viewer.*Force release lock.*Rejected/,
   ]);
 });
 

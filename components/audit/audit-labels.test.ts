@@ -48,10 +48,22 @@ test('without facts the line is empty; an unknown action is shown by its name', 
 });
 
 test('an entry says whether a user was disabled or enabled', () => {
-  const act = 'user.setDisabled';
-  expect(entryLabel({ act, seen: { disabled: true } })).toBe('Disabled user');
-  expect(entryLabel({ act, seen: { disabled: false } })).toBe('Enabled user');
-  expect(entryLabel({ act: 'user.create', seen: { role: 'viewer' } })).toBe('Added user');
+  const entry = { act: 'user.setDisabled', outcome: 'done' } as const;
+  expect(entryLabel({ ...entry, seen: { disabled: true } })).toBe('Disabled user');
+  expect(entryLabel({ ...entry, seen: { disabled: false } })).toBe('Enabled user');
+  expect(entryLabel({ act: 'user.create', outcome: 'done', seen: { role: 'viewer' } })).toBe(
+    'Added user',
+  );
+});
+
+test('only what was carried out is in the past tense', () => {
+  const entry = { act: 'key.create', seen: {} };
+  expect(entryLabel({ ...entry, outcome: 'done' })).toBe('Created API key');
+  for (const outcome of ['failed', 'refused', 'changed', 'not_applied', 'unknown'] as const)
+    expect(entryLabel({ ...entry, outcome })).toBe('Create API key');
+  const disabling = { act: 'user.setDisabled', seen: { disabled: true } };
+  expect(entryLabel({ ...disabling, outcome: 'failed' })).toBe('Disable user');
+  expect(actionLabel('key.create')).toBe('Create API key');
 });
 
 test('a policy is shown before and after', () => {

@@ -10,64 +10,69 @@ import type { IconName } from '../icons/icon';
 import { settingFacts } from '../lab/run-labels';
 import { formatPolicy } from '../namespaces/policy-bounds';
 
-const ACTION_LABELS: Record<string, string> = {
-  'lock.forceRelease': 'Force-released lock',
-  'lock.reassign': 'Reassigned lock',
-  'lock.extend': 'Extended lease',
-  'lock.takeOn': 'Took charge of lock',
-  'lock.stepBack': 'Stepped back from lock',
-  'counter.create': 'Created counter',
-  'counter.adjust': 'Set counter',
-  'counter.adjustBy': 'Adjusted counter',
-  'counter.setBounds': 'Changed counter limits',
-  'lock.askRelease': 'Requested release',
-  'lock.stopRenewals': 'Blocked renewals',
-  'lock.freeze': 'Froze lock',
-  'lock.unfreeze': 'Unfroze lock',
-  'lock.setCapacity': 'Changed capacity',
-  'lock.delete': 'Deleted free locks',
-  'counter.delete': 'Deleted counters',
-  'counter.reconcile': 'Reconciled gate',
-  'key.create': 'Created API key',
-  'namespace.remove': 'Removed namespace',
-  'user.remove': 'Removed user',
-  'key.change': 'Changed API key',
-  'key.rotate': 'Rotated API key',
-  'key.revoke': 'Revoked API key',
-  'user.create': 'Added user',
-  'user.setRole': 'Changed role',
-  'user.setDisabled': 'Disabled or enabled user',
-  'user.resetPassword': 'Reset password',
-  'user.endSessions': 'Signed out user',
-  'namespace.create': 'Created namespace',
-  'namespace.setPolicy': 'Changed policy',
-  'alert.silence': 'Silenced alerts',
-  'alert.endSilence': 'Ended silence',
-  'alert.setRules': 'Changed alert rules',
-  'config.apply': 'Applied configuration',
-  'backend.reshard': 'Resharded backend',
-  'backup.make': 'Created backup',
-  'backup.restore': 'Restored backup',
-  'secret.reset': 'Reset secret',
-  'clock.set': 'Detected clock change',
-  'lab.start': 'Started race',
-  'lab.stop': 'Stopped race',
-  'session.setup': 'Created first admin',
-  'session.signIn': 'Signed in',
-  'session.signOut': 'Signed out',
-  'session.end': 'Signed out another session',
-  'session.endOthers': 'Signed out other sessions',
-  'session.changePassword': 'Changed password',
+/** What an action is called once it is done, and what its attempt is called. */
+const ACTION_LABELS: Record<string, [done: string, tried: string]> = {
+  'lock.forceRelease': ['Force-released lock', 'Force release lock'],
+  'lock.reassign': ['Reassigned lock', 'Reassign lock'],
+  'lock.extend': ['Extended lease', 'Extend lease'],
+  'lock.takeOn': ['Took charge of lock', 'Take charge of lock'],
+  'lock.stepBack': ['Stepped back from lock', 'Step back from lock'],
+  'counter.create': ['Created counter', 'Create counter'],
+  'counter.adjust': ['Set counter', 'Set counter'],
+  'counter.adjustBy': ['Adjusted counter', 'Adjust counter'],
+  'counter.setBounds': ['Changed counter limits', 'Change counter limits'],
+  'lock.askRelease': ['Requested release', 'Request release'],
+  'lock.stopRenewals': ['Blocked renewals', 'Block renewals'],
+  'lock.freeze': ['Froze lock', 'Freeze lock'],
+  'lock.unfreeze': ['Unfroze lock', 'Unfreeze lock'],
+  'lock.setCapacity': ['Changed capacity', 'Change capacity'],
+  'lock.delete': ['Deleted free locks', 'Delete free locks'],
+  'counter.delete': ['Deleted counters', 'Delete counters'],
+  'counter.reconcile': ['Reconciled gate', 'Reconcile gate'],
+  'key.create': ['Created API key', 'Create API key'],
+  'namespace.remove': ['Removed namespace', 'Remove namespace'],
+  'user.remove': ['Removed user', 'Remove user'],
+  'key.change': ['Changed API key', 'Change API key'],
+  'key.rotate': ['Rotated API key', 'Rotate API key'],
+  'key.revoke': ['Revoked API key', 'Revoke API key'],
+  'user.create': ['Added user', 'Add user'],
+  'user.setRole': ['Changed role', 'Change role'],
+  'user.setDisabled': ['Disabled or enabled user', 'Disable or enable user'],
+  'user.resetPassword': ['Reset password', 'Reset password'],
+  'user.endSessions': ['Signed out user', 'Sign out user'],
+  'namespace.create': ['Created namespace', 'Create namespace'],
+  'namespace.setPolicy': ['Changed policy', 'Change policy'],
+  'alert.silence': ['Silenced alerts', 'Silence alerts'],
+  'alert.endSilence': ['Ended silence', 'End silence'],
+  'alert.setRules': ['Changed alert rules', 'Change alert rules'],
+  'config.apply': ['Applied configuration', 'Apply configuration'],
+  'backend.reshard': ['Resharded backend', 'Reshard backend'],
+  'backup.make': ['Created backup', 'Create backup'],
+  'backup.restore': ['Restored backup', 'Restore backup'],
+  'secret.reset': ['Reset secret', 'Reset secret'],
+  'clock.set': ['Detected clock change', 'Detect clock change'],
+  'lab.start': ['Started race', 'Start race'],
+  'lab.stop': ['Stopped race', 'Stop race'],
+  'session.setup': ['Created first admin', 'Create first admin'],
+  'session.signIn': ['Signed in', 'Sign in'],
+  'session.signOut': ['Signed out', 'Sign out'],
+  'session.end': ['Signed out another session', 'Sign out another session'],
+  'session.endOthers': ['Signed out other sessions', 'Sign out other sessions'],
+  'session.changePassword': ['Changed password', 'Change password'],
 };
 
-/** The label of what an entry records. */
-export const entryLabel = ({ act, seen }: Pick<AuditEntry, 'act' | 'seen'>): string =>
-  act === 'user.setDisabled' && typeof seen.disabled === 'boolean'
-    ? `${seen.disabled ? 'Disabled' : 'Enabled'} user`
-    : actionLabel(act);
+/** The label of what an entry records; in the past tense only if the action was carried out. */
+export function entryLabel({ act, seen, outcome }: EntryFacts): string {
+  const isDone = outcome === 'done';
+  if (act === 'user.setDisabled' && typeof seen.disabled === 'boolean')
+    return `${seen.disabled ? 'Disable' : 'Enable'}${isDone ? 'd' : ''} user`;
+  return ACTION_LABELS[act]?.[isDone ? 0 : 1] ?? act;
+}
+
+type EntryFacts = Pick<AuditEntry, 'act' | 'seen' | 'outcome'>;
 
 /** The label of an action; the name of an action that this page does not know yet. */
-export const actionLabel = (act: string): string => ACTION_LABELS[act] ?? act;
+export const actionLabel = (act: string): string => ACTION_LABELS[act]?.[1] ?? act;
 
 interface OutcomeStyle {
   label: string;
