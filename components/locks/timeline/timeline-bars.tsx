@@ -2,7 +2,7 @@
 
 import Link from 'next/link';
 import type { CSSProperties, ReactNode } from 'react';
-import type { RefusalBar, WaitBar } from '@/server/contract/console/past/lock-timeline';
+import type { ActMark, RefusalBar, WaitBar } from '@/server/contract/console/past/lock-timeline';
 import { visibleText } from '@/server/core/format/visible-text';
 import { shortToken } from '../../format/numbers';
 import { pastHref } from '../../past/past-address';
@@ -97,10 +97,11 @@ function segmentLabels({ bar, isLive }: HoldLine, { tone, from }: Segment, now: 
 const firstFitting = (labels: string[], px: number) =>
   labels.find((label) => label.length * LETTER_PX <= px);
 
-/** The free space behind a bar in its lane, as a share of the plot's width. */
+/** The space behind a bar up to the next bar or operator's line, as a share of the plot's width. */
 export function freeBehind(
   bars: readonly WaitBar[],
   bar: WaitBar,
+  acts: readonly ActMark[],
   span: ZoomSpan,
   now: number,
 ): number {
@@ -108,7 +109,8 @@ export function freeBehind(
   const next = bars
     .filter((other) => other !== bar && endOf(other, now) > end)
     .map(({ from }) => shareAt(Math.max(from, end), span));
-  return Math.min(1, ...next) - shareAt(end, span);
+  const lines = acts.filter(({ at }) => at >= end).map(({ at }) => shareAt(at, span));
+  return Math.min(1, ...next, ...lines) - shareAt(end, span);
 }
 
 export function WaitMark({

@@ -31,3 +31,28 @@ test('the titles of running bars are exact, though a coarse plot draws their end
   const lasting = [...titles].map(([, text]) => text?.replace('\u00a0', ' '));
   expect(lasting).toEqual(['8.0 s', '5.0 s', '3.0 s']);
 });
+
+test('how a wait ended is written only where no line of an operator crosses it', () => {
+  const bar = { service: 'orders', owner: 'w', from: NOW - 9_000, to: NOW - 8_000 };
+  const plotWith = (actAt: number) =>
+    renderToString(
+      createElement(TimelinePlot, {
+        lanes: {
+          holds: [],
+          rows: 1,
+          lanes: [{ owner: 'w', service: 'orders', bars: [{ ...bar, end: 'dropped' as const }] }],
+          folded: [],
+          more: 0,
+          moreWaits: 0,
+        },
+        acts: [{ at: actAt, kind: 'frozen', by: 'olga', reason: 'repair' }],
+        refused: [],
+        span: { from: NOW - 10_000, to: NOW },
+        now: NOW,
+        path: '/locks/default/x',
+      }),
+    );
+  expect(plotWith(NOW - 9_000)).toContain('timeline-end');
+  expect(plotWith(NOW - 2_000)).toContain('timeline-end');
+  expect(plotWith(NOW - 7_900)).not.toContain('timeline-end');
+});

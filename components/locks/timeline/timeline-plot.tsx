@@ -112,7 +112,7 @@ export function TimelinePlot({
                 now={now}
                 titleAt={titlesAt}
                 path={path}
-                roomPx={widthPx * freeBehind(bars, bar, span, now)}
+                roomPx={widthPx * freeBehind(bars, bar, acts, span, now)}
               />
             ))}
           </div>
