@@ -73,35 +73,35 @@ export function LockHeader({
           )}
         </span>
         <LockSentence row={row} hold={chosen} />
-        {!isMissing(row) && (
-          <span className="flex flex-wrap sm:shrink-0 items-center gap-2 sm:ml-auto">
-            <OnItNote row={row} />
-            <OnItButton row={row} />
-          </span>
-        )}
-        {actions && (
-          <span className="flex flex-wrap sm:shrink-0 gap-2 empty:hidden">
+        <span className="flex flex-wrap sm:shrink-0 items-center gap-2 empty:hidden sm:ml-auto">
+          {!isMissing(row) && (
+            <>
+              <OnItNote row={row} />
+              <OnItButton row={row} />
+            </>
+          )}
+          {actions && (
             <DeleteNamesButton
               kind="lock"
               at={{ namespace: row.namespace, way: 'names', names: row.name }}
               isHidden={!isDeletable(row)}
               isDisabled={isStale || !detail.fresh}
             />
-            {!isMissing(row) && (
-              <>
-                {row.permits && (
-                  <Button disabled={isStale || !detail.fresh} onClick={() => actions.capacity(row)}>
-                    Capacity…
-                  </Button>
-                )}
-                <Button disabled={isStale || !detail.fresh} onClick={() => actions.freeze(row)}>
-                  <Icon name="snowflake" size={15} />
-                  {row.frozen ? 'Unfreeze…' : 'Freeze…'}
+          )}
+          {actions && !isMissing(row) && (
+            <>
+              {row.permits && (
+                <Button disabled={isStale || !detail.fresh} onClick={() => actions.capacity(row)}>
+                  Capacity…
                 </Button>
-              </>
-            )}
-          </span>
-        )}
+              )}
+              <Button disabled={isStale || !detail.fresh} onClick={() => actions.freeze(row)}>
+                <Icon name="snowflake" size={15} />
+                {row.frozen ? 'Unfreeze…' : 'Freeze…'}
+              </Button>
+            </>
+          )}
+        </span>
       </div>
       {isClosed && <BackendClosedNote backend={row.backend} />}
     </header>
