@@ -55,7 +55,7 @@ export function KeysSection({ now }: { now: number }) {
         of="API keys"
         columns={[
           'Name',
-          { label: 'Access', className: 'md:w-[32%]' },
+          { label: 'Access', className: 'md:w-[20%] xl:w-[32%]' },
           'Created',
           { label: 'Last used', className: 'md:w-[12%]' },
           { label: 'Expires', className: 'md:w-[12%]' },

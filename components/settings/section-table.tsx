@@ -41,7 +41,7 @@ export function SectionTable<Row>({
                 {
                   label: 'Actions',
                   isHidden: true,
-                  className: areActionsWide ? 'md:w-48' : 'md:w-24',
+                  className: areActionsWide ? 'md:w-38' : 'md:w-24',
                 },
               ]}
             />
