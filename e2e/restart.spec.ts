@@ -178,12 +178,15 @@ test('the page of a lock does not move when its server is gone', async ({
   await openLive(page, lockPath(ask.namespace, ask.name));
   await expect(page.getByText('Force release, and grant to the next one of many')).toBeVisible();
   await expect(page.getByRole('region', { name: 'Timeline' }).getByRole('figure')).toBeVisible();
+  // Offline, the sentence returns to the last known state, which must have as many digits.
+  const sentence = page.locator('.lock-sentence');
+  await expect(sentence).toContainText(/Held for [678]\ss/, { timeout: 20_000 });
   const before = await tops();
   await server.kill();
   await expectOffline(page);
   await expect(page.getByText('The state of the lock is not known.')).toBeVisible();
   expect(await tops()).toEqual(before);
-  expect(await page.locator('.lock-sentence').evaluate(widthsWhereItGrows)).toEqual([]);
+  expect(await sentence.evaluate(widthsWhereItGrows)).toEqual([]);
   await server.restart();
   expect(await waiting).toBe('gone');
 });
