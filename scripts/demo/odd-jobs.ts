@@ -39,14 +39,17 @@ export const CRASHING: DemoJob[] = [
   },
 ];
 
-/** Killed while its lease still has a long time left: a witness sees that its process has ended. */
+/**
+ * Killed while its lease still has a long time left: a witness sees that its process has ended. It
+ * does not wait: a demo that is started again would show it behind its own hold.
+ */
 export const ORPHANING: DemoJob = {
   service: 'media',
   namespace: 'platform',
   locks: ['media:archive:nightly'],
   workers: ['media-3fa2:archiver-1'],
   leaseMs: 25 * MINUTE,
-  waitMs: MINUTE,
+  waitMs: 0,
   holdMs: [DAY, DAY],
   restMs: [0, 0],
 };

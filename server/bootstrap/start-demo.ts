@@ -24,6 +24,7 @@ export interface Demo {
 /** Starts the demo fleet against the server at `url`, with namespaces and keys of its own. */
 export async function startDemo(runtime: Runtime, url: string): Promise<Demo> {
   const ctx = { runtime, actor: { kind: 'system' }, address: 'local', requestId: 'demo' } as const;
+  const isFirstStart = (await runtime.namespaces.get(DEMO_FREEZE.namespace)) === null;
   for (const { name, policy } of DEMO_NAMESPACES) {
     if (await runtime.namespaces.get(name)) continue;
     const whole = policy && { policy: { ...DEFAULT_POLICY, ...policy } };
@@ -31,7 +32,7 @@ export async function startDemo(runtime: Runtime, url: string): Promise<Demo> {
   }
   const keys = await demoKeys(ctx);
   const entry = join(process.cwd(), '.next/lockyard/fleet.mjs');
-  await setFrozen(ctx, 'freeze', { ...DEMO_FREEZE, rev: 0 });
+  if (isFirstStart) await setFrozen(ctx, 'freeze', { ...DEMO_FREEZE, rev: 0 });
   const { stop } = startFleet({ url, keys, entry });
   return { link: `${url}${DEMO_PATH}?token=${demoToken(runtime.secret)}`, stop };
 }
