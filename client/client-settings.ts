@@ -114,10 +114,12 @@ function usableKey(given: string | undefined): string {
 }
 
 /**
- * Whether another key than the refused one is in use, or is from now on: the file of the
- * environment is read again, in case its key was rotated. One that cannot be read changes nothing.
+ * Reads the file of the environment again, in case the refused key was rotated. A file that cannot
+ * be read changes nothing.
+ *
+ * @returns whether another key than the refused one is in use now
  */
-export function isKeyReplaced(settings: ClientSettings, refused: string): boolean {
+export function replaceKey(settings: ClientSettings, refused: string): boolean {
   if (settings.isKeyOfEnvironment && settings.apiKey === refused) {
     try {
       settings.apiKey = usableKey(environmentKey());

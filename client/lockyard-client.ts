@@ -1,8 +1,8 @@
 import {
   type ClientSettings,
   clientSettings,
-  isKeyReplaced,
   type LockyardClientOptions,
+  replaceKey,
 } from './client-settings';
 import { LockyardError } from './errors';
 import { notify } from './observing/lock-observer';
@@ -244,7 +244,7 @@ export class LockyardClient {
       return await sendRequest<A>(settings, address, procedure, input, options);
     } catch (error) {
       const isRefused = error instanceof LockyardError && error.reason === 'UNAUTHENTICATED';
-      if (!isRefused || !isKeyReplaced(settings, apiKey)) throw error;
+      if (!isRefused || !replaceKey(settings, apiKey)) throw error;
     }
     const timeoutMs = until - clock.monotonic();
     return sendRequest<A>(settings, address, procedure, input, { ...options, timeoutMs });

@@ -46,7 +46,7 @@ func (k *apiKey) use(call func(key string) error) error {
 	err := call(used)
 	var failure *Error
 	isRefused := errors.As(err, &failure) && failure.Reason == ReasonUnauthenticated
-	if isRefused && k.isReplaced(used) {
+	if isRefused && k.replace(used) {
 		return call(k.present())
 	}
 	return err
@@ -58,10 +58,9 @@ func (k *apiKey) present() string {
 	return k.text
 }
 
-// isReplaced says whether another key than the refused one is in use, or is from now on: the file
-// of the environment is read again, in case its key was rotated. One that cannot be read changes
-// nothing.
-func (k *apiKey) isReplaced(refused string) bool {
+// replace reads the file of the environment again, in case the refused key was rotated, and reports
+// whether another key is in use now. A file that cannot be read changes nothing.
+func (k *apiKey) replace(refused string) bool {
 	k.mutex.Lock()
 	defer k.mutex.Unlock()
 	if !k.isGiven && k.text == refused {

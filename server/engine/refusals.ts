@@ -33,6 +33,11 @@ export function notRun(cause: unknown): LockyardError {
   return new LockyardError('INTERNAL', 'This command could not be run.', { cause });
 }
 
+/** The error for a command whose swap failed: a store throws only `StoreError`. */
+export function swapFailed(cause: unknown): LockyardError {
+  return cause instanceof StoreError ? backendDown(cause) : notRun(cause);
+}
+
 /** Whether a command failed because of a fault of Lockyard, even if it looks like its store's. */
 export function isOwnFault(error: LockyardError): boolean {
   const { reason } = error;

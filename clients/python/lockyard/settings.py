@@ -73,13 +73,13 @@ class ApiKey:
         try:
             return call(used)
         except LockyardError as error:
-            if error.reason != "UNAUTHENTICATED" or not self._is_replaced(used):
+            if error.reason != "UNAUTHENTICATED" or not self._replace(used):
                 raise
         return call(self._text)
 
-    def _is_replaced(self, refused: str) -> bool:
-        """Whether another key is in use, or is from now on: the file of the environment is read
-        again, in case its key was rotated. One that cannot be read changes nothing."""
+    def _replace(self, refused: str) -> bool:
+        """Reads the file of the environment again, in case the refused key was rotated, and returns
+        whether another key is in use now. A file that cannot be read changes nothing."""
         if not self.is_given and self._text == refused:
             try:
                 self._text = _usable_key(environment_key())

@@ -5,7 +5,7 @@ import type { CommandQueue } from '../command-queue';
 import type { EngineContext } from '../engine-context';
 import { idempotencyKey, isReadOnly, isRepeatable, type PendingCommand } from '../pending-command';
 import { type AnyRecord, recordTypeOf } from '../record-type';
-import { backendDown, contended, isStaleRead, notRun, tooLarge, unreadable } from '../refusals';
+import { contended, isStaleRead, swapFailed, tooLarge, unreadable } from '../refusals';
 import { deliverGrants } from '../waiting/deliver-grants';
 import { subtractElapsed } from '../waiting/subtract-elapsed';
 import { type CommandGroup, keyOfGroup } from './batcher';
@@ -278,11 +278,10 @@ export class Committer {
 
   private refuse(proposal: Proposal, cause: unknown): void {
     proposal.entry.known = null;
-    const failure = cause instanceof StoreError ? cause : null;
-    const isUnknown = failure?.applied !== 'no';
+    const isUnknown = !(cause instanceof StoreError) || cause.applied === 'unknown';
     if (isUnknown) this.wakeUncertain(proposal);
     markMayBeApplied(proposal.outcomes, ({ changed }) => isUnknown && changed);
-    const error = failure ? backendDown(failure) : notRun(cause);
+    const error = swapFailed(cause);
     const commands = proposal.outcomes.map(({ pending }) => pending);
     if (isUnknown) for (const pending of commands) pending.refuse(error);
     else refuseWithoutTime(this.context, this.commands, commands, error);

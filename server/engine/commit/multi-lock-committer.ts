@@ -13,11 +13,11 @@ import type { CommandQueue } from '../command-queue';
 import type { EngineContext } from '../engine-context';
 import type { MultiLockResult, PendingMultiLock } from '../pending-command';
 import {
-  backendDown,
   contended,
   isStaleRead,
   multiLockTooLarge,
   notRun,
+  swapFailed,
   unknownOutcome,
   unreadable,
 } from '../refusals';
@@ -193,7 +193,7 @@ export class MultiLockCommitter {
         throw cause;
       }
       if (cause instanceof StoreError && cause.retryable) return null;
-      throw cause instanceof StoreError ? backendDown(cause) : notRun(cause);
+      throw swapFailed(cause);
     }
     if (!store.estimatesClock) storeClock.observe(outcome.now, sentAt);
     if (outcome.applied !== 'yes') {

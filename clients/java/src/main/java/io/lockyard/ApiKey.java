@@ -28,7 +28,7 @@ final class ApiKey {
     try {
       return call.with(used);
     } catch (LockyardException failure) {
-      if (!failure.reason().equals("UNAUTHENTICATED") || !isReplaced(used)) {
+      if (!failure.reason().equals("UNAUTHENTICATED") || !replace(used)) {
         throw failure;
       }
     }
@@ -40,11 +40,12 @@ final class ApiKey {
   }
 
   /**
-   * Whether another key than the refused one is in use, or is from now on: the file of the
-   * environment is read again, in case its key was rotated. One that cannot be read changes
-   * nothing.
+   * Reads the file of the environment again, in case the refused key was rotated. A file that
+   * cannot be read changes nothing.
+   *
+   * @return whether another key than the refused one is in use now
    */
-  private synchronized boolean isReplaced(String refused) {
+  private synchronized boolean replace(String refused) {
     if (!isGiven && text.equals(refused)) {
       try {
         text = usable(ofEnvironment());
