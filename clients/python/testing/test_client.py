@@ -6,7 +6,6 @@
 import asyncio
 import contextvars
 import os
-import secrets
 import signal
 import subprocess
 import sys
@@ -17,12 +16,11 @@ import unittest
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from unittest import mock
 
+from lock_case import PATIENCE_S, LockCase
 from lockyard import Client, Hold, LockLost, LockTimeout, LockyardError, WaitAbandoned
 from lockyard.stopping import Stop
 from lockyard.waiting import await_grant
 from lockyard.wire import LockAcquireInput, LockRenewInput
-
-PATIENCE_S = 20
 
 
 class HoldThatEndsMeanwhile(Hold):
@@ -65,20 +63,7 @@ def no_more_threads_but(kind):
     return lambda thread: (start if kind in thread.name else no_more_threads)(thread)
 
 
-class ClientTest(unittest.TestCase):
-    def setUp(self):
-        self.client = Client()
-        self.name = f"python {secrets.token_hex(8)}"
-
-    def inspect(self):
-        return self.client.inspect({"name": self.name})
-
-    def until(self, is_so):
-        end = time.monotonic() + PATIENCE_S
-        while not is_so():
-            self.assertLess(time.monotonic(), end)
-            time.sleep(0.02)
-
+class ClientTest(LockCase):
     def test_a_block_that_is_left_in_another_context_is_released(self):
         lock = self.client.lock(self.name)
         contextvars.copy_context().run(lock.__enter__)

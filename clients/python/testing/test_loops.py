@@ -4,34 +4,22 @@
 """
 
 import asyncio
-import secrets
 import threading
 import time
 import unittest
 from unittest import mock
 
+from lock_case import BRIEFLY_S, PATIENCE_S, LockCase
 from lockyard import Client, WaitAbandoned
 
-PATIENCE_S = 20
-BRIEFLY_S = 0.05
 
-
-class LoopTest(unittest.TestCase):
+class LoopTest(LockCase):
     def setUp(self):
-        self.client, self.other = Client(), Client()
-        self.name = f"loop {secrets.token_hex(8)}"
+        super().setUp()
+        self.other = Client()
         self.loop = asyncio.new_event_loop()
         self.loop.set_exception_handler(lambda *_: None)
         self.addCleanup(self.loop.close)
-
-    def inspect(self):
-        return self.client.inspect({"name": self.name})
-
-    def until(self, is_so):
-        end = time.monotonic() + PATIENCE_S
-        while not is_so():
-            self.assertLess(time.monotonic(), end)
-            time.sleep(BRIEFLY_S)
 
     def begin(self, coroutine, is_begun):
         """Runs the loop until `is_begun`; returns the task, which then is still pending."""
