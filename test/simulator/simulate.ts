@@ -124,7 +124,9 @@ async function begin(world: SimWorld, truth: Referee): Promise<SimClient[]> {
 
 /** Checks what must be true once all callers have left. */
 async function end(world: SimWorld, truth: Referee, clients: SimClient[]): Promise<void> {
-  const calls = clients.flatMap(({ calls: made }) => made.map((call) => asOfAnswer(call, truth)));
+  const calls = clients.flatMap(({ calls: made }) =>
+    made.map((call) => asOfAnswer(call, world, truth)),
+  );
   const granted = (lock: string) => truth.observedHolds.get(`default/${lock}`) ?? new Map();
   const received = new Set(
     calls.flatMap(({ verb, outcome, lock, token }) =>
@@ -178,15 +180,17 @@ function checkWholeHistory(world: SimWorld, truth: Referee): void {
 /**
  * The call as of its answer, with the lease that it got. A retried acquire is answered with a lease
  * that began before the retry, with the grant or a renewal since: the retry does not make the lease
- * end later. Nor does a renewal that an operator has blocked.
+ * end later. Nor does a renewal that an operator has blocked. Where processes know only a lower
+ * bound of the store's clock, a lease ends earlier by the difference, and its answer says so.
  */
-function asOfAnswer(call: RecordedCall, truth: Referee): RecordedCall {
+function asOfAnswer(call: RecordedCall, world: SimWorld, truth: Referee): RecordedCall {
   const { verb, outcome, lock, token, startedAt, endedAt, leaseMs } = call;
   if (outcome !== 'ok' || token === null) return call;
   const key = { namespace: 'default', name: lock };
   const isBlocked = truth.releaseRequests.isBlocked(recordId(key), token);
   const mayBeShorter =
-    verb === 'acquire' || ((verb === 'renew' || verb === 'reenter') && isBlocked);
+    verb === 'acquire' ||
+    ((verb === 'renew' || verb === 'reenter') && (isBlocked || world.slowReads !== null));
   if (!mayBeShorter) return call;
   const { leases = [] } = truth.observedHold(key, token) ?? {};
   const answered = leases.findLast(({ writtenAt }) => writtenAt <= (endedAt ?? startedAt));

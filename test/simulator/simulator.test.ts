@@ -155,6 +155,12 @@ describe('the simulator', () => {
     expect((await simulate(seed)).violations).toEqual([]);
   });
 
+  it('expects leases to end earlier where a process has only a bound of the clock', async () => {
+    const seed = 671888567;
+    expect(slowReadsRandom(seed)).not.toBeNull();
+    expect((await simulate(seed)).violations).toEqual([]);
+  });
+
   it.each(WORLD_KINDS)('plays a %s seed the same way again', async (kind) => {
     let seed = newSeed();
     while (worldKind(seed) !== kind) seed += 1;
