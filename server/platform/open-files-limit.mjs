@@ -2,8 +2,7 @@
  * How many files this process may have open; null where the system does not report it. Node raises
  * its soft limit to the hard one before it runs anything.
  *
- * @returns {number
- * null}
+ * @returns {number | null}
  */
 export function openFilesLimit() {
   process.report.excludeNetwork = true;
