@@ -13,6 +13,7 @@ import { type BackupHeader, backupTables, SECRET_FINGERPRINT_ROW } from './backu
 import { BackupLoad } from './backup-load';
 import { insertDoneAct } from './insert-done-act';
 import { readBackup } from './read-backup';
+import { refuseLiveServers } from './refuse-live-servers';
 
 export interface RestoreOptions {
   /** Whether the database's content may be deleted. */
@@ -151,17 +152,6 @@ function refuseUnknownTable(file: string, table: BackupHeader['tables'][number])
   throw new StartError(
     `${file} cannot be restored by this program: it does not know the table ${table.name} in ` +
       'that form. Nothing was changed.',
-  );
-}
-
-const PROCESSES = `select id, head from locks where id like '${OWN_NAMESPACE}/process/%'`;
-
-/** Throws `StartError` if heartbeats in the database show that a running server uses it. */
-export async function refuseLiveServers(change: BulkChange, now: number): Promise<void> {
-  const rows = await change.select(PROCESSES);
-  if (!rows.some(({ head }) => Number(head) > now)) return;
-  throw new StartError(
-    'A Lockyard server is running on this database. Stop all servers first. Nothing was changed.',
   );
 }
 

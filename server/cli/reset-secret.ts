@@ -3,7 +3,7 @@ import { migrate } from '@/db/migrate';
 import { openDatabase } from '@/db/open-database';
 import { SECRET_FINGERPRINT_ROW } from '../backup/backup-header';
 import { insertDoneAct } from '../backup/insert-done-act';
-import { refuseLiveServers } from '../backup/restore-backup';
+import { refuseLiveServers } from '../backup/refuse-live-servers';
 import type { Config } from '../bootstrap/config/config';
 import type { Clock } from '../platform/clock';
 import { requireDatabase } from './require-database';
