@@ -17,6 +17,8 @@ export const backupHeader = z.object({
   schema: z.int().min(1),
   /** Epoch milliseconds. */
   madeAt: z.int(),
+  /** Its own entry in the audit log, pending in the backup. Absent in those of earlier versions. */
+  intent: z.string().optional(),
   /** The epoch of each backend, by its id. */
   epochs: z.record(z.string(), z.int()),
   tables: z.array(

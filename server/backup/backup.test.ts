@@ -2,8 +2,10 @@ import { statSync, writeFileSync } from 'node:fs';
 import { setTimeout } from 'node:timers/promises';
 import { eq, inArray } from 'drizzle-orm';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { openSnapshot } from '@/db/snapshot';
 import { TEST_DIALECTS, type TestDialect } from '@/db/testing/test-database';
 import { describeBackendUrl } from '@/db/urls/backend-url';
+import { runCliCommand } from '../cli/run-cli-command';
 import { addTo, createCommand, readCounter } from '../engine/testing/counter-calls';
 import { createApiKey } from '../operations/api-keys/create-api-key';
 import { listAudit } from '../operations/audit/list-audit';
@@ -12,6 +14,7 @@ import { signIn } from '../operations/sessions/sign-in';
 import { createUser } from '../operations/users/create-user';
 import { Installation, type Server } from './testing/backup-rig';
 import { buildCommandLine, type CommandLine } from './testing/command-line';
+import { writeBackup } from './write-backup';
 
 const COUNTER = { namespace: 'default', name: 'seats', kind: 'counter' } as const;
 const OTHER = { namespace: 'default', name: 'made later' };
@@ -292,6 +295,28 @@ describe.each(TEST_DIALECTS)('a backup of %s', (dialect) => {
       expect(sides('left').length).toBeGreaterThan(0);
       expect(sides('left').length).toBe(sides('right').length);
     }
+  });
+
+  test('made just as another one began is the one that its audit log has as made', async () => {
+    await home.serve(async ({ runtime }) => {
+      const begin = (file: string) =>
+        runCliCommand(runtime, { verb: 'backup begin', input: { file } });
+      const intent = (await begin('own.gz')) ?? '';
+      await begin('other.gz');
+      const snapshot = await openSnapshot(home.url);
+      const { signal } = new AbortController();
+      await writeBackup(snapshot, home.file(), { overwrite: false, madeAt: 1, intent, signal });
+      await snapshot.close();
+    });
+    await succeed(home, ['restore', home.file(), '--replace']);
+    await home.serve(async ({ runtime: { database } }) => {
+      const { audit } = database.tables;
+      const entries = await database.db.select().from(audit).where(eq(audit.act, 'backup.make'));
+      expect(entries.map(({ subject, outcome }) => [subject, outcome === 'done'])).toEqual([
+        ['own.gz', true],
+        ['other.gz', false],
+      ]);
+    });
   });
 
   test('can be piped, with nothing else on standard output', async () => {

@@ -111,11 +111,15 @@ export async function restoreBackup(
   }
 }
 
-/** The last pending intent in a backup's audit log is that of the backup itself, which was made. */
-async function closeOwnIntent(change: BulkChange, { madeAt }: BackupHeader): Promise<void> {
+/**
+ * Closes the backup's own entry in its audit log: it was made. A backup of an earlier version does
+ * not name it; there it is the last one that is pending, unless two were made at once.
+ */
+async function closeOwnIntent(change: BulkChange, { madeAt, intent }: BackupHeader): Promise<void> {
   const act: AuditAct = 'backup.make';
-  const open = "from audit where act = ? and outcome = 'pending' order by id desc limit 1";
-  const [own] = await change.select(`select id ${open}`, [act]);
+  const open = "from audit where act = ? and outcome = 'pending' order by id desc";
+  const pending = await change.select(`select id, intent ${open}`, [act]);
+  const own = intent ? pending.find((entry) => entry.intent === intent) : pending[0];
   if (!own) return;
   const close = "update audit set outcome = 'done', closed_at = ? where id = ?";
   await change.run(close, [madeAt, Number(own.id)]);

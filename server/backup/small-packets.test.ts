@@ -28,7 +28,7 @@ test('a backup can be restored to a MySQL that accepts at most 1 MB at once', as
   const snapshot = await openSnapshot({ kind: 'sqlite', path: String(found?.[0]) });
   const file = join(folder, 'backup.gz');
   const { signal } = new AbortController();
-  await writeBackup(snapshot, file, { overwrite: false, madeAt: 1, signal });
+  await writeBackup(snapshot, file, { overwrite: false, madeAt: 1, intent: '', signal });
   await snapshot.close();
   await source.close();
   const server = await startPrivateMariadb({

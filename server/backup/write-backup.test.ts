@@ -53,7 +53,8 @@ afterEach(async () => {
 
 const write = (overwrite = false) => {
   const { signal } = new AbortController();
-  return writeBackup(snapshot, join(folder, 'one.gz'), { overwrite, madeAt: 1, signal });
+  const file = join(folder, 'one.gz');
+  return writeBackup(snapshot, file, { overwrite, madeAt: 1, intent: '', signal });
 };
 
 test('without hard links a backup is written as a new file', async () => {

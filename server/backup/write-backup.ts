@@ -14,6 +14,14 @@ import { StartError } from '@/server/platform/start-error';
 import { BACKUP_FORMAT, type BackupHeader, backupTables } from './backup-header';
 import { fileFailure } from './file-failure';
 
+/** What its maker knows of a backup. */
+export interface BackupOrigin {
+  /** Epoch milliseconds. */
+  madeAt: number;
+  /** The intent of its entry in the audit log. */
+  intent: string;
+}
+
 /** The result of a backup. */
 export interface WrittenBackup {
   header: BackupHeader;
@@ -31,7 +39,7 @@ export interface WrittenBackup {
 export async function writeBackup(
   snapshot: Snapshot,
   file: string,
-  { overwrite, madeAt, signal }: { overwrite: boolean; madeAt: number; signal: AbortSignal },
+  { overwrite, signal, ...origin }: BackupOrigin & { overwrite: boolean; signal: AbortSignal },
 ): Promise<WrittenBackup> {
   const part = join(dirname(file), `.${basename(file)}.${randomBytes(6).toString('hex')}.part`);
   try {
@@ -39,7 +47,7 @@ export async function writeBackup(
     if (!overwrite) await refuseExisting(file);
     const options = { mode: 0o600, flags: 'wx', flush: true } as const;
     const open = () => createWriteStream(part, options);
-    const header = await streamBackup(snapshot, open, madeAt, signal);
+    const header = await streamBackup(snapshot, open, origin, signal);
     const { size } = await stat(part);
     await (overwrite ? rename(part, file) : renameToNew(part, file));
     await flushFolder(dirname(file));
@@ -60,15 +68,15 @@ export async function writeBackup(
 export async function streamBackup(
   snapshot: Snapshot,
   open: () => Writable,
-  madeAt: number,
+  origin: BackupOrigin,
   signal: AbortSignal,
 ): Promise<BackupHeader> {
-  const header = await headerOf(snapshot, madeAt);
+  const header = await headerOf(snapshot, origin);
   await pipeline(Readable.from(pieces(snapshot, header)), createGzip(), open(), { signal });
   return header;
 }
 
-async function headerOf(snapshot: Snapshot, madeAt: number): Promise<BackupHeader> {
+async function headerOf(snapshot: Snapshot, origin: BackupOrigin): Promise<BackupHeader> {
   const tables: BackupHeader['tables'] = [];
   for (const part of backupTables()) {
     const columns = part.columns.map(({ name }) => name);
@@ -85,7 +93,7 @@ async function headerOf(snapshot: Snapshot, madeAt: number): Promise<BackupHeade
     }
   }
   const schema = snapshot.applied.length;
-  return { lockyardBackup: BACKUP_FORMAT, program: version, schema, madeAt, epochs, tables };
+  return { lockyardBackup: BACKUP_FORMAT, program: version, schema, ...origin, epochs, tables };
 }
 
 const PIECE_CHARS = 64 * 1024;

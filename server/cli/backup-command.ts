@@ -9,6 +9,7 @@ import type { BackupHeader } from '../backup/backup-header';
 import { fileFailure } from '../backup/file-failure';
 import { checkBackup, restoreBackup } from '../backup/restore-backup';
 import {
+  type BackupOrigin,
   refuseOtherSchema,
   streamBackup,
   type WrittenBackup,
@@ -106,7 +107,7 @@ async function copyDatabase(
   const snapshot = await openOwnSnapshot(config);
   try {
     await refuseOtherDatabase(snapshot, intent, config);
-    const how = { overwrite, madeAt: clock.now(), signal };
+    const how = { overwrite, madeAt: clock.now(), intent, signal };
     return await (path === null
       ? pipeBackup(snapshot, stdout, how)
       : writeBackup(snapshot, path, how));
@@ -148,10 +149,10 @@ async function openOwnSnapshot({ database }: Config): Promise<Snapshot> {
 async function pipeBackup(
   snapshot: Snapshot,
   stdout: Writable,
-  { madeAt, signal }: { madeAt: number; signal: AbortSignal },
+  { signal, ...origin }: BackupOrigin & { signal: AbortSignal },
 ) {
   try {
-    return { header: await streamBackup(snapshot, () => stdout, madeAt, signal), bytes: 0 };
+    return { header: await streamBackup(snapshot, () => stdout, origin, signal), bytes: 0 };
   } catch (error) {
     throw fileFailure('Standard output', 'written', error);
   }
