@@ -11,14 +11,13 @@ export async function listAllBackends(ctx: ControlContext): Promise<CliAnswer> {
     id,
     kind,
     reachable,
-    latencyMs,
+    latencyMs: latencyMs === null ? null : Math.round(latencyMs * 10) / 10,
     silentForMs,
     refusal: more.refusal ?? null,
     shards: (more.shards ?? []).map((shard) => ({ name: shard.name, reachable: shard.reachable })),
   }));
-  const rows = backends.map(({ shards, latencyMs, ...row }) => ({
+  const rows = backends.map(({ shards, ...row }) => ({
     ...row,
-    latencyMs: latencyMs === null ? null : Math.round(latencyMs),
     shards: shards.map(({ name }) => name),
   }));
   return { text: textTable(rows), data: { backends } };

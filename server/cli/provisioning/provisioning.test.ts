@@ -202,9 +202,11 @@ test('counters and backends can be listed, and counters created', async () => {
   const counters = [{ ...at, value: 20, floor: 0, ceiling: null, isKnown: true }];
   await expect.poll(listed, { timeout: 20_000 }).toEqual({ counters, matching: 1 });
   expect(await run('counters', 'list')).toMatch(/^namespace +name +value [^\n]*\ndefault +tickets/);
-  expect((await runJson('backends', 'list')).backends).toMatchObject([
+  const backends = await runJson('backends', 'list');
+  expect(backends.backends).toMatchObject([
     { id: 'default', kind: 'sqlite', reachable: true, refusal: null, shards: [] },
   ]);
+  expect(JSON.stringify(backends)).toMatch(/"latencyMs":\d+(\.\d)?,/);
 });
 
 test.each([
