@@ -33,7 +33,7 @@ export function incidentsTable({ table, index, uniqueIndex, ...kit }: Kit) {
       uniqueIndex('incidents_open').on(t.openFor),
       index('incidents_lock').on(t.backend, t.namespace, t.name, t.beganAt),
       index('incidents_began').on(t.beganAt),
-      index('incidents_ended').on(t.endedAt),
+      index('incidents_ended').on(t.endedAt, t.beganAt),
     ],
   );
 }

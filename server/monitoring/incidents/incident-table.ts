@@ -45,6 +45,12 @@ const CHANGING = [
 
 const WRITTEN = ['backend', 'namespace', 'name', 'began_at', ...CHANGING];
 
+/** SQL that makes a database use the index on the ends of incidents, whatever it estimates. */
+const BY_END = {
+  mysql: 'FORCE INDEX (incidents_ended)',
+  sqlite: 'INDEXED BY incidents_ended',
+};
+
 /** The stored incidents. */
 export class IncidentTable {
   constructor(private readonly database: Database) {}
@@ -113,6 +119,8 @@ export class IncidentTable {
   }): Promise<IncidentRow[]> {
     const { before = Number.MAX_SAFE_INTEGER, limit, since = 0 } = filter;
     const { until = Number.MAX_SAFE_INTEGER } = filter;
+    const isOfSpan = filter.since !== undefined && filter.until !== undefined;
+    if (isOfSpan && filter.before === undefined) return this.openWithin(since - 1, until, limit);
     const { rows } = await this.database.raw.ask(
       `SELECT ${COLUMNS} FROM incidents WHERE id < ? AND (ended_at IS NULL OR ended_at >= ?) ` +
         'AND began_at <= ? ORDER BY id DESC LIMIT ?',
@@ -128,11 +136,22 @@ export class IncidentTable {
    * @param from the earliest instant that one of these clocks showed
    * @param to the latest
    */
-  async at(from: number, to: number): Promise<IncidentRow[]> {
-    const { rows } = await this.database.raw.ask(
-      `SELECT ${COLUMNS} FROM incidents WHERE began_at <= ? AND ` +
-        `(ended_at IS NULL OR ended_at > ?) ORDER BY id DESC LIMIT ${ROWS_AT_ONCE}`,
-      [to, from],
+  at(from: number, to: number): Promise<IncidentRow[]> {
+    return this.openWithin(from, to, ROWS_AT_ONCE);
+  }
+
+  /**
+   * The newest incidents that ended after `since` or not at all, and began by `until`. Reads one
+   * entry of an index for each that ended later, and rows only of those it finds: by their ids, the
+   * rows of all that are newer would be read.
+   */
+  private async openWithin(since: number, until: number, limit: number): Promise<IncidentRow[]> {
+    const { raw, kind } = this.database;
+    const { rows } = await raw.ask(
+      `SELECT ${COLUMNS} FROM incidents WHERE id IN (SELECT id FROM (SELECT id FROM incidents ` +
+        `${BY_END[kind]} WHERE (ended_at IS NULL OR ended_at > ?) AND began_at <= ? ` +
+        'ORDER BY id DESC LIMIT ?) AS found) ORDER BY id DESC',
+      [since, until, limit],
     );
     return rows.map(toRow);
   }
