@@ -8,6 +8,10 @@ from typing import Optional
 from urllib.parse import SplitResult
 
 
+_PORTS = {"http": http.client.HTTP_PORT, "https": http.client.HTTPS_PORT}
+"""Always given: without one, `http.client` takes the end of an IPv6 address for the port."""
+
+
 class Tls:
     """How the connections of a client are encrypted. The known authorities are read once, since
     that takes long, and again after a certificate was not accepted."""
@@ -33,7 +37,7 @@ def connection_to(
     url: SplitResult, connect_within_s: float, tls: Tls
 ) -> http.client.HTTPConnection:
     """A connection that is yet to be made."""
-    host, port = url.hostname or "", url.port
+    host, port = url.hostname or "", url.port or _PORTS[url.scheme]
     if url.scheme == "https":
         return _SecureConnection(host, port, timeout=connect_within_s, context=tls.context())
     return _PlainConnection(host, port, timeout=connect_within_s)

@@ -4,10 +4,20 @@ import socket
 import threading
 import time
 import unittest
+from urllib.parse import urlsplit
 
 from lockyard import Client, LockyardError
+from lockyard.connecting import Tls, connection_to
 
 PATIENCE_S = 20
+
+
+class AddressTest(unittest.TestCase):
+    def test_an_ipv6_address_without_a_port_has_that_of_its_scheme(self):
+        for address, port in (("http://[::1]", 80), ("https://[2001:db8::beef]", 443)):
+            url = urlsplit(address)
+            made = connection_to(url, 1, Tls(None))
+            self.assertEqual((made.host, made.port), (url.hostname, port))
 
 
 class SendingTest(unittest.TestCase):
