@@ -77,7 +77,10 @@ type grantWait struct {
 	startedAt  time.Time
 	answeredAt time.Time
 	// The server may know the current id: there may be a queue position or a grant to release.
-	mayBeKnown  bool
+	mayBeKnown bool
+	// The server may know the wait asked for with it: each later request must have the same. Before
+	// that, each asks for what is left.
+	isWaitKnown bool
 	isConnected bool
 }
 
@@ -146,6 +149,10 @@ func (w *grantWait) send(ctx context.Context) (answer AcquireAnswer, now time.Ti
 		connect := least(w.startedAt.Add(connectWithin).Sub(now), share)
 		ask.connectWithin = most(connect, time.Millisecond)
 	}
+	if w.ask.WaitMs == nil {
+		rest := (w.patienceLeft() + time.Millisecond - 1).Milliseconds()
+		w.ask.WaitMs = &rest
+	}
 	fields, err := w.client.completed(ask.procedure, w.ask)
 	if err != nil {
 		return answer, now, err
@@ -155,13 +162,24 @@ func (w *grantWait) send(ctx context.Context) (answer AcquireAnswer, now time.Ti
 	var failure *Error
 	if errors.As(err, &failure) {
 		w.isConnected = w.isConnected || !failure.IsUnreachable
-		if failure.Reason != ReasonUnknown && failure.Reason != ReasonInternal {
+		isUnsure := failure.Reason == ReasonUnknown || failure.Reason == ReasonInternal
+		if !isUnsure {
 			w.mayBeKnown = wasUnsure
 		}
+		w.keepWait(isUnsure)
 	} else if err == nil {
 		w.isConnected, w.answeredAt = true, time.Now()
+		w.keepWait(answer.Outcome == "queued")
 	}
 	return answer, now, err
+}
+
+// keepWait is called after each request: the next one asks for what is left, unless it may not.
+func (w *grantWait) keepWait(mayBeKnown bool) {
+	w.isWaitKnown = w.isWaitKnown || mayBeKnown
+	if !w.isWaitKnown {
+		w.ask.WaitMs = nil
+	}
 }
 
 // until is when retries end: even a wait shorter than one attempt is retried for a while.
@@ -225,6 +243,7 @@ func (w *grantWait) beforeAskingAgain(
 		return pause(ctx, least(retryDelay(frozenAttempt, 0), w.patienceLeft()))
 	case answer.Outcome != "queued":
 		w.ask.RequestID, w.answeredAt = newRequestID(), time.Now()
+		w.ask.WaitMs, w.isWaitKnown = nil, false
 	case time.Since(sentAt) < atOnce:
 		return pause(ctx, retryDelay(1, 0))
 	}

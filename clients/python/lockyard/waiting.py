@@ -81,11 +81,15 @@ class GrantWait:
         self, client: "Client", ask: Dict[str, Any], wait_ms: float, stop: Optional[threading.Event]
     ):
         self._client = client
-        self._ask = {**ask, "waitMs": int(wait_ms)}
+        self._ask = ask
         self._wait_ms = wait_ms
         self._stop = stop
         self._started_at = now_ms()
         self._id = request_id()
+        self._asked_wait_ms: Optional[int] = int(wait_ms)
+        """The `waitMs` of the next request; None: what is left of the wait."""
+        self._is_wait_known = False
+        """The server may know it for the current id: each later request must have the same."""
         self._answered_at = self._started_at
         self._may_be_known = False
         """The server may know the current id: there may be a queue position or a grant to
@@ -128,12 +132,14 @@ class GrantWait:
         is_watched = not self._is_connected and self._wait_ms < CONNECT_WITHIN_MS
         share_ms = CONNECT_WITHIN_MS / len(self._client.addresses)
         connect_ms = min(self._started_at + CONNECT_WITHIN_MS - now, share_ms)
+        if self._asked_wait_ms is None:
+            self._asked_wait_ms = math.ceil(self._patience_left_ms())
         self._may_be_known = True
         try:
             answer = self._client.send(
                 "lock.acquire",
                 "mutation",
-                {**self._ask, "requestId": self._id},
+                {**self._ask, "waitMs": self._asked_wait_ms, "requestId": self._id},
                 timeout_ms=left_ms + ANSWER_WITHIN_MS,
                 connect_within_ms=max(0, connect_ms) if is_watched else None,
                 stop=self._stop,
@@ -141,12 +147,21 @@ class GrantWait:
         except LockyardError as error:
             if not error.is_unreachable:
                 self._is_connected = True
-            if error.reason not in ("UNKNOWN", "INTERNAL"):
+            is_unsure = error.reason in ("UNKNOWN", "INTERNAL")
+            if not is_unsure:
                 self._may_be_known = was_unsure
+            self._keep_wait(is_unsure)
             raise
         self._is_connected = True
         self._answered_at = now_ms()
+        self._keep_wait(answer["outcome"] == "queued")
         return now, answer
+
+    def _keep_wait(self, may_be_known: bool) -> None:
+        """Called after each request: the next one asks for what is left, unless it may not."""
+        self._is_wait_known = self._is_wait_known or may_be_known
+        if not self._is_wait_known:
+            self._asked_wait_ms = None
 
     def _until(self) -> float:
         """When retries end: even a wait shorter than one attempt is retried for a while."""
@@ -200,6 +215,7 @@ class GrantWait:
             pause(min(retry_delay_ms(_FROZEN_ATTEMPT), self._patience_left_ms()), self._stop)
         elif outcome != "queued":
             self._id = request_id()
+            self._asked_wait_ms, self._is_wait_known = None, False
             self._answered_at = now_ms()
         elif now_ms() - sent_at < AT_ONCE_MS:
             pause(retry_delay_ms(1), self._stop)

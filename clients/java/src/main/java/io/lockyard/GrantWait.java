@@ -26,6 +26,12 @@ final class GrantWait {
   /** The server may know the current id: there may be a queue position or a grant to release. */
   private boolean mayBeKnown;
 
+  /**
+   * The server may know the wait asked for with it: each later request must have the same. Before
+   * that, each asks for what is left.
+   */
+  private boolean isWaitKnown;
+
   private boolean isConnected;
 
   private GrantWait(
@@ -160,6 +166,7 @@ final class GrantWait {
     long share = Timing.CONNECT_WITHIN / client.addressCount();
     long connect = Math.max(1, Math.min(startedAt + Timing.CONNECT_WITHIN - now, share));
     sentAt[0] = now;
+    ask.putIfAbsent("waitMs", patienceLeft());
     mayBeKnown = true;
     try {
       Wire.AcquireAnswer answer =
@@ -172,13 +179,25 @@ final class GrantWait {
                   isWatched ? connect : null));
       isConnected = true;
       answeredAt = Timing.now();
+      keepWait(answer.outcome().equals("queued"));
       return answer;
     } catch (LockyardException failure) {
       isConnected |= !failure.isUnreachable();
-      if (!failure.reason().equals("UNKNOWN") && !failure.reason().equals("INTERNAL")) {
+      boolean isUnsure =
+          failure.reason().equals("UNKNOWN") || failure.reason().equals("INTERNAL");
+      if (!isUnsure) {
         mayBeKnown = wasUnsure;
       }
+      keepWait(isUnsure);
       throw failure;
+    }
+  }
+
+  /** Called after each request: the next one asks for what is left, unless it may not. */
+  private void keepWait(boolean mayBeKnown) {
+    isWaitKnown |= mayBeKnown;
+    if (!isWaitKnown) {
+      ask.remove("waitMs");
     }
   }
 
@@ -250,6 +269,8 @@ final class GrantWait {
         return;
       default:
         ask.put("requestId", LockyardClient.newRequestId());
+        ask.remove("waitMs");
+        isWaitKnown = false;
         answeredAt = Timing.now();
     }
   }
