@@ -1,7 +1,11 @@
 import type { LockyardError } from '../contract/errors';
 import type { MultiLockGranted } from '../contract/multi-lock';
 import type { AcquireCommand, AnswerOf, LockCommand } from '../core/lock/lock-command';
-import type { MultiLockAnswer, MultiLockCommand } from '../core/multi-lock/multi-lock-command';
+import type {
+  MultiLockAnswer,
+  MultiLockAnswerOf,
+  MultiLockCommand,
+} from '../core/multi-lock/multi-lock-command';
 import { COMMAND_BUDGET_MS, EXPIRE_BEFORE_READ_MAX_MS } from '../core/timing';
 import { TimeLimit } from '../platform/time-limit';
 import { recordKey } from '../storage/record-id';
@@ -12,12 +16,12 @@ import { MultiLockCommitter } from './commit/multi-lock-committer';
 import type { EngineContext } from './engine-context';
 import { type MultiLockResult, PendingCommand, PendingMultiLock } from './pending-command';
 import { Deadlines } from './pending-reply';
-import type { AnyCommand } from './record-type';
+import type { AnyAnswerOf, AnyCommand } from './record-type';
 import { backendDown, isOwnFault, isWorthRepeating } from './refusals';
 
 /** The result of a command. */
-export interface CommandResult {
-  answer: unknown;
+export interface CommandResult<A = unknown> {
+  answer: A;
   /** Whether this command itself changed the record; a replay did not. */
   changed: boolean;
 }
@@ -48,25 +52,32 @@ export class CommandQueue {
     return Math.min(this.context.monotonic(), patienceEndsAt) + COMMAND_BUDGET_MS;
   }
 
-  submit(key: RecordKey, command: AnyCommand, dueAt = this.dueAt()): Promise<CommandResult> {
+  submit<C extends AnyCommand>(
+    key: RecordKey,
+    command: C,
+    dueAt = this.dueAt(),
+  ): Promise<CommandResult<AnyAnswerOf<C>>> {
     const { refusal } = this.context.membership;
     if (refusal) return Promise.reject(refusal);
     return new Promise((resolve, reject) => {
-      const pending = new PendingCommand(this, key, command, dueAt, resolve, reject);
+      // Commands of all verbs wait together; the function that decides one answers its verb.
+      const answer = resolve as (result: CommandResult) => void;
+      const pending = new PendingCommand(this, key, command, dueAt, answer, reject);
       this.deadlines.watch(pending);
       this.batcher.submit(pending);
     });
   }
 
-  submitMultiLock(
+  submitMultiLock<C extends MultiLockCommand>(
     namespace: string,
-    command: MultiLockCommand,
+    command: C,
     dueAt = this.dueAt(),
-  ): Promise<MultiLockResult> {
+  ): Promise<MultiLockResult<MultiLockAnswerOf<C>>> {
     const { refusal } = this.context.membership;
     if (refusal) return Promise.reject(refusal);
     return new Promise((resolve, reject) => {
-      const pending = new PendingMultiLock(this, namespace, command, dueAt, resolve, reject);
+      const answer = resolve as (result: MultiLockResult) => void;
+      const pending = new PendingMultiLock(this, namespace, command, dueAt, answer, reject);
       this.deadlines.watch(pending);
       this.retryMultiLock(pending);
     });
@@ -78,7 +89,7 @@ export class CommandQueue {
     command: C,
     dueAt?: number,
   ): Promise<AnswerOf<C>> {
-    return this.submit(key, command, dueAt).then(({ answer }) => answer as AnswerOf<C>);
+    return this.submit(key, command, dueAt).then(({ answer }) => answer);
   }
 
   /** Decides commands again, from a record that is read from now on. */

@@ -3,7 +3,7 @@ import { recordId } from '../storage/record-id';
 import type { RecordKey } from '../storage/record-store';
 import type { CommandQueue } from './command-queue';
 import type { EngineContext } from './engine-context';
-import type { AnyCommand } from './record-type';
+import type { AnyAnswerOf, AnyCommand } from './record-type';
 
 /** How often a read is repeated because another lease has expired meanwhile. */
 const ROUNDS_MAX = 3;
@@ -20,7 +20,7 @@ export class ExpiringReader {
     private readonly commands: CommandQueue,
   ) {}
 
-  async read(key: RecordKey, command: AnyCommand): Promise<unknown> {
+  async read<C extends AnyCommand>(key: RecordKey, command: C): Promise<AnyAnswerOf<C>> {
     const { context, commands } = this;
     const dueAt = commands.dueAt();
     for (let round = 1; ; round += 1) {

@@ -51,7 +51,7 @@ export class GroupCommitEngine implements StoreEngine {
     command: C,
   ): Promise<AnswerOf<C>> {
     if (!isReadOnly(command)) return this.commands.run(key, command);
-    return this.reader.read(key, command) as Promise<AnswerOf<C>>;
+    return this.reader.read(key, command);
   }
 
   count<C extends CounterCommand>(
@@ -59,7 +59,7 @@ export class GroupCommitEngine implements StoreEngine {
     command: C,
   ): Promise<CounterAnswerOf<C>> {
     const key: RecordKey = { namespace, name, kind: 'counter' };
-    return this.commands.submit(key, command).then(({ answer }) => answer as CounterAnswerOf<C>);
+    return this.commands.submit(key, command).then(({ answer }) => answer);
   }
 
   acquire(key: RecordKey, ask: AcquireCommand, wait: WaitOptions): Promise<AcquireAnswer> {

@@ -1,5 +1,5 @@
 import type { BackendHealth } from '../contract/console/backend-health';
-import type { AcquireAnswer } from '../contract/lock/answers';
+import type { AcquireAnswer, CancelAnswer } from '../contract/lock/answers';
 import type { AcquireManyAnswer } from '../contract/multi-lock';
 import type { CounterAnswerOf, CounterCommand } from '../core/counter/counter-command';
 import type { AcquireCommand, AnswerOf, LockCommand } from '../core/lock/lock-command';
@@ -48,10 +48,7 @@ export interface MultiLocks {
   /** Answers an acquire that arrives after its own cancel, without acquiring anything. */
   answerCancelled(namespace: string, ask: AcquireMultiLockCommand): Promise<AcquireManyAnswer>;
   /** Undoes an acquire, whether it still waits or was granted meanwhile. */
-  cancel(
-    namespace: string,
-    command: CancelMultiLockCommand,
-  ): Promise<{ outcome: 'cancelled' | 'released' | 'none' }>;
+  cancel(namespace: string, command: CancelMultiLockCommand): Promise<CancelAnswer>;
 }
 
 /**

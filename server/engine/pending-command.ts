@@ -42,8 +42,8 @@ export class PendingCommand extends PendingReply<CommandResult> {
 }
 
 /** The result of a multi-lock command. `changed`: as in `CommandResult`. */
-export interface MultiLockResult {
-  answer: MultiLockAnswer;
+export interface MultiLockResult<A = MultiLockAnswer> {
+  answer: A;
   changed: boolean;
 }
 

@@ -1,9 +1,9 @@
-import type { CounterCommand } from '../core/counter/counter-command';
+import type { CounterAnswers, CounterCommand } from '../core/counter/counter-command';
 import type { CounterRecord } from '../core/counter/counter-record';
 import { decideCounter } from '../core/counter/decide-counter';
 import type { Decision, DecisionContext } from '../core/decision';
 import { decide } from '../core/lock/decide';
-import type { LockCommand } from '../core/lock/lock-command';
+import type { LockAnswers, LockCommand } from '../core/lock/lock-command';
 import type { LockRecord } from '../core/lock/lock-record';
 import { waiterOf } from '../core/lock/queue';
 import type { RecordEvent } from '../core/record-event';
@@ -20,6 +20,9 @@ import type { RecordKey, StoredRecord } from '../storage/record-store';
 export type AnyRecord = LockRecord | CounterRecord;
 
 export type AnyCommand = LockCommand | CounterCommand;
+
+/** The answer to a command on a record of either kind. */
+export type AnyAnswerOf<C extends AnyCommand> = (LockAnswers & CounterAnswers)[C['verb']];
 
 /** A record of either kind, as this process last read or wrote it. */
 export type AnyKnownRecord = KnownRecord<AnyRecord>;

@@ -62,8 +62,18 @@ export type MultiLockCommand =
   | CancelMultiLockCommand
   | RevertMultiLockCommand;
 
+/** The answer to each verb. */
+interface MultiLockAnswers {
+  acquireSet: AcquireManyAnswer;
+  giveUpSet: AcquireManyAnswer;
+  cancelSet: CancelAnswer;
+  withdrawSet: { outcome: 'withdrawn' | 'gone' };
+}
+
+export type MultiLockAnswerOf<C extends MultiLockCommand> = MultiLockAnswers[C['verb']];
+
 /** The answer to any of these commands. */
-export type MultiLockAnswer = AcquireManyAnswer | CancelAnswer | { outcome: 'withdrawn' | 'gone' };
+export type MultiLockAnswer = MultiLockAnswerOf<MultiLockCommand>;
 
 const MULTI_LOCK_ID_CHARS = 11;
 

@@ -36,7 +36,7 @@ export class MultiLockAcquires
 
   async cancel(namespace: string, command: CancelMultiLockCommand) {
     const { answer } = await this.commands.submitMultiLock(namespace, command);
-    return answer as { outcome: 'cancelled' | 'released' | 'none' };
+    return answer;
   }
 
   protected callOf(namespace: string, command: AcquireMultiLockCommand): WaitingCall {
@@ -50,8 +50,7 @@ export class MultiLockAcquires
     command: AcquireMultiLockCommand | GiveUpMultiLockCommand,
     dueAt?: number,
   ): Promise<Acquired<AcquireManyAnswer>> {
-    const asked = this.commands.submitMultiLock(namespace, command, dueAt);
-    return asked as Promise<Acquired<AcquireManyAnswer>>;
+    return this.commands.submitMultiLock(namespace, command, dueAt);
   }
 
   protected giveUp(namespace: string, command: AcquireMultiLockCommand, dueAt?: number) {

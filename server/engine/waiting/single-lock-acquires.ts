@@ -1,9 +1,8 @@
-import type { AcquireAnswer, Granted, RenewAnswer } from '../../contract/lock/answers';
+import type { AcquireAnswer, Granted } from '../../contract/lock/answers';
 import { isLate } from '../../core/lock/hold-lifecycle';
 import type { AcquireCommand } from '../../core/lock/lock-command';
 import { recordId } from '../../storage/record-id';
 import type { RecordKey } from '../../storage/record-store';
-import type { CommandResult } from '../command-queue';
 import { grantTooLate } from '../refusals';
 import { type Acquired, WaitingAcquires } from './waiting-acquires';
 import { WaitingCall } from './waiting-call';
@@ -19,11 +18,13 @@ export class SingleLockAcquires extends WaitingAcquires<RecordKey, AcquireComman
     command: AcquireCommand,
     dueAt?: number,
   ): Promise<Acquired<AcquireAnswer>> {
-    return this.commands.submit(key, command, dueAt) as Promise<Acquired<AcquireAnswer>>;
+    return this.commands.submit(key, command, dueAt);
   }
 
-  protected giveUp(key: RecordKey, { request }: AcquireCommand, dueAt?: number) {
-    return this.commands.submit(key, { verb: 'giveUp', request }, dueAt).then(unchanged);
+  /** Grants nothing itself: a grant that came first was made by another command. */
+  protected async giveUp(key: RecordKey, { request }: AcquireCommand, dueAt?: number) {
+    const answer = await this.commands.run(key, { verb: 'giveUp', request }, dueAt);
+    return { answer, changed: false };
   }
 
   protected queuedAt(key: RecordKey): string {
@@ -51,10 +52,9 @@ export class SingleLockAcquires extends WaitingAcquires<RecordKey, AcquireComman
   ): Promise<AcquireAnswer> {
     const { token } = granted;
     const renew = { verb: 'renew', service, owner, token, leaseMs } as const;
-    const asked = this.commands.submit(key, renew, dueAt).catch((cause) => {
+    const renewed = await this.commands.run(key, renew, dueAt).catch((cause) => {
       throw grantTooLate(cause);
     });
-    const renewed = (await asked).answer as RenewAnswer;
     if (renewed.outcome === 'lost') return { outcome: 'ended', token, cause: renewed.cause };
     if (renewed.outcome === 'released') return { outcome: 'ended', token, cause: 'released' };
     const { expiresAt, expiresInMs, renewalsStopped } = renewed;
@@ -62,9 +62,4 @@ export class SingleLockAcquires extends WaitingAcquires<RecordKey, AcquireComman
     if (!isLeaseFixed && isLate(leaseMs, expiresInMs)) throw grantTooLate(null);
     return { ...granted, expiresAt, expiresInMs };
   }
-}
-
-/** The result of a command that ends the caller's own wait, and grants nothing itself. */
-function unchanged({ answer }: CommandResult): Acquired<AcquireAnswer> {
-  return { answer: answer as AcquireAnswer, changed: false };
 }
