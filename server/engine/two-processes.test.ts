@@ -177,15 +177,19 @@ describe.concurrent.each(storeNames)('two processes over %s', (name) => {
     expect(await tell(key, 'askRelease', token - 1)).toMatchObject({ outcome: 'changed' });
   });
 
-  it('a hold whose renewals are blocked can be re-entered for what is left of it', async () => {
+  it.each([
+    ['with a request id', { requestId: 'again' }],
+    ['without a request id', {}],
+  ])('a hold whose renewals are blocked can be re-entered %s for what is left', async (_, id) => {
     const key = freshKey();
     const { token, expiresAt } = await takeLock(a, key, 'w1', { leaseMs: 60_000 });
     await tell(key, 'stopRenewals', token);
-    const again = { leaseMs: 3_600_000, reentrant: true, requestId: 'again' };
+    const again = { leaseMs: 3_600_000, reentrant: true, ...id };
     const entered = await takeLock(a, key, 'w1', again);
     expect(entered).toMatchObject({ token, holdCount: 2, expiresAt });
     expect(entered.expiresInMs).toBeLessThanOrEqual(60_000);
-    expect(await takeLock(b, key, 'w1', again)).toMatchObject({ token, holdCount: 2, expiresAt });
-    expect(await inspect(key)).toMatchObject({ holders: [{ token, holdCount: 2 }] });
+    const holdCount = 'requestId' in id ? 2 : 3;
+    expect(await takeLock(b, key, 'w1', again)).toMatchObject({ token, holdCount, expiresAt });
+    expect(await inspect(key)).toMatchObject({ holders: [{ token, holdCount }] });
   });
 });

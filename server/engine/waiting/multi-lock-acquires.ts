@@ -102,8 +102,9 @@ export class MultiLockAcquires
     command: AcquireMultiLockCommand,
     { grants }: MultiLockGranted,
     dueAt: number,
-  ): Promise<AcquireManyAnswer> {
-    const { service, owner, leaseMs } = command;
+  ): Promise<AcquireManyAnswer | null> {
+    const { service, owner, leaseMs, request } = command;
+    if (!request.remembered) return null;
     const renewals = grants.map(({ name, token }) => {
       const renew = { verb: 'renew', service, owner, token, leaseMs } as const;
       return this.commands.run({ namespace, name }, renew, dueAt);

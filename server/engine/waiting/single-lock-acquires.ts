@@ -43,8 +43,21 @@ export class SingleLockAcquires extends WaitingAcquires<RecordKey, AcquireComman
     return this.commands.submit(key, { verb: 'withdraw', token }, dueAt);
   }
 
-  /** A re-entered hold whose renewals were stopped only has the rest of its lease. */
+  /** A re-entry can appear late because renewals were stopped: then another would be no better. */
   protected async restartLeases(
+    key: RecordKey,
+    command: AcquireCommand,
+    granted: Granted,
+    dueAt: number,
+  ): Promise<AcquireAnswer | null> {
+    if (command.request.remembered) return this.restartLease(key, command, granted, dueAt);
+    if (granted.holdCount === 1) return null;
+    const restarted = await this.restartLease(key, command, granted, dueAt).catch(() => null);
+    return restarted?.outcome === 'granted' ? restarted : null;
+  }
+
+  /** A re-entered hold whose renewals were stopped only has the rest of its lease. */
+  private async restartLease(
     key: RecordKey,
     { service, owner, leaseMs }: AcquireCommand,
     granted: Granted,

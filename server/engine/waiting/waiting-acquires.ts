@@ -86,7 +86,8 @@ export abstract class WaitingAcquires<
       }
       if (!isLate(command.leaseMs, this.leftMs(answer))) return answer;
       const dueAt = this.commands.dueAt(patienceEndsAt);
-      if (remembered) return this.restartLeases(target, command, answer, dueAt);
+      const restarted = await this.restartLeases(target, command, answer, dueAt);
+      if (restarted) return restarted;
       await this.revertLate(target, command, answer, dueAt);
       if (attempt === 2) throw grantTooLate(null);
     }
@@ -125,7 +126,7 @@ export abstract class WaitingAcquires<
   ): Promise<unknown>;
 
   /**
-   * Restarts the leases of a late grant to a request with an id. It must not be reverted, since
+   * Restarts the leases of a late grant; null: it is to be reverted. Not if its request has an id:
    * another call with that id may have received it already.
    */
   protected abstract restartLeases(
@@ -133,7 +134,7 @@ export abstract class WaitingAcquires<
     command: C,
     answer: Granted<A>,
     dueAt: number,
-  ): Promise<A>;
+  ): Promise<A | null>;
 
   /** Waits until hang-ups are noticed; returns the grant with the rest of its lease by then. */
   private async onceNoticed(granted: Granted<A>, wait: WaitOptions) {
