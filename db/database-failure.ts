@@ -61,12 +61,20 @@ const NETWORK_CODES = new Set([
 ]);
 
 /**
- * Error numbers of a server that responds but refuses: too many connections, shutting down,
- * read-only, full, killed, timed out, without most of its Galera cluster.
+ * Error numbers of a server that responds but refuses: too many connections or statements, shutting
+ * down, read-only, full, killed, timed out, without most of its Galera cluster.
  */
-const SERVER_ERRNOS = new Set([
-  1021, 1040, 1047, 1053, 1114, 1203, 1205, 1213, 1290, 1317, 1792, 1836, 1927, 1969, 3024,
-]);
+const REFUSALS = [
+  1021, 1040, 1047, 1053, 1114, 1203, 1205, 1213, 1226, 1290, 1317, 1792, 1836, 1927, 1969, 3024,
+];
+
+/**
+ * Those with which a server refuses a connection because of its user, its host or its database,
+ * which may have been changed since the start.
+ */
+const CONNECTION_REFUSALS = [1044, 1045, 1049, 1129, 1130, 1698, 1820, 1862, 3118, 3159, 4151];
+
+const SERVER_ERRNOS = new Set([...REFUSALS, ...CONNECTION_REFUSALS]);
 
 function isAway(error: unknown): boolean {
   if (error instanceof DatabaseTimeout) return true;
