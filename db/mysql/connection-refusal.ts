@@ -3,6 +3,8 @@ import { tlsFailure } from '../tls-failure';
 
 const CREDENTIALS = 'it refuses the user or the password of its URL';
 const TOO_MANY = 'it has as many connections as it accepts';
+const USED_UP = 'its user has used up what it may do in an hour (such as MAX_QUERIES_PER_HOUR)';
+const METHOD = 'its user signs in by a method that Lockyard does not support';
 const LOCKED = 'the account of its user is locked';
 const EXPIRED = 'the password of its user has expired';
 
@@ -21,8 +23,18 @@ const MEANINGS: Record<number, string> = {
   1820: EXPIRED,
   1862: EXPIRED,
   3118: LOCKED,
+  3159: 'it accepts connections with TLS only (mysqls:)',
   4151: LOCKED,
 };
+
+const ACCOUNT_LIMIT = 1226;
+
+/** Whether a user has reached a limit of its account for an hour, not one of its connections. */
+export const isUsedUp = (error: unknown): boolean =>
+  causes(error).some((cause) => {
+    const { errno, message } = cause as { errno?: unknown; message?: unknown };
+    return errno === ACCOUNT_LIMIT && /_per_hour/.test(String(message));
+  });
 
 /**
  * Why a server that answers cannot be used, as the end of a sentence about it, without the names of
@@ -31,8 +43,10 @@ const MEANINGS: Record<number, string> = {
 export function connectionRefusal(error: unknown): string | null {
   const tls = tlsFailure(error);
   if (tls) return tls;
+  if (isUsedUp(error)) return USED_UP;
   for (const cause of causes(error)) {
-    const { errno } = cause as { errno?: unknown };
+    const { errno, code } = cause as { errno?: unknown; code?: unknown };
+    if (code === 'AUTH_SWITCH_PLUGIN_ERROR') return METHOD;
     const meaning = typeof errno === 'number' ? MEANINGS[errno] : undefined;
     if (meaning) return meaning;
   }

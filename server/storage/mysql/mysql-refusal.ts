@@ -1,14 +1,18 @@
 import { causes } from '@/db/database-failure';
+import { isUsedUp } from '@/db/mysql/connection-refusal';
 
 const READ_ONLY = 'This database is read-only: it takes no writes.';
 const FULL = 'This database is full: it takes no writes.';
 const NO_CLUSTER = 'This database has lost most of its Galera cluster: it serves nothing.';
 const NO_RIGHT = 'The user of this database lacks a privilege that Lockyard needs.';
+const USED_UP =
+  'The user of this database has used up what it may do in an hour (such as MAX_QUERIES_PER_HOUR).';
 const NO_TABLE = 'This database lacks a table or a column that Lockyard needs.';
 
 /**
  * The meanings of errors with which MySQL and MariaDB refuse a statement before it changes
- * anything. A commit is refused only with the first three, and is then rolled back.
+ * anything. A commit is refused only with the first three, and is then rolled back; as it is where
+ * the user may run no more statements.
  */
 const MEANINGS: Record<number, string> = {
   1290: READ_ONLY,
@@ -27,6 +31,7 @@ const MEANINGS: Record<number, string> = {
  * it was applied. Null for any other error, after which it may have been applied.
  */
 export function mysqlRefusal(error: unknown): string | null {
+  if (isUsedUp(error)) return USED_UP;
   for (const cause of causes(error)) {
     const { errno } = cause as { errno?: unknown };
     const meaning = typeof errno === 'number' ? MEANINGS[errno] : undefined;

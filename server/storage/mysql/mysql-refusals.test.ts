@@ -3,10 +3,11 @@ import { createConnection } from 'mysql2/promise';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { acquireMigrationLock } from '@/db/migrate';
 import { systemClock } from '../../platform/clock';
-import { freshKey } from '../conformance/testing/changes';
+import { created, freshKey, readOne } from '../conformance/testing/changes';
 import { createScratchDatabase, testMysqlUrl } from '../conformance/testing/stores-under-test';
 import { LazyStore } from '../lazy-store';
 import { openBackend } from '../open-store';
+import type { RecordKey } from '../record-store';
 import { MysqlStore } from './mysql-store';
 
 const user = `u_${randomBytes(6).toString('hex')}`;
@@ -69,6 +70,50 @@ test('a backend whose user has too many connections says so, and works with fewe
   await other.end();
   await expect.poll(() => read().then(() => 'answered', String)).toBe('answered');
   await store.close();
+});
+
+test('a backend whose user signs in by a method that the driver lacks says so', async () => {
+  const username = `${user}_ed`;
+  await asAdmin("INSTALL SONAME 'auth_ed25519'");
+  try {
+    await asAdmin(`CREATE USER ${username}@'%' IDENTIFIED VIA ed25519 USING PASSWORD('x')`);
+    const store = new MysqlStore(Object.assign(new URL(urlWith({})), { username }).href);
+    const refusal = expect.stringContaining('signs in by a method that Lockyard does not support');
+    await expect(store.read([], [])).rejects.toMatchObject({ applied: 'no', refusal });
+    await store.close();
+    await asAdmin(`DROP USER ${username}@'%'`);
+  } finally {
+    await asAdmin("UNINSTALL SONAME 'auth_ed25519'");
+  }
+});
+
+test('a backend whose user has used up its hour says so, and has applied nothing', async () => {
+  const truth = await openBackend({ kind: 'mysql', url: scratch.url }, systemClock);
+  // Each of these limits ends another statement: at first of the session, then of a swap.
+  for (let limit = 2; limit < 30; limit += 1) {
+    const name = `${user}_${limit}`;
+    await asAdmin(
+      `CREATE USER ${name}@'%' IDENTIFIED BY '${password}' WITH MAX_QUERIES_PER_HOUR ${limit}`,
+    );
+    await asAdmin(`GRANT ALL ON ${databaseOf(scratch.url)}.* TO ${name}@'%'`);
+    const store = new MysqlStore(Object.assign(new URL(urlWith({})), { username: name }).href);
+    let refused: RecordKey | null = null;
+    while (refused === null) {
+      const key = freshKey();
+      const failure = await created(store, key).then(
+        () => null,
+        (error: unknown) => error,
+      );
+      if (failure === null) continue;
+      refused = key;
+      const refusal = expect.stringMatching(/used up what it may do in an hour/);
+      expect(failure, `with ${limit} statements`).toMatchObject({ applied: 'no', refusal });
+    }
+    expect(await readOne(truth, refused)).toMatchObject({ record: null });
+    await store.close();
+    await asAdmin(`DROP USER ${name}@'%'`);
+  }
+  await truth.close();
 });
 
 test('a start continues while another process migrates a backend, then uses it', async () => {
