@@ -38,6 +38,7 @@ import {
   placeOf,
   rememberedWait,
   removeWaiters,
+  resumeHere,
   timeoutFacts,
   updateWaiter,
   type WaitSpan,
@@ -201,11 +202,8 @@ function resume(draft: Draft, { request }: AcquireCommand): boolean {
   const waiter = waiterOf(draft.record, request.key);
   if (!waiter) return false;
   if (waiter.tag !== requestFingerprint(request)) throw requestIdReused();
-  const { process } = draft.context;
-  if (waiter.process !== process || waiter.detachedUntil !== null) {
-    updateWaiter(draft, waiter, { process, detachedUntil: null });
-    draft.addEvent('resumed', waiter);
-  }
+  const isHere = waiter.process === draft.context.process && waiter.detachedUntil === null;
+  if (!isHere) resumeHere(draft, waiter);
   return true;
 }
 

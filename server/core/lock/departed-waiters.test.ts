@@ -8,8 +8,12 @@ import { DEPARTED_MAX } from './lock-record';
 
 const LEASE_MS = 3_600_000;
 
-/** A lock that is held, and where callers of process p1 have waited for 5 s when it dies. */
-function afterCrash(count: number, waitMs = 60_000) {
+/**
+ * A lock that is held, and where callers of process p1 have waited for 5 s when it dies.
+ *
+ * @param firstAt the process where an earlier call of each is open; absent: none is
+ */
+function afterCrash(count: number, waitMs = 60_000, firstAt = 'p1') {
   const world = new LockWorld();
   world.policy = { queueLimit: 1_000, lockDelayMs: 0 };
   const holder = world.run(acquire('orders/holder', { leaseMs: LEASE_MS }), 'p0');
@@ -17,7 +21,7 @@ function afterCrash(count: number, waitMs = 60_000) {
   const asks = Array.from({ length: count }, (_, i) =>
     acquire(`orders/w${i}`, { waitMs, requestId: 'r' }),
   );
-  for (const ask of asks) world.run(ask, 'p1');
+  for (const ask of asks) for (const process of [firstAt, 'p1']) world.run(ask, process);
   world.pass(5_000);
   world.kill('p1');
   return { world, asks, free: () => world.run(release('orders/holder', holder.token), 'p0') };
@@ -35,6 +39,25 @@ describe('waiters whose process died', () => {
     free();
     world.run({ verb: 'settle' }, 'p2');
     expect(world.record?.holds).toMatchObject([{ owner: 'w2', waitedMs: 6_000 }]);
+  });
+
+  it('keep their places where an earlier call of their request is still open', () => {
+    const { world, free } = afterCrash(3, 60_000, 'p2');
+    world.run({ verb: 'settle' }, 'p2');
+    expect(world.record?.queue).toMatchObject([
+      { owner: 'w0', ticket: 1, process: 'p2', enqueuedAt: world.now - 5_000 },
+      { owner: 'w1', ticket: 2, process: 'p2' },
+      { owner: 'w2', ticket: 3, process: 'p2' },
+    ]);
+    free();
+    world.run({ verb: 'settle' }, 'p2');
+    expect(world.record?.holds).toMatchObject([{ owner: 'w0', waitedMs: 5_000 }]);
+  });
+
+  it('time out where an earlier call of their request is still open', () => {
+    const { world } = afterCrash(1, 5_000, 'p2');
+    world.run({ verb: 'settle' }, 'p2');
+    expect(world.record?.queue).toEqual([]);
   });
 
   it('have waited since their first request if the lock is free when they ask again', () => {

@@ -23,6 +23,7 @@ import {
   rememberDeparted,
   removeWaiters,
   restartDetached,
+  resumeHere,
   timeoutFacts,
   waitedMs,
 } from './queue';
@@ -181,10 +182,11 @@ function grantToWaiter(
 
 function dropAbsentWaiters(draft: Draft): void {
   const { queue } = draft.record;
-  const absent = queue.filter(
+  const unserved = queue.filter(
     (waiter) =>
       (!isPresent(draft, waiter) && !endsOwnWait(draft, waiter)) || missedOffer(draft, waiter),
   );
+  const absent = unserved.filter((waiter) => !takeBack(draft, waiter));
   if (absent.length === 0) return;
   for (const waiter of absent) {
     if (isOutOfPatience(waiter, draft.now)) {
@@ -200,6 +202,17 @@ function dropAbsentWaiters(draft: Draft): void {
     const ask = timedOutCaller(draft, waiter);
     if (ask) timedOut(draft, ask.request, ask.service);
   }
+}
+
+/**
+ * Keeps the place of a waiter that is absent at another process, which had taken it over from an
+ * earlier call that is still open here. False: none is.
+ */
+function takeBack(draft: Draft, waiter: Waiter): boolean {
+  if (waiter.process === draft.context.process || isOutOfPatience(waiter, draft.now)) return false;
+  if (draft.callerOf(waiter) === null) return false;
+  resumeHere(draft, waiter);
+  return true;
 }
 
 /**

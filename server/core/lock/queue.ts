@@ -166,6 +166,12 @@ export function updateWaiter(draft: Draft, waiter: Waiter, part: Partial<Waiter>
   });
 }
 
+/** Moves a waiter's place to this process, where a call of its request is open. */
+export function resumeHere(draft: Draft, waiter: Waiter): void {
+  updateWaiter(draft, waiter, { process: draft.context.process, detachedUntil: null });
+  draft.addEvent('resumed', waiter);
+}
+
 /**
  * Restarts the time between two requests that a waiter is given if the clock was set back
  * meanwhile: else a waiter whose caller is gone would block the lock until the clock catches up.

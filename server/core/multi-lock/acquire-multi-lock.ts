@@ -17,8 +17,8 @@ import {
   isOutOfPatience,
   placeOf,
   rememberDeparted,
+  resumeHere,
   timeoutFacts,
-  updateWaiter,
   type WaitSpan,
   waitedMs,
 } from '../lock/queue';
@@ -151,9 +151,7 @@ function resumePlace(
   }
   const { member, waiter } = place;
   if (waiter.process === process && waiter.detachedUntil === null) return place;
-  const here = { ...waiter, process, detachedUntil: null };
-  updateWaiter(member.draft, waiter, here);
-  member.draft.addEvent('resumed', waiter);
+  resumeHere(member.draft, waiter);
   touched.add(member);
   return { member, waiter: waiterIn(member, waiter.ticket) };
 }
