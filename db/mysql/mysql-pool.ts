@@ -10,6 +10,7 @@ import {
 } from 'mysql2/promise';
 import { TimeLimit } from '../../server/platform/time-limit';
 import { DatabaseTimeout } from '../database-failure';
+import { ConnectionTurns } from './connection-turns';
 import { hasErrno, READ_ONLY } from './mysql-errors';
 import { KEEP_ALIVE_MS, mysqlTls } from './mysql-tls';
 import { OWN_SESSION } from './own-session';
@@ -76,6 +77,7 @@ function fill(sql: string, values: Parameters<typeof format>[1] & unknown[]): st
  */
 export class DeadlinePool {
   private readonly pool: Pool;
+  private readonly turns = new ConnectionTurns(CONNECTIONS);
   /** The connections that have the settings of `SESSION`. */
   private readonly prepared = new WeakSet<object>();
   /** The generation in which each connection began to open. */
@@ -95,20 +97,36 @@ export class DeadlinePool {
   async borrow<T>(use: (connection: PoolConnection) => Promise<T>): Promise<T> {
     const budget = new TimeLimit(DATABASE_BUDGET_MS, timeout);
     try {
-      const connection = await budget.race(this.connection(budget));
-      try {
-        const answer = await budget.race(this.prepare(connection).then(() => use(connection)));
-        connection.release();
-        return answer;
-      } catch (error) {
-        const isReadOnly = hasErrno(error, ...READ_ONLY);
-        if (isReadOnly) this.generation += 1;
-        if (budget.isOver || isFatal(error) || isReadOnly) connection.destroy();
-        else connection.release();
-        throw error;
-      }
+      await this.turns.take(budget);
+      return await this.lend(budget, use);
     } finally {
       budget.stop();
+    }
+  }
+
+  /** The turn ends when the connection is returned, or could not be opened, however late. */
+  private async lend<T>(
+    budget: TimeLimit,
+    use: (connection: PoolConnection) => Promise<T>,
+  ): Promise<T> {
+    const endTurn = () => this.turns.end();
+    const opening = this.connection(budget);
+    const connection = await budget.race(opening).catch((error) => {
+      opening.then(endTurn, endTurn);
+      throw error;
+    });
+    try {
+      const answer = await budget.race(this.prepare(connection).then(() => use(connection)));
+      connection.release();
+      return answer;
+    } catch (error) {
+      const isReadOnly = hasErrno(error, ...READ_ONLY);
+      if (isReadOnly) this.generation += 1;
+      if (budget.isOver || isFatal(error) || isReadOnly) connection.destroy();
+      else connection.release();
+      throw error;
+    } finally {
+      endTurn();
     }
   }
 
