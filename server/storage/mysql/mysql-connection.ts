@@ -2,6 +2,7 @@ import mysql, { type Connection, type QueryError } from 'mysql2';
 import { connectionRefusal } from '@/db/mysql/connection-refusal';
 import { DEADLOCK, LOCK_WAIT_TIMEOUT, ROW_CHANGED } from '@/db/mysql/mysql-errors';
 import { KEEP_ALIVE_MS, mysqlTls } from '@/db/mysql/mysql-tls';
+import { OpeningAttempts } from '@/db/mysql/opening-attempts';
 import { OWN_SESSION, STRICT_MODE } from '@/db/mysql/own-session';
 import { TimeLimit } from '../../platform/time-limit';
 import { StoreError } from '../record-store';
@@ -51,17 +52,24 @@ const SESSION = [
  */
 const LITERALS_AS_BYTES = 'SET NAMES binary, character_set_results = utf8mb4';
 
+interface OpenConnection {
+  connection: Connection;
+  server: MysqlServer;
+}
+
 /** A connection for one packet at a time. Opens on demand, also after a failure; never resends. */
 export class MysqlConnection {
-  private opened: { connection: Connection; server: MysqlServer } | null = null;
+  private opened: OpenConnection | null = null;
   private isOpening = false;
   /** Whether the connection of the packet under way was left while it was being opened. */
   private isLeft = false;
   private isClosed = false;
 
+  /** @param attempts shared by all connections to one server */
   constructor(
     private readonly uri: string,
     private readonly timeoutMs: number,
+    private readonly attempts = new OpeningAttempts(),
   ) {}
 
   /** Sends one packet of statements and returns the rows of each. Throws as `exchange`. */
@@ -81,7 +89,7 @@ export class MysqlConnection {
   async exchange<T>(write: (server: MysqlServer) => Packet<T>): Promise<T> {
     const timeLimit = new TimeLimit(this.timeoutMs, noAnswer);
     try {
-      const { connection, server } = this.opened ?? (await this.open(timeLimit));
+      const { connection, server } = this.opened ?? (await this.openInTurn(timeLimit));
       const { statements, read } = write(server);
       refuseTooLarge(statements, server.packetBytesMax);
       try {
@@ -109,9 +117,11 @@ export class MysqlConnection {
     this.opened = null;
   }
 
-  private async open(
-    timeLimit: TimeLimit,
-  ): Promise<{ connection: Connection; server: MysqlServer }> {
+  private openInTurn(timeLimit: TimeLimit): Promise<OpenConnection> {
+    return this.attempts.run(() => this.open(timeLimit));
+  }
+
+  private async open(timeLimit: TimeLimit): Promise<OpenConnection> {
     if (this.isClosed) throw new StoreError('This store is closed.', 'no');
     const connection = mysql.createConnection({
       uri: this.uri,

@@ -1,3 +1,4 @@
+import { OpeningAttempts } from '@/db/mysql/opening-attempts';
 import { StoreError } from '../record-store';
 import { MysqlConnection } from './mysql-connection';
 import { isReadOnly } from './mysql-refusal';
@@ -21,7 +22,9 @@ export class MysqlConnections {
     uri: string,
     private readonly timeoutMs: number,
   ) {
-    this.all = Array.from({ length: CONNECTIONS }, () => new MysqlConnection(uri, timeoutMs));
+    const attempts = new OpeningAttempts();
+    const connection = () => new MysqlConnection(uri, timeoutMs, attempts);
+    this.all = Array.from({ length: CONNECTIONS }, connection);
     this.idle = [...this.all];
   }
 
