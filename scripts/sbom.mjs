@@ -37,6 +37,10 @@ function printSbom(format = 'cyclonedx') {
   }
 }
 
+// A reader that ends early, as `head` does, is no failure.
+process.stdout.on('error', (error) => {
+  if (error.code !== 'EPIPE') endWith(error);
+});
 try {
   printSbom(...process.argv.slice(2, 3));
 } catch (error) {
