@@ -2,7 +2,6 @@ import { setImmediate } from 'node:timers/promises';
 import { eq } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { TEST_DIALECTS } from '@/db/testing/test-database';
-import { demoToken } from '../../auth/demo-token';
 import { hashText } from '../../auth/hash-text';
 import { verifyPassword } from '../../auth/passwords/password-hash';
 import { SESSION_IDLE_MAX_MS, SESSION_MAX_MS } from '../../auth/sessions/session-limits';
@@ -28,7 +27,6 @@ import { setDisabled } from '../users/set-disabled';
 import { setUpFirstAdmin } from '../users/set-up-first-admin';
 import { getCurrentSession } from './get-current-session';
 import { signIn } from './sign-in';
-import { signInToDemo } from './sign-in-to-demo';
 import { signOut } from './sign-out';
 
 const SOON = { timeout: 20_000, interval: 5 };
@@ -462,35 +460,5 @@ describe.each(TEST_DIALECTS)('the first admin on %s', (dialect) => {
     expect(await createSetupToken(runtime.database, runtime.clock)).toBeNull();
     await expect(setUp(two)).rejects.toMatchObject({ reason: 'CONFLICT' });
     expect((await runtime.database.db.select().from(runtime.database.tables.users)).length).toBe(1);
-  });
-});
-
-describe("the demo's link", () => {
-  test('signs in on this machine, in a demo, and nowhere else', async () => {
-    const demo = await openTestRuntime('sqlite', { LOCKYARD_DEMO: '1' });
-    const token = demoToken(demo.secret);
-    const enterFrom = (address: string, text = token) =>
-      signInToDemo(contextOf(demo, null, address), { token: text });
-    for (const address of ['127.0.0.1', '::1', '::ffff:127.0.0.1']) {
-      const { session } = await enterFrom(address);
-      expect(await demo.sessions.resolve(session.value)).toMatchObject({
-        name: 'demo',
-        role: 'admin',
-      });
-    }
-    for (const address of ['192.0.2.1', '::ffff:10.0.0.1', '127.evil', '']) {
-      await expect(enterFrom(address)).rejects.toMatchObject({ reason: 'FORBIDDEN' });
-    }
-    await expect(enterFrom('127.0.0.1', demoToken('other'))).rejects.toMatchObject({
-      reason: 'FORBIDDEN',
-    });
-    await demo.close();
-
-    const real = await openTestRuntime('sqlite');
-    const ctx = contextOf(real, null, '127.0.0.1');
-    await expect(signInToDemo(ctx, { token: demoToken(real.secret) })).rejects.toMatchObject({
-      reason: 'NOT_FOUND',
-    });
-    await real.close();
   });
 });

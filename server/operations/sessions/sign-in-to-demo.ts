@@ -9,7 +9,7 @@ import { askDatabase } from '../ask-database';
 import { auditedDatabaseChange } from '../audit/audited-database-change';
 import type { ControlContext } from '../operation-context';
 import { insertUser } from '../users/create-user';
-import { findUserByName, selectUserForUpdate } from '../users/find-user';
+import { findUserByName } from '../users/find-user';
 import type { SignedIn } from './sign-in';
 
 /** The user of the demo's link. Its random password is never shown: only the link signs in. */
@@ -34,10 +34,14 @@ export async function signInToDemo(
   const passwordHash = known?.passwordHash ?? (await hashPassword(randomText(32)));
   const what = { act: 'session.signIn', subject: DEMO_USER.name } as const;
   return auditedDatabaseChange(ctx, { name: DEMO_USER.name, kind: 'user' }, what, async (tx) => {
-    const id = known
-      ? (await selectUserForUpdate(database, tx, known.id)).id
-      : await insertUser(database, tx, { ...DEMO_USER, passwordHash, createdAt: clock.now() });
     const { users } = database.tables;
+    // Read again: the link may be opened twice before there is the user.
+    const [user] = await database.forUpdate(
+      tx.select().from(users).where(eq(users.name, DEMO_USER.name)),
+    );
+    const id =
+      user?.id ??
+      (await insertUser(database, tx, { ...DEMO_USER, passwordHash, createdAt: clock.now() }));
     await tx.update(users).set({ role: DEMO_USER.role, disabledAt: null }).where(eq(users.id, id));
     const session = await sessions.begin(tx, id, ctx);
     return { answer: { user: { id, ...DEMO_USER }, session } };
