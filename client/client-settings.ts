@@ -10,7 +10,10 @@ import { canConnect } from './wire/connection-probe';
 import { ServerAddresses } from './wire/server-addresses';
 import { SilenceWatch } from './wire/silence-watch';
 
-/** All options are optional; only address and key must be set, here or in the environment. */
+/**
+ * All options are optional; only address and key must be set, here or in the environment. An empty
+ * one of these two counts as not set.
+ */
 export interface LockyardClientOptions {
   /**
    * The address of Lockyard, such as `https://locks.example.com`; or several, of servers on one
@@ -86,14 +89,14 @@ export function clientSettings(options: LockyardClientOptions): ClientSettings {
   const identity = processMeta(process.env);
   const { host, pid } = identity;
   const version = options.version ?? `lockyard-client ${manifest.version}`;
-  const url = needed(options.url ?? process.env.LOCKYARD_URL, 'url', 'LOCKYARD_URL');
+  const url = needed(options.url || process.env.LOCKYARD_URL, 'url', 'LOCKYARD_URL');
   const addresses = ServerAddresses.read(url);
   const fetch = options.fetch ?? globalThis.fetch;
   const clock = options.clock ?? systemClock;
   return {
     addresses,
-    apiKey: usableKey(options.apiKey ?? environmentKey()),
-    isKeyOfEnvironment: options.apiKey === undefined,
+    apiKey: usableKey(options.apiKey || environmentKey()),
+    isKeyOfEnvironment: !options.apiKey,
     namespace: options.namespace ?? 'default',
     owner: options.owner ?? `${host}:${pid}:${chance.id().slice(0, 6)}`,
     meta: { ...identity, version },

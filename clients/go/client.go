@@ -39,7 +39,8 @@ type Options struct {
 	// package.
 	Version string
 	// TLS configures https connections, as for a certificate of the client. Default: the certificate
-	// authorities of the system, or of the file SSL_CERT_FILE.
+	// authorities of the system, or of the file SSL_CERT_FILE. Where http.DefaultTransport was
+	// replaced by one of another type, it is used only if TLS is nil.
 	TLS *tls.Config
 }
 

@@ -64,6 +64,12 @@ export const SINCE_LAST_VERSION: Scenarios = {
     expect(proxy.seen).toHaveLength(seen);
   },
 
+  'an empty address or key counts as none: those of the environment are used': async (bench) => {
+    const { agent, name } = bench;
+    const { answer, message } = await agent.call('inspect', { name }, { url: '', apiKey: '' });
+    expect(answer, message as string).toMatchObject({ state: 'free' });
+  },
+
   'a proxy that limits calls says when to come back, for 5 s at most': async (bench) => {
     const { agent, name, proxy } = bench;
     const limit = (seconds: string) => {

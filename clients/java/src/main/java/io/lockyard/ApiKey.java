@@ -10,10 +10,10 @@ final class ApiKey {
   private String text;
 
   /**
-   * @param given null: from the environment
+   * @param given null or empty: from the environment
    */
   ApiKey(String given) {
-    this.isGiven = given != null;
+    this.isGiven = given != null && !given.isEmpty();
     this.text = usable(isGiven ? given : ofEnvironment());
   }
 

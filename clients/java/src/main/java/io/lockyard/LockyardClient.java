@@ -52,8 +52,8 @@ public final class LockyardClient extends Procedures {
   }
 
   /**
-   * @param url {@code http(s)://…}, or several servers of one database, separated by commas; null:
-   *     from the environment, like the key
+   * @param url {@code http(s)://…}, or several servers of one database, separated by commas; null
+   *     or empty: from the environment, like the key
    */
   public LockyardClient(String url, String apiKey) {
     this(url, apiKey, null, null, null);
@@ -83,7 +83,8 @@ public final class LockyardClient extends Procedures {
       String owner,
       String version,
       SSLContext sslContext) {
-    String at = url == null ? System.getenv("LOCKYARD_URL") : url;
+    boolean isGiven = url != null && !url.isEmpty();
+    String at = isGiven ? url : System.getenv("LOCKYARD_URL");
     this.addresses = new Addresses(needed(at, "url", "LOCKYARD_URL"));
     this.key = new ApiKey(apiKey);
     this.exchange = new Exchange(addresses.count() > 1, sslContext);
