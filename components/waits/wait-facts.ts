@@ -1,20 +1,16 @@
 import type {
   GraphLock,
-  GraphOwner,
   HeadBlockerRow,
   WaitGraph,
 } from '@/server/contract/console/waits/wait-graph';
-
-/** An owner's name for keys and for the graph; the same from one reading to the next. */
-export const ownerId = ({ service, owner }: Pick<GraphOwner, 'service' | 'owner'>) =>
-  `${service}\0${owner}`;
+import { partyKey } from '@/server/core/party';
 
 /** A head blocker's key: the deadlock, its owner, or the lock that is not held. */
 export function headId(head: HeadBlockerRow, { owners, locks }: WaitGraph): string {
   if (head.deadlock) return head.deadlock.id;
   const [owner] = head.owners;
   const known = owner === undefined ? undefined : owners[owner];
-  return known ? ownerId(known) : (locks[head.locks[0] ?? -1]?.id ?? '');
+  return known ? partyKey(known) : (locks[head.locks[0] ?? -1]?.id ?? '');
 }
 
 /** For each lock, by its place: the owners that, in the end, keep its waiters waiting. */

@@ -12,6 +12,7 @@ import {
   type Waiter,
 } from './lock/lock-record';
 import { capacityOf } from './lock/permits';
+import type { Party } from './party';
 import { checkLockRecord } from './record-invariants';
 import { type RequestIdentity, requestFingerprint } from './request-fingerprint';
 import { ANSWER_RETENTION_MS } from './timing';
@@ -112,8 +113,8 @@ export const RETENTION_AHEAD_MS = 30 * 60_000;
 /** No answer is kept for longer than this after it was stored or extended. */
 export const ANSWERS_MAX_MS = LEASE_MAX_MS + RETENTION_AHEAD_MS + ANSWER_RETENTION_MS;
 
-/** The caller that an event concerns; holds and waiters have these fields. */
-type Party = { service: string; owner: string; permits?: number };
+/** The caller that an event concerns, and its permits; holds and waiters have these fields. */
+type EventParty = Party & { permits?: number };
 
 /**
  * A decision in progress: a private copy of the record, and what must be written with it. Every
@@ -197,7 +198,7 @@ export class Draft {
   }
 
   /** Adds an event to the history. */
-  addEvent(kind: EventKind, party: Party, facts: Partial<LockEvent> = {}): void {
+  addEvent(kind: EventKind, party: EventParty, facts: Partial<LockEvent> = {}): void {
     const { service, owner, permits } = party;
     const event: LockEvent = { kind, at: this.now, rev: this.rev, service, owner, ...facts };
     if (permits !== undefined) event.permits = permits;
@@ -259,8 +260,7 @@ const FULL_RETRY_MS = 5_000;
 
 /** Throws `NAMESPACE_FULL` when there is no room for a name without a record. */
 export function refuseNewWhileFull({ fullBecause }: Pick<DecidingPolicy, 'fullBecause'>): void {
-  if (!fullBecause) return;
-  throw namespaceFull(fullBecause);
+  if (fullBecause) throw namespaceFull(fullBecause);
 }
 
 export const namespaceFull = (because: string) =>

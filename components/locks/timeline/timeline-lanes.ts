@@ -1,6 +1,7 @@
 import type { HoldBaseline } from '@/server/contract/console/insight-row';
 import type { HoldBar, LockTimeline, WaitBar } from '@/server/contract/console/past/lock-timeline';
 import type { NamespacePolicy } from '@/server/contract/namespace-policy';
+import { partyKey } from '@/server/core/party';
 import { holdLimitMs } from '@/server/core/status/stuck-reason';
 
 /** Waiters with a lane of their own. */
@@ -101,7 +102,7 @@ export function timelineLanes(
     });
   const parties = waitersOf(waits);
   const { lanes, others } = chooseLanes([...parties.values()]);
-  const undrawn = live.slice(DRAWN_MAX).filter((bar) => !parties.has(partyOf(bar)));
+  const undrawn = live.slice(DRAWN_MAX).filter((bar) => !parties.has(partyKey(bar)));
   return {
     holds: lines,
     rows: Math.max(1, rows.count),
@@ -197,13 +198,11 @@ class Rows {
   }
 }
 
-export const partyOf = ({ service, owner }: WaitBar) => `${service}\n${owner}`;
-
 /** Waiters by service and owner. */
 function waitersOf(waits: WaitBar[]): Map<string, WaiterLine> {
   const byParty = new Map<string, WaiterLine>();
   for (const bar of waits) {
-    const party = partyOf(bar);
+    const party = partyKey(bar);
     const lane = byParty.get(party);
     if (lane) lane.bars.push(bar);
     else byParty.set(party, { owner: bar.owner, service: bar.service, bars: [bar] });

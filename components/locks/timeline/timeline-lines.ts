@@ -2,8 +2,9 @@ import type { ActMark, RefusalBar } from '@/server/contract/console/past/lock-ti
 import { durationText } from '@/server/core/format/durations';
 import { plural } from '@/server/core/format/numbers';
 import { visibleText } from '@/server/core/format/visible-text';
+import { partyKey } from '@/server/core/party';
 import { actLabel, HOLD_END_LABELS, refusalTitle, WAIT_END_LABELS } from './timeline-labels';
-import { endOf, partyOf, type TimelineLanes } from './timeline-lanes';
+import { endOf, type TimelineLanes } from './timeline-lanes';
 
 /** A bar or mark of a timeline in words. */
 interface Line {
@@ -52,7 +53,7 @@ export function unlistedText({
   more,
   moreWaits,
 }: Pick<TimelineLanes, 'folded' | 'more' | 'moreWaits'>): string | null {
-  const waiters = more - new Set(folded.map(partyOf)).size;
+  const waiters = more - new Set(folded.map(partyKey)).size;
   const parts = [
     ...(waiters > 0 ? [plural(waiters, 'more waiter')] : []),
     ...(moreWaits > 0 ? [plural(moreWaits, 'more wait')] : []),

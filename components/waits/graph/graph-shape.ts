@@ -5,8 +5,9 @@ import type {
   GraphWait,
   WaitGraph,
 } from '@/server/contract/console/waits/wait-graph';
+import { partyKey } from '@/server/core/party';
 import { type CycleHold, leastWorkHold } from '../use-hold-act';
-import { headId, isUnknown, ownerId, ownersInDeadlock, waitsInDeadlock } from '../wait-facts';
+import { headId, isUnknown, ownersInDeadlock, waitsInDeadlock } from '../wait-facts';
 
 /** An owner in the drawing; its place in the queue that it waits in, if it waits. */
 export interface OwnerShape {
@@ -150,7 +151,7 @@ class WholeDrawing {
   private ownerShape(place: number): OwnerShape | null {
     const owner = this.graph.owners[place];
     if (!owner) return null;
-    const id = `owner ${ownerId(owner)}`;
+    const id = `owner ${partyKey(owner)}`;
     const known = this.shapes.get(id) as OwnerShape | undefined;
     if (known) return known;
     const look: Look = this.deadlockedOwners.has(place) ? 'deadlock' : 'plain';

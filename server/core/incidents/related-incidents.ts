@@ -1,4 +1,5 @@
 import type { IncidentHold, IncidentRelation } from '../../contract/console/past/incident';
+import { isSameParty, type Party } from '../party';
 
 /** The holder and the waiters of an incident. */
 export interface IncidentParties {
@@ -8,7 +9,6 @@ export interface IncidentParties {
   waiters: readonly Wait[];
 }
 
-type Party = { service: string; owner: string };
 type Wait = Party & { from: number; to: number | null };
 
 /**
@@ -27,11 +27,9 @@ function hasWaited({ hold, heldUntil }: IncidentParties, waiters: readonly Wait[
   const { grantedAt, endedAt = heldUntil } = hold;
   const until = Math.min(heldUntil, endedAt);
   return waiters.some(
-    (wait) => isSame(hold, wait) && wait.from < until && (wait.to ?? until) > grantedAt,
+    (wait) => isSameParty(hold, wait) && wait.from < until && (wait.to ?? until) > grantedAt,
   );
 }
-
-const isSame = (a: Party, b: Party) => a.service === b.service && a.owner === b.owner;
 
 /** Compares host and pid if both name a host, else the owners. */
 function isSameProcess(a: IncidentHold, b: IncidentHold): boolean {

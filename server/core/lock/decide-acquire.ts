@@ -1,6 +1,7 @@
 import { LockyardError } from '../../contract/errors';
-import type { AcquireAnswer, Held } from '../../contract/lock/answers';
+import type { AcquireAnswer, CancelAnswer, Held } from '../../contract/lock/answers';
 import { type Draft, requestIdReused } from '../decision';
+import { isSameParty, type Party } from '../party';
 import { isFingerprintOf, type RequestIdentity, requestFingerprint } from '../request-fingerprint';
 import { metaAfterReentry } from '../status/process-identity';
 import { DETACHED_MS } from '../timing';
@@ -143,15 +144,15 @@ function shortenUnclaimedGrant(draft: Draft, { key }: RequestIdentity, until: nu
 }
 
 /** Undoes an acquire, whether it is still queued, has lost its place, or is already granted. */
-export function decideCancel(draft: Draft, command: CancelCommand) {
+export function decideCancel(draft: Draft, command: CancelCommand): CancelAnswer {
   const { request } = command;
   const waiter = waiterOf(draft.record, request.key);
-  if (waiter && isOf(waiter, command)) {
+  if (waiter && isSameParty(waiter, command)) {
     draft.addEvent('cancelled', waiter, { waitedMs: waitedMs(draft, waiter) });
     removeWaiters(draft, [waiter]);
     expireAndPromote(draft);
     timedOut(draft, { ...request, inputHash: '' }, command.service);
-    return { outcome: 'cancelled' } as const;
+    return { outcome: 'cancelled' };
   }
   expireAndPromote(draft);
   const hold = draft.record.holds.find(
@@ -159,23 +160,16 @@ export function decideCancel(draft: Draft, command: CancelCommand) {
   );
   if (!hold && !waiter && cancelDeparted(draft, command)) {
     timedOut(draft, { ...request, inputHash: '' }, command.service);
-    return { outcome: 'cancelled' } as const;
+    return { outcome: 'cancelled' };
   }
-  if (!hold) return { outcome: 'none' } as const;
+  if (!hold) return { outcome: 'none' };
   undoEntry(draft, hold, request);
-  return { outcome: 'released' } as const;
-}
-
-type Caller = { service: string; owner: string };
-
-/** Whether a hold or a waiter belongs to this caller. */
-function isOf(party: Caller, { service, owner }: Caller): boolean {
-  return party.service === service && party.owner === owner;
+  return { outcome: 'released' };
 }
 
 /** Whether a hold belongs to this caller and has not been released. */
-function isOwnOf(hold: Hold, caller: Caller): boolean {
-  return isOf(hold, caller) && !isReleased(hold);
+function isOwnOf(hold: Hold, caller: Party): boolean {
+  return isSameParty(hold, caller) && !isReleased(hold);
 }
 
 /** The answer to an acquire that does not wait and cannot be granted. */

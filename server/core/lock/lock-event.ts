@@ -30,6 +30,14 @@ export const EVENT_KINDS = [
 
 export type EventKind = (typeof EVENT_KINDS)[number];
 
+/** The kinds of events that end a hold. */
+export const HOLD_ENDS: ReadonlySet<string> = new Set<EventKind>([
+  'released',
+  'expired',
+  'forced',
+  'late',
+]);
+
 /** The person who took an operator's action, and the reason. */
 export interface OperatorAct {
   by: string;

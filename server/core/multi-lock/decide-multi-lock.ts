@@ -5,6 +5,7 @@ import { endHold, removeEntry } from '../lock/hold-lifecycle';
 import type { AcquireCommand } from '../lock/lock-command';
 import { type Hold, isReleased, type LockRecord, type Waiter } from '../lock/lock-record';
 import { cancelDeparted, waitedMs } from '../lock/queue';
+import { isSameParty } from '../party';
 import type { RequestIdentity } from '../request-fingerprint';
 import {
   acquireMultiLock,
@@ -113,8 +114,8 @@ function cancelMultiLock(
   command: CancelMultiLockCommand,
   touched: ChangedMembers,
 ): MultiLockAnswer {
-  const { service, owner, request } = command;
-  const isMine = (party: Hold | Waiter) => party.service === service && party.owner === owner;
+  const { request } = command;
+  const isMine = (party: Hold | Waiter) => isSameParty(party, command);
   const places = placesOf(members, request).filter(({ waiter }) => isMine(waiter));
   for (const place of places) {
     const { draft } = place.member;

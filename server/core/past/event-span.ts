@@ -1,11 +1,12 @@
+import { WAIT_ENDS } from '../../contract/console/past/lock-timeline';
 import type { Mode } from '../../contract/primitives';
-import type { LockEvent } from '../lock/lock-event';
+import { HOLD_ENDS, type LockEvent } from '../lock/lock-event';
+import { partyKey } from '../party';
 
 /** Spans are indexed by duration: class `c` is from 2^c ms to less than 2^(c+1) ms. */
 export const SPAN_CLASSES = 42;
 
-const HOLD_ENDS = new Set<string>(['released', 'expired', 'forced', 'late']);
-const WAIT_ENDS = new Set<string>(['granted', 'timeout', 'cancelled', 'dropped', 'moved']);
+const WAIT_END_KINDS: ReadonlySet<string> = new Set(WAIT_ENDS);
 
 /**
  * The hold, wait or freeze that an event ended, and when it began and ended, in milliseconds of the
@@ -22,7 +23,7 @@ export function spanOf(event: SpanFacts): EventSpan | null {
   const { kind, at, heldMs = 0, waitedMs = 0 } = event;
   const of = HOLD_ENDS.has(kind)
     ? 'hold'
-    : WAIT_ENDS.has(kind)
+    : WAIT_END_KINDS.has(kind)
       ? 'wait'
       : kind === 'unfrozen'
         ? 'freeze'
@@ -84,7 +85,7 @@ export function withoutMoved<W extends PastWait>(waits: readonly Located<W>[]): 
   const moved = new Set<string>();
   const requeued = new Set<string>();
   return byEnd.filter(({ lock, wait }) => {
-    const request = `${wait.service}\n${wait.owner}\n${wait.from}`;
+    const request = `${partyKey(wait)}\n${wait.from}`;
     const place = `${lock}\n${request}`;
     if (moved.has(request) || requeued.has(place)) return false;
     if (wait.end === 'moved') moved.add(request);

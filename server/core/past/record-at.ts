@@ -9,6 +9,7 @@ import {
   type Waiter,
 } from '../lock/lock-record';
 import { isOutOfPatience } from '../lock/queue';
+import { isSameParty } from '../party';
 import { type PastHold, type PastWait, spanOf } from './event-span';
 import { UNKNOWN_PATIENCE_MS } from './is-patience-known';
 
@@ -240,10 +241,8 @@ const revOf = ({ event }: JoinedWait) => event?.rev ?? 0;
 
 /** The event with which a wait joined the queue. Several waits of one owner differ in instant. */
 function queuedEventOf(wait: PastWait, waits: readonly PastWait[], queued: readonly LockEvent[]) {
-  const { service, owner, from } = wait;
-  const isOfParty = (one: { service: string; owner: string }) =>
-    one.service === service && one.owner === owner;
-  const events = queued.filter((event) => isOfParty(event) && event.at >= from);
-  const isOnly = waits.filter(isOfParty).length === 1;
+  const { from } = wait;
+  const events = queued.filter((event) => isSameParty(event, wait) && event.at >= from);
+  const isOnly = waits.filter((other) => isSameParty(other, wait)).length === 1;
   return (isOnly ? undefined : events.find(({ at }) => at === from)) ?? events.at(-1);
 }

@@ -1,8 +1,8 @@
 import { LOCK_STATUSES, type LockStatus } from '../../contract/console/console-terms';
 import type { InsightRange } from '../../contract/console/insight-row';
 import type { HeatMap, HeatRow } from '../../contract/console/past/overview';
+import { MINUTE_MS } from './minute-rollup';
 
-const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 
 /** The steps in which waits are counted: fine ones for one hour, coarse ones for longer ranges. */

@@ -1,5 +1,5 @@
 import type { CounterEvent } from '../counter/counter-event';
-import type { EventKind, LockEvent } from '../lock/lock-event';
+import { type EventKind, HOLD_ENDS, type LockEvent } from '../lock/lock-event';
 import { LogHistogram } from './log-histogram';
 
 export const MINUTE_MS = 60_000;
@@ -64,8 +64,8 @@ const COUNTED = {
   forced: 'forced',
 } as const satisfies Partial<Record<EventKind, keyof EventCounts>>;
 
-/** The events that end a hold. */
-const ENDINGS: ReadonlySet<string> = new Set<EventKind>(['released', 'expired', 'forced']);
+/** The events that end a hold, except one that was never of use. */
+const ENDINGS: ReadonlySet<string> = new Set([...HOLD_ENDS].filter((kind) => kind !== 'late'));
 
 /** Whether an event changes a roll-up. Most do not, such as renewals and all events of counters. */
 export function isRolledUp(event: LockEvent | CounterEvent): event is LockEvent {

@@ -1,3 +1,5 @@
+import { type Party, partyKey } from '../party';
+
 /** The refused attempts of one or more owners to acquire a lock. Instants: epoch milliseconds. */
 export interface RefusalSpan {
   attempts: number;
@@ -8,10 +10,7 @@ export interface RefusalSpan {
   lastAt: number;
 }
 
-export interface RefusedOwner extends RefusalSpan {
-  service: string;
-  owner: string;
-}
+export interface RefusedOwner extends RefusalSpan, Party {}
 
 /** Attempts to acquire one lock that were answered `held` or `queueFull`. */
 export interface RefusalCounts {
@@ -42,9 +41,9 @@ export function addSpans(one: RefusalSpan, other: RefusalSpan): RefusalSpan {
  * then all but the 20 most frequent owners are added to the others.
  */
 export function addRefusals(one: RefusalCounts, other: RefusalCounts): RefusalCounts {
-  const byOwner = new Map(one.owners.map((owner) => [ownerKey(owner), owner]));
+  const byOwner = new Map(one.owners.map((owner) => [partyKey(owner), owner]));
   for (const owner of other.owners) {
-    const key = ownerKey(owner);
+    const key = partyKey(owner);
     const known = byOwner.get(key);
     byOwner.set(key, known ? { ...known, ...addSpans(known, owner) } : owner);
   }
@@ -94,7 +93,3 @@ function addAllSpans(spans: readonly (RefusalSpan | null)[]): RefusalSpan | null
 export function byAttempts(one: RefusalSpan, other: RefusalSpan): number {
   return other.attempts - one.attempts || other.lastAt - one.lastAt;
 }
-
-/** A unique key, since the name of a service contains no line break. */
-export const ownerKey = ({ service, owner }: { service: string; owner: string }) =>
-  `${service}\n${owner}`;

@@ -1,8 +1,8 @@
+import { type Party, partyKey } from '../party';
 import {
   addSpans,
   byAttempts,
   NAMED_OWNERS_MAX,
-  ownerKey,
   type RefusalCounts,
   type RefusalSpan,
   type RefusedOwner,
@@ -27,7 +27,7 @@ interface CountedOwner extends RefusedOwner {
  */
 export class RefusalTally {
   /** The first owner; while it is the only one, its span is `all`. */
-  private first: { service: string; owner: string } | null = null;
+  private first: Party | null = null;
   /** Null while there is at most one owner. */
   private owners: Map<string, CountedOwner> | null = null;
   private all: RefusalSpan | null = null;
@@ -44,7 +44,7 @@ export class RefusalTally {
    * @param token of the hold during which it was refused; 0: unknown, assumed to be the last one
    * @param at epoch milliseconds
    */
-  note({ service, owner }: { service: string; owner: string }, token: number, at: number): void {
+  note({ service, owner }: Party, token: number, at: number): void {
     const { all, first } = this;
     if (!all || !first) {
       this.first = { service, owner };
@@ -52,7 +52,7 @@ export class RefusalTally {
       return;
     }
     if (first.owner !== owner || first.service !== service) {
-      this.owners ??= new Map([[ownerKey(first), { ...first, ...all, rank: all.attempts }]]);
+      this.owners ??= new Map([[partyKey(first), { ...first, ...all, rank: all.attempts }]]);
     }
     const hold = token || all.token;
     extend(all, hold, at);
@@ -77,11 +77,11 @@ export class RefusalTally {
 
   private noteOwner(
     owners: Map<string, CountedOwner>,
-    caller: { service: string; owner: string },
+    caller: Party,
     hold: number,
     at: number,
   ): void {
-    const key = ownerKey(caller);
+    const key = partyKey(caller);
     const known = owners.get(key);
     if (known) {
       extend(known, hold, at);
@@ -103,7 +103,7 @@ export class RefusalTally {
     }
     if (!lowest) return 0;
     this.lowestRank = lowest.rank;
-    owners.delete(ownerKey(lowest));
+    owners.delete(partyKey(lowest));
     const { attempts, token, firstAt, lastAt } = lowest;
     const span = { attempts, token, firstAt, lastAt };
     this.others = this.others ? addSpans(this.others, span) : span;

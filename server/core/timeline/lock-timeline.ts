@@ -7,8 +7,9 @@ import {
   type WaitBar,
   type WaitEnd,
 } from '../../contract/console/past/lock-timeline';
-import type { EventKind, LockEvent } from '../lock/lock-event';
+import { HOLD_ENDS, type LockEvent } from '../lock/lock-event';
 import type { LockRecord, Waiter } from '../lock/lock-record';
+import { type Party, partyKey } from '../party';
 import { openSince } from '../past/record-at';
 
 /** Bars narrower than this share of the span are merged with their neighbours. */
@@ -16,8 +17,6 @@ const STEP_SHARE = 1 / 600;
 
 /** Up to this many bars, holds that did not end in a release stay separate. */
 const SEPARATE_MAX = 400;
-
-const HOLD_ENDS = new Set<string>(['released', 'expired', 'forced', 'late'] satisfies EventKind[]);
 
 /** Kinds of events that a timeline does not show, which are most of a long history. */
 export const ROUTINE_KINDS = ['renewed', 'detached', 'resumed', 'offered', 'withdrawn'] as const;
@@ -110,10 +109,10 @@ class OpenWaits {
     private readonly since: number,
   ) {}
 
-  begin(from: number, { service, owner }: Pick<WaitBar, 'service' | 'owner'>, rev: number): void {
+  begin(from: number, { service, owner }: Party, rev: number): void {
     const bar: WaitBar = { from, to: null, service, owner, end: null };
     this.waits.push(bar);
-    const party = partyOf(bar);
+    const party = partyKey(bar);
     const known = this.byParty.get(party);
     if (known) known.push({ bar, rev });
     else this.byParty.set(party, [{ bar, rev }]);
@@ -123,7 +122,7 @@ class OpenWaits {
     if (kind === 'queued') this.begin(at, { service, owner }, rev - 1);
     if (!isWaitEnd(kind)) return;
     const from = at - (waitedMs ?? 0);
-    const bar = this.take(partyOf({ service, owner }), from, rev);
+    const bar = this.take(partyKey({ service, owner }), from, rev);
     if (bar)
       Object.assign(bar, { from: waitedMs === undefined ? bar.from : from, to: at, end: kind });
     // A multi-lock is also granted locks in whose queues it never was, or no longer is.
@@ -139,7 +138,7 @@ class OpenWaits {
   surplus(queue: readonly Waiter[]): ReadonlySet<WaitBar> {
     const places = new Map<string, number>();
     for (const waiter of queue) {
-      const party = partyOf(waiter);
+      const party = partyKey(waiter);
       places.set(party, (places.get(party) ?? 0) + 1);
     }
     const bars = [...places].flatMap(
@@ -163,8 +162,6 @@ class OpenWaits {
     return closest.bar;
   }
 }
-
-const partyOf = ({ service, owner }: Pick<WaitBar, 'service' | 'owner'>) => `${service}\n${owner}`;
 
 const isWaitEnd = (kind: string): kind is WaitEnd =>
   (WAIT_ENDS as readonly string[]).includes(kind);

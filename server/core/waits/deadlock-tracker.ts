@@ -1,19 +1,18 @@
+import { isSameParty, type Party, partyKey } from '../party';
 import type { Deadlock, DeadlockStep } from './find-deadlocks';
-import { isConcurrent, type LockWaits, partyKey, type WaitState } from './wait-state';
+import { isConcurrent, type LockWaits, type WaitState } from './wait-state';
 
 /** How a deadlock ended; `released`: an owner released a lock although it was waiting. */
 export type DeadlockEnd = 'forced' | 'expired' | 'waitEnded' | 'released';
 
 /** One wait of a cycle, as it was when the deadlock was found. */
-export interface CycleEdge {
+export interface CycleEdge extends Party {
   lockId: string;
   ticket: number;
   /** The token of the hold that blocks it. */
   token: number;
-  service: string;
-  owner: string;
   /** The owner of that hold. */
-  blockedBy: { service: string; owner: string };
+  blockedBy: Party;
 }
 
 /** A deadlock that was found. Instants are on the clock by which backends are compared. */
@@ -134,12 +133,10 @@ function endOf(
   const forced = lost.find(({ cause }) => cause === 'forced');
   if (forced) return { end: 'forced', by: forced.by ?? null };
   if (lost.some(({ cause }) => cause === 'expired')) return { end: 'expired', by: null };
-  const hasLeft = cycle.some(({ lockId, ticket, service, owner }) => {
-    const { queue = [], holds = [] } = locks.get(lockId) ?? {};
-    const isOwn = (party: { service: string; owner: string }) =>
-      party.service === service && party.owner === owner;
-    const waits = queue.some(({ waiter }) => waiter.ticket === ticket);
-    return !waits && !holds.some(({ party }) => isOwn(party));
+  const hasLeft = cycle.some((edge) => {
+    const { queue = [], holds = [] } = locks.get(edge.lockId) ?? {};
+    const waits = queue.some(({ waiter }) => waiter.ticket === edge.ticket);
+    return !waits && !holds.some(({ party }) => isSameParty(party, edge));
   });
   return { end: hasLeft ? 'waitEnded' : 'released', by: null };
 }

@@ -1,3 +1,4 @@
+import type { Party } from '../party';
 import type { ContendedLock } from './wait-state';
 
 /**
@@ -18,8 +19,6 @@ export function linkedLocks(locks: readonly ContendedLock[]): ContendedLock[] {
   );
 }
 
-type Owner = { service: string; owner: string };
-
 /** A set of owners that does not build a key string for each. */
 class Owners {
   private readonly byService = new Map<string, Set<string>>();
@@ -28,11 +27,11 @@ class Owners {
     return this.byService.size === 0;
   }
 
-  has({ service, owner }: Owner): boolean {
+  has({ service, owner }: Party): boolean {
     return this.byService.get(service)?.has(owner) === true;
   }
 
-  add({ service, owner }: Owner): void {
+  add({ service, owner }: Party): void {
     const known = this.byService.get(service);
     if (known) known.add(owner);
     else this.byService.set(service, new Set([owner]));

@@ -6,6 +6,7 @@ import {
   type Waiter,
 } from '../lock/lock-record';
 import { inServiceOrder, isOutOfPatience } from '../lock/queue';
+import { type Party, partyKey } from '../party';
 
 /** The error with which the clocks of two backends can be compared. */
 const CLOCK_SLACK_MS = 1_000;
@@ -46,11 +47,9 @@ export interface LockWaits extends ContendedLock {
 }
 
 /** An owner of a service: the locks with waiters that it holds, and those that it waits for. */
-export interface WaitParty {
-  /** Unique over all services. */
+export interface WaitParty extends Party {
+  /** See `partyKey`. */
   key: string;
-  service: string;
-  owner: string;
   holds: WaitedHold[];
   waits: OpenWait[];
 }
@@ -60,10 +59,6 @@ export interface WaitState {
   locks: LockWaits[];
   parties: Map<string, WaitParty>;
 }
-
-/** A unique key of an owner of a service: neither name contains this separator. */
-export const partyKey = ({ service, owner }: { service: string; owner: string }) =>
-  `${service}\0${owner}`;
 
 /** Joins holds and waits of all locks by their owners, in time linear in their number. */
 export function readWaits(locks: Iterable<ContendedLock>): WaitState {
@@ -115,12 +110,12 @@ export function isConcurrent({ holds, waits }: WaitParty): boolean {
   const [wait] = waits;
   if (!wait) return false;
   if (waits.length > 1) return true;
-  const processes = new Set(holds.map(({ hold }) => processOf(hold)));
+  const processes = new Set(holds.map(({ hold }) => namedProcess(hold)));
   return processes.size > 1 || holds.some((held) => held.lock === wait.lock || isLater(held, wait));
 }
 
 /** The process that a hold names in its `meta`; empty if it names none. */
-export function processOf({ meta }: Pick<Hold, 'meta'>): string {
+export function namedProcess({ meta }: Pick<Hold, 'meta'>): string {
   const { host = '', pid = '', bootId = '', pidNamespace = '', pidStart = '' } = meta;
   const parts = [host, pid, bootId, pidNamespace, pidStart];
   return parts.every((part) => part === '') ? '' : parts.join('\0');

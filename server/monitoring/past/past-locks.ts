@@ -2,6 +2,7 @@ import type { Database } from '@/db/database';
 import type { Remark } from '../../contract/primitives';
 import type { LockEvent } from '../../core/lock/lock-event';
 import type { LockRecord } from '../../core/lock/lock-record';
+import { isSameParty, partyKey } from '../../core/party';
 import { type PastHold, type PastWait, withoutMoved } from '../../core/past/event-span';
 import { openSince, recordAt } from '../../core/past/record-at';
 import { recordKey } from '../../storage/record-id';
@@ -112,8 +113,7 @@ function markSets(
   const grants = new Map<string, RecordedSpan[]>();
   for (const span of spans) {
     if (span.of !== 'wait' || span.event.kind !== 'granted') continue;
-    const { service, owner } = span.event;
-    const key = `${span.store}\n${span.historyId}\n${service}\n${owner}\n${span.from}`;
+    const key = `${span.store}\n${span.historyId}\n${partyKey(span.event)}\n${span.from}`;
     grants.set(key, [...(grants.get(key) ?? []), span]);
   }
   for (const set of grants.values()) {
@@ -141,10 +141,7 @@ function addOpen(
   const tokens = new Set(lock.holds.map(({ token }) => token));
   lock.holds.push(...holds.filter(({ token }) => !tokens.has(token)));
   const isKnown = (wait: PastWait) =>
-    lock.waits.some(
-      ({ from, service, owner }) =>
-        from === wait.from && service === wait.service && owner === wait.owner,
-    );
+    lock.waits.some((other) => other.from === wait.from && isSameParty(other, wait));
   const open = waits.filter((wait) => !isKnown(wait));
   lock.waits.push(...open);
 }
@@ -186,8 +183,7 @@ async function rowAt(
 /** Whether a wait was in this queue, and has not left it for that of another lock. */
 function hasQueued(wait: PastWait, events: readonly LockEvent[]): boolean {
   const last = events.findLast(
-    ({ kind, service, owner, at }) =>
-      QUEUE_KINDS.has(kind) && service === wait.service && owner === wait.owner && at >= wait.from,
+    (event) => QUEUE_KINDS.has(event.kind) && isSameParty(event, wait) && event.at >= wait.from,
   );
   return last !== undefined && last.kind !== 'moved';
 }

@@ -8,6 +8,7 @@ import type {
   HeadBlockerRow,
   WaitGraph,
 } from '../../contract/console/waits/wait-graph';
+import { partyKey } from '../../core/party';
 import type { TrackedDeadlock } from '../../core/waits/deadlock-tracker';
 import type { Deadlock } from '../../core/waits/find-deadlocks';
 import {
@@ -20,7 +21,6 @@ import {
   isConcurrent,
   type LockWaits,
   type OpenWait,
-  partyKey,
   type WaitParty,
   type WaitState,
 } from '../../core/waits/wait-state';

@@ -1,6 +1,7 @@
 import type { Meta } from '../../contract/primitives';
 import { type Hold, isReleased, type LockRecord } from '../../core/lock/lock-record';
-import { partyKey, processOf } from '../../core/waits/wait-state';
+import { partyKey } from '../../core/party';
+import { namedProcess } from '../../core/waits/wait-state';
 import type { LockTable } from '../lock-list/table/lock-table';
 import { shortId } from './short-id';
 
@@ -154,7 +155,7 @@ export class HolderIndex {
 
 /** The process that a hold names, or its owner if it names none. */
 function keyOf({ service, owner, meta }: Pick<Hold, 'service' | 'owner' | 'meta'>): string {
-  const process = processOf({ meta });
+  const process = namedProcess({ meta });
   return process === '' ? `${service}\0\0${owner}` : `${service}\0${process}`;
 }
 
