@@ -1,9 +1,9 @@
 import { type Decision, type DecisionContext, Draft } from '../decision';
 import { decideAcquire, decideCancel, decideDetach, decideGiveUp } from './decide-acquire';
+import { decideFreeze } from './decide-freeze';
 import {
   decideExtend,
   decideForceRelease,
-  decideFreeze,
   decideRelease,
   decideReleaseRequest,
   decideRenew,

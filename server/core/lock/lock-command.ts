@@ -17,6 +17,7 @@ import type {
 import type { Meta, Mode, MultiLockMark } from '../../contract/primitives';
 import type { RequestIdentity } from '../request-fingerprint';
 import type { PolicyBreach } from './check-policy';
+import type { OperatorAct } from './lock-event';
 
 export interface AcquireCommand {
   verb: 'acquire';
@@ -93,73 +94,55 @@ export interface RevertGrantCommand {
   token: number;
 }
 
-export interface ForceReleaseCommand {
-  verb: 'forceRelease';
-  /** The hold that the operator saw. */
-  token: number;
-  by: string;
-  reason: string;
+/** An operator's action, which the audit log contains before it runs. */
+interface OperatorCommand extends OperatorAct {
   /** Made from the audit entry, so that the outcome of an interrupted action can be looked up. */
   request: RequestIdentity;
   /** From this instant of the backend's clock the action must not be applied; absent: no limit. */
   latestAt?: number;
 }
 
+export interface ForceReleaseCommand extends OperatorCommand {
+  verb: 'forceRelease';
+  /** The hold that the operator saw. */
+  token: number;
+}
+
 /** Ends one hold and grants the lock to one waiter, whatever its place in the queue. */
-export interface ReassignCommand {
+export interface ReassignCommand extends OperatorCommand {
   verb: 'reassign';
   /** The hold that the operator saw. */
   token: number;
   /** The waiter that the operator chose. */
   ticket: number;
-  by: string;
-  reason: string;
-  request: RequestIdentity;
-  latestAt?: number;
 }
 
-export interface ExtendCommand {
+export interface ExtendCommand extends OperatorCommand {
   verb: 'extend';
   /** The hold that the operator saw. */
   token: number;
   extendMs: number;
-  by: string;
-  reason: string;
-  request: RequestIdentity;
-  latestAt?: number;
 }
 
 /** A message for the holder that the operator saw, delivered with its next renewal. */
-export interface ReleaseRequestCommand {
+export interface ReleaseRequestCommand extends OperatorCommand {
   verb: 'askRelease' | 'stopRenewals';
   token: number;
-  by: string;
-  reason: string;
-  request: RequestIdentity;
-  latestAt?: number;
 }
 
 /** Stops new grants, or allows them again. */
-export interface FreezeCommand {
+export interface FreezeCommand extends OperatorCommand {
   verb: 'freeze' | 'unfreeze';
   /** To unfreeze: when the freeze that the operator saw began; absent: lifts any freeze. */
   seenAt?: number | undefined;
-  by: string;
-  reason: string;
-  request: RequestIdentity;
-  latestAt?: number;
 }
 
 /** Changes how many permits may be held at the same time, of a lock that has a capacity. */
-export interface SetCapacityCommand {
+export interface SetCapacityCommand extends OperatorCommand {
   verb: 'setCapacity';
   /** The capacity in force that the operator saw. */
   seen: number;
   capacity: number;
-  by: string;
-  reason: string;
-  request: RequestIdentity;
-  latestAt?: number;
 }
 
 /** Does nothing but `expireAndPromote`. */

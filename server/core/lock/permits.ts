@@ -44,7 +44,10 @@ export function permitsTaken({ holds, offers, queue }: LockRecord): number {
  * Whether enough permits are left. If the record lacks the capacity, since an older version of
  * Lockyard wrote it, a waiter gets its permits once no others are held.
  */
-export function havePermits(record: LockRecord, { permits = 1, capacity = permits }: Demand) {
+export function havePermits(
+  record: LockRecord,
+  { permits = 1, capacity = permits }: Demand,
+): boolean {
   const limit = capacityOf(record)?.inForce ?? capacity;
   return permitsTaken(record) + permits <= limit;
 }

@@ -8,6 +8,7 @@ import {
 } from '../request-fingerprint';
 import { ANSWER_RETENTION_MS, CLOCK_ERROR_MS, DETACHED_MS } from '../timing';
 import type { AcquireCommand } from './lock-command';
+import type { LockEvent } from './lock-event';
 import { DEPARTED_MAX, type DepartedWaiter, type LockRecord, type Waiter } from './lock-record';
 import { capacityFact, nameCapacity } from './permits';
 
@@ -238,7 +239,10 @@ export function waitedMs(draft: Draft, { enqueuedAt }: WaitSpan): number {
 }
 
 /** The facts of a timeout's event: it is dated to the timeout, however late that is noticed. */
-export function timeoutFacts({ now }: Draft, { enqueuedAt, patienceMs }: WaitSpan) {
+export function timeoutFacts(
+  { now }: Draft,
+  { enqueuedAt, patienceMs }: WaitSpan,
+): Pick<LockEvent, 'at' | 'waitedMs'> {
   const at = Math.min(now, enqueuedAt + patienceMs);
   return { at, waitedMs: Math.max(0, at - enqueuedAt) };
 }
