@@ -26,8 +26,14 @@ export const alertKey = ({ kind, backend, namespace, name }: AlertSubject): stri
 /** When an alert is evaluated, and what keeps it from being sent. */
 interface AlertInstant {
   now: number;
+  /** A clock that never steps, so that setting the wall clock resolves nothing. */
   monotonicMs: number;
+  /** Called only for an alert that no receiver was sent yet. */
   isSilenced: () => boolean;
+  /**
+   * Whether it was announced, and no receiver was sent it: then a silence that begins now takes
+   * that back. Absent: no.
+   */
   isUnsent?: boolean;
 }
 
@@ -36,10 +42,6 @@ interface AlertInstant {
  * not pass an alert with `resolvedAt` again: it has ended.
  *
  * @param reading null: its rule is certainly not met
- * @param monotonicMs a clock that never steps, so that setting the wall clock resolves nothing
- * @param isSilenced called only for an alert that no receiver was sent yet
- * @param isUnsent whether it was announced, and no receiver was sent it: then a silence that begins
- *   now takes that back
  */
 export function nextAlert(
   before: Alert | null,

@@ -2,6 +2,7 @@ import type { HoldRow, LockRow } from '../../contract/console/lock-row';
 import { plural } from '../format/numbers';
 import { visibleText } from '../format/visible-text';
 import { isReleased } from '../lock/lock-record';
+import { REFUSED_RECENTLY_MS } from '../status/refused-attempts';
 import { isRenewedInTime, livenessAt } from './hold-clauses';
 import { type ActFacts, releaseImpact } from './release-impact';
 import { futureText, lastKnownAt, type VerdictView } from './verdict';
@@ -55,9 +56,10 @@ export function recommendedAct(facts: ActFacts, view: VerdictView): Recommendati
 function isOverdue(row: LockRow, hold: HoldRow, now: number): boolean {
   const { ownHold, waiters, refused, blocked } = row;
   if (!ownHold || now - hold.grantedAt <= ownHold.p99Ms) return false;
+  if (waiters > 0) return true;
   // Callers that were refused may hold the lock by now.
-  const isWanted = refused !== undefined && blocked !== undefined && now - refused.lastAt <= 60_000;
-  return waiters > 0 || isWanted;
+  if (refused === undefined || blocked === undefined) return false;
+  return now - refused.lastAt <= REFUSED_RECENTLY_MS;
 }
 
 function forUnknown({ backend, unreadable }: LockRow): Recommendation {

@@ -1,4 +1,4 @@
-import type { DurableReading, GateReading, StepsUnderWay } from '../../core/counter/counter-gate';
+import type { GateNews, GateReading, StepsUnderWay } from '../../core/counter/counter-gate';
 
 /** What a process sends about one counter, and asks about it. */
 export interface GateMessage {
@@ -7,7 +7,7 @@ export interface GateMessage {
   /** All steps that this process has under way: they replace those that it sent before. */
   underWay: StepsUnderWay;
   /** What MySQL has answered; null: nothing new. */
-  news: { rev: number; value: number; reading?: DurableReading } | Gone | null;
+  news: GateNews | Gone | null;
   /** Whether this process is ready to read the counter from MySQL if that is due. */
   mayRead: boolean;
 }
