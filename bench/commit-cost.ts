@@ -61,7 +61,7 @@ export async function measureCommitCost(
 async function openLock(url: string, usesReturning: boolean): Promise<BenchLock> {
   const database = await openDatabase({ kind: 'mysql', url });
   await migrate(database);
-  return lockyardLockOver(new MysqlStore(url, undefined, null, usesReturning), database);
+  return lockyardLockOver(new MysqlStore(url, { usesReturning }), database);
 }
 
 async function measure(

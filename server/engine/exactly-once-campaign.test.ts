@@ -46,7 +46,7 @@ async function campaign(seed: number, steps: number): Promise<{ faults: string[]
 
 const places = [
   ...storeNames.map((name) => ({ name, open: storesUnderTest[name].open })),
-  { name: 'mysql without RETURNING', open: () => openMysqlUnderTest(undefined, false) },
+  { name: 'mysql without RETURNING', open: () => openMysqlUnderTest({ usesReturning: false }) },
 ];
 
 describe.each(places)('calls with request ids over $name', ({ open }) => {

@@ -36,7 +36,7 @@ afterAll(() => under.close());
 beforeEach(async () => {
   foreign = await createConnection({ uri: url });
   await foreign.query('SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED');
-  open = (timeoutMs = PATIENT_MS) => new MysqlStore(url, timeoutMs);
+  open = (callMaxMs = PATIENT_MS) => new MysqlStore(url, { callMaxMs });
   store = open();
 });
 afterEach(async () => {
@@ -107,7 +107,7 @@ const inEachForm = (title: string, cases: () => void) =>
     ['by reading back', false],
   ])(`${title}, %s`, (_, usesReturning) => {
     beforeEach(() => {
-      open = (timeoutMs = PATIENT_MS) => new MysqlStore(url, timeoutMs, null, usesReturning);
+      open = (callMaxMs = PATIENT_MS) => new MysqlStore(url, { callMaxMs, usesReturning });
       store = open();
     });
     cases();
@@ -372,7 +372,7 @@ inEachForm('a connection', () => {
 
 describe('a server that is lost between a swap and the reading of its refused changes', () => {
   it('leaves the whole swap unknown', async () => {
-    store = new MysqlStore(url, undefined, null, false);
+    store = new MysqlStore(url, { usesReturning: false });
     const [took, lost] = [freshKey(), freshKey()];
     await created(store, lost);
     const { exchange } = MysqlConnection.prototype;

@@ -21,7 +21,7 @@ beforeEach(async () => {
   under = await storesUnderTest.mysql.open();
   const url = under.database.mysqlUrl ?? '';
   foreign = await createConnection({ uri: url });
-  store = new MysqlStore(url, PATIENT_MS);
+  store = new MysqlStore(url, { callMaxMs: PATIENT_MS });
 });
 afterEach(async () => {
   foreign.destroy();
@@ -65,7 +65,8 @@ it('a swap whose commit a server backup blocks is rolled back, and reported as s
   try {
     const { url: uri } = await createScratchDatabase(server.url);
     await (await openBackend({ kind: 'mysql', url: uri }, systemClock)).close();
-    const [own, root] = [new MysqlStore(uri, PATIENT_MS), await createConnection({ uri })];
+    const own = new MysqlStore(uri, { callMaxMs: PATIENT_MS });
+    const root = await createConnection({ uri });
     const [old, fresh] = [freshKey(), freshKey()];
     const seen = await created(own, old);
     for (const stage of HOLD_COMMITS) await root.query(`BACKUP STAGE ${stage}`);

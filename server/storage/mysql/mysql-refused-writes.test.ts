@@ -55,7 +55,7 @@ describe.each([
   ['by reading back', false],
 ])('a server that refuses to write, %s', (_, isReturning) => {
   beforeEach(() => {
-    store = new MysqlStore(url, PATIENT_MS, null, isReturning);
+    store = new MysqlStore(url, { callMaxMs: PATIENT_MS, usesReturning: isReturning });
   });
 
   /** Expects every kind of swap to be refused with this text, with nothing applied. */
@@ -137,7 +137,7 @@ describe.each([
 });
 
 it('a server read-only as a process starts says so, and is used once writable', async () => {
-  store = new MysqlStore(url, PATIENT_MS);
+  store = new MysqlStore(url, { callMaxMs: PATIENT_MS });
   const open = () => openBackend({ kind: 'mysql', url }, systemClock);
   await admin.query('SET GLOBAL read_only = 1');
   let lazy: LazyStore;
@@ -154,7 +154,7 @@ it('a server read-only as a process starts says so, and is used once writable', 
 });
 
 it('a full server says so, and can still be read', async () => {
-  store = new MysqlStore(url, PATIENT_MS);
+  store = new MysqlStore(url, { callMaxMs: PATIENT_MS });
   const key = freshKey();
   await created(store, key);
   let failure: unknown = null;

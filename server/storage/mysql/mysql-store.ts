@@ -40,23 +40,31 @@ const DELETED_ANSWERS = 5_000;
 /** History rows examined per batch: after the oldest there may be millions that are young. */
 const PRUNE_ROWS = 1_000;
 
+export interface MysqlStoreOptions {
+  /** How long a packet may take. */
+  callMaxMs?: number | undefined;
+  /** For a shard: without its stamp nothing is changed, and no read is answered. Null: no shard. */
+  fence?: EpochFence | null;
+  /** False: swaps as on a server without `INSERT … RETURNING`. */
+  usesReturning?: boolean;
+}
+
 /** Records in MySQL or MariaDB: one primary, InnoDB. One packet per call. */
 export class MysqlStore implements RecordStore, HistorySource {
   readonly testsAnswers = true;
   private readonly connections: MysqlConnections;
 
-  /**
-   * @param uri `mysql://user:password@host:port/database`
-   * @param fence for a shard: without its stamp nothing is changed, and no read is answered
-   * @param usesReturning false: swaps as on a server without `INSERT … RETURNING`
-   */
+  private readonly fence: EpochFence | null;
+  private readonly usesReturning: boolean;
+
+  /** @param uri `mysql://user:password@host:port/database` */
   constructor(
     private readonly uri: string,
-    timeoutMs = STORE_CALL_MAX_MS,
-    private readonly fence: EpochFence | null = null,
-    private readonly usesReturning = true,
+    { callMaxMs = STORE_CALL_MAX_MS, fence = null, usesReturning = true }: MysqlStoreOptions = {},
   ) {
-    this.connections = new MysqlConnections(uri, timeoutMs);
+    this.connections = new MysqlConnections(uri, callMaxMs);
+    this.fence = fence;
+    this.usesReturning = usesReturning;
   }
 
   async read(keys: RecordKey[], requestKeys: string[]): Promise<ReadResult> {

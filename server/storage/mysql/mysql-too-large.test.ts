@@ -18,7 +18,7 @@ describe('a record too large for max_allowed_packet', () => {
   let bytesMax: number;
 
   beforeAll(async () => {
-    const under = await openMysqlUnderTest(PATIENT_MS);
+    const under = await openMysqlUnderTest({ callMaxMs: PATIENT_MS });
     rig = new EngineRig(under);
     process = await rig.join();
     store = under.store;

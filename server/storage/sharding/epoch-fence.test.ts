@@ -36,7 +36,7 @@ beforeAll(async () => {
   stamps = new ShardMapStamp(shard, 10_000);
   await openShard(shard, fence).then((opened) => opened.close());
   // It may wait for a row until the test has seen that it waits.
-  store = new MysqlStore(scratch.url, 10_000, fence);
+  store = new MysqlStore(scratch.url, { callMaxMs: 10_000, fence });
   await stamps.stampNew('ours.1', identity);
 });
 afterAll(async () => {

@@ -7,13 +7,13 @@ import type { EpochFence } from './epoch-fence';
 /**
  * The store of one shard, with its tables migrated.
  *
- * @param timeoutMs how long one packet may take
+ * @param callMaxMs how long one packet may take
  * @throws StartError if it is absent
  */
 export async function openShard(
   { url }: Shard,
   fence: EpochFence,
-  timeoutMs?: number,
+  callMaxMs?: number,
 ): Promise<MysqlStore> {
   const database = await openDatabase({ kind: 'mysql', url });
   try {
@@ -21,5 +21,5 @@ export async function openShard(
   } finally {
     await database.close();
   }
-  return new MysqlStore(url, timeoutMs, fence);
+  return new MysqlStore(url, { callMaxMs, fence });
 }

@@ -27,13 +27,13 @@ const patient = (
 export const patientStores: Record<StoreName, StoreKind> = {
   sqlite: storesUnderTest.sqlite,
   redis: patient('redis', openRedisUnderTest),
-  mysql: patient('mysql', openMysqlUnderTest),
+  mysql: patient('mysql', (callMaxMs) => openMysqlUnderTest({ callMaxMs })),
   zookeeper: patient('zookeeper', (answerMaxMs) => openZookeeperUnderTest({ answerMaxMs })),
 };
 
 /** As on every MySQL, and on MariaDB before 10.5. */
 const WITHOUT_RETURNING: StoreKind = {
-  ...patient('mysql', (callMaxMs) => openMysqlUnderTest(callMaxMs, false)),
+  ...patient('mysql', (callMaxMs) => openMysqlUnderTest({ callMaxMs, usesReturning: false })),
   capabilities: storesUnderTest.mysql.capabilities.filter((each) => each !== 'namesCommits'),
 };
 

@@ -14,14 +14,14 @@ const GRANT = /REVOKE ALL ON lockyard\.\*[^;]*;\nGRANT ([A-Z, ]+) ON lockyard\.\
  * A MySQL whose tables another user created; its own user has exactly the privileges that
  * docs/backends.md requires.
  */
-export async function openLeastPrivilegedMysql(timeoutMs: number): Promise<StoreUnderTest> {
+export async function openLeastPrivilegedMysql(callMaxMs: number): Promise<StoreUnderTest> {
   const under = await storesUnderTest.mysql.open();
   const user = await addLeastPrivilegedUser(under);
   return limitedStore(
     under,
     user,
     openBackend({ kind: 'mysql', url: user.url }, systemClock),
-    () => new MysqlStore(user.url, timeoutMs),
+    () => new MysqlStore(user.url, { callMaxMs }),
   );
 }
 

@@ -10,8 +10,8 @@ import { limitedStore } from './limited-store';
 const ELSEWHERE = 'mysql://elsewhere/x';
 
 /** One shard of a backend, opened by a process whose list is in force. */
-export async function openShardUnderTest(timeoutMs: number): Promise<StoreUnderTest> {
-  const [shard] = await openShardsUnderTest(1, { elsewhere: [ELSEWHERE], timeoutMs });
+export async function openShardUnderTest(callMaxMs: number): Promise<StoreUnderTest> {
+  const [shard] = await openShardsUnderTest(1, { elsewhere: [ELSEWHERE], callMaxMs });
   if (!shard) throw new Error('There is no such shard.');
   return shard;
 }
@@ -20,12 +20,12 @@ export async function openShardUnderTest(timeoutMs: number): Promise<StoreUnderT
  * Databases stamped as shards of one list, used by users who have exactly the privileges that
  * docs/backends.md requires. Every store has a fence of its own, as every process does.
  *
- * @param options `elsewhere`: URLs of more shards of that list; `timeoutMs` as for
+ * @param options `elsewhere`: URLs of more shards of that list; `callMaxMs` as for
  *   `openMysqlUnderTest`
  */
 export async function openShardsUnderTest(
   count: number,
-  { elsewhere = [], timeoutMs }: { elsewhere?: string[]; timeoutMs?: number } = {},
+  { elsewhere = [], callMaxMs }: { elsewhere?: string[]; callMaxMs?: number } = {},
 ): Promise<(StoreUnderTest & { name: string })[]> {
   const databases = await Promise.all(
     Array.from({ length: count }, async () => {
@@ -55,7 +55,7 @@ export async function openShardsUnderTest(
         under,
         user,
         openShard(shard, { stamp }),
-        () => new MysqlStore(shard.url, timeoutMs, { stamp }),
+        () => new MysqlStore(shard.url, { callMaxMs, fence: { stamp } }),
       );
       return { ...lent, name: shard.name };
     }),

@@ -7,7 +7,7 @@ import type { Database } from '@/db/database';
 import { migrate } from '@/db/migrate';
 import { openDatabase } from '@/db/open-database';
 import type { BackendUrl } from '@/db/urls/backend-url';
-import { MysqlStore } from '../../mysql/mysql-store';
+import { MysqlStore, type MysqlStoreOptions } from '../../mysql/mysql-store';
 import { openStore } from '../../open-store';
 import { recordId } from '../../record-id';
 import type { HistorySource, RecordKey, RecordStore } from '../../record-store';
@@ -147,13 +147,9 @@ function noYoungGaps(): never {
   throw new Error('This store has one writer: every assigned id is visible.');
 }
 
-/**
- * @param timeoutMs how long a packet may take; by default as long as in production
- * @param usesReturning false: as on a server without `INSERT … RETURNING`
- */
+/** @param options as for `MysqlStore` */
 export async function openMysqlUnderTest(
-  timeoutMs?: number,
-  usesReturning = true,
+  options: Pick<MysqlStoreOptions, 'callMaxMs' | 'usesReturning'> = {},
 ): Promise<StoreUnderTest> {
   const scratch = await createScratchDatabase(testMysqlUrl());
   const url: BackendUrl = { kind: 'mysql', url: scratch.url };
@@ -161,7 +157,7 @@ export async function openMysqlUnderTest(
   await migrate(database);
   const opened: Store[] = [];
   const open = () => {
-    const store = new MysqlStore(scratch.url, timeoutMs, null, usesReturning);
+    const store = new MysqlStore(scratch.url, options);
     opened.push(store);
     return store;
   };

@@ -33,8 +33,8 @@ beforeAll(async () => {
   under = await storesUnderTest.mysql.open();
   const url = under.database.mysqlUrl ?? '';
   root = await createConnection({ uri: url });
-  returning = new MysqlStore(url, PATIENT_MS);
-  judging = new MysqlStore(url, PATIENT_MS, null, false);
+  returning = new MysqlStore(url, { callMaxMs: PATIENT_MS });
+  judging = new MysqlStore(url, { callMaxMs: PATIENT_MS, usesReturning: false });
 });
 afterEach(() => vi.restoreAllMocks());
 afterAll(async () => {
