@@ -6,6 +6,9 @@ export class KnownStates {
   /** The names received so far while the current states arrive; null at other times. */
   private present: Set<string> | null = null;
 
+  /** @param names the watched names; null: a prefix */
+  constructor(private readonly names: ReadonlySet<string> | null) {}
+
   /** The current states of all watched locks follow. */
   beginPresent(): void {
     this.present = new Set();
@@ -55,9 +58,6 @@ export class KnownStates {
       yield unknown;
     }
   }
-
-  /** @param names the watched names; null: a prefix */
-  constructor(private readonly names: ReadonlySet<string> | null) {}
 
   private isNamed({ name }: ListedLock): boolean {
     return this.names?.has(name) ?? false;

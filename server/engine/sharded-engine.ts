@@ -1,5 +1,6 @@
 import type { BackendHealth } from '../contract/console/backend-health';
 import { LockyardError } from '../contract/errors';
+import type { CounterCommand } from '../core/counter/counter-command';
 import type { AcquireCommand, LockCommand } from '../core/lock/lock-command';
 import type { ShardOf } from '../core/rendezvous-hash';
 import type { RequestIdentity } from '../core/request-fingerprint';
@@ -51,10 +52,7 @@ export class ShardedEngine implements LockEngine {
     return this.engineOf(key).run(key, command);
   }
 
-  async count<C extends Parameters<LockEngine['count']>[1]>(
-    { namespace, name }: RecordKey,
-    command: C,
-  ) {
+  async count<C extends CounterCommand>({ namespace, name }: RecordKey, command: C) {
     const key: RecordKey = { namespace, name, kind: 'counter' };
     return this.engineOf(key).count(key, command);
   }

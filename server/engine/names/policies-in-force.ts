@@ -2,7 +2,7 @@ import type { NamespacePolicy } from '../../contract/namespace-policy';
 import type { DecidingPolicy } from '../../core/decision';
 import type { EngineOptions } from '../engine-context';
 import { OWN_NAMESPACE } from '../membership';
-import type { NameCapacity } from './name-count';
+import type { NameCapacity } from './name-capacity';
 
 /** Returns the `policyOf` of a backend's engine. */
 export type PoliciesInForce = (

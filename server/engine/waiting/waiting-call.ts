@@ -16,11 +16,13 @@ export interface Delivery {
   receivers: { left: number };
 }
 
+const LEAVE_REASONS = ['requestOver', 'hungUp', 'refused', 'drain'] as const;
+
 /** Why a call leaves its queue before it times out. */
-export type LeaveReason = 'requestOver' | 'hungUp' | 'refused' | 'drain';
+export type LeaveReason = (typeof LEAVE_REASONS)[number];
 
 export function isLeaving(why: string): why is LeaveReason {
-  return ['requestOver', 'hungUp', 'refused', 'drain'].includes(why);
+  return (LEAVE_REASONS as readonly string[]).includes(why);
 }
 
 /** Whether the caller of a call that leaves can no longer receive a grant. */
