@@ -100,24 +100,25 @@ class QueueReferee implements Referee {
     const now = new Map(after.queue.map((waiter) => [waiter.ticket, waiter]));
     for (const was of queue) {
       const is = now.get(was.ticket);
+      const isReady = isHere(was, written) || was.detachedUntil !== null;
+      const isMissed = offers.some(
+        ({ ticket, until }) => ticket === was.ticket && until <= context.now,
+      );
+      const hasLeft = !isPresent(was, written) || (isMissed && !isReady);
       if (is) {
         const { process, detachedUntil, ...kept } = is;
         expect(was).toMatchObject(kept);
         const left = detachedUntil !== null && was.detachedUntil !== detachedUntil;
         if (left)
           expect([was.process, detachedUntil]).toEqual([written.process, context.now + 2_000]);
-        if (process !== was.process) expect(isFor(command, was) && command.verb).toBe('acquire');
+        const isAsked = command.verb === 'acquire' && isFor(command, was);
+        const isTakenBack = hasLeft && isPatient(was, context.now) && isOpenHere(was, written);
+        if (process !== was.process) expect(isAsked || isTakenBack).toBe(true);
         continue;
       }
       const isServed = written.decision.handOffs.some(({ tag }) => tag === was.tag);
       const isHome = command.verb === 'giveUp' && was.process === written.process;
       const isEnded = isFor(command, was) && (command.verb === 'cancel' || isHome);
-      const isReady = isHere(was, written) || was.detachedUntil !== null;
-      const isMissed = offers.some(
-        ({ ticket, until }) => ticket === was.ticket && until <= context.now,
-      );
-      const missed = isMissed && !isReady;
-      const hasLeft = !isPresent(was, written) || missed;
       expect(isServed || isEnded || hasLeft, `waiter ${was.ticket} was lost`).toBe(true);
     }
     const joined = after.queue.filter(({ ticket }) => ticket > (before?.lastTicket ?? 0));
@@ -137,10 +138,15 @@ const isFor = (command: LockCommand, { tag }: Waiter) =>
 const isPatient = (waiter: Waiter, now: number) => now < waiter.enqueuedAt + waiter.patienceMs;
 
 /** Whether the waiter's caller is connected to the deciding process, or sent this command. */
-function isHere(waiter: Waiter, { process, command, connected }: Written): boolean {
+function isHere(waiter: Waiter, written: Written): boolean {
+  const { process, command } = written;
   if (command.verb === 'acquire' && isFor(command, waiter)) return true;
-  return waiter.process === process && connected.has(`${process} ${waiter.tag}`);
+  return waiter.process === process && isOpenHere(waiter, written);
 }
+
+/** Whether a call of the waiter's request is open at the deciding process. */
+const isOpenHere = ({ tag }: Waiter, { process, connected }: Written) =>
+  connected.has(`${process} ${tag}`);
 
 function isPresent(waiter: Waiter, written: Written): boolean {
   const { context, process, command } = written;
