@@ -72,6 +72,10 @@ export class MysqlConnection {
     private readonly attempts = new OpeningAttempts(),
   ) {}
 
+  get isOpen(): boolean {
+    return this.opened !== null;
+  }
+
   /** Sends one packet of statements and returns the rows of each. Throws as `exchange`. */
   packet(statements: string[]): Promise<Rows[]> {
     return this.exchange(() => ({ statements, read: (answers) => answers }));

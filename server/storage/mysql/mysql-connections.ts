@@ -29,14 +29,14 @@ export class MysqlConnections {
   }
 
   /**
-   * Sends a packet over the next idle connection. Throws as `MysqlConnection.exchange`, and if no
+   * Sends a packet over an idle connection, an open one if there is any. Throws as `MysqlConnection.exchange`, and if no
    * connection is idle in time: then nothing is sent.
    *
    * Once the server has refused a packet as read-only, every connection is reopened before its next
    * use: the URI may lead to another server by now, and reads from the old one may be stale.
    */
   async exchange<T>(write: (server: MysqlServer) => Packet<T>): Promise<T> {
-    const connection = this.idle.pop() ?? (await this.nextIdle());
+    const connection = this.takeIdle() ?? (await this.nextIdle());
     try {
       return await connection.exchange(write);
     } catch (error) {
@@ -52,6 +52,11 @@ export class MysqlConnections {
   /** Permanent: every later call fails. */
   close(): void {
     for (const connection of this.all) connection.close();
+  }
+
+  private takeIdle(): MysqlConnection | undefined {
+    const open = this.idle.findLastIndex((connection) => connection.isOpen);
+    return open < 0 ? this.idle.pop() : this.idle.splice(open, 1)[0];
   }
 
   private nextIdle(): Promise<MysqlConnection> {
