@@ -152,7 +152,7 @@ function stuckAt(
   if (isLive && known === null) return null;
   const to = known ?? bar.to;
   if (bar.count > 1 || to === null) return known;
-  const beyondAt = bar.from + holdLimitMs({ ownHold: row.ownHold, gaveUpAt: 0, policy });
+  const beyondAt = bar.from + holdLimitMs({ ownHold: row.ownHold, gaveUp: null, policy });
   const since = waits
     .filter((wait) => wait.from < to && (wait.to ?? to) > beyondAt)
     .map((wait) => Math.max(beyondAt, wait.from));

@@ -78,7 +78,7 @@ export class DemoReadings {
       waitsSinceSum: since.reduce((sum, at) => sum + at, 0),
     };
     const policy = { ...DEFAULT_POLICY, ...this.policyOf(key.namespace) };
-    const baselines = { ownHold: this.baselineOf(id, now), gaveUpAt: 0, policy };
+    const baselines = { ownHold: this.baselineOf(id, now), gaveUp: null, policy };
     const blocked = blockedCallers(facts, baselines, now);
     const stuck = stuckReason(facts, baselines, now);
     const blockingMs = totalBlockingMs(blocked, now);

@@ -10,7 +10,7 @@ import type { LockBaselines } from './stuck-reason';
 /** What a lock blocks after each step, its baselines included. */
 class BlockingWorld {
   readonly lock = new LockWorld();
-  baselines: LockBaselines = { ownHold: null, gaveUpAt: 0, policy: DEFAULT_POLICY };
+  baselines: LockBaselines = { ownHold: null, gaveUp: null, policy: DEFAULT_POLICY };
 
   refuse(...owners: { owner: string; first: number; last: number }[]): void {
     const spans = owners.map(({ owner, first, last }): RefusedOwner => {

@@ -5,7 +5,7 @@ import { LockWorld, START_AT } from '../testing/lock-world';
 import { leadingHold, lockStatus, statusFacts } from './lock-status';
 import type { LockBaselines } from './stuck-reason';
 
-const norms: LockBaselines = { ownHold: null, gaveUpAt: 0, policy: DEFAULT_POLICY };
+const norms: LockBaselines = { ownHold: null, gaveUp: null, policy: DEFAULT_POLICY };
 
 const world = () => {
   const lock = new LockWorld();

@@ -14,7 +14,7 @@ class PolledLock {
   readonly token: number;
   private baselines: LockBaselines = {
     ownHold: { p50Ms: SECOND, p99Ms: 10 * SECOND, count: 500 },
-    gaveUpAt: 0,
+    gaveUp: null,
     policy: { ...DEFAULT_POLICY, stuckAfterMs: 30 * SECOND },
   };
 
@@ -111,7 +111,7 @@ describe('a lock with a standby', () => {
   it.each(both)('that is expected %s stays calm when the standby gives up', (_, open) => {
     const leader = open();
     leader.lock.run(renew('orders/w1', leader.token, 600 * SECOND));
-    leader.set({ gaveUpAt: leader.lock.now - SECOND });
+    leader.set({ gaveUp: { at: leader.lock.now - SECOND, rev: 1_000_000 } });
     expect(leader.seen.stuck).toBeNull();
   });
 

@@ -20,7 +20,8 @@ const hold = fc
     const asked = { by: 'vera', reason: 'stuck', at: NOW - askedAgoMs };
     const expiresAt = renewedAt + lease;
     const askedToRelease = isAsked ? asked : null;
-    return { leaseMs: lease, grantedAt, renewedAt, renewals, expiresAt, askedToRelease };
+    const times = { grantedAt, renewedAt, expiresAt };
+    return { leaseMs: lease, ...times, renewals, rev: 5, askedToRelease };
   });
 
 const facts: fc.Arbitrary<StatusFacts> = fc
@@ -60,14 +61,15 @@ const norms: fc.Arbitrary<LockBaselines> = fc
     p99Ms: fc.constantFrom(10, 7_000, 400_000),
     count: fc.constantFrom(3, 500),
     gaveUpAgoMs: ago,
+    gaveUpRev: fc.constantFrom(4, 6),
     patienceMaxMs: fc.constantFrom(1_000, 600_000),
     stuckAfterMs: fc.constantFrom(0, 900, 60_000),
     standbyExpected: fc.boolean(),
     refusals,
   })
-  .map(({ p99Ms, count, gaveUpAgoMs, refusals: refused, ...policy }) => ({
+  .map(({ p99Ms, count, gaveUpAgoMs, gaveUpRev, refusals: refused, ...policy }) => ({
     ownHold: { p50Ms: p99Ms / 2, p99Ms, count },
-    gaveUpAt: NOW - gaveUpAgoMs,
+    gaveUp: { at: NOW - gaveUpAgoMs, rev: gaveUpRev },
     refusals: refused,
     policy,
   }));

@@ -18,6 +18,7 @@ const hold = (heldMs: number, part: Partial<HoldForStuck> = {}): HoldForStuck =>
   grantedAt: NOW - heldMs,
   renewedAt: NOW - SECOND,
   renewals: 3,
+  rev: 5,
   expiresAt: NOW + 29 * SECOND,
   askedToRelease: null,
   ...part,
@@ -29,7 +30,7 @@ const facts = (heldMs: number, waiters = 0, part: Partial<HoldForStuck> = {}): S
 });
 const norms = (part: Partial<LockBaselines> = {}): LockBaselines => ({
   ownHold: { p50Ms: 2 * SECOND, p99Ms: 10 * SECOND, count: 500 },
-  gaveUpAt: 0,
+  gaveUp: null,
   policy: DEFAULT_POLICY,
   ...part,
 });
@@ -92,13 +93,25 @@ describe('a lock is stuck', () => {
 
   it('when its renewals continue although a waiter gave up during this same hold', () => {
     const held = facts(60 * SECOND);
-    expect(stuckReason(held, norms({ gaveUpAt: NOW - 60 * SECOND }), NOW)).toBeNull();
-    expect(stuckReason(held, norms({ gaveUpAt: NOW - 20 * SECOND }), NOW)).toMatchObject({
+    const gaveUp = { at: NOW - 20 * SECOND, rev: 6 };
+    expect(stuckReason(held, norms({ gaveUp: { ...gaveUp, rev: 5 } }), NOW)).toBeNull();
+    expect(stuckReason(held, norms({ gaveUp }), NOW)).toMatchObject({
       kind: 'idleRenewals',
       wish: 'gaveUp',
     });
     const never = facts(60 * SECOND, 0, { renewals: 0 });
-    expect(stuckReason(never, norms({ gaveUpAt: NOW - 20 * SECOND }), NOW)).toBeNull();
+    expect(stuckReason(never, norms({ gaveUp }), NOW)).toBeNull();
+  });
+
+  it('because of that waiter also if the clock was set back before or after it gave up', () => {
+    const held = facts(60 * SECOND);
+    const before = { at: NOW + 3_600 * SECOND, rev: 4 };
+    expect(stuckReason(held, norms({ gaveUp: before }), NOW)).toBeNull();
+    const since = NOW - 10 * SECOND;
+    const during = { at: NOW - 3_600 * SECOND, rev: 6 };
+    expect(stuckReason(held, norms({ gaveUp: during }), NOW)).toMatchObject({ since });
+    const ahead = { at: NOW + 3_600 * SECOND, rev: 6 };
+    expect(stuckReason(held, norms({ gaveUp: ahead }), NOW)).toMatchObject({ since: NOW });
   });
 
   it('when its renewals continue 30 s after the holder learnt of a release request', () => {
@@ -130,6 +143,7 @@ const anyHold: fc.Arbitrary<HoldForStuck> = fc.record({
   grantedAt: spans.map((ms) => NOW - ms),
   renewedAt: spans.map((ms) => NOW - ms),
   renewals: fc.integer({ min: 0, max: 400 }),
+  rev: fc.nat(10),
   expiresAt: fc.integer({ min: NOW - 10 * SECOND, max: NOW + 60 * SECOND }),
   askedToRelease: fc.option(spans.map((ms) => ({ by: 'ana', reason: 'deploy', at: NOW - ms }))),
 });
@@ -149,15 +163,12 @@ const anyNorms: fc.Arbitrary<LockBaselines> = fc
         count: fc.integer({ min: 1, max: 60 }),
       }),
     ),
-    gaveUpAt: fc.oneof(
-      fc.constant(0),
-      spans.map((ms) => NOW - ms),
-    ),
+    gaveUp: fc.option(fc.record({ at: spans.map((ms) => NOW - ms), rev: fc.nat(10) })),
     patienceMaxMs: fc.integer({ min: 0, max: 600 * SECOND }),
     stuckAfterMs: fc.oneof(fc.constant(0), fc.integer({ min: 1, max: 3_600 * SECOND })),
     standbyExpected: fc.boolean(),
   })
-  .map(({ ownHold, gaveUpAt, ...policy }) => ({ ownHold, gaveUpAt, policy }));
+  .map(({ ownHold, gaveUp, ...policy }) => ({ ownHold, gaveUp, policy }));
 
 const check = (property: fc.IRawProperty<unknown>) => fc.assert(property, RUNS);
 const live = ({ holds }: StuckFacts) => holds.filter(({ expiresAt }) => expiresAt > NOW);
@@ -170,7 +181,7 @@ describe('whatever the lock, `stuck`', () => {
         fc.property(anyFacts, anyNorms, ({ holds }, known) => {
           const left = holds.map((each) => ({ ...each, askedToRelease: null }));
           const alone = { holds: left, waiters: 0, oldestWaitAt: null };
-          expect(stuckReason(alone, { ...known, gaveUpAt: 0 }, NOW)).toBeNull();
+          expect(stuckReason(alone, { ...known, gaveUp: null }, NOW)).toBeNull();
         }),
       );
     },
@@ -243,7 +254,7 @@ function expectHistory(
 function expectWish(
   reason: Extract<StuckReason, { kind: 'idleRenewals' }>,
   given: StuckFacts,
-  { gaveUpAt, policy }: LockBaselines,
+  { gaveUp, policy }: LockBaselines,
 ) {
   if (!policy.standbyExpected) expect(given.waiters).toBe(0);
   const held = live(given).filter(({ renewals }) => renewals > 0);
@@ -252,6 +263,8 @@ function expectWish(
     renewedAt > askedToRelease.at &&
     NOW - askedToRelease.at > 30 * SECOND;
   const isMet =
-    reason.wish === 'asked' ? held.some(hears) : held.some(({ grantedAt }) => gaveUpAt > grantedAt);
+    reason.wish === 'asked'
+      ? held.some(hears)
+      : held.some(({ rev }) => gaveUp !== null && gaveUp.rev > rev);
   expect(isMet).toBe(true);
 }

@@ -21,16 +21,23 @@ const WAIT_GRACE_MS = 5_000;
 /** The part of a hold that `stuck` depends on. */
 export type HoldForStuck = Pick<
   Hold,
-  'leaseMs' | 'grantedAt' | 'renewedAt' | 'renewals' | 'expiresAt' | 'askedToRelease' | 'releasedAt'
+  'leaseMs' | 'grantedAt' | 'renewedAt' | 'renewals' | 'rev' | 'expiresAt' | 'askedToRelease'
 > &
+  Pick<Hold, 'releasedAt'> &
   Partial<Pick<Hold, 'service' | 'owner' | 'meta'>>;
+
+/** A waiter that timed out: when, by the clock of the backend, and the rev of that change. */
+export interface GaveUp {
+  at: number;
+  rev: number;
+}
 
 /** What a lock is compared with: its history, its namespace, and the reports of witnesses. */
 export interface LockBaselines {
   /** The baseline from its past holds; null while none are known. */
   ownHold: HoldBaseline | null;
-  /** When a waiter last timed out, as far as is known; 0: never. */
-  gaveUpAt: number;
+  /** The last waiter that timed out; null: none is known. */
+  gaveUp: GaveUp | null;
   /** Refused attempts at all processes, as far as is known; null or absent: none. */
   refusals?: RefusalCounts | null;
   policy: Pick<NamespacePolicy, 'patienceMaxMs' | 'stuckAfterMs' | 'standbyExpected'>;
@@ -96,8 +103,8 @@ export function stuckReason(
     if (refusedAt !== null) {
       return { kind: 'refusals', since: Math.max(beyondAt, refusedAt), ...limit };
     }
-    const gaveUpAt = isWaitNormal ? 0 : baselines.gaveUpAt;
-    const wish = unmetWish(longest, gaveUpAt, now);
+    const gaveUp = isWaitNormal ? null : baselines.gaveUp;
+    const wish = unmetWish(longest, gaveUp, now);
     if (wish)
       return {
         kind: 'idleRenewals',
@@ -145,12 +152,13 @@ export function longestHold<H extends HoldForStuck>(holds: readonly H[], now: nu
 
 /** The unmet wish for a lock whose holder keeps renewing: see `idleRenewals`. */
 function unmetWish(
-  { grantedAt, renewals, renewedAt, askedToRelease }: HoldForStuck,
-  gaveUpAt: number,
+  { rev, renewals, renewedAt, askedToRelease }: HoldForStuck,
+  gaveUp: GaveUp | null,
   now: number,
 ): { kind: 'gaveUp' | 'asked'; at: number } | null {
   if (renewals === 0) return null;
-  if (gaveUpAt > grantedAt) return { kind: 'gaveUp', at: gaveUpAt };
+  // By revs: the clock may have been set since the grant.
+  if (gaveUp && gaveUp.rev > rev) return { kind: 'gaveUp', at: Math.min(gaveUp.at, now) };
   if (!askedToRelease || renewedAt <= askedToRelease.at) return null;
   const at = askedToRelease.at + STUCK_MIN_MS;
   return now > at ? { kind: 'asked', at } : null;

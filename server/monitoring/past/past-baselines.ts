@@ -2,7 +2,12 @@ import type { Database } from '@/db/database';
 import type { ProvenDeath } from '../../contract/console/past/incident';
 import type { Hold } from '../../core/lock/lock-record';
 import type { WitnessReport } from '../../core/status/holder-liveness';
-import { holdLimitMs, type LockBaselines, longestHold } from '../../core/status/stuck-reason';
+import {
+  type GaveUp,
+  holdLimitMs,
+  type LockBaselines,
+  longestHold,
+} from '../../core/status/stuck-reason';
 import { recordId } from '../../storage/record-id';
 import type { RecordKey } from '../../storage/record-store';
 import { lastTimeout } from '../history/last-timeout';
@@ -52,12 +57,12 @@ export async function readPastBaselines(from: PastBaselineSources): Promise<Past
     }),
     slice,
   );
-  const timedOutAt = new Map<string, number>();
+  const gaveUp = new Map<string, GaveUp>();
   const reportsOn: PastBaselines['reportsOn'] = (id, { token }) =>
     (deaths.get(id) ?? []).filter((death) => death.token === token).map(reportOf);
   const of: PastBaselines['of'] = (id, { namespace }) => ({
     ownHold: holdBaselines.of(id),
-    gaveUpAt: timedOutAt.get(id) ?? 0,
+    gaveUp: gaveUp.get(id) ?? null,
     refusals: refusals.of(id),
     policy: namespaces.policyOf(namespace),
     ...(deaths.has(id) && { reportsOn: (hold) => reportsOn(id, hold) }),
@@ -67,8 +72,8 @@ export async function readPastBaselines(from: PastBaselineSources): Promise<Past
     return isLong && renewals > 0 && row.waiters === 0;
   });
   for (const { row, longest } of suspects.slice(0, LOOKED_INTO_MAX)) {
-    const at = await lastTimeout(database, recordId(row.key), longest.grantedAt, row.readAt);
-    if (at !== null) timedOutAt.set(row.id, at);
+    const last = await lastTimeout(database, recordId(row.key), longest.grantedAt, row.readAt);
+    if (last) gaveUp.set(row.id, last);
     if (slice.isOver) await slice.pause();
   }
   return { hasDeaths: deaths.size > 0, of, reportsOn };

@@ -53,7 +53,7 @@ const fleetOf = (rows: ProjectionRow[], backends: BackendState[]) => {
     namespaces: { policyOf: () => policy },
     baselines: {
       hasDeaths: false,
-      of: () => ({ ownHold: null, gaveUpAt: 0, policy }),
+      of: () => ({ ownHold: null, gaveUp: null, policy }),
       reportsOn: () => [],
     },
     clock: { now: () => AT, monotonic: () => AT },

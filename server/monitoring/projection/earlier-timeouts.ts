@@ -84,7 +84,7 @@ export class EarlierTimeouts {
     const hold = longestHold(row.record.holds, now);
     if (!hold || hold.grantedAt > heldAt) return null;
     const baselines = this.projection.baselines.of(row.id, row.key);
-    if (baselines.gaveUpAt > hold.grantedAt) return null;
+    if (baselines.gaveUp && baselines.gaveUp.rev > hold.rev) return null;
     const beyondAt = hold.grantedAt + holdLimitMs(baselines) + 1;
     if (beyondAt > now) return Math.min(beyondAt, now + LIMIT_LASTS_MS);
     return hold.renewals > 0 && row.waiters === 0 ? now : now + SOON_MS;
@@ -96,14 +96,14 @@ export class EarlierTimeouts {
     const now = this.nowOf(backend);
     const hold = longestHold(row.record.holds, now);
     if (!hold) return;
-    const at = await lastTimeout(this.database, recordId(key), hold.grantedAt, now);
+    const gaveUp = await lastTimeout(this.database, recordId(key), hold.grantedAt, now);
     const recordedAt = (this.begunAt.get(backend) ?? 0) + RECORDED_AFTER_MS;
-    if (at !== null) {
-      baselines.note(id, [{ kind: 'timeout', at }]);
+    if (gaveUp) {
+      baselines.note(id, [{ kind: 'timeout', ...gaveUp }]);
       table.recheck(id);
     }
     const earlier = this.holds.get(id);
-    if (at !== null || this.clock.monotonic() >= recordedAt) this.holds.delete(id);
+    if (gaveUp || this.clock.monotonic() >= recordedAt) this.holds.delete(id);
     else if (earlier) earlier.checkAt = now + SOON_MS;
   }
 

@@ -29,7 +29,7 @@ function shared(waits: boolean, renewedMs = 0) {
   return ProjectionRow.of(source, key, world.now, world.record as LockRecord);
 }
 
-const baselines = { ownHold: null, gaveUpAt: 0, policy: POLICY };
+const baselines = { ownHold: null, gaveUp: null, policy: POLICY };
 
 test('a lock is shown with the hold that makes it stuck or expiring, or is orphaned', () => {
   const [calm, stuck] = [shared(false), shared(true)];

@@ -1,6 +1,6 @@
 import type { LockRow } from '../../contract/console/lock-row';
 import type { RecordEvent } from '../../core/record-event';
-import type { LockBaselines } from '../../core/status/stuck-reason';
+import type { GaveUp, LockBaselines } from '../../core/status/stuck-reason';
 import type { RecordKey } from '../../storage/record-store';
 import type { HolderEvidence } from '../liveness/holder-evidence';
 import type { NamespaceLookup } from '../projection/monitored-backend';
@@ -9,7 +9,7 @@ import type { HoldBaselines } from './hold-baselines';
 
 /** The baselines, as this process knows them, by which locks count as stuck; by row id. */
 export class KnownBaselines {
-  private readonly timedOutAt = new Map<string, number>();
+  private readonly gaveUp = new Map<string, GaveUp>();
 
   constructor(
     private readonly namespaces: Pick<NamespaceLookup, 'policyOf'>,
@@ -19,16 +19,18 @@ export class KnownBaselines {
   ) {}
 
   /** Notes waiters that timed out; see `EarlierTimeouts` for those before this process began. */
-  note(id: string, events: readonly Pick<RecordEvent, 'kind' | 'at'>[]): void {
-    for (const { kind, at } of events) {
-      if (kind === 'timeout') this.timedOutAt.set(id, Math.max(at, this.timedOutAt.get(id) ?? 0));
+  note(id: string, events: readonly Pick<RecordEvent, 'kind' | keyof GaveUp>[]): void {
+    for (const { kind, at, rev } of events) {
+      if (kind === 'timeout' && rev >= (this.gaveUp.get(id)?.rev ?? 0)) {
+        this.gaveUp.set(id, { at, rev });
+      }
     }
   }
 
   of(id: string, { namespace }: RecordKey): LockBaselines {
     return {
       ownHold: this.holds.of(id),
-      gaveUpAt: this.timedOutAt.get(id) ?? 0,
+      gaveUp: this.gaveUp.get(id) ?? null,
       refusals: this.refusals.of(id),
       policy: this.namespaces.policyOf(namespace),
       ...(this.evidence.hasDeaths && { reportsOn: (hold) => this.evidence.reportsOn(id, hold) }),
@@ -43,7 +45,7 @@ export class KnownBaselines {
   }
 
   remove(id: string): void {
-    this.timedOutAt.delete(id);
+    this.gaveUp.delete(id);
     this.refusals.remove(id);
   }
 }

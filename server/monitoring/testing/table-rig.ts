@@ -158,7 +158,7 @@ export class TableRig {
 
   private baselines(id: string): LockBaselines {
     const policy = { ...DEFAULT_POLICY, stuckAfterMs: this.stuckAfterMs };
-    return { ownHold: null, gaveUpAt: 0, refusals: this.refusals.get(id) ?? null, policy };
+    return { ownHold: null, gaveUp: null, refusals: this.refusals.get(id) ?? null, policy };
   }
 
   private health(id: string): BackendHealth {
