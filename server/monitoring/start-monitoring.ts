@@ -124,7 +124,7 @@ export function startMonitoring(parts: MonitoringOptions): Monitoring {
     publicIds.flatMap(({ id, publicId }) => (publicId === backend ? [id] : []));
   const readers = new EventReaders(database, clock);
   const allIds = [...new Set(publicIds.map(({ publicId }) => publicId))];
-  const insights = new LockInsights(database, storeIdsOf, allIds, readers.note);
+  const insights = new LockInsights(database, storeIdsOf, allIds, readers.note, backends);
   const refusals = new RefusalCounter();
   const refusalSync = new RefusalSync({
     database,

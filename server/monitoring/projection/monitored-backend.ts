@@ -63,6 +63,17 @@ export function publicHealths(backends: readonly BackendState[]): BackendHealth[
 }
 
 /**
+ * The clock of a backend or shard minus that of this process, in ms; 0 for one that is not known.
+ *
+ * @param id its own, or that of a backend as users know it
+ */
+export function clockOffsetOf(backends: readonly BackendState[], id: string): number {
+  const store = backends.find((backend) => backend.id === id);
+  const health = store?.engine.health() ?? publicHealths(backends).find((one) => one.id === id);
+  return health?.clockOffsetMs ?? 0;
+}
+
+/**
  * The backend, or the shard of it, that keeps a record.
  *
  * @param id as users know it

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { BackendHealth } from '../../contract/console/backend-health';
 import type { LockEvent } from '../../core/lock/lock-event';
 import { MINUTE_MS } from '../../core/statistics/minute-rollup';
 import { TestClock } from '../../platform/testing/test-clock';
@@ -66,6 +67,29 @@ describe.each(['sqlite', 'mysql'] as const)('the recorded past of a lock over %s
     const insights = new LockInsights(under.database, (backend) => [backend], ['default']);
     const { total } = await insights.ofAll(['default'], '30d', START + MINUTE_MS);
     expect(total.refused).toBe(3);
+  });
+
+  it('includes the present minute of a backend whose clock is far from this one', async () => {
+    for (const offsetMs of [3_600_000 - 40, -3_600_000 + 40]) {
+      const at = START + 20_000 + offsetMs;
+      await under.store.swap([creation(freshKey(), { events: turn(1, at) })]);
+      await opener.record();
+      clock.pass(20_000);
+      await opener.record();
+      const minute = Math.floor(at / MINUTE_MS) * MINUTE_MS;
+      const all = { attempts: 5, token: 0, firstAt: at, lastAt: at };
+      const counts = { all, owners: [], others: null };
+      await writeRefusals(under.database, [
+        { backend: 'default', lockId: '', minute, process: 'p', counts },
+      ]);
+      const ids = (backend: string) => [backend];
+      const health = { clockOffsetMs: offsetMs } as BackendHealth;
+      const backends = [{ id: 'default', engine: { health: () => health } }];
+      const insights = new LockInsights(under.database, ids, ['default'], () => {}, backends);
+      const { points, total } = await insights.ofAll(['default'], '1h', START + 20_000);
+      expect(total).toMatchObject({ grants: 1, refused: 5 });
+      expect(points.at(-1)).toMatchObject({ at: START, grants: 1, refused: 5 });
+    }
   });
 
   it('is empty for a lock that was never used', async () => {

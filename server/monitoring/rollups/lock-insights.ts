@@ -6,11 +6,13 @@ import { InsightSteps, rangeBegin } from '../../core/statistics/insight-steps';
 import {
   addEvent,
   emptyRollup,
+  MINUTE_MS,
   type MinuteRollup,
   minuteOf,
 } from '../../core/statistics/minute-rollup';
 import { recordId } from '../../storage/record-id';
 import type { RecordKey } from '../../storage/record-store';
+import { type BackendState, clockOffsetOf } from '../projection/monitored-backend';
 import { refusalsByMinute } from '../refusals/refusal-rows';
 import { countedTo, uncountedEvents } from './rollup-cursors';
 import { ALL_LOCKS, MINUTE_COLUMNS, readRollup } from './rollup-rows';
@@ -30,12 +32,14 @@ export class LockInsights {
    * @param storeIdsOf where a backend's roll-ups are stored: its own id, or those of its shards
    * @param publicIds of all backends: refused attempts are stored under these
    * @param onRead is called when events of a lock are read that are in no roll-up yet
+   * @param backends whose clocks are compared with that of this process
    */
   constructor(
     private readonly database: Database,
     private readonly storeIdsOf: (backend: string) => string[],
     private readonly publicIds: readonly string[],
     private readonly onRead = () => {},
+    private readonly backends: readonly BackendState[] = [],
   ) {}
 
   /**
@@ -58,29 +62,40 @@ export class LockInsights {
     return steps.view();
   }
 
-  /** All locks of these backends together over a range that ends now. */
+  /**
+   * All locks of these backends together over a range that ends now, on the clock of this process.
+   * Minutes of a backend whose clock is ahead or behind are moved by as many whole minutes.
+   */
   async ofAll(backends: string[], range: InsightRange, now: number): Promise<SumView> {
     const steps = new InsightSteps(range, now);
+    const since = rangeBegin(range, now);
     for (const backend of backends) {
-      const rollups = await this.read(backend, ALL_LOCKS, rangeBegin(range, now), now);
-      for (const rollup of rollups) steps.add(rollup);
+      const byMs = this.minutesAheadMs(backend);
+      const rollups = await this.read(backend, ALL_LOCKS, since + byMs, now + byMs);
+      for (const rollup of rollups) steps.add({ ...rollup, minute: rollup.minute - byMs });
     }
-    const time = { since: rangeBegin(range, now), until: now };
     for (const backend of backends.length > 0 ? this.publicIds : []) {
+      const time = { since, until: now, byMs: this.minutesAheadMs(backend) };
       await this.addRefusals(steps, backend, ALL_LOCKS, time);
     }
     return steps.view();
+  }
+
+  /** By how much the clock of a backend or shard is ahead of this process's, in whole minutes. */
+  private minutesAheadMs(id: string): number {
+    return Math.round(clockOffsetOf(this.backends, id) / MINUTE_MS) * MINUTE_MS;
   }
 
   private async addRefusals(
     steps: InsightSteps,
     backend: string,
     lockId: string,
-    time: { since: number; until: number },
+    { since, until, byMs = 0 }: { since: number; until: number; byMs?: number },
   ): Promise<void> {
+    const time = { since: since + byMs, until: until + byMs };
     const minutes = await refusalsByMinute(this.database, backend, lockId, time);
     for (const { minute, refused } of minutes) {
-      steps.add({ ...emptyRollup(minute), refused });
+      steps.add({ ...emptyRollup(minute - byMs), refused });
     }
   }
 
