@@ -100,7 +100,7 @@ export class HolderView {
     });
     locks.sort((a, b) => b.waiters - a.waiters || a.grantedAt - b.grantedAt);
     return {
-      row: this.rowOf(id, holder, part),
+      row: this.rowOf(id, part, this.healths(), holder),
       locks: locks.slice(0, PROCESS_LOCKS_SHOWN),
       waits: part.waits.map((wait) => processWait(wait, table.byId(wait.lock.id))),
       backends: publicHealths(backends),
@@ -123,9 +123,10 @@ export class HolderView {
       .sort((a, b) => b.weight - a.weight || b.part.waits.length - a.part.waits.length)
       .slice(0, PROCESSES_SHOWN);
     const others = await this.largest(PROCESSES_SHOWN - involved.length, sought, parts);
+    const healths = this.healths();
     const rows = [
-      ...involved.map(({ id, part }) => this.rowOf(id, processes.get(id), part)),
-      ...others.items.map((process) => this.rowOf(process.id, process, NO_PART)),
+      ...involved.map(({ id, part }) => this.rowOf(id, part, healths, processes.get(id))),
+      ...others.items.map((process) => this.rowOf(process.id, NO_PART, healths, process)),
     ];
     const named = [...new Set(rows.map(({ service }) => service))];
     const figures = search === '' ? figuresOf(rows) : (await this.page()).figures;
@@ -227,7 +228,7 @@ export class HolderView {
     return new Map(this.parts.backends.map(({ id, engine }) => [id, engine.health()]));
   }
 
-  private rowOf(id: string, holder: HolderProcess | undefined, part: Part): ProcessRow {
+  private rowOf(id: string, part: Part, healths: Healths, holder?: HolderProcess): ProcessRow {
     const { waits, table, clock, evidence } = this.parts;
     const { waits: own } = part;
     const blocking = this.blockingOf(part);
@@ -235,7 +236,6 @@ export class HolderView {
     const owners = names.length > 0 ? names : [own[0]?.party.owner ?? ''];
     const { host, pid, version } = holder?.meta ?? {};
     const sampled = holder ? this.sampleOf(holder) : [];
-    const healths = this.healths();
     const isSilent = ({ backend }: ProjectionRow) => healths.get(backend)?.reachable === false;
     const holds = sampled.flatMap((row) => {
       const { clockOffsetMs: offsetMs = 0 } = healths.get(row.backend) ?? {};
