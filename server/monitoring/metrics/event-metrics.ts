@@ -19,25 +19,22 @@ type BackendTallies = Iterable<{ publicId: string; tally: EventTally }>;
 /**
  * Counts of what happened to locks, since this process started.
  *
- * @param places where there are locks: counters begin at 0 there, because Prometheus does not see
- *   the rise of a counter that begins at 1
+ * @param places where there are locks: counters and histograms begin at 0 there, because Prometheus
+ *   does not see the rise of a counter that begins at 1
  */
 export function eventMetrics(
   tallies: BackendTallies,
   labels: NamespaceLabels,
   places: Iterable<LockPlace>,
 ): MetricFamily[] {
-  const counted = grouped(tallies, labels);
-  const all = new Map(counted);
+  const all = grouped(tallies, labels);
   for (const place of places) {
     const of = labels.placeOf(place);
     if (!all.has(of.id)) all.set(of.id, { labels: of.labels, tally: emptyTally() });
   }
-  const groups = [...counted.values()];
+  const groups = [...all.values()];
   const counters = COUNTERS.map(([count, name, help]): MetricFamily => {
-    const samples = Array.from(all.values(), ({ labels: of, tally }) => {
-      return { labels: of, value: tally[count] };
-    });
+    const samples = groups.map(({ labels: of, tally }) => ({ labels: of, value: tally[count] }));
     return { name, help: `${help} ${SUM_OVER_PROCESSES}`, type: 'counter', samples };
   });
   const histogram = (name: string, help: string, of: 'waits' | 'holds'): MetricFamily => ({

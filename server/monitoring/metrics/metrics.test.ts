@@ -137,6 +137,10 @@ describe('counters of events', () => {
       ]) {
         await vi.waitFor(async () => expect(await values(after, name)).toEqual([0]), soon);
       }
+      for (const name of ['lockyard_wait_seconds', 'lockyard_hold_seconds']) {
+        const zeros = Array.from({ length: 17 }, () => 0);
+        await vi.waitFor(async () => expect(await values(after, name)).toEqual(zeros), soon);
+      }
     } finally {
       await rig.close();
     }
