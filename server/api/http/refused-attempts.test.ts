@@ -85,8 +85,30 @@ test('an attempt that finds a full queue counts as refused, one that waits does 
   await waiting;
 });
 
-test('refused attempts are in the metrics', async () => {
+const metric = async (name: string) => {
   const text = await (await fetch(new URL('/metrics', api.url))).text();
-  const line = /^lockyard_attempts_refused_total\{namespace="default",backend="default"\} (\d+)$/m;
-  expect(Number(line.exec(text)?.[1])).toBeGreaterThanOrEqual(4);
+  const line = new RegExp(`^${name}\\{namespace="default",backend="default"\\} (\\d+)$`, 'm');
+  return Number(line.exec(text)?.[1]);
+};
+
+test('refused attempts are in the metrics', async () => {
+  expect(await metric('lockyard_attempts_refused_total')).toBeGreaterThanOrEqual(4);
+});
+
+test('tokens that a check refused are in the metrics, valid ones are not', async () => {
+  const owner = { name: 'guarded', owner: 'w1' };
+  const { data: hold } = await api.post(key, 'lock.acquire', { ...owner, leaseMs: 60_000 });
+  const { token } = hold as { token: number };
+  let before = Number.NaN;
+  await soon(async () => {
+    before = await metric('lockyard_tokens_refused_total');
+    expect(before).toBeGreaterThanOrEqual(0);
+  });
+  const check = async (name: string) =>
+    (await api.get(key, 'lock.check', { name, token })).data?.valid;
+  expect(await check('guarded')).toBe(true);
+  expect(await metric('lockyard_tokens_refused_total')).toBe(before);
+  await api.post(key, 'lock.release', { ...owner, token });
+  for (const name of ['guarded', 'guarded', 'never taken']) expect(await check(name)).toBe(false);
+  expect(await metric('lockyard_tokens_refused_total')).toBe(before + 3);
 });

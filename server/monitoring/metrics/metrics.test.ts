@@ -134,6 +134,7 @@ describe('counters of events', () => {
         'lockyard_lease_expiries_total',
         'lockyard_forced_releases_total',
         'lockyard_attempts_refused_total',
+        'lockyard_tokens_refused_total',
       ]) {
         await vi.waitFor(async () => expect(await values(after, name)).toEqual([0]), soon);
       }

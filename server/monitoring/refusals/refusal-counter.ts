@@ -28,11 +28,12 @@ export interface CountedMinute {
   counts(): RefusalCounts | null;
 }
 
-/** Attempts since the start of this process. */
+/** Attempts and checks of tokens that were refused since the start of this process. */
 export interface RefusalTotal {
   backend: string;
   namespace: string;
   attempts: number;
+  tokens: number;
 }
 
 interface Attempt {
@@ -72,6 +73,11 @@ export class RefusalCounter {
   ): void {
     if (this.noted.length === 0) afterNextTurn(() => this.countNoted());
     this.noted.push({ backend, key, caller, token, at });
+  }
+
+  /** Counts a check of a token that was answered `valid: false`. @param backend its public id */
+  noteToken(backend: string, namespace: string): void {
+    this.backendOf(backend).namespaceOf(namespace).tokens += 1;
   }
 
   /** The minutes that changed since the last call; they can change further until they are read. */
@@ -201,7 +207,8 @@ class CountedBackend {
   namespaceOf(name: string): CountedNamespace {
     const known = this.namespaces.get(name);
     if (known) return known;
-    const namespace = { backend: this.id, namespace: name, attempts: 0, locks: new Map() };
+    const counts = { attempts: 0, tokens: 0 };
+    const namespace = { backend: this.id, namespace: name, ...counts, locks: new Map() };
     this.namespaces.set(name, namespace);
     return namespace;
   }

@@ -15,5 +15,7 @@ export async function inspectLock(
 /** Whether the hold with this token is live, for resources that guard their writes. */
 export async function checkToken(ctx: OperationContext, input: CheckInput): Promise<CheckAnswer> {
   const { engine, key } = await resolveLock(ctx, 'lock.check', input, 1);
-  return engine.run(key, { verb: 'check', token: input.token });
+  const answer = await engine.run(key, { verb: 'check', token: input.token });
+  if (!answer.valid) ctx.runtime.refusals.noteToken(engine.backend, key.namespace);
+  return answer;
 }
