@@ -98,6 +98,7 @@ test('requests are counted by procedure and kind of answer, whatever the request
       seriesValue(metrics, 'lockyard_http_requests_total', { api: of, procedure, status });
     expect(count('lock.inspect', '2xx')).toBe(1);
     expect(count('lock.inspect', '4xx')).toBe(1);
+    expect(count('lock.inspect', '5xx')).toBe(0);
     expect(count('other', '4xx')).toBe(2);
     expect(count('batch', '4xx')).toBe(1);
     expect(count('backends.list', '4xx', 'console')).toBe(1);

@@ -76,7 +76,9 @@ export class RequestTally {
 
 function newSeries(api: string, procedure: string): RequestSeries {
   const buckets = BOUNDS.map((bound): [number, number] => [bound, 0]);
-  return { api, procedure, outcomes: {}, seconds: { buckets, count: 0, sum: 0 } };
+  // Prometheus does not see the rise of a counter that begins at 1, such as that of failures.
+  const outcomes = { '2xx': 0, '4xx': 0, '5xx': 0 };
+  return { api, procedure, outcomes, seconds: { buckets, count: 0, sum: 0 } };
 }
 
 function count({ outcomes, seconds }: RequestSeries, res: ServerResponse, passed: number): void {
