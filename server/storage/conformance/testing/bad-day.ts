@@ -38,10 +38,10 @@ const AFTERWARDS_MS = 400;
 const ASKED_MIN = 15;
 const GRANTS_MIN = 6;
 const CALLERS_EACH = 3;
-const LONG_LEASE_MS = 60_000;
 
-/** Longer than any bad day. */
-const WAIT_MS = 30_000;
+/** Longer than any bad day, on any machine. */
+const WAIT_MS = 120_000;
+const LONG_LEASE_MS = 300_000;
 
 /** How long to wait for a process to recover. */
 const GIVE_UP_MS = 15_000;
@@ -94,9 +94,13 @@ export async function liveThrough(
   if (isShared) members.push(await server.join());
   const { sick = plainKey, well } = server.parts ?? {};
   const [first, last] = [members[0], members.at(-1)] as [Here, Here];
+  // On a busy machine a process may begin before its store has answered.
+  for (const member of members) await insist(() => takeLock(member, sick(), 'first'));
   const kept = sick();
-  const { token } = await takeLock(first, kept, 'keeper', { leaseMs: LONG_LEASE_MS });
-  const waiting = recordAnswer(acquire(last, kept, 'waiter', { waitMs: WAIT_MS }));
+  const keeping = { leaseMs: LONG_LEASE_MS, requestId: 'keep' };
+  const { token } = await insist(() => takeLock(first, kept, 'keeper', keeping));
+  const wait = { holdRequestMs: WAIT_MS };
+  const waiting = recordAnswer(acquire(last, kept, 'waiter', { waitMs: WAIT_MS, wait }));
   const crowd = await gather(members, seed, sick);
   let isOn = true;
   const beside = well ? members.map((member) => useHealthyPart(member, well, () => isOn)) : [];

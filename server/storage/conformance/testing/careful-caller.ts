@@ -36,7 +36,7 @@ export class CarefulCaller {
 
   static async start(here: { engine: LockEngine }, newKey: NewKey): Promise<CarefulCaller> {
     const caller = new CarefulCaller(here, newKey);
-    await here.engine.count(caller.counter, createCommand());
+    await insist(() => here.engine.count(caller.counter, createCommand()));
     return caller;
   }
 
