@@ -43,12 +43,15 @@ describe.each(IS_LONG ? (['sqlite', 'mysql'] as const) : (['sqlite'] as const))(
       const clients = new ClientsWithLogs([watcher, other], locks, random);
       const startedAt = Date.now();
       await clients.runFor(CLIENTS, FOR_MS);
+      const lastedMs = Date.now() - startedAt;
+      const ofWaiting = clients.instantsOfWaiting().slice(-INSTANTS / 5);
       const { pastView } = watcher.monitoring;
       const events = (await pastView.range.since()).events ?? 0;
       let compared = 0;
       const seen = { holders: 0, waiters: 0 };
       for (let tries = 0; compared < INSTANTS && tries < 100 * INSTANTS; tries += 1) {
-        const at = startedAt + 200 + Math.floor(random() * (FOR_MS - 400));
+        const anyInstant = startedAt + 200 + Math.floor(random() * (lastedMs - 400));
+        const at = ofWaiting.pop() ?? anyInstant;
         const noted = locks.map((_, i) => clients.at(i, at));
         if (at < events || noted.every((each) => each === null)) continue;
         const page = await pastView.locks(at, EVERY_LOCK);
@@ -123,7 +126,7 @@ describe.each(IS_LONG ? (['sqlite', 'mysql'] as const) : (['sqlite'] as const))(
       const key = freshKey();
       const crashed = await rig.engines.join();
       await takeLock(crashed, key, 'w1', { leaseMs: 60_000 });
-      const waitMs = 1_000;
+      const waitMs = 3_000;
       const startedAt = Date.now();
       const wait = acquire(crashed, key, 'w2', { waitMs }).catch(() => null);
       const isQueued = async () =>

@@ -17,13 +17,21 @@ interface Stay {
   isThere: (at: number) => boolean | null;
 }
 
+interface Wait extends Stay {
+  /** An instant in the middle of it, once its end is known. */
+  middle: number | null;
+}
+
 /** How far a change is from any instant that is asked about. */
 const CLEAR_MS = 50;
+
+/** The longest time for which clients continue until one of them has certainly waited. */
+const PATIENCE_MS = 30_000;
 
 /** Clients that hold and wait for locks at random, and note when. */
 export class ClientsWithLogs {
   readonly holds: Stay[] = [];
-  readonly waits: Stay[] = [];
+  readonly waits: Wait[] = [];
 
   constructor(
     private readonly members: readonly Member[],
@@ -31,9 +39,21 @@ export class ClientsWithLogs {
     private readonly random: () => number,
   ) {}
 
+  /** At least this long, and on a slow machine until there are `instantsOfWaiting`. */
   async runFor(clients: number, ms: number): Promise<void> {
     const until = Date.now() + ms;
-    await Promise.all(Array.from({ length: clients }, (_, i) => this.client(i, until)));
+    const continues = () => {
+      const leftMs = until - Date.now();
+      return leftMs > 0 || (leftMs > -PATIENCE_MS && this.instantsOfWaiting().length === 0);
+    };
+    await Promise.all(Array.from({ length: clients }, (_, i) => this.client(i, continues)));
+  }
+
+  /** Instants at which a client certainly waited, and no other client of its lock is unsure. */
+  instantsOfWaiting(): number[] {
+    return this.waits.flatMap(({ lock, middle }) =>
+      middle !== null && this.at(lock, middle)?.waiters.length ? [middle] : [],
+    );
   }
 
   /** The owners that hold a lock, and those that wait; null where a client cannot say. */
@@ -52,10 +72,10 @@ export class ClientsWithLogs {
     return holders && waiters && { holders, waiters };
   }
 
-  private async client(number: number, until: number): Promise<void> {
+  private async client(number: number, continues: () => boolean): Promise<void> {
     const { random, members } = this;
     const member = members[number % members.length] as Member;
-    for (let turn = 0; Date.now() < until; turn += 1) {
+    for (let turn = 0; continues(); turn += 1) {
       const lock = Math.floor(random() * this.locks.length);
       await this.stay(member, lock, `client-${number}-${turn}`);
       await pause(random() * 150);
@@ -77,7 +97,7 @@ export class ClientsWithLogs {
     const key = this.locks[lock] as RecordKey;
     const options = this.options(lock);
     const askedAt = Date.now();
-    const wait = { lock, owner, isThere: (_: number): boolean | null => null };
+    const wait: Wait = { lock, owner, isThere: () => null, middle: null };
     // Until its answer has arrived, a client cannot say when its wait began.
     wait.isThere = (at) => (at > askedAt - CLEAR_MS ? null : false);
     this.waits.push(wait);
@@ -90,6 +110,7 @@ export class ClientsWithLogs {
     const { leaseMs = 0 } = options;
     const grantedAt = answer.expiresAt - leaseMs;
     wait.isThere = within(grantedAt - answer.waitedMs, grantedAt, grantedAt);
+    wait.middle = grantedAt - Math.floor(answer.waitedMs / 2);
     let { expiresAt } = answer;
     const hold = { lock, owner, isThere: within(grantedAt, expiresAt, expiresAt) };
     this.holds.push(hold);
