@@ -1,10 +1,10 @@
 import { afterEach, describe, expect, it } from 'vitest';
+import { PATIENT_MS, patientStores } from '../storage/conformance/contract/contract-stores';
 import { freshKey } from '../storage/conformance/testing/changes';
 import {
   openMysqlUnderTest,
   type Store,
   storeNames,
-  storesUnderTest,
 } from '../storage/conformance/testing/stores-under-test';
 import type { RecordKey } from '../storage/record-store';
 import { counterEventsByName, createCommand } from './testing/counter-calls';
@@ -45,8 +45,11 @@ async function campaign(seed: number, steps: number): Promise<{ faults: string[]
 }
 
 const places = [
-  ...storeNames.map((name) => ({ name, open: storesUnderTest[name].open })),
-  { name: 'mysql without RETURNING', open: () => openMysqlUnderTest({ usesReturning: false }) },
+  ...storeNames.map((name) => ({ name, open: patientStores[name].open })),
+  {
+    name: 'mysql without RETURNING',
+    open: () => openMysqlUnderTest({ callMaxMs: PATIENT_MS, usesReturning: false }),
+  },
 ];
 
 describe.each(places)('calls with request ids over $name', ({ open }) => {

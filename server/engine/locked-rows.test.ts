@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { freshKey } from '../storage/conformance/testing/changes';
+import { storesUnderTest } from '../storage/conformance/testing/stores-under-test';
 import type { RecordKey } from '../storage/record-store';
 import { acquire, EngineRig, type Member, pause, release, takeLock } from './testing/engine-rig';
 import { acquireMultiLock } from './testing/multi-lock-calls';
@@ -18,7 +19,7 @@ describe('a row that another transaction keeps locked', () => {
   const unlocks: (() => Promise<void>)[] = [];
 
   beforeAll(async () => {
-    rig = await EngineRig.open('mysql');
+    rig = new EngineRig(await storesUnderTest.mysql.open());
     member = await rig.join();
     other = await rig.join();
   });

@@ -1,6 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { DEAD_AFTER_MS } from '../core/timing';
-import { patientStores } from '../storage/conformance/contract/contract-stores';
 import { creation, freshKey, stored } from '../storage/conformance/testing/changes';
 import { storeNames } from '../storage/conformance/testing/stores-under-test';
 import { heartbeatKey, Membership } from './membership';
@@ -19,7 +18,7 @@ describe.each(storeNames)('heartbeats over %s', (name) => {
   let rig: EngineRig;
 
   beforeAll(async () => {
-    rig = new EngineRig(await patientStores[name].open());
+    rig = await EngineRig.open(name);
   });
   afterAll(() => rig.close());
 

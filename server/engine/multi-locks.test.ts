@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { patientStores } from '../storage/conformance/contract/contract-stores';
 import { freshKey } from '../storage/conformance/testing/changes';
 import { storeNames } from '../storage/conformance/testing/stores-under-test';
 import type { RecordKey } from '../storage/record-store';
@@ -29,7 +28,7 @@ describe.concurrent.each(storeNames)('multi-locks over %s', (name) => {
   let b: Member;
 
   beforeAll(async () => {
-    rig = new EngineRig(await patientStores[name].open());
+    rig = await EngineRig.open(name);
     a = await rig.join();
     b = await rig.join();
   });

@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { RenewAnswer } from '../contract/lock/answers';
 import { ANSWER_MAX_MS } from '../core/timing';
-import { patientStores } from '../storage/conformance/contract/contract-stores';
 import { freshKey } from '../storage/conformance/testing/changes';
 import { type Store, storeNames } from '../storage/conformance/testing/stores-under-test';
 import type { RecordKey } from '../storage/record-store';
@@ -28,7 +27,7 @@ describe.each(storeNames)('an engine whose commits over %s are slow', (name) => 
   let rig: EngineRig;
   let member: Member;
   beforeAll(async () => {
-    rig = new EngineRig(await patientStores[name].open());
+    rig = await EngineRig.open(name);
     member = await rig.join();
   });
   afterAll(() => rig.close());

@@ -1,5 +1,6 @@
 import type { DecidingPolicy } from '../../core/decision';
 import { rendezvousHash } from '../../core/rendezvous-hash';
+import { PATIENT_MS, patientStores } from '../../storage/conformance/contract/contract-stores';
 import { openShardsUnderTest } from '../../storage/conformance/contract/shards-under-test';
 import {
   type Capability,
@@ -35,13 +36,16 @@ export class ShardedRig implements ModelledBackend {
   }
 
   static async open(): Promise<ShardedRig> {
-    return new ShardedRig(await openShardsUnderTest(2), storesUnderTest.mysql.capabilities);
+    return new ShardedRig(
+      await openShardsUnderTest(2, { timeoutMs: PATIENT_MS }),
+      storesUnderTest.mysql.capabilities,
+    );
   }
 
   /** A rig over two plain stores as shards, for tests that do not depend on real sharding. */
   static async over(name: StoreName): Promise<ShardedRig> {
     const open = async (shard: string) => ({
-      ...(await storesUnderTest[name].open()),
+      ...(await patientStores[name].open()),
       name: shard,
     });
     return new ShardedRig([await open('a'), await open('b')], storesUnderTest[name].capabilities);

@@ -1,11 +1,11 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { TestClock } from '../../platform/testing/test-clock';
+import { patientStores } from '../../storage/conformance/contract/contract-stores';
 import { created, eventOf, freshKey } from '../../storage/conformance/testing/changes';
 import {
   can,
   type StoreUnderTest,
   storeNames,
-  storesUnderTest,
 } from '../../storage/conformance/testing/stores-under-test';
 import type { HistoryRow, HistorySource } from '../../storage/record-store';
 import { HistoryTail } from './history-tail';
@@ -18,7 +18,7 @@ describe.each(storeNames)('the tail of a history in %s', (name) => {
   let tail: HistoryTail;
 
   beforeEach(async () => {
-    under = await storesUnderTest[name].open();
+    under = await patientStores[name].open();
     clock = new TestClock();
     tail = new HistoryTail(under.store, clock, 0);
   });

@@ -1,11 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { EventKind, LockEvent } from '../../core/lock/lock-event';
 import { TestClock } from '../../platform/testing/test-clock';
+import { patientStores } from '../../storage/conformance/contract/contract-stores';
 import { creation, freshKey, update } from '../../storage/conformance/testing/changes';
-import {
-  type StoreUnderTest,
-  storesUnderTest,
-} from '../../storage/conformance/testing/stores-under-test';
+import type { StoreUnderTest } from '../../storage/conformance/testing/stores-under-test';
 import type { Change } from '../../storage/record-store';
 import { EventTally } from '../metrics/event-tally';
 import { BUNDLE_MS } from './bundled-events';
@@ -25,7 +23,7 @@ describe.each(['sqlite', 'mysql'] as const)('the timeline of a lock over %s', (n
   let record: { rev: number; writer: string } | null = null;
 
   beforeAll(async () => {
-    under = await storesUnderTest[name].open();
+    under = await patientStores[name].open();
     clock = new TestClock(START);
     const backend = { id: 'default', history: under.store };
     recorder = new EventRecorder(under.database, backend, clock, new EventTally());

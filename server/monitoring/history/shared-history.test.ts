@@ -3,6 +3,7 @@ import type { LockEvent } from '../../core/lock/lock-event';
 import { newWriter } from '../../engine/new-writer';
 import { TestClock } from '../../platform/testing/test-clock';
 import { encodeEventTexts, textsOf } from '../../storage/codec/event-codec';
+import { patientStores } from '../../storage/conformance/contract/contract-stores';
 import {
   created,
   creation,
@@ -13,7 +14,6 @@ import {
 import {
   type StoreUnderTest,
   storeNames,
-  storesUnderTest,
 } from '../../storage/conformance/testing/stores-under-test';
 import type { HistoryRow, HistorySource } from '../../storage/record-store';
 import { HistoryTail } from './history-tail';
@@ -30,7 +30,7 @@ describe.each(storeNames)('a history of %s that two tails follow', (name) => {
   let history: SharedHistory;
 
   beforeEach(async () => {
-    under = await storesUnderTest[name].open();
+    under = await patientStores[name].open();
     clock = new TestClock();
     read = [];
     hidden = new Set();

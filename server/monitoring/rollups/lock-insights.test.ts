@@ -3,11 +3,9 @@ import type { BackendHealth } from '../../contract/console/backend-health';
 import type { LockEvent } from '../../core/lock/lock-event';
 import { MINUTE_MS } from '../../core/statistics/minute-rollup';
 import { TestClock } from '../../platform/testing/test-clock';
+import { patientStores } from '../../storage/conformance/contract/contract-stores';
 import { creation, freshKey, update } from '../../storage/conformance/testing/changes';
-import {
-  type StoreUnderTest,
-  storesUnderTest,
-} from '../../storage/conformance/testing/stores-under-test';
+import type { StoreUnderTest } from '../../storage/conformance/testing/stores-under-test';
 import type { Change } from '../../storage/record-store';
 import { EventRecorder } from '../history/recorder/event-recorder';
 import { EventTally } from '../metrics/event-tally';
@@ -23,7 +21,7 @@ describe.each(['sqlite', 'mysql'] as const)('the recorded past of a lock over %s
   const key = freshKey();
 
   beforeEach(async () => {
-    under = await storesUnderTest[name].open();
+    under = await patientStores[name].open();
     clock = new TestClock(START);
     const backend = { id: 'default', history: under.store };
     opener = new EventRecorder(under.database, backend, clock, new EventTally());

@@ -11,13 +11,13 @@ import {
 } from '../../core/statistics/minute-rollup';
 import { newSeed, seeded } from '../../engine/testing/seeded';
 import { TestClock } from '../../platform/testing/test-clock';
+import { patientStores } from '../../storage/conformance/contract/contract-stores';
 import { creation, freshKey, update } from '../../storage/conformance/testing/changes';
 import {
   can,
   type StoreName,
   type StoreUnderTest,
   storeNames,
-  storesUnderTest,
 } from '../../storage/conformance/testing/stores-under-test';
 import { recordId } from '../../storage/record-id';
 import type { HistoryRow, HistorySource, RecordKey } from '../../storage/record-store';
@@ -44,7 +44,7 @@ describe.each(storeNames)('the roll-ups over %s', (name) => {
   let clock: TestClock;
 
   beforeEach(async () => {
-    under = await storesUnderTest[name].open();
+    under = await patientStores[name].open();
     clock = new TestClock(START);
   });
   afterEach(() => under.close());

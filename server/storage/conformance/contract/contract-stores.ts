@@ -16,7 +16,7 @@ import { openShardUnderTest } from './shards-under-test';
  * Cases send many requests at the same time and test the answers, not how fast they are: a busy
  * machine may be slow.
  */
-const PATIENT_MS = 10_000;
+export const PATIENT_MS = 10_000;
 
 const patient = (
   scheme: StoreName,
