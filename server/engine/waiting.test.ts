@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { patientStores } from '../storage/conformance/contract/contract-stores';
 import { freshKey, stored } from '../storage/conformance/testing/changes';
 import { storeNames } from '../storage/conformance/testing/stores-under-test';
 import type { RecordKey } from '../storage/record-store';
@@ -25,7 +24,7 @@ describe.concurrent.each(storeNames)('waiting over %s', (name) => {
   let b: Member;
 
   beforeAll(async () => {
-    rig = new EngineRig(await patientStores[name].open());
+    rig = await EngineRig.open(name);
     a = await rig.join();
     b = await rig.join();
   });
@@ -78,8 +77,8 @@ describe.concurrent.each(storeNames)('waiting over %s', (name) => {
     expect(await eventKinds(rig.under.store, key)).toContain('expired');
   });
 
-  it('the queue is first in, first out, over two processes', async () => {
-    const key = freshKey();
+  /** Serves eight callers of two processes in turn; the order in which they were granted a lock. */
+  const serveInTurn = async (key: RecordKey) => {
     const { token } = await takeLock(a, key, 'first', { leaseMs: 60_000 });
     const served: string[] = [];
     const tokens: number[] = [];
@@ -98,6 +97,18 @@ describe.concurrent.each(storeNames)('waiting over %s', (name) => {
     }
     await release(b, key, 'first', token);
     await Promise.all(waiting);
+    return { served, tokens };
+  };
+
+  it('the queue is first in, first out, over two processes', async () => {
+    let key = freshKey();
+    let { served, tokens } = await serveInTurn(key);
+    // A process that stalls for seconds, on a busy machine, loses the places of its callers.
+    const wasStalled = async () => (await eventKinds(rig.under.store, key)).includes('dropped');
+    for (let tries = 1; tries < 5 && (await wasStalled()); tries += 1) {
+      key = freshKey();
+      ({ served, tokens } = await serveInTurn(key));
+    }
     expect(served).toEqual(Array.from({ length: 8 }, (_, i) => `w${i}`));
     expect(tokens).toEqual([...tokens].sort((x, y) => x - y));
   });
