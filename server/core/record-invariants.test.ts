@@ -174,7 +174,7 @@ describe('a decision on a record that was broken by hand', () => {
     }
     const { world } = worldOf(record);
     world.pass(60_000);
-    world.run({ verb: 'settle' });
+    world.run({ verb: 'expireAndPromote' });
     expect(world.record?.holds).toEqual([]);
   });
 

@@ -157,7 +157,7 @@ describe('a restored lock', () => {
     const waiting = acquire('orders/b', { waitMs: 2 * HOUR_MS });
     expect(world.run(waiting).outcome).toBe('queued');
     world.pass(HOUR_MS);
-    world.run({ verb: 'settle' });
+    world.run({ verb: 'expireAndPromote' });
     expect(world.record?.holds.map(({ owner }) => owner)).toEqual(['b']);
   });
 

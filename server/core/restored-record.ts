@@ -37,7 +37,7 @@ export function restoredLock(
   const context = { now, epoch, policy, ...noProcess };
   const rev = Math.max(record.rev, sinceEra(now));
   const queue = record.queue.map((waiter) => ({ ...waiter, detachedUntil: null }));
-  const draft = new Draft({ ...record, rev, queue }, { verb: 'settle' }, context);
+  const draft = new Draft({ ...record, rev, queue }, { verb: 'expireAndPromote' }, context);
   const kept = record.holds.filter(isReleased).map(({ expiresAt }) => expiresAt);
   const delays = [record.delayedUntil, ...kept].map((at) => moved(at, now, aheadMs));
   draft.change({

@@ -125,7 +125,7 @@ export class CommandQueue {
    * urgent command ends.
    */
   async expireInTime(key: RecordKey, withinMs = EXPIRE_BEFORE_READ_MAX_MS): Promise<void> {
-    const expired = this.run(key, { verb: 'settle' });
+    const expired = this.run(key, { verb: 'expireAndPromote' });
     await TimeLimit.within(withinMs, () => backendDown(null), expired);
   }
 
@@ -134,7 +134,7 @@ export class CommandQueue {
     for (const id of ids) {
       if (this.expiring.has(id)) continue;
       this.expiring.add(id);
-      const done = this.run(recordKey(id), { verb: 'settle' }).catch(() => undefined);
+      const done = this.run(recordKey(id), { verb: 'expireAndPromote' }).catch(() => undefined);
       void done.finally(() => this.expiring.delete(id));
     }
   }
@@ -163,7 +163,7 @@ export class CommandQueue {
 
   /** Reverts a grant that no caller received, now or with a later `repeatUndos`. */
   revertGrant(key: RecordKey, token: number): void {
-    void this.undo(() => this.run(key, { verb: 'withdraw', token }));
+    void this.undo(() => this.run(key, { verb: 'revertGrant', token }));
   }
 
   /** Reverts the grant of all locks of a multi-lock. */
@@ -174,7 +174,7 @@ export class CommandQueue {
     dueAt?: number,
   ): Promise<void> {
     const holds = grants.map(({ name, token }) => ({ name, token }));
-    await this.submitMultiLock(namespace, { verb: 'withdrawSet', holds, request }, dueAt);
+    await this.submitMultiLock(namespace, { verb: 'revertSet', holds, request }, dueAt);
   }
 
   /** Reverts a grant whose caller was refused, unless a repeat of its request can claim it. */

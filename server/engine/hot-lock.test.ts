@@ -106,7 +106,7 @@ describe.each(storeNames)(`after ${WAITS} waits over %s`, (name) => {
       Promise.allSettled(keys.flatMap((key) => ways.map((way, i) => way(key, `w${i}`))));
 
     const waitersOf = async (key: RecordKey) => {
-      await member.engine.run(key, { verb: 'settle' });
+      await member.engine.run(key, { verb: 'expireAndPromote' });
       return (await member.engine.run(key, { verb: 'inspect' })).waiters;
     };
     const wait = { signal: line.signal };

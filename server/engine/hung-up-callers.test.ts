@@ -78,7 +78,7 @@ describe('a caller that hangs up while another call of its request fails', () =>
     expect(await second).toBe('UNKNOWN');
     member.faults.onRead = () => PASS;
     const waiters = async () => {
-      await other.engine.run(key, { verb: 'settle' });
+      await other.engine.run(key, { verb: 'expireAndPromote' });
       return (await other.engine.run(key, { verb: 'inspect' })).waiters;
     };
     await expect.poll(waiters, { timeout: DETACHED_MS + 3_000 }).toEqual([]);
@@ -226,7 +226,7 @@ describe('a caller that hung up and lost its place', () => {
     line.abort();
     await waiting;
     rig.passMs(DETACHED_MS);
-    await other.engine.run(key, { verb: 'settle' });
+    await other.engine.run(key, { verb: 'expireAndPromote' });
     expect(await waiters()).toEqual([]);
     const { service, owner, request } = ask;
     const cancel = { verb: 'cancel', service, owner, request } as const;

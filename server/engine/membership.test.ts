@@ -33,7 +33,7 @@ describe.each(storeNames)('heartbeats over %s', (name) => {
     const waiting = acquire(there, key, 'w2', { waitMs: 10_000 });
     await untilQueued(here, key, 1);
     await pause(300);
-    await here.engine.run(key, { verb: 'settle' });
+    await here.engine.run(key, { verb: 'expireAndPromote' });
     const { waiters } = await here.engine.run(key, { verb: 'inspect' });
     expect(waiters).toMatchObject([{ owner: 'w2', place: 1 }]);
     await release(here, key, 'w1', token);

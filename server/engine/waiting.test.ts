@@ -232,7 +232,7 @@ describe.concurrent.each(storeNames)('waiting over %s', (name) => {
     member.faults.onSwap = firstFates(touching(key), { kind: 'pass', afterMs: 100 });
     const renewing = renew(member, key, 'w1', token);
     await pause(30);
-    const checking = member.engine.run(key, { verb: 'settle' });
+    const checking = member.engine.run(key, { verb: 'expireAndPromote' });
     line.abort();
     await Promise.all([renewing, checking, waiting]);
     const kinds = await eventKinds(rig.under.store, key);
@@ -248,8 +248,8 @@ describe.concurrent.each(storeNames)('waiting over %s', (name) => {
     await queued(key, 1);
     line.abort();
     expect(await waiting).toMatchObject({ outcome: 'queued', place: 1 });
-    const settled = () => a.engine.run(key, { verb: 'settle' }).then(() => queueOf(key));
-    await expect.poll(settled).toEqual([]);
+    const promoted = () => a.engine.run(key, { verb: 'expireAndPromote' }).then(() => queueOf(key));
+    await expect.poll(promoted).toEqual([]);
     const events = (await eventsByLock(rig.under.store, [key])).get(key.name) ?? [];
     const [, , detached, dropped] = events;
     expect(events.map(({ kind }) => kind)).toEqual(['granted', 'queued', 'detached', 'dropped']);

@@ -23,7 +23,7 @@ it('a waiter that asks again after a restart has waited since its first request'
 
   rig.passMs(9_000);
   const after = await rig.join();
-  await after.engine.run(key, { verb: 'settle' });
+  await after.engine.run(key, { verb: 'expireAndPromote' });
   expect((await after.engine.run(key, { verb: 'inspect' })).waiters).toEqual([]);
   const again = acquire(after, key, 'w2', parts);
   await expect
@@ -55,7 +55,7 @@ it('after a kill, waiters have waited since their first request, multi-locks too
 
   rig.passMs(9_000);
   const after = await rig.join();
-  await after.engine.run(key, { verb: 'settle' });
+  await after.engine.run(key, { verb: 'expireAndPromote' });
   expect(await queuedAt(after)).toEqual([]);
   const calls = callAll(after);
   await expect.poll(async () => (await queuedAt(after)).length).toBe(4);

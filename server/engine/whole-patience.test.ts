@@ -21,7 +21,12 @@ import { untilQueued } from './testing/observed-calls';
 
 /** What a process does that takes all others for dead. */
 const dropWaiters = (store: Store, key: RecordKey) =>
-  decideElsewhere(store, key, { verb: 'settle' }, { process: 'other', isAlive: () => false });
+  decideElsewhere(
+    store,
+    key,
+    { verb: 'expireAndPromote' },
+    { process: 'other', isAlive: () => false },
+  );
 
 describe.concurrent.each(storeNames)('one request over several calls, over %s', (name) => {
   let rig: EngineRig;
@@ -44,7 +49,7 @@ describe.concurrent.each(storeNames)('one request over several calls, over %s', 
     const second = acquire(a, key, 'w2', parts);
     let isOver = false;
     const busybody = async () => {
-      while (!isOver) await b.engine.run(key, { verb: 'settle' }).then(() => pause(5));
+      while (!isOver) await b.engine.run(key, { verb: 'expireAndPromote' }).then(() => pause(5));
     };
     const watching = busybody();
     const startedAt = performance.now();

@@ -56,10 +56,10 @@ describe('a closed backend', () => {
     world.run(acquire('orders/w2', PATIENT));
     world.policy = CLOSED;
     expect(world.run(forceRelease(token))).toMatchObject({ next: { kind: 'nobody' } });
-    world.run({ verb: 'settle' });
+    world.run({ verb: 'expireAndPromote' });
     expect(world.record).toMatchObject({ holds: [], offers: [], queue: [{ owner: 'w2' }] });
     world.policy = OPEN;
-    world.run({ verb: 'settle' });
+    world.run({ verb: 'expireAndPromote' });
     expect(world.record?.holds).toMatchObject([{ owner: 'w2' }]);
   });
 
@@ -69,7 +69,7 @@ describe('a closed backend', () => {
     world.run(release('orders/w1', token));
     expect(world.record?.offers).toHaveLength(1);
     world.policy = CLOSED;
-    world.run({ verb: 'settle' }, 'p2');
+    world.run({ verb: 'expireAndPromote' }, 'p2');
     expect(world.record).toMatchObject({ holds: [], offers: [], queue: [{ owner: 'w2' }] });
   });
 
@@ -86,7 +86,7 @@ describe('a closed backend', () => {
     take();
     world.policy = CLOSED;
     world.pass(60_000);
-    world.run({ verb: 'settle' });
+    world.run({ verb: 'expireAndPromote' });
     expect(world.record).toMatchObject({ holds: [], ended: { cause: 'expired' } });
   });
 

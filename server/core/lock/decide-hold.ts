@@ -92,7 +92,7 @@ export function decideRevertGrant(draft: Draft, { token }: RevertGrantCommand) {
   if (hold.count > 1) removeEntry(draft, hold);
   else revertHold(draft, hold);
   expireAndPromote(draft);
-  return { outcome: 'withdrawn' } as const;
+  return { outcome: 'reverted' } as const;
 }
 
 function revertHold(draft: Draft, hold: Hold): void {

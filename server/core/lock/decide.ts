@@ -78,7 +78,7 @@ function answerTo(
       return decideRenew(draft, command);
     case 'release':
       return decideRelease(draft, command);
-    case 'withdraw':
+    case 'revertGrant':
       return decideRevertGrant(draft, command);
     case 'forceRelease':
       return decideForceRelease(draft, command);
@@ -94,9 +94,9 @@ function answerTo(
       return decideFreeze(draft, command);
     case 'setCapacity':
       return decideSetCapacity(draft, command);
-    case 'settle':
+    case 'expireAndPromote':
       expireAndPromote(draft);
-      return { outcome: 'settled' };
+      return { outcome: 'done' };
     case 'inspect':
       return inspectRecord(record, now, context.epoch, {
         grantsFrom: context.policy.grantsFrom,

@@ -37,26 +37,26 @@ describe('waiters whose process died', () => {
     expect(world.record?.queue.map(({ owner }) => owner)).toEqual(['w2', 'w1', 'w0']);
     expect(world.record?.departed).toEqual([]);
     free();
-    world.run({ verb: 'settle' }, 'p2');
+    world.run({ verb: 'expireAndPromote' }, 'p2');
     expect(world.record?.holds).toMatchObject([{ owner: 'w2', waitedMs: 6_000 }]);
   });
 
   it('keep their places where an earlier call of their request is still open', () => {
     const { world, free } = afterCrash(3, 60_000, 'p2');
-    world.run({ verb: 'settle' }, 'p2');
+    world.run({ verb: 'expireAndPromote' }, 'p2');
     expect(world.record?.queue).toMatchObject([
       { owner: 'w0', ticket: 1, process: 'p2', enqueuedAt: world.now - 5_000 },
       { owner: 'w1', ticket: 2, process: 'p2' },
       { owner: 'w2', ticket: 3, process: 'p2' },
     ]);
     free();
-    world.run({ verb: 'settle' }, 'p2');
+    world.run({ verb: 'expireAndPromote' }, 'p2');
     expect(world.record?.holds).toMatchObject([{ owner: 'w0', waitedMs: 5_000 }]);
   });
 
   it('time out where an earlier call of their request is still open', () => {
     const { world } = afterCrash(1, 5_000, 'p2');
-    world.run({ verb: 'settle' }, 'p2');
+    world.run({ verb: 'expireAndPromote' }, 'p2');
     expect(world.record?.queue).toEqual([]);
   });
 
@@ -71,7 +71,7 @@ describe('waiters whose process died', () => {
 
   it('time out if they ask again too late', () => {
     const { world, asks } = afterCrash(2, 8_000);
-    world.run({ verb: 'settle' }, 'p2');
+    world.run({ verb: 'expireAndPromote' }, 'p2');
     world.pass(3_000);
     for (const ask of asks) expect(world.run(ask, 'p2').outcome).toBe('timeout');
   });
@@ -79,13 +79,13 @@ describe('waiters whose process died', () => {
   it('time out if they ask again, even if no process noticed their timeout', () => {
     const { world, asks } = afterCrash(2, 8_000);
     world.pass(3_000);
-    world.run({ verb: 'settle' }, 'p2');
+    world.run({ verb: 'expireAndPromote' }, 'p2');
     for (const ask of asks) expect(world.run(ask, 'p2').outcome).toBe('timeout');
   });
 
   it('have timed out for as long as an answer is stored, although the lock is free by then', () => {
     const { world, asks, free } = afterCrash(2, 8_000);
-    world.run({ verb: 'settle' }, 'p2');
+    world.run({ verb: 'expireAndPromote' }, 'p2');
     free();
     world.pass(3_000 + ANSWER_RETENTION_MS - 1);
     for (const ask of asks) expect(world.run(ask, 'p2').outcome).toBe('timeout');
@@ -93,7 +93,7 @@ describe('waiters whose process died', () => {
 
   it('start a new wait if they ask with another input, or once they are forgotten', () => {
     const { world, asks } = afterCrash(2);
-    world.run({ verb: 'settle' }, 'p2');
+    world.run({ verb: 'expireAndPromote' }, 'p2');
     const other = acquire('orders/w1', { waitMs: 70_000, requestId: 'r' });
     expect(world.run(other, 'p2')).toMatchObject({ outcome: 'queued', patienceLeftMs: 70_000 });
     world.pass(60_000 + ANSWER_RETENTION_MS);
@@ -106,13 +106,13 @@ describe('waiters whose process died', () => {
   it('may return although the policy now forbids their request; a new one is refused', () => {
     const { world, asks } = afterCrash(1);
     const outsidePolicy = { sentence: 'waitMs must be at most 1000 in namespace billing.' };
-    world.run({ verb: 'settle' }, 'p3');
+    world.run({ verb: 'expireAndPromote' }, 'p3');
     for (const ask of asks) {
       const answer = world.run({ ...ask, outsidePolicy }, 'p2');
       expect(answer).toMatchObject({ outcome: 'queued', patienceLeftMs: 55_000 });
       world.run(detach(ask), 'p2');
       world.pass(DETACHED_MS);
-      world.run({ verb: 'settle' }, 'p3');
+      world.run({ verb: 'expireAndPromote' }, 'p3');
       const again = world.run({ ...ask, outsidePolicy }, 'p2');
       expect(again).toMatchObject({ outcome: 'queued', ticket: 3, patienceLeftMs: 53_000 });
     }
@@ -151,7 +151,7 @@ describe('waiters whose process died', () => {
 
   it('are cancelled for good', () => {
     const { world, asks, free } = afterCrash(2);
-    world.run({ verb: 'settle' }, 'p2');
+    world.run({ verb: 'expireAndPromote' }, 'p2');
     expect(world.run(cancel('orders/w0', 'r'), 'p2')).toEqual({ outcome: 'cancelled' });
     expect(world.run(cancel('orders/w0', 'r'), 'p2')).toEqual({ outcome: 'none' });
     free();
@@ -161,7 +161,7 @@ describe('waiters whose process died', () => {
 
   it('can be cancelled only by their own owner', () => {
     const { world, asks, free } = afterCrash(1);
-    world.run({ verb: 'settle' }, 'p2');
+    world.run({ verb: 'expireAndPromote' }, 'p2');
     const byOther = { ...cancel('orders/w0', 'r'), owner: 'w1' };
     expect(world.run(byOther, 'p2')).toEqual({ outcome: 'none' });
     const [ask] = asks;
@@ -170,7 +170,7 @@ describe('waiters whose process died', () => {
     // Between two calls it is remembered in another way.
     world.run(detach(ask), 'p2');
     world.pass(DETACHED_MS);
-    world.run({ verb: 'settle' }, 'p2');
+    world.run({ verb: 'expireAndPromote' }, 'p2');
     expect(world.run(byOther, 'p2')).toEqual({ outcome: 'none' });
     free();
     expect(world.run(ask, 'p2')).toMatchObject({ outcome: 'granted' });
@@ -178,13 +178,13 @@ describe('waiters whose process died', () => {
 
   it('are forgotten beyond a bound: first the first to leave, then the shortest waits', () => {
     const { world } = afterCrash(DEPARTED_MAX + 1);
-    world.run({ verb: 'settle' }, 'p2');
+    world.run({ verb: 'expireAndPromote' }, 'p2');
     expect(world.record?.departed).toHaveLength(DEPARTED_MAX);
     const oldest = world.record?.departed[0];
     const ask = acquire('orders/late', { waitMs: 60_000, requestId: 'r' });
     world.run(ask, 'p3');
     world.kill('p3');
-    world.run({ verb: 'settle' }, 'p2');
+    world.run({ verb: 'expireAndPromote' }, 'p2');
     expect(world.record?.departed).toHaveLength(DEPARTED_MAX);
     expect(world.record?.departed[1]).toEqual(oldest);
   });
@@ -192,7 +192,7 @@ describe('waiters whose process died', () => {
   it('keep their record from being deleted for as long as they are remembered', () => {
     const { world, free } = afterCrash(1);
     free();
-    world.run({ verb: 'settle' }, 'p2');
+    world.run({ verb: 'expireAndPromote' }, 'p2');
     const { record, now } = world;
     const until = record?.departed[0]?.until ?? 0;
     expect(until).toBe(now + 55_000 + ANSWER_RETENTION_MS);
@@ -209,7 +209,7 @@ describe('a waiter that timed out while another process decided', () => {
     const ask = acquire('orders/w', { waitMs: 2_000, requestId: 'r' });
     world.run(ask, 'p1');
     world.pass(2_000);
-    world.run({ verb: 'settle' }, 'p2');
+    world.run({ verb: 'expireAndPromote' }, 'p2');
     expect(world.record?.queue).toEqual([]);
     return { world, ask };
   };
@@ -226,7 +226,7 @@ describe('a waiter that timed out while another process decided', () => {
       world.run(acquire(`orders/late${i}`, { waitMs: 60_000, requestId: 'r' }), 'p3');
     }
     world.kill('p3');
-    world.run({ verb: 'settle' }, 'p2');
+    world.run({ verb: 'expireAndPromote' }, 'p2');
     expect(world.record?.departed).toHaveLength(DEPARTED_MAX);
     expect(world.run(ask, 'p1').outcome).toBe('queued');
   });
@@ -241,7 +241,7 @@ describe('a multi-lock whose process died while it waited', () => {
     world.runSet(ask, 'p1');
     world.now += 5_000;
     world.kill('p1');
-    world.run('b', { verb: 'settle' }, 'p2');
+    world.run('b', { verb: 'expireAndPromote' }, 'p2');
     expect(world.queueOf('b')).toEqual([]);
     return { world, ask, token: holder.token };
   };
@@ -314,7 +314,7 @@ describe('a multi-lock whose process died while it waited', () => {
     world.runSet(ask, 'p1');
     world.run('b', { verb: 'detach', request: { ...ask.request, remembered: false } }, 'p1');
     world.now += 5_000;
-    world.run('b', { verb: 'settle' }, 'p2');
+    world.run('b', { verb: 'expireAndPromote' }, 'p2');
     expect(world.runSet(ask, 'p2')).toMatchObject({ outcome: 'queued', patienceLeftMs: 55_000 });
   });
 });

@@ -39,7 +39,7 @@ describe('a frozen lock', () => {
     world.run(acquire('orders/w2', PATIENT));
     world.run(freeze());
     world.run(release('orders/w1', token));
-    world.run({ verb: 'settle' });
+    world.run({ verb: 'expireAndPromote' });
     expect(world.record?.holds).toEqual([]);
     expect(world.run(acquire('orders/w3', PATIENT))).toMatchObject({ outcome: 'queued', place: 2 });
     expect(world.run(unfreeze())).toMatchObject({ outcome: 'unfrozen' });
@@ -53,13 +53,13 @@ describe('a frozen lock', () => {
     expect(world.record?.offers).toHaveLength(1);
     world.run(freeze());
     expect(world.record?.offers).toEqual([]);
-    world.run({ verb: 'settle' }, 'p2');
+    world.run({ verb: 'expireAndPromote' }, 'p2');
     expect(world.record?.holds).toEqual([]);
     world.pass(5_000);
-    world.run({ verb: 'settle' });
+    world.run({ verb: 'expireAndPromote' });
     expect(world.record?.queue).toHaveLength(1);
     world.run(unfreeze());
-    world.run({ verb: 'settle' }, 'p2');
+    world.run({ verb: 'expireAndPromote' }, 'p2');
     expect(world.record?.holds).toMatchObject([{ owner: 'w2' }]);
   });
 

@@ -50,7 +50,7 @@ describe('a lock that is held at least for a while', () => {
     world.policy = { ...world.policy, lockDelayMs: 3_000 };
     const token = takeAndRelease();
     world.pass(20_000);
-    const { events } = world.propose({ verb: 'settle' }).decision;
+    const { events } = world.propose({ verb: 'expireAndPromote' }).decision;
     expect(events).toMatchObject([{ kind: 'released', token, at: FREES_AT, heldMs: 6_000 }]);
     expect(world.run(acquire('orders/w2')).outcome).toBe('granted');
   });
@@ -77,7 +77,7 @@ describe('a lock that is held at least for a while', () => {
     world.run(release('orders/w1', token));
     expect(world.record?.holds).toMatchObject([{ owner: 'w1' }]);
     world.pass(6_000);
-    world.run({ verb: 'settle' });
+    world.run({ verb: 'expireAndPromote' });
     expect(world.record?.holds).toMatchObject([{ owner: 'w2' }]);
     expect(world.record?.queue).toMatchObject([{ owner: 'w3' }]);
   });
@@ -173,13 +173,13 @@ describe('an undone acquire', () => {
 
   it('frees the lock at once if its grant came too late', () => {
     const token = take();
-    expect(world.run({ verb: 'withdraw', token })).toEqual({ outcome: 'withdrawn' });
+    expect(world.run({ verb: 'revertGrant', token })).toEqual({ outcome: 'reverted' });
     expect(world.run(acquire('orders/w2')).outcome).toBe('granted');
   });
 
   it('is not undone for lateness once it was released', () => {
     const token = takeAndRelease();
-    expect(world.run({ verb: 'withdraw', token })).toEqual({ outcome: 'gone' });
+    expect(world.run({ verb: 'revertGrant', token })).toEqual({ outcome: 'gone' });
     expect(world.run(acquire('orders/w2')).outcome).toBe('held');
   });
 });

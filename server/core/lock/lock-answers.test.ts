@@ -72,7 +72,7 @@ describe('inspecting', () => {
     world.pass(1_000);
     expect(inspect()).toMatchObject({ state: 'expired', holders: [] });
     expect(inspect().minValidToken).toBeGreaterThan(token);
-    world.run({ verb: 'settle' });
+    world.run({ verb: 'expireAndPromote' });
     expect(inspect()).toMatchObject({ state: 'expired', holders: [] });
   });
 

@@ -90,7 +90,7 @@ export interface ReleaseCommand {
 
 /** Reverts a grant that came too late to be answered, unless a repeat can still receive it. */
 export interface RevertGrantCommand {
-  verb: 'withdraw';
+  verb: 'revertGrant';
   token: number;
 }
 
@@ -147,7 +147,7 @@ export interface SetCapacityCommand extends OperatorCommand {
 
 /** Does nothing but `expireAndPromote`. */
 export interface ExpireAndPromoteCommand {
-  verb: 'settle';
+  verb: 'expireAndPromote';
 }
 
 export interface InspectCommand {
@@ -169,7 +169,7 @@ export interface LockAnswers {
   cancel: CancelAnswer;
   renew: RenewAnswer;
   release: ReleaseAnswer;
-  withdraw: { outcome: 'withdrawn' | 'kept' | 'gone' };
+  revertGrant: { outcome: 'reverted' | 'kept' | 'gone' };
   forceRelease: ForceReleaseAnswer;
   reassign: ReassignAnswer;
   extend: ExtendAnswer;
@@ -178,7 +178,7 @@ export interface LockAnswers {
   freeze: FreezeAnswer;
   unfreeze: FreezeAnswer;
   setCapacity: SetCapacityAnswer;
-  settle: { outcome: 'settled' };
+  expireAndPromote: { outcome: 'done' };
   inspect: InspectAnswer;
   check: CheckAnswer;
 }

@@ -36,10 +36,10 @@ describe('the lock-delay', () => {
     world.run(acquire('orders/w2', PATIENT));
     expect(world.run(forceRelease(token))).toMatchObject({ next: { kind: 'nobody' } });
     world.pass(2_999);
-    world.run({ verb: 'settle' });
+    world.run({ verb: 'expireAndPromote' });
     expect(world.record?.holds).toEqual([]);
     world.pass(1);
-    world.run({ verb: 'settle' });
+    world.run({ verb: 'expireAndPromote' });
     expect(world.record?.holds).toMatchObject([{ owner: 'w2' }]);
   });
 
@@ -66,10 +66,10 @@ describe('the lock-delay', () => {
     const writer = acquire('orders/w', PATIENT);
     world.run(writer, 'p2');
     world.pass(1_000);
-    world.run({ verb: 'settle' });
+    world.run({ verb: 'expireAndPromote' });
     expect(world.record?.queue).toHaveLength(1);
     world.pass(3_000);
-    world.run({ verb: 'settle' }, 'p2');
+    world.run({ verb: 'expireAndPromote' }, 'p2');
     expect(world.record?.holds).toMatchObject([{ owner: 'w' }]);
   });
 

@@ -126,10 +126,10 @@ describe('permits', () => {
     }
     world.run(release('orders/a', token));
     expect(world.record?.offers).toHaveLength(2);
-    world.run({ verb: 'settle' }, 'p3');
-    world.run({ verb: 'settle' }, 'p4');
+    world.run({ verb: 'expireAndPromote' }, 'p3');
+    world.run({ verb: 'expireAndPromote' }, 'p4');
     expect(owners()).toEqual(['w1']);
-    world.run({ verb: 'settle' }, 'p2');
+    world.run({ verb: 'expireAndPromote' }, 'p2');
     expect(owners()).toEqual(['w1', 'w0']);
   });
 
@@ -226,9 +226,9 @@ describe('a capacity that an operator changes', () => {
     world.run(release('orders/a', token));
     world.run(setCapacity(10, 5));
     expect(world.record?.offers).toHaveLength(1);
-    world.run({ verb: 'settle' }, 'p3');
+    world.run({ verb: 'expireAndPromote' }, 'p3');
     expect(owners()).toEqual([]);
-    world.run({ verb: 'settle' }, 'p2');
+    world.run({ verb: 'expireAndPromote' }, 'p2');
     expect(owners()).toEqual(['w0']);
   });
 

@@ -71,9 +71,9 @@ describe('a reassignment', () => {
     const ticket = queue('orders/w3', 'p2');
     const answer = world.run(reassign(token, ticket));
     expect(answer).toMatchObject({ next: { kind: 'offered', owner: 'w3', token: null } });
-    world.run({ verb: 'settle' }, 'p1');
+    world.run({ verb: 'expireAndPromote' }, 'p1');
     expect(holding()).toEqual([]);
-    world.run({ verb: 'settle' }, 'p2');
+    world.run({ verb: 'expireAndPromote' }, 'p2');
     expect(holding()).toEqual(['w3']);
     expect(waiting()).toEqual(['w2']);
   });
@@ -83,7 +83,7 @@ describe('a reassignment', () => {
     queue('orders/w2');
     world.run(reassign(token, queue('orders/w3', 'p2')));
     world.kill('p2');
-    world.run({ verb: 'settle' }, 'p1');
+    world.run({ verb: 'expireAndPromote' }, 'p1');
     expect(holding()).toEqual(['w2']);
     expect(waiting()).toEqual([]);
   });

@@ -77,9 +77,9 @@ describe('a shared lock', () => {
     });
     world.run(release('orders/w1', token));
     expect(world.record?.offers).toHaveLength(2);
-    world.run({ verb: 'settle' }, 'p3');
+    world.run({ verb: 'expireAndPromote' }, 'p3');
     expect(owners()).toEqual(['r2']);
-    world.run({ verb: 'settle' }, 'p2');
+    world.run({ verb: 'expireAndPromote' }, 'p2');
     expect(owners()).toEqual(['r2', 'r1']);
     expect(world.record?.offers).toEqual([]);
   });
@@ -101,7 +101,7 @@ describe('a shared lock', () => {
     const short = take(['orders/r1', { ...SHARED, leaseMs: 1_000 }]).token;
     const long = read('r2');
     world.pass(1_000);
-    world.run({ verb: 'settle' });
+    world.run({ verb: 'expireAndPromote' });
     expect(owners()).toEqual(['r2']);
     expect(world.run(renew('orders/r1', short))).toMatchObject({
       outcome: 'lost',
@@ -114,7 +114,7 @@ describe('a shared lock', () => {
     const later = take(['orders/r1', { ...SHARED, leaseMs: 2_000 }]).token;
     const sooner = take(['orders/r2', { ...SHARED, leaseMs: 1_000 }]).token;
     world.pass(5_000);
-    world.run({ verb: 'settle' });
+    world.run({ verb: 'expireAndPromote' });
     expect(world.record?.ended).toMatchObject({ token: later });
     const lost = world.run(renew('orders/r2', sooner));
     expect(lost).toMatchObject({ cause: 'superseded', at: world.now - 3_000 });

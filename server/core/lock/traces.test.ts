@@ -142,7 +142,7 @@ describe('a grant after a wait', () => {
     take('orders/w1', { leaseMs: 1_000, traceparent: trace(1) });
     queue('orders/w2', 2);
     world.pass(1_000);
-    world.run({ verb: 'settle' });
+    world.run({ verb: 'expireAndPromote' });
     expect(waitedFor()).toEqual([trace(1)]);
     queue('orders/w3', 3);
     queue('orders/w4', 4);
@@ -158,7 +158,7 @@ describe('a grant after a wait', () => {
     queue('orders/w2', 2, {}, 'p2');
     world.run(release('orders/w1', token));
     expect(kept()).toEqual([]);
-    world.run({ verb: 'settle' }, 'p2');
+    world.run({ verb: 'expireAndPromote' }, 'p2');
     expect(kept()).toEqual([trace(2)]);
     expect(waitedFor()).toEqual([trace(1)]);
   });

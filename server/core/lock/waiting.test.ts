@@ -66,7 +66,7 @@ describe('a freed lock', () => {
     wait('orders/w1', 'p2');
     free('p1');
     world.pass(250);
-    world.run({ verb: 'settle' }, 'p2');
+    world.run({ verb: 'expireAndPromote' }, 'p2');
     expect(holders()).toEqual(['w1']);
     expect(world.record).toMatchObject({ offers: [], queue: [] });
   });
@@ -76,7 +76,7 @@ describe('a freed lock', () => {
     wait('orders/w2', 'p1');
     free('p1');
     world.pass(1_000);
-    world.run({ verb: 'settle' }, 'p1');
+    world.run({ verb: 'expireAndPromote' }, 'p1');
     expect(holders()).toEqual(['w2']);
     expect(owners()).toEqual([]);
   });
@@ -171,10 +171,10 @@ describe('disconnecting', () => {
     const ask = wait('orders/w2');
     expect(world.run(detach(ask))).toMatchObject({ outcome: 'queued', ticket: 2, place: 2 });
     world.pass(1_999);
-    world.run({ verb: 'settle' }, 'p3');
+    world.run({ verb: 'expireAndPromote' }, 'p3');
     expect(owners()).toEqual(['w1', 'w2']);
     world.pass(1);
-    world.run({ verb: 'settle' }, 'p3');
+    world.run({ verb: 'expireAndPromote' }, 'p3');
     expect(owners()).toEqual(['w1']);
   });
 
@@ -184,7 +184,7 @@ describe('disconnecting', () => {
     world.run(detach(ask));
     free();
     world.pass(1_999);
-    world.run({ verb: 'settle' }, 'p2');
+    world.run({ verb: 'expireAndPromote' }, 'p2');
     expect(owners()).toEqual(['w1', 'w2']);
     expect(world.run(ask, 'p3').outcome).toBe('granted');
   });
@@ -199,10 +199,10 @@ describe('disconnecting', () => {
     if (!freeLater) free();
     world.pass(-3_600_000);
     freeLater?.();
-    world.run({ verb: 'settle' }, 'p2');
+    world.run({ verb: 'expireAndPromote' }, 'p2');
     expect(owners()).toEqual(['w1', 'w2']);
     world.pass(2_000);
-    world.run({ verb: 'settle' }, 'p2');
+    world.run({ verb: 'expireAndPromote' }, 'p2');
     expect(holders()).toEqual(['w2']);
     expect(world.run(ask, 'p3')).toMatchObject({ outcome: 'queued', place: 1 });
   });
@@ -306,7 +306,7 @@ describe('a grant whose only caller hung up before the answer', () => {
     free();
     hangUp(ask);
     world.pass(5_000);
-    const { events } = world.propose({ verb: 'settle' }).decision;
+    const { events } = world.propose({ verb: 'expireAndPromote' }).decision;
     expect(events).toMatchObject([{ kind: 'late', owner: 'w1', at: START_AT + 2_000 }]);
     expect(world.run(acquire('orders/w2'))).toMatchObject({ outcome: 'granted' });
   });
@@ -339,7 +339,7 @@ describe('a waiter whose place was lost between two requests', () => {
     world.pass(1_000);
     world.run(detach(ask));
     world.pass(9_000);
-    world.run({ verb: 'settle' }, 'p2');
+    world.run({ verb: 'expireAndPromote' }, 'p2');
     expect(owners()).toEqual([]);
     return ask;
   };

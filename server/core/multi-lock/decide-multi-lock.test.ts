@@ -147,7 +147,7 @@ describe('a multi-lock whose turn comes', () => {
     });
     const again = world.runSet(multiLockOf('ab', { waitMs: 60_000, requestId: 'm' }));
     expect(again).toMatchObject({ outcome: 'queued' });
-    expect(world.run('a', { verb: 'settle' }, 'p2')).toEqual({ outcome: 'settled' });
+    expect(world.run('a', { verb: 'expireAndPromote' }, 'p2')).toEqual({ outcome: 'done' });
     expect(world.holdersOf('a')).toEqual(['w9']);
   });
 
@@ -485,13 +485,13 @@ describe('a multi-lock with a request id', () => {
     const world = new MultiLockWorld();
     const set = multiLockOf('ab');
     const holds = granted(world.runSet(set));
-    const withdraw = { verb: 'withdrawSet' as const, holds, request: set.request };
-    expect(world.runSet(withdraw)).toEqual({ outcome: 'withdrawn' });
+    const revert = { verb: 'revertSet' as const, holds, request: set.request };
+    expect(world.runSet(revert)).toEqual({ outcome: 'reverted' });
     expect(world.holdersOf('a')).toEqual([]);
     const named = multiLockOf('ab', { requestId: 'r1' });
     const kept = granted(world.runSet(named));
     expect(kept[0]?.token).toBeGreaterThan(holds[0]?.token ?? 0);
-    expect(world.runSet({ ...withdraw, holds: kept, request: named.request })).toEqual({
+    expect(world.runSet({ ...revert, holds: kept, request: named.request })).toEqual({
       outcome: 'gone',
     });
     expect(granted(world.runSet(named))).toMatchObject(kept.map(({ token }) => ({ token })));

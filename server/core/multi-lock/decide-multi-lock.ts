@@ -72,7 +72,7 @@ export function decideMultiLock(
   return { changes, answer };
 }
 
-const SETTLE = { verb: 'settle' } as const;
+const EXPIRE_AND_PROMOTE = { verb: 'expireAndPromote' } as const;
 
 function memberOf(
   name: string,
@@ -83,7 +83,7 @@ function memberOf(
   const before = records.get(name) ?? null;
   const locks = 'locks' in command ? command.locks : [];
   const mode = locks.find((lock) => lock.name === name)?.mode ?? 'exclusive';
-  const single = command.verb === 'acquireSet' ? memberCommand(command, mode) : SETTLE;
+  const single = command.verb === 'acquireSet' ? memberCommand(command, mode) : EXPIRE_AND_PROMOTE;
   const callerOf = (waiter: Waiter) => context.callerOf(name, waiter);
   return { name, mode, before, draft: new Draft(before, single, { ...context, callerOf }) };
 }
@@ -95,7 +95,7 @@ function answerTo(
   touched: ChangedMembers,
 ): MultiLockAnswer {
   if (command.verb === 'cancelSet') return cancelMultiLock(members, command, touched);
-  if (command.verb === 'withdrawSet') return revertMultiLock(members, command, touched);
+  if (command.verb === 'revertSet') return revertMultiLock(members, command, touched);
   const replay = replayMultiLock(members, command.request, context, touched);
   if (replay?.outcome === 'timeout') return timedOutBefore(members, command, touched);
   if (replay) return replay;
@@ -164,8 +164,8 @@ function revertMultiLock(
     const held = command.holds.find(({ name }) => name === member.name);
     if (!held) continue;
     const { token } = held;
-    const { outcome } = decideRevertGrant(member.draft, { verb: 'withdraw', token });
-    if (outcome === 'withdrawn') touched.add(member);
+    const { outcome } = decideRevertGrant(member.draft, { verb: 'revertGrant', token });
+    if (outcome === 'reverted') touched.add(member);
   }
-  return { outcome: touched.size > 0 ? 'withdrawn' : 'gone' };
+  return { outcome: touched.size > 0 ? 'reverted' : 'gone' };
 }

@@ -50,7 +50,7 @@ export interface CancelMultiLockCommand {
 
 /** Reverts a grant that came too late to be answered, unless a repeat can still receive it. */
 export interface RevertMultiLockCommand {
-  verb: 'withdrawSet';
+  verb: 'revertSet';
   holds: { name: string; token: number }[];
   /** The acquire to which they were granted. */
   request: RequestIdentity;
@@ -67,7 +67,7 @@ interface MultiLockAnswers {
   acquireSet: AcquireManyAnswer;
   giveUpSet: AcquireManyAnswer;
   cancelSet: CancelAnswer;
-  withdrawSet: { outcome: 'withdrawn' | 'gone' };
+  revertSet: { outcome: 'reverted' | 'gone' };
 }
 
 export type MultiLockAnswerOf<C extends MultiLockCommand> = MultiLockAnswers[C['verb']];
@@ -84,7 +84,7 @@ export function namesOf(command: MultiLockCommand): string[] {
 
 function namesIn(command: MultiLockCommand): string[] {
   if (command.verb === 'cancelSet') return [...command.names];
-  const members = command.verb === 'withdrawSet' ? command.holds : command.locks;
+  const members = command.verb === 'revertSet' ? command.holds : command.locks;
   return members.map(({ name }) => name);
 }
 

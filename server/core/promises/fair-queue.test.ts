@@ -184,7 +184,7 @@ it(
         for (let look = 0; look < 60 && world.record?.queue.length !== 0; look += 1) {
           world.pass(250);
           for (const process of ['p1', 'p2', 'p3']) {
-            if (!world.isKilled(process)) campaign.run({ verb: 'settle' }, process);
+            if (!world.isKilled(process)) campaign.run({ verb: 'expireAndPromote' }, process);
           }
           const hold = world.record?.holds[0];
           const held = hold && { ...hold, verb: 'release' as const, request: null };
@@ -239,7 +239,7 @@ it(
         const { world, asks } = campaign;
         for (const process of ['p1', 'p2']) if (!world.isKilled(process)) world.kill(process);
         if (world.isKilled('p3')) return;
-        campaign.run({ verb: 'settle' }, 'p3');
+        campaign.run({ verb: 'expireAndPromote' }, 'p3');
         for (const ask of asks) campaign.run(ask, 'p3');
         returns += referee.returns;
       }),
@@ -276,7 +276,7 @@ it(
         for (let ms = 0; ms <= bothDone + 2_000 && !isServed(); ms += 1) {
           if (ms === killedAfterMs) for (const p of ['p2', 'p3']) world.kill(p, UNNOTICED_MS);
           if (ms === freedAfterMs) world.run(release('orders/holder', token));
-          if (ms % LOOK_EVERY_MS === 0) world.run({ verb: 'settle' });
+          if (ms % LOOK_EVERY_MS === 0) world.run({ verb: 'expireAndPromote' });
           world.pass(1);
         }
         expect(isServed(), `not served ${world.now - start - bothDone} ms later`).toBe(true);

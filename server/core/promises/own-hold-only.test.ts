@@ -74,7 +74,7 @@ function mayChange(hold: Hold, command: LockCommand): boolean {
     case 'extend':
     case 'askRelease':
     case 'stopRenewals':
-    case 'withdraw':
+    case 'revertGrant':
       return hold.token === command.token;
     default:
       return false;
@@ -85,7 +85,7 @@ function mayEnd(hold: Hold, command: LockCommand): boolean {
   if (command.verb === 'forceRelease' || command.verb === 'reassign') {
     return hold.token === command.token;
   }
-  const ends: LockCommand['verb'][] = ['release', 'cancel', 'withdraw'];
+  const ends: LockCommand['verb'][] = ['release', 'cancel', 'revertGrant'];
   return ends.includes(command.verb) && mayChange(hold, command);
 }
 

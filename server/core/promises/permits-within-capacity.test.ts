@@ -122,7 +122,7 @@ it(
             const hold = world.record?.holds.at(move.act === 'oldest' ? 0 : -1);
             if (hold) world.run(release(`orders/${hold.owner}`, hold.token));
           }
-          for (const process of processes) world.run({ verb: 'settle' }, process);
+          for (const process of processes) world.run({ verb: 'expireAndPromote' }, process);
         }
         if (!isSpread) expect(granted).toEqual(came.slice(0, granted.length));
         expect([...granted].sort()).toEqual(came.slice(0, granted.length).sort());

@@ -72,7 +72,7 @@ type Rule = (record: LockRecord, epoch: number, now: number) => Deletion;
 function befall(world: LockWorld, mishap: Mishap, old: LockRecord | null, rule: Rule): void {
   if (mishap === 'tidied' || mishap === 'tidiedEarly') {
     world.pass(mishap === 'tidied' ? IDLE_MS : IDLE_WHERE_FILLING_MS);
-    world.run({ verb: 'settle' });
+    world.run({ verb: 'expireAndPromote' });
     const { record, epoch, now } = world;
     if (record && rule(record, epoch, now).notBefore <= now) world.record = null;
   } else if (mishap !== 'none') {

@@ -58,7 +58,10 @@ const step = fc.oneof(
       ms: fc.constantFrom(1, 400, 1_500, 10_000),
     }),
   },
-  { weight: 2, arbitrary: fc.record({ act: fc.constant('settle' as const), name, process }) },
+  {
+    weight: 2,
+    arbitrary: fc.record({ act: fc.constant('expireAndPromote' as const), name, process }),
+  },
   {
     weight: 1,
     arbitrary: fc.record({
@@ -139,8 +142,8 @@ class MultiLockCampaign {
       case 'pass':
         world.now += taken.ms;
         return;
-      case 'settle':
-        world.run(taken.name, { verb: 'settle' }, taken.process);
+      case 'expireAndPromote':
+        world.run(taken.name, { verb: 'expireAndPromote' }, taken.process);
         return;
       case 'leave': {
         const set = sets.at(-1 - (taken.nth % Math.max(1, sets.length)));

@@ -108,7 +108,7 @@ describe('the status of a lock', () => {
     take();
     lock.pass(10_000);
     expect(status()).toBe('expired');
-    lock.run({ verb: 'settle' });
+    lock.run({ verb: 'expireAndPromote' });
     expect(status()).toBe('expired');
     lock.run(acquire('orders/w2'));
     expect(status()).toBe('held');
@@ -129,7 +129,7 @@ describe('the status of a lock', () => {
     expect(status()).toBe('expired');
     lock.pass(1);
     expect(status()).toBe('free');
-    lock.run({ verb: 'settle' });
+    lock.run({ verb: 'expireAndPromote' });
     expect(status()).toBe('free');
   });
 
@@ -150,7 +150,7 @@ describe('the status of a lock', () => {
     lock.pass(1);
     expect(status()).toBe('contended');
     lock.hangUp('p1');
-    lock.run({ verb: 'settle' });
+    lock.run({ verb: 'expireAndPromote' });
     expect(status()).toBe('free');
   });
 

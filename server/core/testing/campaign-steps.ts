@@ -50,8 +50,8 @@ export type Step =
   | (Carried & { act: OperatorAct; nth: number; ms: number; requestId: string })
   | (Carried & { act: 'freeze' | 'unfreeze'; requestId: string })
   | (Carried & { act: 'setCapacity'; capacity: number; requestId: string })
-  | (Carried & { act: 'withdraw'; nth: number })
-  | (Carried & { act: 'settle' })
+  | (Carried & { act: 'revertGrant'; nth: number })
+  | (Carried & { act: 'expireAndPromote' })
   | { act: 'pass'; ms: number }
   | { act: 'setDelay'; ms: number }
   | { act: 'write'; nth: number }
@@ -158,8 +158,8 @@ const setDelay = fc.record({
   act: fc.constant('setDelay' as const),
   ms: fc.constantFrom(0, 400, 2_000),
 });
-const withdraw = fc.record({ act: fc.constant('withdraw' as const), ...carried, nth });
-const settle = fc.record({ act: fc.constant('settle' as const), ...carried });
+const revertGrant = fc.record({ act: fc.constant('revertGrant' as const), ...carried, nth });
+const expireAndPromote = fc.record({ act: fc.constant('expireAndPromote' as const), ...carried });
 const write = fc.record({ act: fc.constant('write' as const), nth });
 const kill = fc.record({ act: fc.constant('kill' as const), process: carried.process });
 const pass = fc.record({
@@ -182,8 +182,8 @@ export const steps: fc.Arbitrary<Step[]> = fc.array(
     { weight: 2, arbitrary: freeze },
     { weight: 2, arbitrary: setCapacity },
     { weight: 1, arbitrary: setDelay },
-    { weight: 1, arbitrary: withdraw },
-    { weight: 4, arbitrary: settle },
+    { weight: 1, arbitrary: revertGrant },
+    { weight: 4, arbitrary: expireAndPromote },
     { weight: 3, arbitrary: write },
     { weight: 9, arbitrary: pass },
     { weight: 1, arbitrary: kill },

@@ -108,8 +108,8 @@ export class Campaign {
     step: Exclude<Step, { act: 'pass' | 'setDelay' | 'kill' | 'write' }>,
   ): LockCommand | null {
     switch (step.act) {
-      case 'settle':
-        return { verb: 'settle' };
+      case 'expireAndPromote':
+        return { verb: 'expireAndPromote' };
       case 'acquire':
         return this.newAsk(step);
       case 'repeat': {
@@ -135,9 +135,9 @@ export class Campaign {
       }
       case 'setCapacity':
         return setCapacity(this.capacitySeen, step.capacity, step.requestId);
-      case 'withdraw': {
+      case 'revertGrant': {
         const hold = pick(this.grants, step.nth);
-        return hold && { verb: 'withdraw', token: hold.token };
+        return hold && { verb: 'revertGrant', token: hold.token };
       }
       default:
         return this.actOnHold(step);

@@ -75,7 +75,7 @@ describe('the timeline of a lock', () => {
               lock.run(lock.record?.frozen ? unfreeze(`${step}`) : freeze(`${step}`));
         }
         lock.pass(200 + pick(1_500));
-        lock.run({ verb: 'settle' });
+        lock.run({ verb: 'expireAndPromote' });
         log.push({
           at: lock.now,
           held: (lock.record?.holds ?? []).map(({ token }) => token).sort(),
@@ -191,7 +191,7 @@ describe('the timeline of a lock', () => {
       lock.run(acquire(`orders/w${i}`, { waitMs }));
     }
     lock.pass(1_000);
-    lock.run({ verb: 'settle' });
+    lock.run({ verb: 'expireAndPromote' });
     const { waits, moreWaits } = buildTimeline(events, START_AT, lock.now);
     expect(waits.filter(({ to }) => to === null)).toHaveLength(10);
     expect([waits.length, moreWaits]).toEqual([60, 40]);

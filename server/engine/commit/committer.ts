@@ -236,7 +236,9 @@ export class Committer {
     commands.retry(again);
     const record = proposal.next ?? proposal.base?.record;
     const isLock = record !== undefined && 'queue' in record;
-    const isExpiryCheck = proposal.group.commands.some(({ command }) => command.verb === 'settle');
+    const isExpiryCheck = proposal.group.commands.some(
+      ({ command }) => command.verb === 'expireAndPromote',
+    );
     if (isLock) context.waiters.notifyOffered(id, record);
     // A store that has lost the record has also lost every place in its queue.
     if (isExpiryCheck) context.waiters.wakeUnserved(id, isLock ? record.queue : [], proposal.now);

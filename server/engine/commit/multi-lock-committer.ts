@@ -252,7 +252,7 @@ function canBeFound(
 ): boolean {
   const { verb, request } = command;
   if (verb === 'cancelSet') return outcome === 'none';
-  if (verb !== 'withdrawSet') return outcome !== 'granted' || request.remembered;
+  if (verb !== 'revertSet') return outcome !== 'granted' || request.remembered;
   return command.holds.every(({ name, token }) => {
     const record = bases.get(name)?.record;
     return !record || (holdOf(record, token)?.count ?? 0) <= 1;

@@ -189,7 +189,7 @@ class ModelComparison {
     if (step.kind === 'set') return [model.predictMultiLock(NAMESPACE, step.command, now)];
     const [key] = this.keysOf(step) as [RecordKey];
     const { command } = step;
-    const expire = { verb: 'settle' } as const;
+    const expire = { verb: 'expireAndPromote' } as const;
     // A read that finds an expired lease writes its end before it answers.
     if (command.verb === 'inspect' || command.verb === 'check') {
       return [[command], [expire, command]].map((all) => model.predict(key, all, now));

@@ -40,7 +40,7 @@ export class SingleLockAcquires extends WaitingAcquires<RecordKey, AcquireComman
   }
 
   protected revert(key: RecordKey, _: AcquireCommand, { token }: Granted, dueAt?: number) {
-    return this.commands.submit(key, { verb: 'withdraw', token }, dueAt);
+    return this.commands.submit(key, { verb: 'revertGrant', token }, dueAt);
   }
 
   /** A re-entry can appear late because renewals were stopped: then another would be no better. */

@@ -43,7 +43,7 @@ export class LockDetails {
       const hasExpired = detail.row.hold !== null && detail.row.holders === 0;
       if (!hasExpired) return this.remember(detail);
       // A hold shown as expired must stay expired, so that is written first where possible.
-      await backend.engine.run(key, { verb: 'settle' }).catch(() => undefined);
+      await backend.engine.run(key, { verb: 'expireAndPromote' }).catch(() => undefined);
       return this.remember(this.fresh(backend, await readOne(backend, key)));
     } catch (cause) {
       return this.lastKnown(backend, key, cause);
