@@ -37,7 +37,7 @@ export class ShardedRig implements ModelledBackend {
 
   static async open(): Promise<ShardedRig> {
     return new ShardedRig(
-      await openShardsUnderTest(2, { timeoutMs: PATIENT_MS }),
+      await openShardsUnderTest(2, { callMaxMs: PATIENT_MS }),
       storesUnderTest.mysql.capabilities,
     );
   }

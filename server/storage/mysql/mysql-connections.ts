@@ -29,8 +29,8 @@ export class MysqlConnections {
   }
 
   /**
-   * Sends a packet over an idle connection, an open one if there is any. Throws as `MysqlConnection.exchange`, and if no
-   * connection is idle in time: then nothing is sent.
+   * Sends a packet over an idle connection, an open one if there is any. Throws as
+   * `MysqlConnection.exchange`, and if no connection is idle in time: then nothing is sent.
    *
    * Once the server has refused a packet as read-only, every connection is reopened before its next
    * use: the URI may lead to another server by now, and reads from the old one may be stale.
