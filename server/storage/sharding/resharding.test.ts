@@ -283,3 +283,13 @@ it('a record too large for its new shard is not taken for a write of another pro
   await expect(reshard(second, 3)).rejects.toThrow(/^A record is more than the shard .* accepts/);
   await reshard(second, 4);
 });
+
+it('a shard that cannot be used says why', async () => {
+  const list = listOf([0, 1]);
+  await reshard(list, 2);
+  const newer = await createConnection({ uri: databases[1]?.url ?? '' });
+  await newer.query("INSERT INTO __drizzle_migrations (hash, created_at) VALUES ('', 9e12)");
+  await newer.end();
+  const refused = Resharding.begin(BACKEND, listOf([0, 1, 2]));
+  await expect(refused).rejects.toThrow(/ cannot be used: The database has a newer schema /);
+});

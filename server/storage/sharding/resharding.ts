@@ -3,6 +3,7 @@ import type { Shard, ShardList } from '../../../db/urls/shard-list';
 import { LockyardError } from '../../contract/errors';
 import { LEASE_MAX_MS } from '../../contract/namespace-policy';
 import { rendezvousHash } from '../../core/rendezvous-hash';
+import { StartError } from '../../platform/start-error';
 import type { MysqlStore } from '../mysql/mysql-store';
 import { CLOCK } from '../mysql/packets/sql-text';
 import { continueHistoryAfter } from '../recorded-position';
@@ -247,10 +248,12 @@ async function opened(backend: string, shard: Shard, fence: EpochFence): Promise
     const store = await openShard(shard, fence, STEP_TIMEOUT_MS);
     return { shard, store, stamps: new ShardMapStamp(shard, STEP_TIMEOUT_MS), stamp: null };
   } catch (cause) {
+    const why =
+      cause instanceof StartError ? `cannot be used: ${cause.message}` : 'does not respond.';
     throw new LockyardError(
       'BACKEND_DOWN',
-      `The shard ${shard.name} of the backend "${backend}" cannot be reached. All shards must ` +
-        'be reachable, including those that leave. Nothing was changed.',
+      `The shard ${shard.name} of the backend "${backend}" ${why} All shards must respond, ` +
+        'including those that leave. Nothing was changed.',
       { cause },
     );
   }
