@@ -13,7 +13,6 @@ import { DatabaseTimeout } from '../database-failure';
 import { ConnectionTurns } from './connection-turns';
 import { hasErrno, READ_ONLY } from './mysql-errors';
 import { KEEP_ALIVE_MS, mysqlTls } from './mysql-tls';
-import { OpeningAttempts } from './opening-attempts';
 import { OWN_SESSION } from './own-session';
 
 /** The time limit for one statement or one whole transaction, including all waiting. */
@@ -79,7 +78,6 @@ function fill(sql: string, values: Parameters<typeof format>[1] & unknown[]): st
 export class DeadlinePool {
   private readonly pool: Pool;
   private readonly turns = new ConnectionTurns(CONNECTIONS);
-  private readonly attempts = new OpeningAttempts();
   /** The connections that have the settings of `SESSION`. */
   private readonly prepared = new WeakSet<object>();
   /** The generation in which each connection began to open. */
@@ -148,7 +146,7 @@ export class DeadlinePool {
   private async connection(budget: TimeLimit): Promise<PoolConnection> {
     for (;;) {
       const { generation } = this;
-      const borrowed = await this.attempts.run(() => this.pool.getConnection());
+      const borrowed = await this.pool.getConnection();
       // The pool gives a new connection to the call that opened it.
       const openedIn = this.openedIn.get(borrowed.connection) ?? generation;
       this.openedIn.set(borrowed.connection, openedIn);

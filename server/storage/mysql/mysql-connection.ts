@@ -2,7 +2,6 @@ import mysql, { type Connection, type QueryError } from 'mysql2';
 import { connectionRefusal } from '@/db/mysql/connection-refusal';
 import { DEADLOCK, LOCK_WAIT_TIMEOUT, ROW_CHANGED } from '@/db/mysql/mysql-errors';
 import { KEEP_ALIVE_MS, mysqlTls } from '@/db/mysql/mysql-tls';
-import { OpeningAttempts } from '@/db/mysql/opening-attempts';
 import { OWN_SESSION, STRICT_MODE } from '@/db/mysql/own-session';
 import { TimeLimit } from '../../platform/time-limit';
 import { StoreError } from '../record-store';
@@ -65,11 +64,9 @@ export class MysqlConnection {
   private isLeft = false;
   private isClosed = false;
 
-  /** @param attempts shared by all connections to one server */
   constructor(
     private readonly uri: string,
     private readonly timeoutMs: number,
-    private readonly attempts = new OpeningAttempts(),
   ) {}
 
   get isOpen(): boolean {
@@ -93,7 +90,7 @@ export class MysqlConnection {
   async exchange<T>(write: (server: MysqlServer) => Packet<T>): Promise<T> {
     const timeLimit = new TimeLimit(this.timeoutMs, noAnswer);
     try {
-      const { connection, server } = this.opened ?? (await this.openInTurn(timeLimit));
+      const { connection, server } = this.opened ?? (await this.open(timeLimit));
       const { statements, read } = write(server);
       refuseTooLarge(statements, server.packetBytesMax);
       try {
@@ -119,10 +116,6 @@ export class MysqlConnection {
     this.isClosed = true;
     this.opened?.connection.destroy();
     this.opened = null;
-  }
-
-  private openInTurn(timeLimit: TimeLimit): Promise<OpenConnection> {
-    return this.attempts.run(() => this.open(timeLimit));
   }
 
   private async open(timeLimit: TimeLimit): Promise<OpenConnection> {

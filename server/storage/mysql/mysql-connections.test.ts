@@ -3,29 +3,6 @@ import { expect, test } from 'vitest';
 import { createScratchDatabase, testMysqlUrl } from '../conformance/testing/stores-under-test';
 import { MysqlStore } from './mysql-store';
 
-test('a server that does not answer is asked for one connection at a time', async () => {
-  const opened: Socket[] = [];
-  const silent = createServer((socket) => {
-    opened.push(socket);
-    socket.on('error', () => undefined);
-  });
-  await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
-  const { port } = silent.address() as AddressInfo;
-  const store = new MysqlStore(`mysql://a:b@127.0.0.1:${port}/c`);
-  const readings = async () => {
-    const calls = Array.from({ length: 10 }, () => store.read([], []));
-    const ended = await Promise.allSettled(calls);
-    return ended.map((call) => (call.status === 'rejected' ? call.reason : null));
-  };
-  await readings();
-  const before = opened.length;
-  for (const failure of await readings()) expect(failure).toMatchObject({ applied: 'no' });
-  expect(opened.length - before).toBe(1);
-  await store.close();
-  for (const socket of opened) socket.destroy();
-  silent.close();
-});
-
 test('a call uses a connection that is open rather than one that cannot be opened', async () => {
   const scratch = await createScratchDatabase(testMysqlUrl());
   const target = new URL(scratch.url);

@@ -1,4 +1,3 @@
-import { OpeningAttempts } from '@/db/mysql/opening-attempts';
 import { StoreError } from '../record-store';
 import { MysqlConnection } from './mysql-connection';
 import { isReadOnly } from './mysql-refusal';
@@ -22,9 +21,7 @@ export class MysqlConnections {
     uri: string,
     private readonly timeoutMs: number,
   ) {
-    const attempts = new OpeningAttempts();
-    const connection = () => new MysqlConnection(uri, timeoutMs, attempts);
-    this.all = Array.from({ length: CONNECTIONS }, connection);
+    this.all = Array.from({ length: CONNECTIONS }, () => new MysqlConnection(uri, timeoutMs));
     this.idle = [...this.all];
   }
 
