@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { eq } from 'drizzle-orm';
+import { createConnection } from 'mysql2/promise';
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
 import { newTestLocation } from '@/db/testing/test-database';
 import { startPrivateRedis } from '@/scripts/servers/private-redis.mjs';
@@ -309,6 +310,31 @@ test('without a server it examines machine, schema and stores, and creates nothi
     const nothing = await examine(none);
     expect(nothing.findings).toMatchObject([{ subject: 'installation', level: 'problem' }]);
   } finally {
+    rmSync(folder, { recursive: true });
+  }
+});
+
+test('without a server a shard may be unsafe where that is allowed for its backend', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'lockyard-doctor-'));
+  const shards = [await newTestLocation('mysql'), await newTestLocation('mysql')];
+  try {
+    const [unsafe = '', other = ''] = shards.map(({ url }) =>
+      url.kind === 'mysql' ? url.url : '',
+    );
+    const connection = await createConnection({ uri: unsafe });
+    await connection.query('CREATE TABLE lock_requests (id INT) ENGINE = Aria');
+    await connection.end();
+    const variables = { LOCKYARD_DATA_DIR: folder, LOCKYARD_BACKEND_PARTS: `${unsafe},${other}` };
+    const refused = /^a server would grant nothing here/;
+    const problems = async (more: Record<string, string>) => {
+      const found = (await examine({ ...variables, ...more })).about('backend parts');
+      expect(found.map(({ says }) => says).join()).toContain('not kept by InnoDB');
+      return found.filter(({ level, says }) => level === 'problem' && refused.test(says));
+    };
+    expect(await problems({})).toHaveLength(1);
+    expect(await problems({ LOCKYARD_ALLOW_UNSAFE: 'parts' })).toEqual([]);
+  } finally {
+    for (const shard of shards) await shard.remove();
     rmSync(folder, { recursive: true });
   }
 });

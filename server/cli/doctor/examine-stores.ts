@@ -11,23 +11,34 @@ import { schemaFinding } from '@/server/operations/installation/process-findings
 import { type Clock, systemClock } from '@/server/platform/clock';
 import { readGuarantees } from '@/server/storage/read-guarantees';
 
+/** A backend, or a shard of one. */
+interface ConfiguredStore {
+  id: string;
+  /** The id of its backend. */
+  backend: string;
+  url: BackendUrl;
+}
+
 /**
  * Examines the control database and every backend of a configuration directly, on a machine where
  * no server runs. Changes and creates nothing.
  */
 export async function examineStores(config: Config): Promise<Finding[]> {
-  const stores = config.backends.flatMap((backend): { id: string; url: BackendUrl }[] =>
+  const stores = config.backends.flatMap((backend): ConfiguredStore[] =>
     backend.shards
       ? backend.shards.shards.map(({ name, url }) => ({
           id: `${backend.id} ${name}`,
+          backend: backend.id,
           url: { kind: 'mysql' as const, url },
         }))
-      : [backend],
+      : [{ ...backend, backend: backend.id }],
   );
-  const all = [{ id: 'default', url: config.database as BackendUrl }, ...stores];
+  const control = { id: 'default', backend: 'default', url: config.database as BackendUrl };
   const found = await Promise.all([
     examineSchema(config.database),
-    ...all.map((store) => examineStore(store, config.allowUnsafe.includes(store.id))),
+    ...[control, ...stores].map((store) =>
+      examineStore(store, config.allowUnsafe.includes(store.backend)),
+    ),
   ]);
   return found.flat();
 }
@@ -62,7 +73,7 @@ async function appliedMigrations(url: DatabaseUrl): Promise<number> {
 }
 
 async function examineStore(
-  { id, url }: { id: string; url: BackendUrl },
+  { id, url }: ConfiguredStore,
   isAllowed: boolean,
   clock: Clock = systemClock,
 ): Promise<Finding[]> {

@@ -87,7 +87,7 @@ function settingFindings({ kind }: BackendHealth, guarantee: GuaranteeRow): Find
   }
   if (!reading) return found;
   if (reading.unsafe !== null && isAllowed && closedBecause === null) {
-    const advice = `Fix it, then take ${backend} out of LOCKYARD_ALLOW_UNSAFE.`;
+    const advice = 'Fix it, then take the backend out of LOCKYARD_ALLOW_UNSAFE.';
     found.push(warning(subject, `grants although it is unsafe: ${reading.unsafe}`, advice));
   }
   for (const { name, value, complaint } of reading.settings) {
