@@ -22,6 +22,8 @@ const STEPS_MAX = 120;
 interface Hour {
   view: SumView;
   at: number;
+  /** The same instant on the monotonic clock. */
+  monotonicMs: number;
 }
 
 /** All locks together: now from the projection, the last hour from the roll-ups. */
@@ -53,7 +55,7 @@ export class FleetView {
     const reading = this.readHour();
     const known = this.hour ?? (await reading);
     const settled = reading.catch(() => known);
-    const isOld = this.clock.now() - known.at > HOUR_OLD_MS;
+    const isOld = this.clock.monotonic() - known.monotonicMs > HOUR_OLD_MS;
     const late = () => pause(HOUR_WITHIN_MS, known, { ref: false });
     const { view, at } = isOld ? await Promise.race([settled, late()]) : known;
     const asOf = this.clock.now();
@@ -86,7 +88,7 @@ export class FleetView {
     this.reading = this.insights
       .ofAll(this.backends, '1h', this.clock.now())
       .then((view) => {
-        this.hour = { view, at: this.clock.now() };
+        this.hour = { view, at: this.clock.now(), monotonicMs: this.clock.monotonic() };
         return this.hour;
       })
       .finally(() => {
