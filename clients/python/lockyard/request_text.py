@@ -22,18 +22,32 @@ def encoded_path(url: SplitResult) -> str:
 
 
 def json_of(ask: Mapping[str, Any]) -> str:
-    """Raises `INVALID` for a lone surrogate, as in a file name that is not valid text."""
-    text = json.dumps(ask, ensure_ascii=False, separators=(",", ":"))
-    if not _is_well_formed(text):
+    """Raises `INVALID` for what JSON cannot represent, and for a lone surrogate, as in a file name
+    that is not valid text."""
+    try:
+        return _json(ask)
+    except _NOT_JSON:
         for name, value in ask.items():
-            if not _is_well_formed(json.dumps(value, ensure_ascii=False)):
-                raise LockyardError("INVALID", f"{name}: must be well-formed Unicode")
+            complaint = _complaint(value)
+            if complaint is not None:
+                raise LockyardError("INVALID", f"{name}: {complaint}") from None
+        raise
+
+
+_NOT_JSON = (TypeError, ValueError, RecursionError)
+
+
+def _json(value: Any) -> str:
+    text = json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    text.encode()
     return text
 
 
-def _is_well_formed(text: str) -> bool:
+def _complaint(value: Any) -> Optional[str]:
     try:
-        text.encode()
+        _json(value)
     except UnicodeEncodeError:
-        return False
-    return True
+        return "must be well-formed Unicode"
+    except _NOT_JSON as error:
+        return f"cannot be written as JSON ({error})"
+    return None

@@ -1,6 +1,5 @@
 """The addresses of Lockyard, the API key, and the identity of the caller."""
 
-import json
 import os
 import re
 import secrets
@@ -10,6 +9,7 @@ from typing import Callable, Dict, List, Optional, TypeVar
 from urllib.parse import urlsplit
 
 from .errors import LockyardError
+from .request_text import json_of
 
 A = TypeVar("A")
 
@@ -149,8 +149,7 @@ def meta_with(identity: Dict[str, str], own: Dict[str, str]) -> Dict[str, str]:
     """The caller's entries, which take precedence, and what identifies the process; of that only
     `host`, `pid` and `version` if there is no room for all."""
     whole = {**identity, **own}
-    text = json.dumps(whole, ensure_ascii=False, separators=(",", ":"))
-    if len(text.encode("utf-8", "surrogatepass")) <= _META_MAX_BYTES:
+    if len(json_of({"meta": whole}).encode()) <= len('{"meta":}') + _META_MAX_BYTES:
         return whole
     return {**{key: identity[key] for key in ("host", "pid", "version")}, **own}
 

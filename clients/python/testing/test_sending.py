@@ -1,5 +1,6 @@
 """Tests of how the client for Python sends a request and reads its answer."""
 
+import math
 import socket
 import threading
 import time
@@ -59,6 +60,15 @@ class SendingTest(unittest.TestCase):
         while self.requests() and time.monotonic() < until:
             time.sleep(0.02)
         self.assertEqual(self.requests(), [])
+
+    def test_what_json_cannot_represent_is_refused_before_anything_is_sent(self):
+        self.listener.settimeout(0.2)
+        for options in ({"meta": {"a": object()}}, {"lease_ms": math.inf}, {"lease_ms": math.nan}):
+            with self.assertRaisesRegex(LockyardError, "^INVALID: (meta|leaseMs): "):
+                with self.client.lock("job", **options):
+                    self.fail("It is granted.")
+        with self.assertRaises(TimeoutError):
+            self.listener.accept()
 
     def test_an_answer_that_ends_too_soon_is_not_taken_for_another_server_s(self):
         body = b'{"result":{"data":{"state":"free"}}}'
