@@ -89,10 +89,11 @@ class Lock:
         waiting = in_thread(
             loop,
             lambda: handover.offer(await_grant(self._client, self._ask, self._wait_ms, stop)),
-            undelivered=handover.leave,
+            afterwards=lambda: handover.watch(loop.is_closed),
         )
         try:
             grant = await asyncio.shield(waiting)
+            handover.take()
         except (asyncio.CancelledError, GeneratorExit):  # The latter if the loop was closed.
             stop.set()
             handover.leave()

@@ -11,6 +11,7 @@ from unittest import mock
 
 from lock_case import BRIEFLY_S, PATIENCE_S, LockCase
 from lockyard import Client, WaitAbandoned
+from lockyard.waiting import await_grant
 
 
 class LoopTest(LockCase):
@@ -44,6 +45,42 @@ class LoopTest(LockCase):
             self.loop.close()
         self.until(lambda: self.inspect()["state"] == "free")
         self.assertFalse(task.done())
+
+    def test_a_grant_on_its_way_to_a_task_is_given_back_when_the_loop_is_closed(self):
+        for turns in range(3):
+            with self.subTest(turns=turns):
+                self.setUp()
+                task = self.pending_with_a_grant()
+                for _ in range(turns):
+                    self.loop.call_soon(self.loop.stop)
+                    self.loop.run_forever()
+                self.assertEqual(self.inspect()["state"], "held")
+                self.loop.close()
+                self.until(lambda: self.inspect()["state"] == "free")
+                self.assertFalse(task.done())
+
+    def pending_with_a_grant(self):
+        """A task that has not run since its lock was granted, and the loop was asked to say so."""
+        granted, resumed, sent = threading.Event(), threading.Event(), threading.Event()
+
+        def wait(*args):
+            grant = await_grant(*args)
+            granted.set()
+            resumed.wait(PATIENCE_S)
+            return grant
+
+        send = self.loop.call_soon_threadsafe
+
+        def send_and_say(*args):
+            send(*args)
+            sent.set()
+
+        self.loop.call_soon_threadsafe = send_and_say
+        with mock.patch("lockyard.lock.await_grant", wait):
+            task = self.begin(self.work(60_000), granted.is_set)
+        resumed.set()
+        self.assertTrue(sent.wait(PATIENCE_S))
+        return task
 
     def test_a_wait_of_a_task_whose_loop_was_closed_is_given_up(self):
         begun, given_up = threading.Event(), threading.Event()
