@@ -1,5 +1,5 @@
 import type { LockEvent } from '@/server/core/lock/lock-event';
-import type { LockRecord } from '@/server/core/lock/lock-record';
+import type { LockRecord, Waiter } from '@/server/core/lock/lock-record';
 
 /** Kinds of events by which a waiter leaves the queue. */
 const LEAVES: ReadonlySet<string> = new Set([
@@ -18,16 +18,23 @@ export class ReassignReferee {
   /** By lock: the owners with an offer from an operator, and since when their waiters wait. */
   private readonly chosen = new Map<string, Map<string, number>>();
 
-  /** Whether this grant went to the waiter that an operator chose. Called with every event. */
-  isChosen(id: string, event: LockEvent): boolean {
+  /**
+   * Whether this grant went to the waiter that an operator chose. Called with every event.
+   *
+   * @param waiters those before and after the step of the event
+   */
+  isChosen(id: string, event: LockEvent, waiters: readonly WaitOf[]): boolean {
     const { kind, owner, by } = event;
     const chosen = this.chosen.get(id) ?? new Map<string, number>();
     this.chosen.set(id, chosen);
-    const since = waitingSince(event);
+    const since = chosen.get(owner);
     // Another waiter of that owner may time out meanwhile.
-    const isIts = chosen.has(owner) && (since === null || chosen.get(owner) === since);
+    const isIts = since !== undefined && mayConcern(event, since);
     if (isIts && OFFER_ENDS.has(kind)) chosen.delete(owner);
-    if (kind === 'offered' && by !== undefined) chosen.set(owner, since ?? event.at);
+    if (kind === 'offered' && by !== undefined) {
+      const isOffered = (one: WaitOf) => one.owner === owner && mayConcern(event, one.enqueuedAt);
+      chosen.set(owner, waiters.find(isOffered)?.enqueuedAt ?? event.at - (event.waitedMs ?? 0));
+    }
     return kind === 'granted' && (isIts || by !== undefined);
   }
 
@@ -44,9 +51,14 @@ export class ReassignReferee {
   }
 }
 
-/** Null: the event does not say how long its waiter has waited. */
-const waitingSince = ({ at, waitedMs }: LockEvent) =>
-  waitedMs === undefined ? null : at - waitedMs;
+type WaitOf = Pick<Waiter, 'owner' | 'enqueuedAt'>;
+
+/**
+ * Whether an event may concern a waiter that has waited since this instant. After the clock was set
+ * back, that may be yet to come.
+ */
+const mayConcern = ({ at, waitedMs }: LockEvent, enqueuedAt: number) =>
+  waitedMs === undefined || waitedMs === Math.max(0, at - enqueuedAt);
 
 /** Whether an event is a grant or an offer by an operator. */
 export const isReassignment = ({ kind, by }: LockEvent) =>

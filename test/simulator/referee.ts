@@ -324,8 +324,9 @@ export class Referee {
     const wrongs = [...least, ...permits, ...places, ...requests, ...reads, ...received];
     for (const wrong of wrongs) this.report(`${id}: ${wrong}`);
     this.reportUndone(id, record);
+    const waiters = [...(old?.queue ?? []), ...record.queue];
     for (const event of events) {
-      const isChosen = this.reassigned.isChosen(id, event);
+      const isChosen = this.reassigned.isChosen(id, event, waiters);
       if (event.token === undefined) continue;
       const { token, owner, kind, mode = 'exclusive' } = event;
       if (kind === 'granted') {
