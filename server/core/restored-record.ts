@@ -1,5 +1,6 @@
 import type { CounterRecord } from './counter/counter-record';
-import { type Decision, Draft } from './decision';
+import type { Decision } from './decision';
+import { Draft } from './draft';
 import { restoredToken, sinceEra } from './fencing-token';
 import { expireAndPromote } from './lock/expire-and-promote';
 import { endHold } from './lock/hold-lifecycle';

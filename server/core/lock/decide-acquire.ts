@@ -1,6 +1,7 @@
 import { LockyardError } from '../../contract/errors';
 import type { AcquireAnswer, CancelAnswer, Held } from '../../contract/lock/answers';
-import { type Draft, requestIdReused } from '../decision';
+import { requestIdReused } from '../decision';
+import type { Draft } from '../draft';
 import { isSameParty, type Party } from '../party';
 import { isFingerprintOf, type RequestIdentity, requestFingerprint } from '../request-fingerprint';
 import { metaAfterReentry } from '../status/process-identity';

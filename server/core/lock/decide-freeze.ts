@@ -1,5 +1,5 @@
 import type { FreezeAnswer } from '../../contract/console/operator-answers';
-import type { Draft } from '../decision';
+import type { Draft } from '../draft';
 import { expireAndPromote } from './expire-and-promote';
 import type { FreezeCommand } from './lock-command';
 

@@ -8,7 +8,7 @@ import type {
 import { LockyardError } from '../../contract/errors';
 import type { ReleaseAnswer, RenewAnswer } from '../../contract/lock/answers';
 import { LEASE_MAX_MS } from '../../contract/namespace-policy';
-import type { Draft } from '../decision';
+import type { Draft } from '../draft';
 import { endExpiredHolds, expireAndPromote, handOff } from './expire-and-promote';
 import { endHold, freshLease, keepReleased, removeEntry, updateHold } from './hold-lifecycle';
 import {

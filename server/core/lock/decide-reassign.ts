@@ -1,5 +1,5 @@
 import type { ReassignAnswer, ReassignObstacle } from '../../contract/console/operator-answers';
-import type { Draft } from '../decision';
+import type { Draft } from '../draft';
 import { changedAnswer } from './decide-hold';
 import { expireAndPromote, handOff, hasRoom, isOpen, serveOutOfTurn } from './expire-and-promote';
 import { endHold } from './hold-lifecycle';

@@ -1,5 +1,5 @@
 import type { SetCapacityAnswer } from '../../contract/console/operator-answers';
-import type { Draft } from '../decision';
+import type { Draft } from '../draft';
 import { applyExpiries, handOff, revokeOffers } from './expire-and-promote';
 import type { SetCapacityCommand } from './lock-command';
 import { capacityOf, permitsOf, permitsTaken } from './permits';

@@ -1,4 +1,5 @@
-import { type Decision, type DecisionContext, Draft } from '../decision';
+import type { Decision, DecisionContext } from '../decision';
+import { Draft } from '../draft';
 import { decideAcquire, decideCancel, decideDetach, decideGiveUp } from './decide-acquire';
 import { decideFreeze } from './decide-freeze';
 import {

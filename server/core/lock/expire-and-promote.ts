@@ -1,4 +1,4 @@
-import type { Draft } from '../decision';
+import type { Draft } from '../draft';
 import { OFFER_MS } from '../timing';
 import { endHold, grant, isAbandoned, waitedForTrace } from './hold-lifecycle';
 import { timedOut } from './lock-answers';

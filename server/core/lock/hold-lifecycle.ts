@@ -1,5 +1,6 @@
 import type { EndCause } from '../../contract/primitives';
-import { type Draft, RETENTION_AHEAD_MS } from '../decision';
+import { RETENTION_AHEAD_MS } from '../decision';
+import type { Draft } from '../draft';
 import { nextToken } from '../fencing-token';
 import type { RequestIdentity } from '../request-fingerprint';
 import { ANSWER_RETENTION_MS } from '../timing';

@@ -9,7 +9,7 @@ import type {
   Renewed,
 } from '../../contract/lock/answers';
 import type { HolderView, PermitUse, WaiterView } from '../../contract/primitives';
-import type { Draft } from '../decision';
+import type { Draft } from '../draft';
 import { lowestFutureToken } from '../fencing-token';
 import type { RequestIdentity } from '../request-fingerprint';
 import { type Hold, isReleased, type LockRecord, liveHolds, type Waiter } from './lock-record';

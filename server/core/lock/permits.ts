@@ -1,5 +1,5 @@
 import { LockyardError } from '../../contract/errors';
-import type { Draft } from '../decision';
+import type { Draft } from '../draft';
 import type { AcquireCommand } from './lock-command';
 import type { Hold, LockRecord, PermitCapacity, Waiter } from './lock-record';
 

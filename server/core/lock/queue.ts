@@ -1,5 +1,6 @@
 import { LockyardError } from '../../contract/errors';
-import { type Draft, storedFor } from '../decision';
+import { storedFor } from '../decision';
+import type { Draft } from '../draft';
 import {
   isFingerprintOf,
   markOf,

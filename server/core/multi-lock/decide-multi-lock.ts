@@ -1,4 +1,5 @@
-import { type Decision, type DecisionContext, Draft } from '../decision';
+import type { Decision, DecisionContext } from '../decision';
+import { Draft } from '../draft';
 import { decideRevertGrant } from '../lock/decide-hold';
 import { expireAndPromote, handOff } from '../lock/expire-and-promote';
 import { endHold, removeEntry } from '../lock/hold-lifecycle';

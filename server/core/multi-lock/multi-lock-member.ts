@@ -1,5 +1,6 @@
 import type { BlockedBy } from '../../contract/multi-lock';
-import { type Draft, namespaceFull } from '../decision';
+import { namespaceFull } from '../decision';
+import type { Draft } from '../draft';
 import { hasRoom, isOpen, revokeOffers } from '../lock/expire-and-promote';
 import { holderViews, lockState } from '../lock/lock-answers';
 import {
