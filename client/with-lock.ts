@@ -13,6 +13,7 @@ import {
 } from './options/refuse-unknown-options';
 import { awaitGrant, type LockRequest } from './waiting/await-grant';
 import { notifyWaitEnded, observeWait } from './waiting/observe-wait';
+import { commonRequest } from './waiting/request-defaults';
 import type { Mode, Remark } from './wire/wire';
 
 export interface WithLockOptions {
@@ -155,23 +156,14 @@ export async function withLock<T>(
   });
 }
 
-function requestOf(
-  { settings }: LockyardClient,
-  name: string,
-  options: WithLockOptions,
-): LockRequest {
+function requestOf(client: LockyardClient, name: string, options: WithLockOptions): LockRequest {
   return {
-    namespace: options.namespace ?? settings.namespace,
+    ...commonRequest(client, options),
     name,
-    owner: options.owner ?? settings.owner,
-    leaseMs: options.leaseMs ?? Math.max(30_000, options.holdAtLeastMs ?? 0),
-    holdAtLeastMs: options.holdAtLeastMs,
-    waitMs: options.waitMs ?? 60_000,
     mode: options.mode ?? 'exclusive',
     ...(options.permits === undefined ? {} : { permits: options.permits }),
     ...(options.capacity === undefined ? {} : { capacity: options.capacity }),
     reentrant: options.reentrant ?? false,
-    meta: options.meta ?? {},
   };
 }
 

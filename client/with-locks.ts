@@ -16,6 +16,7 @@ import {
   type MultiLockRequest,
 } from './waiting/await-multi-lock-grant';
 import { notifyWaitEnded, observeWait } from './waiting/observe-wait';
+import { commonRequest } from './waiting/request-defaults';
 import { SET_LOCK_FIELDS } from './wire/procedures';
 import type { Mode } from './wire/wire';
 import { LOCK_OPTIONS, type WithLockOptions } from './with-lock';
@@ -97,22 +98,17 @@ const locksOf = ({ namespace, locks }: MultiLockRequest) =>
   locks.map((lock) => ({ ...lock, namespace }));
 
 function requestOf(
-  { settings }: LockyardClient,
+  client: LockyardClient,
   locks: LockOfSet[],
   options: WithLocksOptions,
 ): MultiLockRequest {
   return {
-    namespace: options.namespace ?? settings.namespace,
+    ...commonRequest(client, options),
     locks: locks.map((lock) => {
       const { name, mode = 'exclusive' as const } =
         typeof lock === 'string' ? { name: lock } : lock;
       return { name, mode };
     }),
-    owner: options.owner ?? settings.owner,
-    leaseMs: options.leaseMs ?? Math.max(30_000, options.holdAtLeastMs ?? 0),
-    holdAtLeastMs: options.holdAtLeastMs,
-    waitMs: options.waitMs ?? 60_000,
-    meta: options.meta ?? {},
   };
 }
 

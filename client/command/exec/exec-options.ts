@@ -1,3 +1,4 @@
+import { defaultLeaseMs } from '../../waiting/request-defaults';
 import type { Mode } from '../../wire/wire';
 import { EXIT } from '../exit-codes';
 import {
@@ -121,7 +122,7 @@ function readWait(wait: string | undefined, noWait: boolean | undefined): number
 /** The lease in ms; by default 30 s, or `holdAtLeastMs` if that is longer. */
 function readLease(text: string | undefined, holdAtLeastMs = 0): number {
   if (holdAtLeastMs > LEASE_MAX_MS) throw wrongUsage('--hold-at-least must be at most 24h.');
-  const leaseMs = readDuration('--lease', text, Math.max(30_000, holdAtLeastMs));
+  const leaseMs = readDuration('--lease', text, defaultLeaseMs(holdAtLeastMs));
   if (leaseMs < LEASE_MIN_MS || leaseMs > LEASE_MAX_MS) {
     throw wrongUsage('--lease must be from 100ms to 24h.');
   }
