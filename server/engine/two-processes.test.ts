@@ -177,6 +177,19 @@ describe.concurrent.each(storeNames)('two processes over %s', (name) => {
     expect(await tell(key, 'askRelease', token - 1)).toMatchObject({ outcome: 'changed' });
   });
 
+  it('a re-entrant acquire enters the lock that its owner is granted at the other', async () => {
+    const key = freshKey();
+    const { token } = await takeLock(a, key, 'w1', { leaseMs: 60_000 });
+    const enter = { waitMs: 20_000, reentrant: true };
+    const waits = [a, a, b].map((member) => acquire(member, key, 'w2', enter));
+    await queued(key, 3);
+    await release(a, key, 'w1', token);
+    const granted = await Promise.all(waits);
+    const counts = granted.map((answer) => answer.outcome === 'granted' && answer.holdCount);
+    expect(counts.sort()).toEqual([1, 2, 3]);
+    expect(await inspect(key)).toMatchObject({ holders: [{ owner: 'w2' }], waiters: [] });
+  });
+
   it.each([
     ['with a request id', { requestId: 'again' }],
     ['without a request id', {}],

@@ -1,19 +1,15 @@
-import { LockyardError } from '../../contract/errors';
 import type { AcquireAnswer, CancelAnswer, Held } from '../../contract/lock/answers';
 import { requestIdReused } from '../decision';
 import type { Draft } from '../draft';
-import { isSameParty, type Party } from '../party';
+import { isSameParty } from '../party';
 import { isFingerprintOf, type RequestIdentity, requestFingerprint } from '../request-fingerprint';
-import { metaAfterReentry } from '../status/process-identity';
 import { DETACHED_MS } from '../timing';
 import { outsidePolicy } from './check-policy';
 import { expireAndPromote, handOff, hasRoom, isOpen } from './expire-and-promote';
 import {
   endHold,
-  extendedKeep,
   freshLease,
   grant,
-  rememberGrant,
   removeEntry,
   type StoredGrant,
   shortenLease,
@@ -22,14 +18,7 @@ import {
 } from './hold-lifecycle';
 import { grantedAnswer, heldAnswer, retryAfterMs, staleRead, timedOut } from './lock-answers';
 import type { AcquireCommand, CancelCommand, DetachCommand, GiveUpCommand } from './lock-command';
-import {
-  HOLD_COUNT_MAX,
-  type Hold,
-  holdOf,
-  isReleased,
-  type LockRecord,
-  type Waiter,
-} from './lock-record';
+import { type Hold, holdOf, isOwnOf, isReleased, type Waiter } from './lock-record';
 import { requireCapacity } from './permits';
 import {
   cancelDeparted,
@@ -47,12 +36,14 @@ import {
   waitedMs,
   waiterOf,
 } from './queue';
+import { enterFromQueue, holdToEnter, reenter } from './re-entry';
 
 /**
- * Grants a lock that has room, re-enters it for its owner in the same mode on request, queues a
- * caller that is willing to wait, and refuses all others. No caller overtakes the queue: a waiting
- * writer blocks the readers behind it, and a waiter that wants many permits blocks those that want
- * few. A repeated request gets the same outcome, or its old place in the queue.
+ * Grants a lock that has room, re-enters it for its owner in the same mode on request, also if the
+ * owner was granted it by another call while this one waited, queues a caller that is willing to
+ * wait, and refuses all others. No caller overtakes the queue: a waiting writer blocks the readers
+ * behind it, and a waiter that wants many permits blocks those that want few. A repeated request
+ * gets the same outcome, or its old place in the queue.
  */
 export function decideAcquire(draft: Draft, ask: AcquireCommand): AcquireAnswer {
   const replay = replayAcquire(draft, ask.request, ask.leaseMs);
@@ -61,7 +52,8 @@ export function decideAcquire(draft: Draft, ask: AcquireCommand): AcquireAnswer 
   expireAndPromote(draft);
   // The stored answer names the holder at the end of the wait; this one names the present holder.
   if (replay) return heldAnswer(draft, 'timeout', ask.service);
-  return isWaiting ? answerQueued(draft, ask) : acquireWithoutPlace(draft, ask);
+  if (!isWaiting) return acquireWithoutPlace(draft, ask);
+  return enterFromQueue(draft, ask) ?? answerQueued(draft, ask);
 }
 
 /** Decides a request that is new, or that has lost its place in the queue without an answer. */
@@ -168,11 +160,6 @@ export function decideCancel(draft: Draft, command: CancelCommand): CancelAnswer
   return { outcome: 'released' };
 }
 
-/** Whether a hold belongs to this caller and has not been released. */
-function isOwnOf(hold: Hold, caller: Party): boolean {
-  return isSameParty(hold, caller) && !isReleased(hold);
-}
-
 /** The answer to an acquire that does not wait and cannot be granted. */
 function refused(draft: Draft, { service }: AcquireCommand): AcquireAnswer {
   const { frozen } = draft.record;
@@ -211,39 +198,6 @@ function answerQueued(draft: Draft, { request, service }: AcquireCommand): Acqui
   if (handed) return grantedAnswer(draft, handed.hold);
   const waiter = waiterOf(draft.record, request.key);
   return waiter ? queued(draft, waiter) : timedOut(draft, request, service);
-}
-
-/**
- * The owner's hold in the same mode and with the same number of permits, if any.
- *
- * @throws LockyardError `CONFLICT` if the owner holds another number of permits
- */
-function holdToEnter({ holds }: LockRecord, ask: AcquireCommand): Hold | null {
-  const mine = holds.filter((hold) => isOwnOf(hold, ask) && hold.mode === ask.mode);
-  const same = mine.find(({ permits }) => permits === ask.permits);
-  const [other] = mine;
-  if (same || !other) return same ?? null;
-  const text = `This owner holds ${other.permits} permits, and may enter again with that number.`;
-  throw new LockyardError('CONFLICT', text);
-}
-
-/** The token stays the same, the count rises, and the lease is renewed, never shortened. */
-function reenter(draft: Draft, hold: Hold, ask: AcquireCommand): AcquireAnswer {
-  if (hold.count >= HOLD_COUNT_MAX) {
-    throw new LockyardError('CONFLICT', `This hold was entered ${HOLD_COUNT_MAX} times already.`);
-  }
-  const { key, remembered } = ask.request;
-  const next = updateHold(draft, hold, {
-    count: hold.count + 1,
-    ...freshLease(draft, hold, ask.leaseMs),
-    ...extendedKeep(draft, hold, ask),
-    requests: remembered ? [...hold.requests, key] : hold.requests,
-    meta: metaAfterReentry(hold.meta, ask.meta),
-  });
-  const { token, count, expiresAt } = next;
-  draft.addEvent('reentered', next, { token, holdCount: count, expiresAt });
-  rememberGrant(draft, ask, next);
-  return grantedAnswer(draft, next);
 }
 
 /**

@@ -1,5 +1,6 @@
 import type { EndCause, Meta, Mode, MultiLockMark, Remark } from '../../contract/primitives';
 import { sinceEra } from '../fencing-token';
+import { isSameParty, type Party } from '../party';
 
 /**
  * How many callers may hold one lock at the same time, in mode shared or permit; others wait. It
@@ -204,6 +205,11 @@ export function copyOf(record: LockRecord): LockRecord {
 /** Whether its holder has released it, so that it only keeps the lock taken until `keptUntil`. */
 export function isReleased({ releasedAt }: Pick<Hold, 'releasedAt'>): boolean {
   return releasedAt !== undefined;
+}
+
+/** Whether a hold belongs to this caller and has not been released. */
+export function isOwnOf(hold: Hold, caller: Party): boolean {
+  return isSameParty(hold, caller) && !isReleased(hold);
 }
 
 /** The hold with this token, live or not. */

@@ -241,7 +241,7 @@ export class Committer {
     );
     if (isLock) context.waiters.notifyOffered(id, record);
     // A store that has lost the record has also lost every place in its queue.
-    if (isExpiryCheck) context.waiters.wakeUnserved(id, isLock ? record.queue : [], proposal.now);
+    if (isExpiryCheck) context.waiters.wakeUnserved(id, isLock ? record : null, proposal.now);
   }
 
   private hasTime({ dueAt }: PendingCommand): boolean {

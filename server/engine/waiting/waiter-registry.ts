@@ -2,6 +2,7 @@ import type { HandOff } from '../../core/decision';
 import type { AcquireCommand } from '../../core/lock/lock-command';
 import type { LockRecord, Waiter } from '../../core/lock/lock-record';
 import { isOutOfPatience } from '../../core/lock/queue';
+import { holdToEnterFromQueue } from '../../core/lock/re-entry';
 import { type Delivery, WaitingCall, type Wake } from './waiting-call';
 
 const noCaller = () => null;
@@ -129,19 +130,24 @@ export class WaiterRegistry {
    * Wakes the calls that must ask again to be served: those whose place is no longer in the queue;
    * multi-locks that have timed out by the backend's clock, which keep their place until then; and
    * those whose place is kept only briefly, since a call of their request at another process, which
-   * had taken it over, has ended.
+   * had taken it over, has ended; and re-entrant ones whose owner was granted the lock meanwhile.
+   *
+   * @param record null: there is none
    */
-  wakeUnserved(id: string, queue: readonly Waiter[], now: number): void {
+  wakeUnserved(id: string, record: LockRecord | null, now: number): void {
     const requests = this.calls.get(id);
     if (!requests) return;
+    const { queue = [] } = record ?? {};
     const isTimedOutMultiLock = (waiter: Waiter) =>
       waiter.setSize !== undefined && isOutOfPatience(waiter, now);
     const isServed = (waiter: Waiter) =>
       waiter.detachedUntil === null && !isTimedOutMultiLock(waiter);
     const queued = new Set(queue.filter(isServed).map(({ tag }) => tag));
     for (const tag of requests.keys()) {
-      if (queued.has(tag)) continue;
-      for (const call of this.callsOf(id, tag)) {
+      const calls = this.callsOf(id, tag);
+      const canEnter = record && calls[0] && holdToEnterFromQueue(record, calls[0].ask);
+      if (queued.has(tag) && !canEnter) continue;
+      for (const call of calls) {
         if (call.queued && !call.delivery) call.wake({ why: 'dropped' });
       }
     }

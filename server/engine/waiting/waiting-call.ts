@@ -31,7 +31,10 @@ export const isGone = (why: LeaveReason) => why === 'hungUp' || why === 'refused
 /** Why a call stops waiting. */
 export type Wake =
   | { why: 'granted'; delivery: Delivery }
-  /** Its place is gone or kept only briefly, though its caller is connected: it must ask again. */
+  /**
+   * It must ask again: its place is gone or kept only briefly, though its caller is connected, or
+   * it can enter a hold of its owner.
+   */
   | { why: 'dropped' }
   /** A multi-lock's turn has come in the queue where it waits: it has to ask for all its locks. */
   | { why: 'turn' }
