@@ -28,6 +28,10 @@ if TYPE_CHECKING:
     from .client import Client
 
 
+_LOOK_AT_LOOP_S = 1.0
+"""How often it is checked whether the loop of a task that holds a lock is closed."""
+
+
 class Hold:
     """A granted lock, as the work under it receives it."""
 
@@ -59,7 +63,7 @@ class Hold:
         self._asked: Optional[Remark] = None
         self.tasks: Set[Any] = set()
         """Tasks that are cancelled when the hold is lost, or ends before them."""
-        self.is_abandoned: Callable[[], bool] = lambda: False
+        self.is_abandoned: Optional[Callable[[], bool]] = None
         """Whether nothing can leave the block any more, as when the loop of its task is closed."""
         self._pid = os.getpid()
         self._lease_ms: int = ask["leaseMs"]
@@ -167,10 +171,12 @@ class Hold:
         while not self._ended.wait(self._until_look_s()):
             if self.check_lost() is not None:
                 return
-            if self.is_abandoned():
+            if self.is_abandoned is not None and self.is_abandoned():
                 self.stop()
                 self.release()
                 return
+            if now_ms() < self._renew_at:
+                continue
             try:
                 self._renew()
                 failures = 0
@@ -182,8 +188,9 @@ class Hold:
                 self._renew_at = now_ms() + min(delay_ms, self._lease_ms / 6)
 
     def _until_look_s(self) -> float:
-        """How long until a renewal is due, or the lease may have expired."""
-        return max(0, min(self._renew_at, self._proven_until) - now_ms()) / 1_000
+        """How long until a renewal is due, the lease may have expired, or the loop is checked."""
+        due_s = max(0, min(self._renew_at, self._proven_until) - now_ms()) / 1_000
+        return due_s if self.is_abandoned is None else min(due_s, _LOOK_AT_LOOP_S)
 
     def _renew(self) -> None:
         """One attempt. Returns before its answer if that takes a third of the lease: a short
