@@ -127,6 +127,11 @@ test('a running race is shown live, prevents a second one, and stops on request'
     wrongWays[0] ?? '',
   );
   await expect(course.locator('svg.recharts-surface').first()).toBeVisible();
+  // Pointing at one chart shows the same reading in both.
+  await course.locator('[data-chart="opsPerSecond"] svg.recharts-surface').hover();
+  const instants = course.locator('.chart-tip b');
+  await expect(instants).toHaveCount(2);
+  expect(new Set(await instants.allInnerTexts()).size).toBe(1);
   await expectSound(page);
   await page.goto('/audit');
   await expect(row(page, 'Stopped race').first()).toContainText('laura');

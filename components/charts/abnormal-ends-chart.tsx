@@ -4,8 +4,8 @@ import { memo } from 'react';
 import { ResponsiveContainer, Scatter, ScatterChart, XAxis, YAxis } from 'recharts';
 import type { LockInsight } from '@/server/contract/console/insight-row';
 import { exactCount } from '@/server/core/format/numbers';
+import { CHART_MARGIN, useTimeAxis } from './axes/time-axes';
 import { ChartHead } from './chart-head';
-import { CHART_MARGIN, useTimeAxis } from './time-axes';
 
 const LANES = [
   { key: 'expiries', word: 'Expired', ink: 'var(--expired)' },

@@ -5,8 +5,8 @@ import type { LockInsight } from '@/server/contract/console/insight-row';
 import { exactCount } from '@/server/core/format/numbers';
 import { useZone } from '../ui/instant';
 import { type Column, TableHead } from '../ui/table-head';
+import { bucketLabel } from './axes/time-ticks';
 import { quantileLabel } from './chart-labels';
-import { bucketLabel } from './time-ticks';
 
 const COLUMNS: Column[] = [
   'Start',

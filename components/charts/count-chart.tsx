@@ -6,11 +6,11 @@ import type { InsightPoint, LockInsight } from '@/server/contract/console/insigh
 import { exactCount, plural } from '@/server/core/format/numbers';
 import { countText } from '../format/numbers';
 import { useWidth } from '../locks/timeline/use-width';
+import { countTicks } from './axes/duration-ticks';
+import { AROUND_PLOT_PX, CHART_MARGIN, timeAxes, useTimeAxis } from './axes/time-axes';
+import { barPx } from './axes/time-ticks';
 import { ChartHead } from './chart-head';
 import { abnormalEndsLabel } from './chart-labels';
-import { countTicks } from './duration-ticks';
-import { AROUND_PLOT_PX, CHART_MARGIN, timeAxes, useTimeAxis } from './time-axes';
-import { barPx } from './time-ticks';
 
 const PER_BUCKET: Record<LockInsight['range'], string> = {
   '1h': 'min',

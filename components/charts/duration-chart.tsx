@@ -3,10 +3,11 @@
 import { memo } from 'react';
 import { Area, ComposedChart, Line, ResponsiveContainer } from 'recharts';
 import type { LockInsight } from '@/server/contract/console/insight-row';
+import { durationTicks, tickLabel } from './axes/duration-ticks';
+import { CHART_MARGIN, timeAxes, useTimeAxis } from './axes/time-axes';
 import { ChartHead } from './chart-head';
 import { longestP99Ms, quantileLabel } from './chart-labels';
-import { durationTicks, tickLabel } from './duration-ticks';
-import { CHART_MARGIN, timeAxes, useTimeAxis } from './time-axes';
+import { LonePoint } from './lone-point';
 
 const SERIES = {
   wait: {
@@ -104,24 +105,3 @@ export const DurationChart = memo(function DurationChart({
     </div>
   );
 });
-
-/** A step with a value between two steps without one has no line, so it is shown as a dot. */
-function LonePoint({
-  cx,
-  cy,
-  index = 0,
-  rows,
-  of,
-  ink,
-}: {
-  cx?: number;
-  cy?: number;
-  index?: number;
-  rows: readonly Record<string, unknown>[];
-  of: string;
-  ink: string;
-}) {
-  const hasValue = (place: number) => typeof rows[place]?.[of] === 'number';
-  if (!hasValue(index) || hasValue(index - 1) || hasValue(index + 1)) return null;
-  return <circle cx={cx} cy={cy} r={2} fill={ink} />;
-}

@@ -5,9 +5,9 @@ import { Bar, BarChart, ReferenceLine, ResponsiveContainer, Tooltip, XAxis, YAxi
 import type { LockInsight } from '@/server/contract/console/insight-row';
 import { durationText } from '@/server/core/format/durations';
 import { exactCount } from '@/server/core/format/numbers';
+import { countTicks, tickLabel } from './axes/duration-ticks';
 import { ChartHead } from './chart-head';
 import { quantileLabel } from './chart-labels';
-import { countTicks, tickLabel } from './duration-ticks';
 import { type Bin, histogramBins } from './histogram-bins';
 
 /** Below this distance, as a share of the axis, the labels above two marks would overlap. */

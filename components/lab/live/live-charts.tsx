@@ -11,9 +11,10 @@ import {
   YAxis,
 } from 'recharts';
 import { exactCount } from '@/server/core/format/numbers';
+import { countTicks } from '../../charts/axes/duration-ticks';
+import { CHART_MARGIN } from '../../charts/axes/time-axes';
 import { ChartHead } from '../../charts/chart-head';
-import { countTicks } from '../../charts/duration-ticks';
-import { CHART_MARGIN } from '../../charts/time-axes';
+import { LonePoint } from '../../charts/lone-point';
 import { countText } from '../../format/numbers';
 import type { RaceChartsProps } from './race-charts';
 import { raceTickLabel, raceTicks } from './race-ticks';
@@ -49,13 +50,7 @@ export default function LiveCharts({ samples, stock, longestMs, result }: RaceCh
           <b>{exactCount(Math.round((result ?? last)?.opsPerSecond ?? 0))}</b>{' '}
           {result ? 'on average' : 'now'}
         </ChartHead>
-        <Chart
-          points={samples.length > 0 ? samples : points}
-          of="opsPerSecond"
-          ink="var(--held)"
-          ticks={opsTicks}
-          endMs={endMs}
-        />
+        <Chart points={points} of="opsPerSecond" ink="var(--held)" ticks={opsTicks} endMs={endMs} />
       </div>
     </>
   );
@@ -136,7 +131,7 @@ function Chart({
             strokeWidth={1.6}
             fill={ink}
             fillOpacity={0.13}
-            dot={false}
+            dot={<LonePoint rows={points} of={of} ink={ink} />}
             activeDot={{ r: 3, fill: ink, stroke: 'var(--s1)' }}
             isAnimationActive={false}
           />

@@ -1,5 +1,5 @@
 import type { InsightRange } from '@/server/contract/console/insight-row';
-import { formatInstant, type Zone } from '../format/instants';
+import { formatInstant, type Zone } from '../../format/instants';
 
 const MINUTE_MS = 60_000;
 
