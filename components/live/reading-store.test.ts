@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import {
   ageOf,
   backendNow,
+  clockOfReading,
   createReadingStore,
   type Reading,
   STALE_AFTER_MS,
@@ -34,6 +35,15 @@ test('the clock stops on a stale reading', () => {
   expect(backendNow(reading, 'default', later)).toBe(
     backendNow(reading, 'default', later + 60_000),
   );
+});
+
+test('what is said about a stale reading is of its instant, as its status is, not earlier', () => {
+  const [fresh, later] = [500 + STALE_AFTER_MS, 500 + STALE_AFTER_MS + 60_000];
+  expect(clockOfReading(reading, fresh)).toBe(fresh);
+  const at = clockOfReading(reading, later);
+  expect(backendNow(reading, 'default', at)).toBe(999_700);
+  expect(silentMs(reading, 'default', at)).toBe(40);
+  expect(clockOfReading({ ...reading, receivedAt: null }, later)).toBe(later);
 });
 
 test('before the page runs it is the instant of the reading', () => {

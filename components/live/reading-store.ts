@@ -68,6 +68,14 @@ export function backendNow(reading: Reading, backend: string, nowMs: number | nu
   return reading.asOf + offsetMs + Math.min(ageOf(reading, nowMs), STALE_AFTER_MS);
 }
 
+/**
+ * The page's clock for what is said about a reading: that clock itself, and once the reading is
+ * stale, the moment at which it came, since it is not known what has happened since then.
+ */
+export function clockOfReading(reading: Reading, nowMs: number | null): number | null {
+  return ageOf(reading, nowMs) > STALE_AFTER_MS ? reading.receivedAt : nowMs;
+}
+
 /** When a backend last responded, by its own clock. */
 export function lastAnswerAt({ asOf, backends }: Reading, backend: string): number {
   const health = backends.find(({ id }) => id === backend);

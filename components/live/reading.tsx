@@ -13,6 +13,7 @@ import { ageText, displayedMs } from '../format/durations';
 import {
   ageOf,
   backendNow,
+  clockOfReading,
   createReadingStore,
   lastAnswerAt,
   type Reading,
@@ -74,6 +75,18 @@ export function useAtBackend<T extends Primitive>(
       lastAnswerAt(reading, backend),
     ),
   );
+}
+
+/** The same as of the reading itself once that is stale, for what must not run on. */
+export function useAtReading<T extends Primitive>(
+  backend: string,
+  select: (now: number, silentMs: number, lastAnswerAt: number) => T,
+): T {
+  return useFromReading((reading, nowMs) => {
+    const at = clockOfReading(reading, nowMs);
+    const now = backendNow(reading, backend, at);
+    return select(now, silentMs(reading, backend, at), lastAnswerAt(reading, backend));
+  });
 }
 
 /** A primitive that depends on the clocks of several backends. */
