@@ -147,3 +147,20 @@ test('a page that loads slowly is marked in the navigation as soon as it is requ
   await expect(page.getByRole('heading', { level: 1, name: 'Audit' })).toBeVisible();
   await expect(audit.locator('.rail-pending')).toHaveCount(0);
 });
+
+test('the slider of the past is shown once its place is known', async ({ page }) => {
+  let answer = () => {};
+  const answered = new Promise<void>((resolve) => {
+    answer = resolve;
+  });
+  await page.route(/past\.range/, async (route) => {
+    await answered;
+    await route.continue();
+  });
+  await page.goto(`/?at=${Date.now()}`);
+  const past = page.getByRole('region', { name: 'Looking back' });
+  await expect(past.getByRole('link', { name: 'Back to live' })).toBeVisible();
+  await expect(past.getByRole('slider')).toHaveCount(0);
+  answer();
+  await expect(past.getByRole('slider')).toBeVisible();
+});

@@ -64,7 +64,15 @@ export default function PastBar({ at }: { at: number }) {
       <p role="status" className={note ? 'text-12 text-t2' : 'sr-only'}>
         {note}
       </p>
-      <Slider at={at} now={now} from={from} to={to} since={range?.events ?? null} onGo={go} />
+      <Slider
+        at={at}
+        now={now}
+        from={from}
+        to={to}
+        since={range?.events ?? null}
+        isPlaced={range !== undefined}
+        onGo={go}
+      />
       <fieldset className="flex gap-1">
         <legend className="sr-only">Span of the slider</legend>
         {SPANS.map(({ ms, label, name }, i) => (
@@ -73,7 +81,7 @@ export default function PastBar({ at }: { at: number }) {
             type="button"
             className="range-button"
             aria-label={name}
-            aria-pressed={span.ms === ms}
+            aria-pressed={range !== undefined && span.ms === ms}
             onClick={() => setChosen(i)}
           >
             {label}
@@ -141,6 +149,7 @@ function Slider({
   from,
   to,
   since,
+  isPlaced,
   onGo,
 }: {
   at: number;
@@ -148,6 +157,8 @@ function Slider({
   from: number;
   to: number;
   since: number | null;
+  /** False until it is known where the present is: the handle would be at a wrong place. */
+  isPlaced: boolean;
   onGo: (at: number) => void;
 }) {
   const [dragged, setDragged] = useState<number | null>(null);
@@ -164,7 +175,7 @@ function Slider({
   const min = Math.max(from, since ?? from);
   const zone = useZone();
   return (
-    <span className="past-slider">
+    <span className={isPlaced ? 'past-slider' : 'past-slider invisible'}>
       <input
         type="range"
         aria-label="Instant shown"
