@@ -4,6 +4,7 @@ import { lockPath } from '../server/core/names/console-path';
 import { lockRow, openLive, openPage, untilAlive } from './locks-page';
 import {
   callConsole,
+  createKey,
   createPerson,
   createService,
   expect,
@@ -92,6 +93,29 @@ test('an operator acts on locks and cannot manage users', async ({ context, page
   }
   await openPage(page, '/audit?q=Oskar&outcome=refused');
   await expect(page.getByRole('row').filter({ has: page.getByRole('cell') })).toHaveCount(3);
+});
+
+test('the name of an API key is on one line on every screen', async ({
+  context,
+  page,
+  server,
+  admin,
+}) => {
+  const name = 'reconciliation';
+  await createKey(server, admin, name);
+  await signIn(context, server, admin);
+  await openPage(page, '/settings?section=keys');
+  const cell = page.getByRole('cell', { name, exact: true });
+  const lines = () =>
+    cell.evaluate((element) => {
+      const text = document.createRange();
+      text.selectNodeContents(element);
+      return text.getClientRects().length;
+    });
+  for (const width of [375, 900, 930, 1100, 1280, 1440]) {
+    await page.setViewportSize({ width, height: 900 });
+    await expect.poll(lines, `${width} px`).toBe(1);
+  }
 });
 
 test('an admin creates a key for a service, and a revoked key is rejected within 2 s', async ({

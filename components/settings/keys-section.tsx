@@ -58,7 +58,7 @@ export function KeysSection({ now }: { now: number }) {
           { label: 'Access', className: 'md:w-[20%] xl:w-[32%]' },
           'Created',
           { label: 'Last used', className: 'md:w-[12%]' },
-          { label: 'Expires', className: 'md:w-[12%]' },
+          { label: 'Expires', className: 'md:w-[14%] xl:w-[12%]' },
         ]}
         areActionsWide
         rows={data?.pages.flatMap(({ rows }) => rows)}
@@ -78,9 +78,8 @@ export function KeysSection({ now }: { now: number }) {
             </td>
             <td className="text-t2">
               <span className="md:hidden">created </span>
-              <Instant at={key.createdAt} now={now} />
-              <span className="text-t3">
-                {' '}
+              <Instant at={key.createdAt} now={now} />{' '}
+              <span className="inline-block text-t3">
                 by <VisibleText text={key.createdBy} />
               </span>
             </td>
