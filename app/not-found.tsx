@@ -1,3 +1,4 @@
+import type { Metadata } from 'next';
 import { AuthFrame } from '@/components/auth/auth-frame';
 import { MissingNote } from '@/components/navigation/missing-note';
 
@@ -7,7 +8,10 @@ const PLACES = [
   { href: '/counters', label: 'Counters' },
   { href: '/insights', label: 'Incidents' },
   { href: '/namespaces', label: 'Namespaces' },
+  { href: '/lab', label: 'Lab' },
 ];
+
+export const metadata: Metadata = { title: 'Page not found' };
 
 export default function NotFound() {
   return (

@@ -182,6 +182,7 @@ test('a viewer sees everything and cannot change anything', async ({ page, serve
 test('a counter that was never created has no page', async ({ page, server }) => {
   await as(page, server, viewer, '/counters/default/never');
   await expect(page.getByRole('heading')).toContainText('Page not found');
+  await expect(page).toHaveTitle('Page not found · Lockyard');
   await expect(page.getByText('no counter “never” in namespace “default”')).toBeVisible();
   await page.getByRole('link', { name: 'Counters' }).click();
   await expect(page.getByRole('searchbox', { name: 'Search counters' })).toBeVisible();

@@ -6,6 +6,7 @@ test('a page that is not there names what its address names', () => {
   expect(missingSubject('/locks/shop/a%2Fb')).toContain('the name “a/b”');
   expect(missingSubject('/counters/shop/~~x')).toContain('no counter “~x” in namespace “shop”');
   expect(missingSubject('/insights/99')).toContain('no incident “99”');
+  expect(missingSubject('/lab/compare')).toContain('cannot be compared');
   expect(missingSubject('/backends/redis')).toContain('a backend “redis”');
   expect(missingSubject('/lab/q3')).toContain('no race “q3”');
 });

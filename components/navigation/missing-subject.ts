@@ -25,6 +25,9 @@ export function missingSubject(pathname: string): string | null {
     return `There is no incident “${first}”, or it is older than the recorded history.`;
   }
   if (place === 'backends') return `This server was not started with a backend “${first}”.`;
+  if (place === 'lab' && first === 'compare') {
+    return 'These runs cannot be compared: at least one does not exist. Select two in the Lab.';
+  }
   if (place === 'lab') return `The Lab has no race “${first}”.`;
   return null;
 }
