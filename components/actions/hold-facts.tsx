@@ -110,8 +110,7 @@ function HeldBy({ side: { hold } }: { side: HoldSnapshot }) {
         </>
       )}
       <Muted>
-        {' '}
-        · service {hold.service}
+        {host || pid ? ', ' : ' '}service {hold.service}
         {hold.set && `, part of a ${hold.set.size}-lock set`}
         {hold.permits !== undefined && `, ${plural(hold.permits, 'permit')}`}
       </Muted>
@@ -238,7 +237,7 @@ function Next({ side, backend }: { side: HoldSnapshot; backend: string }) {
       <ExactName name={next.owner} className="font-[550]" />
       <Muted>
         {' '}
-        · service {next.service}
+        service {next.service}
         {next.setSize && `, waiting for ${next.setSize} locks`}
         {next.permits !== undefined && `, ${plural(next.permits, 'permit')}`}
       </Muted>

@@ -106,7 +106,7 @@ function Waiter({
       <span className="text-right text-t3">{exactCount(place + 1)}</span>
       <span className="flex min-w-0 items-baseline gap-2">
         <ExactName name={owner} className="text-12" />
-        <span className="truncate text-12 text-t3">
+        <span className="max-w-2/5 shrink-0 truncate text-12 text-t3">
           {service}
           {permits !== undefined && `, ${plural(permits, 'permit')}`}
         </span>

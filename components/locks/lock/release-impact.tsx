@@ -69,7 +69,7 @@ function NextGrant({ detail, chosen, delay }: Props & { delay: string | null }) 
     return (
       <>
         {next.setSize ? 'Offered to ' : 'Granted to '}
-        <ExactName name={next.owner} className="text-12" />
+        <ExactName name={next.owner} className="max-w-[calc(100%-1ch)]! text-12" />
         {othersText(served - 1)}
         {next.setSize && `, which takes it once all ${next.setSize} of its locks are free`}
         {isDelayed && ' after the lock delay'}
