@@ -14,15 +14,8 @@ import { ProblemNote } from '../ui/problem-note';
 import { BackendFacts } from './backend-facts';
 import { GuaranteeBadge, GuaranteeVerdict } from './guarantee-verdict';
 import { LatencyCourse } from './latency-course';
+import { storeLabel } from './store-label';
 import { StoreSettings } from './store-settings';
-
-/** By the scheme of the store's URL. */
-const KIND_LABELS: Record<string, string> = {
-  sqlite: 'SQLite, embedded',
-  mysql: 'MySQL',
-  redis: 'Redis',
-  zookeeper: 'ZooKeeper',
-};
 
 /**
  * One backend: its guarantees and their reasons, its health, and the settings that were checked.
@@ -54,7 +47,7 @@ export function BackendCard({
           className={reachable ? 'text-t2' : 'text-unknown'}
         />
         <h2 className="min-w-0 truncate font-[620]">{id}</h2>
-        <span className="min-w-0 truncate text-12 text-t3">{KIND_LABELS[kind] ?? kind}</span>
+        <span className="min-w-0 truncate text-12 text-t3">{storeLabel(kind)}</span>
         <span className="ml-auto flex">
           <GuaranteeBadge row={row} isSilent={!reachable} />
         </span>

@@ -19,6 +19,6 @@ test('every backend that is known can be chosen', () => {
     { id: 'orders', kind: 'redis' },
   ];
   const choice = choiceOf({ backends: known, isFailing: false });
-  expect(choice).toContain('default (sqlite)');
-  expect(choice).toContain('<option value="orders">orders (redis)');
+  expect(choice).toContain('default (SQLite, embedded)');
+  expect(choice).toContain('<option value="orders">orders (Redis)');
 });

@@ -1,4 +1,5 @@
 import type { BackendHealth } from '@/server/contract/console/backend-health';
+import { storeLabel } from '../backends/store-label';
 import { PlaceSelect } from './place-select';
 
 /** Chooses a backend; if the others are unknown, offers only the default one and says so. */
@@ -11,7 +12,9 @@ export function BackendSelect({
   /** They could not be read, and none are known from before. */
   isFailing: boolean;
 }) {
-  const options = backends?.map((each) => [each.id, `${each.id} (${each.kind})`] as const);
+  const options = backends?.map(
+    (each) => [each.id, `${each.id} (${storeLabel(each.kind)})`] as const,
+  );
   return (
     <PlaceSelect
       label="Backend"

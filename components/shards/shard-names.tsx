@@ -4,6 +4,7 @@ import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query';
 import Link from 'next/link';
 import { useState } from 'react';
 import type { ShardedName, ShardsPage } from '@/server/contract/console/shard-row';
+import { plural } from '@/server/core/format/numbers';
 import { counterPath, lockPath } from '@/server/core/names/console-path';
 import { useTRPCClient } from '../live/trpc';
 import { useDebounced } from '../live/use-debounced';
@@ -49,7 +50,7 @@ export function ShardNames({
   });
   const names = data?.pages.flatMap((page) => page.names) ?? [];
   const shards = data?.pages[0]?.shards.filter(({ name }) => only === null || name === only) ?? [];
-  const areAllKnown = shards.every(({ reachable }) => reachable);
+  const silent = shards.filter(({ reachable }) => !reachable).length;
   return (
     <section aria-label={only === null ? 'Names on all shards' : `Names on ${only}`}>
       <div className="flex flex-wrap items-center gap-x-4 gap-y-2 pt-2 pb-3">
@@ -69,8 +70,8 @@ export function ShardNames({
       ) : (
         data && (
           <p className="card px-3.5 py-6 text-14">
-            {!areAllKnown
-              ? 'None known: a shard is not responding.'
+            {silent > 0
+              ? `None known: ${plural(silent, 'shard')} not responding.`
               : search
                 ? 'No names match.'
                 : 'No names here yet.'}
