@@ -26,7 +26,7 @@ afterAll(async () => {
 
 const ask = { namespace: 'orders', name: 'nightly', owner: 'o', leaseMs: 60_000 };
 
-/** What a call succeeded with; it is repeated while a busy machine keeps ZooKeeper from answering. */
+/** The data of a call, which is repeated while a busy ZooKeeper does not answer in time. */
 async function answered(call: () => Promise<Reply>): Promise<Reply['data']> {
   let data: Reply['data'];
   const isAnswered = async () => {
