@@ -3,6 +3,7 @@ import { newSeed, seeded } from '../../../engine/testing/seeded';
 import type { Change, RecordKey } from '../../record-store';
 import { created, eventOf, freshKey, stored, update } from '../testing/changes';
 import type { Store, StoreUnderTest } from '../testing/stores-under-test';
+import { whichApplied } from '../testing/which-applied';
 import { racingStores } from './contract-stores';
 
 const ROUNDS = process.env.TEST_LONG === '1' ? 1_000 : 400;
@@ -77,8 +78,7 @@ const nextOf = (key: RecordKey, seen: Seen, head: string): Change =>
 
 /** Whether changes were applied; all of their results must agree. */
 async function swapped(store: Store, changes: Change[]): Promise<boolean> {
-  const results = await store.swapAll(changes);
-  const said = new Set(results.map(({ applied }) => applied));
+  const said = new Set(await whichApplied(changes, () => store.swapAll(changes)));
   expect(said.size).toBe(1);
   return said.has(true);
 }

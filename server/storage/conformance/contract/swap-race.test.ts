@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { RecordKey } from '../../record-store';
 import { created, eventOf, freshKey, stored, update } from '../testing/changes';
 import type { Store, StoreUnderTest } from '../testing/stores-under-test';
+import { whichApplied } from '../testing/which-applied';
 import { racingStores } from './contract-stores';
 
 const ROUNDS = process.env.TEST_LONG === '1' ? 10_000 : 2_000;
@@ -68,8 +69,8 @@ async function swapAll(
   const changes = racers.map(({ key, seen }) =>
     update(key, seen, { events: [eventOf(seen.rev + 1)] }),
   );
-  const results = await store.swap(changes);
-  return results.map(({ applied }, i) => ({ took: applied, writer: changes[i]?.writer ?? '' }));
+  const applied = await whichApplied(changes, () => store.swap(changes));
+  return changes.map(({ writer }, i) => ({ took: applied[i] ?? false, writer }));
 }
 
 /** Runs both processes concurrently, alternating which of them is asked first. */
