@@ -1,7 +1,6 @@
 import type { Decision, DecisionContext } from '../decision';
 import { Draft } from '../draft';
 import { decideAcquire, decideCancel, decideDetach, decideGiveUp } from './decide-acquire';
-import { decideFreeze } from './decide-freeze';
 import {
   decideExtend,
   decideForceRelease,
@@ -10,12 +9,13 @@ import {
   decideRenew,
   decideRevertGrant,
 } from './decide-hold';
-import { decideReassign } from './decide-reassign';
-import { decideSetCapacity } from './decide-set-capacity';
 import { expireAndPromote } from './expire-and-promote';
 import { inspectRecord, isValidToken } from './lock-answers';
 import type { AnswerOf, LockAnswers, LockCommand } from './lock-command';
 import type { LockRecord } from './lock-record';
+import { decideFreeze } from './operators/decide-freeze';
+import { decideReassign } from './operators/decide-reassign';
+import { decideSetCapacity } from './operators/decide-set-capacity';
 
 /**
  * Decides one command on one lock. Only this and `decideMultiLock` grant, renew and end holds.

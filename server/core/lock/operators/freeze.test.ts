@@ -1,6 +1,13 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { acquire, forceRelease, freeze, release, renew, unfreeze } from '../testing/lock-requests';
-import { LockWorld } from '../testing/lock-world';
+import {
+  acquire,
+  forceRelease,
+  freeze,
+  release,
+  renew,
+  unfreeze,
+} from '../../testing/lock-requests';
+import { LockWorld } from '../../testing/lock-world';
 
 let world: LockWorld;
 

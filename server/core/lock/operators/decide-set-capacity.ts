@@ -1,8 +1,8 @@
-import type { SetCapacityAnswer } from '../../contract/console/operator-answers';
-import type { Draft } from '../draft';
-import { applyExpiries, handOff, revokeOffers } from './expire-and-promote';
-import type { SetCapacityCommand } from './lock-command';
-import { capacityOf, permitsOf, permitsTaken } from './permits';
+import type { SetCapacityAnswer } from '../../../contract/console/operator-answers';
+import type { Draft } from '../../draft';
+import { applyExpiries, handOff, revokeOffers } from '../expire-and-promote';
+import type { SetCapacityCommand } from '../lock-command';
+import { capacityOf, permitsOf, permitsTaken } from '../permits';
 
 /**
  * Changes how many permits may be held at the same time, if the capacity is still the one that the

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { LEASE_MAX_MS } from '../../contract/namespace-policy';
+import { LEASE_MAX_MS } from '../../../contract/namespace-policy';
 import {
   acquire,
   type Caller,
@@ -7,8 +7,8 @@ import {
   forceRelease,
   release,
   renew,
-} from '../testing/lock-requests';
-import { LockWorld, START_AT } from '../testing/lock-world';
+} from '../../testing/lock-requests';
+import { LockWorld, START_AT } from '../../testing/lock-world';
 
 let world: LockWorld;
 

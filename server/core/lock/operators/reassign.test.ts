@@ -6,8 +6,8 @@ import {
   reassign,
   release,
   unfreeze,
-} from '../testing/lock-requests';
-import { LockWorld } from '../testing/lock-world';
+} from '../../testing/lock-requests';
+import { LockWorld } from '../../testing/lock-world';
 
 let world: LockWorld;
 

@@ -1,7 +1,7 @@
-import type { FreezeAnswer } from '../../contract/console/operator-answers';
-import type { Draft } from '../draft';
-import { expireAndPromote } from './expire-and-promote';
-import type { FreezeCommand } from './lock-command';
+import type { FreezeAnswer } from '../../../contract/console/operator-answers';
+import type { Draft } from '../../draft';
+import { expireAndPromote } from '../expire-and-promote';
+import type { FreezeCommand } from '../lock-command';
 
 /**
  * Stops new grants, or allows them again and hands the lock to the next waiters, unless the freeze
