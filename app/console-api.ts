@@ -71,6 +71,17 @@ export function notFoundOr(error: unknown): never {
   throw error;
 }
 
+/** A subject whose backend has not answered since the server began: what the server says of it. */
+export interface Unread {
+  problem: string;
+}
+
+/** As `notFoundOr`, for a subject of a backend that may not answer. */
+export function unreadOr(error: unknown): Unread {
+  const isDown = error instanceof TRPCClientError && reasonOf(error.data) === 'BACKEND_DOWN';
+  return isDown ? { problem: error.message } : notFoundOr(error);
+}
+
 const reasonOf = (data: { reason?: Reason } | undefined) => data?.reason;
 
 const agent = new Agent({ keepAlive: true });

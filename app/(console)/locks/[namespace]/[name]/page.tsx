@@ -2,10 +2,11 @@ import type { Metadata } from 'next';
 import { notFound } from 'next/navigation';
 import { readRange } from '@/components/charts/chart-range';
 import { LockView } from '@/components/locks/lock/lock-view';
+import { UnreadLock } from '@/components/unread/unread-lock';
 import { lockRef } from '@/server/contract/console/console-inputs';
 import { visibleText } from '@/server/core/format/visible-text';
 import { lockPath } from '@/server/core/names/console-path';
-import { notFoundOr, openConsole, readOrNull } from '../../../../console-api';
+import { openConsole, readOrNull, unreadOr } from '../../../../console-api';
 import { pathNamesOf, type SearchParams, searchParamsOf } from '../../../../page-request';
 import { pastPage } from '../../../../past-page';
 
@@ -37,9 +38,10 @@ export default async function LockPage(props: Props) {
   if (past) return past;
   const range = readRange(params);
   const [detail, events, insight] = await Promise.all([
-    api.locks.detail.query(ref).catch(notFoundOr),
+    api.locks.detail.query(ref).catch(unreadOr),
     readOrNull(api.locks.events.query({ ...ref, limit: 50 })),
     readOrNull(api.insights.lock.query({ ...ref, range })),
   ]);
+  if ('problem' in detail) return <UnreadLock key={path} lock={ref} problem={detail.problem} />;
   return <LockView key={detail.row.id} initial={detail} events={events} insight={insight} />;
 }

@@ -1,0 +1,46 @@
+import { startPrivateRedis } from '../scripts/servers/private-redis.mjs';
+import { counterPath, lockPath } from '../server/core/names/console-path';
+import { callConsole, expect, type Person, setUp, signIn, test } from './lockyard-test';
+import { type RunningServer, startServer } from './start-server';
+
+let redis: Awaited<ReturnType<typeof startPrivateRedis>>;
+let server: RunningServer;
+let admin: Person;
+test.beforeAll(async () => {
+  redis = await startPrivateRedis({ durable: true });
+  redis.signal('SIGKILL');
+  server = await startServer({ LOCKYARD_BACKEND_LEDGER: redis.url });
+  admin = await setUp(server);
+  await callConsole(server, admin.cookie, 'namespaces.create', {
+    name: 'ledger',
+    backend: 'ledger',
+  });
+});
+test.afterAll(async () => {
+  await server.discard();
+  await redis.stop();
+});
+
+test('a page whose backend has been silent since the start says so, then appears', async ({
+  context,
+  page: lock,
+}) => {
+  await signIn(context, server, admin);
+  const counter = await context.newPage();
+  const pages = [
+    [lock, lockPath('ledger', 'book/7')],
+    [counter, counterPath('ledger', 'pages')],
+  ] as const;
+  for (const [page, path] of pages) {
+    const answer = await page.goto(server.url + path);
+    expect(answer?.status()).toBe(200);
+    const note = page.getByRole('main').getByRole('status');
+    await expect(note).toContainText('The backend "ledger" does not answer');
+    await expect(page.getByRole('main').getByRole('link', { name: 'Backends' })).toBeVisible();
+  }
+  await expect(lock.getByRole('heading', { name: 'book/7' })).toBeVisible();
+
+  await redis.start();
+  await expect(lock.getByText('A lock exists from its first acquire.')).toBeVisible();
+  await expect(counter.getByText('State unknown')).toHaveCount(0);
+});
