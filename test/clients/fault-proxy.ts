@@ -81,6 +81,13 @@ export class FaultProxy {
     this.silent = new Set(this.connections);
   }
 
+  /** Answers every request again, over all connections: for the next scenario. */
+  reset(): void {
+    this.rule = () => null;
+    this.keepsConnections = false;
+    this.silent = new Set();
+  }
+
   /** The requests for one lock or counter. */
   of(name: string, procedure: string): SeenRequest[] {
     return this.seen.filter((seen) => seen.input.name === name && seen.procedure === procedure);

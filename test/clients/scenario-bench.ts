@@ -45,8 +45,7 @@ export class ScenarioBench {
   /** Before each scenario. */
   begin(): void {
     this.name = `scenario "${++this.names}" \\ ü €`;
-    this.proxy.rule = () => null;
-    this.proxy.keepsConnections = false;
+    this.proxy.reset();
   }
 
   /** One agent for all scenarios that leave it intact. */
