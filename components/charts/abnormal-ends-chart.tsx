@@ -4,7 +4,7 @@ import { memo } from 'react';
 import { ResponsiveContainer, Scatter, ScatterChart, XAxis, YAxis } from 'recharts';
 import type { LockInsight } from '@/server/contract/console/insight-row';
 import { exactCount } from '@/server/core/format/numbers';
-import { CHART_MARGIN, useTimeAxis } from './axes/time-axes';
+import { AXIS_PX, CHART_MARGIN, useTimeAxis } from './axes/time-axes';
 import { ChartHead } from './chart-head';
 
 const LANES = [
@@ -41,7 +41,7 @@ export const AbnormalEndsChart = memo(function AbnormalEndsChart({
               <YAxis
                 dataKey="lane"
                 type="number"
-                width={52}
+                width={AXIS_PX}
                 domain={[-0.5, 2.5]}
                 ticks={[0, 1, 2]}
                 tickFormatter={(lane: number) => LANES[lane]?.word ?? ''}

@@ -10,7 +10,7 @@ import type {
 import { bucketLabel, timeTickLabel, timeTicks } from './time-ticks';
 
 /** Width of the axis labels: the same for all charts, so that their time axes align. */
-const AXIS_PX = 52;
+export const AXIS_PX = 52;
 
 export const CHART_MARGIN = { top: 6, right: 8, bottom: 0, left: 0 };
 
@@ -25,6 +25,22 @@ export function useTimeAxis({ range, stepMs, points }: LockInsight) {
     const rows = points.map((point) => ({ ...point, middle: point.at + stepMs / 2 }));
     return { rows, domain: [from, to] as [number, number], ticks: timeTicks(range, from, to) };
   }, [range, stepMs, points]);
+}
+
+/** The axis of values from 0 to the last of its ticks. Called, not mounted: see `timeAxes`. */
+export function valueAxis(ticks: number[], textOf: (value: number) => string) {
+  return (
+    <YAxis
+      width={AXIS_PX}
+      ticks={ticks}
+      domain={[0, ticks.at(-1) ?? 1]}
+      tickFormatter={textOf}
+      tickLine={false}
+      axisLine={false}
+      tick={{ fill: 'var(--t3)', fontSize: 11 }}
+      interval={0}
+    />
+  );
 }
 
 /**
@@ -67,16 +83,7 @@ export function timeAxes({
         interval="preserveStartEnd"
         minTickGap={14}
       />
-      <YAxis
-        width={AXIS_PX}
-        ticks={yTicks}
-        domain={[0, yTicks.at(-1) ?? 1]}
-        tickFormatter={yText}
-        tickLine={false}
-        axisLine={false}
-        tick={{ fill: 'var(--t3)', fontSize: 11 }}
-        interval={0}
-      />
+      {valueAxis(yTicks, yText)}
       <Tooltip
         isAnimationActive={false}
         cursor={{ stroke: 'var(--acc)', strokeWidth: 1, fill: 'transparent' }}

@@ -8,11 +8,10 @@ import {
   ResponsiveContainer,
   Tooltip,
   XAxis,
-  YAxis,
 } from 'recharts';
 import { exactCount } from '@/server/core/format/numbers';
 import { countTicks } from '../../charts/axes/duration-ticks';
-import { CHART_MARGIN } from '../../charts/axes/time-axes';
+import { CHART_MARGIN, valueAxis } from '../../charts/axes/time-axes';
 import { ChartHead } from '../../charts/chart-head';
 import { LonePoint } from '../../charts/lone-point';
 import { countText } from '../../format/numbers';
@@ -95,16 +94,7 @@ function Chart({
             tick={{ fill: 'var(--t3)', fontSize: 11 }}
             height={22}
           />
-          <YAxis
-            width={52}
-            ticks={ticks}
-            domain={[0, ticks.at(-1) ?? 1]}
-            tickFormatter={countText}
-            tickLine={false}
-            axisLine={false}
-            tick={{ fill: 'var(--t3)', fontSize: 11 }}
-            interval={0}
-          />
+          {valueAxis(ticks, countText)}
           <Tooltip
             isAnimationActive={false}
             cursor={{ stroke: 'var(--acc)', strokeWidth: 1 }}
