@@ -8,6 +8,7 @@ const config: KnipConfig = {
     'server/api/pages/process/page-process.ts',
     'server/lab/{lab-process,race/paused-thread}.ts',
     'scripts/lab/lab-command.ts',
+    'scripts/suites/report-with-errors.mjs',
     'client/{lockyard.ts,build.mjs,command/lockyard-command.ts}',
     'client/guards/{mysql,sqlite,redis}.ts',
     'client/guards/testing/late-writer.ts',

@@ -20,6 +20,8 @@ import { playwrightTally, sumUp, vitestTally } from './test-tally.mjs';
 /** Test databases are created faster without a file, and its flushes, per table. */
 const QUICK_TABLES = ['--innodb-file-per-table=0', '--loose-debug-no-sync'];
 
+const ERROR_REPORTER = '--reporter=./scripts/suites/report-with-errors.mjs';
+
 const NOTHING_RAN = { code: 0, tally: null };
 
 /** The variables by which the tests find their servers. */
@@ -100,7 +102,7 @@ async function runVitest(reports, filters, say) {
   try {
     const { code } = await tool(
       'vitest/vitest.mjs',
-      ['run', '--reporter=default', '--reporter=json', `--outputFile.json=${report}`, ...filters],
+      ['run', '--reporter=default', ERROR_REPORTER, `--outputFile.json=${report}`, ...filters],
       urls,
     );
     return { code, tally: vitestTally(report) };

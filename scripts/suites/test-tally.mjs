@@ -4,7 +4,7 @@ import { stripVTControlCharacters } from 'node:util';
 /**
  * `{ passed, failed, skipped, failures, skips }` of a vitest run, from its JSON report; `failures`
  * are names, each with the first line of its message, `skips` the names of skipped tests. A file
- * that failed to load counts as one failure.
+ * that failed to load counts as one failure, and so does each error that no test caught.
  */
 export function vitestTally(path) {
   const report = readReport(path);
@@ -15,7 +15,7 @@ export function vitestTally(path) {
   );
   return {
     passed: report.numPassedTests,
-    failed: report.numFailedTests + broken.length,
+    failed: report.numFailedTests + broken.length + report.errors.length,
     skipped: report.numPendingTests + report.numTodoTests,
     skips: report.testResults.flatMap(({ assertionResults }) =>
       assertionResults
@@ -29,8 +29,17 @@ export function vitestTally(path) {
           .filter(({ status }) => status === 'failed')
           .map((test) => withReason(test.fullName, test.failureMessages[0])),
       ),
+      ...report.errors.map(uncaught),
     ],
   };
+}
+
+/** Such an error has no test of its own: where it was thrown is all that leads to it. */
+function uncaught({ message, path, test }) {
+  const [reason, ...stack] = message.split('\n');
+  const frame = stack.find((line) => !line.includes('node_modules')) ?? stack[0] ?? '';
+  const during = [path, test].filter(Boolean).join(' › ');
+  return withReason(`no test caught, during ${during || 'the run'}`, `${reason} ${frame.trim()}`);
 }
 
 const SKIPPED = ['pending', 'skipped', 'todo'];
@@ -45,7 +54,10 @@ export function playwrightTally(path) {
     failed: unexpected + flaky + report.errors.length,
     skipped,
     skips: report.suites.flatMap((suite) => specsThat(['skipped'], suite)),
-    failures: report.suites.flatMap((suite) => specsThat(['unexpected', 'flaky'], suite)),
+    failures: [
+      ...report.suites.flatMap((suite) => specsThat(['unexpected', 'flaky'], suite)),
+      ...report.errors.map(({ message }) => withReason('outside every test', message)),
+    ],
   };
 }
 

@@ -69,10 +69,23 @@ test('failures are named with the first line of their reason, and skipped tests 
         ],
       },
     ],
+    errors: [
+      {
+        message: 'Error: gone\n    at node_modules/run.js:1\n    at call (call.ts:3:2)',
+        path: 'bad.test.ts',
+        test: 'adds up',
+      },
+      { message: 'Worker exited' },
+    ],
   });
   expect(vitestTally(vitest)).toMatchObject({
-    failed: 2,
-    failures: ['broken.test.ts: No such module', 'adds up: Error: 2 is not 3'],
+    failed: 4,
+    failures: [
+      'broken.test.ts: No such module',
+      'adds up: Error: 2 is not 3',
+      'no test caught, during bad.test.ts › adds up: Error: gone at call (call.ts:3:2)',
+      'no test caught, during the run: Worker exited',
+    ],
     skips: ['needs a terminal'],
   });
 
@@ -82,7 +95,7 @@ test('failures are named with the first line of their reason, and skipped tests 
   });
   const playwright = report({
     stats: { expected: 1, unexpected: 1, flaky: 0, skipped: 0 },
-    errors: [],
+    errors: [{ message: 'Error: The browser could not start\n    at launch' }],
     suites: [
       {
         title: 'page.spec.ts',
@@ -95,7 +108,10 @@ test('failures are named with the first line of their reason, and skipped tests 
     ],
   });
   expect(playwrightTally(playwright)).toMatchObject({
-    failures: ['page.spec.ts › hides: Too late'],
+    failures: [
+      'page.spec.ts › hides: Too late',
+      'outside every test: Error: The browser could not start',
+    ],
     skips: ['page.spec.ts › prints'],
   });
 });
