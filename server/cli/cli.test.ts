@@ -383,7 +383,7 @@ describe('the control socket', () => {
       const ask = (name: string) => {
         const command = { verb: 'namespaces create', input: { name, backend: 'default' } };
         const socket = connect(controlSocketPath(dataDir));
-        socket.write(`${JSON.stringify(command)}\n`);
+        socket.on('error', () => undefined).write(`${JSON.stringify(command)}\n`);
         const hasClosed = new Promise((resolve) => socket.resume().once('close', resolve));
         return { socket, hasClosed };
       };

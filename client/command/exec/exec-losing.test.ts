@@ -271,8 +271,9 @@ describe.concurrent('a server that is unreachable at the start', () => {
   test('is waited for until the wait times out', async () => {
     const { line, exec } = await newPlace();
     const late = createServer((socket) => {
-      socket.pipe(connect(line.port, '127.0.0.1')).pipe(socket);
-      socket.on('error', () => {});
+      const far = connect(line.port, '127.0.0.1');
+      socket.pipe(far).pipe(socket);
+      for (const end of [socket, far]) end.on('error', () => {});
     });
     const port = await freePort();
     const env = { LOCKYARD_URL: `http://127.0.0.1:${port}` };

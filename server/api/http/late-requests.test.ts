@@ -30,9 +30,12 @@ afterAll(async () => {
 function open(): Promise<void> {
   heard = '';
   line = connect((server.address() as AddressInfo).port, '127.0.0.1');
-  line.setEncoding('utf8').on('data', (text: string) => {
-    heard += text;
-  });
+  line
+    .on('error', () => undefined)
+    .setEncoding('utf8')
+    .on('data', (text: string) => {
+      heard += text;
+    });
   return new Promise((resolve) => line.once('connect', resolve));
 }
 

@@ -114,6 +114,7 @@ test('a stream whose page was closed while it waited for its turn is never opene
   const pages = Array.from({ length: 6 }, () => connect(Number(port), hostname));
   await Promise.all(pages.map((page) => once(page, 'connect')));
   for (const page of pages) {
+    page.on('error', () => undefined);
     page.write(`GET /api/trpc/locks.watch?input=%7B%7D HTTP/1.1\r\n${head}\r\n\r\n`);
   }
   const [first] = pages;

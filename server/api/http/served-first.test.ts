@@ -32,6 +32,7 @@ async function openLines(count: number): Promise<void> {
   const accepted = () =>
     new Promise<number>((resolve) => api.server.getConnections((_, found) => resolve(found)));
   await Promise.all(lines.map((line) => once(line, 'connect')));
+  for (const line of lines) line.on('error', () => undefined);
   await expect.poll(accepted).toBeGreaterThanOrEqual(count);
 }
 

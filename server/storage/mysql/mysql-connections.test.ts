@@ -12,7 +12,7 @@ test('a call uses a connection that is open rather than one that cannot be opene
     sockets.push(socket.on('error', () => undefined));
     if (sockets.length > 1) return;
     const server = connect(Number(target.port), target.hostname);
-    sockets[0]?.pipe(server).pipe(socket);
+    socket.pipe(server.on('error', () => socket.destroy())).pipe(socket);
   });
   await new Promise<void>((resolve) => full.listen(0, '127.0.0.1', resolve));
   const { port } = full.address() as AddressInfo;

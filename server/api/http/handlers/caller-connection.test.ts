@@ -16,6 +16,7 @@ beforeEach(async () => {
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   caller = connect((server.address() as AddressInfo).port, '127.0.0.1');
+  caller.on('error', () => undefined);
   caller.write('GET / HTTP/1.1\r\nHost: a\r\n\r\n');
   await expect.poll(() => lines.length).toBe(1);
 });

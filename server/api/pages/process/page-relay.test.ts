@@ -55,6 +55,7 @@ test('a page whose caller hung up in the queue is neither rendered nor stored', 
   });
   await listening(front, 0, '127.0.0.1');
   const line = connect((front.address() as AddressInfo).port, '127.0.0.1');
+  line.on('error', () => undefined);
   line.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n', () => setTimeout(() => line.destroy(), 50));
   expect(await relayed).toBe(0);
   expect([rendered, relay.unreadBytes]).toEqual([0, 0]);
@@ -73,6 +74,7 @@ test('a page whose caller hangs up is not rendered further, nor stored', async (
   });
   await listening(front, 0, '127.0.0.1');
   const line = connect((front.address() as AddressInfo).port, '127.0.0.1');
+  line.on('error', () => undefined);
   line.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n');
   line.once('data', () => line.destroy());
   expect([await relayed, await ended, relay.unreadBytes]).toEqual([6, false, 0]);
