@@ -28,7 +28,7 @@ export class EventStream {
     if (!response.body) throw new Error('The answer has no body.');
     const reader = response.body.getReader();
     const line = new AbortController();
-    line.signal.addEventListener('abort', () => void reader.cancel());
+    line.signal.addEventListener('abort', () => void reader.cancel().catch(() => {}));
     return new EventStream(response, line, reader);
   }
 

@@ -99,7 +99,9 @@ export class FaultProxy {
   }
 
   private async pass(incoming: IncomingMessage, reply: ServerResponse): Promise<void> {
-    const body = await buffer(incoming);
+    const body = await buffer(incoming).catch(() => null);
+    // Its caller hung up before all of it had arrived.
+    if (body === null) return;
     const seen = seenRequest(incoming, body);
     this.seen.push(seen);
     if (this.silent.has(incoming.socket)) return;
