@@ -15,7 +15,7 @@ import { hasErrno, READ_ONLY } from './mysql-errors';
 import { KEEP_ALIVE_MS, mysqlTls } from './mysql-tls';
 import { OWN_SESSION } from './own-session';
 
-/** The time limit for one statement or one whole transaction, including all waiting. */
+/** The time limit for one statement or one whole transaction, with all waiting and repeating. */
 const DATABASE_BUDGET_MS = 4_500;
 
 /**
@@ -32,6 +32,9 @@ const SESSION = [
 const CONNECT_MAX_MS = 2_000;
 const CONNECTIONS = 10;
 const TIME_ZONE = 'Z';
+
+/** Lends a connection until `use` ends. */
+export type Borrow = <T>(use: (connection: PoolConnection) => Promise<T>) => Promise<T>;
 
 /** The options of every MySQL connection. Affected rows count matches: the driver's default. */
 export function connectionOptions(url: string): PoolOptions {
@@ -94,11 +97,16 @@ export class DeadlinePool {
     this.borrow((connection) => connection.query(options, values));
 
   /** Lends a connection until `use` ends, or until the time limit. */
-  async borrow<T>(use: (connection: PoolConnection) => Promise<T>): Promise<T> {
+  borrow: Borrow = (use) => this.inOneLimit((borrow) => borrow(use));
+
+  /** Runs work that may borrow a connection several times, all within one time limit. */
+  async inOneLimit<T>(work: (borrow: Borrow) => Promise<T>): Promise<T> {
     const budget = new TimeLimit(DATABASE_BUDGET_MS, timeout);
     try {
-      await this.turns.take(budget);
-      return await this.lend(budget, use);
+      return await work(async (use) => {
+        await this.turns.take(budget);
+        return this.lend(budget, use);
+      });
     } finally {
       budget.stop();
     }

@@ -101,6 +101,21 @@ describe.skipIf(!TEST_DIALECTS.includes('mysql'))('on MySQL', () => {
     expect(failure).toMatchObject({ reason: 'BACKEND_DOWN' });
   });
 
+  test('a transaction that keeps meeting conflicts is given up within 5 s', async () => {
+    let attempts = 0;
+    const begin = performance.now();
+    const failure = await database.raw
+      .transaction(async (ask) => {
+        attempts += 1;
+        await ask('do sleep(2)', []);
+        await ask("signal sqlstate '40001' set mysql_errno = 1213", []);
+      })
+      .catch((error: unknown) => databaseFailure(error, 'no'));
+    expect(performance.now() - begin).toBeLessThan(8_000);
+    expect(attempts).toBeGreaterThan(1);
+    expect(failure).toMatchObject({ reason: 'BACKEND_DOWN' });
+  });
+
   test('a commit without a confirmation is not reported as a failure', async () => {
     const { tables } = database;
     const failure = await database

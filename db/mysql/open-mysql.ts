@@ -16,7 +16,7 @@ import { CASING, type Schema } from '../schema';
 import { tlsFailure } from '../tls-failure';
 import { describeBackendUrl } from '../urls/backend-url';
 import { CONFLICTS, hasErrno, REFUSED_COMMITS } from './mysql-errors';
-import { DeadlinePool } from './mysql-pool';
+import { type Borrow, DeadlinePool } from './mysql-pool';
 import * as tables from './mysql-schema';
 
 const DUPLICATE_KEY = 1062;
@@ -94,11 +94,16 @@ async function probe(pool: DeadlinePool, url: string): Promise<void> {
 
 type Work<T> = (connection: PoolConnection) => Promise<T>;
 
-async function transaction<T>(pool: DeadlinePool, work: Work<T>): Promise<T> {
+function transaction<T>(pool: DeadlinePool, work: Work<T>): Promise<T> {
+  return pool.inOneLimit((borrow) => commitWork(borrow, work));
+}
+
+/** Runs `work` in a transaction, again after each conflict. */
+async function commitWork<T>(borrow: Borrow, work: Work<T>): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     let isCommitting = false;
     try {
-      return await pool.borrow(async (connection) => {
+      return await borrow(async (connection) => {
         const answer = await begin(connection, work);
         isCommitting = true;
         await orRollBack(connection, connection.query('commit'));
