@@ -61,7 +61,7 @@ function changeSqlite<T>(file: SqliteFile, work: (change: BulkChange) => Promise
 async function changeMysql<T>(url: string, work: (change: BulkChange) => Promise<T>): Promise<T> {
   const connection = await connectAlone(url);
   try {
-    await acquireMigrationLock(connection, url);
+    await acquireMigrationLock(connection);
     await connection.query(`set sql_mode = '${STRICT_MODE},NO_AUTO_VALUE_ON_ZERO'`);
     // Makes commits of other processes visible: a process that starts meanwhile must be seen.
     await connection.query('set session transaction isolation level read committed');

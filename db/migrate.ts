@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import type { Client } from '@libsql/client';
 import { migrate as migrateLibsql } from 'drizzle-orm/libsql/migrator';
 import { drizzle as libsql } from 'drizzle-orm/libsql/sqlite3';
@@ -56,7 +55,7 @@ function migrateSqlite(file: SqliteFile): Promise<void> {
 async function migrateMysql(url: string, noteSlow?: NoteSlow): Promise<void> {
   const connection = await connectAlone(url);
   try {
-    await acquireMigrationLock(connection, url);
+    await acquireMigrationLock(connection);
     const applied = await appliedToMysql(connection);
     refuseNewerSchema('mysql', applied);
     const all = readMigrationFiles({ migrationsFolder: migrationsFolder('mysql') });
@@ -95,15 +94,17 @@ export async function appliedToMysql(connection: Connection): Promise<number[]> 
 }
 
 /**
- * Waits until no other process migrates this database; the turn ends with the connection. Names of
- * `GET_LOCK` are shared by the whole server and at most 64 characters long.
+ * The name of the lock on migrating the connection's database. Names of `GET_LOCK` are shared by
+ * the whole server and at most 64 characters long.
  */
-export async function acquireMigrationLock(connection: Connection, url: string): Promise<void> {
-  const schema = createHash('sha256').update(new URL(url).pathname).digest('hex').slice(0, 16);
-  const [rows] = await connection.query<RowDataPacket[]>('select get_lock(?, ?) as taken', [
-    `lockyard.migrate.${schema}`,
-    TURN_MAX_S,
-  ]);
+const MIGRATION_LOCK = "concat('lockyard.migrate.', left(sha2(concat('/', database()), 256), 16))";
+
+/** Waits until no other process migrates this database; the turn ends with the connection. */
+export async function acquireMigrationLock(connection: Connection): Promise<void> {
+  const [rows] = await connection.query<RowDataPacket[]>(
+    `select get_lock(${MIGRATION_LOCK}, ?) as taken`,
+    [TURN_MAX_S],
+  );
   if (rows[0]?.taken !== 1) {
     throw new StartError(
       `Another process has been migrating the control database for over ${TURN_MAX_S} s.`,

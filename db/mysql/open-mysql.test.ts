@@ -1,12 +1,14 @@
 import { type AddressInfo, createServer } from 'node:net';
 import { eq } from 'drizzle-orm';
+import type { RowDataPacket } from 'mysql2/promise';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { TcpProxy } from '@/test/tcp-proxy';
 import type { Database } from '../database';
 import { databaseFailure } from '../database-failure';
-import { migrate } from '../migrate';
+import { acquireMigrationLock, migrate } from '../migrate';
 import { openDatabase } from '../open-database';
 import { newTestLocation, TEST_DIALECTS, type TestLocation } from '../testing/test-database';
+import { connectAlone } from './mysql-pool';
 
 test('an absent server is reported in one clear line that does not show the password', async () => {
   const url = 'mysql://ana:hidden@127.0.0.1:1/lockyard';
@@ -58,6 +60,24 @@ describe.skipIf(!TEST_DIALECTS.includes('mysql'))('on MySQL', () => {
     await Promise.all(others.map((other) => other.close()));
     const { db, tables } = database;
     expect(await db.select().from(tables.users)).toEqual([]);
+  });
+
+  test('processes whose URLs spell the database differently migrate in turn too', async () => {
+    const url = new URL(place.url.kind === 'mysql' ? place.url.url : '');
+    const first = await connectAlone(url.href);
+    url.pathname = url.pathname.replace('lockyard', '%6Cockyard');
+    const second = await connectAlone(url.href);
+    await acquireMigrationLock(first);
+    const turn = acquireMigrationLock(second);
+    const stateOfSecond = async () => {
+      const sql = 'select state from information_schema.processlist where id = ?';
+      const [rows] = await first.query<RowDataPacket[]>(sql, [second.threadId]);
+      return rows[0]?.state;
+    };
+    await expect.poll(stateOfSecond).toMatch(/user lock/i);
+    first.destroy();
+    await turn;
+    second.destroy();
   });
 
   test('a silent server is reported within 5 s, and used again when it is back', async () => {

@@ -118,7 +118,7 @@ test('a backend whose user has used up its hour says so, and has applied nothing
 
 test('a start continues while another process migrates a backend, then uses it', async () => {
   const other = await createConnection({ uri: scratch.url });
-  await acquireMigrationLock(other, scratch.url);
+  await acquireMigrationLock(other);
   const lines: unknown[] = [];
   const open = () => openBackend({ kind: 'mysql', url: scratch.url }, systemClock);
   const lazy = await LazyStore.start(open, (error) => lines.push(error));
