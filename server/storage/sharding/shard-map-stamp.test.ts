@@ -1,7 +1,9 @@
 import { type Connection, createConnection } from 'mysql2/promise';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { startPrivateMariadb } from '@/scripts/servers/private-mariadb.mjs';
+import { DATABASE_CLOCK } from '../../../db/database';
 import { parseShardList } from '../../../db/urls/shard-list';
+import { DEAD_AFTER_MS } from '../../core/timing';
 import { openShard } from './open-shard';
 import { ShardMapStamp } from './shard-map-stamp';
 
@@ -45,4 +47,18 @@ it('a server that has become read-only is left: the address may lead to another 
   } finally {
     await admin.query('SET GLOBAL read_only = 0');
   }
+});
+
+it('a heartbeat from before the clock was set back is not taken for a present one', async () => {
+  const heartbeat = (aheadMs: number) =>
+    admin.query(
+      'REPLACE INTO locks_here.locks (id, rev, writer, head, queue, changed_at) VALUES ' +
+        `('.lockyard/process/p1', 1, 'w', ${DATABASE_CLOCK.mysql} + ${aheadMs}, '', 0)`,
+    );
+  const isInUse = async () => (await stamps.read()).isInUse;
+  await expect.poll(() => heartbeat(DEAD_AFTER_MS).then(isInUse)).toBe(true);
+  await heartbeat(-1);
+  expect(await isInUse()).toBe(false);
+  await heartbeat(60 * 60_000);
+  expect(await isInUse()).toBe(false);
 });

@@ -1,5 +1,5 @@
 import type { Shard, ShardList } from '../../../db/urls/shard-list';
-import { STORE_CALL_MAX_MS } from '../../core/timing';
+import { DEAD_AFTER_MS, STORE_CALL_MAX_MS } from '../../core/timing';
 import { failedWith, MysqlConnection, NO_SUCH_TABLE } from '../mysql/mysql-connection';
 import type { Rows } from '../mysql/packets/packet';
 import { CLOCK, quote } from '../mysql/packets/sql-text';
@@ -71,8 +71,9 @@ export class ShardMapStamp {
     const [rows = [], records = [], live = [], server] = await this.connection.packet([
       `SELECT id, value FROM settings WHERE id IN ('${STAMP_ROW}', '${IDENTITY_ROW}')`,
       "SELECT 1 FROM locks WHERE id NOT LIKE '.lockyard%' LIMIT 1",
-      `SELECT 1 FROM locks WHERE id LIKE '.lockyard/process/%' AND CAST(head AS UNSIGNED) > ` +
-        `${CLOCK} LIMIT 1`,
+      // Later ones are from before the clock was set back.
+      `SELECT 1 FROM locks WHERE id LIKE '.lockyard/process/%' AND CAST(head AS SIGNED) - ` +
+        `${CLOCK} BETWEEN 1 AND ${DEAD_AFTER_MS} LIMIT 1`,
       'SELECT @@read_only',
     ]);
     if (!isWritable(server)) this.connection.leave();
