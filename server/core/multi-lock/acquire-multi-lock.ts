@@ -42,30 +42,26 @@ import {
   revokeYoungerOffers,
 } from './multi-lock-member';
 
-/** Members whose drafts are to be written; the other drafts are discarded. */
-export type ChangedMembers = Set<MultiLockMember>;
-
 /** Grants all locks or none. If none, it queues for a lock that blocks it, or refuses. */
 export function acquireMultiLock(
   members: MultiLockMember[],
   ask: AcquireMultiLockCommand,
   process: string,
-  touched: ChangedMembers,
 ): AcquireManyAnswer {
-  const place = resumePlace(placesOf(members, ask.request), ask.request, process, touched);
+  const place = resumePlace(placesOf(members, ask.request), ask.request, process);
   const now = members[0]?.draft.now ?? 0;
-  if (place && isOutOfPatience(place.waiter, now)) return timeOut(members, ask, place, touched);
+  if (place && isOutOfPatience(place.waiter, now)) return timeOut(members, ask, place);
   const since = place?.waiter ?? waitedBefore(members, ask.request);
   if (!place) refuseWithoutPlace(members, ask, since);
-  expireAndPromoteAll(members, touched);
+  expireAndPromoteAll(members);
   const blocked = blockedOf(members, place);
   if (since && isOutOfPatience(since, now)) return held(blocked, ask, 'timeout');
-  if (blocked.length === 0) return grantAll(members, ask, { place, since, touched });
+  if (blocked.length === 0) return grantAll(members, ask, { place, since });
   if (place && blocked.includes(place.member)) return queued(place, blocked, ask);
   if (ask.waitMs === 0) return refused(blocked, ask);
   const target = nextQueue(blocked, since);
-  if (place) passTurn(place, target ? 'moved' : 'dropped', touched);
-  return target ? queueAt(target, { ask, since, blocked, touched }) : queueFull(blocked);
+  if (place) passTurn(place, target ? 'moved' : 'dropped');
+  return target ? queueAt(target, { ask, since, blocked }) : queueFull(blocked);
 }
 
 /** Refuses a request without a place. Policy and room are only checked for a new request. */
@@ -83,11 +79,11 @@ function refuseWithoutPlace(
  * Runs `expireAndPromote` on all locks. The ends of leases are written whatever the outcome of the
  * command: its answer may report them, and they must stay ended even if the clock steps back.
  */
-export function expireAndPromoteAll(members: MultiLockMember[], touched: ChangedMembers): void {
+export function expireAndPromoteAll(members: MultiLockMember[]): void {
   for (const member of members) {
     const { draft, before } = member;
     expireAndPromote(draft);
-    if (before?.holds.some(({ expiresAt }) => expiresAt <= draft.now)) touched.add(member);
+    if (before?.holds.some(({ expiresAt }) => expiresAt <= draft.now)) member.isChanged = true;
   }
 }
 
@@ -108,24 +104,19 @@ export function giveUpMultiLock(
   members: MultiLockMember[],
   ask: GiveUpMultiLockCommand,
   process: string,
-  touched: ChangedMembers,
 ): AcquireManyAnswer {
   const [place] = placesOf(members, ask.request);
   if (place) {
     const isElsewhere = place.waiter.process !== process;
     const answer = () => queued(place, blockedOf(members, place), ask);
-    return isElsewhere ? answer() : timeOut(members, ask, place, touched);
+    return isElsewhere ? answer() : timeOut(members, ask, place);
   }
-  return timedOutBefore(members, ask, touched);
+  return timedOutBefore(members, ask);
 }
 
 /** The answer to a wait that had timed out before: it names what blocks the request now. */
-export function timedOutBefore(
-  members: MultiLockMember[],
-  ask: MultiLockAsker,
-  touched: ChangedMembers,
-): MultiLockHeld {
-  expireAndPromoteAll(members, touched);
+export function timedOutBefore(members: MultiLockMember[], ask: MultiLockAsker): MultiLockHeld {
+  expireAndPromoteAll(members);
   return held(blockedOf(members, null), ask, 'timeout');
 }
 
@@ -133,12 +124,7 @@ export function timedOutBefore(
  * Resumes a request's place at this process, wherever it waited. If two calls of it queued at the
  * same time it has two places; the first by lock name is kept.
  */
-function resumePlace(
-  places: Place[],
-  request: RequestIdentity,
-  process: string,
-  touched: ChangedMembers,
-): Place | null {
+function resumePlace(places: Place[], request: RequestIdentity, process: string): Place | null {
   const [place, ...others] = places;
   if (!place) return null;
   if (place.waiter.tag !== requestFingerprint(request)) throw requestIdReused();
@@ -147,12 +133,12 @@ function resumePlace(
     draft.addEvent('cancelled', other.waiter, { waitedMs: waitedMs(draft, other.waiter) });
     leave(other);
     expireAndPromote(other.member.draft);
-    touched.add(other.member);
+    other.member.isChanged = true;
   }
   const { member, waiter } = place;
   if (waiter.process === process && waiter.detachedUntil === null) return place;
   resumeHere(member.draft, waiter);
-  touched.add(member);
+  member.isChanged = true;
   return { member, waiter: waiterIn(member, waiter.ticket) };
 }
 
@@ -174,7 +160,7 @@ function blockedOf(members: MultiLockMember[], place: Place | null): MultiLockMe
 function grantAll(
   members: MultiLockMember[],
   ask: AcquireMultiLockCommand,
-  { place, since, touched }: Pick<Waiting, 'since' | 'touched'> & { place: Place | null },
+  { place, since }: Pick<Waiting, 'since'> & { place: Place | null },
 ): MultiLockGranted {
   const [first] = members;
   const waited = since && first ? waitedMs(first.draft, since) : 0;
@@ -189,7 +175,7 @@ function grantAll(
     const how = waitedForTrace(draft, ask.service, since);
     const hold = grant(draft, memberCommand(ask, mode), waited, how);
     keptUntil = Math.max(keptUntil, hold.requestsKeptUntil);
-    touched.add(member);
+    member.isChanged = true;
     return grantOf(name, hold, draft.rev, draft.now);
   });
   rememberMultiLock(members, ask.request, grants, keptUntil);
@@ -201,14 +187,14 @@ function grantAll(
  *
  * @param why `moved`: it now waits for another lock; `dropped`: no queue has room for it
  */
-function passTurn(place: Place, why: 'moved' | 'dropped', touched: ChangedMembers): void {
+function passTurn(place: Place, why: 'moved' | 'dropped'): void {
   const { member, waiter } = place;
   member.draft.addEvent(why, waiter, { waitedMs: waitedMs(member.draft, waiter) });
   leave(place);
   // If it is requested again it keeps its age and its timeout.
   if (why === 'dropped') rememberDeparted(member.draft, [waiter]);
   handOff(member.draft);
-  touched.add(member);
+  member.isChanged = true;
 }
 
 interface Waiting {
@@ -216,18 +202,14 @@ interface Waiting {
   /** The wait of the request up to now; null: it did not wait. */
   since: WaitSpan | null;
   blocked: MultiLockMember[];
-  touched: ChangedMembers;
 }
 
 /** Queues a multi-lock. One that moves to another queue keeps its age and its timeout. */
-function queueAt(
-  target: MultiLockMember,
-  { ask, since, blocked, touched }: Waiting,
-): AcquireManyAnswer {
+function queueAt(target: MultiLockMember, { ask, since, blocked }: Waiting): AcquireManyAnswer {
   const { draft } = target;
   const waiter = enqueue(draft, memberCommand(ask, target.mode), since);
   handOff(draft);
-  touched.add(target);
+  target.isChanged = true;
   return queued({ member: target, waiter }, blocked, ask);
 }
 
@@ -241,14 +223,13 @@ function timeOut(
   members: MultiLockMember[],
   ask: AcquireMultiLockCommand | GiveUpMultiLockCommand,
   place: Place,
-  touched: ChangedMembers,
 ): MultiLockHeld {
   const { member, waiter } = place;
   const { draft } = member;
   draft.addEvent('timeout', waiter, timeoutFacts(draft, waiter));
   leave(place);
-  expireAndPromoteAll(members, touched);
-  touched.add(member);
+  expireAndPromoteAll(members);
+  member.isChanged = true;
   const blocked = blockedOf(members, null);
   const blockers = blocked.length > 0 ? blocked : [member];
   const answer = held(blockers, ask, 'timeout');

@@ -10,7 +10,6 @@ import { isSameParty } from '../party';
 import type { RequestIdentity } from '../request-fingerprint';
 import {
   acquireMultiLock,
-  type ChangedMembers,
   expireAndPromoteAll,
   giveUpMultiLock,
   timedOutBefore,
@@ -63,10 +62,9 @@ export function decideMultiLock(
   context: MultiLockContext,
 ): MultiLockDecision {
   const members = namesOf(command).map((name) => memberOf(name, records, command, context));
-  const touched: ChangedMembers = new Set();
-  const answer = answerTo(members, command, context, touched);
+  const answer = answerTo(members, command, context);
   const changes = members.flatMap((member) => {
-    if (!touched.has(member)) return [];
+    if (!member.isChanged) return [];
     const { next, ...rest } = member.draft.finish(null);
     return next ? [{ name: member.name, decision: { next, ...rest } }] : [];
   });
@@ -86,23 +84,23 @@ function memberOf(
   const mode = locks.find((lock) => lock.name === name)?.mode ?? 'exclusive';
   const single = command.verb === 'acquireSet' ? memberCommand(command, mode) : EXPIRE_AND_PROMOTE;
   const callerOf = (waiter: Waiter) => context.callerOf(name, waiter);
-  return { name, mode, before, draft: new Draft(before, single, { ...context, callerOf }) };
+  const draft = new Draft(before, single, { ...context, callerOf });
+  return { name, mode, before, draft, isChanged: false };
 }
 
 function answerTo(
   members: MultiLockMember[],
   command: MultiLockCommand,
   context: MultiLockContext,
-  touched: ChangedMembers,
 ): MultiLockAnswer {
-  if (command.verb === 'cancelSet') return cancelMultiLock(members, command, touched);
-  if (command.verb === 'revertSet') return revertMultiLock(members, command, touched);
-  const replay = replayMultiLock(members, command.request, context, touched);
-  if (replay?.outcome === 'timeout') return timedOutBefore(members, command, touched);
+  if (command.verb === 'cancelSet') return cancelMultiLock(members, command);
+  if (command.verb === 'revertSet') return revertMultiLock(members, command);
+  const replay = replayMultiLock(members, command.request, context);
+  if (replay?.outcome === 'timeout') return timedOutBefore(members, command);
   if (replay) return replay;
   return command.verb === 'acquireSet'
-    ? acquireMultiLock(members, command, context.process, touched)
-    : giveUpMultiLock(members, command, context.process, touched);
+    ? acquireMultiLock(members, command, context.process)
+    : giveUpMultiLock(members, command, context.process);
 }
 
 /**
@@ -113,7 +111,6 @@ function answerTo(
 function cancelMultiLock(
   members: MultiLockMember[],
   command: CancelMultiLockCommand,
-  touched: ChangedMembers,
 ): MultiLockAnswer {
   const { request } = command;
   const isMine = (party: Hold | Waiter) => isSameParty(party, command);
@@ -124,11 +121,11 @@ function cancelMultiLock(
     leave(place);
     expireAndPromote(draft);
     rememberCancelled(draft, request);
-    touched.add(place.member);
+    place.member.isChanged = true;
   }
   if (places.length > 0) return { outcome: 'cancelled' };
   const undone: { member: MultiLockMember; hold: Hold }[] = [];
-  expireAndPromoteAll(members, touched);
+  expireAndPromoteAll(members);
   for (const member of members) {
     const { draft } = member;
     const hold = draft.record.holds.find((h) => isMine(h) && h.requests.includes(request.key));
@@ -136,7 +133,7 @@ function cancelMultiLock(
     if (hold.count > 1) removeEntry(draft, hold, request);
     else endHold(draft, hold, 'released');
     handOff(draft);
-    touched.add(member);
+    member.isChanged = true;
     undone.push({ member, hold });
   }
   rememberUndone(undone, request);
@@ -144,7 +141,7 @@ function cancelMultiLock(
   const departed = members.filter(({ draft }) => cancelDeparted(draft, command));
   for (const member of departed) {
     rememberCancelled(member.draft, request);
-    touched.add(member);
+    member.isChanged = true;
   }
   return { outcome: departed.length > 0 ? 'cancelled' : 'none' };
 }
@@ -159,14 +156,13 @@ function rememberCancelled(draft: Draft, request: RequestIdentity): void {
 function revertMultiLock(
   members: MultiLockMember[],
   command: RevertMultiLockCommand,
-  touched: ChangedMembers,
 ): MultiLockAnswer {
   for (const member of members) {
     const held = command.holds.find(({ name }) => name === member.name);
     if (!held) continue;
     const { token } = held;
     const { outcome } = decideRevertGrant(member.draft, { verb: 'revertGrant', token });
-    if (outcome === 'reverted') touched.add(member);
+    if (outcome === 'reverted') member.isChanged = true;
   }
-  return { outcome: touched.size > 0 ? 'reverted' : 'gone' };
+  return { outcome: members.some(({ isChanged }) => isChanged) ? 'reverted' : 'gone' };
 }

@@ -57,14 +57,11 @@ export function rememberUndone(
 /**
  * The earlier answer to this multi-lock: its grants while all of them are live; `ended` afterwards,
  * with those that are still live; or its final timeout.
- *
- * @param touched receives the locks whose lease has expired meanwhile
  */
 export function replayMultiLock(
   members: MultiLockMember[],
   request: RequestIdentity,
   { remembered, now }: Pick<DecisionContext, 'remembered' | 'now'>,
-  touched: Set<MultiLockMember>,
 ): AcquireManyAnswer | null {
   const memo = replayedAnswer<StoredMultiLockGrant | MultiLockHeld | MultiLockEnded>(
     remembered,
@@ -89,7 +86,7 @@ export function replayMultiLock(
     if (member && isKept) {
       // As for a single acquire: the expiry is written before it is answered.
       expireAndPromote(member.draft);
-      touched.add(member);
+      member.isChanged = true;
     }
   }
   return ended.length === 0 ? { outcome: 'granted', grants } : { outcome: 'ended', ended, grants };

@@ -22,6 +22,8 @@ export interface MultiLockMember {
   /** The record as it was read. */
   before: LockRecord | null;
   draft: Draft;
+  /** Whether the draft is to be written; otherwise it is discarded. */
+  isChanged: boolean;
 }
 
 /** The place of a multi-lock in the queue of one of its locks. */
