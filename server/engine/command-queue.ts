@@ -15,9 +15,9 @@ import { Committer } from './commit/committer';
 import { MultiLockCommitter } from './commit/multi-lock-committer';
 import type { EngineContext } from './engine-context';
 import { type MultiLockResult, PendingCommand, PendingMultiLock } from './pending-command';
-import { Deadlines } from './pending-reply';
 import type { AnyAnswerOf, AnyCommand } from './record-type';
 import { backendDown, isOwnFault, isWorthRepeating } from './refusals';
+import { Deadlines } from './replies/deadlines';
 
 /** The result of a command. */
 export interface CommandResult<A = unknown> {

@@ -7,8 +7,8 @@ import {
 import { recordId } from '../storage/record-id';
 import type { RecordKey } from '../storage/record-store';
 import type { CommandQueue, CommandResult } from './command-queue';
-import { PendingReply } from './pending-reply';
 import type { AnyCommand } from './record-type';
+import { PendingReply } from './replies/pending-reply';
 
 /** A command on one record that has not been answered yet. */
 export class PendingCommand extends PendingReply<CommandResult> {

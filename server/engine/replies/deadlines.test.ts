@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { COMMAND_GRACE_MS } from '../core/timing';
-import { freshKey } from '../storage/conformance/testing/changes';
-import { CommandQueue } from './command-queue';
-import { EngineContext } from './engine-context';
-import { EngineRig, newProcess } from './testing/engine-rig';
-import { FaultyStore, firstFates } from './testing/faulty-store';
+import { COMMAND_GRACE_MS } from '../../core/timing';
+import { freshKey } from '../../storage/conformance/testing/changes';
+import { CommandQueue } from '../command-queue';
+import { EngineContext } from '../engine-context';
+import { EngineRig, newProcess } from '../testing/engine-rig';
+import { FaultyStore, firstFates } from '../testing/faulty-store';
 
 let rig: EngineRig;
 
