@@ -94,6 +94,8 @@ export interface Decision<A, R = LockRecord, E = LockEvent> {
   memos: IdempotencyRecord[];
   extensions: IdempotencyExtension[];
   handOffs: HandOff[];
+  /** The tags of waiters of this process that timed out: it is to answer their calls. */
+  timeouts: string[];
 }
 
 /** How far beyond a lease's end its answers are kept, so that renewals rarely extend them. */

@@ -35,6 +35,7 @@ export class Draft {
   readonly memos: IdempotencyRecord[] = [];
   readonly extensions: IdempotencyExtension[] = [];
   readonly handOffs: HandOff[] = [];
+  readonly timeouts: string[] = [];
   private past = 0;
   private ahead = Number.POSITIVE_INFINITY;
   private changed = false;
@@ -140,7 +141,7 @@ export class Draft {
    * command's `latestAt`, and `BrokenInvariant`.
    */
   finish<A>(answer: A): Decision<A> {
-    const { events, memos, extensions, handOffs, command } = this;
+    const { events, memos, extensions, handOffs, timeouts, command } = this;
     const latestAt = 'latestAt' in command ? command.latestAt : undefined;
     if (this.changed && latestAt !== undefined && this.isPast(latestAt)) throw actTooLate();
     const expect = { past: this.past, ahead: this.ahead };
@@ -150,6 +151,6 @@ export class Draft {
       checkLockRecord(this.before, this.record, this.context.policy.queueLimit);
     }
     const next = this.changed ? this.record : null;
-    return { next, expect, answer, events, memos, extensions, handOffs };
+    return { next, expect, answer, events, memos, extensions, handOffs, timeouts };
   }
 }

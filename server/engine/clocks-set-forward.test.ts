@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { freshKey } from '../storage/conformance/testing/changes';
 import { storeNames } from '../storage/conformance/testing/stores-under-test';
-import { acquire, EngineRig, type Member, takeLock } from './testing/engine-rig';
+import { acquire, EngineRig, eventKinds, type Member, takeLock } from './testing/engine-rig';
 import { acquireMultiLock } from './testing/multi-lock-calls';
 import { timed, untilQueued } from './testing/observed-calls';
 
@@ -29,4 +29,21 @@ describe.each(storeNames)('over %s, when the clock is set forward', (name) => {
     expect(ms).toBeLessThan(6_000);
     expect(await acquire(other, key, 'newcomer')).toMatchObject({ outcome: 'granted' });
   });
+
+  it.each([undefined, 'r'])(
+    'a wait with request id %s that is over by it times out',
+    async (requestId) => {
+      const key = freshKey();
+      await takeLock(member, key, 'holder', { leaseMs: 10 * SET_FORWARD_MS });
+      const asked = { waitMs: 20_000, ...(requestId && { requestId }) };
+      const waiting = acquire(member, key, 'w1', asked);
+      await untilQueued(member, key, 1);
+      for (const { faults } of [member, other]) faults.clockSetMs += SET_FORWARD_MS;
+      const { answer, ms } = await timed(waiting);
+      expect(answer).toMatchObject({ outcome: 'timeout' });
+      expect(ms).toBeLessThan(6_000);
+      const kinds = await eventKinds(rig.under.store, key);
+      expect(kinds).toEqual(['granted', 'queued', 'timeout']);
+    },
+  );
 });

@@ -187,7 +187,15 @@ export const BROKEN_BUILDS: Record<string, Flaws> = {
     locks: (decide) => (record, command, context) => {
       const decision = decide(record, command, context);
       if (command.verb !== 'cancel' || outcomeOf(decision) !== 'cancelled') return decision;
-      return { ...decision, next: null, events: [], memos: [], extensions: [], handOffs: [] };
+      return {
+        ...decision,
+        next: null,
+        events: [],
+        memos: [],
+        extensions: [],
+        handOffs: [],
+        timeouts: [],
+      };
     },
   },
   'a tail that skips a gap in the history': {

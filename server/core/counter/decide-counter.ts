@@ -234,6 +234,7 @@ function decision<A>(
     memos,
     extensions: [],
     handOffs: [],
+    timeouts: [],
   };
 }
 

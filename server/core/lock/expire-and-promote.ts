@@ -200,7 +200,9 @@ function dropAbsentWaiters(draft: Draft): void {
   );
   for (const waiter of absent) {
     const ask = timedOutCaller(draft, waiter);
-    if (ask) timedOut(draft, ask.request, ask.service);
+    if (!ask) continue;
+    timedOut(draft, ask.request, ask.service);
+    draft.timeouts.push(waiter.tag);
   }
 }
 

@@ -6,7 +6,7 @@ import type { EngineContext } from '../engine-context';
 import { idempotencyKey, isReadOnly, isRepeatable, type PendingCommand } from '../pending-command';
 import { type AnyRecord, recordTypeOf } from '../record-type';
 import { contended, isStaleRead, swapFailed, tooLarge, unreadable } from '../refusals';
-import { deliverGrants } from '../waiting/deliver-grants';
+import { endWaits } from '../waiting/end-waits';
 import { subtractElapsed } from '../waiting/subtract-elapsed';
 import { type CommandGroup, keyOfGroup } from './batcher';
 import { cacheFound } from './cache-found';
@@ -215,7 +215,7 @@ export class Committer {
     const { context, commands } = this;
     const { id } = proposal.group;
     const elapsedMs = Math.max(context.monotonic() - startedAt, latest - proposal.now);
-    deliverGrants(context, commands, proposal, elapsedMs);
+    endWaits(context, commands, proposal, elapsedMs);
     const again: PendingCommand[] = [];
     for (const { pending, reply, changed } of proposal.outcomes) {
       if (!('error' in reply)) {

@@ -46,6 +46,7 @@ export interface Proposal {
   /** Requests that were decided as if they had no stored answer, without reading it. */
   unanswered: string[];
   handOffs: HandOff[];
+  timeouts: string[];
 }
 
 /**
@@ -76,6 +77,7 @@ export function decideBatch(
     extensions: [],
     unanswered: [],
     handOffs: [],
+    timeouts: [],
   };
   for (const pending of group.commands) {
     if (pending.isAnswered) continue;
@@ -107,6 +109,7 @@ function decideCommand(
       proposal.memos = append(proposal.memos, decision.memos);
       proposal.extensions = append(proposal.extensions, decision.extensions);
       proposal.handOffs = append(proposal.handOffs, decision.handOffs);
+      proposal.timeouts = append(proposal.timeouts, decision.timeouts);
     }
     return { pending, reply: { answer: decision.answer }, changed: decision.next !== null };
   } catch (error) {

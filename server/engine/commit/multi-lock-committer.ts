@@ -21,7 +21,7 @@ import {
   unknownOutcome,
   unreadable,
 } from '../refusals';
-import { deliverGrants } from '../waiting/deliver-grants';
+import { endWaits } from '../waiting/end-waits';
 import { subtractElapsedMultiLock } from '../waiting/subtract-elapsed';
 import { type PreparedChange, prepareChange } from './prepare-change';
 import { readRecords } from './read-records';
@@ -216,13 +216,13 @@ export class MultiLockCommitter {
     const { context, commands } = this;
     const { cache, waiters } = context;
     for (const [i, { key, decision, storedQueue }] of locks.entries()) {
-      const { next: record, handOffs } = decision;
+      const { next: record, handOffs, timeouts } = decision;
       const id = recordId(key);
       const writer = writers[i] ?? null;
       commands.sendWithOthers(id);
       if (writer === null) cache.evict(id);
       else cache.entryOf(id).known = { record, writer, storedQueue };
-      deliverGrants(context, commands, { key, handOffs }, elapsedMs);
+      endWaits(context, commands, { key, handOffs, timeouts }, elapsedMs);
       waiters.notifyOffered(id, record);
     }
   }
