@@ -69,9 +69,11 @@ describe.each(storeNames)('heartbeats of one process over %s, as another reads t
     await here.membership.refresh();
     return here.membership.isAlive(there.process);
   };
-  const setBack = () => {
-    for (const { faults } of [here, there]) faults.clockSetMs = -60_000;
+  const setClock = (ms: number) => {
+    for (const { faults } of [here, there]) faults.clockSetMs = ms;
   };
+  const setBack = () => setClock(-60_000);
+  const setForward = () => setClock(60_000);
   /** Reads the heartbeats; `work` is done after the store has read them, before it replies. */
   const refreshDuring = (work: () => Promise<unknown>) => {
     here.faults.onScan = firstFates(() => true, { kind: 'pass', last: work });
@@ -89,6 +91,27 @@ describe.each(storeNames)('heartbeats of one process over %s, as another reads t
     setBack();
     expect(await isAlive()).toBe(true);
     await pause(DEAD_AFTER_MS + 50);
+    expect(await isAlive()).toBe(false);
+  });
+
+  it('stay valid after the clock was set forward, until the next one is due', async () => {
+    setForward();
+    expect(await isAlive()).toBe(true);
+    expect(await isAlive()).toBe(true);
+  });
+
+  it('do not outlast a crash any longer because the clock was set forward', async () => {
+    there.faults.goAway();
+    setForward();
+    expect(await isAlive()).toBe(true);
+    await pause(DEAD_AFTER_MS + 50);
+    expect(await isAlive()).toBe(false);
+  });
+
+  it('of a process that had signed off stay invalid after the clock was set forward', async () => {
+    await there.membership.stop();
+    expect(await isAlive()).toBe(false);
+    setForward();
     expect(await isAlive()).toBe(false);
   });
 

@@ -45,7 +45,7 @@ interface Heartbeat {
  *
  * A process is dead when its last heartbeat is `DEAD_AFTER_MS` old on the backend's clock, as of
  * the last successful read: a failed read declares no process dead. If the clock was set back, that
- * time begins again with the next read.
+ * time begins again with the next read; if it was set forward, as much of it is left as before.
  */
 export class Membership {
   private readonly heartbeats = new Map<string, Heartbeat>();
@@ -59,6 +59,8 @@ export class Membership {
   private readonly key: RecordKey;
   /** The backend's clock as of the last applied read, lower than before if it was set back. */
   private refreshedAt = 0;
+  /** When that read began, on the monotonic clock. */
+  private refreshBegunAt = 0;
   private refreshes = 0;
   private lastApplied = 0;
   private lastSuccessAt: number;
@@ -129,6 +131,7 @@ export class Membership {
   async refresh(): Promise<void> {
     this.refreshes += 1;
     const refresh = this.refreshes;
+    const begunAt = this.clock.monotonic();
     const reads: ReadRecord[] = [];
     let cursor: Cursor | null = { namespace: OWN_NAMESPACE, after: BEFORE_PROCESSES };
     while (cursor) {
@@ -138,7 +141,9 @@ export class Membership {
     }
     if (refresh < this.lastApplied) return;
     this.lastApplied = refresh;
-    const found = new Set(reads.map((read) => this.apply(read)));
+    const stepMs = this.setForwardMs(reads);
+    this.refreshBegunAt = begunAt;
+    const found = new Set(reads.map((read) => this.apply(read, stepMs)));
     for (const process of this.heartbeats.keys()) {
       if (!found.has(process)) this.heartbeats.delete(process);
     }
@@ -164,16 +169,31 @@ export class Membership {
     };
   }
 
-  /** Applies a record that was read. Returns its process; null if it is not a heartbeat. */
-  private apply({ key, record, now }: ReadRecord): string | null {
+  /**
+   * By how much the backend's clock was certainly set forward since the last applied read; 0 if by
+   * so little that every process has sent another heartbeat before the last one became invalid.
+   */
+  private setForwardMs([read]: ReadRecord[]): number {
+    if (!read || this.refreshedAt === 0) return 0;
+    const passedMs = this.clock.monotonic() - this.refreshBegunAt;
+    const stepMs = read.now - this.refreshedAt - passedMs;
+    return stepMs < HEARTBEAT_EVERY_MS ? 0 : stepMs;
+  }
+
+  /**
+   * Applies a record that was read. Returns its process; null if it is not a heartbeat.
+   *
+   * @param stepMs by how much the clock was set forward since the last read
+   */
+  private apply({ key, record, now }: ReadRecord, stepMs: number): string | null {
     this.refreshedAt = now;
     if (!record || !key.name.startsWith(PROCESS_PREFIX)) return null;
     const process = key.name.slice(PROCESS_PREFIX.length);
     const { writer, head } = record;
     const known = this.heartbeats.get(process);
-    const knownUntil = known?.writer === writer ? known.aliveUntil : Number.POSITIVE_INFINITY;
+    const heldUntil = known?.writer === writer ? known.aliveUntil : Number(head);
     // After the clock was set back, a crashed process must not stay alive until it catches up.
-    const aliveUntil = Math.min(Number(head), now + DEAD_AFTER_MS, knownUntil);
+    const aliveUntil = Math.min(heldUntil + stepMs, now + DEAD_AFTER_MS);
     this.heartbeats.set(process, { writer, aliveUntil });
     return process;
   }
