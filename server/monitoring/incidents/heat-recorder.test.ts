@@ -174,6 +174,30 @@ describe.each(TEST_DIALECTS)('the counts of waiting over %s', (dialect) => {
     ]);
   });
 
+  it('are removed in batches, until this process must leave that to another', async () => {
+    const heat = new HeatTable(database);
+    const at = 95 * DAY_MS;
+    const counted = { backend: 'default', waiterMs: 1, status: 'contended' } as const;
+    for (let from = 0; from < 2_500; from += 500) {
+      const keyOf = (i: number) => ({ namespace: 'default', name: `old ${from + i}` });
+      const records = Array.from({ length: 500 }, (_, i) => ({ ...counted, key: keyOf(i) }));
+      await heat.add(MINUTE_MS, at, records);
+    }
+    const { raw } = database;
+    const left = async () => {
+      const sql = 'SELECT COUNT(*) FROM lock_heat WHERE at = ?';
+      return Number((await raw.ask(sql, [at])).rows[0]?.[0]);
+    };
+    const turns = [true, true, false];
+    const isLongAgo = at + 10 * DAY_MS;
+    await heat.prune(isLongAgo, DAY_MS, () => turns.shift() ?? false);
+    const afterTwo = await left();
+    expect(afterTwo).toBeGreaterThan(0);
+    expect(afterTwo).toBeLessThan(2_500);
+    await heat.prune(isLongAgo, DAY_MS);
+    expect(await left()).toBe(0);
+  });
+
   it('are not attributed to a lock that has replaced one that was waited for', async () => {
     const rig = new TableRig();
     rig.now += 30 * 24 * 60 * MINUTE_MS;

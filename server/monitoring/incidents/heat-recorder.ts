@@ -2,6 +2,7 @@ import { LOCK_STATUSES, type LockStatus } from '../../contract/console/console-t
 import { DEFAULT_RETENTION } from '../../core/retention';
 import { HEAT_LOCKS_MAX, HEAT_STEPS_MS, worseStatus } from '../../core/statistics/heat-steps';
 import type { Clock } from '../../platform/clock';
+import type { ShouldContinue } from '../../platform/periodic';
 import { SerialQueue } from '../../platform/serial-queue';
 import type { LockTable } from '../lock-list/table/lock-table';
 import type { HeatRecord, HeatTable } from './heat-table';
@@ -78,8 +79,8 @@ export class HeatRecorder {
     });
   }
 
-  async prune(): Promise<void> {
-    await this.stored.prune(this.clock.now(), this.historyMs);
+  async prune(shouldContinue?: ShouldContinue): Promise<void> {
+    await this.stored.prune(this.clock.now(), this.historyMs, shouldContinue);
   }
 }
 

@@ -4,8 +4,10 @@ import { LOCK_STATUSES, type LockStatus } from '../../contract/console/console-t
 import type { InsightRange } from '../../contract/console/insight-row';
 import type { HeatMap } from '../../contract/console/past/overview';
 import { HEAT_STEPS_MS, HeatSteps } from '../../core/statistics/heat-steps';
+import type { ShouldContinue } from '../../platform/periodic';
 import { recordId, recordKey } from '../../storage/record-id';
 import type { RecordKey } from '../../storage/record-store';
+import { deleteRows } from '../history/delete-rows';
 import { removalInstant } from '../history/removal-instant';
 
 const HOUR_MS = 60 * 60_000;
@@ -98,12 +100,15 @@ export class HeatTable {
     }
   }
 
-  /** Removes old steps. @param now the clock of this process */
-  async prune(now: number, historyMs: number): Promise<void> {
+  /** Removes old steps, in small batches. @param now the clock of this process */
+  async prune(now: number, historyMs: number, shouldContinue?: ShouldContinue): Promise<void> {
     const [fineMs, coarseMs] = HEAT_STEPS_MS;
     const instant = await removalInstant(this.database, now);
-    const sql = 'DELETE FROM lock_heat WHERE step_ms = ? AND at < ?';
-    await this.database.raw.ask(sql, [fineMs, instant - FINE_MS]);
-    await this.database.raw.ask(sql, [coarseMs, instant - historyMs]);
+    const remove = (stepMs: number, before: number) => {
+      const isOld = 'step_ms = ? AND at < ?';
+      return deleteRows(this.database, 'lock_heat', isOld, [stepMs, before], shouldContinue);
+    };
+    await remove(fineMs, instant - FINE_MS);
+    await remove(coarseMs, instant - historyMs);
   }
 }

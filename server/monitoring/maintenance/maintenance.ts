@@ -124,7 +124,9 @@ export class Maintenance {
         incidents.prune(shouldContinue),
       ),
       job('count waiting', INCIDENTS_EVERY_MS, () => heat.run()),
-      job('prune counts of waiting', CLEAN_UP_EVERY_MS, () => heat.prune()),
+      job('prune counts of waiting', CLEAN_UP_EVERY_MS, (shouldContinue) =>
+        heat.prune(shouldContinue),
+      ),
       ...[...alerts.jobs(), ...witnesses.jobs()].map(({ name, everyMs, run }) =>
         job(name, everyMs, run),
       ),
