@@ -13,10 +13,11 @@ import { createApiKey } from '@/server/operations/api-keys/create-api-key';
 import { rotateApiKey } from '@/server/operations/api-keys/rotate-api-key';
 import type { Finding } from '@/server/operations/installation/finding';
 import { createUser } from '@/server/operations/users/create-user';
-import { systemClock } from '@/server/platform/clock';
+import { type Clock, systemClock } from '@/server/platform/clock';
 import { TestAuthority } from '@/server/storage/conformance/testing/test-authority';
 import { ApiHarness } from '@/test/api-harness';
 import { startControlSocket } from '../control-socket';
+import { runCliCommand } from '../run-cli-command';
 import { UsageError } from '../usage-error';
 import { runDoctor } from './run-doctor';
 
@@ -174,6 +175,24 @@ test('no admin, no backup and no receiver are warnings until there are some', as
   await createUser(api.cli, { name: 'ana', role: 'admin', password: 'plough the seventh field' });
   const after = await examine(env, '--url', api.url);
   expect(after.about('users')).toMatchObject([{ level: 'ok', says: '1 admin' }]);
+});
+
+test('a backup dated a year ahead, as the clock was then, is not the last one', async () => {
+  const ahead = { ...systemClock, now: () => systemClock.now() + 365 * DAY_MS };
+  const makeBackup = async (clock: Clock) => {
+    const runtime = { ...api.runtime, clock };
+    const input = { file: 'lockyard.gz' };
+    const intent = await runCliCommand(runtime, { verb: 'backup begin', input });
+    await runCliCommand(runtime, { verb: 'backup end', input: { intent: intent ?? '' } });
+  };
+  await makeBackup(ahead);
+  const before = await examine(env, '--url', api.url);
+  expect(before.about('backups')).toMatchObject([{ level: 'warning' }]);
+  await makeBackup(systemClock);
+  const after = await examine(env, '--url', api.url);
+  expect(after.about('backups')).toMatchObject([
+    { level: 'ok', says: expect.stringMatching(/^the last one was made \d+ m?s ago$/) },
+  ]);
 });
 
 test('a proxy that buffers answers or changes Host is a problem, another one is not', async () => {

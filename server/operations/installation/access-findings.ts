@@ -43,7 +43,9 @@ export function keyFindings(keys: KeyFacts[], now: number): Finding[] {
       ),
     ];
   });
-  return found.length > 0 ? found : [ok('API keys', `${live.length}, none expires soon`)];
+  if (found.length > 0) return found;
+  const working = live.filter(({ expiresAt = null }) => expiresAt === null || expiresAt > now);
+  return [ok('API keys', `${working.length}, none expires soon`)];
 }
 
 /** Findings on an expired key that a program may still use. */
@@ -113,6 +115,6 @@ export function upkeepFindings({
 function backupFinding(at: number | null, now: number): Finding {
   const make = 'Run `npm run -s lockyard -- backup FILE` every day: see docs/operations.md.';
   if (at === null) return warning('backups', 'none has been made yet', make);
-  const ago = `the last one was made ${lengthOf(now - at)} ago`;
+  const ago = `the last one was made ${lengthOf(Math.max(0, now - at))} ago`;
   return now - at > BACKUP_MAX_AGE_MS ? warning('backups', ago, make) : ok('backups', ago);
 }

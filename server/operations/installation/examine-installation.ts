@@ -1,11 +1,12 @@
 import { readdirSync } from 'node:fs';
 import { statfs } from 'node:fs/promises';
 import { getHeapStatistics } from 'node:v8';
-import { and, desc, eq } from 'drizzle-orm';
+import { and, desc, eq, lte } from 'drizzle-orm';
 import { MIGRATIONS_TABLE, programSchemaVersion } from '@/db/schema-version';
 import { version } from '@/package.json';
 import { ReceiverTable } from '../../monitoring/alerts/receiver-table';
 import { MAINTENANCE_KEY } from '../../monitoring/maintenance/maintenance';
+import { CLOCKS_APART_MAX_MS } from '../../platform/clock';
 import { jobReports } from '../../platform/job-reports';
 import { openFilesLimit } from '../../platform/open-files-limit.mjs';
 import { listAllApiKeys } from '../api-keys/list-api-keys';
@@ -120,11 +121,14 @@ async function upkeepOf(ctx: OperationContext) {
   const { audit } = tables;
   const users = await listUsers(ctx);
   const states = await askDatabase(() => new ReceiverTable(database).all());
+  const now = clock.now();
+  // A clock that was set back has left later instants.
+  const isPast = lte(audit.at, now + CLOCKS_APART_MAX_MS);
   const [backup] = await askDatabase(() =>
     db
       .select({ at: audit.at })
       .from(audit)
-      .where(and(eq(audit.act, 'backup.make'), eq(audit.outcome, 'done')))
+      .where(and(eq(audit.act, 'backup.make'), eq(audit.outcome, 'done'), isPast))
       .orderBy(desc(audit.at))
       .limit(1),
   );
@@ -137,7 +141,7 @@ async function upkeepOf(ctx: OperationContext) {
       const failure = states.get(id)?.failure ?? null;
       return failure === null ? [] : [{ id, failure }];
     }),
-    now: clock.now(),
+    now,
   };
 }
 

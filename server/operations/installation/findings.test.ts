@@ -142,6 +142,15 @@ test('keys that expire soon, have expired in use, or are unused are named', () =
   ]);
 });
 
+test('keys that have expired are not counted among those that work', () => {
+  const works = { name: 'a', createdAt: NOW, lastUsedAt: null, revokedAt: null };
+  const over = { ...works, lastUsedAt: NOW - 90 * DAY, expiresAt: NOW - 80 * DAY };
+  const stored = { ...over, revokedAt: over.expiresAt };
+  expect(keyFindings([works, over, stored], NOW)).toMatchObject([
+    { subject: 'API keys', says: '1, none expires soon' },
+  ]);
+});
+
 test('the advice given when there is no admin works', () => {
   const upkeep = { admins: 0, backupAt: NOW, receivers: 1, failing: [], now: NOW };
   const adviceFor = (users: number) => upkeepFindings({ ...upkeep, users })[0]?.advice;
