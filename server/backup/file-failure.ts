@@ -14,7 +14,7 @@ const REASONS: Record<string, string> = {
   EROFS: 'it is on a read-only file system',
 };
 
-/** The error of a backup's file in one line; any other error unchanged. */
+/** The error of a file in one line; any other error unchanged. */
 export function fileFailure(file: string, doing: 'read' | 'written', cause: unknown): unknown {
   const why = REASONS[(cause as { code?: string } | null)?.code ?? ''];
   return why ? new StartError(`${file} cannot be ${doing}: ${why}.`, { cause }) : cause;

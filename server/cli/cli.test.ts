@@ -150,6 +150,8 @@ describe.each(TEST_DIALECTS)('the command line over %s', (dialect) => {
     expect({ code, err }).toEqual({ code: 0, err: '' });
     expect(out).toMatch(/^lyk_\w{12}_\w{46}\n$/);
     expect(await verify(out)).toMatchObject({ service: 'orders', namespaces: ['default'] });
+    const { err: refusal } = await runInside(['locks', 'list']);
+    expect(refusal).toContain(`No server is running on the data folder ${dataDir}. Start one, or`);
   });
 
   test('does the same while a server runs, which knows the key at once', async () => {
@@ -212,6 +214,7 @@ describe('the command line', () => {
       [['keys', 'create', '--name', 'x', '--namespace', 'No Such'], 2, /--namespace: must be/],
       [['users', 'create', '--name', 'x', '--role', 'king'], 2, /--role:/],
       [['keys', 'create', '--name', 'x', '--namespace', 'nowhere'], 1, /no namespace "nowhere"/],
+      [['apply', '-f', '/nowhere'], 1, /^\/nowhere cannot be read: no such file or folder\.\n$/],
       [['users', 'reset-password', '--name', 'nobody'], 1, /no user "nobody"/],
       [['namespaces', 'create', '--name', 'x', '--backend', 'moon'], 1, /"moon" is not configured/],
     ];

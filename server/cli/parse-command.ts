@@ -12,7 +12,7 @@ import {
 } from './cli-command';
 import { PROVISIONING_VERBS, parseProvisioning } from './provisioning/parse-provisioning';
 import { parseRecordAction, RECORD_ACTION_VERBS } from './records/parse-record-action';
-import { issueMessage, numberIn, parseOptions, UsageError } from './usage-error';
+import { issueMessage, numberIn, onlyOptions, parseOptions, UsageError } from './usage-error';
 
 const DELETE_OPTIONS = {
   namespace: { type: 'string' },
@@ -73,14 +73,9 @@ async function parseWords(
 /** Parses `locks delete …` or `counters delete …`; null for any other command. */
 export function parseDeleteCommand([noun, verb, ...rest]: string[]): CliCommand | null {
   if ((noun !== 'locks' && noun !== 'counters') || verb !== 'delete') return null;
-  const {
-    namespace,
-    prefix,
-    name: names,
-    count,
-    reason,
-  } = parseOptions(rest, DELETE_OPTIONS).values;
   const what = `${noun} delete`;
+  const given = onlyOptions(what, rest, DELETE_OPTIONS, '--prefix or --name');
+  const { namespace, prefix, name: names, count, reason } = given;
   if ((prefix === undefined) === (names === undefined)) {
     throw new UsageError(`${what} needs either --prefix or --name.`);
   }
@@ -184,14 +179,16 @@ async function parseProvisioningCommand(
 
 function parseGenerateCommand([noun, verb, ...rest]: string[]): GenerateCommand | null {
   if (noun !== 'keys' || verb !== 'generate') return null;
-  const { limited = false } = parseOptions(rest, { limited: { type: 'boolean' } }).values;
-  return { verb: 'keys generate', limited };
+  const asked = 'keys generate';
+  const { limited = false } = onlyOptions(asked, rest, { limited: { type: 'boolean' } });
+  return { verb: asked, limited };
 }
 
 function parseResetSecretCommand([noun, verb, ...rest]: string[]): ResetSecretCommand | null {
   if (noun !== 'secret' || verb !== 'reset') return null;
-  parseOptions(rest, {});
-  return { verb: 'secret reset' };
+  const asked = 'secret reset';
+  onlyOptions(asked, rest, {});
+  return { verb: asked };
 }
 
 function parseApplyCommand([verb, ...rest]: string[]): ApplyCommand | null {
@@ -201,7 +198,8 @@ function parseApplyCommand([verb, ...rest]: string[]): ApplyCommand | null {
     'dry-run': { type: 'boolean' },
     prune: { type: 'boolean' },
   } as const;
-  const { file, 'dry-run': dryRun = false, prune = false } = parseOptions(rest, options).values;
+  const given = onlyOptions(verb, rest, options, '-f FILE');
+  const { file, 'dry-run': dryRun = false, prune = false } = given;
   if (!file) throw new UsageError('apply needs -f FILE.');
   return { verb: 'apply file', file, dryRun, prune };
 }

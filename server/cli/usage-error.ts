@@ -1,6 +1,7 @@
 import { type ParseArgsConfig, parseArgs } from 'node:util';
 import type { z } from 'zod';
 import { durationArgument } from '../../client/command/terminal/duration';
+import { nearestName } from '../platform/nearest-name';
 
 /** Arguments that are not a command. The message is one line. */
 export class UsageError extends Error {
@@ -31,6 +32,54 @@ export function parseOptions<const O extends NonNullable<ParseArgsConfig['option
   return parsed;
 }
 
+/**
+ * The options of a command that takes nothing else.
+ *
+ * @param needs those that it needs, as `neededOptions` lists them; absent: none
+ * @throws UsageError
+ */
+export function onlyOptions<const O extends NonNullable<ParseArgsConfig['options']>>(
+  verb: string,
+  args: string[],
+  options: O,
+  needs?: string,
+) {
+  const { values, tokens } = parseOptions(args, options, true);
+  const at = tokens.findIndex(({ kind }) => kind === 'positional');
+  const [before, surplus] = [tokens[at - 1], tokens[at]];
+  if (surplus?.kind !== 'positional') return values;
+  const isRestOfValue = before?.kind === 'option' && before.value !== undefined;
+  const help = needs ? `It needs ${needs}.` : `See: npm run -s lockyard -- ${verb} --help`;
+  const hint = isRestOfValue ? 'A value with spaces needs quotes.' : help;
+  throw new UsageError(`${verb}: unexpected "${surplus.value}". ${hint}`);
+}
+
+/** Options that a command needs, in words; if it is an id, with the command that shows it. */
+export function neededOptions(verb: string, names: readonly string[]): string {
+  const [noun] = verb.split(' ');
+  const isId = names.length === 1 && names[0] === 'id';
+  return isId ? `--id; "${noun} list" shows the ids` : optionList(names);
+}
+
+/** @throws UsageError if a command was given an option that it does not accept */
+export function refuseOtherOptions(
+  verb: string,
+  given: readonly string[],
+  accepted: readonly string[],
+): void {
+  const surplus = given.find((option) => !accepted.includes(option));
+  if (surplus === undefined) return;
+  const only = accepted.length === 0 ? 'It has no options' : `It takes ${optionList(accepted)}`;
+  throw new UsageError(`${verb} does not take --${surplus}. ${only}.`);
+}
+
+/** `--name, --token and --reason` */
+function optionList(names: readonly string[]): string {
+  const all = names.map((name) => `--${name}`);
+  const last = all.pop();
+  return all.length === 0 ? `${last}` : `${all.join(', ')} and ${last}`;
+}
+
 function parseKnown<const O extends NonNullable<ParseArgsConfig['options']>>(
   args: string[],
   options: O,
@@ -45,7 +94,12 @@ function parseKnown<const O extends NonNullable<ParseArgsConfig['options']>>(
     const { message } = error as Error;
     const [, hint] = /^(To specify an option argument.*)$/m.exec(message) ?? [];
     const what = message.split(/[.\n]/)[0];
-    throw new UsageError(hint ? `${what}: ${hint.replace(/^To/, 'to')}` : `${what}.`);
+    if (hint) throw new UsageError(`${what}: ${hint.replace(/^To/, 'to')}`);
+    const [, unknown] = /^Unknown option '--([^']+)'/.exec(message) ?? [];
+    const known = Object.keys(options);
+    const isUnknown = unknown !== undefined && known.length > 0;
+    const meant = isUnknown ? `; did you mean --${nearestName(unknown, known)}?` : '.';
+    throw new UsageError(`${what}${meant}`);
   }
 }
 

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { printableJson } from '../../../client/command/terminal/printable';
+import { fileFailure } from '../../backup/file-failure';
 import { LockyardError } from '../../contract/errors';
 import { StartError } from '../../platform/start-error';
 import type { ApplyCommand, CliCommand } from '../cli-command';
@@ -61,6 +62,8 @@ function textOf(file: string): string {
   try {
     return readFileSync(file === '-' ? 0 : file, 'utf8');
   } catch (cause) {
+    const failure = fileFailure(file, 'read', cause);
+    if (failure instanceof StartError) throw failure;
     throw new StartError(`${file} cannot be read: ${(cause as Error).message}`, { cause });
   }
 }

@@ -14,7 +14,7 @@ import { openFilesLimit } from '@/server/platform/open-files-limit.mjs';
 import { StartError } from '@/server/platform/start-error';
 import { askRunningServer } from '../control-socket';
 import { counted } from '../counted';
-import { parseOptions } from '../usage-error';
+import { onlyOptions } from '../usage-error';
 import { examineAddress } from './examine-address';
 import { examineStores } from './examine-stores';
 
@@ -54,7 +54,7 @@ export async function runDoctor(
   words: string[],
   { env, clock, write }: { env: Env; clock: Clock; write: (text: string) => void },
 ): Promise<number> {
-  const options = parseOptions(words, OPTIONS).values;
+  const options = onlyOptions('doctor', words, OPTIONS);
   if (options.help) {
     write(USAGE);
     return 0;

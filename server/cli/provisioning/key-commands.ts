@@ -30,7 +30,7 @@ export async function showKey(
   { id }: InputOf<'keys show'>,
 ): Promise<CliAnswer> {
   const key = (await listAllApiKeys(ctx)).find((row) => row.id === id);
-  if (!key) throw new LockyardError('NOT_FOUND', `There is no API key "${id}".`);
+  if (!key) throw new LockyardError('NOT_FOUND', `There is no API key with the id "${id}".`);
   return { text: textFields({ ...key }), data: { key } };
 }
 

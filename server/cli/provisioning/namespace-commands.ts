@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import { setNamespacePolicyInput } from '../../contract/console/access-inputs';
 import { setAlertRulesInput } from '../../contract/console/alerts/alert-inputs';
+import { DEFAULT_ALERT_RULES } from '../../contract/console/alerts/alert-rules';
 import { LockyardError } from '../../contract/errors';
 import { DEFAULT_POLICY } from '../../contract/namespace-policy';
 import { setAlertRules } from '../../operations/alerts/set-alert-rules';
@@ -12,6 +13,7 @@ import {
 import { removeNamespace } from '../../operations/namespaces/remove-namespace';
 import { setNamespacePolicy } from '../../operations/namespaces/set-namespace-policy';
 import type { ControlContext } from '../../operations/operation-context';
+import { nearestName } from '../../platform/nearest-name';
 import type { CliAnswer } from '../cli-answer';
 import { requireServer } from '../require-server';
 import type { InputOf } from './provisioning-command';
@@ -65,7 +67,7 @@ export async function changePolicy(
   const { ownPolicy, policy: present } = await settingsOf(ctx, name);
   const policy = set ? { ...policyBase(ownPolicy), ...set } : null;
   const seen = set && (ownPolicy ? present : null);
-  const input = checked(setNamespacePolicyInput, { name, policy, seen, reason });
+  const input = checked(setNamespacePolicyInput, { name, policy, seen, reason }, DEFAULT_POLICY);
   const changed = await setNamespacePolicy(ctx, input);
   return { text: null, data: { ...changed } };
 }
@@ -114,7 +116,8 @@ export async function changeRules(
   const { alertRules } = await settingsOf(ctx, name);
   const rules = set ? { ...alertRules, ...set } : null;
   const seen = set && alertRules;
-  const input = checked(setAlertRulesInput, { namespace: name, rules, seen, reason });
+  const wanted = { namespace: name, rules, seen, reason };
+  const input = checked(setAlertRulesInput, wanted, DEFAULT_ALERT_RULES);
   const changed = await setAlertRules(ctx, input);
   return { text: null, data: { name, ...changed } };
 }
@@ -125,16 +128,22 @@ async function settingsOf(ctx: ControlContext, name: string): Promise<NamespaceS
   throw new LockyardError('NOT_FOUND', `There is no namespace "${name}".`);
 }
 
-const NO_SETTING = 'there is no such setting; see docs/provisioning.md';
-
-/** @throws LockyardError `INVALID` */
-function checked<S extends z.ZodType>(schema: S, value: unknown): z.output<S> {
+/**
+ * @param settings by the names that `--set` may have
+ * @throws LockyardError `INVALID`
+ */
+function checked<S extends z.ZodType>(schema: S, value: unknown, settings: object): z.output<S> {
   const parsed = schema.safeParse(value);
   if (parsed.success) return parsed.data;
   const [issue] = parsed.error.issues;
   const unknown = issue?.code === 'unrecognized_keys' ? issue.keys[0] : undefined;
-  const field = unknown ?? String(issue?.path.at(-1) ?? '');
+  const field = String(issue?.path.at(-1) ?? '');
   const isNoList = issue?.code === 'invalid_type' && issue.expected === 'array';
   const says = `${issue?.message}${isNoList ? ', such as ["host"]' : ''}`;
-  throw new LockyardError('INVALID', `--set ${field}: ${unknown ? NO_SETTING : says}.`);
+  if (unknown === undefined) throw new LockyardError('INVALID', `--set ${field}: ${says}.`);
+  const meant = nearestName(unknown, Object.keys(settings));
+  throw new LockyardError(
+    'INVALID',
+    `--set ${unknown}: there is no such setting; did you mean ${meant}? See docs/provisioning.md.`,
+  );
 }

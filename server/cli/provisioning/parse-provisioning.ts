@@ -1,6 +1,12 @@
 import { z } from 'zod';
 import { parseDuration } from '../../../client/command/terminal/duration';
-import { numberIn, parseOptions, UsageError } from '../usage-error';
+import {
+  neededOptions,
+  numberIn,
+  onlyOptions,
+  refuseOtherOptions,
+  UsageError,
+} from '../usage-error';
 import type { ProvisioningVerb } from './provisioning-command';
 
 const OPTIONS = {
@@ -34,7 +40,7 @@ const OPTIONS = {
   ceiling: { type: 'string' },
 } as const;
 type Option = keyof typeof OPTIONS;
-type Values = ReturnType<typeof parseOptions<typeof OPTIONS>>['values'];
+type Values = ReturnType<typeof onlyOptions<typeof OPTIONS>>;
 
 /** The options that each command needs, and those that it also accepts. */
 const ACCEPTED: Record<ProvisioningVerb, { needs: Option[]; takes: Option[] }> = {
@@ -93,7 +99,9 @@ export async function parseProvisioning(
 ): Promise<{ verb: ProvisioningVerb; input: unknown } | null> {
   const verb = `${noun} ${word}`;
   if (!isProvisioning(verb)) return null;
-  const { values } = parseOptions(rest, OPTIONS);
+  const { needs } = ACCEPTED[verb];
+  const needed = needs.length > 0 ? neededOptions(verb, needs) : undefined;
+  const values = onlyOptions(verb, rest, OPTIONS, needed);
   checkOptions(verb, values);
   const password = values['password-stdin'] ? { password: await readPassword() } : {};
   return { verb, input: { ...inputOf(verb, values), ...password } };
@@ -103,12 +111,11 @@ function checkOptions(verb: ProvisioningVerb, values: Values): void {
   const { needs, takes } = ACCEPTED[verb];
   const given = Object.keys(values) as Option[];
   const missing = needs.find((option) => !given.includes(option));
-  if (missing) throw new UsageError(`${verb} needs --${missing}.`);
+  if (missing) throw new UsageError(`${verb} needs ${neededOptions(verb, [missing])}.`);
   if (verb === 'keys create' && !given.includes('namespace') && !values.witness) {
     throw new UsageError(`${verb} needs --namespace, or --witness.`);
   }
-  const surplus = given.find((option) => ![...needs, ...takes].includes(option));
-  if (surplus) throw new UsageError(`${verb} does not take --${surplus}.`);
+  refuseOtherOptions(verb, given, [...needs, ...takes]);
   const changes = takes.filter((option) => given.includes(option));
   if (verb.endsWith(' change') && changes.length === 0) {
     throw new UsageError(`${verb} needs one of --${takes.join(', --')}.`);

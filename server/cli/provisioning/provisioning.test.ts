@@ -110,12 +110,15 @@ describe('every noun can be listed, shown, created, changed and removed', () => 
     const wrong = run(...change, '--set', 'leaseMaxMs=1h');
     await expect(wrong).rejects.toMatchObject({ reason: 'INVALID' });
     const unknown = run(...change, '--set', 'leaseMaxMS=60000');
-    await expect(unknown).rejects.toThrow(/^--set leaseMaxMS: there is no such setting/);
+    await expect(unknown).rejects.toThrow(
+      /^--set leaseMaxMS: there is no such setting; did you mean leaseMaxMs\?/,
+    );
     await run(...change, '--default');
     expect(await runJson('namespaces', 'show', '--name', 'jobs')).toMatchObject({
       namespace: { ownPolicy: null },
     });
     const rules = ['alert-rules', 'change', '--name', 'jobs', ...reason];
+    await expect(run(...rules, '--set', 'stuck=5')).rejects.toThrow('did you mean stuckForMs?');
     const changed = await runJson(...rules, '--set', 'stuckForMs=null');
     expect(changed).toMatchObject({ name: 'jobs', isOwn: true, rules: { stuckForMs: null } });
     expect(await runJson('alert-rules', 'show', '--name', 'jobs')).toMatchObject({
@@ -288,7 +291,31 @@ test.each([
     ['keys', 'create', '--name', 'a', '--namespace', 'b', '--expires', '2027-02-30'],
     /^--expires: must be/,
   ],
-  [['backends', 'list', '--name', 'x'], /does not take --name/],
+  [
+    ['backends', 'list', '--name', 'x'],
+    /^backends list does not take --name\. It has no options\.$/,
+  ],
+  [['keys', 'revoke', '--id', 'x', '--name', 'y'], /does not take --name\. It takes --id\.$/],
+  [['keys', 'revoke', '--name', 'y'], /^keys revoke needs --id; "keys list" shows the ids\.$/],
+  [
+    ['keys', 'revoke', 'reports'],
+    /^keys revoke: unexpected "reports"\. It needs --id; "keys list" shows the ids\.$/,
+  ],
+  [['users', 'remove', 'ana'], /^users remove: unexpected "ana"\. It needs --name\.$/],
+  [
+    ['locks', 'freeze', '--name', 'a', '--reason', 'under', 'repair'],
+    /^locks freeze: unexpected "repair"\. A value with spaces needs quotes\.$/,
+  ],
+  [['locks', 'delete', 'a'], /^locks delete: unexpected "a"\. It needs --prefix or --name\.$/],
+  [['apply', 'x.yaml'], /^apply: unexpected "x\.yaml"\. It needs -f FILE\.$/],
+  [
+    ['silences', 'list', 'all'],
+    /^silences list: unexpected "all"\. See: npm run -s lockyard -- silences list --help$/,
+  ],
+  [
+    ['keys', 'create', '--name', 'a', '--namespaces', 'b'],
+    /^Unknown option '--namespaces'; did you mean --namespace\?$/,
+  ],
   [['keys', 'revoke', '--id', 'x', '--id', 'y'], /^--id: may be given only once/],
   [['apply', '-f', 'x', '--file=y'], /^--file: may be given only once/],
 ])('%j is refused in one line', async (words, message) => {

@@ -93,7 +93,7 @@ test('a lock is frozen, and unfrozen with the reason for which it was', async ()
 
 test.each([
   [['show'], /^locks show needs --name\.$/],
-  [['show', '--name', 'a', '--reason', REASON], /^locks show does not take --reason\.$/],
+  [['show', '--name', 'a', '--reason', REASON], /^locks show does not take --reason\. /],
   [['force-release', '--name', 'a', '--reason', REASON], /needs --name, --token and --reason\.$/],
   [['force-release', '--name', 'a', '--token', 'x', '--reason', REASON], /^--token: must be /],
   [['freeze', '--name', 'a', '--reason', 'x'], /^--reason: must be a text of 3 to 500/],

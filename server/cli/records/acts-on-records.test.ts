@@ -59,7 +59,10 @@ test('invalid arguments of an action on a record are refused in one line', async
   const all = ['--name', 'job', '--to', 'w2', '--reason', REASON];
   const refusals: [string[], RegExp][] = [
     [['locks', 'reassign', ...all.slice(2)], /^locks reassign needs --name, --to and --reason\.$/],
-    [['locks', 'reassign', ...all, '--by', '3'], /^locks reassign does not take --by\.$/],
+    [
+      ['locks', 'reassign', ...all, '--by', '3'],
+      /^locks reassign does not take --by\. It takes --name, /,
+    ],
     [
       ['counters', 'adjust', '--name', 'a', '--by', '0', '--reason', REASON],
       /^--by: must not be 0/,

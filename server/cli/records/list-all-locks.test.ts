@@ -50,7 +50,7 @@ test('locks are listed with their holders, the most urgent first', async () => {
 test.each([
   [['--state', 'bad'], /^--state: must be one of stuck, orphaned, expired, /],
   [['--namespace', 'a', '--namespace', 'b'], /^locks list takes one --namespace\.$/],
-  [['--name', 'a'], /^locks list does not take --name\.$/],
+  [['--name', 'a'], /^locks list does not take --name\. /],
 ])('"locks list" with %j is refused in one line', async (words, message) => {
   await expect(parse(...words)).rejects.toThrow(message);
 });

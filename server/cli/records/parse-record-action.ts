@@ -1,6 +1,13 @@
 import { parseDuration } from '../../../client/command/terminal/duration';
 import { type CliCommand, cliCommand } from '../cli-command';
-import { issueMessage, numberIn, parseOptions, UsageError } from '../usage-error';
+import {
+  issueMessage,
+  neededOptions,
+  numberIn,
+  onlyOptions,
+  refuseOtherOptions,
+  UsageError,
+} from '../usage-error';
 
 /** An operator's actions on one record, each with the options it needs besides the name. */
 const RECORD_ACTIONS = {
@@ -34,13 +41,13 @@ const OPTIONS = {
 export function parseRecordAction([noun, word, ...rest]: string[]): CliCommand | null {
   const verb = `${noun} ${word}`;
   if (!isRecordAction(verb)) return null;
-  const { namespace = 'default', name, ...given } = parseOptions(rest, OPTIONS).values;
   const wanted: readonly RecordOption[] = RECORD_ACTIONS[verb];
+  const needs = neededOptions(verb, ['name', ...wanted]);
+  const { namespace = 'default', name, ...given } = onlyOptions(verb, rest, OPTIONS, needs);
   if (name === undefined || wanted.some((option) => given[option] === undefined)) {
-    throw new UsageError(`${verb} needs ${listed(['name', ...wanted])}.`);
+    throw new UsageError(`${verb} needs ${needs}.`);
   }
-  const surplus = Object.keys(given).find((option) => !(wanted as string[]).includes(option));
-  if (surplus) throw new UsageError(`${verb} does not take --${surplus}.`);
+  refuseOtherOptions(verb, Object.keys(given), ['name', ...wanted, 'namespace']);
   const values = wanted.map((option) => fieldOf(verb, option, given[option] ?? ''));
   const input = { namespace, name, ...Object.fromEntries(values) };
   const parsed = cliCommand.safeParse({ verb, input });
@@ -49,13 +56,6 @@ export function parseRecordAction([noun, word, ...rest]: string[]): CliCommand |
 }
 
 const isRecordAction = (verb: string): verb is RecordAction => Object.hasOwn(RECORD_ACTIONS, verb);
-
-/** `--name, --token and --reason` */
-function listed(options: string[]): string {
-  const all = options.map((option) => `--${option}`);
-  const last = all.pop();
-  return all.length === 0 ? `${last}` : `${all.join(', ')} and ${last}`;
-}
 
 /** The field of the input that an option sets, with its value. */
 function fieldOf(verb: RecordAction, option: RecordOption, text: string): [string, unknown] {

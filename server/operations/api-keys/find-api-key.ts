@@ -35,7 +35,7 @@ export async function selectKeyForUpdate(
 ): Promise<StoredKey> {
   const { apiKeys } = database.tables;
   const [row] = await database.forUpdate(tx.select().from(apiKeys).where(eq(apiKeys.id, id)));
-  if (!row) throw new LockyardError('NOT_FOUND', 'There is no such API key.');
+  if (!row) throw new LockyardError('NOT_FOUND', `There is no API key with the id "${id}".`);
   return row;
 }
 
