@@ -92,6 +92,7 @@ describe.each(TEST_DIALECTS)('over %s', (dialect) => {
     const cases: [file: string, line: RegExp][] = [
       [home.file('absent'), /absent cannot be read: no such file/],
       [home.file('folder'), /folder cannot be read: it is a folder/],
+      ['/dev/null', /null cannot be read: it is not a regular file, which is read twice/],
       [write('empty', ''), /is cut short/],
       [write('short', whole.subarray(0, whole.length - 400)), /is cut short/],
       [write('early', gzipSync(all.slice(0, 4).join('\n'))), /is cut short/],

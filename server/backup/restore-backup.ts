@@ -1,3 +1,4 @@
+import { stat } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { type BulkChange, changeInBulk } from '@/db/bulk-change';
 import type { Database } from '@/db/database';
@@ -41,6 +42,7 @@ export interface Restored {
 
 /** Reads a backup completely. Rejects with `StartError` for one that cannot be restored. */
 export async function checkBackup(file: string, kind: Database['kind']): Promise<CheckedBackup> {
+  await refusePipe(file);
   let found: BackupHeader | undefined;
   const sha256 = await readBackup(file, {
     header(header) {
@@ -123,6 +125,16 @@ async function closeOwnIntent(change: BulkChange, { madeAt, intent }: BackupHead
   if (!own) return;
   const close = "update audit set outcome = 'done', closed_at = ? where id = ?";
   await change.run(close, [madeAt, Number(own.id)]);
+}
+
+/** The second reading of a pipe would end at once, as if the backup were cut short. */
+async function refusePipe(file: string): Promise<void> {
+  const found = await stat(file).catch(() => null);
+  if (found === null || found.isFile() || found.isDirectory()) return;
+  throw new StartError(
+    `${file} cannot be read: it is not a regular file, which is read twice. Save the backup to a ` +
+      'file first. Nothing was changed.',
+  );
 }
 
 async function rowsById(
