@@ -161,6 +161,8 @@ export function askRunningServer(
   stop?: AbortSignal,
 ): Promise<ControlReply | null> {
   const line = JSON.stringify(command);
+  const unknown = (message: string, cause?: Error) =>
+    new LockyardError('UNKNOWN', `${message}${READS.test(command.verb) ? '' : UNSURE}`, { cause });
   return new Promise((resolve, reject) => {
     const socket = connect(controlSocketPath(dataDir));
     let text = '';
@@ -181,7 +183,11 @@ export function askRunningServer(
     socket.on('data', (chunk: string) => {
       text += chunk;
     });
-    socket.on('end', () => resolve(parseReply(text)));
+    socket.on('end', () => {
+      const reply = parseReply(text);
+      if (reply) resolve(reply);
+      else reject(unknown(STOPPED));
+    });
     socket.on('error', (error: NodeJS.ErrnoException) => {
       if (isSent) reject(error instanceof LockyardError ? error : unknown(STOPPED, error));
       else if (NOT_RUNNING.includes(error.code ?? '')) resolve(null);
@@ -195,8 +201,10 @@ const tooLong = () =>
 
 const STOPPED = 'The running server stopped before it answered.';
 
-const unknown = (message: string, cause?: Error) =>
-  new LockyardError('UNKNOWN', message, { cause });
+/** Commands that change nothing, and those that a backup sends, which reports its own result. */
+const READS = /(^doctor$| list$| show$|^backup )/;
+
+const UNSURE = ' The result is unknown: check the current state before you repeat this.';
 
 const notAllowed = (dataDir: string, cause: Error) =>
   new StartError(
@@ -204,10 +212,11 @@ const notAllowed = (dataDir: string, cause: Error) =>
     { cause },
   );
 
-function parseReply(text: string): ControlReply {
+/** Null: the answer is not complete. */
+function parseReply(text: string): ControlReply | null {
   try {
     return controlReply.parse(JSON.parse(text));
   } catch {
-    return { ok: false, message: STOPPED, reason: 'UNKNOWN' };
+    return null;
   }
 }

@@ -16,21 +16,38 @@ afterEach(async () => {
   rmSync(dataDir, { recursive: true, force: true });
 });
 
+const CREATE = ['keys', 'create', '--name', 'x', '--namespace', 'default'];
+
 /** What the command line says, for programs, where the running server ends a command so. */
-async function reasonWhere(end: (socket: Socket) => void): Promise<unknown> {
+async function errorWhere(
+  end: (socket: Socket) => void,
+  words = CREATE,
+): Promise<{ reason: string; message: string }> {
   server = createServer((socket) => socket.once('data', () => end(socket)));
   await new Promise<void>((resolve) => server?.listen(controlSocketPath(dataDir), resolve));
-  const create = ['keys', 'create', '--name', 'x', '--namespace', 'default', '--json'];
-  const { code, err } = await runHere(create, { LOCKYARD_DATA_DIR: dataDir });
+  const { code, err } = await runHere([...words, '--json'], { LOCKYARD_DATA_DIR: dataDir });
   expect(code).toBe(1);
-  return JSON.parse(err).error.reason;
+  return JSON.parse(err).error;
 }
 
 test('a command whose answer is lost is UNKNOWN: it may have been applied', async () => {
-  expect(await reasonWhere((socket) => socket.end('{"ok":'))).toBe('UNKNOWN');
+  expect(await errorWhere((socket) => socket.end('{"ok":'))).toEqual({
+    reason: 'UNKNOWN',
+    message:
+      'The running server stopped before it answered. The result is unknown: check the current ' +
+      'state before you repeat this.',
+  });
+});
+
+test('of a command that only reads, nothing is said about a result', async () => {
+  const list = ['keys', 'list'];
+  expect(await errorWhere((socket) => socket.destroy(), list)).toMatchObject({
+    message: 'The running server stopped before it answered.',
+  });
 });
 
 test('a command in which the running server failed is INTERNAL', async () => {
   const reply = { ok: false, message: 'The running server failed to do this; see its log.' };
-  expect(await reasonWhere((socket) => socket.end(JSON.stringify(reply)))).toBe('INTERNAL');
+  const error = await errorWhere((socket) => socket.end(JSON.stringify(reply)));
+  expect(error.reason).toBe('INTERNAL');
 });
