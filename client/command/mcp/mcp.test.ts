@@ -4,7 +4,7 @@ import { createInterface } from 'node:readline';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Granted } from '../../wire/wire';
 import { CommandRig } from '../testing/command-rig';
-import { McpConnection } from './mcp-connection';
+import { McpConnection, type Tool } from './mcp-connection';
 
 interface ToolAnswer {
   content: { type: string; text: string }[];
@@ -193,12 +193,32 @@ test('the next call of an agent says that its lock was lost, once', async () => 
   expect(await session.end()).toBe(0);
 }, 30_000);
 
-test('a mistake is answered, and the session goes on', async () => {
-  const lines: string[] = [];
-  const send = (line: string) => lines.push(line);
+/** What a connection sends, and a way to let it take lines. */
+function connected(tools: Tool[] = [], notices: string[] = []) {
+  const sent: unknown[] = [];
+  const send = (line: string) => sent.push(JSON.parse(line));
   const server = { name: 'lockyard', version: '0' };
-  const connection = new McpConnection(server, [], () => [], send);
-  for (const line of [
+  const connection = new McpConnection(server, tools, () => notices.splice(0), send);
+  const receive = async (...lines: string[]) => {
+    for (const line of lines) connection.receive(line);
+    await new Promise(setImmediate);
+  };
+  return { sent, receive };
+}
+
+/** A tool whose calls end when they are cancelled. */
+const ENDLESS: Tool = {
+  name: 'wait',
+  description: '',
+  inputSchema: { type: 'object', properties: {}, required: [] },
+  annotations: { readOnlyHint: true },
+  call: (_, signal) => new Promise((_, reject) => signal.addEventListener('abort', reject)),
+};
+const QUICK: Tool = { ...ENDLESS, name: 'quick', call: async () => ({ done: true }) };
+
+test('a mistake is answered, and the session goes on', async () => {
+  const { sent, receive } = connected();
+  await receive(
     'x',
     '',
     '[]',
@@ -206,18 +226,56 @@ test('a mistake is answered, and the session goes on', async () => {
     '{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"__proto__"}}',
     '{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":9}}',
     '{"jsonrpc":"2.0","id":3,"result":{}}',
+    '{"jsonrpc":"2.0","id":null,"method":"ping"}',
+    '{"jsonrpc":"2.0","id":{"n":1},"method":"ping"}',
+    '{"jsonrpc":"2.0","id":5}',
     '{"jsonrpc":"2.0","id":4,"method":"ping"}',
-  ]) {
-    connection.receive(line);
-  }
-  const answers = lines.map((line) => JSON.parse(line));
+  );
+  const answers = sent as { id: unknown; error?: { code: number }; result?: object }[];
   expect(answers.map(({ id, error, result }) => [id, error?.code ?? result])).toEqual([
     [null, -32_700],
     [null, -32_600],
     [1, -32_601],
     [2, -32_602],
+    [null, -32_600],
+    [null, -32_600],
+    [5, -32_600],
     [4, {}],
   ]);
+});
+
+test('a batch is answered as one, without notifications, once its calls have ended', async () => {
+  const { sent, receive } = connected([ENDLESS, QUICK]);
+  const call = (id: number, name: string) =>
+    `{"jsonrpc":"2.0","id":${id},"method":"tools/call","params":{"name":"${name}"}}`;
+  const ping = '{"jsonrpc":"2.0","id":3,"method":"ping"}';
+  const note = '{"jsonrpc":"2.0","method":"notifications/initialized"}';
+  await receive(`[${call(1, 'wait')},${call(2, 'quick')},${ping},${note},7]`, `[${note}]`);
+  expect(sent).toEqual([]);
+  await receive('{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}');
+  expect(sent).toEqual([
+    [
+      expect.objectContaining({
+        id: 2,
+        result: { content: [{ type: 'text', text: '{"done":true}' }] },
+      }),
+      { jsonrpc: '2.0', id: 3, result: {} },
+      expect.objectContaining({ id: null, error: expect.objectContaining({ code: -32_600 }) }),
+    ],
+  ]);
+});
+
+test('a call that is cancelled keeps what the agent has to know for the next answer', async () => {
+  const notices: string[] = [];
+  const { sent, receive } = connected([ENDLESS, QUICK], notices);
+  await receive('{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"wait"}}');
+  notices.push('Lost the lock "a".');
+  await receive(
+    '{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}',
+    '{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"quick"}}',
+  );
+  const texts = ['{"done":true}', 'Lost the lock "a".'].map((text) => ({ type: 'text', text }));
+  expect(sent).toEqual([{ jsonrpc: '2.0', id: 2, result: { content: texts } }]);
 });
 
 test.each([
