@@ -50,3 +50,27 @@ test('a long body is read at the first call of a new key', async () => {
   });
   expect(await reply.json()).toMatchObject({ result: { data: { outcome: 'granted' } } });
 });
+
+test('a body in tens of thousands of pieces is not read to its end', async () => {
+  const { host, port } = new URL(api.url);
+  const key = await api.key('orders');
+  const head = [
+    'POST /api/v1/lock.acquire HTTP/1.1',
+    `Host: ${host}`,
+    `Authorization: Bearer ${key}`,
+  ];
+  const json = ['Content-Type: application/json', 'Transfer-Encoding: chunked', '', ''];
+  const answer = new Promise<string>((resolve, reject) => {
+    let heard = '';
+    const line = connect(Number(port), '127.0.0.1', () => {
+      line.write([...head, ...json].join('\r\n'));
+      line.write('1\r\n \r\n'.repeat(20_000));
+    });
+    line.setEncoding('utf8').on('data', (text) => {
+      heard += text;
+      if (heard.includes('"reason"')) resolve(heard);
+    });
+    line.on('error', reject);
+  });
+  expect(await answer).toMatch(/^HTTP\/1\.1 413 .*at most 16384 pieces.*"TOO_LARGE"/s);
+});

@@ -8,6 +8,12 @@ const BODY_MAX_BYTES = 256 * 1024;
 /** The longest body that is read from callers that need neither a key nor a session. */
 export const OPEN_BODY_MAX_BYTES = 16 * 1024;
 
+/**
+ * Each piece costs microseconds, however small, and all that have arrived are handled before any
+ * other request.
+ */
+const PIECES_MAX = 16_384;
+
 /** Whether a body may be longer than that, but not so long that it is refused anyway. */
 export function mayBeLong({ headers }: IncomingMessage): boolean {
   if (headers['transfer-encoding'] !== undefined) return true;
@@ -18,8 +24,8 @@ export function mayBeLong({ headers }: IncomingMessage): boolean {
 /**
  * The whole body as text; empty if there is none. Null if the caller hung up before its end.
  *
- * @throws LockyardError `TOO_LARGE` beyond `maxBytes`, `INVALID` for a compressed one and for bytes
- *   that are not UTF-8
+ * @throws LockyardError `TOO_LARGE` beyond `maxBytes` or 16,384 pieces, `INVALID` for a compressed
+ *   one and for bytes that are not UTF-8
  */
 export async function readBody(
   { req, body }: RequestScope,
@@ -49,10 +55,11 @@ function collect(req: IncomingMessage, maxBytes: number): Promise<Buffer | null>
     const onData = (chunk: Buffer) => {
       size += chunk.length;
       chunks.push(chunk);
-      if (size <= maxBytes) return;
+      const isTooLong = size > maxBytes;
+      if (!isTooLong && chunks.length <= PIECES_MAX) return;
       req.off('data', onData);
       req.resume();
-      reject(bodyTooLarge(maxBytes));
+      reject(isTooLong ? bodyTooLarge(maxBytes) : tooManyPieces());
     };
     req.on('data', onData);
     req.once('end', () => resolve(Buffer.concat(chunks)));
@@ -64,6 +71,10 @@ function collect(req: IncomingMessage, maxBytes: number): Promise<Buffer | null>
 function compressed(header: string, value: string): LockyardError {
   const text = `A body must not be compressed; this one has ${header} "${value.slice(0, 100)}".`;
   return new LockyardError('INVALID', text);
+}
+
+function tooManyPieces(): LockyardError {
+  return new LockyardError('TOO_LARGE', `A body may arrive in at most ${PIECES_MAX} pieces.`);
 }
 
 function bodyTooLarge(maxBytes: number): LockyardError {
