@@ -194,6 +194,11 @@ describe('refuses', () => {
     for (const { status, reason } of replies) expect([status, reason]).toEqual([400, 'INVALID']);
   });
 
+  test.each(['[]', 'null', '"one"'])('%s, also where a stream resumes', async (input) => {
+    const { reason, error } = await refusalOf(await stream(input, key, { 'last-event-id': 'x' }));
+    expect([reason, error?.message]).toEqual(['INVALID', 'The input must be an object']);
+  });
+
   test('another namespace, no key, a broken body and a wait in a batch of calls', async () => {
     const elsewhere = { namespace: 'billing', names: ['a'] };
     expect((await ask(elsewhere)).reason).toBe('FORBIDDEN');

@@ -90,7 +90,8 @@ function inputOf({ headers }: IncomingMessage, body: string): unknown {
   const input = parsed(body);
   const lastId = headers['last-event-id'];
   if (typeof lastId !== 'string' || lastId === '') return input;
-  return typeof input === 'object' && input !== null ? { ...input, since: lastId } : input;
+  const isObject = typeof input === 'object' && input !== null && !Array.isArray(input);
+  return isObject ? { ...input, since: lastId } : input;
 }
 
 function parsed(body: string): unknown {
