@@ -11,6 +11,9 @@ from .errors import WaitAbandoned
 LOOK_EVERY_S = 0.05
 """How often a wait for something else checks an event that cannot wake it."""
 
+LOOK_FOR_CALLER_S = 1.0
+"""How often it checks whether there still is something that waits for it."""
+
 
 class Stop(threading.Event):
     """An event that is set directly, or as soon as another one is, or once nothing waits for what
@@ -19,7 +22,7 @@ class Stop(threading.Event):
     def __init__(
         self,
         other: Optional[threading.Event],
-        is_abandoned: Callable[[], bool] = lambda: False,
+        is_abandoned: Optional[Callable[[], bool]] = None,
     ):
         super().__init__()
         self._other = other
@@ -29,7 +32,9 @@ class Stop(threading.Event):
 
     @property
     def look_every_s(self) -> float:
-        return math.inf if self._other is None else LOOK_EVERY_S
+        if self._other is not None:
+            return LOOK_EVERY_S
+        return math.inf if self._is_abandoned is None else LOOK_FOR_CALLER_S
 
     def set(self) -> None:
         super().set()
@@ -40,7 +45,8 @@ class Stop(threading.Event):
 
     def is_set(self) -> bool:
         is_other_set = self._other is not None and self._other.is_set()
-        return super().is_set() or is_other_set or self._is_abandoned()
+        is_abandoned = self._is_abandoned is not None and self._is_abandoned()
+        return super().is_set() or is_other_set or is_abandoned
 
     def wait(self, timeout: Optional[float] = None) -> bool:
         until = math.inf if timeout is None else time.monotonic() + timeout

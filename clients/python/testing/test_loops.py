@@ -98,6 +98,14 @@ class LoopTest(LockCase):
         self.loop.close()
         self.assertTrue(given_up.wait(PATIENCE_S))
 
+    def test_a_waiter_of_a_task_whose_loop_was_closed_leaves_the_queue_within_seconds(self):
+        with self.other.lock(self.name):
+            self.begin(self.work(60_000), lambda: self.inspect()["waiters"])
+            closed_at = time.monotonic()
+            self.loop.close()
+            self.until(lambda: not self.inspect()["waiters"])
+            self.assertLess(time.monotonic() - closed_at, 10)
+
     def test_a_hold_whose_loop_was_closed_within_its_block_is_released(self):
         self.begin(self.work(600_000), lambda: self.has_begun)
         self.loop.close()
