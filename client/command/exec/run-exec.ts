@@ -15,6 +15,7 @@ import { createReporter, type Reporter } from '../terminal/reporter';
 import { CommandChild } from './command-child';
 import { endWithNpm } from './end-with-npm';
 import { type ExecOptions, readExecOptions } from './exec-options';
+import { isHeldByOuterExec } from './held-by-outer-exec';
 import { OrphanGuard } from './orphan-guard';
 import { OutageDetector, outageNotice } from './outage-detector';
 import { type CommandEnd, runCommandUnderHold } from './run-command-under-hold';
@@ -76,6 +77,7 @@ class LockedCommand {
   }
 
   async run(): Promise<number> {
+    if (this.options.waitMs > 0) void this.noteOuterExec();
     try {
       const end = await this.retryUntilTimeout((waitMs) => this.once(waitMs));
       return end.isCutShort ? EXIT.lost : end.exitCode;
@@ -107,6 +109,15 @@ class LockedCommand {
         await pause(systemClock, Math.min(hintMs, leftAfterMs), this.wait.signal);
       }
     }
+  }
+
+  /** A command that waits for the lock that it runs under would otherwise seem to hang. */
+  private async noteOuterExec(): Promise<void> {
+    const { client, options, wait } = this;
+    const outer = isHeldByOuterExec(client, options, process.env, wait.signal);
+    if (!(await outer.catch(() => false))) return;
+    const why = 'is held by the lockyard exec around this command; waiting until that ends';
+    this.say.normally(`"${options.name}" ${why}`);
   }
 
   /** Reports, once each, failures that keep the lock from being requested. */
