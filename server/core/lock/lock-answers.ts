@@ -176,7 +176,7 @@ export function releasedAnswer({ expiresAt }: Hold, now: number): Released {
  * of the hold, `released` if its holder has released it since, or `lost` if the record shows that
  * it has ended. Null: the hold has expired, but its end is not in the record.
  */
-export function answerRenewed(
+export function answerToEarlierRenewal(
   record: LockRecord | null,
   { token, owner }: { token: number; owner: string },
   now: number,

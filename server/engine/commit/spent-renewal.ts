@@ -1,5 +1,5 @@
 import type { Renewed } from '../../contract/lock/answers';
-import { answerRenewed } from '../../core/lock/lock-answers';
+import { answerToEarlierRenewal } from '../../core/lock/lock-answers';
 import type { RenewCommand } from '../../core/lock/lock-command';
 import type { LockRecord } from '../../core/lock/lock-record';
 import type { CommandQueue } from '../command-queue';
@@ -37,7 +37,7 @@ export async function answerSpentRenewal(
     const [read] = records;
     if (!read) throw new Error('A store must return every record that it is asked for.');
     const stored = read.record && (recordTypeOf(key).decode(read.record).record as LockRecord);
-    const found = answerRenewed(stored, command as RenewCommand, read.now);
+    const found = answerToEarlierRenewal(stored, command as RenewCommand, read.now);
     const answer = found && subtractElapsed(found, context.elapsedSinceRead(startedAt, read.now));
     if (!answer || isSpentRenewal(answer)) {
       throw new Error('The lease expired while its record was read.');
