@@ -23,9 +23,9 @@ export function lockState(record: LockRecord | null, now: number): LockState {
   if (liveHolds(record, now).length > 0) return 'held';
   if (record.delayedUntil > now) return 'delayed';
   const { holds, ended } = record;
-  const isLapsed = (hold: Hold) => !isReleased(hold);
-  const hasLapsed = holds.length > 0 ? holds.some(isLapsed) : ended?.cause === 'expired';
-  return hasLapsed ? 'expired' : 'free';
+  const isUnreleased = (hold: Hold) => !isReleased(hold);
+  const hasExpired = holds.length > 0 ? holds.some(isUnreleased) : ended?.cause === 'expired';
+  return hasExpired ? 'expired' : 'free';
 }
 
 function holderView(hold: Hold, now: number, viewer: string | undefined): HolderView {

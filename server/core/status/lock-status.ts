@@ -25,7 +25,7 @@ export const EXPIRED_SHOWN_MS = 60 * 60_000;
 /** The facts that decide a status. `holds` are those without a recorded end, expired or not. */
 export interface StatusFacts extends BlockingFacts {
   /** The end of the last hold if it expired; null if it ended otherwise, or if `holds` has any. */
-  lapsedAt: number | null;
+  lastExpiredAt: number | null;
   isFrozen: boolean;
   delayedUntil: number;
   /** Set if a holder's process is proven dead; see `orphanReason`. */
@@ -55,9 +55,10 @@ export function lockStatus(
     if (live.some((hold) => isExpiring(hold, now))) return 'expiring';
     return waiters > 0 ? 'contended' : 'held';
   }
-  const lapses = facts.holds.filter((hold) => !isReleased(hold)).map(({ expiresAt }) => expiresAt);
-  const lapsedAt = Math.max(facts.lapsedAt ?? 0, ...lapses);
-  if (now - lapsedAt < EXPIRED_SHOWN_MS) return 'expired';
+  const unreleased = facts.holds.filter((hold) => !isReleased(hold));
+  const ends = unreleased.map(({ expiresAt }) => expiresAt);
+  const expiredAt = Math.max(facts.lastExpiredAt ?? 0, ...ends);
+  if (now - expiredAt < EXPIRED_SHOWN_MS) return 'expired';
   return waiters > 0 ? 'contended' : 'free';
 }
 
@@ -72,16 +73,17 @@ export function expiringAfter(hold: HoldForStuck): number {
   return Math.max(expiresAt - leaseMs * SHORT_SHARE, renewedAt + leaseMs * LATE_SHARE);
 }
 
+/** The facts of a lock as its record has them. It does not show whether a holder is dead. */
 export function statusFacts(record: LockRecord): StatusFacts {
   const { holds, ended, queue, frozen, delayedUntil } = record;
-  const hasLapsed = holds.length === 0 && ended?.cause === 'expired';
+  const hasExpired = holds.length === 0 && ended?.cause === 'expired';
   return {
     holds,
     waiters: queue.length,
     queue,
     oldestWaitAt: oldestWaitAt(queue),
     waitsSinceSum: queue.reduce((sum, { enqueuedAt }) => sum + enqueuedAt, 0),
-    lapsedAt: hasLapsed ? ended.at : null,
+    lastExpiredAt: hasExpired ? ended.at : null,
     isFrozen: frozen !== null,
     delayedUntil,
   };

@@ -29,16 +29,16 @@ const facts: fc.Arbitrary<StatusFacts> = fc
     holds: fc.array(hold, { maxLength: 3 }),
     waiters: fc.nat(2),
     waitedMs: ago,
-    lapsedMs: fc.option(ago),
+    expiredMs: fc.option(ago),
     isFrozen: fc.boolean(),
     delayMs: fc.constantFrom(0, 0, 700, 90_000),
   })
-  .map(({ holds, waiters, waitedMs, lapsedMs, isFrozen, delayMs }) => ({
+  .map(({ holds, waiters, waitedMs, expiredMs, isFrozen, delayMs }) => ({
     holds,
     waiters,
     oldestWaitAt: waiters > 0 ? NOW - waitedMs : null,
     waitsSinceSum: waiters * (NOW - waitedMs),
-    lapsedAt: holds.length > 0 || lapsedMs === null ? null : NOW - lapsedMs,
+    lastExpiredAt: holds.length > 0 || expiredMs === null ? null : NOW - expiredMs,
     isFrozen,
     delayedUntil: delayMs === 0 ? 0 : NOW + delayMs,
   }));

@@ -28,7 +28,7 @@ export function statusDeadline(facts: StatusFacts, baselines: LockBaselines, now
     considerAfter(lastAt + REFUSED_RECENTLY_MS);
   }
   if (facts.oldestWaitAt !== null) considerAfter(facts.oldestWaitAt + waitLimitMs(baselines));
-  if (facts.lapsedAt !== null) consider(facts.lapsedAt + EXPIRED_SHOWN_MS);
+  if (facts.lastExpiredAt !== null) consider(facts.lastExpiredAt + EXPIRED_SHOWN_MS);
   for (const { leaseMs, grantedAt, renewedAt, expiresAt, askedToRelease } of facts.holds) {
     consider(expiresAt);
     consider(expiresAt + EXPIRED_SHOWN_MS);
