@@ -1,7 +1,8 @@
-import { LOCK_STATUSES, type LockStatus } from '../../contract/console/console-terms';
+import type { LockStatus } from '../../contract/console/console-terms';
 import type { IncidentFacts, IncidentRow, ProvenDeath } from '../../contract/console/past/incident';
 import type { HoldBar, WaitBar } from '../../contract/console/past/lock-timeline';
 import type { OrphanReason } from '../status/holder-liveness';
+import { isWorse } from '../status/worse-status';
 import { CLOCK_ERROR_MS } from '../timing';
 import { blockingAt } from './blocking-at';
 
@@ -197,9 +198,6 @@ function withWorse(open: Incident, reading: IncidentReading): Incident {
 
 const statusOf = ({ isActNow, status }: IncidentReading): LockStatus =>
   isActNow ? status : 'contended';
-
-const isWorse = (status: LockStatus, other: LockStatus) =>
-  LOCK_STATUSES.indexOf(status) < LOCK_STATUSES.indexOf(other);
 
 /** Adds names to the list, up to a limit; returns the same list if none is new. */
 export function withActors(actors: string[], more: readonly string[]): string[] {

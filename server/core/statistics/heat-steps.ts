@@ -1,6 +1,7 @@
-import { LOCK_STATUSES, type LockStatus } from '../../contract/console/console-terms';
+import type { LockStatus } from '../../contract/console/console-terms';
 import type { InsightRange } from '../../contract/console/insight-row';
 import type { HeatMap, HeatRow } from '../../contract/console/past/overview';
+import { worseStatus } from '../status/worse-status';
 import { MINUTE_MS } from './minute-rollup';
 
 const HOUR_MS = 60 * MINUTE_MS;
@@ -40,9 +41,6 @@ export interface HeatReading extends Pick<HeatRow, 'backend' | 'namespace' | 'na
   waiterMs: number;
   status: LockStatus;
 }
-
-export const worseStatus = (a: LockStatus, b: LockStatus): LockStatus =>
-  LOCK_STATUSES.indexOf(a) <= LOCK_STATUSES.indexOf(b) ? a : b;
 
 /** Sums readings into a heat map. */
 export class HeatSteps {

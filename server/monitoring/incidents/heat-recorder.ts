@@ -1,6 +1,7 @@
 import { LOCK_STATUSES, type LockStatus } from '../../contract/console/console-terms';
 import { DEFAULT_RETENTION } from '../../core/retention';
-import { HEAT_LOCKS_MAX, HEAT_STEPS_MS, worseStatus } from '../../core/statistics/heat-steps';
+import { HEAT_LOCKS_MAX, HEAT_STEPS_MS } from '../../core/statistics/heat-steps';
+import { worseStatus } from '../../core/status/worse-status';
 import type { Clock } from '../../platform/clock';
 import type { ShouldContinue } from '../../platform/periodic';
 import { SerialQueue } from '../../platform/serial-queue';
