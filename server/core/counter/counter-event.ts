@@ -1,7 +1,5 @@
 /** The kinds of events in a counter's history. */
-const COUNTER_EVENT_KINDS = ['created', 'added', 'adjusted', 'rebound'] as const;
-
-export type CounterEventKind = (typeof COUNTER_EVENT_KINDS)[number];
+export type CounterEventKind = 'created' | 'added' | 'adjusted' | 'rebound';
 
 /** One event in a counter's history, with its own rev. `at`: the backend's clock as decided. */
 export interface CounterEvent {
