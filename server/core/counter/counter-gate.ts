@@ -45,7 +45,7 @@ export interface DurableReading extends Bounds {
   /** The gate's clock before the read began: the value was durable then or later. */
   asOf: number;
   /** The gate's rev at that time; null: it had none. MySQL's rev replaces it even if lower. */
-  over: number | null;
+  gateRev: number | null;
 }
 
 export const NOTHING_UNDER_WAY: StepsUnderWay = { down: 0, up: 0 };
@@ -82,11 +82,13 @@ function moveBy(delta: number): StepsUnderWay {
   return { down: Math.max(0, -delta), up: Math.max(0, delta) };
 }
 
-export function plus(one: StepsUnderWay, other: StepsUnderWay): StepsUnderWay {
+/** The sum in each direction. */
+export function addSteps(one: StepsUnderWay, other: StepsUnderWay): StepsUnderWay {
   return { down: one.down + other.down, up: one.up + other.up };
 }
 
-export function minus(one: StepsUnderWay, other: StepsUnderWay): StepsUnderWay {
+/** The difference in each direction, at least 0. */
+export function subtractSteps(one: StepsUnderWay, other: StepsUnderWay): StepsUnderWay {
   return { down: Math.max(0, one.down - other.down), up: Math.max(0, one.up - other.up) };
 }
 

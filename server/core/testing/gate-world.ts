@@ -28,8 +28,8 @@ interface Member {
   entry: GateEntry;
   passed: Step[];
   /** Readings of MySQL that the gate has not received yet. */
-  readings: { state: GateState; asOf: number; over: number | null }[];
-  due: { asOf: number; over: number | null }[];
+  readings: { state: GateState; asOf: number; gateRev: number | null }[];
+  due: { asOf: number; gateRev: number | null }[];
   confirmed: ConfirmedRefusals;
   mark: GateMark | null;
   /** The newest rev of its own steps that the gate was not sent. */
@@ -95,8 +95,8 @@ export class GateWorld {
         member.mark = exchange.mark;
         forgetChanged(exchange, new Map([[ID, entry]]));
         const reply = exchange.replies.at(-1) as GateReply;
-        const over = reply.state?.rev ?? null;
-        if (reply.readIsDue) member.due.push({ asOf: exchange.now, over });
+        const gateRev = reply.state?.rev ?? null;
+        if (reply.readIsDue) member.due.push({ asOf: exchange.now, gateRev });
         entry.receive(reply);
         this.confirmed += confirmed.receive(exchange, () => {});
         return;
@@ -161,9 +161,9 @@ export class GateWorld {
     const member = this.member(at);
     const reading = member.readings.shift();
     if (!reading) return;
-    const { state, asOf, over } = reading;
+    const { state, asOf, gateRev } = reading;
     const { rev, value, floor, ceiling } = state;
-    member.entry.reading = { rev, value, reading: { floor, ceiling, asOf, over } };
+    member.entry.reading = { rev, value, reading: { floor, ceiling, asOf, gateRev } };
   }
 
   crash(at: number): void {

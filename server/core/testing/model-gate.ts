@@ -64,7 +64,7 @@ export class ModelGate {
     const before = { ...state };
     let wasCorrected = false;
     if (news && 'gone' in news) {
-      if (known && news.over === state.rev) {
+      if (known && news.gateRev === state.rev) {
         counter.state = unknownState();
         known = false;
         wasCorrected = true;
@@ -75,7 +75,7 @@ export class ModelGate {
       const readyAt = (this.since ?? now) + GATE_STEP_MAX_MS;
       const isReading =
         reading !== undefined && reading.asOf >= readyAt && reading.asOf + GATE_FRESH_MS > now;
-      const isReset = isReading && known && reading.over === state.rev && rev < state.rev;
+      const isReset = isReading && known && reading.gateRev === state.rev && rev < state.rev;
       const valueToo = isReset || rev > state.rev || (isReading && rev === state.rev);
       wasCorrected = known && isReading && valueToo && value !== state.value;
       if (isReading && (!known || isReset || rev >= state.boundsRev)) {

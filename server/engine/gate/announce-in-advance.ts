@@ -45,7 +45,7 @@ function share(left: number | null): number {
 }
 
 /** The larger distance of the two in each direction. */
-export const maxOf = (one: StepsUnderWay, other: StepsUnderWay): StepsUnderWay => ({
+export const maxSteps = (one: StepsUnderWay, other: StepsUnderWay): StepsUnderWay => ({
   down: Math.max(one.down, other.down),
   up: Math.max(one.up, other.up),
 });

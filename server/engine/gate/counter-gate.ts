@@ -128,7 +128,7 @@ export class CounterGate {
     const id = counterId(key);
     const seen = await this.client.look(id);
     if (!seen) throw gateDown(this.id);
-    const durable = await this.read({ id, over: seen.state?.rev ?? null, asOf: seen.now });
+    const durable = await this.read({ id, gateRev: seen.state?.rev ?? null, asOf: seen.now });
     if (!(await this.client.look(id))) throw gateDown(this.id);
     return { fast: seen.state, durable };
   }
@@ -138,7 +138,7 @@ export class CounterGate {
     await Promise.all(
       keys.map(async (key) => {
         const seen = await this.client.look(counterId(key));
-        if (seen?.state) this.client.tell(counterId(key), { gone: true, over: seen.state.rev });
+        if (seen?.state) this.client.tell(counterId(key), { gone: true, gateRev: seen.state.rev });
       }),
     );
   }
@@ -198,9 +198,9 @@ export class CounterGate {
 
   /** Reads counters unknown to the gate immediately, and the others together a little later. */
   private readSoon(due: DueRead[]): void {
-    const unknown = due.filter(({ over }) => over === null);
+    const unknown = due.filter(({ gateRev }) => gateRev === null);
     for (const counter of unknown) void this.readIfPossible(counter);
-    this.due.push(...due.filter(({ over }) => over !== null));
+    this.due.push(...due.filter(({ gateRev }) => gateRev !== null));
     if (this.due.length === 0 || this.dueTimer) return;
     this.dueTimer = setTimeout(() => {
       this.dueTimer = undefined;
@@ -214,22 +214,22 @@ export class CounterGate {
   }
 
   /** Reads a counter from MySQL and sends the gate the result, even if there is no counter. */
-  private async read({ id, over, asOf }: DueRead): Promise<GateState> {
+  private async read({ id, gateRev, asOf }: DueRead): Promise<GateState> {
     try {
       const durable = await this.engine.count(recordKey(id), { verb: 'get' });
       const { rev, value, floor, ceiling } = durable;
-      this.client.tell(id, { rev, value, reading: { floor, ceiling, asOf, over } });
+      this.client.tell(id, { rev, value, reading: { floor, ceiling, asOf, gateRev } });
       return durable;
     } catch (error) {
       const isGone = error instanceof LockyardError && error.reason === 'NOT_FOUND';
-      if (isGone && over !== null) this.client.tell(id, { gone: true, over });
+      if (isGone && gateRev !== null) this.client.tell(id, { gone: true, gateRev });
       throw error;
     }
   }
 
   private async readNow(id: string): Promise<void> {
     const seen = await this.client.look(id);
-    if (seen) await this.read({ id, over: seen.state?.rev ?? null, asOf: seen.now });
+    if (seen) await this.read({ id, gateRev: seen.state?.rev ?? null, asOf: seen.now });
   }
 }
 

@@ -49,8 +49,8 @@ class Shop {
       counted,
       () => performance.now(),
       (due) => {
-        for (const { id, over, asOf } of due) {
-          client.tell(id, { ...this.at(id), reading: { floor: 0, ceiling: null, asOf, over } });
+        for (const { id, gateRev, asOf } of due) {
+          client.tell(id, { ...this.at(id), reading: { floor: 0, ceiling: null, asOf, gateRev } });
         }
       },
       { warn: () => {}, info: () => {} },

@@ -228,7 +228,7 @@ export class GateClient {
       const before = (messages[i]?.length ?? 0) > 1 ? replies[at - 2] : undefined;
       if (!reply) throw new Error('The gate did not reply about every counter.');
       if (before?.wasCorrected || reply.wasCorrected) tally.corrections += 1;
-      if (reply.readIsDue) due.push({ id: entry.id, over: reply.state?.rev ?? null, asOf: now });
+      if (reply.readIsDue) due.push({ id: entry.id, gateRev: reply.state?.rev ?? null, asOf: now });
       const { mustTell, refused, passed } = entry.receive(reply);
       tally.refusals += refused;
       tally.passes += passed;

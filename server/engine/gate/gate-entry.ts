@@ -1,16 +1,16 @@
 import type { OutOfBounds } from '../../contract/counter';
 import {
+  addSteps,
   type GateNews,
   type GateState,
   gateRefusal,
   leavesBounds,
-  minus,
   NOTHING_UNDER_WAY,
-  plus,
   type StepsUnderWay,
+  subtractSteps,
 } from '../../core/counter/counter-gate';
 import type { GateMessage, GateReply, Gone } from '../../storage/redis-gate/gate-store';
-import { inAdvance, maxOf, reserve } from './announce-in-advance';
+import { inAdvance, maxSteps, reserve } from './announce-in-advance';
 import { type AtBound, atBoundIn } from './confirmed-refusals';
 
 /** A step that waits for the gate. */
@@ -28,7 +28,7 @@ export interface GateAsk {
 export interface DueRead {
   id: string;
   /** The gate's rev of it; null: none. */
-  over: number | null;
+  gateRev: number | null;
   /** The gate's clock at that time. */
   asOf: number;
 }
@@ -163,7 +163,7 @@ export class GateEntry {
   /** Whether the ends of steps can be sent later: until then the gate counts them as under way. */
   canWait(now: number): boolean {
     if (now - this.announcedAt >= ANNOUNCE_AGAIN_MS) return false;
-    const { down, up } = plus(this.underWay, this.ended);
+    const { down, up } = addSteps(this.underWay, this.ended);
     return 4 * down <= this.reserve.down && 4 * up <= this.reserve.up;
   }
 
@@ -192,12 +192,12 @@ export class GateEntry {
       this.usedAt = now;
     }
     this.inAdvance = wasInUse
-      ? inAdvance(this.inAdvance, minus(this.recent, this.reserve), this.recentSteps)
+      ? inAdvance(this.inAdvance, subtractSteps(this.recent, this.reserve), this.recentSteps)
       : NOTHING_UNDER_WAY;
     const isInUse = now - this.usedAt < ANNOUNCED_FOR_MS;
-    this.used = isInUse ? maxOf(this.used, this.recent) : NOTHING_UNDER_WAY;
+    this.used = isInUse ? maxSteps(this.used, this.recent) : NOTHING_UNDER_WAY;
     this.reserve = lastState ? reserve(this.used, lastState) : NOTHING_UNDER_WAY;
-    const underWay = plus(this.underWay, maxOf(this.inAdvance, this.reserve));
+    const underWay = addSteps(this.underWay, maxSteps(this.inAdvance, this.reserve));
     const mayRead = asks.length > 0 || isInUse;
     this.sent = {
       news,
@@ -287,7 +287,7 @@ export class GateEntry {
   /** Refuses these steps, with an estimate that does not count them as under way. */
   private refuse(refused: GateAsk[], reply: GateReply, sent: StepsUnderWay): void {
     for (const { isAnnounced, steps } of refused) if (isAnnounced) this.end(steps);
-    const underWay = plus(minus(reply.underWay, sent), this.underWay);
+    const underWay = addSteps(subtractSteps(reply.underWay, sent), this.underWay);
     const answers = new Map<boolean, OutOfBounds | null>();
     for (const { refusable, answer } of refused) {
       const delta = refusable ?? 0;

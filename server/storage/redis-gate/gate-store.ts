@@ -15,7 +15,7 @@ export interface GateMessage {
 /** MySQL has no such counter; `over` as in `DurableReading`. */
 export interface Gone {
   gone: true;
-  over: number | null;
+  gateRev: number | null;
 }
 
 export interface GateReply extends GateReading {

@@ -28,11 +28,11 @@ export function markArguments(seen: GateMark | null): string[] {
 }
 
 function newsWords(news: NonNullable<GateMessage['news']>): string {
-  if ('gone' in news) return `gone ${news.over ?? ABSENT}`;
+  if ('gone' in news) return `gone ${news.gateRev ?? ABSENT}`;
   const { rev, value, reading } = news;
   if (!reading) return `${rev} ${value}`;
-  const { floor, ceiling, asOf, over } = reading;
-  return `${rev} ${value} ${floor ?? ABSENT} ${ceiling ?? ABSENT} ${asOf} ${over ?? ABSENT}`;
+  const { floor, ceiling, asOf, gateRev } = reading;
+  return `${rev} ${value} ${floor ?? ABSENT} ${ceiling ?? ABSENT} ${asOf} ${gateRev ?? ABSENT}`;
 }
 
 /**

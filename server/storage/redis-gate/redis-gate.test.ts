@@ -52,14 +52,14 @@ it(`${MESSAGES} random messages of three processes lead to the state of the mode
     const store = stores.get(process);
     const { now } = (await store?.exchange([], null)) ?? { now: 0 };
     const known = model.peek('c0', 100_000).state?.rev ?? null;
-    const over = below(2) === 0 ? known : null;
+    const gateRev = below(2) === 0 ? known : null;
     const rev = 100 + below(20);
-    const reading = { floor: bound(), ceiling: bound(), asOf: 0, over };
+    const reading = { floor: bound(), ceiling: bound(), asOf: 0, gateRev };
     const news = [
       null,
       { rev, value: below(100) - 50 },
       { rev, value: below(100) - 50, reading },
-      { gone: true as const, over },
+      { gone: true as const, gateRev },
     ][below(4)] as GateMessage['news'];
     const message = { id: 'c0', underWay: { down: 0, up: 0 }, news, mayRead: false };
     const real =
@@ -100,7 +100,7 @@ it('steps under way are those that each live process announced last', async () =
   // The value may not include the step yet: it must be read first.
   expect(await say(other, 0, 0)).toEqual({ down: 1, up: 0 });
   const { now } = await other.exchange([], null);
-  const reading = { floor: 0, ceiling: null, asOf: now, over: null };
+  const reading = { floor: 0, ceiling: null, asOf: now, gateRev: null };
   const news = { rev: 1, value: 4, reading };
   await other.exchange([{ id: 'c', underWay: { down: 0, up: 0 }, news, mayRead: false }], null);
   expect(await say(other, 0, 0)).toEqual({ down: 0, up: 0 });
@@ -122,7 +122,7 @@ it('a dead process’s steps end in time, even if the clock was set back meanwhi
   expect(await say(other, 0)).toEqual({ down: 3, up: 0 });
   await later(limits.stepMaxMs);
   const { now } = await other.exchange([], null);
-  const reading = { floor: 0, ceiling: null, asOf: now, over: null };
+  const reading = { floor: 0, ceiling: null, asOf: now, gateRev: null };
   expect(await say(other, 0, { rev: 1, value: 4, reading })).toEqual({ down: 0, up: 0 });
   one.close();
   other.close();
@@ -153,7 +153,7 @@ it('unused counters leave nothing behind, and a restart begins with nothing', as
   await later(limits.stepMaxMs);
   const tell = async () => {
     const { now } = await store.exchange([], null);
-    const reading = { floor: 0, ceiling: null, asOf: now, over: null };
+    const reading = { floor: 0, ceiling: null, asOf: now, gateRev: null };
     const news = { rev: 1, value: 4, reading };
     const message = { id: 'c', underWay: { down: 0, up: 0 }, news, mayRead: false };
     return (await store.exchange([message], null)).replies[0]?.state;
