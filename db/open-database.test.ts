@@ -18,7 +18,7 @@ describe.each(TEST_DIALECTS)('the control database on %s', (dialect) => {
       intent: 'gives-back',
       at: Date.UTC(2026, 0, 1),
       actor: 'Zoë 🔒',
-      actorKind: 'user',
+      actorKind: 'user' as const,
       address: '::1',
       act: 'lock.extend',
       namespace: 'default',
@@ -58,7 +58,7 @@ describe.each(TEST_DIALECTS)('the control database on %s', (dialect) => {
     const rows = names.map((name, index) => ({
       id: `exact-${index}`,
       name,
-      role: 'viewer',
+      role: 'viewer' as const,
       passwordHash: '',
       createdAt: 1,
       disabledAt: null,

@@ -1,3 +1,6 @@
+import type { AuditEntry } from '../server/contract/console/audit-entry';
+import type { LossKind } from '../server/contract/console/backend-health';
+import type { Role } from '../server/contract/console/console-terms';
 import { deadlocksTable } from './deadlocks';
 import type { Kit } from './kits/mysql';
 import { labRunsTable } from './lab-runs';
@@ -134,7 +137,7 @@ export function defineSchema(kit: Kit) {
       longestLeaseMs: kit.whole(),
       /** The last data loss: when, on the backend's clock, and what was detected. */
       lossAt: kit.whole(),
-      lossWhat: kit.code(24),
+      lossWhat: kit.code(24).$type<LossKind>(),
     },
     () => [],
   );
@@ -177,7 +180,7 @@ export function defineSchema(kit: Kit) {
     {
       id: kit.code(24).primaryKey(),
       name: kit.exact(128).notNull(),
-      role: kit.code(16).notNull(),
+      role: kit.code(16).$type<Role>().notNull(),
       passwordHash: kit.document().notNull(),
       createdAt: kit.whole().notNull(),
       /** Null while the account is enabled. */
@@ -248,7 +251,7 @@ export function defineSchema(kit: Kit) {
       intent: kit.code(32).notNull(),
       at: kit.whole().notNull(),
       actor: kit.document().notNull(),
-      actorKind: kit.code(16).notNull(),
+      actorKind: kit.code(16).$type<AuditEntry['actorKind']>().notNull(),
       address: kit.code(64).notNull(),
       act: kit.code(32).notNull(),
       namespace: kit.exact(64),

@@ -28,5 +28,5 @@ export async function confirmRole(ctx: ControlContext, tx: Db, role: Role): Prom
   if (!user || user.disabledAt !== null || !session) {
     throw new LockyardError('UNAUTHENTICATED', 'This session has ended.');
   }
-  await requireRole({ ...ctx, actor: { ...actor, role: user.role as Role } }, role);
+  await requireRole({ ...ctx, actor: { ...actor, role: user.role } }, role);
 }

@@ -2,7 +2,6 @@ import { randomBytes } from 'node:crypto';
 import { and, eq, gt, isNull, lte, ne, type SQL } from 'drizzle-orm';
 import { allOf, anyOf, type Database, type Db } from '@/db/database';
 import { databaseFailure } from '@/db/database-failure';
-import type { Role } from '../../contract/console/console-terms';
 import { browserName } from '../../core/names/browser-name';
 import type { Clock } from '../../platform/clock';
 import type { Log } from '../../platform/log';
@@ -202,8 +201,7 @@ export class SessionManager {
       .innerJoin(users, eq(users.id, sessions.userId))
       .where(and(eq(sessions.id, id), isNull(users.disabledAt)));
     if (!row) return null;
-    const { userId, name, seenAt, expiresAt } = row;
-    const role = row.role as Role;
+    const { userId, name, role, seenAt, expiresAt } = row;
     const actor: UserActor = { kind: 'user', userId, name, role, sessionId: id, stale: false };
     return { actor, seenAt, expiresAt };
   }

@@ -39,7 +39,8 @@ describe.each(TEST_DIALECTS)('a server whose clock was set years ahead, over %s'
     const counts = { grants: 1, timeouts: 0, expiries: 0, forced: 0, waits: '', holds: '' };
     const alert = { kind: 'stuck', since: at, firedAt: at, resolvedAt: at, sentence: '' };
     const deadlock = { id: 'p-q', since: at, foundAt: at, endedAt: at, waiting: 2, steps: '[]' };
-    const entry = { intent: 'a', actor: 'ada', actorKind: 'user', act: 'lock.release', at };
+    const who = { actor: 'ada', actorKind: 'user' } as const;
+    const entry = { intent: 'a', ...who, act: 'lock.release', at };
     const done = { subject: 'index', reason: '', seen: '{}', outcome: 'done', result: '{}' };
     const facts = JSON.stringify({ stuck: null, hold: null });
     await db.insert(tables.incidents).values({

@@ -82,7 +82,7 @@ describe.each(TEST_DIALECTS)('the counters of the past, in %s', (dialect) => {
     chosen?: string[],
   ) => {
     const { db, tables } = database;
-    const who = { actor: 'ana', actorKind: 'user', address: '', reason: 'sold out' };
+    const who = { actor: 'ana', actorKind: 'user', address: '', reason: 'sold out' } as const;
     const seen = JSON.stringify({ names: chosen, atMost: deleted });
     const result = JSON.stringify({ deleted, kept: 0, changed: 0, names });
     const what = { act: 'counter.delete', namespace: 'shop', subject, outcome: 'done' };

@@ -59,7 +59,7 @@ export type AuditRow = Schema['audit']['$inferSelect'];
 export function requestOfIntent(entry: AuditRow): RequestIdentity | null {
   const { act, namespace, subject: name, intent, actor, actorKind, reason } = entry;
   if (!namespace || !isRecordAct(act)) return null;
-  const who = { name: actor, kind: actorKind as AuditActor['kind'] };
+  const who = { name: actor, kind: actorKind };
   const recorded = { intent, who, reason, ...readSeen(entry.seen) };
   return identityOfAct(act, { namespace, name }, recorded);
 }

@@ -140,7 +140,7 @@ describe('an action whose outcome was never written', () => {
       intent: `${namespace}-${i}`,
       at: oldestAt + (count - 1 - i) * 1_000,
       actor: 'ada',
-      actorKind: 'user',
+      actorKind: 'user' as const,
       address: '192.0.2.1',
       act: 'lock.forceRelease',
       namespace,

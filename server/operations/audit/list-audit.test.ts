@@ -8,7 +8,7 @@ const entry = (i: number, parts: Partial<Schema['audit']['$inferInsert']>) => ({
   intent: `intent-${i}`,
   at: i * 1_000,
   actor: 'ada',
-  actorKind: 'user',
+  actorKind: 'user' as const,
   address: 'local',
   act: 'lock.freeze',
   namespace: 'default',

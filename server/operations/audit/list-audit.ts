@@ -109,12 +109,11 @@ function contains(kind: Database['kind'], column: unknown, part: string): SQL {
 }
 
 function toEntry(row: Entry): AuditEntry {
-  const { intent, seen, result, actorKind, outcome, ...rest } = row;
+  const { intent, seen, result, outcome, ...rest } = row;
   const { requestId = intent } = readSeen(seen);
   return {
     ...rest,
     requestId,
-    actorKind: actorKind as AuditEntry['actorKind'],
     outcome: outcome as AuditEntry['outcome'],
     seen: JSON.parse(seen) as Record<string, unknown>,
     result: JSON.parse(result) as Record<string, unknown>,

@@ -7,7 +7,7 @@ const stored = (act: string, seen: string) => ({
   at: 1_795_000_000_000,
   intent: 'A1b2C3d4E5f6G7h8I9j0K1',
   actor: 'ada',
-  actorKind: 'user',
+  actorKind: 'user' as const,
   address: '192.0.2.1',
   act,
   namespace: 'default',

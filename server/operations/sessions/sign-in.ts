@@ -88,7 +88,7 @@ export async function signIn(
     await revertSignInAttempt(database, tx, attempt);
     if (before) await sessions.end(tx, before.sessionId);
     const session = await sessions.begin(tx, id, ctx);
-    const answer = { user: { id, name, role: role as Role }, session };
+    const answer = { user: { id, name, role }, session };
     return before ? { answer, result: { endedSessionOf: before.name } } : { answer };
   });
   if (before) sessions.forget(before.userId);

@@ -35,9 +35,5 @@ export async function listUsers(ctx: ControlContext): Promise<UserSummary[]> {
       .from(users)
       .orderBy(asc(users.createdAt), asc(users.id)),
   );
-  return rows.map((row) => ({
-    ...row,
-    role: row.role as Role,
-    sessions: open.get(row.id) ?? 0,
-  }));
+  return rows.map((row) => ({ ...row, sessions: open.get(row.id) ?? 0 }));
 }

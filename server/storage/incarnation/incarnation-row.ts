@@ -128,13 +128,13 @@ export async function readIncarnation(
 /** During recovery `grantsFrom` is not known yet: at least the longest lease after the loss. */
 function lossIn(row: {
   lossAt: number | null;
-  lossWhat: string | null;
+  lossWhat: LossKind | null;
   runId: string | null;
   grantsFrom: number;
   longestLeaseMs: number;
 }): BackendLoss | null {
-  if (row.lossAt === null) return null;
+  if (row.lossAt === null || row.lossWhat === null) return null;
   const soonest = row.runId === null ? row.lossAt + row.longestLeaseMs : 0;
   const grantsFrom = Math.max(row.grantsFrom, soonest);
-  return { at: row.lossAt, what: row.lossWhat as LossKind, grantsFrom };
+  return { at: row.lossAt, what: row.lossWhat, grantsFrom };
 }
