@@ -2,7 +2,6 @@ import { eq, isNull, lt, or, sql } from 'drizzle-orm';
 import { allOf, type Database } from '@/db/database';
 import { databaseFailure } from '@/db/database-failure';
 import { LockyardError } from '../../contract/errors';
-import type { KeyLimits } from '../../contract/key-limits';
 import type { Clock } from '../../platform/clock';
 import type { Log } from '../../platform/log';
 import { Periodic } from '../../platform/periodic';
@@ -11,6 +10,7 @@ import { isSameHash } from '../hash-text';
 import { LookupCache } from '../lookup-cache';
 import { type ApiKeyText, parseApiKey } from './api-key-text';
 import { isExpiredKey } from './is-expired-key';
+import { limitsOf, namespacesOf } from './stored-key';
 
 /** A key that was found in the database within the last hour. */
 export interface RecognisedKey {
@@ -160,13 +160,12 @@ export class ApiKeyVerifier {
     const { apiKeys } = tables;
     const [row] = await db.select().from(apiKeys).where(eq(apiKeys.id, id));
     if (!row) return null;
-    const namespaces = JSON.parse(row.namespaces) as string[];
     const actor: ServiceActor = {
       kind: 'service',
       keyId: id,
       service: row.name,
-      namespaces,
-      ...(row.limits !== null && { limits: JSON.parse(row.limits) as KeyLimits }),
+      namespaces: namespacesOf(row.namespaces),
+      ...(row.limits !== null && { limits: limitsOf(row.limits) }),
       ...(row.purpose === 'witness' && { isWitness: true }),
     };
     const { secretHash, expiresAt, revokedAt } = row;

@@ -1,11 +1,12 @@
 import { eq } from 'drizzle-orm';
+import { limitsOf, namespacesOf } from '../../auth/api-keys/stored-key';
 import type { ChangeKeyInput } from '../../contract/console/access-inputs';
 import { LockyardError } from '../../contract/errors';
 import { auditedDatabaseChange } from '../audit/audited-database-change';
 import type { ControlContext } from '../operation-context';
 import { permitKeyAct, requireLiveKey, type StoredKey, selectKeyForUpdate } from './find-api-key';
 import { requireNamespaces } from './require-namespaces';
-import { expiryOf, formOf, limitsOf, requireFormFor } from './stored-limits';
+import { expiryOf, formOf, requireFormFor } from './stored-limits';
 
 /**
  * Changes what a key may do, or when it expires; its secret stays. In force here immediately, and
@@ -43,7 +44,8 @@ export async function changeApiKey(
     // A key of the limited form keeps that form, even if all limits are lifted.
     const limits = row.limits === null ? null : JSON.stringify({ prefix, verbs });
     await tx.update(apiKeys).set({ namespaces, limits, expiresAt }).where(eq(apiKeys.id, id));
-    const was = { namespaces: JSON.parse(row.namespaces), ...before, expiresAt: row.expiresAt };
+    const held = namespacesOf(row.namespaces);
+    const was = { namespaces: held, ...before, expiresAt: row.expiresAt };
     return { answer: { id }, result: { was } };
   });
   verifier.forget(id);
@@ -61,7 +63,7 @@ function grantsMore(row: StoredKey, changes: Changes, wantedExpiry: number | nul
   const before = limitsOf(row.limits);
   const { prefix = before.prefix ?? '', verbs = before.verbs, namespaces = [] } = changes;
   const isLater = (wantedExpiry ?? NEVER) > (row.expiresAt ?? NEVER) && wantedExpiry !== undefined;
-  const held: string[] = JSON.parse(row.namespaces);
+  const held = namespacesOf(row.namespaces);
   return (
     isLater ||
     !(prefix ?? '').startsWith(before.prefix ?? '') ||

@@ -1,13 +1,14 @@
 import { eq, gt, isNull, or } from 'drizzle-orm';
 import { allOf, type Database, type Db } from '@/db/database';
 import { type ApiKeyText, newApiKey, parseApiKey } from '../../auth/api-keys/api-key-text';
+import { limitsOf } from '../../auth/api-keys/stored-key';
 import type { CreateKeyInput } from '../../contract/console/access-inputs';
 import { LockyardError } from '../../contract/errors';
 import { auditedDatabaseChange } from '../audit/audited-database-change';
 import { permit } from '../audit/permit';
 import type { ControlContext } from '../operation-context';
 import { requireNamespaces } from './require-namespaces';
-import { expiryOf, formOf, limitsOf, storedLimits } from './stored-limits';
+import { expiryOf, formOf, storedLimits } from './stored-limits';
 
 /** A key that was created, with its secret. */
 export interface CreatedKey {

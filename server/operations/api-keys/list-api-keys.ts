@@ -1,12 +1,13 @@
 import { and, desc, eq, lt, or, type SQL } from 'drizzle-orm';
 import type { Schema } from '@/db/schema';
 import type { ApiKeyForm } from '../../auth/api-keys/api-key-text';
+import { limitsOf, namespacesOf } from '../../auth/api-keys/stored-key';
 import type { KeyListInput } from '../../contract/console/access-inputs';
 import type { KeyVerb } from '../../contract/key-verbs';
 import { askDatabase } from '../ask-database';
 import type { ControlContext } from '../operation-context';
 import { requireRole } from '../require-role';
-import { formOf, limitsOf } from './stored-limits';
+import { formOf } from './stored-limits';
 
 /** An API key as admins see it, without anything that could be used to call. */
 export interface ApiKeyRow {
@@ -93,7 +94,7 @@ function toRow(stored: Schema['apiKeys']['$inferSelect'], now: number): ApiKeyRo
   return {
     ...row,
     isWitness: purpose === 'witness',
-    namespaces: JSON.parse(namespaces) as string[],
+    namespaces: namespacesOf(namespaces),
     prefix,
     verbs,
     form: formOf(limits),

@@ -18,10 +18,6 @@ export function storedLimits(
 export const formOf = (limits: string | null): ApiKeyForm =>
   limits === null ? 'plain' : 'limited';
 
-/** The limits that a row stores. */
-export const limitsOf = (stored: string | null): KeyLimits =>
-  stored === null ? {} : (JSON.parse(stored) as KeyLimits);
-
 /**
  * @throws LockyardError `CONFLICT` where a key without limits would get a prefix or verbs: a server
  *   of an earlier version would ignore them, as the key's form does not make it refuse the key

@@ -1,6 +1,7 @@
 import { eq, isNull, not, or } from 'drizzle-orm';
 import { allOf } from '@/db/database';
 import { isExpiredKey } from '../../auth/api-keys/is-expired-key';
+import { namespacesOf } from '../../auth/api-keys/stored-key';
 import type { RemoveNamespaceInput } from '../../contract/console/access-inputs';
 import { LockyardError } from '../../contract/errors';
 import { auditedDatabaseChange } from '../audit/audited-database-change';
@@ -43,7 +44,7 @@ export async function removeNamespace(
       .select()
       .from(apiKeys)
       .where(allOf(isNull(apiKeys.revokedAt), or(isNull(apiKeys.expiresAt), isLive)));
-    const using = keys.find((key) => (JSON.parse(key.namespaces) as string[]).includes(name));
+    const using = keys.find((key) => namespacesOf(key.namespaces).includes(name));
     if (using) {
       throw new LockyardError(
         'CONFLICT',
