@@ -7,6 +7,7 @@ import {
   readSync,
   statSync,
 } from 'node:fs';
+import { errorCode } from '../../server/platform/files/error-code';
 
 const HEADER = 'SQLite format 3\0';
 
@@ -36,7 +37,7 @@ export function unusableFolder(folder: string): string | null {
     accessSync(folder, constants.W_OK | constants.X_OK);
     return null;
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
+    const code = errorCode(error);
     if (code === 'ENOENT' || code === 'ENOTDIR') return `there is no folder ${folder}`;
     if (code === 'EROFS') return `${folder} is on a read-only file system`;
     return code === 'EACCES' ? `this user may not write in ${folder}` : null;

@@ -1,3 +1,4 @@
+import { errorCode } from '@/server/platform/files/error-code';
 import { StartError } from '@/server/platform/start-error';
 
 const REASONS: Record<string, string> = {
@@ -16,6 +17,6 @@ const REASONS: Record<string, string> = {
 
 /** The error of a file in one line; any other error unchanged. */
 export function fileFailure(file: string, doing: 'read' | 'written', cause: unknown): unknown {
-  const why = REASONS[(cause as { code?: string } | null)?.code ?? ''];
+  const why = REASONS[errorCode(cause)];
   return why ? new StartError(`${file} cannot be ${doing}: ${why}.`, { cause }) : cause;
 }

@@ -4,6 +4,7 @@ import { pipeline } from 'node:stream/promises';
 import { createGunzip } from 'node:zlib';
 import type { ZodType } from 'zod';
 import type { Cell } from '@/db/snapshot';
+import { errorCode } from '@/server/platform/files/error-code';
 import { StartError } from '@/server/platform/start-error';
 import {
   BACKUP_FORMAT,
@@ -32,7 +33,7 @@ export async function readBackup(file: string, visitor: BackupVisitor): Promise<
       readLines(file, linesOf(text as AsyncIterable<Buffer>), visitor),
     );
   } catch (cause) {
-    const { code } = cause as { code?: string };
+    const code = errorCode(cause);
     if (code === 'Z_BUF_ERROR') throw complaint(file, 'is cut short', cause);
     if (code === 'Z_DATA_ERROR') throw complaint(file, NO_BACKUP, cause);
     throw fileFailure(file, 'read', cause);

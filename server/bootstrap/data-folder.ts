@@ -1,5 +1,6 @@
 import { accessSync, constants, existsSync, mkdirSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { errorCode } from '@/server/platform/files/error-code';
 import { StartError } from '@/server/platform/start-error';
 
 const WRITABLE_BY_OTHERS = 0o022;
@@ -17,7 +18,7 @@ export function prepareDataFolder(path: string): void {
     accessSync(path, constants.R_OK | constants.W_OK | constants.X_OK);
   } catch (cause) {
     if (cause instanceof StartError) throw cause;
-    const why = REASONS[(cause as { code?: string }).code ?? ''] ?? 'it cannot be written';
+    const why = REASONS[errorCode(cause)] ?? 'it cannot be written';
     throw new StartError(
       `The data folder ${path} cannot be used: ${why}. Choose another with LOCKYARD_DATA_DIR.`,
       { cause },
@@ -43,7 +44,7 @@ function makeFolder(path: string): void {
     mkdirSync(path, { mode: 0o700 });
   } catch (error) {
     // Another process that starts at the same time was faster.
-    if ((error as { code?: string }).code !== 'EEXIST') throw error;
+    if (errorCode(error) !== 'EEXIST') throw error;
   }
 }
 

@@ -7,6 +7,7 @@ import type { Database } from '@/db/database';
 import { writeNewFile } from '@/server/platform/files/write-new-file';
 import { StartError } from '@/server/platform/start-error';
 import type { Clock } from '../../platform/clock';
+import { errorCode } from '../../platform/files/error-code';
 import type { Config } from './config';
 import { SECRET_MIN_CHARS } from './secrets';
 
@@ -46,7 +47,7 @@ function readSecretFile(file: string): string | null {
         'delete it if this installation is new.',
     );
   } catch (error) {
-    if ((error as { code?: string }).code === 'ENOENT') return null;
+    if (errorCode(error) === 'ENOENT') return null;
     if (error instanceof StartError) throw error;
     throw new StartError(`${file} cannot be read.`, { cause: error });
   }
@@ -57,7 +58,7 @@ async function makeSecretFile(file: string): Promise<string> {
   try {
     await writeNewFile(file, `${randomBytes(32).toString('base64url')}\n`);
   } catch (error) {
-    if ((error as { code?: string }).code !== 'EEXIST') {
+    if (errorCode(error) !== 'EEXIST') {
       throw new StartError(`${file} cannot be written.`, { cause: error });
     }
   }

@@ -1,3 +1,4 @@
+import { errorCode } from '../../platform/files/error-code';
 import { readRegularFile } from '../../platform/files/read-regular-file';
 import { ConfigError } from '../../platform/start-error';
 import { LAB_SECRETS } from './lab-servers';
@@ -68,7 +69,7 @@ export function readNamedFile(name: string, file: string): string {
   try {
     return readRegularFile(file);
   } catch (error) {
-    const { code = 'unreadable' } = error as NodeJS.ErrnoException;
+    const code = errorCode(error) || 'unreadable';
     const why = UNREADABLE[code] ?? code;
     throw new ConfigError(`${name} names a file that cannot be read (${why}): ${oneLine(file)}`);
   }

@@ -1,4 +1,5 @@
 import { hostname } from 'node:os';
+import { errorCode } from '../../platform/files/error-code';
 
 /*
  * All names that runs create on a server have one prefix, so that the data of a dead run can be
@@ -35,6 +36,6 @@ export function hasEnded(mark: string): boolean {
     process.kill(Number(pid), 0);
     return false;
   } catch (error) {
-    return (error as { code?: string }).code === 'ESRCH';
+    return errorCode(error) === 'ESRCH';
   }
 }

@@ -1,4 +1,5 @@
 import { open } from 'node:fs/promises';
+import { errorCode } from './error-code';
 
 /** Errors for a folder that cannot be flushed, or can only be searched. */
 const NOT_FLUSHED = ['EACCES', 'EINVAL', 'EISDIR', 'ENOTSUP', 'EPERM'];
@@ -16,6 +17,6 @@ export async function flushFolder(path: string): Promise<void> {
       await folder.close();
     }
   } catch (error) {
-    if (!NOT_FLUSHED.includes((error as { code?: string }).code ?? '')) throw error;
+    if (!NOT_FLUSHED.includes(errorCode(error))) throw error;
   }
 }

@@ -1,4 +1,5 @@
 import { link, open, rename } from 'node:fs/promises';
+import { errorCode } from './error-code';
 
 /** The errors of file systems without hard links, such as those of Windows or of clouds. */
 const HAS_NO_LINKS = ['EPERM', 'ENOTSUP', 'ENOSYS'];
@@ -14,7 +15,7 @@ export async function renameToNew(from: string, to: string): Promise<void> {
   try {
     await link(from, to);
   } catch (error) {
-    if (!HAS_NO_LINKS.includes((error as { code?: string }).code ?? '')) throw error;
+    if (!HAS_NO_LINKS.includes(errorCode(error))) throw error;
     const reserved = await open(to, 'wx', 0o600);
     await reserved.close();
     await rename(from, to);

@@ -1,5 +1,6 @@
 import { stat, statfs } from 'node:fs/promises';
 import type { SqliteFile } from '../../../db/sqlite/sqlite-file';
+import { errorCode } from '../../platform/files/error-code';
 import { StoreError } from '../record-store';
 
 /** What an open SQLite file reports about itself. */
@@ -47,7 +48,7 @@ export async function identityOf(file: SqliteFile): Promise<string> {
     const { dev, ino } = await stat(await pathOf(file), { bigint: true });
     return `${dev}:${ino}`;
   } catch (error) {
-    if ((error as { code?: string }).code === 'ENOENT') return 'nothing';
+    if (errorCode(error) === 'ENOENT') return 'nothing';
     throw error;
   }
 }
