@@ -56,12 +56,17 @@ export function wrongUsage(message: string): CommandFailure {
   return new CommandFailure(EXIT.usage, message);
 }
 
-/** The one positional of a verb. */
-export function onlyArgument(positionals: string[], what: string): string {
-  const [word, surplus] = positionals;
-  if (!word) throw wrongUsage(`Missing lock name. Usage: ${what}`);
-  if (surplus !== undefined) throw wrongUsage(`"${surplus}" is one word too many. Usage: ${what}`);
-  return word;
+/** The lock name that is the one positional of a verb. */
+export function onlyArgument([name, surplus]: string[], usage: string): string {
+  if (!name) throw wrongUsage(`Missing lock name. Usage: ${usage}`);
+  refuseExtraWord(surplus, usage);
+  return name;
+}
+
+/** Refuses the first word beyond those that a verb takes, if there is one. */
+export function refuseExtraWord(word: string | undefined, usage: string): void {
+  if (word === undefined) return;
+  throw wrongUsage(`"${word}" is one word too many. Usage: ${usage}`);
 }
 
 /** Milliseconds of an option; `fallback` where it was not given. */

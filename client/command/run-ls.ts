@@ -1,7 +1,7 @@
 import type { LockyardClient } from '../lockyard-client';
 import type { Holder, ListAnswer, ListedLock } from '../wire/wire';
 import { openClient } from './open-client';
-import { COMMON_OPTIONS, readArguments, wrongUsage } from './read-arguments';
+import { COMMON_OPTIONS, readArguments, refuseExtraWord } from './read-arguments';
 import { formatDuration } from './terminal/duration';
 import { printable, printableJson } from './terminal/printable';
 
@@ -20,7 +20,7 @@ export async function runLs(words: string[]): Promise<string | null> {
   const { values, positionals } = readArguments(words, OPTIONS);
   if (values.help) return null;
   const [prefix, surplus] = positionals;
-  if (surplus !== undefined) throw wrongUsage(`"${surplus}" is one word too many: ${LS_USAGE}`);
+  refuseExtraWord(surplus, LS_USAGE);
   const client = openClient({ url: values.url, namespace: values.namespace });
   const list = await wholeList(client, prefix || undefined, values.all !== true);
   const { namespace } = client.settings;

@@ -1,7 +1,7 @@
 import manifest from '../../package.json' with { type: 'json' };
 import { endWithNpm } from '../exec/end-with-npm';
 import { openClient } from '../open-client';
-import { COMMON_OPTIONS, readArguments, wrongUsage } from '../read-arguments';
+import { COMMON_OPTIONS, readArguments, refuseExtraWord } from '../read-arguments';
 import { openOutput } from '../terminal/open-output';
 import { LockTools } from './lock-tools';
 import { McpConnection } from './mcp-connection';
@@ -19,7 +19,7 @@ const OPTIONS = { ...COMMON_OPTIONS, owner: { type: 'string' } } as const;
 export async function runMcp(words: string[]): Promise<number | null> {
   const { values, positionals } = readArguments(words, OPTIONS);
   if (values.help) return null;
-  if (positionals.length > 0) throw wrongUsage(`It takes no argument: ${MCP_USAGE}`);
+  refuseExtraWord(positionals[0], MCP_USAGE);
   endWithNpm(process.env);
   const { url, namespace, owner } = values;
   const tools = new LockTools(openClient({ url, namespace, owner }));

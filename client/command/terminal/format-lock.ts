@@ -19,8 +19,7 @@ export function formatLock(
       ({ place, owner, service, permits: wanted, waitedMs, patienceLeftMs }) =>
         `${place}. ${party(owner, service)}, waiting for ` +
         `${wanted === undefined ? '' : `${permitCount(wanted)} for `}` +
-        `${formatDuration(waitedMs)}, gives ` +
-        `up in ${formatDuration(patienceLeftMs)}`,
+        `${formatDuration(waitedMs)}, times out in ${formatDuration(patienceLeftMs)}`,
     ),
   ].join('\n');
 }

@@ -4,7 +4,7 @@ import { readHostIdentity } from '../../platform/linux-process';
 import { endWithNpm } from '../exec/end-with-npm';
 import { CommandFailure, EXIT } from '../exit-codes';
 import { openClient } from '../open-client';
-import { readArguments, wrongUsage } from '../read-arguments';
+import { readArguments, refuseExtraWord } from '../read-arguments';
 import { createReporter } from '../terminal/reporter';
 import { localKernel, lookAtProcess, type NamedProcess } from './look-at-process';
 
@@ -36,7 +36,7 @@ export function lookAgainDelayMs(askedMs: unknown): number {
 export async function runWitness(words: string[]): Promise<number | null> {
   const { values, positionals } = readArguments(words, OPTIONS);
   if (values.help) return null;
-  if (positionals.length > 0) throw wrongUsage(`It takes no argument: ${WITNESS_USAGE}`);
+  refuseExtraWord(positionals[0], WITNESS_USAGE);
   const host = readHostIdentity();
   if (!host) {
     const why = 'a witness needs Linux, its own /proc and the initial time namespace';
