@@ -38,20 +38,22 @@ export interface MultiLockDecision {
 }
 
 /**
- * Decides one command on all locks of a multi-lock (a "set" in the code). Pure, as `decide` is.
+ * Decides one command on all locks of a multi-lock (in verbs and stored fields: `set`). Pure, as
+ * `decide` is.
  *
  * Guarantees, once a store has swapped in all changes by one step or none:
- * - a set is granted whole or not at all, and each of its holds is an ordinary one;
+ * - a multi-lock is granted whole or not at all, and each of its holds is an ordinary one;
  * - while it waits it holds nothing: it is in the queue of one lock that blocks it. If another lock
  *   blocks it when its turn comes there, it moves to the queue of that lock, and the first lock
- *   goes to its next waiter. No set holds one lock while it waits for another, so sets cannot
- *   deadlock;
- * - it never overtakes a waiting single acquire, nor a set that came to the same queue earlier;
+ *   goes to its next waiter. No multi-lock holds one lock while it waits for another, so
+ *   multi-locks cannot deadlock;
+ * - it never overtakes a waiting single acquire, nor a multi-lock that came to the same queue
+ *   earlier;
  * - its timeout and its age span all moves.
  *
- * Not guaranteed: that sets are granted in the order in which they came. Requests for fewer locks
- * may overtake a set, and if its locks are never free at the same time it times out. A hold of its
- * own owner blocks it like any other: a set never re-enters.
+ * Not guaranteed: that multi-locks are granted in the order in which they came. Requests for fewer
+ * locks may overtake one, and if its locks are never free at the same time it times out. A hold of
+ * its own owner blocks it like any other: a multi-lock never re-enters.
  *
  * @param records the locks as last read, by name; null for a lock that was never written
  * @throws LockyardError as `decide`
@@ -106,7 +108,7 @@ function answerTo(
 /**
  * Undoes an acquire of a multi-lock: leaves the queue, ends a wait that lost its place, or releases
  * the holds that it still has. A hold that was re-entered since continues for those entries; then a
- * stored answer shows that the set itself was undone.
+ * stored answer shows that the multi-lock itself was undone.
  */
 function cancelMultiLock(
   members: MultiLockMember[],

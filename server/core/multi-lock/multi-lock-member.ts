@@ -47,12 +47,13 @@ export function placesOf(members: MultiLockMember[], request: RequestIdentity): 
 }
 
 /**
- * Whether a set can be granted this lock now: it was offered to the set, or it is open, has room,
- * and no other waiter takes precedence: a single acquire before the set in the queue, or a set that
- * has waited longer. An offer to a younger set does not block it, so of all sets whose locks are
- * free the oldest is always granted, and sets cannot block each other in a cycle.
+ * Whether a multi-lock can be granted this lock now: it was offered to it, or it is open, has room,
+ * and no other waiter takes precedence: a single acquire before it in the queue, or a multi-lock
+ * that has waited longer. An offer to a younger one does not block it, so of all multi-locks whose
+ * locks are free the oldest is always granted, and they cannot block each other in a cycle.
  *
- * @param age of the set; null for one that is not queued yet: it is the youngest
+ * @param mine the multi-lock's waiter in the queue of this lock; undefined: it waits elsewhere
+ * @param age of the multi-lock; null for one that is not queued yet: it is the youngest
  */
 export function isAvailable(
   { draft, mode }: MultiLockMember,
@@ -74,8 +75,8 @@ export function isTaken({ draft, mode }: MultiLockMember): boolean {
 }
 
 /**
- * Revokes the offers to younger sets that exclude a hold of this mode, and then as many others,
- * youngest first, as it takes to make room. Those sets keep their places.
+ * Revokes the offers to younger multi-locks that exclude a hold of this mode, and then as many
+ * others, youngest first, as it takes to make room. Those multi-locks keep their places.
  */
 export function revokeYoungerOffers({ draft, mode }: MultiLockMember, age: Age | null): void {
   const { record } = draft;
