@@ -1,6 +1,6 @@
 import { tracked } from '@trpc/server';
 import type { UserActor } from '../../auth/actor';
-import { LockyardError } from '../../contract/errors';
+import type { LockyardError } from '../../contract/errors';
 import type { ConsoleContext } from './console/console-context';
 
 /**
@@ -75,10 +75,7 @@ export class StreamSlots {
   private readonly taken = new Map<string, number>();
 
   /** @param refuse counts a refusal, and returns the error to throw */
-  constructor(
-    private readonly refuse = (message: string, retryAfterMs: number) =>
-      new LockyardError('RATE_LIMITED', message, { retryAfterMs }),
-  ) {}
+  constructor(private readonly refuse: (message: string, retryAfterMs: number) => LockyardError) {}
 
   /** How many streams of all users are open. */
   get open(): number {

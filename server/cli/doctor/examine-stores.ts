@@ -8,7 +8,7 @@ import type { Config } from '@/server/bootstrap/config/config';
 import { backendFindings } from '@/server/operations/installation/backend-findings';
 import { type Finding, problem } from '@/server/operations/installation/finding';
 import { schemaFinding } from '@/server/operations/installation/process-findings';
-import { type Clock, systemClock } from '@/server/platform/clock';
+import { systemClock } from '@/server/platform/clock';
 import { readGuarantees } from '@/server/storage/read-guarantees';
 
 /** A backend, or a shard of one. */
@@ -72,11 +72,7 @@ async function appliedMigrations(url: DatabaseUrl): Promise<number> {
   }
 }
 
-async function examineStore(
-  { id, url }: ConfiguredStore,
-  isAllowed: boolean,
-  clock: Clock = systemClock,
-): Promise<Finding[]> {
+async function examineStore({ id, url }: ConfiguredStore, isAllowed: boolean): Promise<Finding[]> {
   if (url.kind === 'sqlite') return [];
   try {
     const guarantees = await readGuarantees(url);
@@ -86,7 +82,7 @@ async function examineStore(
     const isRefused = unsafe !== null && (!isAllowed || isNeverAllowed === true);
     return backendFindings(health, {
       backend: id,
-      reading: { ...guarantees, at: clock.now(), ageMs: 0 },
+      reading: { ...guarantees, at: systemClock.now(), ageMs: 0 },
       isFailing: false,
       isAllowed,
       closedBecause: isRefused ? `a server would grant nothing here. ${unsafe}` : null,

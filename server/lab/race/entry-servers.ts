@@ -81,7 +81,7 @@ export class EntryServers {
     await this.pool().query(`CREATE DATABASE IF NOT EXISTS ${databaseOf(this.place.runId, part)}`);
   }
 
-  databaseUrl(part = ''): string {
+  databaseUrl(part: string): string {
     const { runId, servers } = this.place;
     if (!servers.mysql) throw new Error('This race has no MySQL.');
     return databaseUrl(servers.mysql, databaseOf(runId, part));

@@ -39,7 +39,7 @@ export async function readRecord(
   connection: GuardedConnection,
   id: string,
   remembered: KnownRecordZnode | undefined,
-  onReadAgain: () => void = () => {},
+  onReadAgain: () => void,
 ): Promise<KnownRecordZnode> {
   const path = connection.layout.record(id);
   let node = await connection.ask(getData(path));

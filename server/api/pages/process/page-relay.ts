@@ -63,11 +63,7 @@ export class PageRelay {
   /** Responses complete at this end whose callers have not read all of them. */
   private readonly unread = new Set<RequestScope['res']>();
 
-  /** @param headMaxMs how long a caller waits for the headers of its page */
-  constructor(
-    private readonly socketPath: string,
-    private readonly headMaxMs = HEAD_MAX_MS,
-  ) {}
+  constructor(private readonly socketPath: string) {}
 
   /** How many bytes of these responses their callers have not read yet. */
   get unreadBytes(): number {
@@ -182,7 +178,7 @@ export class PageRelay {
       if (req.headers[name] !== undefined) headers[name] = req.headers[name];
     const { url: path = '/', method = 'GET' } = req;
     try {
-      return await this.send({ path, method, headers, signal: gone }, this.headMaxMs);
+      return await this.send({ path, method, headers, signal: gone }, HEAD_MAX_MS);
     } catch (error) {
       if (gone.aborted) return null;
       throw error;
