@@ -17,18 +17,14 @@ import { HeatRecorder } from './incidents/heat-recorder';
 import { HeatTable } from './incidents/heat-table';
 import { IncidentRecorder } from './incidents/incident-recorder';
 import { IncidentTable } from './incidents/incident-table';
-import { evidenceMetrics } from './liveness/evidence-metrics';
 import { HolderEvidence } from './liveness/holder-evidence';
 import { UrlWitnesses } from './liveness/url-witnesses';
 import type { HeapWatch } from './maintenance/heap-watch';
 import { Maintenance } from './maintenance/maintenance';
-import { eventMetrics } from './metrics/event-metrics';
 import { EventTally } from './metrics/event-tally';
-import { Metrics } from './metrics/metrics';
-import { NamespaceLabels } from './metrics/namespace-labels';
-import { backendMetrics, liveMetrics, lockMetrics, nameMetrics } from './metrics/state-metrics';
-import { waitMetrics } from './metrics/wait-metrics';
 import type { Monitoring } from './monitoring';
+import { monitoringJobs } from './monitoring-jobs';
+import { monitoringMetrics } from './monitoring-metrics';
 import { NameDeletion } from './names/name-deletion';
 import { NamespaceCapacity } from './names/namespace-capacity';
 import { PastView } from './past/past-view';
@@ -43,26 +39,18 @@ import {
 import type { ProjectionRow } from './projection/projection-row';
 import { KnownRefusals } from './refusals/known-refusals';
 import { RefusalCounter } from './refusals/refusal-counter';
-import { refusalMetrics } from './refusals/refusal-metrics';
 import { RefusalSync } from './refusals/refusal-sync';
 import { CounterHistory } from './rollups/counter-history';
-import { FleetView, SAMPLE_EVERY_MS } from './rollups/fleet-view';
+import { FleetView } from './rollups/fleet-view';
 import { HoldBaselines } from './rollups/hold-baselines';
-import { LATENCY_SAMPLE_EVERY_MS, LatencyCourses } from './rollups/latency-courses';
+import { LatencyCourses } from './rollups/latency-courses';
 import { LockInsights } from './rollups/lock-insights';
 import { OverviewView } from './rollups/overview-view';
 import { DeadlockHistory } from './waits/deadlock-history';
 import { HolderView } from './waits/holder-view';
 import { WaitWatch } from './waits/wait-watch';
-import { watchMetrics } from './watch/watch-metrics';
 
-const REFRESH_EVERY_MS = 500;
-const REFUSALS_EVERY_MS = 2_000;
-const PRUNE_EVERY_MS = 10 * 60_000;
 const BASELINES_EVERY_MS = 60_000;
-const RECOUNT_EVERY_MS = 5_000;
-const EVIDENCE_EVERY_MS = 1_000;
-const TIMEOUTS_EVERY_MS = 5_000;
 
 export interface MonitoringOptions extends AlertDelivery {
   backends: MonitoredBackend[];
@@ -189,57 +177,43 @@ export function startMonitoring(parts: MonitoringOptions): Monitoring {
     isRunner: () => maintenance.isRunner,
     historyMs,
   });
-  const metrics = new Metrics();
-  const labels = new NamespaceLabels();
-  metrics.add(async () => {
-    const groups = await projection.groups();
-    return [
-      ...lockMetrics(groups, labels, clock.now() - table.columns.blockedOrigin),
-      ...eventMetrics(tallies, labels, groups),
-      ...refusalMetrics(refusals.totals(), labels, groups),
-      ...nameMetrics(names, namespaces, labels, heap.isShort()),
-      ...backendMetrics(publicHealths(backends), maintenance.isRunner),
-      ...liveMetrics(projection.live),
-      ...watchMetrics(projection.watches),
-      ...waitMetrics(waits, deadlocks),
-      ...evidenceMetrics(evidence),
-      ...alerts.metrics(),
-    ];
+  const metrics = monitoringMetrics({
+    ...shared,
+    projection,
+    tallies,
+    refusals,
+    heap,
+    maintenance,
+    waits,
+    deadlocks,
+    evidence,
+    alerts,
   });
   let isClosing = false;
-  const job = (name: string, everyMs: number | (() => number), run: () => Promise<unknown>) =>
-    new Periodic({ job: name, everyMs, run, log });
   const fleet = new FleetView(ids, projection, insights, clock);
   const latencies = new LatencyCourses(() => publicHealths(backends), clock);
   const timeouts = new EarlierTimeouts(database, backends, projection, clock);
-  const readBaselines = job('read hold baselines', BASELINES_EVERY_MS, () => baselines.refresh());
-  const jobs = [
-    ...backends.flatMap((backend) => [
-      job(`follow ${backend.id}`, projection.followPause(backend), () =>
-        projection.follow(backend),
-      ),
-      job(
-        `read all of ${backend.id}`,
-        () => projection.resyncPauseMs(backend),
-        () => projection.resync(backend),
-      ),
-    ]),
-    job('compute lock statuses', REFRESH_EVERY_MS, () => projection.refresh()),
-    job('bring refused attempts together', REFUSALS_EVERY_MS, () => refusalSync.run()),
-    job('remove old refused attempts', PRUNE_EVERY_MS, () =>
-      pruneRefusals(database, clock, retention, () => !isClosing),
-    ),
-    job('recount full namespaces', RECOUNT_EVERY_MS, () => capacity.recount()),
-    job(
-      'look for deadlocks',
-      () => waits.pauseMs,
-      () => deadlocks.run(),
-    ),
-    job('read evidence of holders', EVIDENCE_EVERY_MS, () => evidence.refresh()),
-    job('read earlier timeouts', TIMEOUTS_EVERY_MS, () => timeouts.run()),
-    job('sample the figures', SAMPLE_EVERY_MS, () => fleet.sample()),
-    job('sample response times', LATENCY_SAMPLE_EVERY_MS, async () => latencies.sample()),
-  ].map((each) => each.start());
+  const readBaselines = new Periodic({
+    job: 'read hold baselines',
+    everyMs: BASELINES_EVERY_MS,
+    run: () => baselines.refresh(),
+    log,
+  });
+  const jobs = monitoringJobs({
+    backends,
+    projection,
+    refusalSync,
+    capacity,
+    waits,
+    deadlocks,
+    evidence,
+    timeouts,
+    fleet,
+    latencies,
+    log,
+    pruneRefusals: () => pruneRefusals(database, clock, retention, () => !isClosing),
+  });
+  for (const job of jobs) job.start();
   void readBaselines.startNow();
   return {
     projection,
