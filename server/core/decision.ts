@@ -154,5 +154,6 @@ export function actTooLate(): LockyardError {
 }
 
 export function requestIdReused(): LockyardError {
-  return new LockyardError('INVALID', 'This requestId was used before with another input.');
+  const text = 'This requestId was used before with another input: use a new one for each request.';
+  return new LockyardError('INVALID', text);
 }

@@ -28,8 +28,8 @@ export function pageMetrics(figures: PageFigures): MetricFamily[] {
     {
       name: 'lockyard_page_answers_total',
       help:
-        'Answers for pages: from memory, rendered, led elsewhere, or refused as full, down, or ' +
-        'away: the control database.',
+        'How page requests were answered: from `memory`, `rendered`, `led` to another page, or ' +
+        'refused: `full` (too many), `down` (page process), `away` (control database).',
       type: 'counter',
       samples: PAGE_ANSWERS.map((answer) => ({ labels: { answer }, value: answers[answer] })),
     },
@@ -57,7 +57,7 @@ export function pageMetrics(figures: PageFigures): MetricFamily[] {
     one(
       'lockyard_page_process_resident_bytes',
       'gauge',
-      'Resident memory of that process; 0 before it has said so.',
+      'Resident memory of that process; 0 until it has reported it.',
       residentBytes,
     ),
   ];

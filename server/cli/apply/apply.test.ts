@@ -246,7 +246,8 @@ test('a refusal names its entry', async () => {
   expect((await apply(text)).error?.message).toBe('Key late: expiresAt: must be in the future.');
   const elsewhere = 'version: 1\nnamespaces: [{ name: fresh, backend: nowhere }]';
   expect((await apply(elsewhere)).error?.message).toBe(
-    'Namespace fresh: Backend "nowhere" is not configured.',
+    'Namespace fresh: Backend "nowhere" is not configured. ' +
+      'Name its store in LOCKYARD_BACKEND_<ID>, and restart the server.',
   );
 });
 

@@ -12,8 +12,8 @@ import { forgetDeparted, type WaitSpan } from './queue';
 
 /**
  * Adds a hold with a new token and a lease that begins now. The caller has checked that the lock is
- * open and has room, so any lock-delay has ended. For a multi-lock, the code that grants the whole
- * set stores the answer for replays.
+ * open and has room, so any lock-delay has ended. For a multi-lock, the code that grants all of its
+ * locks stores the answer for replays.
  *
  * @param why the operator who granted it out of turn, and the reason; null: granted in turn
  */

@@ -26,7 +26,8 @@ export function holdToEnter({ holds }: LockRecord, ask: AcquireCommand): Hold | 
 /** The token stays the same, the count rises, and the lease is renewed, never shortened. */
 export function reenter(draft: Draft, hold: Hold, ask: AcquireCommand): AcquireAnswer {
   if (hold.count >= HOLD_COUNT_MAX) {
-    throw new LockyardError('CONFLICT', `This hold was entered ${HOLD_COUNT_MAX} times already.`);
+    const text = `This hold was entered ${HOLD_COUNT_MAX} times, the limit: release it first.`;
+    throw new LockyardError('CONFLICT', text);
   }
   const { key, remembered } = ask.request;
   const next = updateHold(draft, hold, {

@@ -102,6 +102,6 @@ function engineAt(
   if (engine) return engine;
   throw new LockyardError(
     'BACKEND_DOWN',
-    `Namespace "${namespace}" is on backend "${entry.backend}", which this server does not have.`,
+    `Namespace "${namespace}" is on backend "${entry.backend}", not configured on this server.`,
   );
 }

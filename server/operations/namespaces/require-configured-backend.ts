@@ -11,5 +11,6 @@ export function requireConfiguredBackend(
   backend: string,
 ): void {
   if (backend === 'default' || backends.some(({ id }) => id === backend)) return;
-  throw new LockyardError('NOT_FOUND', `Backend "${backend}" is not configured.`);
+  const advice = 'Name its store in LOCKYARD_BACKEND_<ID>, and restart the server.';
+  throw new LockyardError('NOT_FOUND', `Backend "${backend}" is not configured. ${advice}`);
 }

@@ -15,7 +15,8 @@ export function requireUsableGate(
 ): void {
   if (gate === null) return;
   if (!gates.some(({ id }) => id === gate)) {
-    throw new LockyardError('NOT_FOUND', `Gate "${gate}" is not configured.`);
+    const advice = 'Name its Redis in LOCKYARD_GATE_<ID>, and restart the server.';
+    throw new LockyardError('NOT_FOUND', `Gate "${gate}" is not configured. ${advice}`);
   }
   const found = backends.find(({ id }) => id === backend);
   const isSharded = found?.shards !== undefined;

@@ -17,7 +17,7 @@ export interface Admission {
 /**
  * Callers with unknown keys share one queue: otherwise each invented key would get its own share.
  */
-const UNKNOWN_CALLERS = 'strangers';
+const UNKNOWN_CALLERS = 'unknown keys';
 
 /** Longer bodies count as several calls. */
 const BYTES_PER_UNIT = 4_096;
