@@ -20,6 +20,11 @@ interface ShownKey {
   state: 'live' | 'expired' | 'revoked';
 }
 
+/** A key as the table of keys shows it. */
+export interface ListedKey extends IdentifiedKey, ShownKey {
+  lastUsedAt: number | null;
+}
+
 /** Which key of a service is meant: several may have its name. */
 export function KeyIdentity({ of, now }: { of: IdentifiedKey; now: number }) {
   const { id, createdAt, createdBy } = of;

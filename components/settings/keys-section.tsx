@@ -4,11 +4,11 @@ import { useInfiniteQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { refetchEvery, useTRPCClient } from '../live/trpc';
 import { Button } from '../ui/controls/button';
-import { FormDialog } from '../ui/controls/form-dialog';
 import { Instant } from '../ui/instant';
 import { VisibleText } from '../ui/visible-text';
 import { CreateKeyDialog } from './create-key-dialog';
-import { type IdentifiedKey, KeyAccess, KeyExpiry, KeyIdentity } from './key-cells';
+import { type IdentifiedKey, KeyAccess, KeyExpiry, type ListedKey } from './key-cells';
+import { type RevocableKey, RevokeKeyDialog } from './revoke-key-dialog';
 import { RotateKeyDialog } from './rotate-key-dialog';
 import { SectionFrame } from './section-frame';
 import { SectionTable } from './section-table';
@@ -36,7 +36,7 @@ export function KeysSection({ now }: { now: number }) {
     refetchInterval: (query) => refetchEvery(POLL_MS, query),
   });
   const [isCreating, setCreating] = useState(false);
-  const [revoking, setRevoking] = useState<(IdentifiedKey & { isWitness: boolean }) | null>(null);
+  const [revoking, setRevoking] = useState<RevocableKey | null>(null);
   const [rotating, setRotating] = useState<IdentifiedKey | null>(null);
   return (
     <SectionFrame
@@ -66,55 +66,13 @@ export function KeysSection({ now }: { now: number }) {
         empty="No API keys yet. Services need one to acquire locks."
       >
         {(key) => (
-          <tr key={key.id}>
-            <td
-              data-cell="main"
-              className={`font-mono ${key.state === 'live' ? '' : 'text-t3 line-through'}`}
-            >
-              {key.name}
-            </td>
-            <td className="text-t2">
-              <KeyAccess of={key} />
-            </td>
-            <td className="text-t2">
-              <span className="md:hidden">created </span>
-              <Instant at={key.createdAt} now={now} />{' '}
-              <span className="inline-block text-t3">
-                by <VisibleText text={key.createdBy} />
-              </span>
-            </td>
-            <td className="text-t2">
-              {key.lastUsedAt === null ? (
-                <span className="text-t3">
-                  never<span className="md:hidden"> used</span>
-                </span>
-              ) : (
-                <>
-                  <span className="md:hidden">last used </span>
-                  <Instant at={key.lastUsedAt} now={now} />
-                </>
-              )}
-            </td>
-            <td className="text-t2">
-              <KeyExpiry of={key} now={now} />
-            </td>
-            <td data-cell="act" className="text-right whitespace-nowrap">
-              {key.state === 'live' ? (
-                <>
-                  {key.replacedBy === null && (
-                    <Button size="small" className="mr-2" onClick={() => setRotating(key)}>
-                      Rotate…
-                    </Button>
-                  )}
-                  <Button size="small" tone="danger-word" onClick={() => setRevoking(key)}>
-                    Revoke…
-                  </Button>
-                </>
-              ) : (
-                <span className="text-12 text-t3">{key.state}</span>
-              )}
-            </td>
-          </tr>
+          <KeyRow
+            key={key.id}
+            of={key}
+            now={now}
+            onRotate={() => setRotating(key)}
+            onRevoke={() => setRevoking(key)}
+          />
         )}
       </SectionTable>
       {hasNextPage && (
@@ -134,27 +92,78 @@ export function KeysSection({ now }: { now: number }) {
         />
       )}
       {revoking && (
-        <FormDialog
-          title={`Revoke key of ${revoking.name}?`}
-          intro={
-            revoking.isWitness
-              ? 'Reports with this key are rejected within 1 s, and its evidence ages. This ' +
-                'cannot be undone.'
-              : 'Requests with this key are rejected within 1 s, including waiting ones. ' +
-                'Existing holds end with their leases. This cannot be undone.'
-          }
-          action="Revoke key"
-          isDangerous
-          onSubmit={async (_, send) => {
-            await send(client.keys.revoke.mutate({ id: revoking.id }));
-            void refresh();
-            setRevoking(null);
-          }}
+        <RevokeKeyDialog
+          of={revoking}
+          now={now}
           onClose={() => setRevoking(null)}
-        >
-          <KeyIdentity of={revoking} now={now} />
-        </FormDialog>
+          onRevoked={() => void refresh()}
+        />
       )}
     </SectionFrame>
+  );
+}
+
+/** A key in the table, with its actions while it is live. */
+function KeyRow({
+  of,
+  now,
+  onRotate,
+  onRevoke,
+}: {
+  of: ListedKey;
+  now: number;
+  onRotate: () => void;
+  onRevoke: () => void;
+}) {
+  return (
+    <tr>
+      <td
+        data-cell="main"
+        className={`font-mono ${of.state === 'live' ? '' : 'text-t3 line-through'}`}
+      >
+        {of.name}
+      </td>
+      <td className="text-t2">
+        <KeyAccess of={of} />
+      </td>
+      <td className="text-t2">
+        <span className="md:hidden">created </span>
+        <Instant at={of.createdAt} now={now} />{' '}
+        <span className="inline-block text-t3">
+          by <VisibleText text={of.createdBy} />
+        </span>
+      </td>
+      <td className="text-t2">
+        {of.lastUsedAt === null ? (
+          <span className="text-t3">
+            never<span className="md:hidden"> used</span>
+          </span>
+        ) : (
+          <>
+            <span className="md:hidden">last used </span>
+            <Instant at={of.lastUsedAt} now={now} />
+          </>
+        )}
+      </td>
+      <td className="text-t2">
+        <KeyExpiry of={of} now={now} />
+      </td>
+      <td data-cell="act" className="text-right whitespace-nowrap">
+        {of.state === 'live' ? (
+          <>
+            {of.replacedBy === null && (
+              <Button size="small" className="mr-2" onClick={onRotate}>
+                Rotate…
+              </Button>
+            )}
+            <Button size="small" tone="danger-word" onClick={onRevoke}>
+              Revoke…
+            </Button>
+          </>
+        ) : (
+          <span className="text-12 text-t3">{of.state}</span>
+        )}
+      </td>
+    </tr>
   );
 }
