@@ -2,6 +2,7 @@ import { causes } from '@/db/database-failure';
 import { isUsedUp } from '@/db/mysql/connection-refusal';
 
 const READ_ONLY = 'This database is read-only: it takes no writes.';
+const OPTION = 'An option of this database prevents this (such as max_session_mem_used).';
 const FULL = 'This database is full: it takes no writes.';
 const NO_CLUSTER = 'This database has lost most of its Galera cluster: it serves nothing.';
 const NO_RIGHT = 'The user of this database lacks a privilege that Lockyard needs.';
@@ -15,7 +16,7 @@ const NO_TABLE = 'This database lacks a table or a column that Lockyard needs.';
  * the user may run no more statements.
  */
 const MEANINGS: Record<number, string> = {
-  1290: READ_ONLY,
+  1290: OPTION,
   1836: READ_ONLY,
   1047: NO_CLUSTER,
   1792: READ_ONLY,
@@ -33,8 +34,10 @@ const MEANINGS: Record<number, string> = {
 export function mysqlRefusal(error: unknown): string | null {
   if (isUsedUp(error)) return USED_UP;
   for (const cause of causes(error)) {
-    const { errno } = cause as { errno?: unknown };
+    const { errno, message } = cause as { errno?: unknown; message?: unknown };
     const meaning = typeof errno === 'number' ? MEANINGS[errno] : undefined;
+    // The options that make a server read-only have names such as --super-read-only.
+    if (meaning === OPTION && /read-only/.test(String(message))) return READ_ONLY;
     if (meaning) return meaning;
   }
   return null;

@@ -8,6 +8,7 @@ import { createScratchDatabase, testMysqlUrl } from '../conformance/testing/stor
 import { LazyStore } from '../lazy-store';
 import { openBackend } from '../open-store';
 import type { RecordKey } from '../record-store';
+import { mysqlRefusal } from './mysql-refusal';
 import { MysqlStore } from './mysql-store';
 
 const user = `u_${randomBytes(6).toString('hex')}`;
@@ -114,6 +115,17 @@ test('a backend whose user has used up its hour says so, and has applied nothing
     await asAdmin(`DROP USER ${name}@'%'`);
   }
   await truth.close();
+});
+
+const OPTIONS = [
+  ['--read-only', /is read-only/],
+  ['--super-read-only', /is read-only/],
+  ['--max-session-mem-used=8192', /^An option of this database prevents/],
+] as const;
+
+test.each(OPTIONS)('a statement that %s prevents is refused with that reason', (option, why) => {
+  const text = `The MariaDB server is running with the ${option} option so it cannot execute this`;
+  expect(mysqlRefusal({ errno: 1290, message: `${text} statement` })).toMatch(why);
 });
 
 test('a start continues while another process migrates a backend, then uses it', async () => {
