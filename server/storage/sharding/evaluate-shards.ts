@@ -7,10 +7,13 @@ import {
   startingStamp,
 } from './shard-map-stamp';
 
-/** A shard of the list that was inspected. Null: it did not answer. */
+/** A shard of the list that was inspected. */
 export interface InspectedShard {
   name: string;
+  /** Null: it did not answer. */
   found: FoundStamp | null;
+  /** Why it did not answer, in whole sentences; null or absent: it gave no reason. */
+  refusal?: string | null;
 }
 
 /**
@@ -47,7 +50,7 @@ export function evaluateShards(
     const grantsFrom = latestPause(serving);
     return { verdict: 'serve', stamp, generation: identity.generation, grantsFrom };
   }
-  const silent = inspected.filter(({ found }) => !found).map(({ name }) => name);
+  const silent = inspected.filter(({ found }) => !found);
   return silent.length === 0 ? { verdict: 'begin' } : waitFor(backend, silent);
 }
 
@@ -63,15 +66,15 @@ export function evaluateLeaving(backend: string, leaving: InspectedShard[]): Sha
       `them, run "lockyard backends reshard ${backend}".`;
     return { verdict: 'refuse', why };
   }
-  const silent = leaving.filter(({ found }) => !found).map(({ name }) => name);
+  const silent = leaving.filter(({ found }) => !found);
   return silent.length > 0 ? waitFor(backend, silent) : null;
 }
 
-function waitFor(backend: string, silent: string[]): ShardVerdict {
-  const why =
-    `The backend "${backend}" cannot begin before all of its shards answer: ` +
-    `${silent.join(', ')}.`;
-  return { verdict: 'wait', why };
+function waitFor(backend: string, silent: InspectedShard[]): ShardVerdict {
+  const names = silent.map(({ name }) => name).join(', ');
+  const reasons = silent.map(({ name, refusal }) => (refusal ? ` On ${name}: ${refusal}` : ''));
+  const text = `The backend "${backend}" cannot begin before all of its shards answer: ${names}.`;
+  return { verdict: 'wait', why: text + reasons.join('') };
 }
 
 /**

@@ -4,6 +4,7 @@ import { SHARD_REFUSAL_MIN_MS } from '../../core/timing';
 import type { Clock } from '../../platform/clock';
 import { Periodic } from '../../platform/periodic';
 import { type BackendPast, backendPast } from '../incarnation/backend-past';
+import { StoreError } from '../record-store';
 import type { EpochFence } from './epoch-fence';
 import {
   evaluateLeaving,
@@ -166,11 +167,15 @@ function inspect(
   all: ShardMapStamp[],
   read: (stamps: ShardMapStamp) => Promise<FoundStamp>,
 ): Promise<InspectedShard[]> {
-  const found = all.map(async (stamps) => ({
-    name: stamps.shard.name,
-    found: await read(stamps).catch(() => null),
-  }));
-  return Promise.all(found);
+  const inspected = all.map(async (stamps): Promise<InspectedShard> => {
+    const { name } = stamps.shard;
+    try {
+      return { name, found: await read(stamps) };
+    } catch (error) {
+      return { name, found: null, refusal: error instanceof StoreError ? error.refusal : null };
+    }
+  });
+  return Promise.all(inspected);
 }
 
 const UNREADABLE = 'The stamps of its shards cannot be read: a database does not answer.';
