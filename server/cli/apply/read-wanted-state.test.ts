@@ -56,7 +56,7 @@ const BAD: [string, number, RegExp][] = [
   [key('    expiresAt: 2027-01-01'), 5, /expiresAt: must be an instant/],
   [key('    expiresAt: 1900000000000'), 5, /expiresAt: must be an instant/],
   [key('    expiresAt: 2027-02-30T00:00:00Z'), 5, /expiresAt: must be an instant/],
-  [key('    secret: lyk_abc'), 5, /secret: must be a map$/],
+  [key('    secret: lyk_abc'), 5, /secret: must be a map such as \{ fromEnv: NAME \}$/],
   [key('    secret: { fromFile: x }'), 5, /secret\.fromEnv: is missing$/],
   [key('    secret: { fromEnv: "A B" }'), 5, /must name an environment variable/],
   [key('    secret: { fromEnv: NOT_SET }'), 5, /variable NOT_SET is not set/],
@@ -77,7 +77,7 @@ const BAD: [string, number, RegExp][] = [
   ['version: 1\nkeys:\n  - name: a\n    namespaces: [b, b]', 4, /must not name a namespace twice/],
   [user('    role: admin'), 5, /unique/],
   [user('    disabled: yes'), 5, /disabled: must be true or false$/],
-  [user('    password: hunter2hunter2'), 5, /password: must be a map$/],
+  [user('    password: hunter2hunter2'), 5, /password: must be a map such as \{ fromEnv: NAME \}$/],
   [user('    password: { fromEnv: NOT_SET }'), 5, /NOT_SET is not set/],
   [user('  - name: Ana\n    role: admin'), 5, /"Ana" is named twice/],
   [

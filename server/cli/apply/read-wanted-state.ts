@@ -75,13 +75,17 @@ function firstIssue([issue]: z.core.$ZodIssue[], before: PropertyKey[] = []): Fi
     const [key] = issue.keys;
     return { path, key, message: `there is no "${key}" here` };
   }
-  return { path, message: messageOf(issue) };
+  return { path, message: messageOf(issue, path.at(-1)) };
 }
 
+/** What a file never contains itself, but names the environment variable of. */
+const SECRETS: (PropertyKey | undefined)[] = ['password', 'secret'];
+
 /** YAML calls objects maps. */
-function messageOf({ code, message, ...issue }: z.core.$ZodIssue): string {
+function messageOf({ code, message, ...issue }: z.core.$ZodIssue, field?: PropertyKey): string {
   const isMap = code === 'invalid_type' && 'expected' in issue && issue.expected === 'object';
-  return isMap && message !== MISSING ? 'must be a map' : message;
+  if (!isMap || message === MISSING) return message;
+  return `must be a map${SECRETS.includes(field) ? ' such as { fromEnv: NAME }' : ''}`;
 }
 
 /** The node at a path, or the nearest above it; with `key`, that key itself. */
