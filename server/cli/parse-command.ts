@@ -167,7 +167,7 @@ async function parseProvisioningCommand(
   const asked = await parseProvisioning(args, readPassword);
   if (!asked) {
     const [noun] = args;
-    const known = VERBS.filter((verb) => verb.startsWith(`${noun} `));
+    const known = VERBS.filter((verb) => [noun, `${noun}s`].includes(verb.split(' ')[0]));
     const there = known.length > 0 ? `; there are: ${known.join(', ')}` : '';
     const unknown = `Unknown command "${args.slice(0, 2).join(' ')}"`;
     throw new UsageError(`${unknown}${there}; see: npm run -s lockyard -- --help`);
