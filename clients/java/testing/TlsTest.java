@@ -8,6 +8,9 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.KeyStore;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import javax.net.ssl.KeyManagerFactory;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.TrustManagerFactory;
@@ -15,7 +18,11 @@ import javax.net.ssl.TrustManagerFactory;
 /** Tests that connections are encrypted as the caller says. Fails with an exception. */
 public final class TlsTest {
   private static final String PASSWORD = "changeit";
-  private static final String ANSWER = "{\"result\":{\"data\":{\"state\":\"free\"}}}";
+  private static final String GRANT =
+      "\"granted\",\"token\":1,\"expiresAt\":1,\"expiresInMs\":30000,\"waitedMs\":0";
+
+  /** By which all that the server does is delayed, the making of connections included. */
+  private static volatile long delayMs;
 
   /**
    * @param folders one, where files may be made
@@ -24,19 +31,21 @@ public final class TlsTest {
     SSLContext own = contextOf(keyStoreIn(Path.of(folders[0])));
     HttpsServer server = HttpsServer.create(new InetSocketAddress("127.0.0.1", 0), 0);
     server.setHttpsConfigurator(new HttpsConfigurator(own));
-    byte[] answer = ANSWER.getBytes(StandardCharsets.UTF_8);
     server.createContext(
         "/",
         exchange -> {
+          byte[] answer = answerTo(exchange.getRequestURI().getPath());
           exchange.sendResponseHeaders(200, answer.length);
           exchange.getResponseBody().write(answer);
           exchange.close();
         });
+    server.setExecutor(TlsTest::runLater);
     server.start();
     try {
       String url = "https://127.0.0.1:" + server.getAddress().getPort();
       Wire.LockInspectInput job = new Wire.LockInspectInput().name("job");
       new LockyardClient(url, "key", null, null, null, own).inspect(job);
+      waitsForSlowConnection(new LockyardClient(url, "key", null, null, null, own));
       try {
         new LockyardClient(url, "key").inspect(job);
         throw new AssertionError("The certificate is accepted without its context.");
@@ -47,6 +56,27 @@ public final class TlsTest {
       }
     } finally {
       server.stop(0);
+    }
+  }
+
+  private static byte[] answerTo(String path) {
+    boolean isAcquire = path.endsWith("lock.acquire");
+    String outcome = "\"outcome\":" + (isAcquire ? GRANT : "\"released\"");
+    String data = path.endsWith("lock.inspect") ? "\"state\":\"free\"" : outcome;
+    return ("{\"result\":{\"data\":{" + data + "}}}").getBytes(StandardCharsets.UTF_8);
+  }
+
+  private static void runLater(Runnable work) {
+    CompletableFuture.delayedExecutor(delayMs, TimeUnit.MILLISECONDS).execute(work);
+  }
+
+  /** A call that would not wait for the lock waits for a server that can be reached. */
+  private static void waitsForSlowConnection(LockyardClient client) throws Exception {
+    delayMs = 1_500;
+    try {
+      client.withLock("job", new LockOptions().waitFor(Duration.ZERO), hold -> null);
+    } finally {
+      delayMs = 0;
     }
   }
 

@@ -33,6 +33,11 @@ final class CommandBody implements HttpRequest.BodyPublisher {
     this.text = HttpRequest.BodyPublishers.ofString(text);
   }
 
+  /** Whether it may have been sent. */
+  boolean hasLeft() {
+    return state.get() == State.SENT;
+  }
+
   /** Whether nothing of it was sent; if so, nothing ever will be. */
   boolean giveUp() {
     return state.compareAndSet(State.KEPT, State.GIVEN_UP) || state.get() == State.GIVEN_UP;

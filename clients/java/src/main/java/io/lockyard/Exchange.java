@@ -31,6 +31,9 @@ final class Exchange {
   /** Where there is: less than it takes to notice that a server is silent. */
   private static final long CONNECT_SOON = 2_500;
 
+  /** How long another connection may take, even if a busy program has left no time for it. */
+  private static final long PROBE_AT_LEAST = 100;
+
   private static final long FIRST_LOOK = 1_000;
   private static final long LOOK_EVERY = 4_000;
   private static final long RESPOND_WITHIN = 2_000;
@@ -68,6 +71,7 @@ final class Exchange {
   private final SSLContext sslContext;
   private volatile HttpClient http;
   private final Map<String, Look> looks = new ConcurrentHashMap<>();
+  private final ConnectionProbe connectionProbe = new ConnectionProbe();
 
   /**
    * @param looksForSilence whether a server that has gone silent is detected, since there is
@@ -105,8 +109,8 @@ final class Exchange {
    * A request that was not sent is {@code BACKEND_DOWN}; one without a readable answer is {@code
    * UNKNOWN}.
    *
-   * @param connectWithin milliseconds until a command must have a connection; null: only the
-   *     timeout limits it
+   * @param connectWithin milliseconds until a command must have a connection, unless another one
+   *     can be made; null: only the timeout limits it
    * @param traceparent not sent if it is not a valid one
    */
   Map<String, Object> send(
@@ -175,7 +179,8 @@ final class Exchange {
       throws InterruptedException, ExecutionException, TimeoutException {
     long since = Timing.now();
     long until = since + timeout;
-    long connectUntil = connectWithin == null ? until : since + connectWithin;
+    long probe = connectWithin == null ? 0 : Math.max(PROBE_AT_LEAST, connectWithin * 2 / 5);
+    long connectUntil = connectWithin == null ? until : since + connectWithin - probe;
     long lookAt = looksForSilence ? since + FIRST_LOOK : until;
     CompletableFuture<HttpResponse<Void>> look = null;
     while (true) {
@@ -184,10 +189,16 @@ final class Exchange {
         return reply.get(Math.max(1, slice), TimeUnit.MILLISECONDS);
       } catch (TimeoutException notYet) {
         long now = Timing.now();
-        if (now >= until || now >= connectUntil && hasNeverLeft(command)) {
-          throw new TimeoutException("No answer within " + timeout + " ms.");
+        if (now >= until) {
+          throw noAnswer(timeout);
         }
-        connectUntil = now >= connectUntil ? until : connectUntil;
+        if (now >= connectUntil) {
+          connectUntil = until;
+          boolean isConnected = command.hasLeft() || connectionProbe.canConnect(address, probe);
+          if (!isConnected && hasNeverLeft(command)) {
+            throw noAnswer(timeout);
+          }
+        }
         if (now < lookAt) {
           continue;
         }
@@ -202,6 +213,10 @@ final class Exchange {
         throw new TimeoutException("The server does not respond any more.");
       }
     }
+  }
+
+  private static TimeoutException noAnswer(long timeout) {
+    return new TimeoutException("No answer within " + timeout + " ms.");
   }
 
   /** Checks whether the server has been alive since then, with one probe for all callers. */
