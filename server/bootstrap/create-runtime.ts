@@ -47,7 +47,7 @@ import { openControlRuntime } from './open-control-runtime';
 import { openGates } from './open-gates';
 import { openLab } from './open-lab';
 import { closeInTurn } from './shutdown/close-in-turn';
-import { startShardedBackend } from './start-sharded-backend';
+import { type SharedParts, startShardedBackend } from './start-sharded-backend';
 import { watchClocks } from './watch-clocks';
 
 /**
@@ -108,11 +108,11 @@ async function addBackends(
   const nameCount = new NameCount(() => clock.monotonic());
   const capacity = new NameCapacity(nameCount, () => heap.isShort());
   const policiesOf = policiesInForce(capacity);
+  const { onBackendStep } = clocks;
+  const shared = { processId, newWriter, names: nameCount, policiesOf, onBackendStep };
   for (const backend of [{ id: 'default', url: config.database }, ...config.backends]) {
     const { id } = backend;
     if (backend.shards) {
-      const { onBackendStep } = clocks;
-      const shared = { processId, newWriter, names: nameCount, policiesOf, onBackendStep };
       await refuseDuplicateShards(id, backend.shards.shards, duplicates);
       const sharded = await startShardedBackend(control, backend, shared, ends);
       engines.set(id, gates.inFrontOf(sharded.engine));
@@ -121,38 +121,11 @@ async function addBackends(
       leaving.push(...sharded.leaving);
       continue;
     }
-    const { url } = backend;
-    const { past, store } = await openWithPast(id, url, control);
-    ends.push(() => store.close());
-    const epochOf = () => past.epoch;
-    const grantsFromOf = () => past.grantsFrom;
-    duplicates.add({ id, past, store });
-    const settingsRev = () => store.settingsRev ?? 0;
-    const watch = await watchGuarantees(id, duplicates, settingsRev, control);
-    const refusal = await duplicates.refusalOf(id);
-    if (refusal !== null) throw new StartError(refusal);
+    const { watch, ...started } = await startBackend(control, backend, duplicates, shared, ends);
+    const { engine } = started;
+    engines.set(id, backend.url.kind === 'mysql' ? gates.inFrontOf(engine) : engine);
     guarantees.set(id, watch);
-    const history = new SharedHistory(store, clock);
-    const engine = await createEngine({
-      backend: id,
-      kind: url.kind,
-      store,
-      epochOf,
-      clock,
-      processId,
-      newWriter,
-      lossOf: () => past.loss ?? null,
-      onClockStep: clocks.onBackendStep(id),
-      onFault: logFault(log, id),
-      names: nameCount,
-      onSwap: history.noteSwap,
-      policyOf: policiesOf(namespaces, grantsFromOf, watch),
-    });
-    // The engine closes its store too.
-    ends.splice(-1, 1, () => engine.close());
-    engines.set(id, url.kind === 'mysql' ? gates.inFrontOf(engine) : engine);
-    ends.push(watch.start());
-    backends.push({ id, store, history, engine, epochOf, grantsFromOf });
+    backends.push(started);
   }
   const named = [...backends, ...leaving].map(({ id }) => id);
   const formerIds = await formerStores(database, named);
@@ -202,6 +175,49 @@ async function addBackends(
   const presence = new LockPresence(database, clock, monitoring.projection);
   const ours = { presence, nameCount, limits, cancelledRequests, lab, processId, runsMaintenance };
   return { engines, gates, guarantees, ...monitoring, ...ours };
+}
+
+/**
+ * Starts a backend that is one store.
+ *
+ * @param ends as in `addBackends`
+ * @throws StartError if another backend uses the same store
+ */
+async function startBackend(
+  control: ControlRuntime,
+  { id, url }: { id: string; url: BackendUrl },
+  duplicates: DuplicateStores,
+  { policiesOf, onBackendStep, ...shared }: SharedParts,
+  ends: (() => Promise<void>)[],
+): Promise<MonitoredBackend & { watch: GuaranteeWatch }> {
+  const { clock, log, namespaces } = control;
+  const { past, store } = await openWithPast(id, url, control);
+  ends.push(() => store.close());
+  const epochOf = () => past.epoch;
+  const grantsFromOf = () => past.grantsFrom;
+  duplicates.add({ id, past, store });
+  const settingsRev = () => store.settingsRev ?? 0;
+  const watch = await watchGuarantees(id, duplicates, settingsRev, control);
+  const refusal = await duplicates.refusalOf(id);
+  if (refusal !== null) throw new StartError(refusal);
+  const history = new SharedHistory(store, clock);
+  const engine = await createEngine({
+    ...shared,
+    backend: id,
+    kind: url.kind,
+    store,
+    epochOf,
+    clock,
+    lossOf: () => past.loss ?? null,
+    ...(onBackendStep ? { onClockStep: onBackendStep(id) } : {}),
+    onFault: logFault(log, id),
+    onSwap: history.noteSwap,
+    policyOf: policiesOf(namespaces, grantsFromOf, watch),
+  });
+  // The engine closes its store too.
+  ends.splice(-1, 1, () => engine.close());
+  ends.push(watch.start());
+  return { id, store, history, engine, epochOf, grantsFromOf, watch };
 }
 
 const unsafeControl = (why: string | null) =>

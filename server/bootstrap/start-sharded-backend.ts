@@ -27,10 +27,10 @@ interface Control extends Pick<ControlRuntime, 'clock' | 'database' | 'log'> {
   namespaces: Pick<NamespaceDirectory, 'policyOf'>;
 }
 
-/** What the engines of all shards have in common. */
-interface Shared extends Pick<EngineOptions, 'processId' | 'newWriter' | 'names'> {
-  /** Called when the clock of one shard's server was set: see `EngineOptions`. */
-  onBackendStep?: (shard: string) => (ms: number) => void;
+/** What the engines of all backends of a process have in common. */
+export interface SharedParts extends Pick<EngineOptions, 'processId' | 'newWriter' | 'names'> {
+  /** Called when the clock of a backend or shard was set: see `EngineOptions`. */
+  onBackendStep?: (store: string) => (ms: number) => void;
   /** Policies of namespaces on a backend that grants nothing before an instant, or is closed. */
   policiesOf: PoliciesInForce;
 }
@@ -53,7 +53,7 @@ interface ShardedBackend {
 export async function startShardedBackend(
   control: Control,
   { id, shards: list }: { id: string; shards: ShardList },
-  { policiesOf, onBackendStep, ...shared }: Shared,
+  { policiesOf, onBackendStep, ...shared }: SharedParts,
   ends: (() => Promise<void>)[],
 ): Promise<ShardedBackend> {
   const { clock, config, database, log, namespaces } = control;
