@@ -15,7 +15,7 @@ import type { NamespaceLabels } from './namespace-labels';
  * @param now in milliseconds since the `blockedOrigin` of the locks
  */
 export function lockMetrics(
-  counted: Iterable<Omit<LockGroup, 'storeId' | 'locks'>>,
+  counted: Iterable<Omit<LockGroup, 'locks'>>,
   labels: NamespaceLabels,
   now: number,
 ): MetricFamily[] {

@@ -18,8 +18,6 @@ export interface LockCounts {
 /** The locks of one namespace on one backend, or on one shard of it. */
 export interface LockGroup extends LockCounts, HoldFigures {
   namespace: string;
-  /** The id under which its records are stored. */
-  storeId: string;
   /** The backend's name for people. */
   backend: string;
 }
@@ -93,7 +91,7 @@ export class LockGroups {
     const id = `${backend}/${namespace}`;
     const known = this.indexes.get(id);
     if (known !== undefined) return known;
-    const group = { namespace, storeId: backend, backend: publicBackend };
+    const group = { namespace, backend: publicBackend };
     const figures = { permitsHeld: 0, permitCapacity: 0, keptHolds: 0 };
     const place = this.groups.push({ ...group, ...figures, ...noLocks() }) - 1;
     this.indexes.set(id, place);
