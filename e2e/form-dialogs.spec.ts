@@ -120,3 +120,21 @@ test('a policy that two admins change at once is saved, and nothing typed is los
   await expect(row).toContainText('max queue 7');
   await expect(row).toContainText(/lock delay 15.s/);
 });
+
+test('the buttons of a dialog stay in view in a window that is zoomed to 200 %', async ({
+  page,
+  server,
+  admin,
+}) => {
+  const name = 'zoomed';
+  await (await createService(server, admin, name)).acquire({ name, leaseMs: 600_000 });
+  await page.setViewportSize({ width: 720, height: 450 });
+  await openLive(page, lockPath('default', name));
+  await page.getByRole('button', { name: 'Force release…' }).first().click();
+  const cancel = dialog(page).getByRole('button', { name: 'Cancel' });
+  await expect(cancel).toBeFocused();
+  await expect(cancel).toBeInViewport({ ratio: 1 });
+  await dialog(page).getByLabel('Reason').focus();
+  await expect(dialog(page).getByLabel('Reason')).toBeInViewport({ ratio: 1 });
+  await expect(cancel).toBeInViewport({ ratio: 1 });
+});
