@@ -131,6 +131,9 @@ test('no recommendation and no sentence is changed by renewals that no server re
     const seen = await page.evaluate(() => (window as unknown as { seen: string[] }).seen);
     expect(seen.length).toBeGreaterThan(3);
     expect(seen.filter((text) => /not being renewed|Nothing to do|overdue/.test(text))).toEqual([]);
+    const sentence = await page.locator('.lock-sentence').innerText();
+    const held = sentence.match(/^Held for (\d+\ss) /)?.[1];
+    await expect(page.getByRole('region', { name: 'Holder' })).toContainText(`${held} ago`);
   } finally {
     clearInterval(renewing);
     await server.restart();

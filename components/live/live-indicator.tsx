@@ -3,7 +3,7 @@
 import { spokenDuration } from '@/server/core/format/durations';
 import { ageText } from '../format/durations';
 import { usePastAt } from '../past/past-at';
-import { useAged, useAtBackend, useRefusal, useSilentBackends } from './reading';
+import { useAged, useBackendAge, useRefusal, useSilentBackends } from './reading';
 import { useTabState } from './tab/tab-rest';
 import type { LinkState } from './use-live';
 
@@ -29,11 +29,11 @@ export function LiveIndicator({
   const isCut = useAged(
     (ageMs) => ageMs >= LATE_MS || (link === 'connecting' && ageMs >= FRESH_MS),
   );
-  const isLate = useAtBackend(backend, (_, silentMs) => silentMs >= FRESH_MS);
-  const isVeryLate = useAtBackend(backend, (_, silentMs) => silentMs >= LATE_MS);
+  const isLate = useBackendAge(backend, (ageMs) => ageMs >= FRESH_MS);
+  const isVeryLate = useBackendAge(backend, (ageMs) => ageMs >= LATE_MS);
   const isLost = isCut || isVeryLate;
-  const age = useAtBackend(backend, (_, silentMs) =>
-    isLost ? `${ageText(silentMs)} ago` : isLate ? `${spokenDuration(silentMs)} ago` : '',
+  const age = useBackendAge(backend, (ageMs) =>
+    isLost ? `${ageText(ageMs)} ago` : isLate ? `${spokenDuration(ageMs)} ago` : '',
   );
   const silent = useSilentBackends();
   const isPast = usePastAt() !== null;

@@ -11,7 +11,7 @@ export interface Reading {
   refusal?: string | null;
 }
 
-/** On data older than this, countdowns stop. */
+/** On data older than this, nothing runs on. */
 export const STALE_AFTER_MS = 5_000;
 
 /** The last reading, for components that draw something that depends on it and on time. */
@@ -60,21 +60,16 @@ export function ageOf({ receivedAt }: Reading, nowMs: number | null): number {
 }
 
 /**
- * A backend's clock: it runs on from the last reading, and stops when that has become stale, so
- * that nothing is ever counted down on old data.
+ * A backend's clock: it runs on from the last reading, and once that is stale, it is the instant of
+ * the reading again, since it is not known what has happened since then.
  */
 export function backendNow(reading: Reading, backend: string, nowMs: number | null): number {
   const offsetMs = reading.backends.find(({ id }) => id === backend)?.clockOffsetMs ?? 0;
-  return reading.asOf + offsetMs + Math.min(ageOf(reading, nowMs), STALE_AFTER_MS);
+  return reading.asOf + offsetMs + runOnMs(ageOf(reading, nowMs));
 }
 
-/**
- * The page's clock for what is said about a reading: that clock itself, and once the reading is
- * stale, the moment at which it came, since it is not known what has happened since then.
- */
-export function clockOfReading(reading: Reading, nowMs: number | null): number | null {
-  return ageOf(reading, nowMs) > STALE_AFTER_MS ? reading.receivedAt : nowMs;
-}
+/** How far what a reading of this age says may run on. */
+export const runOnMs = (ageMs: number): number => (ageMs > STALE_AFTER_MS ? 0 : ageMs);
 
 /** When a backend last responded, by its own clock. */
 export function lastAnswerAt({ asOf, backends }: Reading, backend: string): number {
@@ -82,8 +77,14 @@ export function lastAnswerAt({ asOf, backends }: Reading, backend: string): numb
   return asOf + (health?.clockOffsetMs ?? 0) - (health?.silentForMs ?? 0);
 }
 
-/** How long a backend has not responded, in milliseconds. */
-export function silentMs(reading: Reading, backend: string, nowMs: number | null): number {
+/** How long a backend had not responded at the last reading, which runs on until that is stale. */
+export function silenceMs(reading: Reading, backend: string, nowMs: number | null): number {
+  const health = reading.backends.find(({ id }) => id === backend);
+  return (health?.silentForMs ?? 0) + runOnMs(ageOf(reading, nowMs));
+}
+
+/** How old what a page shows of a backend is, in milliseconds. */
+export function backendAgeMs(reading: Reading, backend: string, nowMs: number | null): number {
   const health = reading.backends.find(({ id }) => id === backend);
   return (health?.silentForMs ?? 0) + ageOf(reading, nowMs);
 }

@@ -12,14 +12,15 @@ import {
 import { ageText, displayedMs } from '../format/durations';
 import {
   ageOf,
+  backendAgeMs,
   backendNow,
-  clockOfReading,
   createReadingStore,
   lastAnswerAt,
   type Reading,
   type ReadingStore,
+  runOnMs,
   STALE_AFTER_MS,
-  silentMs,
+  silenceMs,
 } from './reading-store';
 
 const NO_READING = createReadingStore({ asOf: 0, receivedAt: null, backends: [] });
@@ -63,7 +64,10 @@ function useFromReading<T extends Primitive>(
   );
 }
 
-/** A primitive that depends on a backend's clock, its silence, and its last answer. */
+/**
+ * A primitive that depends on a backend's clock, its silence, and its last answer; once the reading
+ * is stale, all are as of that reading.
+ */
 export function useAtBackend<T extends Primitive>(
   backend: string,
   select: (now: number, silentMs: number, lastAnswerAt: number) => T,
@@ -71,22 +75,18 @@ export function useAtBackend<T extends Primitive>(
   return useFromReading((reading, nowMs) =>
     select(
       backendNow(reading, backend, nowMs),
-      silentMs(reading, backend, nowMs),
+      silenceMs(reading, backend, nowMs),
       lastAnswerAt(reading, backend),
     ),
   );
 }
 
-/** The same as of the reading itself once that is stale, for what must not run on. */
-export function useAtReading<T extends Primitive>(
+/** A primitive that depends on how old what is shown of a backend is, in milliseconds. */
+export function useBackendAge<T extends Primitive>(
   backend: string,
-  select: (now: number, silentMs: number, lastAnswerAt: number) => T,
+  select: (ageMs: number) => T,
 ): T {
-  return useFromReading((reading, nowMs) => {
-    const at = clockOfReading(reading, nowMs);
-    const now = backendNow(reading, backend, at);
-    return select(now, silentMs(reading, backend, at), lastAnswerAt(reading, backend));
-  });
+  return useFromReading((reading, nowMs) => select(backendAgeMs(reading, backend, nowMs)));
 }
 
 /** A primitive that depends on the clocks of several backends. */
@@ -105,10 +105,10 @@ export function useAged<T extends Primitive>(select: (ageMs: number) => T): T {
 
 /**
  * The total blocking time of callers in milliseconds, as exact as it is displayed, from a reading
- * of this age; it grows until the reading is stale.
+ * of this age; it runs on until the reading is stale.
  */
 export const displayedBlockingMs = (blockingMs: number, callers: number, ageMs: number): number =>
-  displayedMs(blockingMs + callers * Math.min(ageMs, STALE_AFTER_MS));
+  displayedMs(blockingMs + callers * runOnMs(ageMs));
 
 /** The same for the reading of the page. */
 export function useBlockingMs(blockingMs: number, callers: number): number {

@@ -5,7 +5,7 @@ import type { HoldRow, LockRow } from '@/server/contract/console/lock-row';
 import { lockVerdict } from '@/server/core/verdict/lock-verdict';
 import type { VerdictPart } from '@/server/core/verdict/verdict';
 import { clockText } from '../../format/instants';
-import { useAtReading, useIsStale } from '../../live/reading';
+import { useAtBackend, useIsStale } from '../../live/reading';
 import { useZone } from '../../ui/instant';
 import { UnbrokenNames } from '../../ui/visible-text';
 
@@ -24,7 +24,7 @@ export function LockSentence({ row, hold = row.hold }: { row: LockRow; hold?: Ho
   const zone = useZone();
   const isStale = useIsStale();
   // One text for all parts, since only a primitive is compared with the one before.
-  const encoded = useAtReading(row.backend, (now, silentMs, readAt) => {
+  const encoded = useAtBackend(row.backend, (now, silentMs, readAt) => {
     const view = { now, readAt, silentMs, clockText: (at: number) => clockText(at, now, zone) };
     return JSON.stringify(lockVerdict({ ...row, hold }, view));
   });
