@@ -75,7 +75,7 @@ export function WaitsView({
           <header className="waits-head">
             <h1 className="text-19 font-[640]">Waits</h1>
             {!isEmpty && <WaitFilterChips graph={data} filter={filter} />}
-            <WaitTotals graph={data} />
+            <WaitTotals graph={data} isFiltered={isFiltering(filter)} />
             <span className="ml-auto flex items-center gap-4">
               <ViewChoice view={view} onView={setView} />
               <LiveIndicator link={link} onRetry={retry} isFleet />
