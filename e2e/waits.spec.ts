@@ -81,3 +81,26 @@ test('the name of an awaited lock never covers the wait time, however narrow the
   const isAbove = (lock?.y ?? 0) + (lock?.height ?? 0) <= (since?.y ?? 0) + 1;
   expect(isBeside || isAbove).toBe(true);
 });
+
+test('at 1024 px the names of services and owners are legible, and no figure moves', async ({
+  page,
+  context,
+  server,
+  admin,
+}) => {
+  await signIn(context, server, admin);
+  const name = 'reconciliation-of-the-ledgers-overnight';
+  const owner = 'inventory-5d8f:worker-11';
+  const service = await createService(server, admin, name);
+  await service.acquire({ name: 'legible', owner, ...LEASE });
+  await page.setViewportSize({ width: 1024, height: 768 });
+  await openPage(page, `/holders?q=${owner}`);
+  const heading = await page.getByRole('button', { name: `${name} 1 process` }).boundingBox();
+  expect(heading?.height).toBeLessThanOrEqual(44);
+  const start = page.getByRole('button', { name: owner }).locator('.name-head');
+  expect(await start.evaluate((it) => it.scrollWidth - it.clientWidth)).toBeLessThanOrEqual(0);
+
+  const strip = page.getByRole('region', { name: 'Processes in figures' });
+  await strip.evaluate((it) => it.setAttribute('data-unknown', 'false'));
+  await expect(strip.getByRole('button', { name: /^Unknown/ })).toBeVisible();
+});

@@ -58,7 +58,7 @@ export function HolderStrip({ page, filter }: { page: HoldersPage; filter: Holde
         look={look('unknown', unknown)}
         title="Filter: processes without recent evidence"
         value={<FigureCount of={unknown} />}
-        below={unknownBecause(page.rows)}
+        below={unknown > 0 ? unknownBecause(page.rows) : 'none'}
         action={show('unknown')}
       />
       <FigureTile

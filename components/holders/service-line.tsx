@@ -42,14 +42,16 @@ export function ServiceLine({
           onClick={onToggle}
         >
           <Icon name={isFolded ? 'chevron-right' : 'chevron-down'} size={14} />
-          <span className="font-[620] text-t1">{service}</span>
-          <span className="font-[450] text-12 text-t3">
-            {atLeast}
-            {plural(rows.length + hidden, 'process', 'processes')}
-            {hidden > 0 &&
-              (isCut
-                ? `, ${exactCount(rows.length)} listed`
-                : `, ${exactCount(hidden)} not listed`)}
+          <span className="min-w-0 [overflow-wrap:anywhere]">
+            <span className="mr-1 font-[620] text-t1">{service}</span>{' '}
+            <span className="font-[450] text-12 text-t3">
+              {atLeast}
+              {plural(rows.length + hidden, 'process', 'processes')}
+              {hidden > 0 &&
+                (isCut
+                  ? `, ${exactCount(rows.length)} listed`
+                  : `, ${exactCount(hidden)} not listed`)}
+            </span>
           </span>
         </button>
       </th>
