@@ -1,6 +1,6 @@
 import { DEFAULT_POLICY } from '../server/contract/namespace-policy';
 import { lockPath } from '../server/core/names/console-path';
-import { openLive } from './locks-page';
+import { openLive, openPage } from './locks-page';
 import { callConsole, createService, expect, signIn, test, waitFor } from './lockyard-test';
 
 test('a page in dark colours is printed in dark ink, and with its bars', async ({
@@ -26,4 +26,18 @@ test('a page in dark colours is printed in dark ink, and with its bars', async (
   await expect(page.getByText('Skip to content')).toBeHidden();
   await expect(page.locator('html')).toHaveCSS('background-color', 'rgb(255, 255, 255)');
   await expect(page.locator('.lease-bar').first()).toHaveCSS('print-color-adjust', 'exact');
+});
+
+test('in forced colours a choice shows what is chosen', async ({
+  page,
+  context,
+  server,
+  admin,
+}) => {
+  await signIn(context, server, admin);
+  await page.emulateMedia({ forcedColors: 'active' });
+  await openPage(page, '/waits');
+  const choice = page.getByRole('group', { name: 'Show waits as' }).locator('.choice');
+  await expect(choice.filter({ hasText: 'Graph' })).toHaveCSS('outline-style', 'solid');
+  await expect(choice.filter({ hasText: 'List' })).toHaveCSS('outline-style', 'none');
 });
