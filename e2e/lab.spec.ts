@@ -158,7 +158,9 @@ test('an invalid entry is reported at its field, and nothing can be started', as
 
 test('two runs are compared strategy by strategy', async ({ page, server }) => {
   await as(page, server, operator, '/lab');
-  const boxes = page.getByRole('checkbox', { name: /^Compare the run of laura/ });
+  const boxes = page.getByRole('checkbox', {
+    name: /^Compare the run of laura from \d\d:\d\d:\d\d$/,
+  });
   await boxes.first().check();
   await boxes.nth(1).check();
   await page.getByRole('link', { name: 'Compare 2 runs' }).click();

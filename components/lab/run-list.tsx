@@ -4,7 +4,8 @@ import Link from 'next/link';
 import { useState } from 'react';
 import type { LabRunSummary } from '@/server/contract/console/lab/lab-run';
 import { exactCount, plural } from '@/server/core/format/numbers';
-import { Instant } from '../ui/instant';
+import { instantText } from '../format/instants';
+import { Instant, useZone } from '../ui/instant';
 import { Panel } from '../ui/panel';
 import { type Column, TableHead } from '../ui/table-head';
 import { VisibleText } from '../ui/visible-text';
@@ -94,6 +95,7 @@ function RunLine({
 }) {
   const { id, startedAt, startedBy, settings, result } = run;
   const { workers, stock, strategies, pause } = settings;
+  const started = instantText(startedAt, now, useZone());
   return (
     <tr data-selected={isChosen}>
       <td data-cell="select">
@@ -102,7 +104,7 @@ function RunLine({
             type="checkbox"
             checked={isChosen}
             disabled={run.endedAt === null}
-            aria-label={`Compare the run of ${startedBy} from ${new Date(startedAt).toISOString()}`}
+            aria-label={`Compare the run of ${startedBy} from ${started}`}
             onChange={onToggle}
           />
         </label>
