@@ -76,6 +76,7 @@ test('rules that two admins change at once are saved, and nothing typed is lost'
   await page.getByRole('button', { name: `Change… the rules of ${namespace}` }).click();
   const dialog = page.getByRole('dialog', { name: `Alert rules for ${namespace}` });
   const stuck = dialog.getByRole('textbox', { name: /^Stuck for/ });
+  await expect(dialog.getByLabel(/^Counter within/)).toHaveAccessibleName(/0 to 1,000,000,000$/);
   await stuck.fill('90s');
   await dialog.getByRole('textbox', { name: /^Reason/ }).fill('the jobs are slow in November');
   let goOn = () => {};

@@ -4,6 +4,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { AlertRulesRow } from '@/server/contract/console/alerts/alert-row';
 import { type AlertRules, DEFAULT_ALERT_RULES } from '@/server/contract/console/alerts/alert-rules';
+import { exactCount } from '@/server/core/format/numbers';
 import { useTRPC, useTRPCClient } from '../live/trpc';
 import { DurationField, enteredDuration } from '../namespaces/duration-field';
 import { AuditedReason } from '../ui/controls/audited-reason';
@@ -63,7 +64,7 @@ export function RulesDialog({ of, onClose }: { of: AlertRulesRow; onClose: () =>
             <Field
               key={`${field} ${seen[field]}`}
               label={label}
-              hint="steps"
+              hint={`${exactCount(min)} to ${exactCount(max)}`}
               name={field}
               type="number"
               inputMode="numeric"
