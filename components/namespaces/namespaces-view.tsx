@@ -133,7 +133,9 @@ function NamespaceTableRow({
           {isSilent && <Icon name="question" size={14} className="text-unknown" />}
           <span className="md:hidden">on </span>
           {backend}
-          {isSilent && <span className="text-12 text-unknown">not responding</span>}
+          {isSilent && (
+            <span className="text-12 whitespace-nowrap text-unknown">not responding</span>
+          )}
         </span>
       </td>
       <td data-cell="wide">
