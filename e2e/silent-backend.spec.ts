@@ -40,7 +40,16 @@ test('a page whose backend has been silent since the start says so, then appears
   }
   await expect(lock.getByRole('heading', { name: 'book/7' })).toBeVisible();
 
+  const [waits, holders] = [await context.newPage(), await context.newPage()];
+  await holders.goto(`${server.url}/holders`);
+  await expect(holders.getByText(/^No locks are known .* Not responding: ledger\./)).toBeVisible();
+  await waits.goto(`${server.url}/waits`);
+  await expect(waits.getByText('No callers are known to be waiting.')).toBeVisible();
+  await expect(waits.getByText('Not responding: ledger.')).toBeVisible();
+
   await redis.start();
   await expect(lock.getByText('A lock exists from its first acquire.')).toBeVisible();
   await expect(counter.getByText('State unknown')).toHaveCount(0);
+  await expect(waits.getByText('No callers are waiting.')).toBeVisible();
+  await expect(holders.getByText('No locks held, no callers waiting.')).toBeVisible();
 });

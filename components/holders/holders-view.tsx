@@ -9,7 +9,7 @@ import { exactCount, plural } from '@/server/core/format/numbers';
 import { ConnectionLostNote } from '../live/connection-lost-note';
 import { LiveIndicator } from '../live/live-indicator';
 import { ReadingProvider } from '../live/reading';
-import type { Reading } from '../live/reading-store';
+import { type Reading, silentBackends } from '../live/reading-store';
 import { useSession } from '../live/session';
 import { setAddress } from '../navigation/set-address';
 import { PastNote } from '../past/past-note';
@@ -53,6 +53,7 @@ export function HoldersView({ initial }: { initial: HoldersPage }) {
   const rows = found.filter((row) => matchesHolder(row, filter) && isIn(row, place));
   const isNarrowed = filter !== null || place.namespace !== null || place.backend !== null;
   const isFiltered = sought !== '' || isNarrowed;
+  const silent = data.past ? '' : silentBackends(data.backends);
   const table = useRef<HTMLDivElement>(null);
   useHolderKeys(table);
   const more = data.found - data.rows.length;
@@ -96,7 +97,7 @@ export function HoldersView({ initial }: { initial: HoldersPage }) {
             </div>
           ) : (
             <p className="card px-3.5 py-6 text-14 text-t2">
-              {emptyNote(isSearching, isFiltered)}
+              {emptyNote(isSearching, isFiltered, silent)}
               {!isSearching && isFiltered && (
                 <>
                   {' '}
@@ -105,7 +106,7 @@ export function HoldersView({ initial }: { initial: HoldersPage }) {
                   </button>
                 </>
               )}
-              {!isSearching && !isFiltered && !data.past && (
+              {!isSearching && !isFiltered && silent === '' && !data.past && (
                 <span className="block pt-1 text-13 text-t3">
                   Processes appear here when they acquire a lock, by a client or{' '}
                   <Link href="/docs" prefetch={false} className="link">
@@ -151,7 +152,10 @@ function countOf(shown: number, isNarrowed: boolean, { rows, found }: HoldersPag
   return `${exactCount(shown)} of ${plural(rows.length, 'process', 'processes')}`;
 }
 
-function emptyNote(isSearching: boolean, isFiltered: boolean): string {
+/** @param silent the backends that do not respond */
+function emptyNote(isSearching: boolean, isFiltered: boolean, silent: string): string {
   if (isSearching) return 'Searching…';
-  return isFiltered ? 'No processes match these filters.' : 'No locks held, no callers waiting.';
+  if (isFiltered) return 'No processes match these filters.';
+  if (silent === '') return 'No locks held, no callers waiting.';
+  return `No locks are known to be held, no callers to be waiting. Not responding: ${silent}.`;
 }

@@ -71,6 +71,12 @@ export function backendNow(reading: Reading, backend: string, nowMs: number | nu
 /** How far what a reading of this age says may run on. */
 export const runOnMs = (ageMs: number): number => (ageMs > STALE_AFTER_MS ? 0 : ageMs);
 
+/** The ids of the backends that do not respond, in one text; empty while all do. */
+export function silentBackends(backends: Reading['backends']): string {
+  const silent = backends.filter(({ reachable }) => !reachable);
+  return silent.map(({ id }) => id).join(', ');
+}
+
 /** When a backend last responded, by its own clock. */
 export function lastAnswerAt({ asOf, backends }: Reading, backend: string): number {
   const health = backends.find(({ id }) => id === backend);

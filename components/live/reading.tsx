@@ -21,6 +21,7 @@ import {
   runOnMs,
   STALE_AFTER_MS,
   silenceMs,
+  silentBackends,
 } from './reading-store';
 
 const NO_READING = createReadingStore({ asOf: 0, receivedAt: null, backends: [] });
@@ -120,14 +121,9 @@ export function useReadBackends(): number {
   return useFromReading(({ backends }) => backends.length);
 }
 
-/** The backends that do not respond, by their ids and in one text; empty while all do. */
+/** See {@link silentBackends}. */
 export function useSilentBackends(): string {
-  return useFromReading(({ backends }) =>
-    backends
-      .filter(({ reachable }) => !reachable)
-      .map(({ id }) => id)
-      .join(', '),
-  );
+  return useFromReading(({ backends }) => silentBackends(backends));
 }
 
 /** Why the server refuses to send newer data; null: it does not, or no server answers. */

@@ -8,7 +8,7 @@ import { ActionsProvider } from '../actions/actions-provider';
 import { ConnectionLostNote } from '../live/connection-lost-note';
 import { LiveIndicator } from '../live/live-indicator';
 import { ReadingProvider } from '../live/reading';
-import type { Reading } from '../live/reading-store';
+import { type Reading, silentBackends } from '../live/reading-store';
 import { useTRPCClient } from '../live/trpc';
 import { useLive } from '../live/use-live';
 import { LatePart, loadUntilThere } from '../navigation/late-part';
@@ -68,6 +68,7 @@ export function WaitsView({
   const drawings = useMemo(() => (view === 'graph' ? drawingsOf(heads) : []), [view, heads]);
   const { bands, panelHeight, onPanel, onDrawn } = useBands(drawings.map((each) => each.heads));
   const isEmpty = data.waiting === 0;
+  const silent = silentBackends(data.backends);
   return (
     <ReadingProvider reading={reading}>
       <ActionsProvider>
@@ -86,6 +87,13 @@ export function WaitsView({
             <p className="px-[var(--gutter)] py-8 text-14 text-t2">
               {data.past ? (
                 'No caller waited for a lock at this instant.'
+              ) : silent !== '' ? (
+                <>
+                  No callers are known to be waiting.
+                  <span className="block pt-1 text-13 text-t3">
+                    Not responding: {silent}. Whether callers wait there is unknown.
+                  </span>
+                </>
               ) : (
                 <>
                   No callers are waiting. Waits on all backends appear here, with what blocks them.
