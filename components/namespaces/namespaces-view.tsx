@@ -153,7 +153,7 @@ function NamespaceTableRow({
         </ul>
       </td>
       <td data-cell="count">
-        <Count of={knownCount(locks, isSilent)} label="locks" ink={ink} />
+        <Count of={knownCount(locks, isSilent)} label={locks === 1 ? 'lock' : 'locks'} ink={ink} />
       </td>
       <td data-cell="count">
         <Count of={held} label="held" />
