@@ -121,7 +121,7 @@ class MemoryStore implements RecordStore {
   async read(keys: RecordKey[]): Promise<ReadResult> {
     const now = Date.now();
     const record = ({ name }: RecordKey) => this.records.get(name) ?? null;
-    return { records: keys.map((key) => ({ key, record: record(key), now })), memos: [] };
+    return { records: keys.map((key) => ({ key, record: record(key), now })), storedAnswers: [] };
   }
 
   async swap(changes: Change[]): Promise<SwapResult[]> {

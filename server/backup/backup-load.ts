@@ -207,6 +207,6 @@ const UNUSED: Omit<Change, 'key' | 'rev' | 'writer' | 'events'> = {
   clock: { past: 0, ahead: Number.POSITIVE_INFINITY },
   head: '',
   queue: null,
-  memos: [],
+  storedAnswers: [],
   extensions: [],
 };

@@ -91,7 +91,7 @@ export interface Decision<A, R = LockRecord, E = LockEvent> {
   expect: Expectation;
   answer: A;
   events: E[];
-  memos: IdempotencyRecord[];
+  storedAnswers: IdempotencyRecord[];
   extensions: IdempotencyExtension[];
   handOffs: HandOff[];
   /** The tags of waiters of this process that timed out: it is to answer their calls. */
@@ -124,23 +124,26 @@ export function refuseNewWhileFull({ fullBecause }: Pick<DecidingPolicy, 'fullBe
 export const namespaceFull = (because: string) =>
   new LockyardError('NAMESPACE_FULL', because, { retryAfterMs: FULL_RETRY_MS });
 
-/** The answer record in `memo` if it is for the id of this request, whatever its input was. */
+/** This record if it is for the id of this request, whatever its input was; otherwise null. */
 export function storedFor(
-  memo: IdempotencyRecord | null,
+  record: IdempotencyRecord | null,
   request: RequestIdentity | null,
   now: number,
 ): IdempotencyRecord | null {
-  const isMatch = request?.remembered && memo?.key === request.key && memo.expiresAt > now;
-  return isMatch ? memo : null;
+  const isMatch = request?.remembered && record?.key === request.key && record.expiresAt > now;
+  return isMatch ? record : null;
 }
 
-/** The answer in `memo` if it is for this request. Throws `INVALID` if its input was another. */
+/**
+ * The answer in this record if it is for this request; otherwise null. Throws `INVALID` if its
+ * input was another.
+ */
 export function replayedAnswer<A>(
-  memo: IdempotencyRecord | null,
+  record: IdempotencyRecord | null,
   request: RequestIdentity | null,
   now: number,
 ): A | null {
-  const stored = storedFor(memo, request, now);
+  const stored = storedFor(record, request, now);
   if (!stored) return null;
   const { inputHash } = stored;
   if (inputHash !== '' && inputHash !== request?.inputHash) throw requestIdReused();

@@ -32,7 +32,7 @@ export class Draft {
   readonly record: LockRecord;
   private readonly before: LockRecord | null;
   events: LockEvent[] = [];
-  readonly memos: IdempotencyRecord[] = [];
+  readonly storedAnswers: IdempotencyRecord[] = [];
   readonly extensions: IdempotencyExtension[] = [];
   readonly handOffs: HandOff[] = [];
   readonly timeouts: string[] = [];
@@ -122,7 +122,7 @@ export class Draft {
     if (!request?.remembered) return;
     const { key, inputHash } = request;
     const expiresAt = until + ANSWER_RETENTION_MS;
-    this.memos.push({ key, inputHash, answer, expiresAt });
+    this.storedAnswers.push({ key, inputHash, answer, expiresAt });
     this.keepForAnswers(expiresAt);
   }
 
@@ -141,7 +141,7 @@ export class Draft {
    * command's `latestAt`, and `BrokenInvariant`.
    */
   finish<A>(answer: A): Decision<A> {
-    const { events, memos, extensions, handOffs, timeouts, command } = this;
+    const { events, storedAnswers, extensions, handOffs, timeouts, command } = this;
     const latestAt = 'latestAt' in command ? command.latestAt : undefined;
     if (this.changed && latestAt !== undefined && this.isPast(latestAt)) throw actTooLate();
     const expect = { past: this.past, ahead: this.ahead };
@@ -151,6 +151,6 @@ export class Draft {
       checkLockRecord(this.before, this.record, this.context.policy.queueLimit);
     }
     const next = this.changed ? this.record : null;
-    return { next, expect, answer, events, memos, extensions, handOffs, timeouts };
+    return { next, expect, answer, events, storedAnswers, extensions, handOffs, timeouts };
   }
 }

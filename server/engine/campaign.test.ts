@@ -131,8 +131,8 @@ function hasty(store: Store): Store {
   const clock = { past: 0, ahead: Number.POSITIVE_INFINITY };
   spoilt.swap = (changes) => store.swap(changes.map((change) => ({ ...change, clock })));
   spoilt.read = async (keys, requestKeys) => {
-    const { records, memos } = await store.read(keys, requestKeys);
-    return { records: records.map((read) => ({ ...read, now: read.now + 1_000 })), memos };
+    const { records, storedAnswers } = await store.read(keys, requestKeys);
+    return { records: records.map((read) => ({ ...read, now: read.now + 1_000 })), storedAnswers };
   };
   return spoilt;
 }

@@ -234,7 +234,7 @@ describe.each(storeNames)('two engines over %s', (name) => {
       const key = freshKey();
       const asked = acquireCommand(key, 'w1', { requestId: 'r' });
       const kept = async () =>
-        (await rig.under.store.read([], [asked.request.key])).memos[0]?.expiresAt ?? 0;
+        (await rig.under.store.read([], [asked.request.key])).storedAnswers[0]?.expiresAt ?? 0;
       const answer = await a.engine.acquire(key, asked, WAIT);
       if (answer.outcome !== 'granted') throw new Error('not granted');
       expect(await kept()).toBeGreaterThanOrEqual(answer.expiresAt + 15 * MINUTE);
@@ -243,8 +243,10 @@ describe.each(storeNames)('two engines over %s', (name) => {
       expect(await kept()).toBeGreaterThanOrEqual(renewed.expiresAt + 15 * MINUTE);
       const out = releaseCommand(key, 'w1', answer.token, 'out');
       await a.engine.run(key, out);
-      const { memos } = await rig.under.store.read([], [out.request?.key ?? '']);
-      expect(memos[0]?.expiresAt).toBeGreaterThanOrEqual((await now()) + 15 * MINUTE - 1_000);
+      const { storedAnswers } = await rig.under.store.read([], [out.request?.key ?? '']);
+      expect(storedAnswers[0]?.expiresAt).toBeGreaterThanOrEqual(
+        (await now()) + 15 * MINUTE - 1_000,
+      );
       expect(await kept()).toBeGreaterThanOrEqual((await now()) + 15 * MINUTE);
     });
 

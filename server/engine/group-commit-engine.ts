@@ -93,10 +93,10 @@ export class GroupCommitEngine implements StoreEngine {
   }
 
   async rememberedAnswer({ key, inputHash }: RequestIdentity, keptUntil = 0): Promise<unknown> {
-    const { memos } = await this.context.store.read([], [key]);
+    const { storedAnswers } = await this.context.store.read([], [key]);
     const isMatch = (one: IdempotencyRecord) => one.key === key && one.inputHash === inputHash;
-    const memo = memos.find((one) => isMatch(one) && one.expiresAt >= keptUntil);
-    return memo?.answer ?? null;
+    const storedAnswer = storedAnswers.find((one) => isMatch(one) && one.expiresAt >= keptUntil);
+    return storedAnswer?.answer ?? null;
   }
 
   async drain(): Promise<void> {

@@ -254,7 +254,7 @@ export class Membership {
         head: String(aliveForMs === 0 ? 0 : read.now + aliveForMs),
         queue: seen ? null : '',
         events: [],
-        memos: [],
+        storedAnswers: [],
         extensions: [],
       },
     ]);

@@ -46,7 +46,7 @@ describe('the model detects', () => {
     return other;
   };
   const broken: [string, (store: Store) => Store][] = [
-    ['a store that loses answers', changing((change) => ({ ...change, memos: [] }))],
+    ['a store that loses answers', changing((change) => ({ ...change, storedAnswers: [] }))],
     [
       'a store that keeps no answer for longer than at first',
       changing((change) => ({ ...change, extensions: [] })),
@@ -94,10 +94,10 @@ function outdated(store: Store): Store {
   const seen = new Map<string, ReadRecord['record']>();
   let reads = 0;
   spoilt.read = async (keys, requestKeys) => {
-    const { records, memos } = await store.read(keys, requestKeys);
+    const { records, storedAnswers } = await store.read(keys, requestKeys);
     reads += 1;
     return {
-      memos,
+      storedAnswers,
       records: records.map((read) => {
         const before = seen.get(read.key.name);
         seen.set(read.key.name, read.record);

@@ -221,8 +221,8 @@ function clockBehind(store: Store, ms: number): Store {
   return Object.assign(behind, {
     estimatesClock: true,
     read: async (...asked: Parameters<Store['read']>) => {
-      const { records, memos } = await store.read(...asked);
-      return { records: records.map((one) => ({ ...one, now: one.now - ms })), memos };
+      const { records, storedAnswers } = await store.read(...asked);
+      return { records: records.map((one) => ({ ...one, now: one.now - ms })), storedAnswers };
     },
   });
 }

@@ -32,7 +32,7 @@ export interface ReadResult {
   /** In the order asked for. */
   records: ReadRecord[];
   /** The requested answers that are stored; expired ones may or may not be included. */
-  memos: IdempotencyRecord[];
+  storedAnswers: IdempotencyRecord[];
 }
 
 /** A change of one record: applied if the record is as expected and the clock in the window. */
@@ -52,7 +52,7 @@ export interface Change {
   events: RecordEvent[];
   /** Their texts. Absent: not encoded yet. */
   eventTexts?: EventTexts | undefined;
-  memos: IdempotencyRecord[];
+  storedAnswers: IdempotencyRecord[];
   extensions: IdempotencyExtension[];
   /**
    * Requests that must have no stored answer: if one has, the change is not applied, whether or not

@@ -25,13 +25,13 @@ export async function splitOversizeSwap(
 async function refused(store: Pick<RecordStore, 'read'>, changes: Change[]): Promise<SwapResult[]> {
   const keys = changes.map((change) => change.key);
   const requestKeys = changes.flatMap(({ unanswered = [] }) => unanswered);
-  const { records, memos } = await store.read(keys, requestKeys);
+  const { records, storedAnswers } = await store.read(keys, requestKeys);
   const isExpectedAndTimely = changes.every(({ expect, clock }, i) => {
     const { record = null, now = 0 } = records[i] ?? {};
     const isExpected = record?.rev === expect?.rev && record?.writer === expect?.writer;
     return isExpected && now >= clock.past && now < clock.ahead;
   });
-  const couldApply = memos.length === 0 && isExpectedAndTimely;
+  const couldApply = storedAnswers.length === 0 && isExpectedAndTimely;
   return records.map(({ record, now }) => ({
     applied: false,
     now,

@@ -191,7 +191,7 @@ export const BROKEN_BUILDS: Record<string, Flaws> = {
         ...decision,
         next: null,
         events: [],
-        memos: [],
+        storedAnswers: [],
         extensions: [],
         handOffs: [],
         timeouts: [],
@@ -265,7 +265,7 @@ function setLeaseLater(
       const last = { ...change, expect, rev: change.rev + 1, writer: world.newText(), queue: null };
       const [event] = change.events as LockEvent[];
       const events = event ? [{ ...event, kind: 'extended' as const, rev: last.rev }] : [];
-      const plain = { events, memos: [], extensions: [], unanswered: [] };
+      const plain = { events, storedAnswers: [], extensions: [], unanswered: [] };
       void honest.swap([{ ...last, ...plain }]).catch(() => undefined);
     });
     return { ...change, head };

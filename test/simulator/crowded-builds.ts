@@ -77,8 +77,8 @@ function misread(change: (record: LockRecord, now: number) => LockRecord): Flaws
       };
       return withOverrides(honest, {
         async read(...asked) {
-          const { records, memos } = await honest.read(...asked);
-          return { records: records.map(changed), memos };
+          const { records, storedAnswers } = await honest.read(...asked);
+          return { records: records.map(changed), storedAnswers };
         },
         async scan(...asked) {
           const page = await honest.scan(...asked);

@@ -86,7 +86,7 @@ export class CrowdedNames {
       const lastToken = 2 ** 41 + sinceEra(now) + Math.floor(this.random() * aheadMs);
       const { head, queue } = encodeRecord({ ...unwrittenRecord(now), rev, lastToken }, null);
       const clock = { past: 0, ahead: Number.POSITIVE_INFINITY };
-      const plain = { events: [], memos: [], extensions: [] };
+      const plain = { events: [], storedAnswers: [], extensions: [] };
       const written = { rev, writer: 'furnish', head, queue: queue ?? '' };
       database.swap([{ key, expect: null, clock, ...written, ...plain }]);
     }

@@ -46,9 +46,9 @@ export function proposedChanges(
       queue: lengths[2] === -1 ? null : queue,
       events: [],
       unanswered: requestKeys.splice(0, unanswered),
-      memos: Array.from({ length: kept }, () => {
-        const [key, memo, expiresAt] = take(3);
-        return decodeAnswer(key, memo, Number(expiresAt));
+      storedAnswers: Array.from({ length: kept }, () => {
+        const [key, storedAnswer, expiresAt] = take(3);
+        return decodeAnswer(key, storedAnswer, Number(expiresAt));
       }),
       extensions: Array.from({ length: extended }, () => {
         const [key, expiresAt] = take(2);

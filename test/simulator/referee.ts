@@ -243,7 +243,7 @@ export class Referee {
     this.lastRev.set(id, after.rev);
     if (step.before === null) this.observeFirst(id, step);
     this.deletions.watch(id, step);
-    for (const { key } of change.memos) this.answeredRequests.add(key);
+    for (const { key } of change.storedAnswers) this.answeredRequests.add(key);
     if (change.key.kind === 'counter') this.observeCounter(step);
     else this.observeLock(id, step);
     this.onStep(step);

@@ -35,9 +35,9 @@ export const SHARDED_BUILDS: Record<string, Flaws> = {
     store: (honest, { world }) => {
       const store: typeof honest = Object.create(honest);
       store.read = async (...asked) => {
-        const { records, memos } = await honest.read(...asked);
+        const { records, storedAnswers } = await honest.read(...asked);
         const now = Math.max(...world.databases.map((database) => database.now()));
-        return { records: records.map((read) => ({ ...read, now })), memos };
+        return { records: records.map((read) => ({ ...read, now })), storedAnswers };
       };
       return store;
     },

@@ -50,7 +50,7 @@ export interface DatabaseFlaws {
 /** The records and answers of a database, as of one instant. */
 export interface DatabaseSnapshot {
   records: ReadonlyMap<string, { key: RecordKey; stored: StoredRecord }>;
-  memos: ReadonlyMap<string, IdempotencyRecord>;
+  storedAnswers: ReadonlyMap<string, IdempotencyRecord>;
 }
 
 /** Whether an answer is about grants of several locks; it is stored with one of them. */
@@ -66,7 +66,7 @@ export const BEGAN_AT = Date.UTC(2026, 0, 1);
  */
 export class SimDatabase {
   private records = new Map<string, { key: RecordKey; stored: StoredRecord }>();
-  private memos = new Map<string, IdempotencyRecord>();
+  private storedAnswers = new Map<string, IdempotencyRecord>();
   private readonly rows: { row: HistoryRow; visibleAt: number }[] = [];
   /** Lines of history so far, including those that were never written. */
   private lines = 0;
@@ -110,7 +110,7 @@ export class SimDatabase {
     const now = this.now();
     return {
       records: keys.map((key) => ({ key, record: this.at(key), now })),
-      memos: requestKeys.flatMap((key) => this.memos.get(key) ?? []),
+      storedAnswers: requestKeys.flatMap((key) => this.storedAnswers.get(key) ?? []),
     };
   }
 
@@ -122,11 +122,11 @@ export class SimDatabase {
     const isTaken =
       allOrNone && !splitsMultiLocks ? isGood.map(() => isGood.every(Boolean)) : isGood;
     const took: Change[] = [];
-    const memosOf = (some: Change[]) => some.flatMap(({ memos }) => memos);
+    const storedAnswersOf = (some: Change[]) => some.flatMap(({ storedAnswers }) => storedAnswers);
     for (const [i, change] of changes.entries()) {
       if (!isTaken[i]) continue;
-      const shared = allOrNone ? memosOf(changes).filter(isOfSeveral) : [];
-      const answers = [...change.memos, ...shared].map(({ key }) => key);
+      const shared = allOrNone ? storedAnswersOf(changes).filter(isOfSeveral) : [];
+      const answers = [...change.storedAnswers, ...shared].map(({ key }) => key);
       took.push(this.apply(change, { before: befores[i] ?? null, at: now, answers }));
     }
     const recorded = took.filter(({ events }) => {
@@ -160,7 +160,7 @@ export class SimDatabase {
 
   /** Until when an answer is stored; 0: it is not. */
   answerUntil(key: string): number {
-    return this.memos.get(key)?.expiresAt ?? 0;
+    return this.storedAnswers.get(key)?.expiresAt ?? 0;
   }
 
   /** Deletes records that are still as they were read, if the clock has reached their time. */
@@ -186,12 +186,12 @@ export class SimDatabase {
    * which shows the referee what happened.
    */
   snapshot(): DatabaseSnapshot {
-    return { records: new Map(this.records), memos: new Map(this.memos) };
+    return { records: new Map(this.records), storedAnswers: new Map(this.storedAnswers) };
   }
 
-  restore({ records, memos }: DatabaseSnapshot): void {
+  restore({ records, storedAnswers }: DatabaseSnapshot): void {
     this.records = new Map(records);
-    this.memos = new Map(memos);
+    this.storedAnswers = new Map(storedAnswers);
     this.onRestore();
   }
 
@@ -220,7 +220,8 @@ export class SimDatabase {
   private holds(change: Change, kept: StoredRecord | null, now: number): boolean {
     const { key, expect, clock, unanswered = [] } = change;
     const { ignoresExpectation, ignoresClock, ignoresAnswers } = this.flaws;
-    if (!ignoresAnswers && unanswered.some((request) => this.memos.has(request))) return false;
+    if (!ignoresAnswers && unanswered.some((request) => this.storedAnswers.has(request)))
+      return false;
     const isExpected = kept?.rev === expect?.rev && kept?.writer === expect?.writer;
     const isInTime = now >= clock.past && now < clock.ahead;
     return (isExpected || !!ignoresExpectation?.(key)) && (isInTime || !!ignoresClock);
@@ -228,14 +229,15 @@ export class SimDatabase {
 
   private apply(change: Change, step: Omit<Step, 'change' | 'after'>): Change {
     const { before } = step;
-    const { key, rev, writer, head, queue, memos, extensions } = change;
+    const { key, rev, writer, head, queue, storedAnswers, extensions } = change;
     const after = { rev, writer, head, queue: queue ?? before?.queue ?? '' };
     this.records.set(recordId(key), { key, stored: after });
-    for (const memo of memos) this.memos.set(memo.key, memo);
+    for (const storedAnswer of storedAnswers)
+      this.storedAnswers.set(storedAnswer.key, storedAnswer);
     for (const { keys, expiresAt } of extensions) {
-      for (const memoKey of keys) {
-        const memo = this.memos.get(memoKey);
-        if (memo) this.memos.set(memoKey, { ...memo, expiresAt });
+      for (const requestKey of keys) {
+        const storedAnswer = this.storedAnswers.get(requestKey);
+        if (storedAnswer) this.storedAnswers.set(requestKey, { ...storedAnswer, expiresAt });
       }
     }
     this.onStep({ ...step, change, after });

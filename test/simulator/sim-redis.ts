@@ -99,15 +99,15 @@ export class SimRedis {
   }
 
   empty(): void {
-    const rest = { records: new Map(), memos: new Map() };
+    const rest = { records: new Map(), storedAnswers: new Map() };
     this.restore({ marker: null, ids: new Set(), stream: [], rest });
   }
 
   /** Loses the key of one record, as after an operator's `DEL`; its id stays listed. */
   drop(id: string): void {
-    const { records, memos } = this.database.snapshot();
+    const { records, storedAnswers } = this.database.snapshot();
     const left = [...records].filter(([other]) => other !== id);
-    this.database.restore({ records: new Map(left), memos });
+    this.database.restore({ records: new Map(left), storedAnswers });
   }
 
   /** Starts another run: every client is disconnected, and commands in flight never arrive. */
@@ -215,16 +215,19 @@ export class SimRedis {
   read([life, seen, n, ...rest]: string[]): Reply {
     this.checked(life, seen);
     const ids = rest.slice(0, Number(n));
-    const { memos } = this.database.read([], rest.slice(Number(n)));
+    const { storedAnswers } = this.database.read([], rest.slice(Number(n)));
     const records = ids.flatMap((id) => {
       const stored = this.at(id);
       if (!stored && this.ids.has(id)) throw new RedisRefusal('LOCKYARD records');
       return stored ? [textOf(stored), stored.queue] : [null, ''];
     });
     const answers = rest.slice(Number(n)).flatMap((key) => {
-      const memo = memos.find((kept) => kept.key === key);
-      return memo
-        ? [`${memo.inputHash}\n${JSON.stringify(memo.answer)}`, memo.expiresAt]
+      const storedAnswer = storedAnswers.find((kept) => kept.key === key);
+      return storedAnswer
+        ? [
+            `${storedAnswer.inputHash}\n${JSON.stringify(storedAnswer.answer)}`,
+            storedAnswer.expiresAt,
+          ]
         : [null, -2];
     });
     return [this.database.now(), ...records, ...answers];

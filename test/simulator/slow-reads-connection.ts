@@ -39,19 +39,19 @@ export class SlowReadsConnection extends SimConnection {
 
   override read(keys: RecordKey[], requestKeys: string[]): Promise<ReadResult> {
     return this.link.callInSteps('read', (done) => {
-      const read: ReadResult = { records: [], memos: [] };
+      const read: ReadResult = { records: [], storedAnswers: [] };
       const records = keys.map((key, i) => () => {
         read.records[i] = this.database.read([key], []).records[0] as ReadRecord;
       });
-      const memos = requestKeys.map((key) => () => {
-        read.memos.push(...this.database.read([], [key]).memos);
+      const storedAnswers = requestKeys.map((key) => () => {
+        read.storedAnswers.push(...this.database.read([], [key]).storedAnswers);
       });
       const end = () => {
         const now = this.earliest();
         done({ ...read, records: read.records.map((one) => ({ ...one, now })) });
       };
       // Answers come last: one that is absent then was absent when its record was read.
-      this.oneAfterAnother(records, () => this.oneAfterAnother(memos, end));
+      this.oneAfterAnother(records, () => this.oneAfterAnother(storedAnswers, end));
     });
   }
 

@@ -64,7 +64,7 @@ async function writeEvents(database: Database, { world }: DemoHour, now: number)
 
 /** Writes the counters alone: all locks are free and need no record. */
 async function writeCounters(store: Pick<RecordStore, 'swap'>, { world }: DemoHour): Promise<void> {
-  const none = { events: [], memos: [], extensions: [] };
+  const none = { events: [], storedAnswers: [], extensions: [] };
   const changes = [...world.counters.values()].map(({ key, record }) => ({
     ...{ key, expect: null, writer: newWriter(), rev: record.rev, ...none },
     clock: { past: 0, ahead: Number.POSITIVE_INFINITY },

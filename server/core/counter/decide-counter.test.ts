@@ -89,9 +89,9 @@ describe('an existing counter', () => {
   it('refuses a step beyond a bound entirely, without clamping', () => {
     const record = counterAt(4, { floor: 0, ceiling: 9 });
     for (const delta of [6, -5, MOST, -MOST]) {
-      const { next, answer, events, memos } = on(record, add(delta, 'one'));
+      const { next, answer, events, storedAnswers } = on(record, add(delta, 'one'));
       expect(answer).toEqual({ outcome: 'outOfBounds', value: 4, floor: 0, ceiling: 9 });
-      expect([next, events, memos]).toEqual([null, [], []]);
+      expect([next, events, storedAnswers]).toEqual([null, [], []]);
     }
   });
 
@@ -134,23 +134,23 @@ describe('an existing counter', () => {
 
 describe('a request id', () => {
   const record = counterAt(4);
-  const { memos } = on(record, add(1, 'one'));
-  const [memo] = memos as [IdempotencyRecord];
+  const { storedAnswers } = on(record, add(1, 'one'));
+  const [storedAnswer] = storedAnswers as [IdempotencyRecord];
 
   it('applies one step: repeated, it gets the same answer and changes nothing', () => {
-    const { next, answer } = on(counterAt(90), add(1, 'one'), memo);
+    const { next, answer } = on(counterAt(90), add(1, 'one'), storedAnswer);
     expect([next, answer]).toEqual([null, { outcome: 'applied', value: 5, rev: 8 }]);
   });
 
   it('is refused if repeated with another input', () => {
-    expect(() => on(record, add(2, 'one'), memo)).toThrow(
+    expect(() => on(record, add(2, 'one'), storedAnswer)).toThrow(
       expect.objectContaining({ reason: 'INVALID' }),
     );
   });
 
   it('is remembered for 15 minutes', () => {
-    expect(memo.expiresAt).toBe(NOW + ANSWER_RETENTION_MS);
-    const later = on(record, add(1, 'one'), memo, memo.expiresAt);
+    expect(storedAnswer.expiresAt).toBe(NOW + ANSWER_RETENTION_MS);
+    const later = on(record, add(1, 'one'), storedAnswer, storedAnswer.expiresAt);
     expect(later.answer).toMatchObject({ outcome: 'applied', value: 5 });
     expect(later.next).not.toBeNull();
   });
@@ -163,7 +163,7 @@ describe('a request id', () => {
 
   it('is not used up by a refused step', () => {
     const full = counterAt(9, { ceiling: 9 });
-    expect(on(full, add(1, 'two')).memos).toEqual([]);
+    expect(on(full, add(1, 'two')).storedAnswers).toEqual([]);
   });
 });
 
@@ -172,10 +172,10 @@ describe('an operator', () => {
   const seen = { floor: 0, ceiling: 9 };
 
   it('replaces the value that was seen, within the bounds, with a reason in the history', () => {
-    const { answer, events, memos } = on(record, adjust(4, 9));
+    const { answer, events, storedAnswers } = on(record, adjust(4, 9));
     expect(answer).toEqual({ outcome: 'adjusted', was: 4, value: 9, delta: 5, rev: 8 });
     expect(events).toMatchObject([{ kind: 'adjusted', service: '', delta: 5, ...OPERATOR }]);
-    expect(memos).toHaveLength(1);
+    expect(storedAnswers).toHaveLength(1);
   });
 
   it('changes nothing if the value has changed since, or the new one is out of bounds', () => {
@@ -197,10 +197,10 @@ describe('an operator', () => {
   });
 
   it('adjusts the value by a step, completely or not at all, with a reason in the history', () => {
-    const { answer, events, memos } = on(record, adjustBy(-4));
+    const { answer, events, storedAnswers } = on(record, adjustBy(-4));
     expect(answer).toEqual({ outcome: 'adjusted', was: 4, value: 0, delta: -4, rev: 8 });
     expect(events).toMatchObject([{ kind: 'adjusted', service: '', delta: -4, ...OPERATOR }]);
-    expect(memos).toHaveLength(1);
+    expect(storedAnswers).toHaveLength(1);
     for (const delta of [-5, 6, Number.MAX_SAFE_INTEGER]) {
       expect(on(record, adjustBy(delta))).toMatchObject({
         next: null,

@@ -82,7 +82,7 @@ export function decideCounter<C extends CounterCommand>(
   if (ahead <= context.now) throw actTooLate();
   const next = applied(record, event, command);
   checkCounterRecord(record, next);
-  return decision(next, answered, event, memosOf(request, answer, context.now), ahead);
+  return decision(next, answered, event, storedAnswersOf(request, answer, context.now), ahead);
 }
 
 function stepOf(
@@ -207,7 +207,7 @@ const UNBOUNDED = { floor: null, ceiling: null };
 const boundsOf = ({ floor = null, ceiling = null }: CounterEvent) => ({ floor, ceiling });
 
 /** The answer to store for `ANSWER_RETENTION_MS`, if the request has an id. */
-function memosOf(
+function storedAnswersOf(
   request: RequestIdentity | null,
   answer: unknown,
   now: number,
@@ -222,7 +222,7 @@ function decision<A>(
   next: CounterRecord | null,
   answer: A,
   event: CounterEvent | null,
-  memos: IdempotencyRecord[],
+  storedAnswers: IdempotencyRecord[],
   ahead = Number.POSITIVE_INFINITY,
 ): Decision<A, CounterRecord, CounterEvent> {
   const expect = { past: 0, ahead };
@@ -231,7 +231,7 @@ function decision<A>(
     expect,
     answer,
     events: event ? [event] : [],
-    memos,
+    storedAnswers,
     extensions: [],
     handOffs: [],
     timeouts: [],

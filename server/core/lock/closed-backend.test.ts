@@ -112,7 +112,7 @@ describe('a closed backend', () => {
     expect(() => decideCounter(null, createCounter(0), context)).toThrow(refused);
     expect(decideCounter(record, { verb: 'get' }, context).answer).toMatchObject({ value: 4 });
     const step = decideCounter(record, add(1, 'one'), { ...context, policy: OPEN });
-    const again = { ...context, remembered: step.memos[0] ?? null };
+    const again = { ...context, remembered: step.storedAnswers[0] ?? null };
     expect(decideCounter(step.next, add(1, 'one'), again).answer).toEqual(step.answer);
     const request = { key: 'k', inputHash: '', remembered: true };
     const adjust = { verb: 'adjust', party: OPERATOR, seenValue: 4, value: 9, request } as const;

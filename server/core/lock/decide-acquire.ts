@@ -126,8 +126,8 @@ export function decideDetach(draft: Draft, command: DetachCommand): AcquireAnswe
  * took long to restart: the request keeps its age and its timeout.
  */
 function waitedBefore(draft: Draft, request: RequestIdentity): WaitSpan | null {
-  const memo = draft.replay<StoredGrant | Held | WaitSpan>(request);
-  return memo && 'enqueuedAt' in memo ? memo : (departedOf(draft, request) ?? null);
+  const stored = draft.replay<StoredGrant | Held | WaitSpan>(request);
+  return stored && 'enqueuedAt' in stored ? stored : (departedOf(draft, request) ?? null);
 }
 
 function shortenUnclaimedGrant(draft: Draft, { key }: RequestIdentity, until: number): void {
@@ -211,22 +211,22 @@ function replayAcquire(
   request: RequestIdentity,
   leaseMs: number | null = null,
 ): AcquireAnswer | null {
-  const memo = draft.replay<StoredGrant | Held | WaitSpan>(request);
-  if (!memo || 'enqueuedAt' in memo) return null;
-  if ('outcome' in memo) return memo;
-  if (draft.isFromBefore(memo.rev)) throw staleRead();
-  const hold = holdOf(draft.record, memo.token);
-  if (hold && isReleased(hold)) return { outcome: 'ended', token: memo.token, cause: 'released' };
+  const stored = draft.replay<StoredGrant | Held | WaitSpan>(request);
+  if (!stored || 'enqueuedAt' in stored) return null;
+  if ('outcome' in stored) return stored;
+  if (draft.isFromBefore(stored.rev)) throw staleRead();
+  const hold = holdOf(draft.record, stored.token);
+  if (hold && isReleased(hold)) return { outcome: 'ended', token: stored.token, cause: 'released' };
   if (hold && !draft.isPast(hold.expiresAt)) {
     const claimed = hold.isUnclaimed && leaseMs !== null ? claim(draft, hold, leaseMs) : hold;
-    return { ...grantedAnswer(draft, claimed), ...memo };
+    return { ...grantedAnswer(draft, claimed), ...stored };
   }
   // A hold that a replay reports as ended must stay ended even if the clock steps back, so the end
   // is written before the answer is sent.
   if (hold) expireAndPromote(draft);
   const { ended } = draft.record;
-  const cause = ended?.token === memo.token ? ended.cause : 'superseded';
-  return { outcome: 'ended', token: memo.token, cause };
+  const cause = ended?.token === stored.token ? ended.cause : 'superseded';
+  return { outcome: 'ended', token: stored.token, cause };
 }
 
 /** Claims the hold for a caller that repeated its request, and so relies on the hold from now. */

@@ -26,10 +26,10 @@ export function rememberMultiLock(
   grants: MultiLockGrant[],
   keptUntil: number,
 ): void {
-  const memo: StoredMultiLockGrant = {
+  const answer: StoredMultiLockGrant = {
     grants: grants.map(({ name, token, rev }) => ({ name, token, rev })),
   };
-  members[0]?.draft.remember(request, memo, keptUntil);
+  members[0]?.draft.remember(request, answer, keptUntil);
   if (!request.remembered) return;
   for (const { draft } of members) draft.keepForAnswers(keptUntil + ANSWER_RETENTION_MS);
 }
@@ -63,16 +63,16 @@ export function replayMultiLock(
   request: RequestIdentity,
   { remembered, now }: Pick<DecisionContext, 'remembered' | 'now'>,
 ): AcquireManyAnswer | null {
-  const memo = replayedAnswer<StoredMultiLockGrant | MultiLockHeld | MultiLockEnded>(
+  const stored = replayedAnswer<StoredMultiLockGrant | MultiLockHeld | MultiLockEnded>(
     remembered,
     request,
     now,
   );
-  if (!memo) return null;
-  if ('outcome' in memo) return memo;
+  if (!stored) return null;
+  if ('outcome' in stored) return stored;
   const grants: MultiLockGrant[] = [];
   const ended: MultiLockEnded['ended'] = [];
-  for (const { name, token, rev } of memo.grants) {
+  for (const { name, token, rev } of stored.grants) {
     const member = members.find((other) => other.name === name);
     const record = member?.before;
     if (rev > (record?.rev ?? highestDeletedRev(now))) throw staleRead();

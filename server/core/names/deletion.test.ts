@@ -80,14 +80,14 @@ describe('a lock is kept', () => {
   it('while an answer about it is remembered', () => {
     const token = take({ requestId: 'one', leaseMs: 10_000 });
     world.run(release('orders/w1', token));
-    const until = Math.max(...[...world.memos.values()].map(({ expiresAt }) => expiresAt));
+    const until = Math.max(...[...world.storedAnswers.values()].map(({ expiresAt }) => expiresAt));
     goesAfter(until - world.now, 'answersKept');
   });
 
   it('with each lock of a multi-lock, whose answer is stored with one of them', () => {
     const sets = new MultiLockWorld();
     sets.runSet(multiLockOf('ab', { requestId: 'one' }));
-    const until = Math.max(...[...sets.memos.values()].map(({ expiresAt }) => expiresAt));
+    const until = Math.max(...[...sets.storedAnswers.values()].map(({ expiresAt }) => expiresAt));
     for (const name of 'ab') expect(sets.records.get(name)?.answersUntil).toBe(until);
   });
 

@@ -29,8 +29,8 @@ class HistoryReferee implements Referee {
   }
 
   onAnswered({ proposal, written }: Answered): void {
-    const { events, memos, extensions, handOffs } = proposal.decision;
-    if (!written) expect([events, memos, extensions, handOffs].flat()).toEqual([]);
+    const { events, storedAnswers, extensions, handOffs } = proposal.decision;
+    if (!written) expect([events, storedAnswers, extensions, handOffs].flat()).toEqual([]);
   }
 }
 

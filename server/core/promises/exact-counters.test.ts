@@ -52,20 +52,24 @@ const commands: fc.Arbitrary<CounterCommand>[] = [
 class CounterWorld {
   record: CounterRecord | null = null;
   readonly events: CounterEvent[] = [];
-  private readonly memos = new Map<string, IdempotencyRecord>();
+  private readonly storedAnswers = new Map<string, IdempotencyRecord>();
 
   /** Writes what changed and returns the answer, or the reason of a refusal. */
   run(command: CounterCommand, now: number): { outcome?: string; value?: number } | string {
     const key = 'request' in command ? command.request?.key : undefined;
-    const remembered = key === undefined ? null : (this.memos.get(key) ?? null);
+    const remembered = key === undefined ? null : (this.storedAnswers.get(key) ?? null);
     try {
-      const { next, answer, events, memos } = decideCounter(deepFreeze(this.record), command, {
-        now,
-        remembered,
-      });
+      const { next, answer, events, storedAnswers } = decideCounter(
+        deepFreeze(this.record),
+        command,
+        {
+          now,
+          remembered,
+        },
+      );
       if (next) this.record = next;
       this.events.push(...events);
-      for (const memo of memos) this.memos.set(memo.key, memo);
+      for (const one of storedAnswers) this.storedAnswers.set(one.key, one);
       return answer;
     } catch (error) {
       return (error as LockyardError).reason;

@@ -23,7 +23,7 @@ class ReleaseReferee implements Referee {
     const { command, decision } = told.proposal;
     if (command.verb !== 'release') return;
     const answer = decision.answer as ReleaseAnswer;
-    const isRemembered = decision.memos.some(({ key }) => key === command.request?.key);
+    const isRemembered = decision.storedAnswers.some(({ key }) => key === command.request?.key);
     if (this.isReplay(command, answer, isRemembered)) return;
     if (answer.outcome === 'lost') this.checkLost(command, answer, told);
     else this.checkStep(command, answer, told);

@@ -35,7 +35,7 @@ export class LockWorld {
   epoch = 1;
   policy: DecidingPolicy = { queueLimit: 200, lockDelayMs: 0 };
   record: LockRecord | null = null;
-  readonly memos = new Map<string, IdempotencyRecord>();
+  readonly storedAnswers = new Map<string, IdempotencyRecord>();
   private readonly deadFrom = new Map<string, number>();
   /** Called after each accepted write. */
   onWrite: (written: Written) => void = () => {};
@@ -67,8 +67,10 @@ export class LockWorld {
         return false;
       if (decision.events.length === 0) throw new Error('A change without an event.');
       this.record = deepFreeze(next);
-      for (const memo of decision.memos) this.memos.set(memo.key, deepFreeze(asStored(memo)));
-      for (const { keys, expiresAt } of decision.extensions) this.prolongMemos(keys, expiresAt);
+      for (const one of decision.storedAnswers) {
+        this.storedAnswers.set(one.key, deepFreeze(asStored(one)));
+      }
+      for (const { keys, expiresAt } of decision.extensions) this.keepAnswers(keys, expiresAt);
     }
     this.updateCallers(proposal);
     if (next !== null) this.onWrite({ ...proposal, after: next, writtenAt: this.now });
@@ -114,15 +116,15 @@ export class LockWorld {
       process,
       isAlive: (other) => now < (this.deadFrom.get(other) ?? Number.POSITIVE_INFINITY),
       callerOf: (waiter) => this.callerAt(process, waiter.tag),
-      remembered: (key !== undefined && this.memos.get(key)) || null,
+      remembered: (key !== undefined && this.storedAnswers.get(key)) || null,
       policy: this.policy,
     };
   }
 
-  private prolongMemos(keys: string[], expiresAt: number): void {
+  private keepAnswers(keys: string[], expiresAt: number): void {
     for (const key of keys) {
-      const memo = this.memos.get(key);
-      if (memo) this.memos.set(key, { ...memo, expiresAt });
+      const storedAnswer = this.storedAnswers.get(key);
+      if (storedAnswer) this.storedAnswers.set(key, { ...storedAnswer, expiresAt });
     }
   }
 
@@ -137,7 +139,8 @@ export class LockWorld {
 }
 
 /** Stores keep answers as JSON. */
-const asStored = (memo: IdempotencyRecord): IdempotencyRecord => JSON.parse(JSON.stringify(memo));
+const asStored = (storedAnswer: IdempotencyRecord): IdempotencyRecord =>
+  JSON.parse(JSON.stringify(storedAnswer));
 
 function callerKey(process: string, { request }: AcquireCommand): string {
   return `${process} ${requestFingerprint(request)}`;

@@ -68,7 +68,7 @@ export function multiLockOf(names: string, parts: MultiLockOptions = {}): Acquir
 export class MultiLockWorld {
   now = START_AT;
   readonly records = new Map<string, LockRecord>();
-  readonly memos = new Map<string, IdempotencyRecord>();
+  readonly storedAnswers = new Map<string, IdempotencyRecord>();
   policy: DecidingPolicy = { queueLimit: 200, lockDelayMs: 0 };
   onWrite: (changes: Change[]) => void = () => {};
   private readonly dead = new Set<string>();
@@ -164,7 +164,7 @@ export class MultiLockWorld {
       epoch: 1,
       process,
       isAlive: (other) => !this.dead.has(other),
-      remembered: (requestKey !== undefined && this.memos.get(requestKey)) || null,
+      remembered: (requestKey !== undefined && this.storedAnswers.get(requestKey)) || null,
       policy: this.policy,
     };
   }
@@ -175,8 +175,11 @@ export class MultiLockWorld {
     const written = changes.map(({ name, decision }) => {
       const before = this.records.get(name) ?? null;
       this.records.set(name, deepFreeze(decision.next));
-      for (const memo of decision.memos) {
-        this.memos.set(memo.key, deepFreeze(JSON.parse(JSON.stringify(memo)) as IdempotencyRecord));
+      for (const storedAnswer of decision.storedAnswers) {
+        this.storedAnswers.set(
+          storedAnswer.key,
+          deepFreeze(JSON.parse(JSON.stringify(storedAnswer)) as IdempotencyRecord),
+        );
       }
       return { name, before, after: decision.next };
     });

@@ -1,5 +1,5 @@
 import type { LockyardError } from '../../contract/errors';
-import type { DecisionContext, IdempotencyRecord } from '../../core/decision';
+import type { DecisionContext } from '../../core/decision';
 import { type ReadResult, StoreError } from '../../storage/record-store';
 import type { CommandQueue } from '../command-queue';
 import type { EngineContext } from '../engine-context';
@@ -84,7 +84,7 @@ export class Committer {
     const { cache, membership, names } = this.context;
     const read = await this.readOrRefuse(groups);
     if (!read) return;
-    const memos = new Map(read.memos.map((memo): [string, IdempotencyRecord] => [memo.key, memo]));
+    const storedAnswers = new Map(read.storedAnswers.map((one) => [one.key, one] as const));
     const readable = groups.flatMap((group, i) => {
       const { record, now } = read.records[i] ?? never();
       try {
@@ -101,7 +101,7 @@ export class Committer {
     );
     await membership.refreshAbsent(processes);
     const proposals = readable.map(({ group, from, now }) => {
-      const proposal = decideBatch(group, from, this.contextAt(group, now), memos);
+      const proposal = decideBatch(group, from, this.contextAt(group, now), storedAnswers);
       if (createsRecord(proposal)) names.creating(proposal.key);
       // Earlier attempts are settled: the record and the requests' answers were read after them.
       markMayBeApplied(proposal.outcomes, () => false);

@@ -41,7 +41,7 @@ export interface Proposal {
   expect: Expectation;
   outcomes: CommandOutcome[];
   events: RecordEvent[];
-  memos: IdempotencyRecord[];
+  storedAnswers: IdempotencyRecord[];
   extensions: IdempotencyExtension[];
   /** Requests that were decided as if they had no stored answer, without reading it. */
   unanswered: string[];
@@ -53,14 +53,14 @@ export interface Proposal {
  * Decides the commands one after another, each from the record that the one before it left.
  *
  * @param context with `remembered` null, which is set for each command
- * @param memos the stored answers to the commands' requests; null: they were not read, so the swap
- *   must verify that there are none
+ * @param storedAnswers those to the commands' requests, by their keys; null: they were not read, so
+ *   the swap must verify that there are none
  */
 export function decideBatch(
   group: CommandGroup,
   { entry, base }: Pick<Proposal, 'entry' | 'base'>,
   context: DecisionContext,
-  memos: ReadonlyMap<string, IdempotencyRecord> | null,
+  storedAnswers: ReadonlyMap<string, IdempotencyRecord> | null,
 ): Proposal {
   const proposal: Proposal = {
     group,
@@ -73,7 +73,7 @@ export function decideBatch(
     expect: { past: 0, ahead: Number.POSITIVE_INFINITY },
     outcomes: [],
     events: [],
-    memos: [],
+    storedAnswers: [],
     extensions: [],
     unanswered: [],
     handOffs: [],
@@ -81,7 +81,7 @@ export function decideBatch(
   };
   for (const pending of group.commands) {
     if (pending.isAnswered) continue;
-    const outcome = decideCommand(proposal, pending, context, memos);
+    const outcome = decideCommand(proposal, pending, context, storedAnswers);
     proposal.outcomes = append(proposal.outcomes, [outcome]);
   }
   return proposal;
@@ -91,9 +91,9 @@ function decideCommand(
   proposal: Proposal,
   pending: PendingCommand,
   context: DecisionContext,
-  memos: ReadonlyMap<string, IdempotencyRecord> | null,
+  storedAnswers: ReadonlyMap<string, IdempotencyRecord> | null,
 ): CommandOutcome {
-  const remembered = rememberedFor(pending, proposal, memos);
+  const remembered = rememberedFor(pending, proposal, storedAnswers);
   const record = proposal.next ?? proposal.base?.record ?? null;
   try {
     const recordType = recordTypeOf(pending.key);
@@ -106,7 +106,7 @@ function decideCommand(
     if (decision.next) {
       proposal.next = decision.next;
       proposal.events = append(proposal.events, decision.events);
-      proposal.memos = append(proposal.memos, decision.memos);
+      proposal.storedAnswers = append(proposal.storedAnswers, decision.storedAnswers);
       proposal.extensions = append(proposal.extensions, decision.extensions);
       proposal.handOffs = append(proposal.handOffs, decision.handOffs);
       proposal.timeouts = append(proposal.timeouts, decision.timeouts);
@@ -122,13 +122,13 @@ function decideCommand(
 function rememberedFor(
   { command }: PendingCommand,
   proposal: Proposal,
-  memos: ReadonlyMap<string, IdempotencyRecord> | null,
+  storedAnswers: ReadonlyMap<string, IdempotencyRecord> | null,
 ): IdempotencyRecord | null {
   const key = idempotencyKey(command);
   if (key === null) return null;
-  const own = proposal.memos.findLast((memo) => memo.key === key);
+  const own = proposal.storedAnswers.findLast((one) => one.key === key);
   if (own) return own;
-  if (memos) return memos.get(key) ?? null;
+  if (storedAnswers) return storedAnswers.get(key) ?? null;
   proposal.unanswered = append(proposal.unanswered, [key]);
   return null;
 }

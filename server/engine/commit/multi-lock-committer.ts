@@ -32,7 +32,7 @@ type KnownLock = KnownRecord<LockRecord>;
 /** One read of all locks of a multi-lock. */
 interface Reading {
   bases: Map<string, KnownLock | null>;
-  memos: ReadResult['memos'];
+  storedAnswers: ReadResult['storedAnswers'];
   now: number;
   epoch: number;
   /** On the monotonic clock, before the read. */
@@ -108,7 +108,7 @@ export class MultiLockCommitter {
     const startedAt = context.monotonic();
     const keys = namesOf(command).map((name): RecordKey => ({ namespace, name }));
     const requestKeys = command.request.remembered ? [command.request.key] : [];
-    const { records, memos } = await readRecords(context, keys, requestKeys, dueAt);
+    const { records, storedAnswers } = await readRecords(context, keys, requestKeys, dueAt);
     const now = Math.max(...records.map((read) => read.now));
     const bases = new Map<string, KnownLock | null>();
     for (const { key, record } of records) {
@@ -120,12 +120,12 @@ export class MultiLockCommitter {
     }
     const queues = [...bases.values()].flatMap((base) => base?.record.queue ?? []);
     await membership.refreshAbsent(queues.map(({ process }) => process));
-    return { bases, memos, now, epoch: options.epochOf(), startedAt };
+    return { bases, storedAnswers, now, epoch: options.epochOf(), startedAt };
   }
 
   private decide(
     { namespace, command }: PendingMultiLock,
-    { bases, memos, now, epoch }: Reading,
+    { bases, storedAnswers, now, epoch }: Reading,
   ): MultiLockDecision {
     const { membership, waiters, options } = this.context;
     const records = new Map([...bases].map(([name, base]) => [name, base?.record ?? null]));
@@ -136,7 +136,7 @@ export class MultiLockCommitter {
       policy: options.policyOf(namespace),
       isAlive: membership.isAlive,
       callerOf: (name, waiter) => waiters.callersOf(recordId({ namespace, name }))(waiter),
-      remembered: memos.find(({ key }) => key === command.request.key) ?? null,
+      remembered: storedAnswers.find(({ key }) => key === command.request.key) ?? null,
     });
   }
 

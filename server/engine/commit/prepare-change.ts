@@ -8,7 +8,7 @@ import { type AnyKnownRecord, type AnyRecord, recordTypeOf } from '../record-typ
 export interface DecidedChange
   extends Pick<
     Decision<unknown, AnyRecord, RecordEvent>,
-    'expect' | 'events' | 'memos' | 'extensions'
+    'expect' | 'events' | 'storedAnswers' | 'extensions'
   > {
   key: RecordKey;
   base: AnyKnownRecord | null;
@@ -35,7 +35,7 @@ export function prepareChange(
   next: AnyRecord,
   writer: string,
 ): PreparedChange {
-  const { key, base, expect, epoch, events, memos, extensions, unanswered = [] } = decided;
+  const { key, base, expect, epoch, events, storedAnswers, extensions, unanswered = [] } = decided;
   const { head, queue, storedQueue } = recordTypeOf(key).encode(next, base);
   const change: Change = {
     key,
@@ -48,7 +48,7 @@ export function prepareChange(
     queue,
     events,
     eventTexts: encodeEventTexts(events, next.rev),
-    memos,
+    storedAnswers,
     extensions,
     ...(unanswered.length > 0 && { unanswered }),
   };

@@ -56,11 +56,11 @@ it('an answer stored late by the first attempt itself proves that it was applied
   const key = freshKey();
   const seen = await created(store, key);
   const { now } = await swapOne(store, creation(freshKey()));
-  const memo = { key: newWriter(), inputHash: '', answer: 1, expiresAt: now + 900_000 };
+  const storedAnswer = { key: newWriter(), inputHash: '', answer: 1, expiresAt: now + 900_000 };
   const change = update(key, seen, {
     clock: { past: now + 60_000, ahead: now + 300_000 },
-    memos: [memo],
-    unanswered: [memo.key],
+    storedAnswers: [storedAnswer],
+    unanswered: [storedAnswer.key],
   });
   const last = async () => {
     under.passMs(120_000);

@@ -141,9 +141,9 @@ async function findAnswers(
 ): Promise<boolean> {
   const requests = changes.flatMap(({ unanswered = [] }) => unanswered);
   if (requests.length === 0) return false;
-  const { memos } = await store.read([], requests);
-  for (const { key } of memos) answered.add(key);
-  return memos.length > 0;
+  const { storedAnswers } = await store.read([], requests);
+  for (const { key } of storedAnswers) answered.add(key);
+  return storedAnswers.length > 0;
 }
 
 /**

@@ -211,7 +211,7 @@ class ModelComparison {
     answered: unknown,
     predicted: Prediction[],
   ): Promise<Prediction> {
-    const requestKeys = new Set(predicted.flatMap(({ memos }) => [...memos.keys()]));
+    const requestKeys = new Set(predicted.flatMap((one) => [...one.storedAnswers.keys()]));
     const { request } = step.command as { request?: { key: string } | null };
     if (request) requestKeys.add(request.key);
     return { answered, ...(await this.observer.read(this.keysOf(step), [...requestKeys])) };

@@ -77,7 +77,10 @@ export class FaultyStore implements RecordStore, HistorySource {
 
   read(keys: RecordKey[], requestKeys: string[]) {
     return this.applyFate(this.onRead(keys), () => this.readTorn(keys, requestKeys)).then(
-      ({ records, memos }) => ({ records: records.map((read) => this.setClock(read)), memos }),
+      ({ records, storedAnswers }) => ({
+        records: records.map((read) => this.setClock(read)),
+        storedAnswers,
+      }),
     );
   }
 
@@ -155,8 +158,8 @@ export class FaultyStore implements RecordStore, HistorySource {
     this.tear = null;
     const { records } = await this.store.read(keys, []);
     await tear();
-    const { memos } = await this.store.read([], requestKeys);
-    return { records, memos };
+    const { storedAnswers } = await this.store.read([], requestKeys);
+    return { records, storedAnswers };
   }
 
   private async applyFate<T>(fate: Fate, work: () => Promise<T>): Promise<T> {

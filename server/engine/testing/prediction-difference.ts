@@ -31,12 +31,12 @@ export function predictionDifference(
   there: Prediction,
   may: Tolerance,
 ): string | null {
-  const isRemembered = ([, memo]: [string, IdempotencyRecord]) =>
-    memo.expiresAt > may.now + may.slackMs;
-  const plain = ({ answered, records, memos, events }: Prediction) => ({
+  const isRemembered = ([, storedAnswer]: [string, IdempotencyRecord]) =>
+    storedAnswer.expiresAt > may.now + may.slackMs;
+  const plain = ({ answered, records, storedAnswers, events }: Prediction) => ({
     answered,
     records: Object.fromEntries(records),
-    memos: Object.fromEntries([...memos].filter(isRemembered)),
+    storedAnswers: Object.fromEntries([...storedAnswers].filter(isRemembered)),
     events: Object.fromEntries([...events].map(([id, all]) => [id, all.map(withDefaults)])),
   });
   return differenceBeyondTime(plain(here), plain(there), may);

@@ -21,12 +21,15 @@ export interface Prediction {
   /** By the record's id; null: there is no record. */
   records: Map<string, AnyRecord | null>;
   /** Stored answers by request key. */
-  memos: Map<string, IdempotencyRecord>;
+  storedAnswers: Map<string, IdempotencyRecord>;
   /** New events by the record's id. */
   events: Map<string, RecordEvent[]>;
 }
 
-type Change = Pick<Decision<unknown, AnyRecord, RecordEvent>, 'memos' | 'extensions' | 'events'> & {
+type Change = Pick<
+  Decision<unknown, AnyRecord, RecordEvent>,
+  'storedAnswers' | 'extensions' | 'events'
+> & {
   next: AnyRecord | null;
 };
 
@@ -45,7 +48,7 @@ export class PureModel {
   private constructor(
     private readonly rules: ModelRules,
     private readonly records: ReadonlyMap<string, AnyRecord | null>,
-    private readonly memos: ReadonlyMap<string, IdempotencyRecord>,
+    private readonly storedAnswers: ReadonlyMap<string, IdempotencyRecord>,
   ) {}
 
   static empty(rules: ModelRules): PureModel {
@@ -63,14 +66,14 @@ export class PureModel {
   }
 
   /** The model after this outcome. */
-  after({ records, memos }: Pick<Prediction, 'records' | 'memos'>): PureModel {
+  after({ records, storedAnswers }: Pick<Prediction, 'records' | 'storedAnswers'>): PureModel {
     const all = new Map([...this.records, ...records]);
-    return new PureModel(this.rules, all, new Map([...this.memos, ...memos]));
+    return new PureModel(this.rules, all, new Map([...this.storedAnswers, ...storedAnswers]));
   }
 
   /** The same records with another deciding process, since the one before is dead. */
   withProcess(process: string): PureModel {
-    return new PureModel({ ...this.rules, process }, this.records, this.memos);
+    return new PureModel({ ...this.rules, process }, this.records, this.storedAnswers);
   }
 
   /** The outcome of commands on one record, run one after another at the same instant. */
@@ -120,7 +123,7 @@ export class PureModel {
 
   private contextOf(requestKey: string | null, now: number) {
     const { policy, process } = this.rules;
-    const remembered = this.memos.get(requestKey ?? '') ?? null;
+    const remembered = this.storedAnswers.get(requestKey ?? '') ?? null;
     const isAlive = (other: string) => other === process;
     return { now, epoch: 1, process, policy, isAlive, callerOf: () => null, remembered };
   }
@@ -131,33 +134,41 @@ export class PureModel {
     work: () => { answered: unknown; changes: [string, Change][] },
   ): Prediction {
     const records = new Map(ids.map((id) => [id, this.records.get(id) ?? null]));
-    const memos = new Map<string, IdempotencyRecord>();
+    const storedAnswers = new Map<string, IdempotencyRecord>();
     const events = new Map<string, RecordEvent[]>();
-    const remembered = this.memos.get(requestKey ?? '');
-    if (remembered) memos.set(remembered.key, remembered);
+    const remembered = this.storedAnswers.get(requestKey ?? '');
+    if (remembered) storedAnswers.set(remembered.key, remembered);
     let told: unknown;
     try {
       const { answered: answer, changes } = work();
       told = answer;
-      for (const [id, { next, events: told, memos: made, extensions }] of changes) {
+      for (const [id, { next, events: told, storedAnswers: made, extensions }] of changes) {
         if (!next) continue;
         records.set(id, next);
         if (told.length > 0) events.set(id, told);
-        for (const memo of made) memos.set(memo.key, memo);
+        for (const storedAnswer of made) storedAnswers.set(storedAnswer.key, storedAnswer);
         for (const { keys, expiresAt } of extensions) {
-          for (const key of keys) this.extendMemo(memos, key, expiresAt);
+          for (const key of keys) this.extendAnswer(storedAnswers, key, expiresAt);
         }
       }
     } catch (error) {
       if (!(error instanceof LockyardError)) throw error;
       told = error.reason;
     }
-    return { answered: told, records, memos, events };
+    return { answered: told, records, storedAnswers, events };
   }
 
-  private extendMemo(memos: Map<string, IdempotencyRecord>, key: string, expiresAt: number): void {
-    const memo = memos.get(key) ?? this.memos.get(key);
-    if (memo) memos.set(key, { ...memo, expiresAt: Math.max(memo.expiresAt, expiresAt) });
+  private extendAnswer(
+    storedAnswers: Map<string, IdempotencyRecord>,
+    key: string,
+    expiresAt: number,
+  ): void {
+    const storedAnswer = storedAnswers.get(key) ?? this.storedAnswers.get(key);
+    if (storedAnswer)
+      storedAnswers.set(key, {
+        ...storedAnswer,
+        expiresAt: Math.max(storedAnswer.expiresAt, expiresAt),
+      });
   }
 }
 
@@ -167,7 +178,7 @@ function append(first: Prediction, then: Prediction): Prediction {
   return {
     answered: then.answered,
     records: new Map([...first.records, ...then.records]),
-    memos: new Map([...first.memos, ...then.memos]),
+    storedAnswers: new Map([...first.storedAnswers, ...then.storedAnswers]),
     events,
   };
 }

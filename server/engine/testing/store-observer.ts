@@ -29,7 +29,7 @@ export class StoreObserver {
   async read(keys: RecordKey[], requestKeys: string[]): Promise<Omit<Prediction, 'answered'>> {
     const { stores, homeOf } = this.backend;
     const records = new Map<string, AnyRecord | null>();
-    const memos: Prediction['memos'] = new Map();
+    const storedAnswers: Prediction['storedAnswers'] = new Map();
     for (const [place, store] of stores.entries()) {
       const stored = await store.read(keys, requestKeys);
       for (const { key, record } of stored.records) {
@@ -37,9 +37,10 @@ export class StoreObserver {
         if (homeOf(key) === place) records.set(recordId(key), found);
         else if (found) records.set(`${recordId(key)} astray`, found);
       }
-      for (const memo of stored.memos) memos.set(memo.key, memo);
+      for (const storedAnswer of stored.storedAnswers)
+        storedAnswers.set(storedAnswer.key, storedAnswer);
     }
-    return { records, memos, events: await this.newHistory() };
+    return { records, storedAnswers, events: await this.newHistory() };
   }
 
   private async newHistory(): Promise<Map<string, RecordEvent[]>> {

@@ -261,17 +261,17 @@ describe.concurrent.each(storeNames)('maintenance over %s', (name) => {
     const keys: string[] = [];
     const lapsed = { inputHash: '', answer: null, expiresAt: now - 1_000 };
     const fill = () => {
-      const memos = Array.from({ length: 500 }, (_, i) => ({
+      const storedAnswers = Array.from({ length: 500 }, (_, i) => ({
         key: `${keys.length + i}`,
         ...lapsed,
       }));
-      keys.push(...memos.map(({ key }) => key));
-      return created(store, freshKey(), { memos });
+      keys.push(...storedAnswers.map(({ key }) => key));
+      return created(store, freshKey(), { storedAnswers });
     };
     // A busy store may not answer in time: maintenance tries again as well.
     for (let i = 0; i < 12; i += 1) await soon(fill, 60_000);
     await soon(() => store.deleteExpiredAnswers(), 60_000);
-    const { memos: left } = await soon(() => store.read([], keys), 60_000);
+    const { storedAnswers: left } = await soon(() => store.read([], keys), 60_000);
     expect(left).toHaveLength(0);
   });
 });

@@ -344,7 +344,7 @@ describe.each(storeNames)('the lock projection over %s', (name) => {
       const [slow, quick] = [freshKey(), freshKey()];
       const asked = acquireCommand(slow, 'w1', { leaseMs: 60_000, requestId: 'r' });
       await release(elsewhere, slow, 'w0', (await takeLock(elsewhere, slow, 'w0')).token);
-      const proceed = await under.stallMemo(asked.request.key);
+      const proceed = await under.stallAnswer(asked.request.key);
       const underWay = elsewhere.engine.acquire(slow, asked, WAIT);
       await pause(100);
       await takeLock(elsewhere, quick, 'w1', { leaseMs: 60_000 });

@@ -56,7 +56,7 @@ export function recoveredRecord(
     expect: { rev: record.rev, writer: record.writer },
     clock: { past: 0, ahead: Number.POSITIVE_INFINITY },
     writer: randomBytes(8).toString('base64url'),
-    memos: [],
+    storedAnswers: [],
     extensions: [],
   };
   try {

@@ -282,7 +282,7 @@ inEachForm('a connection', () => {
     const key = freshKey();
     const seen = await created(distant, key);
     await lockRows(key);
-    const memo = {
+    const storedAnswer = {
       key: key.name,
       inputHash: 'hash',
       answer: 'done',
@@ -290,17 +290,17 @@ inEachForm('a connection', () => {
     };
     const end = await store.historyEnd();
     const swap = failureOf(
-      swapOne(distant, update(key, seen, { events: [eventOf(2)], memos: [memo] })),
+      swapOne(distant, update(key, seen, { events: [eventOf(2)], storedAnswers: [storedAnswer] })),
     );
     await swappingThread();
     line.reset();
     expect(await swap).toMatchObject({ applied: 'unknown' });
     await foreign.query('ROLLBACK');
     await expect.poll(openTransactions, SOON).toBe(0);
-    const { records, memos } = await store.read([key], [memo.key]);
+    const { records, storedAnswers } = await store.read([key], [storedAnswer.key]);
     const landed = records[0]?.record?.rev === 2 ? 1 : 0;
     const told = await store.historyAfter(end, 10);
-    expect([told.length, memos.length]).toEqual([landed, landed]);
+    expect([told.length, storedAnswers.length]).toEqual([landed, landed]);
     await distant.close();
     await line.close();
   });

@@ -77,7 +77,7 @@ export class MysqlStore implements RecordStore, HistorySource {
     const byId = recordsById(listOf(rows));
     return {
       records: keys.map((key) => ({ key, record: byId.get(recordId(key)) ?? null, now })),
-      memos: storedAnswers(listOf(answers)),
+      storedAnswers: storedAnswers(listOf(answers)),
     };
   }
 

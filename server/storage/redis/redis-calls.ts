@@ -57,7 +57,7 @@ export async function readRecords(
       const record = typeof text === 'string' ? storedRecord(text, String(queue)) : null;
       return { key, record, now };
     }),
-    memos: requestKeys.flatMap((key, i) => {
+    storedAnswers: requestKeys.flatMap((key, i) => {
       const text = list[answersFrom + 2 * i];
       return typeof text === 'string'
         ? [decodeAnswer(key, text, Number(list[answersFrom + 2 * i + 1]))]

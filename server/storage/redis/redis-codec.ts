@@ -50,8 +50,8 @@ export function swapArguments(
   const unanswered = changes.flatMap((change) => change.unanswered ?? []).join(',');
   const proposals = proposalsOf(changes, isStale);
   const args: (string | number)[] = [how, history, writers, ...proposals, unanswered];
-  for (const { memos, extensions } of changes) {
-    for (const { key, inputHash, answer, expiresAt } of memos) {
+  for (const { storedAnswers, extensions } of changes) {
+    for (const { key, inputHash, answer, expiresAt } of storedAnswers) {
       args.push(key, `${inputHash}\n${JSON.stringify(answer)}`, instant(expiresAt));
     }
     for (const { keys, expiresAt } of extensions) {
@@ -73,13 +73,13 @@ function proposalsOf(
   const lengthOf = isAscii ? (text: string) => text.length : Buffer.byteLength;
   const numbers = changes.map((change, i) => {
     const [key, expected, queue, record] = parts[i] as Texts;
-    const { clock, memos, extensions } = change;
+    const { clock, storedAnswers, extensions } = change;
     const past = Math.ceil(clock.past);
     const ahead = isStale(change) ? 0 : Math.ceil(Math.min(clock.ahead, Number.MAX_SAFE_INTEGER));
     const extended = extensions.reduce((sum, { keys }) => sum + keys.length, 0);
     const queueLength = change.queue === null ? -1 : lengthOf(queue);
     return (
-      `${past},${ahead},${change.unanswered?.length ?? 0},${memos.length},${extended},` +
+      `${past},${ahead},${change.unanswered?.length ?? 0},${storedAnswers.length},${extended},` +
       `${lengthOf(key)},${expected.length},${queueLength},${lengthOf(record)}`
     );
   });

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { newSeed, seeded } from '../../engine/testing/seeded';
-import { memoOf } from '../conformance/contract/contract-suite';
+import { storedAnswerOf } from '../conformance/contract/contract-suite';
 import {
   type ChangeOverrides,
   created,
@@ -35,25 +35,29 @@ const IS_MOVING = {
 interface Known {
   key: RecordKey;
   seen: { rev: number; writer: string };
-  memo: ReturnType<typeof memoOf>;
+  storedAnswer: ReturnType<typeof storedAnswerOf>;
 }
 
 async function known(store: RedisStore, queue = ''): Promise<Known> {
   const key = freshKey();
-  const memo = memoOf('kept');
+  const storedAnswer = storedAnswerOf('kept');
   const events = [eventOf(1)];
-  return { key, memo, seen: await created(store, key, { memos: [memo], queue, events }) };
+  return {
+    key,
+    storedAnswer,
+    seen: await created(store, key, { storedAnswers: [storedAnswer], queue, events }),
+  };
 }
 
-const keysOf = ({ key, memo }: Known) => ({
+const keysOf = ({ key, storedAnswer }: Known) => ({
   record: PREFIX.record + recordId(key),
   queue: PREFIX.queue + recordId(key),
-  answer: PREFIX.answer + memo.key,
+  answer: PREFIX.answer + storedAnswer.key,
 });
 
 type Part = keyof ReturnType<typeof keysOf>;
 
-const keptFor = ({ key, expiresAt }: Known['memo']): ChangeOverrides => ({
+const keptFor = ({ key, expiresAt }: Known['storedAnswer']): ChangeOverrides => ({
   extensions: [{ keys: [key], expiresAt: expiresAt + 1_000 }],
 });
 
@@ -101,10 +105,15 @@ describe('while the slot of a cluster moves to another node', () => {
   };
 
   const cases: [string, 'plain' | 'queued', (known: Known) => ChangeOverrides, Part?][] = [
-    ['an answer is new', 'plain', () => ({ memos: [memoOf('new')] })],
+    ['an answer is new', 'plain', () => ({ storedAnswers: [storedAnswerOf('new')] })],
     ['a queue is new', 'plain', () => ({ queue: QUEUE })],
     ['a queue that is removed was moved', 'queued', () => ({ queue: '' }), 'queue'],
-    ['an answer that is kept was moved', 'plain', ({ memo }) => keptFor(memo), 'answer'],
+    [
+      'an answer that is kept was moved',
+      'plain',
+      ({ storedAnswer }) => keptFor(storedAnswer),
+      'answer',
+    ],
     ['its record was moved', 'plain', () => ({}), 'record'],
   ];
   it.each(cases)('a swap changes nothing where %s', async (_, kind, changed, moved) => {
@@ -123,12 +132,16 @@ describe('while the slot of a cluster moves to another node', () => {
     console.info(`seed ${seed}`);
     const random = seeded(seed);
     const isIn = (hundred: number) => random() * 100 < hundred;
-    const randomChange = ({ key, seen, memo }: Known): Change =>
+    const randomChange = ({ key, seen, storedAnswer }: Known): Change =>
       update(key, seen, {
         queue: isIn(50) ? null : isIn(50) ? '' : QUEUE,
         events: isIn(50) ? [eventOf(seen.rev + 1)] : [],
-        memos: isIn(10) ? [memoOf('new')] : isIn(40) ? [{ ...memo, answer: 'newer' }] : [],
-        ...(isIn(40) ? keptFor(memo) : {}),
+        storedAnswers: isIn(10)
+          ? [storedAnswerOf('new')]
+          : isIn(40)
+            ? [{ ...storedAnswer, answer: 'newer' }]
+            : [],
+        ...(isIn(40) ? keptFor(storedAnswer) : {}),
       });
 
     let applied = 0;

@@ -123,7 +123,7 @@ function copyOf(
     clock: { past: 0, ahead: Number.POSITIVE_INFINITY },
     writer: randomBytes(8).toString('base64url'),
     events: [],
-    memos: [],
+    storedAnswers: [],
     extensions: [],
   };
   if (key.kind === 'counter') {

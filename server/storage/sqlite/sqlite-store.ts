@@ -103,7 +103,7 @@ export class SqliteStore implements RecordStore, HistorySource {
     const byId = recordsById(rows);
     return {
       records: keys.map((key) => ({ key, record: byId.get(recordId(key)) ?? null, now })),
-      memos: storedAnswers(answers),
+      storedAnswers: storedAnswers(answers),
     };
   }
 

@@ -72,7 +72,7 @@ function updateOne(
     change.events.length > 0
       ? [{ sql: insertOneHistory, args: [now, encodeHistory([change]), writer] }]
       : [];
-  const answers = change.memos.map(({ key: requestKey, inputHash, answer, expiresAt }) => ({
+  const answers = change.storedAnswers.map(({ key: requestKey, inputHash, answer, expiresAt }) => ({
     sql: insertOneAnswer,
     args: [requestKey, inputHash, JSON.stringify(answer), expiresAt, id, writer],
   }));
@@ -105,10 +105,10 @@ function historyOf(changes: Change[], now: number): InStatement[] {
 }
 
 function answersOf(changes: Change[]): InStatement[] {
-  const memos = changes.flatMap(({ key, writer, memos: kept }) =>
-    kept.map((memo) => ({
-      ...memo,
-      answer: JSON.stringify(memo.answer),
+  const storedAnswers = changes.flatMap(({ key, writer, storedAnswers: kept }) =>
+    kept.map((one) => ({
+      ...one,
+      answer: JSON.stringify(one.answer),
       id: recordId(key),
       writer,
     })),
@@ -119,7 +119,9 @@ function answersOf(changes: Change[]): InStatement[] {
     ),
   );
   return [
-    ...(memos.length > 0 ? [{ sql: insertAnswers, args: [JSON.stringify(memos)] }] : []),
+    ...(storedAnswers.length > 0
+      ? [{ sql: insertAnswers, args: [JSON.stringify(storedAnswers)] }]
+      : []),
     ...(extensions.length > 0 ? [{ sql: extendAnswers, args: [JSON.stringify(extensions)] }] : []),
   ];
 }

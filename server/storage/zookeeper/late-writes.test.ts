@@ -20,7 +20,7 @@ const AHEAD_MS = 150;
 const ANSWER_MAX_MS = 4_000;
 const SOON = { timeout: 25_000 };
 
-const memoOf = (answer: unknown): IdempotencyRecord => ({
+const storedAnswerOf = (answer: unknown): IdempotencyRecord => ({
   key: newWriter(),
   inputHash: 'hash',
   answer,
@@ -48,16 +48,20 @@ describe('a write that ZooKeeper dates outside its window', () => {
 
   it('never takes effect: neither its record, nor its answers, nor its history', async () => {
     const key = freshKey();
-    const memo = memoOf('first');
-    const seen = await created(store, key, { head: 'before', queue: 'q', memos: [memo] });
-    const fresh = memoOf('fresh');
+    const storedAnswer = storedAnswerOf('first');
+    const seen = await created(store, key, {
+      head: 'before',
+      queue: 'q',
+      storedAnswers: [storedAnswer],
+    });
+    const fresh = storedAnswerOf('fresh');
     const release = await under.stallRow(key);
     const late = update(key, seen, {
       clock: await soonOver(),
       head: 'late',
       queue: 'late',
       events: [eventOf(2)],
-      memos: [{ ...memo, answer: 'late' }, fresh],
+      storedAnswers: [{ ...storedAnswer, answer: 'late' }, fresh],
     });
     const swapped = store.swap([late]);
     await pause(AHEAD_MS + 100);
@@ -65,7 +69,9 @@ describe('a write that ZooKeeper dates outside its window', () => {
     expect(await swapped).toMatchObject([{ applied: false, current: seen }]);
     for (const reader of [store, other]) {
       expect(await stored(reader, key)).toEqual({ ...seen, head: 'before', queue: 'q' });
-      expect((await reader.read([], [memo.key, fresh.key])).memos).toEqual([memo]);
+      expect((await reader.read([], [storedAnswer.key, fresh.key])).storedAnswers).toEqual([
+        storedAnswer,
+      ]);
       expect(await namesInHistory(reader)).not.toContain(key.name);
     }
   });

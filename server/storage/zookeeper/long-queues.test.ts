@@ -67,18 +67,23 @@ describe('a long queue in a ZooKeeper', () => {
 
   it('is never read with a record that is newer than the answers about it', async () => {
     const key = freshKey();
-    const memo = { key: newWriter(), inputHash: 'hash', answer: 'granted', expiresAt: 9e12 };
+    const storedAnswer = {
+      key: newWriter(),
+      inputHash: 'hash',
+      answer: 'granted',
+      expiresAt: 9e12,
+    };
     const seen = await created(store, key, { queue: LONG });
     const release = under.stallQueueReads(key);
     const reader = await under.another();
-    const read = reader.read([key], [memo.key]);
+    const read = reader.read([key], [storedAnswer.key]);
     await expect.poll(under.heldPackets).toBeGreaterThan(0);
-    const granted = update(key, seen, { queue: OTHER, memos: [memo] });
+    const granted = update(key, seen, { queue: OTHER, storedAnswers: [storedAnswer] });
     expect((await swapOne(store, granted)).applied).toBe(true);
     release();
-    const { records, memos } = await read;
+    const { records, storedAnswers } = await read;
     expect(records[0]?.record?.rev).toBe(granted.rev);
-    expect(memos).toEqual([memo]);
+    expect(storedAnswers).toEqual([storedAnswer]);
   });
 
   it('that was written too late never takes effect: the earlier one remains valid', async () => {

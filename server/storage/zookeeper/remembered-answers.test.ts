@@ -21,7 +21,7 @@ afterEach(() => under?.close());
 const LATER = 8e12;
 const LAST = 9e12;
 
-const memoOf = (answer: string, expiresAt: number) => ({
+const storedAnswerOf = (answer: string, expiresAt: number) => ({
   key: newWriter(),
   inputHash: 'hash',
   answer,
@@ -29,39 +29,39 @@ const memoOf = (answer: string, expiresAt: number) => ({
 });
 
 /** The answer as any process can read it. */
-const answerTo = async (key: string) => (await other.read([], [key])).memos;
+const answerTo = async (key: string) => (await other.read([], [key])).storedAnswers;
 
 const extended = (key: string) => ({ extensions: [{ keys: [key], expiresAt: LAST }] });
 
 it('an answer that was removed and stored again is extended as it is now', async () => {
   const key = freshKey();
   const { now } = await readOne(store, key);
-  const memo = memoOf('first', now);
-  const first = await created(store, key, { memos: [memo] });
+  const storedAnswer = storedAnswerOf('first', now);
+  const first = await created(store, key, { storedAnswers: [storedAnswer] });
   await expect
     .poll(async () => {
       await other.deleteExpiredAnswers();
-      return answerTo(memo.key);
+      return answerTo(storedAnswer.key);
     })
     .toEqual([]);
-  const next = { ...memo, answer: 'second', expiresAt: LATER };
-  const second = update(key, first, { memos: [next] });
+  const next = { ...storedAnswer, answer: 'second', expiresAt: LATER };
+  const second = update(key, first, { storedAnswers: [next] });
   expect(await other.swap([second])).toMatchObject([{ applied: true }]);
   expect((await readOne(store, key)).record).toMatchObject({ rev: second.rev });
-  expect(await store.swap([update(key, second, extended(memo.key))])).toMatchObject([
+  expect(await store.swap([update(key, second, extended(storedAnswer.key))])).toMatchObject([
     { applied: true },
   ]);
-  expect(await answerTo(memo.key)).toEqual([{ ...next, expiresAt: LAST }]);
+  expect(await answerTo(storedAnswer.key)).toEqual([{ ...next, expiresAt: LAST }]);
 });
 
 it('an answer that another process stored is extended by one that had found none', async () => {
   const key = freshKey();
-  const memo = memoOf('granted', LATER);
-  expect((await store.read([key], [memo.key])).memos).toEqual([]);
-  const seen = await created(other, key, { memos: [memo] });
+  const storedAnswer = storedAnswerOf('granted', LATER);
+  expect((await store.read([key], [storedAnswer.key])).storedAnswers).toEqual([]);
+  const seen = await created(other, key, { storedAnswers: [storedAnswer] });
   expect((await readOne(store, key)).record).toMatchObject(seen);
-  expect(await store.swap([update(key, seen, extended(memo.key))])).toMatchObject([
+  expect(await store.swap([update(key, seen, extended(storedAnswer.key))])).toMatchObject([
     { applied: true },
   ]);
-  expect(await answerTo(memo.key)).toEqual([{ ...memo, expiresAt: LAST }]);
+  expect(await answerTo(storedAnswer.key)).toEqual([{ ...storedAnswer, expiresAt: LAST }]);
 });

@@ -24,8 +24,8 @@ export function swapUnit(changes: Change[]): SwapUnit {
     seen: [],
     changes,
     ids: changes.map(({ key }) => recordId(key)),
-    answerKeys: changes.flatMap(({ memos, extensions }) => [
-      ...memos.map(({ key }) => key),
+    answerKeys: changes.flatMap(({ storedAnswers, extensions }) => [
+      ...storedAnswers.map(({ key }) => key),
       ...extensions.flatMap(({ keys }) => keys),
     ]),
     window: commonWindow(changes.map(({ clock }) => clock)),
@@ -130,22 +130,23 @@ const base64url = (text: string): string => Buffer.from(text).toString('base64ur
 
 function answerSteps(unit: SwapUnit, layout: ZookeeperLayout, cache: ZnodeCache): TrackedStep[] {
   const next = new Map<string, IdempotencyRecord>();
-  for (const { memos, extensions } of unit.changes) {
-    for (const memo of memos) next.set(memo.key, memo);
+  for (const { storedAnswers, extensions } of unit.changes) {
+    for (const storedAnswer of storedAnswers) next.set(storedAnswer.key, storedAnswer);
     for (const { keys, expiresAt } of extensions) {
       for (const key of keys) {
-        const memo = next.get(key) ?? cache.answer(key)?.content;
-        if (memo && memo.expiresAt < expiresAt) next.set(key, { ...memo, expiresAt });
+        const storedAnswer = next.get(key) ?? cache.answer(key)?.content;
+        if (storedAnswer && storedAnswer.expiresAt < expiresAt)
+          next.set(key, { ...storedAnswer, expiresAt });
       }
     }
   }
-  return [...next].flatMap(([key, memo]) => {
+  return [...next].flatMap(([key, storedAnswer]) => {
     const seen = cache.answer(key) ?? ABSENT;
-    const data = encodeAnswerZnode(unit.window, memo, seen.content);
+    const data = encodeAnswerZnode(unit.window, storedAnswer, seen.content);
     return writeSteps(layout.answer(key), data, seen.version, {
       dropCached: () => cache.dropAnswer(key),
       cacheWritten: (version, at) =>
-        cache.noteAnswer(key, znodeAfter(unit.window, memo, seen, version, at)),
+        cache.noteAnswer(key, znodeAfter(unit.window, storedAnswer, seen, version, at)),
     });
   });
 }

@@ -68,10 +68,10 @@ type RecordHead = [rev: number, writer: string, length: number, queueAt: QueueAt
 /** The content of a remembered answer's znode. */
 export function encodeAnswerZnode(
   window: Window,
-  memo: IdempotencyRecord,
+  storedAnswer: IdempotencyRecord,
   before: IdempotencyRecord | null,
 ): string {
-  return encodeWindowed(window, JSON.stringify(memo), before && JSON.stringify(before));
+  return encodeWindowed(window, JSON.stringify(storedAnswer), before && JSON.stringify(before));
 }
 
 export function decodeAnswerZnode(data: Buffer, writtenAt: number): IdempotencyRecord | null {

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { LockEvent } from '../../core/lock/lock-event';
-import { memoOf } from '../conformance/contract/contract-suite';
+import { storedAnswerOf } from '../conformance/contract/contract-suite';
 import {
   created,
   creation,
@@ -177,8 +177,8 @@ describe('a deletion in a ZooKeeper', () => {
     under = await openZookeeperUnderTest(PATIENT);
     const { store } = under;
     const [key, other] = [freshKey(), freshKey()];
-    const memos = Array.from({ length: 300 }, () => memoOf('kept'));
-    const seen = await created(store, key, { memos });
+    const storedAnswers = Array.from({ length: 300 }, () => storedAnswerOf('kept'));
+    const seen = await created(store, key, { storedAnswers });
     const ask = vi.spyOn(ZookeeperConnection.prototype, 'ask');
     expect(await store.deleteRecords([{ key, ...seen }])).toEqual([true]);
     expect(ask.mock.calls.length).toBeLessThan(10);
@@ -188,17 +188,17 @@ describe('a deletion in a ZooKeeper', () => {
       await store.deleteExpiredAnswers();
       return ask.mock.calls.length;
     };
-    expect(await asked()).toBeGreaterThan(BUCKETS + memos.length);
+    expect(await asked()).toBeGreaterThan(BUCKETS + storedAnswers.length);
     // From then on it is known which answers are stored, and how long each is kept.
     expect(await asked()).toBeLessThan(BUCKETS + 10);
-    const expired = memoOf('expired', 1);
-    await created(store, other, { memos: [expired] });
+    const expired = storedAnswerOf('expired', 1);
+    await created(store, other, { storedAnswers: [expired] });
     expect(await asked()).toBeLessThan(BUCKETS + 20);
-    const { memos: left } = await store.read(
+    const { storedAnswers: left } = await store.read(
       [],
-      [...memos, expired].map((memo) => memo.key),
+      [...storedAnswers, expired].map((one) => one.key),
     );
-    expect(left).toHaveLength(memos.length);
+    expect(left).toHaveLength(storedAnswers.length);
   });
 });
 

@@ -90,7 +90,7 @@ export class ZookeeperStore implements RecordStore, HistorySource {
     const now = this.session.earliest();
     return {
       records: keys.map((key, i) => ({ key, record: records[i]?.content ?? null, now })),
-      memos: answers.flatMap(({ content }) => content ?? []),
+      storedAnswers: answers.flatMap(({ content }) => content ?? []),
     };
   }
 

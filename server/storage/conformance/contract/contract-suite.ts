@@ -21,7 +21,7 @@ export interface ContractSuite {
   now(): Promise<number>;
   /** The stored events of a record, commit by commit. */
   historyOf(key: RecordKey): Promise<HistoryRow['changes']>;
-  memosOf(...keys: string[]): Promise<IdempotencyRecord[]>;
+  storedAnswersOf(...keys: string[]): Promise<IdempotencyRecord[]>;
 }
 
 /**
@@ -53,7 +53,7 @@ export function contract(title: string, cases: (suite: ContractSuite) => void): 
         (await wholeHistory(under.store))
           .flatMap(({ changes }) => changes)
           .filter((change) => change.key.name === name),
-      memosOf: async (...keys) => (await under.store.read([], keys)).memos,
+      storedAnswersOf: async (...keys) => (await under.store.read([], keys)).storedAnswers,
     });
   });
 }
@@ -67,7 +67,7 @@ export async function wholeHistory(store: Store): Promise<HistoryRow[]> {
   }
 }
 
-export const memoOf = (answer: unknown, expiresAt = NEVER): IdempotencyRecord => ({
+export const storedAnswerOf = (answer: unknown, expiresAt = NEVER): IdempotencyRecord => ({
   key: newWriter() + newWriter(),
   inputHash: newWriter() + newWriter(),
   answer,

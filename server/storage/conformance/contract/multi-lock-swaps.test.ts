@@ -10,7 +10,7 @@ import {
   swapOne,
   update,
 } from '../testing/changes';
-import { contract, MINUTE, memoOf } from './contract-suite';
+import { contract, MINUTE, storedAnswerOf } from './contract-suite';
 
 contract('changes that belong together', (suite) => {
   /** Two records that exist and one that does not, and changes of all three. */
@@ -18,31 +18,31 @@ contract('changes that belong together', (suite) => {
     const keys = [freshKey(), freshKey(), freshKey()] as const;
     const [a, b, c] = keys;
     const seen = [await created(suite.store, a), await created(suite.store, b)] as const;
-    const memo = memoOf('kept');
+    const storedAnswer = storedAnswerOf('kept');
     const changes = {
-      a: update(a, seen[0], { head: 'new', events: [eventOf(2)], memos: [memo] }),
+      a: update(a, seen[0], { head: 'new', events: [eventOf(2)], storedAnswers: [storedAnswer] }),
       b: update(b, seen[1], { head: 'new', events: [eventOf(2)] }),
       c: creation(c, { head: 'new', events: [eventOf(1)] }),
     };
     const nothingRemains = async () => {
-      const { records, memos } = await suite.other.read([...keys], [memo.key]);
+      const { records, storedAnswers } = await suite.other.read([...keys], [storedAnswer.key]);
       expect(records.map(({ record }) => record?.head ?? null)).toEqual(['head', 'head', null]);
-      expect(memos).toEqual([]);
+      expect(storedAnswers).toEqual([]);
       for (const key of keys) expect(await suite.historyOf(key)).toEqual([]);
     };
-    return { keys, seen, memo, changes, nothingRemains };
+    return { keys, seen, storedAnswer, changes, nothingRemains };
   };
 
   it('are all applied, with their history and answers', async () => {
-    const { keys, memo, changes } = await three();
+    const { keys, storedAnswer, changes } = await three();
     const { a, b, c } = changes;
     const results = await suite.store.swapAll([a, c, b]);
     expect(results.map(({ applied, current }) => [applied, current])).toEqual(
       [a, c, b].map(({ rev, writer }) => [true, { rev, writer }]),
     );
-    const { records, memos } = await suite.other.read([...keys], [memo.key]);
+    const { records, storedAnswers } = await suite.other.read([...keys], [storedAnswer.key]);
     expect(records.map(({ record }) => record?.head)).toEqual(['new', 'new', 'new']);
-    expect(memos).toEqual([memo]);
+    expect(storedAnswers).toEqual([storedAnswer]);
     for (const key of keys) expect(await suite.historyOf(key)).toHaveLength(1);
   });
 

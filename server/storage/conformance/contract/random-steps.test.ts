@@ -9,8 +9,8 @@ import {
   type ContractSuite,
   contract,
   MINUTE,
-  memoOf,
   NEVER,
+  storedAnswerOf,
   wholeHistory,
 } from './contract-suite';
 
@@ -35,7 +35,8 @@ class RandomSteps {
       const name = key.name + end;
       return i === 0 ? { ...key, name, kind: 'counter' } : { ...key, name };
     });
-    const requestsOfKey = () => Array.from({ length: REQUESTS_OF_KEY }, () => memoOf(0).key);
+    const requestsOfKey = () =>
+      Array.from({ length: REQUESTS_OF_KEY }, () => storedAnswerOf(0).key);
     this.requests = new Map(keys.map((key) => [key, requestsOfKey()]));
   }
 
@@ -70,7 +71,10 @@ class RandomSteps {
     const own = this.requests.get(key) ?? [];
     const some = () => [...new Set([this.pick(own), this.pick(own)])];
     const later = () => NEVER + this.below(1_000);
-    const memo = (request: string) => ({ ...memoOf(this.pick(TEXTS), later()), key: request });
+    const storedAnswer = (request: string) => ({
+      ...storedAnswerOf(this.pick(TEXTS), later()),
+      key: request,
+    });
     const asks = this.testsAnswers && !isAll && this.isIn(30);
     return {
       key,
@@ -81,9 +85,9 @@ class RandomSteps {
       head: this.pick(TEXTS),
       queue: expect && this.isIn(50) ? null : this.pick(QUEUES),
       events: Array.from({ length: this.below(3) }, () => eventOf(rev, this.pick(TEXTS))),
-      memos: this.isIn(35) ? some().map(memo) : [],
+      storedAnswers: this.isIn(35) ? some().map(storedAnswer) : [],
       extensions: this.isIn(30) ? [{ keys: some(), expiresAt: later() }] : [],
-      ...(asks && { unanswered: [this.pick(own), memoOf(0).key] }),
+      ...(asks && { unanswered: [this.pick(own), storedAnswerOf(0).key] }),
     };
   }
 
@@ -141,9 +145,9 @@ async function takeStep(suite: ContractSuite, steps: RandomSteps): Promise<void>
 
 async function compare(store: ContractSuite['store'], steps: RandomSteps): Promise<void> {
   const { keys, model } = steps;
-  const { records, memos } = await store.read(keys, steps.allRequests);
+  const { records, storedAnswers } = await store.read(keys, steps.allRequests);
   expect(records.map(({ record }) => record)).toEqual(keys.map((key) => model.record(key)));
-  expect(new Map(memos.map((memo) => [memo.key, memo]))).toEqual(model.answers);
+  expect(new Map(storedAnswers.map((one) => [one.key, one]))).toEqual(model.answers);
 }
 
 contract('random steps of two processes', (suite) => {

@@ -30,7 +30,7 @@ contract('rule 3: what is read is never older than what was answered before', (s
   });
 
   it('reads nothing if nothing is requested', async () => {
-    expect(await suite.store.read([], [])).toMatchObject({ records: [], memos: [] });
+    expect(await suite.store.read([], [])).toMatchObject({ records: [], storedAnswers: [] });
   });
 
   it('reads a record consistently while others write it', async () => {

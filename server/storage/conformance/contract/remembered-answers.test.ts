@@ -1,140 +1,155 @@
 import { expect, it } from 'vitest';
 import { newWriter } from '../../../engine/new-writer';
 import { created, creation, eventOf, freshKey, swapOne, update } from '../testing/changes';
-import { contract, MINUTE, memoOf, NEVER } from './contract-suite';
+import { contract, MINUTE, NEVER, storedAnswerOf } from './contract-suite';
 
 contract('rule 5: answers are stored with the record', (suite) => {
   it('stores the answers of an applied change, with it', async () => {
     const key = freshKey();
-    const memo = memoOf(
+    const storedAnswer = storedAnswerOf(
       { token: 2 ** 53 - 1, note: "it's \\ \u{1f512}\n" },
       (await suite.now()) + MINUTE,
     );
-    await created(suite.store, key, { memos: [memo] });
-    expect(await suite.memosOf(memo.key)).toEqual([memo]);
-    const { memos } = await suite.other.read([key], [memo.key, newWriter() + newWriter()]);
-    expect(memos).toEqual([memo]);
+    await created(suite.store, key, { storedAnswers: [storedAnswer] });
+    expect(await suite.storedAnswersOf(storedAnswer.key)).toEqual([storedAnswer]);
+    const { storedAnswers } = await suite.other.read(
+      [key],
+      [storedAnswer.key, newWriter() + newWriter()],
+    );
+    expect(storedAnswers).toEqual([storedAnswer]);
   });
 
   it('stores nothing of a refused change, even beside an applied one', async () => {
     const [lost, took] = [freshKey(), freshKey()];
     await created(suite.store, lost);
-    const [lostMemo, tookMemo] = [memoOf(1), memoOf(2)];
+    const [lostAnswer, tookAnswer] = [storedAnswerOf(1), storedAnswerOf(2)];
     await suite.store.swap([
-      update(lost, { rev: 1, writer: newWriter() }, { memos: [lostMemo] }),
-      creation(took, { memos: [tookMemo] }),
+      update(lost, { rev: 1, writer: newWriter() }, { storedAnswers: [lostAnswer] }),
+      creation(took, { storedAnswers: [tookAnswer] }),
     ]);
-    expect(await suite.memosOf(lostMemo.key, tookMemo.key)).toEqual([tookMemo]);
+    expect(await suite.storedAnswersOf(lostAnswer.key, tookAnswer.key)).toEqual([tookAnswer]);
   });
 
   it('stores no answers of a single refused change, and keeps the existing ones', async () => {
     const key = freshKey();
-    const [there, fresh] = [memoOf('first'), memoOf('second')];
-    await created(suite.store, key, { memos: [there] });
-    const memos = [{ ...there, answer: 'replaced' }, fresh];
-    await swapOne(suite.store, update(key, { rev: 1, writer: newWriter() }, { memos }));
-    await swapOne(suite.store, creation(key, { memos }));
-    expect(await suite.memosOf(there.key, fresh.key)).toEqual([there]);
+    const [there, fresh] = [storedAnswerOf('first'), storedAnswerOf('second')];
+    await created(suite.store, key, { storedAnswers: [there] });
+    const storedAnswers = [{ ...there, answer: 'replaced' }, fresh];
+    await swapOne(suite.store, update(key, { rev: 1, writer: newWriter() }, { storedAnswers }));
+    await swapOne(suite.store, creation(key, { storedAnswers }));
+    expect(await suite.storedAnswersOf(there.key, fresh.key)).toEqual([there]);
   });
 
   it('stores no answer of a refused change whose writer differs only in case', async () => {
     const [lost, took] = [freshKey(), freshKey()];
     await created(suite.store, lost);
-    const [lostMemo, tookMemo] = [memoOf(1), memoOf(2)];
+    const [lostAnswer, tookAnswer] = [storedAnswerOf(1), storedAnswerOf(2)];
     const writer = newWriter();
     const results = await suite.store.swap([
-      creation(lost, { writer: writer.toUpperCase(), events: [eventOf(1)], memos: [lostMemo] }),
-      creation(took, { writer: writer.toLowerCase(), events: [eventOf(1)], memos: [tookMemo] }),
+      creation(lost, {
+        writer: writer.toUpperCase(),
+        events: [eventOf(1)],
+        storedAnswers: [lostAnswer],
+      }),
+      creation(took, {
+        writer: writer.toLowerCase(),
+        events: [eventOf(1)],
+        storedAnswers: [tookAnswer],
+      }),
     ]);
     expect(results.map(({ applied }) => applied)).toEqual([false, true]);
-    expect(await suite.memosOf(lostMemo.key, tookMemo.key)).toEqual([tookMemo]);
+    expect(await suite.storedAnswersOf(lostAnswer.key, tookAnswer.key)).toEqual([tookAnswer]);
     expect(await suite.historyOf(lost)).toEqual([]);
     expect(await suite.historyOf(took)).toHaveLength(1);
   });
 
   it('replaces an answer by a later one', async () => {
     const key = freshKey();
-    const memo = memoOf('first');
-    const seen = await created(suite.store, key, { memos: [memo] });
-    const second = { ...memo, answer: 'second', expiresAt: NEVER + 1 };
-    await swapOne(suite.store, update(key, seen, { memos: [second] }));
-    expect(await suite.memosOf(memo.key)).toEqual([second]);
+    const storedAnswer = storedAnswerOf('first');
+    const seen = await created(suite.store, key, { storedAnswers: [storedAnswer] });
+    const second = { ...storedAnswer, answer: 'second', expiresAt: NEVER + 1 };
+    await swapOne(suite.store, update(key, seen, { storedAnswers: [second] }));
+    expect(await suite.storedAnswersOf(storedAnswer.key)).toEqual([second]);
   });
 
   it('extends answers with an applied change, and only then', async () => {
     const key = freshKey();
-    const [first, second] = [memoOf(1), memoOf(2)];
-    const seen = await created(suite.store, key, { memos: [first, second] });
+    const [first, second] = [storedAnswerOf(1), storedAnswerOf(2)];
+    const seen = await created(suite.store, key, { storedAnswers: [first, second] });
     const extensions = [{ keys: [first.key, second.key], expiresAt: NEVER + 5 }];
     await swapOne(suite.store, update(key, { rev: 1, writer: newWriter() }, { extensions }));
-    expect((await suite.memosOf(first.key))[0]?.expiresAt).toBe(NEVER);
+    expect((await suite.storedAnswersOf(first.key))[0]?.expiresAt).toBe(NEVER);
     await swapOne(suite.store, update(key, seen, { extensions }));
-    const kept = await suite.memosOf(first.key, second.key);
+    const kept = await suite.storedAnswersOf(first.key, second.key);
     expect(kept.map(({ expiresAt }) => expiresAt)).toEqual([NEVER + 5, NEVER + 5]);
   });
 
   it('extends an answer that another process replaced by one which expires sooner', async () => {
     const key = freshKey();
-    const memo = memoOf('waits', NEVER + 9);
-    const first = update(key, await created(suite.store, key), { memos: [memo] });
+    const storedAnswer = storedAnswerOf('waits', NEVER + 9);
+    const first = update(key, await created(suite.store, key), { storedAnswers: [storedAnswer] });
     await swapOne(suite.store, first);
-    const granted = { ...memo, answer: 'granted', expiresAt: NEVER };
-    const second = update(key, first, { memos: [granted] });
+    const granted = { ...storedAnswer, answer: 'granted', expiresAt: NEVER };
+    const second = update(key, first, { storedAnswers: [granted] });
     await swapOne(suite.other, second);
     await suite.store.read([key], []);
-    const extensions = [{ keys: [memo.key], expiresAt: NEVER + 5 }];
+    const extensions = [{ keys: [storedAnswer.key], expiresAt: NEVER + 5 }];
     await swapOne(suite.store, update(key, second, { extensions }));
-    expect(await suite.memosOf(memo.key)).toEqual([{ ...granted, expiresAt: NEVER + 5 }]);
+    expect(await suite.storedAnswersOf(storedAnswer.key)).toEqual([
+      { ...granted, expiresAt: NEVER + 5 },
+    ]);
   });
 
   it('never shortens the lifetime of an answer that another record has extended', async () => {
-    const memo = memoOf(1, NEVER + 5);
-    await created(suite.store, freshKey(), { memos: [memo] });
+    const storedAnswer = storedAnswerOf(1, NEVER + 5);
+    await created(suite.store, freshKey(), { storedAnswers: [storedAnswer] });
     await created(suite.store, freshKey(), {
-      extensions: [{ keys: [memo.key], expiresAt: NEVER }],
+      extensions: [{ keys: [storedAnswer.key], expiresAt: NEVER }],
     });
-    expect((await suite.memosOf(memo.key))[0]?.expiresAt).toBe(NEVER + 5);
+    expect((await suite.storedAnswersOf(storedAnswer.key))[0]?.expiresAt).toBe(NEVER + 5);
   });
 
   it('removes only expired answers', async () => {
     const at = await suite.now();
-    const [lapsed, live] = [memoOf(1, at - 1), memoOf(2, at + MINUTE)];
-    await created(suite.store, freshKey(), { memos: [lapsed, live] });
+    const [lapsed, live] = [storedAnswerOf(1, at - 1), storedAnswerOf(2, at + MINUTE)];
+    await created(suite.store, freshKey(), { storedAnswers: [lapsed, live] });
     await suite.store.deleteExpiredAnswers();
-    expect(await suite.memosOf(lapsed.key, live.key)).toEqual([live]);
+    expect(await suite.storedAnswersOf(lapsed.key, live.key)).toEqual([live]);
   });
 
   const untilWhen = suite.can('keepsLapsed') ? 'until it is removed' : 'no longer';
   it(`returns an expired answer ${untilWhen}`, async () => {
-    const lapsed = memoOf('lapsed', 1);
-    await created(suite.store, freshKey(), { memos: [lapsed] });
-    expect(await suite.memosOf(lapsed.key)).toEqual(suite.can('keepsLapsed') ? [lapsed] : []);
+    const lapsed = storedAnswerOf('lapsed', 1);
+    await created(suite.store, freshKey(), { storedAnswers: [lapsed] });
+    expect(await suite.storedAnswersOf(lapsed.key)).toEqual(
+      suite.can('keepsLapsed') ? [lapsed] : [],
+    );
   });
 
   it('distinguishes answers whose keys differ only in case', async () => {
-    const upper = { ...memoOf('upper'), key: `KEY${'k'.repeat(19)}` };
-    const lower = { ...memoOf('lower'), key: `key${'k'.repeat(19)}` };
-    await created(suite.store, freshKey(), { memos: [upper, lower] });
-    expect(await suite.memosOf(upper.key)).toEqual([upper]);
-    expect(await suite.memosOf(lower.key)).toEqual([lower]);
+    const upper = { ...storedAnswerOf('upper'), key: `KEY${'k'.repeat(19)}` };
+    const lower = { ...storedAnswerOf('lower'), key: `key${'k'.repeat(19)}` };
+    await created(suite.store, freshKey(), { storedAnswers: [upper, lower] });
+    expect(await suite.storedAnswersOf(upper.key)).toEqual([upper]);
+    expect(await suite.storedAnswersOf(lower.key)).toEqual([lower]);
   });
 
   it('stores the longest answer', async () => {
-    const memo = memoOf({ grants: 'g'.repeat(20_000), note: '"\\\u{1f512}' });
-    await created(suite.store, freshKey(), { memos: [memo] });
-    expect(await suite.memosOf(memo.key)).toEqual([memo]);
+    const storedAnswer = storedAnswerOf({ grants: 'g'.repeat(20_000), note: '"\\\u{1f512}' });
+    await created(suite.store, freshKey(), { storedAnswers: [storedAnswer] });
+    expect(await suite.storedAnswersOf(storedAnswer.key)).toEqual([storedAnswer]);
   });
 
   it('creates no answer by extending one that is not stored', async () => {
-    const { key } = memoOf(1);
+    const { key } = storedAnswerOf(1);
     await created(suite.store, freshKey(), { extensions: [{ keys: [key], expiresAt: NEVER }] });
-    expect(await suite.memosOf(key)).toEqual([]);
+    expect(await suite.storedAnswersOf(key)).toEqual([]);
   });
 
   it('keeps an answer when its record is deleted', async () => {
-    const [key, memo] = [freshKey(), memoOf('stays')];
-    const seen = await created(suite.store, key, { memos: [memo] });
+    const [key, storedAnswer] = [freshKey(), storedAnswerOf('stays')];
+    const seen = await created(suite.store, key, { storedAnswers: [storedAnswer] });
     await suite.store.deleteRecords([{ key, ...seen }]);
-    expect(await suite.memosOf(memo.key)).toEqual([memo]);
+    expect(await suite.storedAnswersOf(storedAnswer.key)).toEqual([storedAnswer]);
   });
 });

@@ -11,7 +11,7 @@ import {
   swapOne,
   update,
 } from '../testing/changes';
-import { contract, memoOf } from './contract-suite';
+import { contract, storedAnswerOf } from './contract-suite';
 
 /** A store may handle a single change in a shorter way: both ways must meet the contract. */
 const WAYS = [
@@ -130,21 +130,21 @@ contract('rule 1: a swap is won by rev and writer', (suite) => {
 
   it('applies as many changes at once as a full group has, each with its parts', async () => {
     const keys = Array.from({ length: 256 }, () => freshKey());
-    const memos = keys.map((_, i) => memoOf(i));
+    const storedAnswers = keys.map((_, i) => storedAnswerOf(i));
     const results = await suite.store.swap(
       keys.map((key, i) =>
         creation(key, {
           head: 'h'.repeat(600),
           queue: 'q'.repeat(600),
           events: [eventOf(1)],
-          memos: memos.slice(i, i + 1),
+          storedAnswers: storedAnswers.slice(i, i + 1),
         }),
       ),
     );
     expect(results.filter(({ applied }) => !applied)).toEqual([]);
-    const { records, memos: kept } = await suite.other.read(
+    const { records, storedAnswers: kept } = await suite.other.read(
       keys,
-      memos.map(({ key }) => key),
+      storedAnswers.map(({ key }) => key),
     );
     expect(records.filter(({ record }) => record?.queue.length !== 600)).toEqual([]);
     expect(kept).toHaveLength(256);

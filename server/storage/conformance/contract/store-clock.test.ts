@@ -11,7 +11,7 @@ import {
   swapOne,
   update,
 } from '../testing/changes';
-import { contract, MINUTE, memoOf } from './contract-suite';
+import { contract, MINUTE, storedAnswerOf } from './contract-suite';
 
 /** A store may handle a single change in a shorter way: both ways must meet the contract. */
 const WAYS = [
@@ -75,12 +75,12 @@ contract('rule 2: time is part of the compare', (suite) => {
     it('refuses a creation whose `ahead` was reached, without a trace of it', async () => {
       const key = freshKey();
       const clock = { past: 0, ahead: await suite.now() };
-      const memo = memoOf('late');
-      const late = creation(key, { clock, events: [eventOf(1)], memos: [memo] });
+      const storedAnswer = storedAnswerOf('late');
+      const late = creation(key, { clock, events: [eventOf(1)], storedAnswers: [storedAnswer] });
       expect(await swap(suite.store, late)).toMatchObject({ applied: false, current: null });
       expect((await readOne(suite.other, key)).record).toBe(null);
       expect(await suite.historyOf(key)).toEqual([]);
-      expect(await suite.memosOf(memo.key)).toEqual([]);
+      expect(await suite.storedAnswersOf(storedAnswer.key)).toEqual([]);
       expect((await swap(suite.store, creation(key))).applied).toBe(true);
     });
 

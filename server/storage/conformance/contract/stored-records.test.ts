@@ -236,7 +236,7 @@ const blank = {
   head: '',
   queue: '',
   events: [],
-  memos: [],
+  storedAnswers: [],
   extensions: [],
 };
 

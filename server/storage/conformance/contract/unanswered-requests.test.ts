@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { newWriter } from '../../../engine/new-writer';
 import type { Change } from '../../record-store';
 import { created, creation, eventOf, freshKey, readOne, stored, update } from '../testing/changes';
-import { contract, MINUTE, memoOf } from './contract-suite';
+import { contract, MINUTE, storedAnswerOf } from './contract-suite';
 
 contract('a change whose requests must have no answer', (suite) => {
   it('is checked by the stores that declare it', () => {
@@ -15,16 +15,16 @@ contract('a change whose requests must have no answer', (suite) => {
 
   /** A record with a stored answer, and a change that requires that `unanswered` have none. */
   const answered = async (...unanswered: string[]) => {
-    const [key, memo] = [freshKey(), memoOf('first')];
-    const seen = await created(suite.other, key, { memos: [memo] });
-    const own = memoOf('second');
+    const [key, storedAnswer] = [freshKey(), storedAnswerOf('first')];
+    const seen = await created(suite.other, key, { storedAnswers: [storedAnswer] });
+    const own = storedAnswerOf('second');
     const change = update(key, seen, {
       head: 'new',
       events: [eventOf(2)],
-      memos: [own],
-      unanswered: [...unanswered, memo.key],
+      storedAnswers: [own],
+      unanswered: [...unanswered, storedAnswer.key],
     });
-    return { key, memo, seen, own, change };
+    return { key, storedAnswer, seen, own, change };
   };
 
   /** A change that is always applied. */
@@ -35,10 +35,13 @@ contract('a change whose requests must have no answer', (suite) => {
   };
 
   it('is applied if no request has an answer, alone and beside others', async () => {
-    const memo = memoOf('kept');
-    const alone = await company({ unanswered: [newRequest(), memo.key], memos: [memo] });
+    const storedAnswer = storedAnswerOf('kept');
+    const alone = await company({
+      unanswered: [newRequest(), storedAnswer.key],
+      storedAnswers: [storedAnswer],
+    });
     expect(await suite.store.swap([alone])).toMatchObject([{ applied: true }]);
-    expect(await suite.memosOf(memo.key)).toEqual([memo]);
+    expect(await suite.storedAnswersOf(storedAnswer.key)).toEqual([storedAnswer]);
     const together = [await company(), creation(freshKey()), await company()];
     const results = await suite.store.swap(together);
     expect(results.map(({ applied }) => applied)).toEqual([true, true, true]);
@@ -47,13 +50,13 @@ contract('a change whose requests must have no answer', (suite) => {
   it.each([0, 1, 3])(
     'leaves nothing if a request has an answer, beside %i others',
     async (others) => {
-      const { key, memo, seen, own, change } = await answered(newRequest());
+      const { key, storedAnswer, seen, own, change } = await answered(newRequest());
       const beside = await Promise.all(Array.from({ length: others }, () => company()));
       const [result, ...rest] = await suite.store.swap([change, ...beside]);
       expect(result).toMatchObject({ applied: false, current: seen });
       expect(rest.map(({ applied }) => applied)).toEqual(beside.map(() => true));
       expect(await stored(suite.other, key)).toMatchObject({ ...seen, head: 'head' });
-      expect(await suite.memosOf(memo.key, own.key)).toEqual([memo]);
+      expect(await suite.storedAnswersOf(storedAnswer.key, own.key)).toEqual([storedAnswer]);
       expect(await suite.historyOf(key)).toEqual([]);
     },
   );
@@ -61,15 +64,19 @@ contract('a change whose requests must have no answer', (suite) => {
   it.each([0, 1, 3])(
     'creates no record if a request has an answer, beside %i others',
     async (others) => {
-      const { memo, own } = await answered();
+      const { storedAnswer, own } = await answered();
       const key = freshKey();
-      const parts = { events: [eventOf(1)], memos: [own], unanswered: [newRequest(), memo.key] };
+      const parts = {
+        events: [eventOf(1)],
+        storedAnswers: [own],
+        unanswered: [newRequest(), storedAnswer.key],
+      };
       const beside = await Promise.all(Array.from({ length: others }, () => company()));
       const [result, ...rest] = await suite.store.swap([creation(key, parts), ...beside]);
       expect(result).toMatchObject({ applied: false, current: null });
       expect(rest.map(({ applied }) => applied)).toEqual(beside.map(() => true));
       expect(await readOne(suite.other, key)).toMatchObject({ record: null });
-      expect(await suite.memosOf(memo.key, own.key)).toEqual([memo]);
+      expect(await suite.storedAnswersOf(storedAnswer.key, own.key)).toEqual([storedAnswer]);
       expect(await suite.historyOf(key)).toEqual([]);
     },
   );
@@ -94,9 +101,9 @@ contract('a change whose requests must have no answer', (suite) => {
   });
 
   it('distinguishes requests whose keys differ only in case', async () => {
-    const memo = { ...memoOf('upper'), key: `KEY${'K'.repeat(19)}` };
-    await created(suite.store, freshKey(), { memos: [memo] });
-    const lower = await company({ unanswered: [memo.key.toLowerCase()] });
+    const storedAnswer = { ...storedAnswerOf('upper'), key: `KEY${'K'.repeat(19)}` };
+    await created(suite.store, freshKey(), { storedAnswers: [storedAnswer] });
+    const lower = await company({ unanswered: [storedAnswer.key.toLowerCase()] });
     expect(await suite.store.swap([lower])).toMatchObject([{ applied: true }]);
   });
 
@@ -104,19 +111,25 @@ contract('a change whose requests must have no answer', (suite) => {
     for (let round = 0; round < 50; round += 1) {
       const key = freshKey();
       const seen = await created(suite.store, key);
-      const memo = memoOf(round);
-      const first = update(key, seen, { memos: [memo], unanswered: [memo.key] });
+      const storedAnswer = storedAnswerOf(round);
+      const first = update(key, seen, {
+        storedAnswers: [storedAnswer],
+        unanswered: [storedAnswer.key],
+      });
       const [one] = await suite.other.swap([first]);
       expect(one).toMatchObject({ applied: true });
-      const again = update(key, first, { memos: [memo], unanswered: [memo.key] });
+      const again = update(key, first, {
+        storedAnswers: [storedAnswer],
+        unanswered: [storedAnswer.key],
+      });
       const [two] = await suite.store.swap([again]);
       expect(two).toMatchObject({ applied: false, current: { rev: 2, writer: first.writer } });
     }
   });
 
   it('is found applied by swapping again after a lost reply', async () => {
-    const memo = memoOf('kept');
-    const first = await company({ memos: [memo], unanswered: [memo.key] });
+    const storedAnswer = storedAnswerOf('kept');
+    const first = await company({ storedAnswers: [storedAnswer], unanswered: [storedAnswer.key] });
     await suite.store.swap([first]);
     const again = { ...first, writer: newWriter() };
     const [alone] = await suite.store.swap([again]);
@@ -126,13 +139,15 @@ contract('a change whose requests must have no answer', (suite) => {
   });
 
   it('works with thousands of requests, of one change and of many', async () => {
-    const memo = memoOf('first');
+    const storedAnswer = storedAnswerOf('first');
     const keys = Array.from({ length: 256 }, () => freshKey());
-    const all = keys.map((key, i) => creation(key, { memos: i === 100 ? [memo] : [] }));
+    const all = keys.map((key, i) =>
+      creation(key, { storedAnswers: i === 100 ? [storedAnswer] : [] }),
+    );
     await suite.store.swap(all);
     const next = all.map(({ key, rev, writer }, i) => {
       const requests = Array.from({ length: i === 200 ? 9_000 : 20 }, newRequest);
-      const unanswered = i === 100 ? [...requests, memo.key] : requests;
+      const unanswered = i === 100 ? [...requests, storedAnswer.key] : requests;
       return update(key, { rev, writer }, { unanswered });
     });
     const results = await suite.store.swap(next);

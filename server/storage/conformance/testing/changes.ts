@@ -26,7 +26,7 @@ export function creation(key: RecordKey, parts: ChangeOverrides = {}): Change {
     head: 'head',
     queue: '',
     events: [],
-    memos: [],
+    storedAnswers: [],
     extensions: [],
     ...parts,
   };

@@ -45,7 +45,7 @@ export async function openStoreOn(
     another: open,
     stallRow: () => pauseWrites(server.url),
     openGap: noYoungGaps,
-    stallMemo: noYoungGaps,
+    stallAnswer: noYoungGaps,
     passMs(): never {
       throw new Error('The clock of a Redis cannot be moved.');
     },

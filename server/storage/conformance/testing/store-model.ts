@@ -21,13 +21,16 @@ export class StoreModel {
     return isExpected && isTimely && !unanswered.some((request) => this.answers.has(request));
   }
 
-  apply({ key, rev, writer, head, queue, events, memos, extensions }: Change): void {
+  apply({ key, rev, writer, head, queue, events, storedAnswers, extensions }: Change): void {
     const id = recordId(key);
     this.records.set(id, { rev, writer, head, queue: queue ?? this.record(key)?.queue ?? '' });
-    for (const memo of memos) this.answers.set(memo.key, memo);
+    for (const storedAnswer of storedAnswers) this.answers.set(storedAnswer.key, storedAnswer);
     for (const { keys, expiresAt } of extensions) {
-      for (const memo of keys.flatMap((request) => this.answers.get(request) ?? [])) {
-        this.answers.set(memo.key, { ...memo, expiresAt: Math.max(memo.expiresAt, expiresAt) });
+      for (const storedAnswer of keys.flatMap((request) => this.answers.get(request) ?? [])) {
+        this.answers.set(storedAnswer.key, {
+          ...storedAnswer,
+          expiresAt: Math.max(storedAnswer.expiresAt, expiresAt),
+        });
       }
     }
     if (events.length > 0) this.commits.set(id, [...(this.commits.get(id) ?? []), rev]);

@@ -57,7 +57,7 @@ export interface StoreUnderTest {
    * Stalls a swap that stores this answer, its history id already assigned, until the returned
    * function is called.
    */
-  stallMemo(requestKey: string): Promise<() => Promise<void>>;
+  stallAnswer(requestKey: string): Promise<() => Promise<void>>;
   /** Moves the wall clock that a store without a clock of its own is given. */
   passMs(ms: number): void;
   /** Closes and removes everything. */
@@ -131,7 +131,7 @@ async function openSqliteUnderTest(): Promise<StoreUnderTest> {
       };
     },
     openGap: noYoungGaps,
-    stallMemo: noYoungGaps,
+    stallAnswer: noYoungGaps,
     passMs(ms) {
       passedMs += ms;
     },
@@ -169,7 +169,7 @@ export async function openMysqlUnderTest(
     },
     stallRow: (key) => holdRow(scratch.url, key),
     openGap: () => holdHistoryId(scratch.url),
-    stallMemo: (requestKey) => holdMemo(scratch.url, requestKey),
+    stallAnswer: (requestKey) => holdAnswer(scratch.url, requestKey),
     passMs() {
       throw new Error('The clock of a database server cannot be moved.');
     },
@@ -233,7 +233,7 @@ async function holdHistoryId(url: string): Promise<(becomesVisible: boolean) => 
 }
 
 /** Keeps the key of an answer in another client's open transaction. */
-async function holdMemo(url: string, requestKey: string): Promise<() => Promise<void>> {
+async function holdAnswer(url: string, requestKey: string): Promise<() => Promise<void>> {
   const connection = await createConnection({ uri: url });
   await connection.query('START TRANSACTION');
   await connection.query("INSERT INTO lock_requests VALUES (?, '', '0', 0, NULL)", [requestKey]);

@@ -105,7 +105,7 @@ export async function openZookeeperUnderTest(options: OpenOptions = {}) {
       connection.close();
     },
     openGap: noYoungGaps,
-    stallMemo: noYoungGaps,
+    stallAnswer: noYoungGaps,
     passMs(): never {
       throw new Error('The clock of a ZooKeeper cannot be moved.');
     },

@@ -54,7 +54,9 @@ const keysInOrder = (count: number): RecordKey[] =>
 /** A change with an event and an answer, which show whether it was written. */
 const withTraces = (key: RecordKey, rev: number): ChangeOverrides => ({
   events: [eventOf(rev)],
-  memos: [{ key: newWriter() + newWriter(), inputHash: 'hash', answer: key.name, expiresAt: 9e12 }],
+  storedAnswers: [
+    { key: newWriter() + newWriter(), inputHash: 'hash', answer: key.name, expiresAt: 9e12 },
+  ],
 });
 
 const updateWith = async (key: RecordKey, parts: ChangeOverrides = {}): Promise<Change> =>
@@ -68,18 +70,18 @@ async function swapAndLook(store: MysqlStore, changes: Change[]) {
   const end = await judging.historyEnd();
   const results = await store.swap(changes);
   const told = (await judging.historyAfter(end, 10)).flatMap((row) => row.changes);
-  const memos = changes.flatMap((change) => change.memos.map(({ key }) => key));
+  const storedAnswers = changes.flatMap((change) => change.storedAnswers.map(({ key }) => key));
   const there = await judging.read(
     changes.map(({ key }) => key),
-    memos,
+    storedAnswers,
   );
-  return changes.map(({ key, writer, memos: [memo] }, i) => ({
+  return changes.map(({ key, writer, storedAnswers: [storedAnswer] }, i) => ({
     applied: results[i]?.applied,
     currentIsOurs: results[i]?.current?.writer === writer,
     currentRev: results[i]?.current?.rev ?? null,
     head: there.records[i]?.record?.head ?? null,
     hasHistory: told.some((change) => change.key.name === key.name),
-    hasAnswer: there.memos.some(({ key: kept }) => kept === memo?.key),
+    hasAnswer: there.storedAnswers.some(({ key: kept }) => kept === storedAnswer?.key),
   }));
 }
 

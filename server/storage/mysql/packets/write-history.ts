@@ -37,7 +37,7 @@ export function insertHistory(changes: Change[], { historyRow }: AppliedTerms): 
 /** Writes the answers of the applied changes, and extends those that they extend. */
 export function writeAnswers(changes: Change[], terms: AppliedTerms): string[] {
   const statements: string[] = [];
-  const answered = changes.filter(({ memos }) => memos.length > 0);
+  const answered = changes.filter(({ storedAnswers }) => storedAnswers.length > 0);
   if (answered.length > 0) statements.push(insertAnswers(answered, terms));
   for (const change of changes) {
     if (change.extensions.length > 0) statements.push(...extendAnswers(change, terms));
@@ -48,8 +48,8 @@ export function writeAnswers(changes: Change[], terms: AppliedTerms): string[] {
 const ANSWER_COLUMNS = ['id', 'input_hash', 'answer', 'expires_at', 'lock_id'];
 
 function insertAnswers(changes: Change[], terms: AppliedTerms): string {
-  const rows = changes.flatMap(({ key: lock, writer, memos }) =>
-    memos.map(({ key, inputHash, answer, expiresAt }) => {
+  const rows = changes.flatMap(({ key: lock, writer, storedAnswers }) =>
+    storedAnswers.map(({ key, inputHash, answer, expiresAt }) => {
       const texts = [writer, key, inputHash, JSON.stringify(answer)].map(quote);
       return [...texts, String(expiresAt), bytes(recordId(lock))];
     }),
