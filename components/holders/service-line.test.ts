@@ -28,11 +28,11 @@ function textOf(holders: number, isCut: boolean): string {
 }
 
 it('counts the processes that are not listed', () => {
-  expect(textOf(1, false)).toMatch(/^orders3 processes–.*2 waiting/);
+  expect(textOf(1, false)).toMatch(/^orders 3 processes–.*2 waiting/);
   expect(textOf(5, false)).toContain('7 processes, 4 not listed');
 });
 
 it('counts only the least where more may be waiting than are listed', () => {
-  expect(textOf(1, true)).toMatch(/^orders≥ 3 processes.*≥ 2 waiting/);
+  expect(textOf(1, true)).toMatch(/^orders ≥ 3 processes.*≥ 2 waiting/);
   expect(textOf(5, true)).toContain('≥ 7 processes, 3 listed');
 });
