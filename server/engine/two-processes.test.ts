@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { AcquireAnswer } from '../contract/lock/answers';
 import type { FreezeCommand, ReleaseRequestCommand } from '../core/lock/lock-command';
 import { DETACHED_MS } from '../core/timing';
 import { freshKey } from '../storage/conformance/testing/changes';
@@ -18,6 +19,7 @@ import {
 import { untilQueued } from './testing/observed-calls';
 
 const SHARED = { mode: 'shared' } as const;
+const tokenIn = (answer?: AcquireAnswer) => (answer?.outcome === 'granted' ? answer.token : 0);
 const act = () => ({ by: 'ada', reason: 'a repair', request: anonymousRequest() });
 
 describe.concurrent.each(storeNames)('two processes over %s', (name) => {
@@ -54,7 +56,7 @@ describe.concurrent.each(storeNames)('two processes over %s', (name) => {
     const writer = await writing;
     expect(writer).toMatchObject({ outcome: 'granted' });
     expect((await inspect(key)).waiters).toMatchObject([{ owner: 'r3', mode: 'shared' }]);
-    await release(b, key, 'w', writer.outcome === 'granted' ? writer.token : 0);
+    await release(b, key, 'w', tokenIn(writer));
     expect(await late).toMatchObject({ outcome: 'granted' });
   });
 
@@ -120,7 +122,7 @@ describe.concurrent.each(storeNames)('two processes over %s', (name) => {
     await release(a, key, 'w1', token);
     const granted = await waiting;
     expect(granted).toMatchObject({ outcome: 'granted' });
-    await release(a, key, 'w2', granted.outcome === 'granted' ? granted.token : 0);
+    await release(a, key, 'w2', tokenIn(granted));
     expect(await behind).toMatchObject({ outcome: 'granted' });
   });
 
@@ -145,13 +147,21 @@ describe.concurrent.each(storeNames)('two processes over %s', (name) => {
       outcome: 'changed',
       holders: [{ owner: 'q2' }],
     });
-    const seen = answer?.outcome === 'granted' ? answer.token : 0;
+    const seen = tokenIn(answer);
     const toA = { verb: 'reassign', token: seen, ticket: ticketOf('q3'), ...act() } as const;
     expect(await a.engine.run(key, toA)).toMatchObject({ next: { kind: 'granted', owner: 'q3' } });
-    expect(await waits[3]).toMatchObject({ outcome: 'granted' });
+    const waitOf = (owner: string) => waits[Number(owner.slice(1))];
+    expect(await waitOf('q3')).toMatchObject({ outcome: 'granted' });
     const left = (await inspect(key)).waiters.map(({ owner }) => owner);
-    expect(left).toEqual(tickets.map(([owner]) => owner).filter((o) => o === 'q0' || o === 'q1'));
+    const others = tickets.map(([owner]) => owner).filter((o) => o === 'q0' || o === 'q1');
+    expect(left).toEqual(others);
     expect(await renew(b, key, 'q2', seen)).toMatchObject({ outcome: 'lost', cause: 'forced' });
+    let holder = 'q3';
+    for (const next of others) {
+      await release(a, key, holder, tokenIn(await waitOf(holder)));
+      expect(await waitOf(next)).toMatchObject({ outcome: 'granted' });
+      holder = next;
+    }
   });
 
   it('after an expired lease and the lock delay, a waiter at the other is granted', async () => {

@@ -250,7 +250,7 @@ test.each([
     ['locks', 'lend'],
     /; there are: locks list, locks delete, locks show, .*, locks set-capacity; see: /,
   ],
-  [['lock', 'list'], /^Unknown command "lock list"; see: /],
+  [['lock', 'list'], /^Unknown command "lock list"; there are: locks list, .*; see: /],
   [
     ['users', 'create', '--name', 'Ben', '--role', 'king'],
     /^--role: must be one of viewer, operator, admin\.$/,
