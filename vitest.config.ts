@@ -17,7 +17,7 @@ const pure = [
 const timed = ['server/{engine,api/http}/**'];
 /** Those of them that test only the result, whose timing does not matter. */
 const untimed = [
-  'server/engine/**/{*campaign,lost-replies,hot-lock,counters,bad-records}.test.ts',
+  'server/engine/**/{*campaign,hot-lock,counters,bad-records}.test.ts',
   'server/engine/**/{history-checker,hold-at-least,known-records,lane,name-count}.test.ts',
   'server/engine/**/{permits,request-identity}.test.ts',
   'server/engine/{fresh-truth,unanswered-requests,waits-over-restarts}.test.ts',
@@ -65,8 +65,8 @@ const alone = [
  */
 const LONGEST = [
   ...['fair-queue', 'one-step-a-request', 'rising-tokens', 'whole-multi-locks'],
-  ...['membership', 'locked-rows', 'hung-up-callers', 'database-away', 'engine/waiting'],
-  ...['simulator', 'hot-lock', 'lost-replies', 'backup-crashes', 'maintenance', 'lab-races'],
+  ...['lost-replies', 'membership', 'locked-rows', 'hung-up-callers', 'database-away'],
+  ...['engine/waiting', 'simulator', 'hot-lock', 'backup-crashes', 'maintenance', 'lab-races'],
   ...['lock-projection', 'cli/cli', 'bad-days/zookeeper', 'backup/backup', 'exec/exec-losing'],
   ...['exec/exec', 'bad-days/sharded-mysql', 'bootstrap/upgrade', 'bad-days/mysql'],
   ...['client/package', 'bad-days/redis', 'multi-lock-campaign', 'stuck-locks', 'backup-failures'],
