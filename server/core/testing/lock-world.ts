@@ -68,7 +68,7 @@ export class LockWorld {
       if (decision.events.length === 0) throw new Error('A change without an event.');
       this.record = deepFreeze(next);
       for (const one of decision.storedAnswers) {
-        this.storedAnswers.set(one.key, deepFreeze(asStored(one)));
+        this.storedAnswers.set(one.key, asStored(one));
       }
       for (const { keys, expiresAt } of decision.extensions) this.keepAnswers(keys, expiresAt);
     }
@@ -139,8 +139,8 @@ export class LockWorld {
 }
 
 /** Stores keep answers as JSON. */
-const asStored = (storedAnswer: IdempotencyRecord): IdempotencyRecord =>
-  JSON.parse(JSON.stringify(storedAnswer));
+export const asStored = (storedAnswer: IdempotencyRecord): IdempotencyRecord =>
+  deepFreeze(JSON.parse(JSON.stringify(storedAnswer)));
 
 function callerKey(process: string, { request }: AcquireCommand): string {
   return `${process} ${requestFingerprint(request)}`;

@@ -14,7 +14,7 @@ import {
 import { requestFingerprint } from '../request-fingerprint';
 import { deepFreeze } from './deep-freeze';
 import { requestOf } from './lock-requests';
-import { START_AT } from './lock-world';
+import { asStored, START_AT } from './lock-world';
 
 /** Records changed by one write, by name, with their earlier versions. */
 export interface Change {
@@ -175,11 +175,8 @@ export class MultiLockWorld {
     const written = changes.map(({ name, decision }) => {
       const before = this.records.get(name) ?? null;
       this.records.set(name, deepFreeze(decision.next));
-      for (const storedAnswer of decision.storedAnswers) {
-        this.storedAnswers.set(
-          storedAnswer.key,
-          deepFreeze(JSON.parse(JSON.stringify(storedAnswer)) as IdempotencyRecord),
-        );
+      for (const one of decision.storedAnswers) {
+        this.storedAnswers.set(one.key, asStored(one));
       }
       return { name, before, after: decision.next };
     });
