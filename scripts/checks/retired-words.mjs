@@ -4,10 +4,10 @@ import { parseSync } from 'oxc-parser';
 /** Words of names for which docs/glossary.md has the usual technical term. */
 const retired = new Set(
   (
-    'afresh anew beat board boards born chore chores door doors flusher had intake joined judge ' +
-    'kept lane lapsed lean life machine mend mended mending nobody norms oblivion overdue paced ' +
-    'pulse recall somebody spread standing stands stranger strangers surplus survey tag tell ' +
-    'tenure told twin twins weigh whoever withdraw words'
+    'afresh anew beat board boards born chore chores door doors flusher had intake joined ' +
+    'judge kept lane lapsed lean life machine memo memos mend mended mending nobody norms ' +
+    'oblivion overdue paced pulse recall somebody spread standing stands stranger strangers ' +
+    'surplus survey tag tell tenure told twin twins weigh whoever withdraw words'
   ).split(' '),
 );
 
