@@ -90,7 +90,7 @@ test('at 1024 px the names of services and owners are legible, and no figure mov
 }) => {
   await signIn(context, server, admin);
   const name = 'reconciliation-of-the-ledgers-overnight';
-  const owner = 'inventory-5d8f:worker-11';
+  const owner = 'inventory-61fe:worker-11';
   const service = await createService(server, admin, name);
   await service.acquire({ name: 'legible', owner, ...LEASE });
   await page.setViewportSize({ width: 1024, height: 768 });
