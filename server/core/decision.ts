@@ -26,7 +26,7 @@ export interface DecisionContext {
    */
   callerOf: (waiter: Waiter) => AcquireCommand | null;
   /** The answer stored for this command's request id, if any; read together with the record. */
-  remembered: IdempotencyRecord | null;
+  storedAnswer: IdempotencyRecord | null;
   /** The policy of the lock's namespace, and the state of its backend. */
   policy: DecidingPolicy;
 }

@@ -133,7 +133,7 @@ export class Draft {
 
   /** The stored answer to this request, if any. Throws `INVALID` if its input was another. */
   replay<A>(request: RequestIdentity | null): A | null {
-    return replayedAnswer<A>(this.context.remembered, request, this.now);
+    return replayedAnswer<A>(this.context.storedAnswer, request, this.now);
   }
 
   /**

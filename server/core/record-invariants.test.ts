@@ -252,7 +252,7 @@ describe('a decision on a record that was broken by hand', () => {
 
   it('of a counter is refused as long as the value is out of bounds', () => {
     const record = counterAt(11, { ceiling: 10 });
-    const context = { now: START_AT, remembered: null };
+    const context = { now: START_AT, storedAnswer: null };
     const setBounds = {
       verb: 'setBounds',
       seenBounds: { floor: null, ceiling: 10 },
@@ -277,7 +277,7 @@ describe('a decision on a record that was broken by hand', () => {
       process: 'p1',
       isAlive: () => true,
       callerOf: () => null,
-      remembered: null,
+      storedAnswer: null,
       policy: { queueLimit: 3, lockDelayMs: 0 },
     };
     expect(decide(record, { verb: 'inspect' }, context).next).toBe(null);

@@ -4,7 +4,10 @@ export interface RequestIdentity {
   key: string;
   /** 22 characters, a hash of the whole input: it shows when an id is reused with another input. */
   inputHash: string;
-  /** False if the caller gave no id: then the key only distinguishes requests. */
+  /**
+   * Whether its answer is stored, so that a repeat gets it again. False if the caller gave no id:
+   * then the key only distinguishes requests.
+   */
   remembered: boolean;
 }
 

@@ -34,7 +34,7 @@ export function restoredLock(
   { epoch, now, grantsFrom, aheadMs = 0, by, reason }: Restore,
 ): Pick<Decision<null>, 'events'> & { next: LockRecord } {
   const policy = { queueLimit: 0, lockDelayMs: 0 };
-  const noProcess = { process: '', isAlive: () => false, callerOf: () => null, remembered: null };
+  const noProcess = { process: '', isAlive: () => false, callerOf: () => null, storedAnswer: null };
   const context = { now, epoch, policy, ...noProcess };
   const rev = Math.max(record.rev, sinceEra(now));
   const queue = record.queue.map((waiter) => ({ ...waiter, detachedUntil: null }));

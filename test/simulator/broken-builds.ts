@@ -73,9 +73,9 @@ export const BROKEN_BUILDS: Record<string, Flaws> = {
   },
   'request ids that are ignored': {
     locks: (decide) => (record, command, context) =>
-      decide(record, command, { ...context, remembered: null }),
+      decide(record, command, { ...context, storedAnswer: null }),
     counters: (decide) => (record, command, context) =>
-      decide(record, command, { ...context, remembered: null }),
+      decide(record, command, { ...context, storedAnswer: null }),
   },
   'a swap that does not check for a stored answer': { database: { ignoresAnswers: true } },
   're-entry by the name of the service': {

@@ -64,7 +64,7 @@ export class DemoWorld {
       process: PROCESS,
       isAlive: () => true,
       callerOf: (waiter) => this.callers.get(waiter.tag) ?? null,
-      remembered: null,
+      storedAnswer: null,
       policy: this.policyOf(key.namespace),
     });
     if (next) this.locks.set(id, { key, record: next });
@@ -82,7 +82,7 @@ export class DemoWorld {
   counter(key: RecordKey, command: CounterCommand): void {
     const id = recordId(key);
     const record = this.counters.get(id)?.record ?? null;
-    const { next, events } = decideCounter(record, command, { now: this.now, remembered: null });
+    const { next, events } = decideCounter(record, command, { now: this.now, storedAnswer: null });
     if (next) this.counters.set(id, { key, record: next });
     this.collect(key, next?.rev ?? 0, events);
   }

@@ -15,9 +15,9 @@ const MOST = Number.MAX_SAFE_INTEGER;
 const on = <C extends CounterCommand>(
   record: CounterRecord | null,
   command: C,
-  remembered: IdempotencyRecord | null = null,
+  storedAnswer: IdempotencyRecord | null = null,
   now = NOW,
-) => decideCounter(deepFreeze(record), command, { now, remembered });
+) => decideCounter(deepFreeze(record), command, { now, storedAnswer });
 
 const adjust = (seenValue: number, value: number) =>
   ({ verb: 'adjust', seenValue, value, party: OPERATOR, request: requestOf('intent') }) as const;

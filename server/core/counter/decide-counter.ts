@@ -34,7 +34,7 @@ export interface CounterContext {
   /** The backend's clock, epoch milliseconds: read with the record, or a lower bound of it. */
   now: number;
   /** The answer stored for this command's request id, if any; read together with the record. */
-  remembered: IdempotencyRecord | null;
+  storedAnswer: IdempotencyRecord | null;
   /**
    * Absent: the backend is open. While it is closed, services' steps are refused, since they could
    * not be revoked; reads and operators' actions work.
@@ -71,7 +71,7 @@ export function decideCounter<C extends CounterCommand>(
   context: CounterContext,
 ): Decision<CounterAnswerOf<C>, CounterRecord, CounterEvent> {
   const request = 'request' in command ? command.request : null;
-  const replay = replayedAnswer<CounterAnswerOf<C>>(context.remembered, request, context.now);
+  const replay = replayedAnswer<CounterAnswerOf<C>>(context.storedAnswer, request, context.now);
   if (replay) return decision(null, replay, null, []);
   if (command.verb === 'create' || command.verb === 'add') refuseWhileClosed(context.policy ?? {});
   if (command.verb === 'create' && !record) refuseNewWhileFull(context.policy ?? {});

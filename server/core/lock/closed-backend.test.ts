@@ -106,13 +106,13 @@ describe('a closed backend', () => {
   });
 
   it('refuses counter steps of services, repeats earlier answers, and lets people adjust', () => {
-    const context = { now: 1, remembered: null, policy: CLOSED };
+    const context = { now: 1, storedAnswer: null, policy: CLOSED };
     const record = counterAt(4);
     expect(() => decideCounter(record, add(1), context)).toThrow(refused);
     expect(() => decideCounter(null, createCounter(0), context)).toThrow(refused);
     expect(decideCounter(record, { verb: 'get' }, context).answer).toMatchObject({ value: 4 });
     const step = decideCounter(record, add(1, 'one'), { ...context, policy: OPEN });
-    const again = { ...context, remembered: step.storedAnswers[0] ?? null };
+    const again = { ...context, storedAnswer: step.storedAnswers[0] ?? null };
     expect(decideCounter(step.next, add(1, 'one'), again).answer).toEqual(step.answer);
     const request = { key: 'k', inputHash: '', remembered: true };
     const adjust = { verb: 'adjust', party: OPERATOR, seenValue: 4, value: 9, request } as const;

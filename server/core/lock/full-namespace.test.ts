@@ -133,7 +133,7 @@ describe('a full namespace', () => {
   });
 
   it('refuses a counter that was never created, and keeps working for existing ones', () => {
-    const context = { now: Date.UTC(2026, 0, 1), remembered: null, policy: FULL };
+    const context = { now: Date.UTC(2026, 0, 1), storedAnswer: null, policy: FULL };
     expect(() => decideCounter(null, createCounter(), context)).toThrow(refused);
     expect(decideCounter(counterAt(3), createCounter(), context).answer.outcome).toBe('exists');
     expect(decideCounter(counterAt(3), add(2), context).answer).toMatchObject({ value: 5 });

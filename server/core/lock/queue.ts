@@ -141,7 +141,7 @@ function waitBetweenCalls(
   { context, now }: Draft,
   request: RequestIdentity,
 ): RememberedWait | null {
-  const answer = storedFor(context.remembered, request, now)?.answer as object | undefined;
+  const answer = storedFor(context.storedAnswer, request, now)?.answer as object | undefined;
   return answer && isWait(answer) ? answer : null;
 }
 

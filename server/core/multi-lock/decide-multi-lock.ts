@@ -25,7 +25,7 @@ import {
 import { rememberUndone, replayMultiLock } from './multi-lock-idempotency';
 import { leave, type MultiLockMember, placesOf } from './multi-lock-member';
 
-/** The context of a multi-lock's decision; `remembered` is the answer stored for its request. */
+/** The context of a multi-lock's decision; `storedAnswer` is the answer stored for its request. */
 export type MultiLockContext = Omit<DecisionContext, 'callerOf'> & {
   callerOf: (name: string, waiter: Waiter) => AcquireCommand | null;
 };

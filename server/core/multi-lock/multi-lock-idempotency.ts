@@ -61,10 +61,10 @@ export function rememberUndone(
 export function replayMultiLock(
   members: MultiLockMember[],
   request: RequestIdentity,
-  { remembered, now }: Pick<DecisionContext, 'remembered' | 'now'>,
+  { storedAnswer, now }: Pick<DecisionContext, 'storedAnswer' | 'now'>,
 ): AcquireManyAnswer | null {
   const stored = replayedAnswer<StoredMultiLockGrant | MultiLockHeld | MultiLockEnded>(
-    remembered,
+    storedAnswer,
     request,
     now,
   );

@@ -103,7 +103,7 @@ describe('a lock is kept', () => {
 
 it('a counter is kept while an answer is remembered, and until a new one starts higher', () => {
   const now = Date.UTC(2026, 0, 1);
-  const context = { now, remembered: null };
+  const context = { now, storedAnswer: null };
   const made = decideCounter(null, createCounter(5), context).next;
   if (!made) throw new Error('It was not made.');
   expect(counterDeletion(made, now).keptBecause).toBe('tokensAhead');

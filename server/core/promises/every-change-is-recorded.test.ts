@@ -73,7 +73,7 @@ function isOfDeparted({ before, command, context }: Written): boolean {
   if (command.verb !== 'cancel') return false;
   const isIts = ({ tag }: { tag: string }) => isFingerprintOf(tag, command.request.key);
   if (before?.queue.some(isIts)) return false;
-  const isBetweenCalls = 'enqueuedAt' in ((context.remembered?.answer ?? {}) as object);
+  const isBetweenCalls = 'enqueuedAt' in ((context.storedAnswer?.answer ?? {}) as object);
   return isBetweenCalls || (before?.departed.some(isIts) ?? false);
 }
 

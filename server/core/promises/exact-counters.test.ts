@@ -57,14 +57,14 @@ class CounterWorld {
   /** Writes what changed and returns the answer, or the reason of a refusal. */
   run(command: CounterCommand, now: number): { outcome?: string; value?: number } | string {
     const key = 'request' in command ? command.request?.key : undefined;
-    const remembered = key === undefined ? null : (this.storedAnswers.get(key) ?? null);
+    const storedAnswer = key === undefined ? null : (this.storedAnswers.get(key) ?? null);
     try {
       const { next, answer, events, storedAnswers } = decideCounter(
         deepFreeze(this.record),
         command,
         {
           now,
-          remembered,
+          storedAnswer,
         },
       );
       if (next) this.record = next;

@@ -126,7 +126,7 @@ class QueueReferee implements Referee {
     }
     const joined = after.queue.filter(({ ticket }) => ticket > (before?.lastTicket ?? 0));
     const isBack = ({ tag }: Waiter) =>
-      context.remembered !== null || before?.departed.some((departed) => departed.tag === tag);
+      context.storedAnswer !== null || before?.departed.some((departed) => departed.tag === tag);
     const most = context.policy.queueLimit + (joined.every(isBack) ? DEPARTED_MAX : 0);
     if (joined.length > 0) expect(after.queue.length).toBeLessThanOrEqual(most);
   }

@@ -116,7 +116,7 @@ export class LockWorld {
       process,
       isAlive: (other) => now < (this.deadFrom.get(other) ?? Number.POSITIVE_INFINITY),
       callerOf: (waiter) => this.callerAt(process, waiter.tag),
-      remembered: (key !== undefined && this.storedAnswers.get(key)) || null,
+      storedAnswer: (key !== undefined && this.storedAnswers.get(key)) || null,
       policy: this.policy,
     };
   }

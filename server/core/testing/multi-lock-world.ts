@@ -164,7 +164,7 @@ export class MultiLockWorld {
       epoch: 1,
       process,
       isAlive: (other) => !this.dead.has(other),
-      remembered: (requestKey !== undefined && this.storedAnswers.get(requestKey)) || null,
+      storedAnswer: (requestKey !== undefined && this.storedAnswers.get(requestKey)) || null,
       policy: this.policy,
     };
   }

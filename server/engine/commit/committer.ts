@@ -124,7 +124,7 @@ export class Committer {
       policy: options.policyOf(keyOfGroup(group).namespace),
       isAlive: membership.isAlive,
       callerOf: waiters.callersOf(group.id),
-      remembered: null,
+      storedAnswer: null,
     };
   }
 

@@ -52,7 +52,7 @@ export interface Proposal {
 /**
  * Decides the commands one after another, each from the record that the one before it left.
  *
- * @param context with `remembered` null, which is set for each command
+ * @param context with `storedAnswer` null, which is set for each command
  * @param storedAnswers those to the commands' requests, by their keys; null: they were not read, so
  *   the swap must verify that there are none
  */
@@ -93,11 +93,11 @@ function decideCommand(
   context: DecisionContext,
   storedAnswers: ReadonlyMap<string, IdempotencyRecord> | null,
 ): CommandOutcome {
-  const remembered = rememberedFor(pending, proposal, storedAnswers);
+  const storedAnswer = storedAnswerFor(pending, proposal, storedAnswers);
   const record = proposal.next ?? proposal.base?.record ?? null;
   try {
     const recordType = recordTypeOf(pending.key);
-    const ownContext = remembered ? { ...context, remembered } : context;
+    const ownContext = storedAnswer ? { ...context, storedAnswer } : context;
     const decision = recordType.decide(record, pending.command, ownContext);
     const { expect } = proposal;
     // A refusal relies on its deadlines too: the clock may only be a lower bound.
@@ -119,7 +119,7 @@ function decideCommand(
 }
 
 /** The answer stored for this command's request, in this batch or before it. */
-function rememberedFor(
+function storedAnswerFor(
   { command }: PendingCommand,
   proposal: Proposal,
   storedAnswers: ReadonlyMap<string, IdempotencyRecord> | null,

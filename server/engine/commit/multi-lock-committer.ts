@@ -136,7 +136,7 @@ export class MultiLockCommitter {
       policy: options.policyOf(namespace),
       isAlive: membership.isAlive,
       callerOf: (name, waiter) => waiters.callersOf(recordId({ namespace, name }))(waiter),
-      remembered: storedAnswers.find(({ key }) => key === command.request.key) ?? null,
+      storedAnswer: storedAnswers.find(({ key }) => key === command.request.key) ?? null,
     });
   }
 

@@ -17,7 +17,7 @@ export async function decideElsewhere(
   const known = record && decodeRecord(record);
   if (!record || !known) throw new Error('There is no such record.');
   const policy = { queueLimit: 200, lockDelayMs: 0 };
-  const context = { now, epoch: 1, ...by, callerOf: () => null, remembered: null, policy };
+  const context = { now, epoch: 1, ...by, callerOf: () => null, storedAnswer: null, policy };
   const { next, events } = decide(known.record, command, context);
   if (!next) throw new Error('It changes nothing.');
   const { head, queue } = encodeRecord(next, known);

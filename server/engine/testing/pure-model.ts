@@ -123,9 +123,9 @@ export class PureModel {
 
   private contextOf(requestKey: string | null, now: number) {
     const { policy, process } = this.rules;
-    const remembered = this.storedAnswers.get(requestKey ?? '') ?? null;
+    const storedAnswer = this.storedAnswers.get(requestKey ?? '') ?? null;
     const isAlive = (other: string) => other === process;
-    return { now, epoch: 1, process, policy, isAlive, callerOf: () => null, remembered };
+    return { now, epoch: 1, process, policy, isAlive, callerOf: () => null, storedAnswer };
   }
 
   private prediction(
@@ -136,8 +136,8 @@ export class PureModel {
     const records = new Map(ids.map((id) => [id, this.records.get(id) ?? null]));
     const storedAnswers = new Map<string, IdempotencyRecord>();
     const events = new Map<string, RecordEvent[]>();
-    const remembered = this.storedAnswers.get(requestKey ?? '');
-    if (remembered) storedAnswers.set(remembered.key, remembered);
+    const storedAnswer = this.storedAnswers.get(requestKey ?? '');
+    if (storedAnswer) storedAnswers.set(storedAnswer.key, storedAnswer);
     let told: unknown;
     try {
       const { answered: answer, changes } = work();
