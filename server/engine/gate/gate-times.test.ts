@@ -3,10 +3,10 @@ import type { CounterAddAnswer } from '../../contract/counter';
 import { LockyardError } from '../../contract/errors';
 import { estimatedValues } from '../../core/counter/counter-gate';
 import { add } from '../../core/testing/counter-requests';
-import { ModelGate } from '../../core/testing/model-gate';
 import { GATE_STEP_MAX_MS } from '../../core/timing';
 import type { RecordKey } from '../../storage/record-store';
 import type { GateStore } from '../../storage/redis-gate/gate-store';
+import { ModelGate } from '../../storage/redis-gate/testing/model-gate';
 import { CounterGate } from './counter-gate';
 
 const KEY: RecordKey = { namespace: 'default', name: 'stock', kind: 'counter' };

@@ -1,12 +1,12 @@
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { startPrivateRedis } from '@/scripts/servers/private-redis.mjs';
-import { ModelGate } from '../../core/testing/model-gate';
 import moveGateClock from '../../engine/testing/move-gate-clock.lua';
 import { newSeed, seeded } from '../../engine/testing/seeded';
 import type { GateMark, GateMessage, GateReply, GateStore } from './gate-store';
 import { GATE_LIMITS, openRedisGate } from './redis-gate';
 import { HoldingRelay } from './testing/holding-relay';
+import { ModelGate } from './testing/model-gate';
 
 /** A gate that is ready immediately, with readings that stay fresh during a test. */
 const CALM = { ...GATE_LIMITS, stepMaxMs: 1, freshMs: 60_000, refreshMs: 60_000, claimMs: 20_000 };

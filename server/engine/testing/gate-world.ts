@@ -1,16 +1,16 @@
-import { ConfirmedRefusals, forgetChanged } from '../../engine/gate/confirmed-refusals';
-import { type GateAsk, GateEntry } from '../../engine/gate/gate-entry';
-import type { GateMark, GateReply } from '../../storage/redis-gate/gate-store';
 import {
   estimatedValues,
   type GateState,
   leavesBounds,
   type StepsUnderWay,
   stepsOf,
-} from '../counter/counter-gate';
-import { ANSWER_MAX_MS, GATE_FRESH_MS } from '../timing';
-import { add } from './counter-requests';
-import { ModelGate } from './model-gate';
+} from '../../core/counter/counter-gate';
+import { add } from '../../core/testing/counter-requests';
+import { ANSWER_MAX_MS, GATE_FRESH_MS } from '../../core/timing';
+import type { GateMark, GateReply } from '../../storage/redis-gate/gate-store';
+import { ModelGate } from '../../storage/redis-gate/testing/model-gate';
+import { ConfirmedRefusals, forgetChanged } from '../gate/confirmed-refusals';
+import { type GateAsk, GateEntry } from '../gate/gate-entry';
 
 const ID = 'default#stock';
 
@@ -157,7 +157,7 @@ export class GateWorld {
   }
 
   /** Sends the oldest reading to the gate. */
-  tell(at: number): void {
+  sendReading(at: number): void {
     const member = this.member(at);
     const reading = member.readings.shift();
     if (!reading) return;

@@ -1,17 +1,12 @@
-import type {
-  GateExchange,
-  GateMark,
-  GateMessage,
-  GateReply,
-} from '../../storage/redis-gate/gate-store';
-import { type GateState, isAtBound, type StepsUnderWay } from '../counter/counter-gate';
+import { type GateState, isAtBound, type StepsUnderWay } from '../../../core/counter/counter-gate';
 import {
   GATE_ASK_AGAIN_MS,
   GATE_CLAIM_MS,
   GATE_FRESH_MS,
   GATE_REFRESH_MS,
   GATE_STEP_MAX_MS,
-} from '../timing';
+} from '../../../core/timing';
+import type { GateExchange, GateMark, GateMessage, GateReply } from '../gate-store';
 
 interface ModelCounter {
   /** `asOf` is −∞ if its bounds were never read. */
