@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { CDPSession, Page } from 'playwright/test';
+import { MINUTE_MS } from '@/server/core/time-units';
 import { LockyardClient } from '../client/lockyard';
 import { cell, lockRow, openLive } from './locks-page';
 import { callConsole, createKey, expect, type Person, setUp, signIn, test } from './lockyard-test';
@@ -10,7 +11,6 @@ import { type RunningServer, startServer } from './start-server';
 test.describe.configure({ timeout: 15 * 60_000 });
 test.use({ baseURL: undefined });
 
-const MINUTE_MS = 60_000;
 const LEASE = { leaseMs: 60 * MINUTE_MS };
 const HEAP_MAX_BYTES = 8 * 1024 * 1024;
 

@@ -1,4 +1,5 @@
 import { Agent, request } from 'node:http';
+import { HOUR_MS } from '@/server/core/time-units';
 import type { ServerUnderLoad } from './server-under-load';
 
 interface Answer {
@@ -8,7 +9,7 @@ interface Answer {
 
 const CONNECTIONS = 16;
 const CALLS_AT_ONCE = 20;
-const LEASE_MS = 12 * 60 * 60_000;
+const LEASE_MS = 12 * HOUR_MS;
 
 /** A lock that a case uses, held by this process. */
 export interface BenchHold {

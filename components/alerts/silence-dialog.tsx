@@ -5,6 +5,7 @@ import { useId } from 'react';
 import type { AlertRow } from '@/server/contract/console/alerts/alert-row';
 import { ALERT_KINDS } from '@/server/contract/console/alerts/alert-rules';
 import { exactPattern } from '@/server/core/alerts/silences';
+import { HOUR_MS } from '@/server/core/time-units';
 import { useTRPC, useTRPCClient } from '../live/trpc';
 import { useNamespaceChoice } from '../namespaces/use-namespaces';
 import { AuditedReason } from '../ui/controls/audited-reason';
@@ -12,7 +13,6 @@ import { Field } from '../ui/controls/field';
 import { FormDialog } from '../ui/controls/form-dialog';
 import { kindLabel, silenceNamespaces } from './alert-labels';
 
-const HOUR_MS = 60 * 60_000;
 const SPANS = [
   { label: '1 hour', ms: HOUR_MS },
   { label: '4 hours', ms: 4 * HOUR_MS },

@@ -1,8 +1,5 @@
 import { durationText, wholeSeconds } from '@/server/core/format/durations';
-
-const SECOND_MS = 1_000;
-const MINUTE_MS = 60 * SECOND_MS;
-const HOUR_MS = 60 * MINUTE_MS;
+import { HOUR_MS, MINUTE_MS, SECOND_MS } from '@/server/core/time-units';
 
 /** How old data is: tenths of a second while it is fresh, then whole units. */
 export function ageText(ms: number): string {

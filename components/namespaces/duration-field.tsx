@@ -1,12 +1,13 @@
 'use client';
 
 import { parseDuration } from '@/client/command/terminal/duration';
+import { HOUR_MS, MINUTE_MS, SECOND_MS } from '@/server/core/time-units';
 import { Field } from '../ui/controls/field';
 
 const UNITS: [unit: string, ms: number][] = [
-  ['h', 3_600_000],
-  ['m', 60_000],
-  ['s', 1_000],
+  ['h', HOUR_MS],
+  ['m', MINUTE_MS],
+  ['s', SECOND_MS],
 ];
 
 /** A field for a duration such as `30s`, `5m` or `24h`, read by `enteredDuration`. */

@@ -6,6 +6,7 @@ import { type CSSProperties, useCallback, useEffect, useRef, useState } from 're
 import type { IncidentRow } from '@/server/contract/console/past/incident';
 import { visibleText } from '@/server/core/format/visible-text';
 import { nameFromPath } from '@/server/core/names/console-path';
+import { HOUR_MS, MINUTE_MS } from '@/server/core/time-units';
 import { exactInstant } from '../format/instants';
 import { useTRPC, useTRPCClient } from '../live/trpc';
 import { useKeys } from '../live/use-keys';
@@ -15,9 +16,6 @@ import { useZone } from '../ui/instant';
 import { pastHref } from './past-address';
 import { findStep, type StepDirection } from './past-step';
 import { pastText } from './past-text';
-
-const MINUTE_MS = 60_000;
-const HOUR_MS = 60 * MINUTE_MS;
 
 /** The spans that the slider can cover. */
 const SPANS = [

@@ -1,8 +1,7 @@
 import { KEY_VERB_LABELS, KEY_VERBS, type KeyVerb } from '@/server/contract/key-verbs';
+import { DAY_MS } from '@/server/core/time-units';
 import { Field } from '../ui/controls/field';
 import { DurationChoice } from './duration-choice';
-
-const DAY_MS = 24 * 60 * 60_000;
 
 const LIVES = [
   { label: 'Never', ms: 0 },

@@ -1,13 +1,12 @@
 'use client';
 
 import { useState } from 'react';
+import { HOUR_MS } from '@/server/core/time-units';
 import { useTRPCClient } from '../live/trpc';
 import { FormDialog } from '../ui/controls/form-dialog';
 import { DurationChoice } from './duration-choice';
 import { type IdentifiedKey, KeyIdentity } from './key-cells';
 import { KeyOnceDialog, SECRET_LOST } from './key-once-dialog';
-
-const HOUR_MS = 60 * 60_000;
 
 const GRACES = [
   { label: 'None', ms: 0 },

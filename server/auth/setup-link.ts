@@ -2,11 +2,12 @@ import { randomBytes } from 'node:crypto';
 import { eq, like } from 'drizzle-orm';
 import type { Database, Db } from '@/db/database';
 import { LockyardError } from '../contract/errors';
+import { HOUR_MS } from '../core/time-units';
 import type { Clock } from '../platform/clock';
 import { hashText } from './hash-text';
 
 /** How long a setup link is valid. */
-export const SETUP_LINK_MAX_MS = 60 * 60_000;
+export const SETUP_LINK_MAX_MS = HOUR_MS;
 
 const PREFIX = 'setup-link:';
 const TOKEN_BYTES = 32;

@@ -2,13 +2,13 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { changeInBulk } from '@/db/bulk-change';
 import { type Database, databaseNow } from '@/db/database';
 import { openTestDatabase, TEST_DIALECTS } from '@/db/testing/test-database';
+import { HOUR_MS } from '../core/time-units';
 import { DEAD_AFTER_MS } from '../core/timing';
 import { heartbeatKey } from '../engine/membership';
 import { newWriter } from '../engine/new-writer';
 import { recordId } from '../storage/record-id';
 import { refuseLiveServers } from './refuse-live-servers';
 
-const HOUR_MS = 60 * 60_000;
 const RUNNING = 'A Lockyard server is running on this database.';
 
 let database: Database;

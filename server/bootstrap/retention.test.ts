@@ -7,12 +7,12 @@ import type { Database, SqlValue } from '@/db/database';
 import { migrate } from '@/db/migrate';
 import { openDatabase } from '@/db/open-database';
 import { newTestLocation, TEST_DIALECTS } from '@/db/testing/test-database';
+import { DAY_MS } from '../core/time-units';
 import { systemClock } from '../platform/clock';
 import { recordedCursor } from '../storage/recorded-position';
 import { readConfig } from './config/config';
 import { createRuntime } from './create-runtime';
 
-const DAY_MS = 24 * 60 * 60_000;
 const HEAT_STEP_MS = 15 * 60_000;
 const SOON = { timeout: 20_000, interval: 50 };
 /** The ages of the rows that each table is given. */

@@ -4,8 +4,7 @@ import { type LockRecord, unwrittenRecord } from './lock/lock-record';
 import { restoredCounter, restoredLock } from './restored-record';
 import { acquire, release, renew } from './testing/lock-requests';
 import { LockWorld } from './testing/lock-world';
-
-const HOUR_MS = 3_600_000;
+import { HOUR_MS } from './time-units';
 
 const inspect = () => ({ verb: 'inspect' }) as const;
 

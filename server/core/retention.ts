@@ -1,4 +1,4 @@
-export const DAY_MS = 24 * 60 * 60_000;
+import { DAY_MS } from './time-units';
 
 /** How long history is kept, in milliseconds. */
 export interface Retention {

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { RequestIdentity } from '../core/request-fingerprint';
+import { MINUTE_MS } from '../core/time-units';
 import { created, freshKey, readOne } from '../storage/conformance/testing/changes';
 import { can, storeNames } from '../storage/conformance/testing/stores-under-test';
 import type { RecordKey } from '../storage/record-store';
@@ -18,7 +19,6 @@ import {
 } from './testing/engine-rig';
 import { reasonOf, untilQueued } from './testing/observed-calls';
 
-const MINUTE = 60_000;
 /** Unless another is asked for. */
 const LEASE_MS = 10_000;
 
@@ -237,17 +237,17 @@ describe.each(storeNames)('two engines over %s', (name) => {
         (await rig.under.store.read([], [asked.request.key])).storedAnswers[0]?.expiresAt ?? 0;
       const answer = await a.engine.acquire(key, asked, WAIT);
       if (answer.outcome !== 'granted') throw new Error('not granted');
-      expect(await kept()).toBeGreaterThanOrEqual(answer.expiresAt + 15 * MINUTE);
-      const renewed = await renew(a, key, 'w1', answer.token, 3 * 60 * MINUTE);
+      expect(await kept()).toBeGreaterThanOrEqual(answer.expiresAt + 15 * MINUTE_MS);
+      const renewed = await renew(a, key, 'w1', answer.token, 3 * 60 * MINUTE_MS);
       if (renewed.outcome !== 'renewed') throw new Error('not renewed');
-      expect(await kept()).toBeGreaterThanOrEqual(renewed.expiresAt + 15 * MINUTE);
+      expect(await kept()).toBeGreaterThanOrEqual(renewed.expiresAt + 15 * MINUTE_MS);
       const out = releaseCommand(key, 'w1', answer.token, 'out');
       await a.engine.run(key, out);
       const { storedAnswers } = await rig.under.store.read([], [out.request?.key ?? '']);
       expect(storedAnswers[0]?.expiresAt).toBeGreaterThanOrEqual(
-        (await now()) + 15 * MINUTE - 1_000,
+        (await now()) + 15 * MINUTE_MS - 1_000,
       );
-      expect(await kept()).toBeGreaterThanOrEqual((await now()) + 15 * MINUTE);
+      expect(await kept()).toBeGreaterThanOrEqual((await now()) + 15 * MINUTE_MS);
     });
 
     it('of one service is not that of another', async () => {
@@ -296,27 +296,27 @@ describe.each(storeNames)('two engines over %s', (name) => {
       it('a request id is remembered for 15 minutes after its hold, then reusable', async () => {
         const key = freshKey();
         const { token } = await takeLock(a, key, 'w1', { requestId: 'r', leaseMs: 10_000 });
-        rig.passMs(10_000 + 15 * MINUTE - 1_000);
+        rig.passMs(10_000 + 15 * MINUTE_MS - 1_000);
         expect(await acquire(a, key, 'w1', { requestId: 'r', leaseMs: 10_000 })).toEqual({
           outcome: 'ended',
           token,
           cause: 'expired',
         });
-        rig.passMs(46 * MINUTE);
+        rig.passMs(46 * MINUTE_MS);
         const again = await takeLock(b, key, 'w1', { requestId: 'r', leaseMs: 10_000 });
         expect(again.token).toBeGreaterThan(token);
       });
 
       it('a hold that is renewed all day keeps its request id', async () => {
         const key = freshKey();
-        const { token } = await takeLock(a, key, 'w1', { requestId: 'r', leaseMs: MINUTE });
+        const { token } = await takeLock(a, key, 'w1', { requestId: 'r', leaseMs: MINUTE_MS });
         for (let hour = 0; hour < 24; hour += 1) {
-          expect(await renew(a, key, 'w1', token, 70 * MINUTE)).toMatchObject({
+          expect(await renew(a, key, 'w1', token, 70 * MINUTE_MS)).toMatchObject({
             outcome: 'renewed',
           });
-          rig.passMs(60 * MINUTE);
+          rig.passMs(60 * MINUTE_MS);
         }
-        const again = await takeLock(b, key, 'w1', { requestId: 'r', leaseMs: MINUTE });
+        const again = await takeLock(b, key, 'w1', { requestId: 'r', leaseMs: MINUTE_MS });
         expect(again.token).toBe(token);
       });
 
@@ -325,10 +325,10 @@ describe.each(storeNames)('two engines over %s', (name) => {
         const { token } = await takeLock(a, key, 'w1', { leaseMs: 1_000 });
         rig.passMs(2_000);
         expect(await inspect(key)).toMatchObject({ state: 'expired' });
-        rig.under.passMs(-60 * MINUTE);
+        rig.under.passMs(-60 * MINUTE_MS);
         expect(await renew(a, key, 'w1', token)).toMatchObject({ outcome: 'lost' });
         expect(await b.engine.run(key, { verb: 'check', token })).toEqual({ valid: false });
-        rig.under.passMs(60 * MINUTE);
+        rig.under.passMs(60 * MINUTE_MS);
       });
     });
   }

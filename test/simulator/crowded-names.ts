@@ -2,6 +2,7 @@ import { pino } from 'pino';
 import { DEFAULT_POLICY } from '@/server/contract/namespace-policy';
 import { sinceEra } from '@/server/core/fencing-token';
 import { unwrittenRecord } from '@/server/core/lock/lock-record';
+import { MINUTE_MS } from '@/server/core/time-units';
 import type { LockEngine, StoreEngine } from '@/server/engine/lock-engine';
 import { NameCapacity } from '@/server/engine/names/name-capacity';
 import { NameCount } from '@/server/engine/names/name-count';
@@ -17,7 +18,6 @@ import type { RecordKey } from '@/server/storage/record-store';
 import type { OpenedStore, SimProcess } from './sim-process';
 import type { SimWorld } from './sim-world';
 
-const MINUTE_MS = 60_000;
 const FOLLOW_EVERY_MS = 150;
 const RECOUNT_EVERY_MS = 1_000;
 

@@ -1,7 +1,6 @@
+import { MINUTE_MS } from '@/server/core/time-units';
 import { decodeRecord } from '@/server/storage/codec/record-codec';
 import type { Deletion, Step } from './sim-database';
-
-const MINUTE_MS = 60_000;
 
 /** Where tokens and revs of a new lock start. Repeated here, not imported from the tested code. */
 const ERA_AT = Date.UTC(2025, 0, 1);

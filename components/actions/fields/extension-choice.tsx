@@ -1,9 +1,9 @@
 'use client';
 
 import type { ReactNode } from 'react';
+import { MINUTE_MS } from '@/server/core/time-units';
 import { rangeText } from '../../format/durations';
 
-const MINUTE_MS = 60_000;
 const EXTENSIONS_MS = [1, 5, 15, 60, 240].map((minutes) => minutes * MINUTE_MS);
 
 /** How long a lease is extended by default. */

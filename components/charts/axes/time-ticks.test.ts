@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
+import { HOUR_MS } from '@/server/core/time-units';
 import { barPx, timeTicks } from './time-ticks';
 
 const to = new Date(2026, 10, 20, 14, 33).getTime();
-const HOUR = 3_600_000;
 
 test.each([
   ['1h', 1, 6],
@@ -10,7 +10,7 @@ test.each([
   ['7d', 168, 7],
   ['30d', 720, 6],
 ] as const)('the axis of %s has round instants of the reader’s clock', (range, hours, count) => {
-  const from = to - hours * HOUR;
+  const from = to - hours * HOUR_MS;
   const ticks = timeTicks(range, from, to);
   expect(ticks).toHaveLength(count);
   for (const at of ticks) {
@@ -28,16 +28,16 @@ const CHANGES = [new Date(2026, 2, 29, 20), new Date(2026, 9, 25, 20), new Date(
 
 test("labels four hours apart are round in the reader's zone, even when clocks change", () => {
   for (const change of CHANGES) {
-    const ticks = timeTicks('24h', change.getTime() - 24 * HOUR, change.getTime());
+    const ticks = timeTicks('24h', change.getTime() - 24 * HOUR_MS, change.getTime());
     expect(ticks.slice(-5).map((at) => new Date(at).getHours())).toEqual([4, 8, 12, 16, 20]);
   }
 });
 
 test('when clocks are set back, both hours of that name have labels', () => {
   for (const change of CHANGES) {
-    const night = change.getTime() - 20 * HOUR;
-    for (let from = night; from < night + 8 * HOUR; from += HOUR) {
-      const ticks = timeTicks('1h', from, from + HOUR);
+    const night = change.getTime() - 20 * HOUR_MS;
+    for (let from = night; from < night + 8 * HOUR_MS; from += HOUR_MS) {
+      const ticks = timeTicks('1h', from, from + HOUR_MS);
       expect(ticks).toHaveLength(7);
       expect(ticks.every((at) => new Date(at).getMinutes() % 10 === 0)).toBe(true);
     }

@@ -1,7 +1,6 @@
 import type { InsightRange } from '@/server/contract/console/insight-row';
+import { MINUTE_MS } from '@/server/core/time-units';
 import { formatInstant, type Zone } from '../../format/instants';
-
-const MINUTE_MS = 60_000;
 
 /** The distance of two labels of a time axis: minutes in ranges up to a day, else days. */
 const TICK_EVERY: Record<InsightRange, { minutes: number } | { days: number }> = {

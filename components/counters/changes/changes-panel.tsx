@@ -3,6 +3,7 @@
 import type { CounterMoveRow, CounterRow } from '@/server/contract/console/counter-row';
 import { exactCount, plural } from '@/server/core/format/numbers';
 import { visibleText } from '@/server/core/format/visible-text';
+import { minuteOf } from '@/server/core/statistics/minute-rollup';
 import { Icon, type IconName } from '../../icons/icon';
 import { type HistoryPage, HistoryPanel, useHistoryPages } from '../../live/history-panel';
 import { useAtBackend } from '../../live/reading';
@@ -56,7 +57,7 @@ const KINDS: Record<CounterMoveRow['kind'], { word: string; icon: IconName; ink:
 
 /** One line of a counter's history: when, what, who and why, and the value afterwards. */
 function ChangeLine({ fold, backend }: { fold: ChangeFold; backend: string }) {
-  const now = useAtBackend(backend, (time) => Math.floor(time / 60_000) * 60_000);
+  const now = useAtBackend(backend, (at) => minuteOf({ at }));
   const { move, count, delta } = fold;
   const { kind, at, bounds, service, by, reason, value } = move;
   const { word, icon, ink } = KINDS[kind];

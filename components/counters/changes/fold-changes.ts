@@ -1,4 +1,5 @@
 import type { CounterMoveRow } from '@/server/contract/console/counter-row';
+import { SECOND_MS } from '@/server/core/time-units';
 
 /** One line of a counter's history: a change, or those of one service within one second. */
 export interface ChangeFold {
@@ -10,8 +11,6 @@ export interface ChangeFold {
   /** What all of them changed together; null where the first set the value. */
   delta: number | null;
 }
-
-const SECOND_MS = 1_000;
 
 /** Folds what services added; each change by a user keeps its own line. Newest first, as given. */
 export function foldChanges(moves: readonly CounterMoveRow[]): ChangeFold[] {

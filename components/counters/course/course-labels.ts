@@ -1,9 +1,9 @@
 import type { CounterCourse, CounterRow } from '@/server/contract/console/counter-row';
 import { exactCount } from '@/server/core/format/numbers';
+import { DAY_MS, MINUTE_MS } from '@/server/core/time-units';
 
-const MINUTE_MS = 60_000;
 /** A bound that would be reached later than this is not mentioned. */
-const SOON_MS = 24 * 60 * MINUTE_MS;
+const SOON_MS = DAY_MS;
 
 /** How fast the value moves and how often it changes: −41/min, 12 changes/min. */
 export function rateLabel({ rate: { changes, net } }: CounterCourse): string {

@@ -1,7 +1,7 @@
 import type { CounterCourse, CounterRow } from '@/server/contract/console/counter-row';
+import { HOUR_MS } from '@/server/core/time-units';
 import { pointsSince } from './points-since';
 
-const HOUR_MS = 60 * 60_000;
 const WIDTH = 300;
 const EDGE = 2;
 

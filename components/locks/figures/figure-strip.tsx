@@ -5,6 +5,7 @@ import type { FleetNow } from '@/server/contract/console/insight-row';
 import type { LockPage } from '@/server/contract/console/lock-row';
 import { durationText, wholeSeconds } from '@/server/core/format/durations';
 import { exactCount } from '@/server/core/format/numbers';
+import { MINUTE_MS } from '@/server/core/time-units';
 import { ageText } from '../../format/durations';
 import { countText, rateText } from '../../format/numbers';
 import { displayedBlockingMs, useAtBackend } from '../../live/reading';
@@ -23,8 +24,6 @@ import {
   sampleSeries,
   waitSeries,
 } from './fleet-series';
-
-const MINUTE_MS = 60_000;
 
 /** The figures of now and of the last hour; a click shows the locks behind one. */
 export function FigureStrip({

@@ -1,4 +1,5 @@
 import type { FleetNow, FleetSample, InsightPoint } from '@/server/contract/console/insight-row';
+import { MINUTE_MS } from '@/server/core/time-units';
 
 /** A figure over time, oldest first. */
 export interface SeriesPoint {
@@ -11,8 +12,6 @@ type WaitKey = 'waitP50Ms' | 'waitP99Ms';
 
 /** Quantiles older than this many minutes are not shown as present ones. */
 const NOW_MINUTES = 5;
-
-const MINUTE_MS = 60_000;
 
 /** A figure over the last hour, up to its value now. */
 export function sampleSeries(

@@ -5,6 +5,7 @@ import { memo, type ReactNode, useEffect, useMemo, useState } from 'react';
 import type { EventRow, LockDetail } from '@/server/contract/console/lock-row';
 import { spokenDuration, wholeSeconds } from '@/server/core/format/durations';
 import { exactCount, plural } from '@/server/core/format/numbers';
+import { minuteOf } from '@/server/core/statistics/minute-rollup';
 import { auditPathOf } from '../../audit/audit-query';
 import { shortToken } from '../../format/numbers';
 import { Icon } from '../../icons/icon';
@@ -185,7 +186,7 @@ function Line({
   isPinned?: boolean;
   children: ReactNode;
 }) {
-  const now = useAtBackend(backend, (time) => Math.floor(time / 60_000) * 60_000);
+  const now = useAtBackend(backend, (at) => minuteOf({ at }));
   return (
     <li className="panel-row event-row" data-pinned={isPinned}>
       <span className="text-12 text-t3">

@@ -4,6 +4,7 @@ import type { LockRow } from '@/server/contract/console/lock-row';
 import { baselineText, durationText, factorText } from '@/server/core/format/durations';
 import { exactCount } from '@/server/core/format/numbers';
 import { visibleText } from '@/server/core/format/visible-text';
+import { minuteOf } from '@/server/core/statistics/minute-rollup';
 import { totalBlockingMs } from '@/server/core/status/blocking-time';
 import { displayedMs } from '../../format/durations';
 import { countText, shortToken } from '../../format/numbers';
@@ -88,7 +89,7 @@ function Waited({ ms }: { ms: number }) {
 }
 
 function GrantedAt({ at, row }: { at: number; row: LockRow }) {
-  const now = useAtBackend(row.backend, (time) => Math.floor(time / 60_000) * 60_000);
+  const now = useAtBackend(row.backend, (at) => minuteOf({ at }));
   return <Instant at={at} now={now} clock={row.backend} />;
 }
 

@@ -5,6 +5,7 @@ import { type ComponentProps, useMemo, useState } from 'react';
 import type { LockDetail } from '@/server/contract/console/lock-row';
 import type { LockTimeline } from '@/server/contract/console/past/lock-timeline';
 import { lockPath } from '@/server/core/names/console-path';
+import { DAY_MS, MINUTE_MS } from '@/server/core/time-units';
 import { rangeText } from '../../format/durations';
 import { useAtBackend } from '../../live/reading';
 import { useTRPC } from '../../live/trpc';
@@ -18,8 +19,6 @@ import { PlotSpace, TimelinePlot } from './timeline-plot';
 import { TimelineTable, type TimelineTableProps } from './timeline-table';
 import { clockLabel } from './timeline-ticks';
 import type { ZoomSpan } from './use-zoom';
-
-const MINUTE_MS = 60_000;
 
 /** The spans that end now, to choose from. */
 const SPANS_MS = [5, 15, 60, 6 * 60, 24 * 60].map((minutes) => minutes * MINUTE_MS);
@@ -137,7 +136,7 @@ function LiveTable({ backend, ...props }: Omit<TimelineTableProps, 'now'> & { ba
 function firstSpanMs({ row, asOf }: LockDetail): number {
   const begin = Math.min(row.hold?.grantedAt ?? asOf, row.oldestWaitAt ?? asOf);
   const neededMs = (asOf - begin) * 1.25;
-  return SPANS_MS.find((ms) => ms >= neededMs) ?? 24 * 60 * MINUTE_MS;
+  return SPANS_MS.find((ms) => ms >= neededMs) ?? DAY_MS;
 }
 
 function CutNote({ timeline: { since }, now }: { timeline: LockTimeline; now: number }) {

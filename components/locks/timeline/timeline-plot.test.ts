@@ -1,9 +1,9 @@
 import { createElement } from 'react';
 import { renderToString } from 'react-dom/server';
 import { expect, test } from 'vitest';
+import { HOUR_MS } from '@/server/core/time-units';
 import { TimelinePlot } from './timeline-plot';
 
-const HOUR_MS = 3_600_000;
 const NOW = 30 * HOUR_MS;
 
 test('the titles of running bars are exact, though a coarse plot draws their ends in steps', () => {

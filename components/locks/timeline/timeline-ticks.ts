@@ -1,8 +1,5 @@
+import { HOUR_MS, MINUTE_MS, SECOND_MS } from '@/server/core/time-units';
 import { formatInstant, secondText, type Zone } from '../../format/instants';
-
-const SECOND_MS = 1_000;
-const MINUTE_MS = 60 * SECOND_MS;
-const HOUR_MS = 60 * MINUTE_MS;
 
 /** Usual steps between labels; the first that results in few enough labels is used. */
 const STEPS_MS = [

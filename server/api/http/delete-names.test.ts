@@ -3,6 +3,7 @@ import { ApiHarness } from '@/test/api-harness';
 import { parseDeleteCommand } from '../../cli/parse-command';
 import { runCliCommand } from '../../cli/run-cli-command';
 import { type ChosenNames, DELETED_AT_ONCE } from '../../contract/console/deletion-inputs';
+import { MINUTE_MS } from '../../core/time-units';
 import { openIntent } from '../../operations/audit/audit-log';
 import { listAudit } from '../../operations/audit/list-audit';
 import { resolveAuditIntents } from '../../operations/audit/resolve-audit-intents';
@@ -15,7 +16,6 @@ const clock = {
   now: () => Date.now() + passed.ms,
   monotonic: () => performance.now() + passed.ms,
 };
-const MINUTE_MS = 60_000;
 const PASSWORD = 'a long and unlikely password';
 const REASON = 'names of a test run';
 

@@ -3,9 +3,9 @@ import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createUser } from '@/server/operations/users/create-user';
 import { ApiHarness } from '@/test/api-harness';
+import { MINUTE_MS } from '../../core/time-units';
 
 const PASSWORD = 'plough the seventh field';
-const MINUTE_MS = 60_000;
 
 let open: ApiHarness[] = [];
 afterAll(async () => {

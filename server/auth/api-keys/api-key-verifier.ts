@@ -2,6 +2,7 @@ import { eq, isNull, lt, or, sql } from 'drizzle-orm';
 import { allOf, type Database } from '@/db/database';
 import { databaseFailure } from '@/db/database-failure';
 import { LockyardError } from '../../contract/errors';
+import { HOUR_MS } from '../../core/time-units';
 import type { Clock } from '../../platform/clock';
 import type { Log } from '../../platform/log';
 import { Periodic } from '../../platform/periodic';
@@ -20,7 +21,7 @@ export interface RecognisedKey {
 }
 
 /** How long a key that was found is recognised without a query. */
-const RECOGNISED_MS = 60 * 60_000;
+const RECOGNISED_MS = HOUR_MS;
 
 /** A key's last use is written at most this often. */
 const LAST_USED_EVERY_MS = 60_000;

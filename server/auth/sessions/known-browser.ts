@@ -1,8 +1,9 @@
 import { createHmac, randomBytes } from 'node:crypto';
+import { DAY_MS } from '../../core/time-units';
 import { hashText, isSameHash } from '../hash-text';
 
 /** How long a browser counts as known after it has signed in to an account. */
-export const KNOWN_BROWSER_MAX_MS = 180 * 24 * 60 * 60_000;
+export const KNOWN_BROWSER_MAX_MS = 180 * DAY_MS;
 
 const ID_BYTES = 16;
 const SHAPE = /^([\w-]{22})\.([0-9a-z]{1,11})\.([\w-]{43})$/;

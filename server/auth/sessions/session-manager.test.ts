@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { MINUTE_MS } from '../../core/time-units';
 import { signIn } from '../../operations/sessions/sign-in';
 import {
   COMMAND_LINE,
@@ -10,7 +11,6 @@ import { createUser } from '../../operations/users/create-user';
 import { SessionManager } from './session-manager';
 
 const PASSWORD = 'seven green kites over Oslo';
-const MINUTE_MS = 60_000;
 
 let runtime: TestRuntime;
 beforeAll(async () => {

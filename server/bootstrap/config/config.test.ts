@@ -5,12 +5,11 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { DEFAULT_RETENTION } from '../../core/retention';
+import { DAY_MS } from '../../core/time-units';
 import { NetworkList } from '../../platform/network-list';
 import { ConfigError } from '../../platform/start-error';
 import { TestAuthority } from '../../storage/conformance/testing/test-authority';
 import { pageProcessEnv, readConfig } from './config';
-
-const DAY_MS = 24 * 60 * 60_000;
 
 test('an empty environment gives a server on loopback with SQLite in the data folder', () => {
   expect(readConfig({})).toEqual({

@@ -1,4 +1,5 @@
-import { DAY_MS, DEFAULT_RETENTION, type Retention } from '../../core/retention';
+import { DEFAULT_RETENTION, type Retention } from '../../core/retention';
+import { DAY_MS } from '../../core/time-units';
 import { ConfigError } from '../../platform/start-error';
 
 const DAYS_MAX = 3_650;

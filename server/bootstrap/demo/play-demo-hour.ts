@@ -4,12 +4,12 @@ import { PALLETS, PALLETS_MAX } from '@/scripts/demo/pallets';
 import { SHOP_JOBS } from '@/scripts/demo/shop-jobs';
 import { STOCK, TICKETS } from '@/scripts/demo/ticket-shop';
 import { DEFAULT_POLICY } from '../../contract/namespace-policy';
+import { MINUTE_MS } from '../../core/time-units';
 import type { RecordKey } from '../../storage/record-store';
 import { DemoReadings } from './demo-readings';
 import { type DemoHang, demoWorker, type Worker } from './demo-workers';
 import { DemoWorld } from './demo-world';
 
-const MINUTE_MS = 60_000;
 const READ_EVERY_MS = 2_000;
 
 /** Time before the hour that is shown, at whose beginning every worker is busy. */

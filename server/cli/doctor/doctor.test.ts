@@ -16,13 +16,11 @@ import { createUser } from '@/server/operations/users/create-user';
 import { type Clock, systemClock } from '@/server/platform/clock';
 import { TestAuthority } from '@/server/storage/conformance/testing/test-authority';
 import { ApiHarness } from '@/test/api-harness';
+import { DAY_MS, HOUR_MS } from '../../core/time-units';
 import { startControlSocket } from '../control-socket';
 import { runCliCommand } from '../run-cli-command';
 import { UsageError } from '../usage-error';
 import { runDoctor } from './run-doctor';
-
-const HOUR_MS = 60 * 60_000;
-const DAY_MS = 24 * HOUR_MS;
 
 let redis: Awaited<ReturnType<typeof startPrivateRedis>>;
 let mysql: Awaited<ReturnType<typeof newTestLocation>>;

@@ -2,9 +2,10 @@ import { once } from 'node:events';
 import { checkServerIdentity, connect } from 'node:tls';
 import { type Finding, lengthOf, problem, warning } from '@/server/operations/installation/finding';
 import type { Clock } from '@/server/platform/clock';
+import { DAY_MS } from '../../core/time-units';
 
 const ANSWER_WITHIN_MS = 5_000;
-const SOON_MS = 14 * 24 * 60 * 60_000;
+const SOON_MS = 14 * DAY_MS;
 const RENEW = 'Renew it, and have the proxy read it again.';
 
 /**

@@ -1,8 +1,10 @@
+import { DAY_MS } from '../time-units';
+
 const FIRST_MS = 1_000;
 const LONGEST_MS = 5 * 60_000;
 
 /** A message that was not accepted for this long is out of date: a new one replaces it. */
-export const GIVE_UP_AFTER_MS = 24 * 60 * 60_000;
+export const GIVE_UP_AFTER_MS = DAY_MS;
 
 /**
  * The pause after a failed attempt, in milliseconds; doubles with each, up to 5 minutes.

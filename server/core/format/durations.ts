@@ -1,3 +1,4 @@
+import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../time-units';
 import { exactCount } from './numbers';
 
 /** One figure and its unit, separate so that the unit can be drawn less prominently. */
@@ -5,11 +6,6 @@ export interface DurationPart {
   value: string;
   unit: 'ms' | 's' | 'm' | 'h' | 'd';
 }
-
-const SECOND_MS = 1_000;
-const MINUTE_MS = 60 * SECOND_MS;
-const HOUR_MS = 60 * MINUTE_MS;
-const DAY_MS = 24 * HOUR_MS;
 
 const two = (value: number) => String(value).padStart(2, '0');
 

@@ -5,9 +5,8 @@ import { add, createCounter } from '../testing/counter-requests';
 import { acquire, forceRelease, freeze, release } from '../testing/lock-requests';
 import { LockWorld } from '../testing/lock-world';
 import { MultiLockWorld, multiLockOf } from '../testing/multi-lock-world';
+import { MINUTE_MS } from '../time-units';
 import { counterDeletion, lockDeletion, type RetentionReason, retentionLabel } from './deletion';
-
-const MINUTE_MS = 60_000;
 
 let world: LockWorld;
 

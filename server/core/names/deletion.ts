@@ -2,6 +2,7 @@ import type { CounterRecord } from '../counter/counter-record';
 import { ANSWERS_MAX_MS } from '../decision';
 import { startsAboveFrom } from '../fencing-token';
 import { isReleased, type LockRecord, liveHolds } from '../lock/lock-record';
+import { DAY_MS, HOUR_MS } from '../time-units';
 
 /** Why a record is not deleted, in the order in which the reasons are checked. */
 export const RETENTION_REASONS = [
@@ -39,10 +40,10 @@ export function retentionLabel(reason: RetentionReason, kind: 'lock' | 'counter'
 }
 
 /** How long a lock is kept after a hold was lost, so that its holder can learn how. */
-const LOST_RETENTION_MS = 60 * 60_000;
+const LOST_RETENTION_MS = HOUR_MS;
 
 /** How long a free lock is kept while its namespace has room, and once it is over half full. */
-export const IDLE_MS = 30 * 24 * 60 * 60_000;
+export const IDLE_MS = 30 * DAY_MS;
 export const IDLE_WHERE_FILLING_MS = 5 * 60_000;
 
 /** Whether and when a record may be deleted. */

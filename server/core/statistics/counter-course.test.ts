@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { MINUTE_MS } from '../time-units';
 import { counterCourse } from './counter-course';
 import { addCounterEvent, emptyCounterMinute, STEPS_MAX } from './counter-minute';
-import { MINUTE_MS } from './minute-rollup';
 
 const HOUR = Date.UTC(2026, 10, 20, 9);
 const NOW = HOUR + 59.5 * MINUTE_MS;

@@ -1,6 +1,7 @@
 import type { CounterCourse } from '../../contract/console/counter-row';
+import { MINUTE_MS } from '../time-units';
 import { type CounterMinute, valueBefore, wholeMinutes } from './counter-minute';
-import { MINUTE_MS, minuteOf } from './minute-rollup';
+import { minuteOf } from './minute-rollup';
 
 /** The period that a course covers. */
 export const COURSE_MS = 60 * MINUTE_MS;

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
+import { MINUTE_MS } from '../time-units';
 import { type HeatReading, HeatSteps } from './heat-steps';
 
 const NOW = Date.UTC(2026, 10, 20, 12, 30, 30);
-const MINUTE_MS = 60_000;
 
 const reading = (name: string, at: number, parts: Partial<HeatReading> = {}): HeatReading => {
   const lock = { backend: 'default', namespace: 'default', name };

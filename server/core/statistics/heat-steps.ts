@@ -2,9 +2,7 @@ import type { LockStatus } from '../../contract/console/console-terms';
 import type { InsightRange } from '../../contract/console/insight-row';
 import type { HeatMap, HeatRow } from '../../contract/console/past/overview';
 import { worseStatus } from '../status/worse-status';
-import { MINUTE_MS } from './minute-rollup';
-
-const HOUR_MS = 60 * MINUTE_MS;
+import { HOUR_MS, MINUTE_MS } from '../time-units';
 
 /** The steps in which waits are counted: fine ones for one hour, coarse ones for longer ranges. */
 export const HEAT_STEPS_MS = [MINUTE_MS, 15 * MINUTE_MS] as const;

@@ -2,8 +2,9 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type FleetNow, INSIGHT_RANGES } from '../../contract/console/insight-row';
 import { RUNS } from '../testing/property-runs';
+import { MINUTE_MS } from '../time-units';
 import { InsightSteps, rangeBegin } from './insight-steps';
-import { addEvent, emptyRollup, MINUTE_MS } from './minute-rollup';
+import { addEvent, emptyRollup } from './minute-rollup';
 
 const NOW = Date.UTC(2026, 10, 20, 8, 41, 7);
 const LENGTH_MS = { '1h': 1, '24h': 24, '7d': 168, '30d': 720 };

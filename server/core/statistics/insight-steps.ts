@@ -1,7 +1,6 @@
 import type { InsightPoint, InsightRange, LockInsight } from '../../contract/console/insight-row';
-import { addRollup, emptyRollup, MINUTE_MS, type MinuteRollup } from './minute-rollup';
-
-const HOUR_MS = 60 * MINUTE_MS;
+import { HOUR_MS, MINUTE_MS } from '../time-units';
+import { addRollup, emptyRollup, type MinuteRollup } from './minute-rollup';
 
 /** The length and the number of the steps of each range. */
 const INSIGHT_STEPS: Record<InsightRange, { stepMs: number; count: number }> = {

@@ -1,9 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { RUNS } from '../testing/property-runs';
+import { DAY_MS } from '../time-units';
 import { bucketBounds, bucketOf, LogHistogram } from './log-histogram';
-
-const DAY_MS = 24 * 60 * 60_000;
 
 /** Every order of magnitude equally often, up to 60 days. */
 const durations = fc.oneof(

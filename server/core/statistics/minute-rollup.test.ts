@@ -2,12 +2,12 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { EVENT_KINDS, type LockEvent } from '../lock/lock-event';
 import { RUNS } from '../testing/property-runs';
+import { MINUTE_MS } from '../time-units';
 import {
   addEvent,
   addRollup,
   emptyRollup,
   isRolledUp,
-  MINUTE_MS,
   type MinuteRollup,
   minuteOf,
 } from './minute-rollup';

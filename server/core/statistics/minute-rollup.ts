@@ -1,8 +1,7 @@
 import type { CounterEvent } from '../counter/counter-event';
 import { type EventKind, HOLD_ENDS, type LockEvent } from '../lock/lock-event';
+import { MINUTE_MS, WEEK_MS } from '../time-units';
 import { LogHistogram } from './log-histogram';
-
-export const MINUTE_MS = 60_000;
 
 /** How many events of each counted kind a lock had. */
 export interface EventCounts {
@@ -51,7 +50,7 @@ export function emptyCounts<D>(newDurations: () => D): Rollup<D> {
   return { grants: 0, timeouts: 0, expiries: 0, forced: 0, refused: 0, ...durations };
 }
 
-/** The start of the minute in which an event happened. */
+/** The start of the minute of an event or another instant. */
 export function minuteOf({ at }: { at: number }): number {
   return Math.floor(at / MINUTE_MS) * MINUTE_MS;
 }
@@ -109,8 +108,6 @@ export function addRollup<D extends Durations>(rollup: Rollup<D>, other: Rollup<
   rollup.waits.addAll(other.waits);
   rollup.holds.addAll(other.holds);
 }
-
-export const WEEK_MS = 7 * 24 * 60 * 60_000;
 
 /** The start of the week of an instant: Thursday, 0:00 UTC. */
 export function weekOf(at: number): number {

@@ -1,6 +1,7 @@
 import type { LockStatus } from '../../contract/console/console-terms';
 import { type Hold, isReleased, type LockRecord, liveHolds } from '../lock/lock-record';
 import { oldestWaitAt } from '../lock/queue';
+import { HOUR_MS } from '../time-units';
 import type { BlockingFacts } from './blocking-time';
 import type { OrphanReason } from './holder-liveness';
 import { refusedSince } from './refused-attempts';
@@ -20,7 +21,7 @@ export const SHORT_SHARE = 0.2;
 export const LATE_SHARE = 0.5;
 
 /** How long a lock whose last hold expired is shown as `expired`. */
-export const EXPIRED_SHOWN_MS = 60 * 60_000;
+export const EXPIRED_SHOWN_MS = HOUR_MS;
 
 /** The facts that decide a status. `holds` are those without a recorded end, expired or not. */
 export interface StatusFacts extends BlockingFacts {

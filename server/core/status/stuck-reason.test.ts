@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { DEFAULT_POLICY } from '../../contract/namespace-policy';
 import { PROPERTY_MS, RUNS } from '../testing/property-runs';
+import { SECOND_MS } from '../time-units';
 import {
   type HoldForStuck,
   type LockBaselines,
@@ -11,25 +12,24 @@ import {
 } from './stuck-reason';
 
 const NOW = 1_800_000_000_000;
-const SECOND = 1_000;
 
 const hold = (heldMs: number, part: Partial<HoldForStuck> = {}): HoldForStuck => ({
-  leaseMs: 30 * SECOND,
+  leaseMs: 30 * SECOND_MS,
   grantedAt: NOW - heldMs,
-  renewedAt: NOW - SECOND,
+  renewedAt: NOW - SECOND_MS,
   renewals: 3,
   rev: 5,
-  expiresAt: NOW + 29 * SECOND,
+  expiresAt: NOW + 29 * SECOND_MS,
   askedToRelease: null,
   ...part,
 });
 const facts = (heldMs: number, waiters = 0, part: Partial<HoldForStuck> = {}): StuckFacts => ({
   holds: [hold(heldMs, part)],
   waiters,
-  oldestWaitAt: waiters > 0 ? NOW - SECOND : null,
+  oldestWaitAt: waiters > 0 ? NOW - SECOND_MS : null,
 });
 const norms = (part: Partial<LockBaselines> = {}): LockBaselines => ({
-  ownHold: { p50Ms: 2 * SECOND, p99Ms: 10 * SECOND, count: 500 },
+  ownHold: { p50Ms: 2 * SECOND_MS, p99Ms: 10 * SECOND_MS, count: 500 },
   gaveUp: null,
   policy: DEFAULT_POLICY,
   ...part,
@@ -37,26 +37,26 @@ const norms = (part: Partial<LockBaselines> = {}): LockBaselines => ({
 
 describe('a lock is stuck', () => {
   it('when it is held for more than five times its own p99 while a caller waits', () => {
-    expect(stuckReason(facts(50 * SECOND, 1), norms(), NOW)).toBeNull();
-    expect(stuckReason(facts(50 * SECOND + 1, 1), norms(), NOW)).toEqual({
+    expect(stuckReason(facts(50 * SECOND_MS, 1), norms(), NOW)).toBeNull();
+    expect(stuckReason(facts(50 * SECOND_MS + 1, 1), norms(), NOW)).toEqual({
       kind: 'longHold',
       since: NOW - 1,
-      limitMs: 50 * SECOND,
-      p99Ms: 10 * SECOND,
+      limitMs: 50 * SECOND_MS,
+      p99Ms: 10 * SECOND_MS,
     });
   });
 
   it('never before 30 s by its history alone', () => {
     const quick = norms({ ownHold: { p50Ms: 1, p99Ms: 5, count: 500 } });
-    expect(stuckReason(facts(30 * SECOND, 9), quick, NOW)).toBeNull();
-    expect(stuckReason(facts(30 * SECOND + 1, 9), quick, NOW)).toMatchObject({
-      limitMs: 30 * SECOND,
+    expect(stuckReason(facts(30 * SECOND_MS, 9), quick, NOW)).toBeNull();
+    expect(stuckReason(facts(30 * SECOND_MS + 1, 9), quick, NOW)).toMatchObject({
+      limitMs: 30 * SECOND_MS,
     });
   });
 
   it('never by a history of fewer than 20 holds', () => {
     const { ownHold } = norms();
-    const held = facts(3_600 * SECOND, 5);
+    const held = facts(3_600 * SECOND_MS, 5);
     expect(stuckReason(held, norms({ ownHold: null }), NOW)).toBeNull();
     expect(
       stuckReason(held, norms({ ownHold: ownHold && { ...ownHold, count: 19 } }), NOW),
@@ -67,84 +67,84 @@ describe('a lock is stuck', () => {
   });
 
   it('when held beyond its namespace’s limit while a caller waits, whatever its history', () => {
-    const policy = { ...DEFAULT_POLICY, stuckAfterMs: 20 * SECOND };
-    const limit = { kind: 'longHold', limitMs: 20 * SECOND, p99Ms: null };
+    const policy = { ...DEFAULT_POLICY, stuckAfterMs: 20 * SECOND_MS };
+    const limit = { kind: 'longHold', limitMs: 20 * SECOND_MS, p99Ms: null };
     for (const ownHold of [null, norms().ownHold]) {
-      expect(stuckReason(facts(20 * SECOND, 1), norms({ policy, ownHold }), NOW)).toBeNull();
-      const reason = stuckReason(facts(20 * SECOND + 1, 1), norms({ policy, ownHold }), NOW);
+      expect(stuckReason(facts(20 * SECOND_MS, 1), norms({ policy, ownHold }), NOW)).toBeNull();
+      const reason = stuckReason(facts(20 * SECOND_MS + 1, 1), norms({ policy, ownHold }), NOW);
       expect(reason).toMatchObject(limit);
     }
-    const wide = { ...DEFAULT_POLICY, stuckAfterMs: 3_600 * SECOND };
-    expect(stuckReason(facts(51 * SECOND, 1), norms({ policy: wide }), NOW)).toMatchObject({
-      p99Ms: 10 * SECOND,
+    const wide = { ...DEFAULT_POLICY, stuckAfterMs: 3_600 * SECOND_MS };
+    expect(stuckReason(facts(51 * SECOND_MS, 1), norms({ policy: wide }), NOW)).toMatchObject({
+      p99Ms: 10 * SECOND_MS,
     });
   });
 
   it('when a caller has waited longer than the namespace allows, even if it is not held', () => {
-    const policy = { ...DEFAULT_POLICY, patienceMaxMs: 60 * SECOND };
+    const policy = { ...DEFAULT_POLICY, patienceMaxMs: 60 * SECOND_MS };
     const waited = (ms: number): StuckFacts => ({ holds: [], waiters: 1, oldestWaitAt: NOW - ms });
-    expect(stuckReason(waited(65 * SECOND), norms({ policy }), NOW)).toBeNull();
-    expect(stuckReason(waited(65 * SECOND + 1), norms({ policy }), NOW)).toEqual({
+    expect(stuckReason(waited(65 * SECOND_MS), norms({ policy }), NOW)).toBeNull();
+    expect(stuckReason(waited(65 * SECOND_MS + 1), norms({ policy }), NOW)).toEqual({
       kind: 'longWait',
       since: NOW - 1,
-      limitMs: 60 * SECOND,
+      limitMs: 60 * SECOND_MS,
     });
   });
 
   it('when its renewals continue although a waiter gave up during this same hold', () => {
-    const held = facts(60 * SECOND);
-    const gaveUp = { at: NOW - 20 * SECOND, rev: 6 };
+    const held = facts(60 * SECOND_MS);
+    const gaveUp = { at: NOW - 20 * SECOND_MS, rev: 6 };
     expect(stuckReason(held, norms({ gaveUp: { ...gaveUp, rev: 5 } }), NOW)).toBeNull();
     expect(stuckReason(held, norms({ gaveUp }), NOW)).toMatchObject({
       kind: 'idleRenewals',
       wish: 'gaveUp',
     });
-    const never = facts(60 * SECOND, 0, { renewals: 0 });
+    const never = facts(60 * SECOND_MS, 0, { renewals: 0 });
     expect(stuckReason(never, norms({ gaveUp }), NOW)).toBeNull();
   });
 
   it('because of that waiter also if the clock was set back before or after it gave up', () => {
-    const held = facts(60 * SECOND);
-    const before = { at: NOW + 3_600 * SECOND, rev: 4 };
+    const held = facts(60 * SECOND_MS);
+    const before = { at: NOW + 3_600 * SECOND_MS, rev: 4 };
     expect(stuckReason(held, norms({ gaveUp: before }), NOW)).toBeNull();
-    const since = NOW - 10 * SECOND;
-    const during = { at: NOW - 3_600 * SECOND, rev: 6 };
+    const since = NOW - 10 * SECOND_MS;
+    const during = { at: NOW - 3_600 * SECOND_MS, rev: 6 };
     expect(stuckReason(held, norms({ gaveUp: during }), NOW)).toMatchObject({ since });
-    const ahead = { at: NOW + 3_600 * SECOND, rev: 6 };
+    const ahead = { at: NOW + 3_600 * SECOND_MS, rev: 6 };
     expect(stuckReason(held, norms({ gaveUp: ahead }), NOW)).toMatchObject({ since: NOW });
   });
 
   it('when its renewals continue 30 s after the holder learnt of a release request', () => {
     const asked = (agoMs: number, renewedAgoMs: number) =>
-      facts(120 * SECOND, 0, {
+      facts(120 * SECOND_MS, 0, {
         askedToRelease: { by: 'ana', reason: 'deploy', at: NOW - agoMs },
         renewedAt: NOW - renewedAgoMs,
       });
-    expect(stuckReason(asked(30 * SECOND, SECOND), norms(), NOW)).toBeNull();
-    expect(stuckReason(asked(40 * SECOND, 41 * SECOND), norms(), NOW)).toBeNull();
-    expect(stuckReason(asked(30 * SECOND + 1, SECOND), norms(), NOW)).toMatchObject({
+    expect(stuckReason(asked(30 * SECOND_MS, SECOND_MS), norms(), NOW)).toBeNull();
+    expect(stuckReason(asked(40 * SECOND_MS, 41 * SECOND_MS), norms(), NOW)).toBeNull();
+    expect(stuckReason(asked(30 * SECOND_MS + 1, SECOND_MS), norms(), NOW)).toMatchObject({
       kind: 'idleRenewals',
       wish: 'asked',
     });
   });
 
   it('of a shared lock, when the longest of its holds is', () => {
-    const { holds } = facts(60 * SECOND);
-    const shared = { holds: [hold(SECOND), ...holds], waiters: 1, oldestWaitAt: NOW };
+    const { holds } = facts(60 * SECOND_MS);
+    const shared = { holds: [hold(SECOND_MS), ...holds], waiters: 1, oldestWaitAt: NOW };
     expect(stuckReason(shared, norms(), NOW)).toMatchObject({ kind: 'longHold' });
-    const lapsed = hold(60 * SECOND, { expiresAt: NOW });
-    expect(stuckReason({ ...shared, holds: [hold(SECOND), lapsed] }, norms(), NOW)).toBeNull();
+    const lapsed = hold(60 * SECOND_MS, { expiresAt: NOW });
+    expect(stuckReason({ ...shared, holds: [hold(SECOND_MS), lapsed] }, norms(), NOW)).toBeNull();
   });
 });
 
-const spans = fc.integer({ min: 0, max: 4 * 3_600 * SECOND });
+const spans = fc.integer({ min: 0, max: 4 * 3_600 * SECOND_MS });
 const anyHold: fc.Arbitrary<HoldForStuck> = fc.record({
-  leaseMs: fc.integer({ min: 100, max: 60 * SECOND }),
+  leaseMs: fc.integer({ min: 100, max: 60 * SECOND_MS }),
   grantedAt: spans.map((ms) => NOW - ms),
   renewedAt: spans.map((ms) => NOW - ms),
   renewals: fc.integer({ min: 0, max: 400 }),
   rev: fc.nat(10),
-  expiresAt: fc.integer({ min: NOW - 10 * SECOND, max: NOW + 60 * SECOND }),
+  expiresAt: fc.integer({ min: NOW - 10 * SECOND_MS, max: NOW + 60 * SECOND_MS }),
   askedToRelease: fc.option(spans.map((ms) => ({ by: 'ana', reason: 'deploy', at: NOW - ms }))),
 });
 const anyFacts: fc.Arbitrary<StuckFacts> = fc
@@ -159,13 +159,13 @@ const anyNorms: fc.Arbitrary<LockBaselines> = fc
     ownHold: fc.option(
       fc.record({
         p50Ms: fc.constant(1),
-        p99Ms: fc.integer({ min: 0, max: 600 * SECOND }),
+        p99Ms: fc.integer({ min: 0, max: 600 * SECOND_MS }),
         count: fc.integer({ min: 1, max: 60 }),
       }),
     ),
     gaveUp: fc.option(fc.record({ at: spans.map((ms) => NOW - ms), rev: fc.nat(10) })),
-    patienceMaxMs: fc.integer({ min: 0, max: 600 * SECOND }),
-    stuckAfterMs: fc.oneof(fc.constant(0), fc.integer({ min: 1, max: 3_600 * SECOND })),
+    patienceMaxMs: fc.integer({ min: 0, max: 600 * SECOND_MS }),
+    stuckAfterMs: fc.oneof(fc.constant(0), fc.integer({ min: 1, max: 3_600 * SECOND_MS })),
     standbyExpected: fc.boolean(),
   })
   .map(({ ownHold, gaveUp, ...policy }) => ({ ownHold, gaveUp, policy }));
@@ -198,7 +198,7 @@ describe('whatever the lock, `stuck`', () => {
           expect(reason.since).toBeLessThanOrEqual(NOW);
           if (reason.kind === 'longWait') {
             expect(NOW - (given.oldestWaitAt ?? NOW)).toBeGreaterThan(
-              Math.max(30 * SECOND, known.policy.patienceMaxMs),
+              Math.max(30 * SECOND_MS, known.policy.patienceMaxMs),
             );
             return;
           }
@@ -217,13 +217,13 @@ describe('whatever the lock, `stuck`', () => {
   it(
     'does not end because time passes, waiters come or the history has shorter holds',
     () => {
-      const later = fc.integer({ min: 0, max: 10 * SECOND });
+      const later = fc.integer({ min: 0, max: 10 * SECOND_MS });
       const share = fc.double({ min: 0, max: 1, noNaN: true });
       check(
         fc.property(anyFacts, anyNorms, later, share, (given, known, ms, shorter) => {
           if (!stuckReason(given, known, NOW)) return;
           const lasting = given.holds.map((each) =>
-            each.expiresAt > NOW ? { ...each, expiresAt: NOW + 60 * SECOND } : each,
+            each.expiresAt > NOW ? { ...each, expiresAt: NOW + 60 * SECOND_MS } : each,
           );
           const more = {
             holds: lasting,
@@ -248,7 +248,7 @@ function expectHistory(
 ) {
   expect(reason.p99Ms).toBe(ownHold?.p99Ms);
   expect(ownHold?.count).toBeGreaterThanOrEqual(20);
-  expect(reason.limitMs).toBe(Math.max(30 * SECOND, 5 * (reason.p99Ms ?? 0)));
+  expect(reason.limitMs).toBe(Math.max(30 * SECOND_MS, 5 * (reason.p99Ms ?? 0)));
 }
 
 function expectWish(
@@ -261,7 +261,7 @@ function expectWish(
   const hears = ({ askedToRelease, renewedAt }: HoldForStuck) =>
     askedToRelease !== null &&
     renewedAt > askedToRelease.at &&
-    NOW - askedToRelease.at > 30 * SECOND;
+    NOW - askedToRelease.at > 30 * SECOND_MS;
   const isMet =
     reason.wish === 'asked'
       ? held.some(hears)

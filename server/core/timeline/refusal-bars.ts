@@ -1,6 +1,6 @@
 import type { RefusalBar } from '../../contract/console/past/lock-timeline';
-import { MINUTE_MS } from '../statistics/minute-rollup';
 import { addRefusals, type RefusalCounts } from '../statistics/refusal-counts';
+import { MINUTE_MS } from '../time-units';
 
 /** How many owners one bar names. */
 const NAMED_MAX = 5;

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import type { HoldRow, LockRow } from '../../contract/console/lock-row';
+import { MINUTE_MS } from '../time-units';
 import { lockSentence, lockVerdict } from './lock-verdict';
 
-const MINUTE_MS = 60_000;
 const now = Date.UTC(2026, 10, 18, 2, 47);
 const view = {
   now,

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Database } from '@/db/database';
 import { openTestDatabase, TEST_DIALECTS } from '@/db/testing/test-database';
+import { MINUTE_MS } from '../../core/time-units';
 import { AlertSettings } from './alert-settings';
 import { AlertTable } from './alert-table';
 import { AlertRig } from './testing/alert-rig';
 
-const MINUTE_MS = 60_000;
 const STUCK = { heldMs: 120_000, leaseLeftMs: 36_000_000, waiters: 2, waitedMs: 5_000 };
 const FINE = { heldMs: 10, leaseLeftMs: 36_000_000, waiters: 0 };
 

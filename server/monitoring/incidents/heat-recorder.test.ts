@@ -3,12 +3,10 @@ import type { Database } from '@/db/database';
 import { openTestDatabase, TEST_DIALECTS } from '@/db/testing/test-database';
 import type { LockStatus } from '../../contract/console/console-terms';
 import type { HeatMap } from '../../contract/console/past/overview';
+import { DAY_MS, MINUTE_MS } from '../../core/time-units';
 import { TableRig } from '../testing/table-rig';
 import { HeatRecorder } from './heat-recorder';
 import { HeatTable } from './heat-table';
-
-const MINUTE_MS = 60_000;
-const DAY_MS = 24 * 60 * MINUTE_MS;
 
 const minutesOf = ({ rows }: HeatMap) => Math.round((rows[0]?.waiterMs ?? 0) / MINUTE_MS);
 

@@ -4,13 +4,12 @@ import { LOCK_STATUSES, type LockStatus } from '../../contract/console/console-t
 import type { InsightRange } from '../../contract/console/insight-row';
 import type { HeatMap } from '../../contract/console/past/overview';
 import { HEAT_STEPS_MS, HeatSteps } from '../../core/statistics/heat-steps';
+import { HOUR_MS } from '../../core/time-units';
 import type { ShouldContinue } from '../../platform/periodic';
 import { recordId, recordKey } from '../../storage/record-id';
 import type { RecordKey } from '../../storage/record-store';
 import { deleteRows } from '../history/delete-rows';
 import { removalInstant } from '../history/removal-instant';
-
-const HOUR_MS = 60 * 60_000;
 
 /** How long the rows of the fine steps are kept: they are shown for the last hours only. */
 const FINE_MS = 3 * HOUR_MS;

@@ -9,6 +9,7 @@ import {
   withWorstBlocking,
 } from '../../core/incidents/incident';
 import { DEFAULT_RETENTION } from '../../core/retention';
+import { DAY_MS } from '../../core/time-units';
 import type { Clock } from '../../platform/clock';
 import type { ShouldContinue } from '../../platform/periodic';
 import type { LockPast } from '../history/lock-past';
@@ -39,7 +40,7 @@ const WRITE_CLEARED_AFTER_MS = 3_000;
 const ROWS_AT_ONCE = 100;
 
 /** How far back the ends of earlier incidents matter. */
-const RECENT_MS = 24 * 60 * 60_000;
+const RECENT_MS = DAY_MS;
 
 interface Parts {
   database: Database;

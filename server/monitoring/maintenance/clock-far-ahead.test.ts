@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Database } from '@/db/database';
 import { openTestDatabase, TEST_DIALECTS } from '@/db/testing/test-database';
-import { DAY_MS, DEFAULT_RETENTION } from '../../core/retention';
+import { DEFAULT_RETENTION } from '../../core/retention';
+import { DAY_MS } from '../../core/time-units';
 import { pruneAudit } from '../../operations/audit/prune-audit';
 import type { ControlRuntime } from '../../operations/operation-context';
 import { AlertRig } from '../alerts/testing/alert-rig';

@@ -1,4 +1,5 @@
 import { IDLE_MS } from '../../core/names/deletion';
+import { HOUR_MS } from '../../core/time-units';
 import {
   EXPIRY_LEFT_TO_CALLERS_MS,
   EXPIRY_SCAN_EVERY_MS,
@@ -31,7 +32,7 @@ const CAPACITY_EVERY_MS = 5_000;
 const LEGACY_LIMITS_EVERY_MS = 2_000;
 const PRUNE_EVIDENCE_EVERY_MS = 60_000;
 const INCIDENTS_EVERY_MS = 1_000;
-const DEAD_PROCESS_MS = 60 * 60_000;
+const DEAD_PROCESS_MS = HOUR_MS;
 const SCAN_PAGE = 200;
 
 export interface MaintenanceOptions {

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
 import { type LockRecord, unwrittenRecord } from '../../core/lock/lock-record';
+import { MINUTE_MS } from '../../core/time-units';
 import { TimeSlice } from '../lock-list/order/time-slice';
 import { ProjectionRow } from '../projection/projection-row';
 import { idleNames } from './namespace-capacity';
 
 const NOW = Date.UTC(2026, 4, 1);
-const MINUTE_MS = 60_000;
 const ROWS = 5_000;
 const MOST = 40;
 

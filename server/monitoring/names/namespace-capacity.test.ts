@@ -3,6 +3,7 @@ import { openTestDatabase, TEST_DIALECTS } from '@/db/testing/test-database';
 import { DEFAULT_POLICY } from '../../contract/namespace-policy';
 import { sinceEra } from '../../core/fencing-token';
 import { type LockRecord, unwrittenRecord } from '../../core/lock/lock-record';
+import { DAY_MS, MINUTE_MS } from '../../core/time-units';
 import { takeLock } from '../../engine/testing/engine-rig';
 import { PASS } from '../../engine/testing/faulty-store';
 import { ensureDefaultNamespace } from '../../operations/namespaces/create-namespace';
@@ -13,9 +14,6 @@ import { storeNames } from '../../storage/conformance/testing/stores-under-test'
 import type { RecordKey } from '../../storage/record-store';
 import { MonitoringRig } from '../testing/monitoring-rig';
 import { setLegacyNameLimits } from './namespace-capacity';
-
-const MINUTE_MS = 60_000;
-const DAY_MS = 24 * 60 * MINUTE_MS;
 
 /** The token of the counter at an instant, in epoch 1. */
 const tokenAt = (at: number) => 2 ** 41 + sinceEra(at);

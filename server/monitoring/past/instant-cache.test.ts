@@ -1,7 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { MINUTE_MS } from '../../core/time-units';
 import { InstantCache } from './instant-cache';
-
-const MINUTE_MS = 60_000;
 
 describe('instants of the past', () => {
   let cache: InstantCache<{ locks: number }>;

@@ -4,7 +4,7 @@ import { openTestDatabase, TEST_DIALECTS } from '@/db/testing/test-database';
 import type { ProvenDeath } from '../../contract/console/past/incident';
 import { DEFAULT_POLICY } from '../../contract/namespace-policy';
 import type { LockRecord } from '../../core/lock/lock-record';
-import { MINUTE_MS } from '../../core/statistics/minute-rollup';
+import { MINUTE_MS } from '../../core/time-units';
 import { recordId } from '../../storage/record-id';
 import { eventRows, insertionsOf } from '../history/recorder/event-rows';
 import { TimeSlice } from '../lock-list/order/time-slice';

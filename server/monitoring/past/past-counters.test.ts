@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Database } from '@/db/database';
 import { openTestDatabase, TEST_DIALECTS } from '@/db/testing/test-database';
 import type { CounterEvent } from '../../core/counter/counter-event';
+import { MINUTE_MS } from '../../core/time-units';
 import { NameCount } from '../../engine/names/name-count';
 import { TestClock } from '../../platform/testing/test-clock';
 import { recordId } from '../../storage/record-id';
@@ -13,10 +14,9 @@ import { rowId } from '../projection/projection-row';
 import { PastCounters } from './past-counters';
 
 const NOW = Date.UTC(2026, 10, 20, 8);
-const MINUTE = 60_000;
 /** The clock of the backend minus that of the server. */
 const AHEAD_MS = 7_000;
-const [BEFORE, THEN, SINCE] = [NOW - 3 * MINUTE, NOW - 2 * MINUTE, NOW - MINUTE];
+const [BEFORE, THEN, SINCE] = [NOW - 3 * MINUTE_MS, NOW - 2 * MINUTE_MS, NOW - MINUTE_MS];
 
 describe.each(TEST_DIALECTS)('the counters of the past, in %s', (dialect) => {
   let database: Database;

@@ -1,6 +1,6 @@
 import type { Database } from '@/db/database';
-import { MINUTE_MS } from '../../core/statistics/minute-rollup';
 import { refusalsUntil } from '../../core/statistics/refusal-counts';
+import { MINUTE_MS } from '../../core/time-units';
 import type { TimeSlice } from '../lock-list/order/time-slice';
 import { KnownRefusals, type RefusalPart, writtenPart } from '../refusals/known-refusals';
 import { hasRefusals, refusalsAround, refusalsOf } from '../refusals/refusal-rows';

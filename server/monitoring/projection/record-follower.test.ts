@@ -2,7 +2,7 @@ import { pino } from 'pino';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { listInput } from '../../contract/lock/inputs';
 import { DEFAULT_POLICY } from '../../contract/namespace-policy';
-import { MINUTE_MS } from '../../core/statistics/minute-rollup';
+import { MINUTE_MS } from '../../core/time-units';
 import { NameCount } from '../../engine/names/name-count';
 import { EngineRig, type Member, release, takeLock } from '../../engine/testing/engine-rig';
 import { PASS } from '../../engine/testing/faulty-store';

@@ -1,11 +1,11 @@
-import { MINUTE_MS } from '../../core/statistics/minute-rollup';
 import { addRefusals, type RefusalCounts } from '../../core/statistics/refusal-counts';
+import { HOUR_MS, MINUTE_MS } from '../../core/time-units';
 
 /** The most locks; of more, those that were refused longest ago are forgotten. */
 const LOCKS_MAX = 20_000;
 
 /** Counts this old no longer change: their process has written all of them, or is gone. */
-const OPEN_MAX_MS = 60 * MINUTE_MS;
+const OPEN_MAX_MS = HOUR_MS;
 
 /** What one process had counted for a lock in one minute when it was written. */
 export interface RefusalPart {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { MINUTE_MS } from '../../core/statistics/minute-rollup';
+import { MINUTE_MS } from '../../core/time-units';
 import { KnownRefusals } from './known-refusals';
 import { RefusalCounter } from './refusal-counter';
 

@@ -1,6 +1,6 @@
 import { DATABASE_CLOCK, type Database } from '@/db/database';
-import { MINUTE_MS } from '../../core/statistics/minute-rollup';
 import type { RefusalCounts } from '../../core/statistics/refusal-counts';
+import { MINUTE_MS } from '../../core/time-units';
 import { replacing } from '../rollups/rollup-rows';
 import type { RefusalPart } from './known-refusals';
 

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type Database, databaseNow } from '@/db/database';
 import { openTestDatabase, TEST_DIALECTS } from '@/db/testing/test-database';
 import { DEFAULT_RETENTION } from '../../core/retention';
-import { MINUTE_MS } from '../../core/statistics/minute-rollup';
+import { MINUTE_MS } from '../../core/time-units';
 import { TestClock } from '../../platform/testing/test-clock';
 import { pruneRefusals } from '../history/prune-recorded';
 import { TimeSlice } from '../lock-list/order/time-slice';

@@ -1,5 +1,5 @@
 import { type Database, databaseNow } from '@/db/database';
-import { MINUTE_MS } from '../../core/statistics/minute-rollup';
+import { HOUR_MS } from '../../core/time-units';
 import type { TimeSlice } from '../lock-list/order/time-slice';
 import { rowId } from '../projection/projection-row';
 import { type KnownRefusals, writtenPart } from './known-refusals';
@@ -19,7 +19,7 @@ const READS_MAX = 10;
 const IN_FLIGHT_MS = 5_000;
 
 /** How far back a process reads when it starts. */
-const LOOK_BACK_MS = 60 * MINUTE_MS;
+const LOOK_BACK_MS = HOUR_MS;
 
 export interface RefusalSyncOptions {
   database: Database;

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Database } from '@/db/database';
 import { openTestDatabase, TEST_DIALECTS } from '@/db/testing/test-database';
 import type { CounterEvent } from '../../core/counter/counter-event';
-import { MINUTE_MS } from '../../core/statistics/minute-rollup';
+import { MINUTE_MS } from '../../core/time-units';
 import { newSeed, seeded } from '../../engine/testing/seeded';
 import { TestClock } from '../../platform/testing/test-clock';
 import type { HistoryRow } from '../../storage/record-store';

@@ -4,6 +4,7 @@ import { openTestDatabase, TEST_DIALECTS } from '@/db/testing/test-database';
 import { lockListInput } from '../../contract/console/console-inputs';
 import { LogHistogram } from '../../core/statistics/log-histogram';
 import { weekOf } from '../../core/statistics/minute-rollup';
+import { DAY_MS, WEEK_MS } from '../../core/time-units';
 import { release, takeLock } from '../../engine/testing/engine-rig';
 import { TestClock } from '../../platform/testing/test-clock';
 import { freshKey } from '../../storage/conformance/testing/changes';
@@ -16,8 +17,6 @@ import { RollUpWriter } from './roll-up-writer';
 import { SHARES, shareOf } from './rollup-cursors';
 import { addToWeek } from './rollup-rows';
 
-const DAY_MS = 24 * 60 * 60_000;
-const WEEK_MS = 7 * DAY_MS;
 /** A Monday: the week began on Thursday. */
 const NOW = Date.UTC(2026, 10, 23, 12);
 

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { BackendHealth } from '../../contract/console/backend-health';
 import type { LockEvent } from '../../core/lock/lock-event';
-import { MINUTE_MS } from '../../core/statistics/minute-rollup';
+import { MINUTE_MS } from '../../core/time-units';
 import { TestClock } from '../../platform/testing/test-clock';
 import { patientStores } from '../../storage/conformance/contract/contract-stores';
 import { creation, freshKey, update } from '../../storage/conformance/testing/changes';

@@ -6,10 +6,10 @@ import { InsightSteps, rangeBegin } from '../../core/statistics/insight-steps';
 import {
   addEvent,
   emptyRollup,
-  MINUTE_MS,
   type MinuteRollup,
   minuteOf,
 } from '../../core/statistics/minute-rollup';
+import { MINUTE_MS } from '../../core/time-units';
 import { recordId } from '../../storage/record-id';
 import type { RecordKey } from '../../storage/record-store';
 import { type BackendState, clockOffsetOf } from '../projection/monitored-backend';

@@ -5,10 +5,10 @@ import {
   addEvent,
   emptyRollup,
   isRolledUp,
-  MINUTE_MS,
   type MinuteRollup,
   minuteOf,
 } from '../../core/statistics/minute-rollup';
+import { MINUTE_MS } from '../../core/time-units';
 import { newSeed, seeded } from '../../engine/testing/seeded';
 import { TestClock } from '../../platform/testing/test-clock';
 import { patientStores } from '../../storage/conformance/contract/contract-stores';

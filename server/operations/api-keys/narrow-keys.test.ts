@@ -4,6 +4,7 @@ import { ApiHarness } from '@/test/api-harness';
 import type { CreateKeyInput } from '../../contract/console/access-inputs';
 import { KEY_VERBS } from '../../contract/key-verbs';
 import { SERVICE_API, type ServiceProcedureName } from '../../contract/service-api';
+import { DAY_MS } from '../../core/time-units';
 import { changeApiKey } from './change-api-key';
 import { createApiKey } from './create-api-key';
 import { listAllApiKeys } from './list-api-keys';
@@ -12,7 +13,6 @@ import { rotateApiKey } from './rotate-api-key';
 
 const names = Object.keys(SERVICE_API) as ServiceProcedureName[];
 const ofServices = names.filter((name) => SERVICE_API[name].verb !== null);
-const DAY_MS = 24 * 60 * 60_000;
 
 let api: ApiHarness;
 let clock: TestClock;

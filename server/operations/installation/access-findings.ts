@@ -1,10 +1,11 @@
+import { DAY_MS, HOUR_MS } from '../../core/time-units';
 import { type Finding, lengthOf, ok, problem, warning } from './finding';
 
-const SOON_MS = 14 * 86_400_000;
-const BACKUP_MAX_AGE_MS = 7 * 86_400_000;
-const UNUSED_MS = 90 * 86_400_000;
+const SOON_MS = 14 * DAY_MS;
+const BACKUP_MAX_AGE_MS = 7 * DAY_MS;
+const UNUSED_MS = 90 * DAY_MS;
 /** A rotated key used within this time before the end of its grace period is still needed. */
-const LATE_USE_MS = 60 * 60_000;
+const LATE_USE_MS = HOUR_MS;
 
 interface KeyFacts {
   name: string;

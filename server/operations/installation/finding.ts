@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../../core/time-units';
 
 /** One thing that was checked. */
 export const finding = z.strictObject({
@@ -37,12 +38,12 @@ export const problem = (subject: string, says: string, advice: string): Finding 
 
 /** A length of time in its two largest units: `3 d 4 h`, `12 s`, `140 ms`. */
 export function lengthOf(ms: number): string {
-  if (ms < 1_000) return `${Math.round(ms)} ms`;
+  if (ms < SECOND_MS) return `${Math.round(ms)} ms`;
   const units = [
-    [86_400_000, 'd'],
-    [3_600_000, 'h'],
-    [60_000, 'min'],
-    [1_000, 's'],
+    [DAY_MS, 'd'],
+    [HOUR_MS, 'h'],
+    [MINUTE_MS, 'min'],
+    [SECOND_MS, 's'],
   ] as const;
   const first = units.findIndex(([unit]) => ms >= unit);
   const parts = units.slice(first, first + 2).map(([unit, name], at) => {

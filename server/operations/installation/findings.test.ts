@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { DAY_MS, HOUR_MS } from '../../core/time-units';
 import { keyFindings, upkeepFindings } from './access-findings';
 import { backendFindings } from './backend-findings';
 import { gateFindings } from './gate-findings';
@@ -11,8 +12,6 @@ import {
   schemaFinding,
 } from './process-findings';
 
-const HOUR = 3_600_000;
-const DAY = 86_400_000;
 const NOW = Date.UTC(2026, 10, 22);
 
 const HEALTH = {
@@ -121,14 +120,14 @@ test('late jobs, failing jobs and unrecorded history are named', () => {
 test('keys that expire soon, have expired in use, or are unused are named', () => {
   const key = {
     name: 'billing',
-    createdAt: NOW - 200 * DAY,
-    lastUsedAt: NOW - DAY,
+    createdAt: NOW - 200 * DAY_MS,
+    lastUsedAt: NOW - DAY_MS,
     revokedAt: null,
   };
   const found = keyFindings(
     [
-      { ...key, name: 'fine', expiresAt: NOW + 90 * DAY },
-      { ...key, name: 'soon', expiresAt: NOW + 3 * DAY },
+      { ...key, name: 'fine', expiresAt: NOW + 90 * DAY_MS },
+      { ...key, name: 'soon', expiresAt: NOW + 3 * DAY_MS },
       { ...key, name: 'over', expiresAt: NOW - 3_600_000 },
       { ...key, name: 'idle', lastUsedAt: null },
       { ...key, name: 'gone', lastUsedAt: null, revokedAt: NOW },
@@ -144,7 +143,7 @@ test('keys that expire soon, have expired in use, or are unused are named', () =
 
 test('keys that have expired are not counted among those that work', () => {
   const works = { name: 'a', createdAt: NOW, lastUsedAt: null, revokedAt: null };
-  const over = { ...works, lastUsedAt: NOW - 90 * DAY, expiresAt: NOW - 80 * DAY };
+  const over = { ...works, lastUsedAt: NOW - 90 * DAY_MS, expiresAt: NOW - 80 * DAY_MS };
   const stored = { ...over, revokedAt: over.expiresAt };
   expect(keyFindings([works, over, stored], NOW)).toMatchObject([
     { subject: 'API keys', says: '1, none expires soon' },
@@ -160,7 +159,7 @@ test('the advice given when there is no admin works', () => {
 });
 
 test('an expired key is named if a program may still use it, with advice', () => {
-  const expiresAt = NOW - HOUR;
+  const expiresAt = NOW - HOUR_MS;
   const adviceFor = (lastUsedAt: number, replacedBy: string | null) => {
     const key = {
       name: 'a',
@@ -173,17 +172,17 @@ test('an expired key is named if a program may still use it, with advice', () =>
     return keyFindings([key], NOW).map(({ level, advice }) => `${level}: ${advice}`);
   };
   const lapsed = 'problem: Create a new key, and give it to the service.';
-  expect(adviceFor(expiresAt - DAY, null)).toEqual([lapsed]);
+  expect(adviceFor(expiresAt - DAY_MS, null)).toEqual([lapsed]);
   const late = 'problem: Give the service the key that took its place, k2.';
-  expect(adviceFor(expiresAt - HOUR / 2, 'k2')).toEqual([late]);
-  expect(adviceFor(expiresAt - DAY, 'k2')).toEqual(['ok: null']);
+  expect(adviceFor(expiresAt - HOUR_MS / 2, 'k2')).toEqual([late]);
+  expect(adviceFor(expiresAt - DAY_MS, 'k2')).toEqual(['ok: null']);
 });
 
 test('a receiver that fails is a problem, an old backup a warning', () => {
   const found = upkeepFindings({
     users: 3,
     admins: 2,
-    backupAt: NOW - 8 * DAY,
+    backupAt: NOW - 8 * DAY_MS,
     receivers: 1,
     failing: [{ id: 'ops', failure: '500' }],
     now: NOW,

@@ -1,6 +1,7 @@
 import { isSetupNeeded } from '../../auth/setup-link';
 import type { RetentionDays } from '../../contract/console/console-terms';
-import { DAY_MS, type Retention } from '../../core/retention';
+import type { Retention } from '../../core/retention';
+import { DAY_MS } from '../../core/time-units';
 import { isBeyondThisMachine } from '../../platform/network-list';
 import { askDatabase } from '../ask-database';
 import type { ControlContext } from '../operation-context';

@@ -3,10 +3,10 @@ import { LOCK_DELAY_MAX_MS } from '../../contract/namespace-policy';
 import type { LockRecord } from '../../core/lock/lock-record';
 import { acquire } from '../../core/testing/lock-requests';
 import { LockWorld } from '../../core/testing/lock-world';
+import { HOUR_MS } from '../../core/time-units';
 import { decodeRecord, encodeRecord } from '../codec/record-codec';
 import { longestLeaseFound, recoveredRecord } from './recovered-record';
 
-const HOUR_MS = 3_600_000;
 const key = { namespace: 'default', name: 'job' };
 
 const stored = (record: LockRecord) => {

@@ -1,8 +1,8 @@
 import { type Connection, createConnection } from 'mysql2/promise';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { HOUR_MS } from '../../core/time-units';
 import { type StoreUnderTest, storesUnderTest } from '../conformance/testing/stores-under-test';
 
-const HOUR_MS = 60 * 60_000;
 /** Many more than one batch examines. */
 const YOUNG_ROWS = 3_000;
 

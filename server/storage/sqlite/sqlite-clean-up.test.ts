@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
+import { HOUR_MS } from '../../core/time-units';
 import { storesUnderTest } from '../conformance/testing/stores-under-test';
 
-const HOUR_MS = 60 * 60_000;
 /** More than one batch examines. */
 const YOUNG_ROWS = 1_200;
 

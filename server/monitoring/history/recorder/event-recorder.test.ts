@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Database } from '@/db/database';
 import { openTestDatabase } from '@/db/testing/test-database';
 import type { LockEvent } from '../../../core/lock/lock-event';
+import { DAY_MS } from '../../../core/time-units';
 import { TestClock } from '../../../platform/testing/test-clock';
 import type { HistoryRow } from '../../../storage/record-store';
 import { recordedPosition } from '../../../storage/recorded-position';
@@ -74,7 +75,6 @@ function stalledAfterTakeOver(database: Database): { stalled: Database; resume: 
 }
 
 const LOCK = { namespace: 'default', name: 'lock-0' };
-const DAY_MS = 24 * 60 * 60_000;
 
 /** More locks than the number of changes that are always recorded immediately. */
 const MANY = 700;

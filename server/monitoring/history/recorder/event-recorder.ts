@@ -2,6 +2,7 @@ import { setImmediate, setTimeout } from 'node:timers/promises';
 import type { Database } from '@/db/database';
 import type { BackendHealth } from '../../../contract/console/backend-health';
 import { DEFAULT_RETENTION } from '../../../core/retention';
+import { HOUR_MS } from '../../../core/time-units';
 import type { Clock } from '../../../platform/clock';
 import type { ShouldContinue } from '../../../platform/periodic';
 import type { HistoryRow, HistorySource, RecordStore } from '../../../storage/record-store';
@@ -31,7 +32,7 @@ const COLLECT_CHARS_MAX = 16 * 1_024 * 1_024;
 const READ_AGAIN_MS = 250;
 
 /** Commits are kept this long after they were recorded, for tails that fell behind. */
-const KEEP_COMMITS_MS = 60 * 60_000;
+const KEEP_COMMITS_MS = HOUR_MS;
 
 interface RecordedBackend {
   id: string;

@@ -1,6 +1,7 @@
 import { type Connection, createConnection, type RowDataPacket } from 'mysql2/promise';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { newWriter } from '@/server/engine/new-writer';
+import { MINUTE_MS } from '../../../core/time-units';
 import {
   type ChangeOverrides,
   created,
@@ -19,7 +20,6 @@ import { returningSwap } from './returning-swap';
 
 /** A busy machine may be slow; what is tested is the answer. */
 const PATIENT_MS = 10_000;
-const MINUTE = 60_000;
 const FOREVER = Number.POSITIVE_INFINITY;
 
 let under: StoreUnderTest;
@@ -92,7 +92,7 @@ const CASES: [what: string, changes: Case, applied: boolean[]][] = [
     'one that is too late beside one that is in time',
     async ([a, b], at) => [
       await updateWith(a as RecordKey, { clock: { past: 0, ahead: at } }),
-      await updateWith(b as RecordKey, { clock: { past: at, ahead: at + MINUTE } }),
+      await updateWith(b as RecordKey, { clock: { past: at, ahead: at + MINUTE_MS } }),
     ],
     [false, true],
   ],
@@ -100,15 +100,15 @@ const CASES: [what: string, changes: Case, applied: boolean[]][] = [
     'one that is too early beside one without a window',
     async ([a, b], at) => [
       await updateWith(a as RecordKey),
-      await updateWith(b as RecordKey, { clock: { past: at + MINUTE, ahead: FOREVER } }),
+      await updateWith(b as RecordKey, { clock: { past: at + MINUTE_MS, ahead: FOREVER } }),
     ],
     [true, false],
   ],
   [
     'windows that never meet',
     async ([a, b], at) => [
-      await updateWith(a as RecordKey, { clock: { past: at + 2 * MINUTE, ahead: FOREVER } }),
-      await updateWith(b as RecordKey, { clock: { past: 0, ahead: at + MINUTE } }),
+      await updateWith(a as RecordKey, { clock: { past: at + 2 * MINUTE_MS, ahead: FOREVER } }),
+      await updateWith(b as RecordKey, { clock: { past: 0, ahead: at + MINUTE_MS } }),
     ],
     [false, true],
   ],
@@ -116,8 +116,8 @@ const CASES: [what: string, changes: Case, applied: boolean[]][] = [
     'a creation that is too late, one that is too early and one in time',
     async ([a, b, c], at) => [
       creationWith(a as RecordKey, { clock: { past: 0, ahead: at } }),
-      creationWith(b as RecordKey, { clock: { past: at + MINUTE, ahead: FOREVER } }),
-      creationWith(c as RecordKey, { clock: { past: at, ahead: at + MINUTE } }),
+      creationWith(b as RecordKey, { clock: { past: at + MINUTE_MS, ahead: FOREVER } }),
+      creationWith(c as RecordKey, { clock: { past: at, ahead: at + MINUTE_MS } }),
     ],
     [false, false, true],
   ],
@@ -175,8 +175,8 @@ describe('changes that are evaluated together', () => {
     const at = await now();
     const [a, b, c] = keysInOrder(3) as [RecordKey, RecordKey, RecordKey];
     const changes = [
-      await updateWith(a, { clock: { past: at, ahead: at + 2 * MINUTE } }),
-      creationWith(b, { clock: { past: at - MINUTE, ahead: at + MINUTE } }),
+      await updateWith(a, { clock: { past: at, ahead: at + 2 * MINUTE_MS } }),
+      creationWith(b, { clock: { past: at - MINUTE_MS, ahead: at + MINUTE_MS } }),
       creationWith(c),
     ];
     const sent = vi.spyOn(MysqlConnection.prototype, 'exchange');
@@ -227,7 +227,7 @@ describe('a packet that waits for a row', () => {
   it('until the window of a change has begun applies it', async () => {
     const applied = await stalled(returning, (at) => [
       { past: at + 150, ahead: FOREVER },
-      { past: 0, ahead: at + MINUTE },
+      { past: 0, ahead: at + MINUTE_MS },
     ]);
     expect(applied).toEqual([true, true]);
   });
