@@ -1,7 +1,7 @@
 import { pino } from 'pino';
 import { openTestDatabase } from '@/db/testing/test-database';
 import { parseShardList, type ShardList } from '@/db/urls/shard-list';
-import { startShardedBackend } from '../../../bootstrap/start-sharded-backend';
+import { startShardedBackend } from '../../../bootstrap/backends/start-sharded-backend';
 import { DEFAULT_POLICY } from '../../../contract/namespace-policy';
 import { rendezvousHash } from '../../../core/rendezvous-hash';
 import { newWriter } from '../../../engine/new-writer';

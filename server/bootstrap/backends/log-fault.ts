@@ -1,6 +1,6 @@
-import { BrokenInvariant } from '../core/record-invariants';
-import type { EngineOptions } from '../engine/engine-context';
-import type { Log } from '../platform/log';
+import { BrokenInvariant } from '../../core/record-invariants';
+import type { EngineOptions } from '../../engine/engine-context';
+import type { Log } from '../../platform/log';
 
 /** Returns a function that logs each command that failed because of a fault of Lockyard. */
 export function logFault(log: Log, backend: string): NonNullable<EngineOptions['onFault']> {

@@ -1,9 +1,9 @@
 import type { Shard } from '@/db/urls/shard-list';
 import { StartError } from '@/server/platform/start-error';
-import { heartbeatKey } from '../engine/membership';
-import type { BackendPast } from '../storage/incarnation/backend-past';
-import { MysqlStore } from '../storage/mysql/mysql-store';
-import type { Guarantees, RecordKey, RecordStore } from '../storage/record-store';
+import { heartbeatKey } from '../../engine/membership';
+import type { BackendPast } from '../../storage/incarnation/backend-past';
+import { MysqlStore } from '../../storage/mysql/mysql-store';
+import type { Guarantees, RecordKey, RecordStore } from '../../storage/record-store';
 
 interface OpenedBackend {
   id: string;

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
-import { LockyardError } from '../contract/errors';
-import { BrokenInvariant } from '../core/record-invariants';
-import { createLog } from '../platform/log';
+import { LockyardError } from '../../contract/errors';
+import { BrokenInvariant } from '../../core/record-invariants';
+import { createLog } from '../../platform/log';
 import { logFault } from './log-fault';
 
 it('a refused decision leaves a line in the log that names the lock and the invariant', () => {
