@@ -1,5 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import type { Runtime } from '../../../operations/operation-context';
+import type { RequestScope } from '../requests/request-scope';
 import { setApiHeaders } from '../requests/security-headers';
 
 /** Minimum time between two queries of a database. */
@@ -7,11 +8,27 @@ const FRESH_MS = 1_000;
 const ANSWER_MAX_MS = 2_000;
 
 /**
+ * Answers whether this process is alive, and whether it can serve, by path.
+ *
+ * @param isDraining while it is, the process is not ready
+ */
+export function createHealthHandlers(
+  runtime: Runtime,
+  isDraining: () => boolean,
+): Record<string, (scope: RequestScope) => Promise<void>> {
+  const isReady = createReadiness(runtime);
+  return {
+    '/api/health/live': async ({ res }) => answerHealth(res, true),
+    '/api/health/ready': async ({ res }) => answerHealth(res, !isDraining() && (await isReady())),
+  };
+}
+
+/**
  * Whether this process can serve: the control database answers, and the last heartbeat, one every
  * half second, was written to it. A database with a full disk answers but takes no writes.
  * Anonymous callers learn only yes or no.
  */
-export function createReadiness(runtime: Runtime): () => Promise<boolean> {
+function createReadiness(runtime: Runtime): () => Promise<boolean> {
   const { database, clock, engines } = runtime;
   const takesWrites = () => engines.get('default')?.health().reachable === true;
   let askedAt = Number.NEGATIVE_INFINITY;
@@ -41,7 +58,7 @@ function inTime(answering: Promise<true>): Promise<boolean> {
   });
 }
 
-export function answerHealth(res: ServerResponse, isHealthy: boolean): void {
+function answerHealth(res: ServerResponse, isHealthy: boolean): void {
   setApiHeaders(res);
   res.statusCode = isHealthy ? 200 : 503;
   res.setHeader('Content-Type', 'application/json');
