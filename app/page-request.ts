@@ -1,4 +1,4 @@
-import { nameFromPath } from '@/server/core/names/console-path';
+import { nameFromPath } from '@/server/core/paths/console-path';
 
 /** A page's query as Next passes it. */
 export type SearchParams = Promise<Record<string, string | string[] | undefined>>;

@@ -1,6 +1,6 @@
 import type { Page, Route } from 'playwright/test';
 import { type Hold, LockLost, type LockyardClient, withLock } from '../client/lockyard';
-import { lockPath } from '../server/core/names/console-path';
+import { lockPath } from '../server/core/paths/console-path';
 import { cell, lockRow, openLive, openPage } from './locks-page';
 import {
   callConsole,

@@ -1,5 +1,5 @@
 import type { LockyardClient } from '../client/lockyard';
-import { lockPath } from '../server/core/names/console-path';
+import { lockPath } from '../server/core/paths/console-path';
 import { cell, lockRow, openLive, untilAlive } from './locks-page';
 import { createService, expect, signIn, test } from './lockyard-test';
 

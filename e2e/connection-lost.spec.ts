@@ -1,7 +1,7 @@
 import type { Page } from 'playwright/test';
 import { STREAMS_MAX_PER_USER } from '../server/api/rpc/live-stream';
 import { DEFAULT_POLICY } from '../server/contract/namespace-policy';
-import { lockPath } from '../server/core/names/console-path';
+import { lockPath } from '../server/core/paths/console-path';
 import { EventStream } from '../test/event-stream';
 import { cell, lockRow, openLive } from './locks-page';
 import {

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright/test';
 import { DEFAULT_POLICY } from '../server/contract/namespace-policy';
-import { lockPath } from '../server/core/names/console-path';
+import { lockPath } from '../server/core/paths/console-path';
 import { expectSound } from './expect-sound';
 import { openLive } from './locks-page';
 import { callConsole, createService, expect, signIn, test } from './lockyard-test';

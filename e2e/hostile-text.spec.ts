@@ -1,5 +1,5 @@
 import type { Page } from 'playwright/test';
-import { counterPath, lockPath } from '../server/core/names/console-path';
+import { counterPath, lockPath } from '../server/core/paths/console-path';
 import { openLive, openPage } from './locks-page';
 import { callConsole, createService, expect, signIn, test, waitFor } from './lockyard-test';
 

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import type { Locator, Page } from 'playwright/test';
 import { type LockyardClient, withLock } from '../client/lockyard';
 import { DEFAULT_POLICY } from '../server/contract/namespace-policy';
-import { lockPath } from '../server/core/names/console-path';
+import { lockPath } from '../server/core/paths/console-path';
 import { cell, lockRow, openLive, openPage } from './locks-page';
 import {
   callConsole,

@@ -1,7 +1,7 @@
 import type { Request } from 'playwright/test';
 import { visibleText } from '@/server/core/format/visible-text';
 import type { LockyardClient } from '../client/lockyard';
-import { lockPath } from '../server/core/names/console-path';
+import { lockPath } from '../server/core/paths/console-path';
 import { cell, countLoads, lockRow, openLive, openPage, untilAlive } from './locks-page';
 import { createService, expect, signIn, test, waitFor } from './lockyard-test';
 import { guardPage } from './page-guard';

@@ -1,5 +1,5 @@
 import type { Locator, Page } from 'playwright/test';
-import { lockPath } from '../server/core/names/console-path';
+import { lockPath } from '../server/core/paths/console-path';
 
 /** Opens a page and waits until its code is running: earlier clicks would be lost. */
 export async function openPage(page: Page, address: string): Promise<void> {

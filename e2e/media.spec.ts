@@ -1,5 +1,5 @@
 import { DEFAULT_POLICY } from '../server/contract/namespace-policy';
-import { lockPath } from '../server/core/names/console-path';
+import { lockPath } from '../server/core/paths/console-path';
 import { openLive, openPage } from './locks-page';
 import { callConsole, createService, expect, signIn, test, waitFor } from './lockyard-test';
 

@@ -1,7 +1,7 @@
 import type { Page } from 'playwright/test';
 import type { LockyardClient } from '../client/lockyard';
 import { DEFAULT_POLICY } from '../server/contract/namespace-policy';
-import { lockPath } from '../server/core/names/console-path';
+import { lockPath } from '../server/core/paths/console-path';
 import { cell, countLoads, lockRow, openLive } from './locks-page';
 import {
   callConsole,

@@ -1,6 +1,6 @@
 import type { Route } from 'playwright/test';
 import { LockyardClient } from '../client/lockyard';
-import { lockPath } from '../server/core/names/console-path';
+import { lockPath } from '../server/core/paths/console-path';
 import { lockRow, openLive, openPage, untilAlive } from './locks-page';
 import {
   callConsole,

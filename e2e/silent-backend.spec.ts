@@ -1,5 +1,5 @@
 import { startPrivateRedis } from '../scripts/servers/private-redis.mjs';
-import { counterPath, lockPath } from '../server/core/names/console-path';
+import { counterPath, lockPath } from '../server/core/paths/console-path';
 import { callConsole, expect, type Person, setUp, signIn, test } from './lockyard-test';
 import { type RunningServer, startServer } from './start-server';
 

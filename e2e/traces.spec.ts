@@ -1,5 +1,5 @@
 import { LockyardClient, withLock } from '../client/lockyard';
-import { lockPath } from '../server/core/names/console-path';
+import { lockPath } from '../server/core/paths/console-path';
 import { openLive } from './locks-page';
 import { createKey, expect, type Person, setUp, signIn, test } from './lockyard-test';
 import { type RunningServer, startServer } from './start-server';

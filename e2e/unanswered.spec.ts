@@ -1,6 +1,6 @@
 import type { Page, Route } from 'playwright/test';
 import type { LockyardClient } from '../client/lockyard';
-import { lockPath } from '../server/core/names/console-path';
+import { lockPath } from '../server/core/paths/console-path';
 import { expectSound } from './expect-sound';
 import { lockRow, openLive } from './locks-page';
 import { createService, expect, signIn, test } from './lockyard-test';

@@ -1,7 +1,7 @@
 'use client';
 
 import { type ReactNode, useId, useRef } from 'react';
-import { counterPath, lockPath } from '@/server/core/names/console-path';
+import { counterPath, lockPath } from '@/server/core/paths/console-path';
 import { Icon } from '../icons/icon';
 import { retryableFailureTitle } from '../live/problem';
 import { Button } from '../ui/controls/button';

@@ -5,7 +5,7 @@ import type { AlertRow, SilenceRow } from '@/server/contract/console/alerts/aler
 import { Silences } from '@/server/core/alerts/silences';
 import { pastDuration } from '@/server/core/format/durations';
 import { visibleText } from '@/server/core/format/visible-text';
-import { counterPath, lockPath } from '@/server/core/names/console-path';
+import { counterPath, lockPath } from '@/server/core/paths/console-path';
 import { keepUnits } from '../format/numbers';
 import { Icon } from '../icons/icon';
 import { Button } from '../ui/controls/button';

@@ -4,7 +4,7 @@ import Link from 'next/link';
 import { useState } from 'react';
 import type { AuditEntry } from '@/server/contract/console/audit-entry';
 import { visibleText } from '@/server/core/format/visible-text';
-import { counterPath, lockPath } from '@/server/core/names/console-path';
+import { counterPath, lockPath } from '@/server/core/paths/console-path';
 import { Icon } from '../icons/icon';
 import { pastHref } from '../past/past-address';
 import { Instant } from '../ui/instant';

@@ -6,7 +6,7 @@ import type { CounterCourses, CounterRow } from '@/server/contract/console/count
 import { agoText, wholeSeconds } from '@/server/core/format/durations';
 import { exactCount } from '@/server/core/format/numbers';
 import { visibleText } from '@/server/core/format/visible-text';
-import { counterPath } from '@/server/core/names/console-path';
+import { counterPath } from '@/server/core/paths/console-path';
 import { SelectAllBox, SelectBox } from '../deletion/select-controls';
 import { isNameable, type SelectionControls } from '../deletion/use-selection';
 import { Icon } from '../icons/icon';

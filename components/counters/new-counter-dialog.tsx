@@ -3,7 +3,7 @@
 import { useRouter } from 'next/navigation';
 import { useState } from 'react';
 import { exactCount } from '@/server/core/format/numbers';
-import { counterPath } from '@/server/core/names/console-path';
+import { counterPath } from '@/server/core/paths/console-path';
 import { OperatorDialog } from '../actions/operator-dialog';
 import { useActionAttempt, useRequestId } from '../actions/use-action-attempt';
 import { useTRPCClient } from '../live/trpc';

@@ -2,8 +2,8 @@ import type {
   DeletionResult,
   DeletionPreview as Preview,
 } from '@/server/contract/console/deletion-inputs';
+import { retentionLabel } from '@/server/core/deletion/deletion';
 import { exactCount, plural } from '@/server/core/format/numbers';
-import { retentionLabel } from '@/server/core/names/deletion';
 import { VisibleText } from '../ui/visible-text';
 import type { DeletionProgress } from './use-deletion';
 

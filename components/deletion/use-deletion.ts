@@ -1,7 +1,7 @@
 import { useState } from 'react';
 import type { DeletionResult } from '@/server/contract/console/deletion-inputs';
+import { deletionRequests } from '@/server/core/deletion/deletion-requests';
 import { plural } from '@/server/core/format/numbers';
-import { deletionRequests } from '@/server/core/names/deletion-requests';
 import { type Problem, problemOf, problemOfRest } from '../live/problem';
 import { useTRPCClient } from '../live/trpc';
 import { useStop } from '../ui/controls/use-stop';

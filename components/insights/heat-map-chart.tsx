@@ -3,7 +3,7 @@
 import Link from 'next/link';
 import type { HeatMap, HeatRow } from '@/server/contract/console/past/overview';
 import { durationText } from '@/server/core/format/durations';
-import { lockPath } from '@/server/core/names/console-path';
+import { lockPath } from '@/server/core/paths/console-path';
 import { bucketLabel } from '../charts/axes/time-ticks';
 import { ChartHead } from '../charts/chart-head';
 import type { ZoomSpan } from '../locks/timeline/use-zoom';

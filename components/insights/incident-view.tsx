@@ -6,7 +6,7 @@ import { useState } from 'react';
 import type { IncidentDetail, IncidentPage } from '@/server/contract/console/past/incident';
 import type { ActMark } from '@/server/contract/console/past/lock-timeline';
 import { durationText } from '@/server/core/format/durations';
-import { lockPath } from '@/server/core/names/console-path';
+import { lockPath } from '@/server/core/paths/console-path';
 import { Icon } from '../icons/icon';
 import { refetchEvery, useTRPC } from '../live/trpc';
 import { useIsHydrated } from '../live/use-is-hydrated';

@@ -12,7 +12,7 @@ import {
   useState,
 } from 'react';
 import { type RetentionDays, ROLES, type Role } from '@/server/contract/console/console-terms';
-import { signInPath } from '@/server/core/names/landing-path';
+import { signInPath } from '@/server/core/paths/landing-path';
 import { usePastAt } from '../past/past-at';
 import { problemOf } from './problem';
 import { useTRPC, useTRPCClient } from './trpc';

@@ -1,7 +1,7 @@
 'use client';
 
 import Link from 'next/link';
-import { lockPath } from '@/server/core/names/console-path';
+import { lockPath } from '@/server/core/paths/console-path';
 import { pastHref } from '../past/past-address';
 import { usePastAt } from '../past/past-at';
 import { ExactName } from '../ui/visible-text';

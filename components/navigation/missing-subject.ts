@@ -1,5 +1,5 @@
 import { visibleText } from '@/server/core/format/visible-text';
-import { nameFromPath } from '@/server/core/names/console-path';
+import { nameFromPath } from '@/server/core/paths/console-path';
 
 /**
  * Why there is no page at an address, in one or two sentences that name what it would be about;

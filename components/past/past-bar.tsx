@@ -5,7 +5,7 @@ import { usePathname, useRouter, useSearchParams } from 'next/navigation';
 import { type CSSProperties, useCallback, useEffect, useRef, useState } from 'react';
 import type { IncidentRow } from '@/server/contract/console/past/incident';
 import { visibleText } from '@/server/core/format/visible-text';
-import { nameFromPath } from '@/server/core/names/console-path';
+import { nameFromPath } from '@/server/core/paths/console-path';
 import { HOUR_MS, MINUTE_MS } from '@/server/core/time-units';
 import { exactInstant } from '../format/instants';
 import { useTRPC, useTRPCClient } from '../live/trpc';

@@ -3,7 +3,7 @@
 import { useQuery } from '@tanstack/react-query';
 import Link from 'next/link';
 import { useId, useState } from 'react';
-import { counterPath, lockPath } from '@/server/core/names/console-path';
+import { counterPath, lockPath } from '@/server/core/paths/console-path';
 import { problemOf } from '../live/problem';
 import { useTRPC } from '../live/trpc';
 import { useDebounced } from '../live/use-debounced';

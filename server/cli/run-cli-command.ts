@@ -7,8 +7,8 @@ import type {
   DeletionResult,
 } from '../contract/console/deletion-inputs';
 import { LockyardError } from '../contract/errors';
-import { retentionLabel } from '../core/names/deletion';
-import { deletionRequests } from '../core/names/deletion-requests';
+import { retentionLabel } from '../core/deletion/deletion';
+import { deletionRequests } from '../core/deletion/deletion-requests';
 import { askDatabase } from '../operations/ask-database';
 import { closeIntent, openIntent } from '../operations/audit/audit-log';
 import { permit } from '../operations/audit/permit';

@@ -3,7 +3,7 @@
 import { useState } from 'react';
 import type { LockRow } from '@/server/contract/console/lock-row';
 import { visibleText } from '@/server/core/format/visible-text';
-import { lockPath } from '@/server/core/names/console-path';
+import { lockPath } from '@/server/core/paths/console-path';
 import { publishResult } from '../../actions/action-results';
 import { useRequestId } from '../../actions/use-action-attempt';
 import { rangeText } from '../../format/durations';

@@ -1,6 +1,6 @@
 import Link from 'next/link';
 import type { HolderWait, LockWaitPart } from '@/server/contract/console/waits/wait-graph';
-import { lockPath } from '@/server/core/names/console-path';
+import { lockPath } from '@/server/core/paths/console-path';
 import { keyed } from '../../format/keyed';
 import { pastHref } from '../../past/past-address';
 import { usePastAt } from '../../past/past-at';

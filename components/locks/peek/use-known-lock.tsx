@@ -4,7 +4,7 @@ import dynamic from 'next/dynamic';
 import { usePathname } from 'next/navigation';
 import { type MouseEvent, type ReactNode, useCallback, useEffect, useRef, useState } from 'react';
 import type { LockDetail, LockPage, LockRow } from '@/server/contract/console/lock-row';
-import { lockPath } from '@/server/core/names/console-path';
+import { lockPath } from '@/server/core/paths/console-path';
 import type { LinkState } from '../../live/use-live';
 import { canOpenKnown, isListHref, reportOpensKnown } from '../../navigation/away';
 import { LatePart, loadUntilThere } from '../../navigation/late-part';

@@ -5,7 +5,7 @@ import { Command } from 'cmdk';
 import { Dialog } from 'radix-ui';
 import { type ReactNode, useRef, useState } from 'react';
 import { visibleText } from '@/server/core/format/visible-text';
-import { counterPath, lockPath } from '@/server/core/names/console-path';
+import { counterPath, lockPath } from '@/server/core/paths/console-path';
 import { Icon, type IconName } from '../../icons/icon';
 import { useTRPC } from '../../live/trpc';
 import { useDebounced } from '../../live/use-debounced';

@@ -3,7 +3,7 @@
 import { Handle, type NodeProps, Position } from '@xyflow/react';
 import Link from 'next/link';
 import { exactCount, plural } from '@/server/core/format/numbers';
-import { lockPath } from '@/server/core/names/console-path';
+import { lockPath } from '@/server/core/paths/console-path';
 import { Icon } from '../../icons/icon';
 import { pastHref } from '../../past/past-address';
 import { usePastAt } from '../../past/past-at';

@@ -1,5 +1,5 @@
 import { readSessionCookie } from '../../auth/sessions/cookie';
-import { landingPath, signInPath } from '../../core/names/landing-path';
+import { landingPath, signInPath } from '../../core/paths/landing-path';
 import type { Runtime } from '../../operations/operation-context';
 import { getCurrentSession } from '../../operations/sessions/get-current-session';
 import type { RequestScope } from '../http/requests/request-scope';

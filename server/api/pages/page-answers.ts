@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { isSetupToken } from '../../auth/setup-link';
 import { LockyardError } from '../../contract/errors';
-import { shortenedPath } from '../../core/names/shortened-path';
+import { shortenedPath } from '../../core/paths/shortened-path';
 import { askDatabase } from '../../operations/ask-database';
 import type { Runtime } from '../../operations/operation-context';
 import { plainAnswer } from '../http/handlers/page-handler';

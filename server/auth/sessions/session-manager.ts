@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { and, eq, gt, isNull, lte, ne, type SQL } from 'drizzle-orm';
 import { allOf, anyOf, type Database, type Db } from '@/db/database';
 import { databaseFailure } from '@/db/database-failure';
-import { browserName } from '../../core/names/browser-name';
+import { browserName } from '../../core/format/browser-name';
 import type { Clock } from '../../platform/clock';
 import type { Log } from '../../platform/log';
 import type { UserActor } from '../actor';

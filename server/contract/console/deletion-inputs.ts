@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { RetentionReason } from '../../core/names/deletion';
+import type { RetentionReason } from '../../core/deletion/deletion';
 import { MAX_LOCKS_MAX } from '../namespace-policy';
 import { lockName, namespaceName } from '../primitives';
 import { operatorReason } from './console-inputs';

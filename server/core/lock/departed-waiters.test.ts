@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { IDLE_MS, lockDeletion } from '../names/deletion';
+import { IDLE_MS, lockDeletion } from '../deletion/deletion';
 import { acquire, cancel, detach, giveUp, release } from '../testing/lock-requests';
 import { LockWorld } from '../testing/lock-world';
 import { MultiLockWorld, multiLockOf } from '../testing/multi-lock-world';

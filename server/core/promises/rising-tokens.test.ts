@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
+import { type Deletion, IDLE_MS, IDLE_WHERE_FILLING_MS, lockDeletion } from '../deletion/deletion';
 import type { LockRecord } from '../lock/lock-record';
-import { type Deletion, IDLE_MS, IDLE_WHERE_FILLING_MS, lockDeletion } from '../names/deletion';
 import { restoredLock } from '../restored-record';
 import { Campaign, type Referee } from '../testing/campaign';
 import { type Step, steps } from '../testing/campaign-steps';

@@ -1,4 +1,4 @@
-import { IDLE_MS } from '../../core/names/deletion';
+import { IDLE_MS } from '../../core/deletion/deletion';
 import { HOUR_MS } from '../../core/time-units';
 import { OWN_NAMESPACE } from '../../engine/membership';
 import type { ShouldContinue } from '../../platform/periodic';

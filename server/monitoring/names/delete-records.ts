@@ -4,7 +4,7 @@ import {
   lastUsedAt,
   lockDeletion,
   type RetentionReason,
-} from '../../core/names/deletion';
+} from '../../core/deletion/deletion';
 import { decodeCounter } from '../../storage/codec/counter-codec';
 import { decodeRecord } from '../../storage/codec/record-codec';
 import type { ObsoleteRecord, ReadRecord, RecordKey } from '../../storage/record-store';

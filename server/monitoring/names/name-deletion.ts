@@ -5,7 +5,7 @@ import {
   type DeletionResult,
 } from '../../contract/console/deletion-inputs';
 import { LockyardError } from '../../contract/errors';
-import { lockDeletion, type RetentionReason } from '../../core/names/deletion';
+import { lockDeletion, type RetentionReason } from '../../core/deletion/deletion';
 import { backendDown, unknownOutcome } from '../../engine/refusals';
 import type { Clock } from '../../platform/clock';
 import { type RecordKey, StoreError } from '../../storage/record-store';

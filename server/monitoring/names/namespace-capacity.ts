@@ -1,8 +1,8 @@
 import { eq, isNull } from 'drizzle-orm';
 import { allOf, type Database } from '@/db/database';
 import { DEFAULT_POLICY } from '../../contract/namespace-policy';
-import { IDLE_WHERE_FILLING_MS, lastUsedAt, lockDeletion } from '../../core/names/deletion';
-import { isFilling } from '../../core/names/filling';
+import { IDLE_WHERE_FILLING_MS, lastUsedAt, lockDeletion } from '../../core/deletion/deletion';
+import { isFilling } from '../../core/filling-namespaces';
 import type { NameCount } from '../../engine/names/name-count';
 import type { Clock } from '../../platform/clock';
 import type { Log } from '../../platform/log';

@@ -1,5 +1,5 @@
 import type { Filling } from '../../contract/console/namespace-row';
-import { findFilling } from '../../core/names/filling';
+import { findFilling } from '../../core/filling-namespaces';
 import type { OperationContext } from '../operation-context';
 import { requireRole } from '../require-role';
 

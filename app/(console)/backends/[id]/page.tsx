@@ -2,7 +2,7 @@ import type { Metadata } from 'next';
 import { redirect } from 'next/navigation';
 import { ShardsView } from '@/components/shards/shards-view';
 import { visibleText } from '@/server/core/format/visible-text';
-import { nameFromPath } from '@/server/core/names/console-path';
+import { nameFromPath } from '@/server/core/paths/console-path';
 import { notFoundOr, openConsole, readOrNull } from '../../../console-api';
 
 interface Props {

@@ -2,7 +2,7 @@
 
 import Link from 'next/link';
 import { exactCount } from '@/server/core/format/numbers';
-import { lockPath } from '@/server/core/names/console-path';
+import { lockPath } from '@/server/core/paths/console-path';
 import { Icon, type IconName } from '../../../icons/icon';
 import { NearLink } from '../../../navigation/near-link';
 import { pastHref } from '../../../past/past-address';

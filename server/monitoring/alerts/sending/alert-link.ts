@@ -1,5 +1,5 @@
 import type { AlertSubject } from '../../../contract/console/alerts/alert-row';
-import { counterPath, lockPath } from '../../../core/names/console-path';
+import { counterPath, lockPath } from '../../../core/paths/console-path';
 
 /** The page of what an alert is about. @param origin of the console */
 export function alertLink(

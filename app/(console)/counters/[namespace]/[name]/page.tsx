@@ -5,7 +5,7 @@ import { CounterView } from '@/components/counters/counter-view';
 import { UnreadCounter } from '@/components/unread/unread-counter';
 import { counterRef } from '@/server/contract/console/counter-inputs';
 import { visibleText } from '@/server/core/format/visible-text';
-import { counterPath } from '@/server/core/names/console-path';
+import { counterPath } from '@/server/core/paths/console-path';
 import { openConsole, readOrNull, unreadOr } from '../../../../console-api';
 import { pathNamesOf, type SearchParams, searchParamsOf } from '../../../../page-request';
 import { pastPage } from '../../../../past-page';

@@ -5,7 +5,7 @@ import { LockView } from '@/components/locks/lock/lock-view';
 import { UnreadLock } from '@/components/unread/unread-lock';
 import { lockRef } from '@/server/contract/console/console-inputs';
 import { visibleText } from '@/server/core/format/visible-text';
-import { lockPath } from '@/server/core/names/console-path';
+import { lockPath } from '@/server/core/paths/console-path';
 import { openConsole, readOrNull, unreadOr } from '../../../../console-api';
 import { pathNamesOf, type SearchParams, searchParamsOf } from '../../../../page-request';
 import { pastPage } from '../../../../past-page';

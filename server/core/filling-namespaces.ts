@@ -1,4 +1,4 @@
-import type { Filling } from '../../contract/console/namespace-row';
+import type { Filling } from '../contract/console/namespace-row';
 
 /** The share of `maxLocks` at which the console warns that a namespace is filling up. */
 const FILLING_AT = 0.8;

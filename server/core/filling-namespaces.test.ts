@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { findFilling } from './filling';
+import { findFilling } from './filling-namespaces';
 
 const namespace = (name: string, used: number) => ({ name, used, maxLocks: 100 });
 
