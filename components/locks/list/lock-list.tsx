@@ -14,8 +14,10 @@ import type { LockRow } from '@/server/contract/console/lock-row';
 import { exactCount } from '@/server/core/format/numbers';
 import type { SelectionControls } from '../../deletion/use-selection';
 import { useMedia } from '../../ui/use-media';
+import type { PeekControls } from '../peek/use-peek';
 import { LockListRow, RowSkeleton } from '../row/lock-list-row';
-import { type PeekControls, useRowKeys } from '../row/use-row-keys';
+import { useRowCursor } from '../row/use-row-cursor';
+import { useRowKeys } from '../row/use-row-keys';
 import type { KeyNote } from './key-hints';
 import { type ListQuery, type LockSort, rowsKey } from './list-query';
 import { LockHeads } from './lock-heads';
@@ -77,18 +79,10 @@ export function LockList(props: ListProps) {
     scrollMargin: margin,
     initialRect: FIRST_SCREEN,
   });
-  const { cursor, onCursor } = useRowKeys({
-    rows,
-    offset,
-    count,
-    virtual,
-    list,
-    selecting,
-    peek: props.peek,
-    onOpen: props.onOpen,
-    onNote: props.onNote,
-    onHold,
-  });
+  const drawn = { rows, offset, count, virtual, list };
+  const { peek, onOpen, onNote } = props;
+  const cursor = useRowCursor(drawn, peek, onHold);
+  useRowKeys({ drawn, cursor, selecting, peek, onOpen, onNote });
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: a new height resizes all
   useLayoutEffect(() => virtual.measure(), [rowHeight, headHeight, begins, virtual]);
@@ -141,16 +135,16 @@ export function LockList(props: ListProps) {
               key={row.id}
               row={row}
               place={index}
-              isCursor={cursor === row.id}
-              isEntry={cursor ? cursor === row.id : index === first}
+              isCursor={cursor.id === row.id}
+              isEntry={cursor.id ? cursor.id === row.id : index === first}
               isSelected={selecting?.selection.has(row.id) ?? null}
-              isPeeked={props.peek.id === row.id}
+              isPeeked={peek.id === row.id}
               isOneBackend={props.isOneBackend}
               isTiered={isTiered}
               heads={headsUntil(sections, index)}
-              onPeek={props.peek.show}
+              onPeek={peek.show}
               onOpenKnown={props.onOpenKnown}
-              onCursor={onCursor}
+              onCursor={cursor.onCursor}
               onSelect={selecting?.select}
             />
           );

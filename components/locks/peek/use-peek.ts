@@ -4,7 +4,21 @@ import { type RefObject, useCallback, useMemo, useRef } from 'react';
 import type { LockRow } from '@/server/contract/console/lock-row';
 import { usePastAt } from '../../past/past-at';
 import type { ListQuery } from '../list/list-query';
-import type { PeekControls } from '../row/use-row-keys';
+
+/** The preview beside the list. */
+export interface PeekControls {
+  /** The id of the lock that it shows; null while it is closed, or its row is not loaded. */
+  id: string | null;
+  isOpen: boolean;
+  /** The lock that it shows, with the hold that its acts are about; null while it has none. */
+  shown: RefObject<LockRow | null>;
+  /** Called when the preview itself moved to another lock. */
+  onStepped: RefObject<(row: LockRow) => void>;
+  /** Called before it closes: the focus that is in it goes to its row. */
+  onClosing: RefObject<() => void>;
+  /** @param row null: closes it */
+  show: (row: LockRow | null) => void;
+}
 
 /** Which lock's preview is open, according to the page's address. */
 export function usePeek(
