@@ -3,7 +3,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { Command } from 'cmdk';
 import { Dialog } from 'radix-ui';
-import { type ReactNode, useRef, useState } from 'react';
+import { Children, type ReactNode, useRef, useState } from 'react';
 import { visibleText } from '@/server/core/format/visible-text';
 import { counterPath, lockPath } from '@/server/core/paths/console-path';
 import { Icon, type IconName } from '../../icons/icon';
@@ -16,7 +16,7 @@ import { copyText } from '../../ui/controls/copy-button';
 import { STATUS_STYLES } from '../../ui/status-badge';
 import { ExactName } from '../../ui/visible-text';
 import { NAV_ITEMS } from '../nav-rail';
-import { currentLock } from './current-lock';
+import { type CurrentLock, currentLock } from './current-lock';
 import { findNote, namesWith } from './find-note';
 
 /** How many locks, counters and namespaces are offered. */
@@ -32,19 +32,14 @@ export function CommandMenu({
   onText: (text: string) => void;
   onClose: () => void;
 }) {
-  const open = useOpenPage();
-  const at = usePastAt();
   const [current] = useState(currentLock);
   const hasActed = useRef(false);
   const [isRefused, setRefused] = useState(false);
   const input = useRef<HTMLInputElement>(null);
-  const search = useDebounced(text.trim());
+  const sought = text.trim();
+  const search = useDebounced(sought);
   const found = useFound(search);
-  const go = (path: string) => {
-    onClose();
-    open(path);
-  };
-  const isSought = (label: string) => label.toLowerCase().includes(text.trim().toLowerCase());
+  const isSought = (label: string) => label.toLowerCase().includes(sought.toLowerCase());
   const acts = current?.acts.filter(({ label }) => isSought(label)) ?? [];
   const mayCopy = current !== null && isSought('Copy name');
   const pages = NAV_ITEMS.filter(({ label }) => isSought(label));
@@ -52,7 +47,7 @@ export function CommandMenu({
   const isEmpty = !mayCopy && lists.every(({ length }) => length === 0);
   const note = isRefused
     ? 'Not copied: the browser does not allow copying here.'
-    : findNote(found.asked, search !== text.trim(), isEmpty);
+    : findNote(found.asked, search !== sought, isEmpty);
   return (
     <Dialog.Root open onOpenChange={(isOpen) => !isOpen && onClose()}>
       <Dialog.Portal>
@@ -85,100 +80,121 @@ export function CommandMenu({
                 </p>
               )}
               {current && (acts.length > 0 || mayCopy) && (
-                <Group heading={`On ${visibleText(current.row.name)}`}>
-                  {acts.map(({ label, run }) => (
-                    <Item
-                      key={label}
-                      value={`act ${label}`}
-                      icon="hand"
-                      onSelect={() => {
-                        hasActed.current = true;
-                        onClose();
-                        run();
-                      }}
-                    >
-                      {label}
-                    </Item>
-                  ))}
-                  {mayCopy && (
-                    <Item
-                      value="act copy"
-                      icon="copy"
-                      onSelect={() => {
-                        void copyText(current.row.name).then((isCopied) =>
-                          isCopied ? onClose() : setRefused(true),
-                        );
-                      }}
-                    >
-                      Copy name
-                    </Item>
-                  )}
-                </Group>
+                <LockActs
+                  name={current.row.name}
+                  acts={acts}
+                  mayCopy={mayCopy}
+                  onAct={(run) => {
+                    hasActed.current = true;
+                    onClose();
+                    run();
+                  }}
+                  onCopied={(isCopied) => (isCopied ? onClose() : setRefused(true))}
+                />
               )}
-              {found.locks.length > 0 && (
-                <Group heading="Locks">
-                  {found.locks.map(({ id, namespace, name, status }) => (
-                    <Item
-                      key={id}
-                      value={`lock ${id}`}
-                      icon={STATUS_STYLES[status].icon}
-                      ink={STATUS_STYLES[status].ink}
-                      end={namespace}
-                      onSelect={() => go(lockPath(namespace, name))}
-                    >
-                      <ExactName name={name} />
-                    </Item>
-                  ))}
-                </Group>
-              )}
-              {found.counters.length > 0 && (
-                <Group heading="Counters">
-                  {found.counters.map(({ id, namespace, name }) => (
-                    <Item
-                      key={id}
-                      value={`counter ${id}`}
-                      icon="counter"
-                      end={namespace}
-                      onSelect={() => go(counterPath(namespace, name))}
-                    >
-                      <ExactName name={name} />
-                    </Item>
-                  ))}
-                </Group>
-              )}
-              {found.namespaces.length > 0 && (
-                <Group heading="Namespaces">
-                  {found.namespaces.map((namespace) => (
-                    <Item
-                      key={namespace}
-                      value={`namespace ${namespace}`}
-                      icon="layers"
-                      onSelect={() => go(`/?namespace=${encodeURIComponent(namespace)}`)}
-                    >
-                      {namespace}
-                    </Item>
-                  ))}
-                </Group>
-              )}
-              {pages.length > 0 && (
-                <Group heading="Pages">
-                  {pages.map(({ href, label, icon }) => (
-                    <Item
-                      key={href}
-                      value={`page ${href}`}
-                      icon={icon}
-                      onSelect={() => go(pastHref(href, at))}
-                    >
-                      {label}
-                    </Item>
-                  ))}
-                </Group>
-              )}
+              <Places found={found} pages={pages} onClose={onClose} />
             </Command.List>
           </Command>
         </Dialog.Content>
       </Dialog.Portal>
     </Dialog.Root>
+  );
+}
+
+function LockActs({
+  name,
+  acts,
+  mayCopy,
+  onAct,
+  onCopied,
+}: {
+  name: string;
+  acts: CurrentLock['acts'];
+  mayCopy: boolean;
+  onAct: (run: () => void) => void;
+  onCopied: (isCopied: boolean) => void;
+}) {
+  return (
+    <Group heading={`On ${visibleText(name)}`}>
+      {acts.map(({ label, run }) => (
+        <Item key={label} value={`act ${label}`} icon="hand" onSelect={() => onAct(run)}>
+          {label}
+        </Item>
+      ))}
+      {mayCopy && (
+        <Item value="act copy" icon="copy" onSelect={() => void copyText(name).then(onCopied)}>
+          Copy name
+        </Item>
+      )}
+    </Group>
+  );
+}
+
+/** The locks, counters, namespaces and pages that were found. */
+function Places({
+  found: { locks, counters, namespaces },
+  pages,
+  onClose,
+}: {
+  found: ReturnType<typeof useFound>;
+  pages: typeof NAV_ITEMS;
+  onClose: () => void;
+}) {
+  const open = useOpenPage();
+  const at = usePastAt();
+  const goTo = (path: string) => () => {
+    onClose();
+    open(path);
+  };
+  return (
+    <>
+      <Group heading="Locks">
+        {locks.map(({ id, namespace, name, status }) => (
+          <Item
+            key={id}
+            value={`lock ${id}`}
+            icon={STATUS_STYLES[status].icon}
+            ink={STATUS_STYLES[status].ink}
+            end={namespace}
+            onSelect={goTo(lockPath(namespace, name))}
+          >
+            <ExactName name={name} />
+          </Item>
+        ))}
+      </Group>
+      <Group heading="Counters">
+        {counters.map(({ id, namespace, name }) => (
+          <Item
+            key={id}
+            value={`counter ${id}`}
+            icon="counter"
+            end={namespace}
+            onSelect={goTo(counterPath(namespace, name))}
+          >
+            <ExactName name={name} />
+          </Item>
+        ))}
+      </Group>
+      <Group heading="Namespaces">
+        {namespaces.map((namespace) => (
+          <Item
+            key={namespace}
+            value={`namespace ${namespace}`}
+            icon="layers"
+            onSelect={goTo(`/?namespace=${encodeURIComponent(namespace)}`)}
+          >
+            {namespace}
+          </Item>
+        ))}
+      </Group>
+      <Group heading="Pages">
+        {pages.map(({ href, label, icon }) => (
+          <Item key={href} value={`page ${href}`} icon={icon} onSelect={goTo(pastHref(href, at))}>
+            {label}
+          </Item>
+        ))}
+      </Group>
+    </>
   );
 }
 
@@ -204,7 +220,9 @@ function useFound(search: string) {
   };
 }
 
+/** Renders nothing without items. */
 function Group({ heading, children }: { heading: string; children: ReactNode }) {
+  if (Children.count(children) === 0) return null;
   return (
     <Command.Group heading={heading} className="command-group">
       {children}
