@@ -1,6 +1,6 @@
 'use client';
 
-import { type ReactNode, useState } from 'react';
+import { useState } from 'react';
 import type { HoldRow, LockDetail, LockRow } from '@/server/contract/console/lock-row';
 import { agoText, boundText, countdownText, wholeSeconds } from '@/server/core/format/durations';
 import { plural } from '@/server/core/format/numbers';
@@ -18,30 +18,29 @@ import { Button } from '../../ui/controls/button';
 
 /** What can be done about a held lock, gentle to hard. */
 export function ActionLadder({ detail, chosen }: { detail: LockDetail; chosen: HoldRow | null }) {
-  const { waiters } = detail;
   const row = { ...detail.row, hold: chosen };
   const actions = useActions();
   const isStale = useIsStale();
   const result = useActionResult(row.id);
+  const isClosed = useIsClosed(row.backend);
   const { hold } = row;
-  useCurrentLock(row);
   const leftMs = useAtBackend(row.backend, (now) =>
     hold ? wholeSeconds(hold.expiresAt - now) : 0,
   );
+  const askedWords = useAtBackend(row.backend, (now) => askedLabel(hold, now));
+  const isKept = hold !== null && isReleased(hold);
+  const delayMs = isKept ? 0 : detail.policy.lockDelayMs;
   const disabledBecause = disabledReason({
     mayAct: actions !== null,
     isHeld: hold !== null,
     detail,
     isStale,
   });
-  const isKept = hold !== null && isReleased(hold);
   const holderActDisabled = disabledBecause ?? (isKept ? 'Already released' : null);
   const requestDisabled =
     holderActDisabled ?? (hold?.liveness?.state === 'dead' ? 'process is dead' : null);
-  const isClosed = useIsClosed(row.backend);
-  const delayMs = isKept ? 0 : detail.policy.lockDelayMs;
   const reassignDisabled = disabledBecause ?? reassignObstacle(detail, delayMs, isClosed);
-  const askedWords = useAtBackend(row.backend, (now) => askedLabel(hold, now));
+  useCurrentLock(row);
   useKeys({
     a: () => !requestDisabled && actions?.ask(row),
     s: () => !requestDisabled && actions?.stop(row),
@@ -50,12 +49,12 @@ export function ActionLadder({ detail, chosen }: { detail: LockDetail; chosen: H
     R: () => !reassignDisabled && actions?.reassign(row),
     f: () => !isStale && detail.fresh && actions?.freeze(row),
   });
-  const next = waiters[0];
-  const blocked = hold?.renewalsStopped ? 'blocked, ' : '';
   // Once shown it stays, so that the page does not jump with every grant and release.
   const [isShown, setShown] = useState(disabledBecause === null);
   if (!isShown && disabledBecause === null) setShown(true);
   if (!isShown && disabledBecause) return <NoActs because={disabledBecause} />;
+  const [next] = detail.waiters;
+  const blocked = hold?.renewalsStopped ? 'blocked, ' : '';
   return (
     <section id="actions" aria-label="Actions" className="card ladder">
       <Step
@@ -63,40 +62,32 @@ export function ActionLadder({ detail, chosen }: { detail: LockDetail; chosen: H
         title="Ask the holder"
         effect="Sent with its next renewal; the holder may comply or ignore it."
         isDone={result?.kind === 'asked'}
-      >
-        <Button disabled={requestDisabled !== null} onClick={() => actions?.ask(row)}>
-          {hold?.askedToRelease ? 'Ask again…' : 'Ask…'}
-        </Button>
-        <span className="min-w-0 text-12 leading-[15px] text-t2" title={askedWords}>
-          {requestDisabled ?? askedWords}
-        </span>
-      </Step>
+        label={hold?.askedToRelease ? 'Ask again…' : 'Ask…'}
+        obstacle={requestDisabled}
+        onAct={() => actions?.ask(row)}
+        note={askedWords}
+        noteTitle={askedWords}
+      />
       <Step
         place={2}
         title="Block renewals"
         effect="Block further renewals; the lock frees when the lease ends."
         isDone={result?.kind === 'stopped'}
-      >
-        <Button disabled={requestDisabled !== null} onClick={() => actions?.stop(row)}>
-          Block renewals…
-        </Button>
-        <span className="min-w-0 text-12 leading-[15px] text-t2">
-          {requestDisabled ?? `${blocked}frees in ${countdownText(Math.max(0, leftMs))}`}
-        </span>
-      </Step>
+        label="Block renewals…"
+        obstacle={requestDisabled}
+        onAct={() => actions?.stop(row)}
+        note={`${blocked}frees in ${countdownText(Math.max(0, leftMs))}`}
+      />
       <Step
         place={3}
         title="Extend"
         effect="Gives the holder time to finish. Waiters are delayed."
         isDone={result?.kind === 'extended'}
-      >
-        <Button disabled={holderActDisabled !== null} onClick={() => actions?.extend(row)}>
-          Extend…
-        </Button>
-        <span className="min-w-0 text-12 leading-[15px] text-t2">
-          {holderActDisabled ?? delayedLabel(waiters.length)}
-        </span>
-      </Step>
+        label="Extend…"
+        obstacle={holderActDisabled}
+        onAct={() => actions?.extend(row)}
+        note={delayedLabel(detail.waiters.length)}
+      />
       <Step
         place={4}
         title="Force release"
@@ -107,40 +98,23 @@ export function ActionLadder({ detail, chosen }: { detail: LockDetail; chosen: H
         }
         isHard
         isDone={result?.kind === 'forced'}
-      >
-        <Button
-          tone="danger-word"
-          disabled={disabledBecause !== null}
-          onClick={() => actions?.release(row)}
-        >
-          Force release…
-        </Button>
-        <span
-          className="min-w-0 text-12 leading-[15px] text-t2"
-          title={next && visibleText(next.owner)}
-        >
-          {disabledBecause ??
-            (isClosed ? 'no grant while backend is closed' : releaseLabel(detail, row, delayMs))}
-        </span>
-      </Step>
+        label="Force release…"
+        obstacle={disabledBecause}
+        onAct={() => actions?.release(row)}
+        note={isClosed ? 'no grant while backend is closed' : releaseLabel(detail, row, delayMs)}
+        noteTitle={next && visibleText(next.owner)}
+      />
       <Step
         place={5}
         title="Reassign"
         effect="Revoked now and granted to a waiter that you choose."
         isHard
         isDone={result?.kind === 'reassigned'}
-      >
-        <Button
-          tone="danger-word"
-          disabled={reassignDisabled !== null}
-          onClick={() => actions?.reassign(row)}
-        >
-          Reassign…
-        </Button>
-        <span className="min-w-0 text-12 leading-[15px] text-t2">
-          {reassignDisabled ?? 'ahead of the queue'}
-        </span>
-      </Step>
+        label="Reassign…"
+        obstacle={reassignDisabled}
+        onAct={() => actions?.reassign(row)}
+        note="ahead of the queue"
+      />
     </section>
   );
 }
@@ -204,15 +178,26 @@ function Step({
   title,
   effect,
   isHard = false,
-  isDone = false,
-  children,
+  isDone,
+  label,
+  obstacle,
+  onAct,
+  note,
+  noteTitle,
 }: {
   place: number;
   title: string;
   effect: string;
   isHard?: boolean;
-  isDone?: boolean;
-  children: ReactNode;
+  isDone: boolean;
+  /** That of its button. */
+  label: string;
+  /** Why it is not possible; null: it is. */
+  obstacle: string | null;
+  onAct: () => void;
+  /** Its state, or what it would lead to. */
+  note: string;
+  noteTitle?: string | undefined;
 }) {
   const tone = isDone
     ? 'border-transparent bg-accbg text-acc'
@@ -231,7 +216,18 @@ function Step({
         {title}
       </h2>
       <p className="mt-1 mb-3 flex-1 text-t2">{effect}</p>
-      <div className="ladder-act">{children}</div>
+      <div className="ladder-act">
+        <Button
+          tone={isHard ? 'danger-word' : 'plain'}
+          disabled={obstacle !== null}
+          onClick={onAct}
+        >
+          {label}
+        </Button>
+        <span className="min-w-0 text-12 leading-[15px] text-t2" title={noteTitle}>
+          {obstacle ?? note}
+        </span>
+      </div>
     </div>
   );
 }

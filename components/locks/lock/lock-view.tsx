@@ -16,7 +16,7 @@ import { chosenHold } from '../verdict/chosen-hold';
 import { RecommendedAct } from '../verdict/recommended-act';
 import { ActionLadder } from './action-ladder';
 import { EventsPanel } from './events-panel';
-import { HolderPanel } from './holder-panel';
+import { HolderPanel } from './holder/holder-panel';
 import { LockHeader } from './lock-header';
 import { QueuePanel } from './queue/queue-panel';
 import { ReleaseImpact } from './release-impact';

@@ -25,7 +25,7 @@ import { ProblemNote } from '../../ui/problem-note';
 import { RowsSkeleton } from '../../ui/rows-skeleton';
 import { StatusBadge } from '../../ui/status-badge';
 import { WholeName } from '../../ui/visible-text';
-import { HolderPanel } from '../lock/holder-panel';
+import { HolderPanel } from '../lock/holder/holder-panel';
 import { QueuePanel } from '../lock/queue/queue-panel';
 import { ReleaseImpact } from '../lock/release-impact';
 import { useLiveLock } from '../lock/use-live-lock';

@@ -1,6 +1,6 @@
 import type { HoldRow } from '@/server/contract/console/lock-row';
 import { traceIds } from '@/server/contract/trace-link';
-import { OpenTrace } from '../open-trace';
+import { OpenTrace } from '../../open-trace';
 
 const ID_SHOWN = 8;
 
