@@ -26,17 +26,7 @@ const LATE_PX = 12;
 
 const ignoreZoom = () => undefined;
 
-/** Bars over time: holders in the first lane, a lane for each waiter, operators' acts as lines. */
-export function TimelinePlot({
-  lanes,
-  acts,
-  refused,
-  span,
-  now,
-  titlesAt = now,
-  path,
-  onZoom,
-}: {
+interface PlotProps {
   lanes: TimelineLanes;
   acts: readonly ActMark[];
   refused: readonly RefusalBar[];
@@ -49,113 +39,24 @@ export function TimelinePlot({
   path: string;
   /** Absent: the component around it handles dragging. */
   onZoom?: (zoom: ZoomSpan) => void;
-}) {
+}
+
+/** Bars over time: holders in the first lane, a lane for each waiter, operators' acts as lines. */
+export function TimelinePlot({ onZoom, ...plot }: PlotProps) {
+  const { lanes, acts, refused, span, now } = plot;
   const { ref, widthPx } = useWidth<HTMLDivElement>(800);
   const { selection, handlers } = useZoom(span, onZoom ?? ignoreZoom);
-  const moreLabel = undrawnLabel(lanes);
-  const ticks = timelineTicks(span.from, span.to, Math.max(2, widthPx / TICK_PX));
   const flags = placeFlags(acts, span, widthPx);
   const flagRows = Math.max(0, ...flags.map(({ row }) => row + 1));
   return (
     <div className="timeline" data-flags={flagRows > 0}>
-      <div className="timeline-names">
-        <span className="timeline-axis" />
-        <span className="timeline-lane" style={{ height: holdersPx(lanes.rows) }}>
-          {lanes.rows > 1 ? 'holders' : 'holder'}
-        </span>
-        {lanes.lanes.map(({ owner, service }) => (
-          <span key={`${service}/${owner}`} className="timeline-lane">
-            <ExactName name={owner} className="text-12" />
-          </span>
-        ))}
-        {moreLabel !== '' && (
-          <span className="timeline-lane text-t3" style={{ height: foldedPx(lanes.folded.length) }}>
-            {moreLabel}
-          </span>
-        )}
-        {refused.length > 0 && <span className="timeline-lane">refused</span>}
-      </div>
+      <LaneNames lanes={lanes} hasRefused={refused.length > 0} />
       <div className="timeline-plot" ref={ref} {...(onZoom && handlers)}>
-        {ticks.map(({ at, label }) => (
-          <span
-            key={at}
-            className="timeline-tick"
-            data-late={(1 - shareAt(at, span)) * widthPx < LATE_PX}
-            style={{ left: percent(shareAt(at, span)) }}
-          >
-            <span>{label}</span>
-          </span>
-        ))}
+        <Ticks span={span} widthPx={widthPx} />
         <div className="timeline-axis" />
-        <div
-          className="timeline-lane"
-          style={{ height: holdersPx(lanes.rows) }}
-          data-lane="holders"
-        >
-          {lanes.holds.map((line) => (
-            <HoldMark
-              key={line.bar.token}
-              line={line}
-              titleAt={titlesAt}
-              widthPx={widthPx}
-              path={path}
-            />
-          ))}
-        </div>
-        {lanes.lanes.map(({ owner, service, bars }) => (
-          <div key={`${service}/${owner}`} className="timeline-lane" data-lane="waiter">
-            {keyed(bars, ({ from, to }) => `${from} ${to}`).map(({ key, item: bar }) => (
-              <WaitMark
-                key={key}
-                bar={bar}
-                span={span}
-                now={now}
-                titleAt={titlesAt}
-                path={path}
-                roomPx={widthPx * freeBehind(bars, bar, acts, span, now)}
-              />
-            ))}
-          </div>
-        ))}
-        {moreLabel !== '' && (
-          <div className="timeline-lane" style={{ height: foldedPx(lanes.folded.length) }}>
-            {keyed(lanes.folded, foldedKey).map(({ key, item: bar }, line) => (
-              <FoldedMark
-                key={key}
-                bar={bar}
-                line={line}
-                span={span}
-                now={now}
-                titleAt={titlesAt}
-              />
-            ))}
-          </div>
-        )}
-        {refused.length > 0 && (
-          <div className="timeline-lane" data-lane="refused">
-            {refused.map((bar) => (
-              <RefusedMark key={bar.from} bar={bar} span={span} />
-            ))}
-          </div>
-        )}
+        <Lanes {...plot} widthPx={widthPx} />
         <div style={{ height: flagRows * 20 }} />
-        {keyed(flags, flagKey).map(({ key, item: { act, left, row, isLeftward } }) => (
-          <span
-            key={key}
-            className="timeline-act"
-            data-kind={act.kind}
-            style={{ left: percent(left) }}
-            title={`${clockLabel(act.at, now)}: ${actLabel(act)}${quotedReason(act)}`}
-          >
-            <span
-              className="timeline-flag"
-              data-leftward={isLeftward}
-              style={{ bottom: (flagRows - 1 - row) * 20 }}
-            >
-              {actLabel(act)}
-            </span>
-          </span>
-        ))}
+        <Flags flags={flags} rows={flagRows} now={now} />
         {now >= span.from && now <= span.to && (
           <span className="timeline-now" style={{ left: percent(shareAt(now, span)) }} />
         )}
@@ -165,6 +66,120 @@ export function TimelinePlot({
       </div>
     </div>
   );
+}
+
+function LaneNames({ lanes, hasRefused }: { lanes: TimelineLanes; hasRefused: boolean }) {
+  const moreLabel = undrawnLabel(lanes);
+  return (
+    <div className="timeline-names">
+      <span className="timeline-axis" />
+      <span className="timeline-lane" style={{ height: holdersPx(lanes.rows) }}>
+        {lanes.rows > 1 ? 'holders' : 'holder'}
+      </span>
+      {lanes.lanes.map(({ owner, service }) => (
+        <span key={`${service}/${owner}`} className="timeline-lane">
+          <ExactName name={owner} className="text-12" />
+        </span>
+      ))}
+      {moreLabel !== '' && (
+        <span className="timeline-lane text-t3" style={{ height: foldedPx(lanes.folded.length) }}>
+          {moreLabel}
+        </span>
+      )}
+      {hasRefused && <span className="timeline-lane">refused</span>}
+    </div>
+  );
+}
+
+function Ticks({ span, widthPx }: { span: ZoomSpan; widthPx: number }) {
+  const ticks = timelineTicks(span.from, span.to, Math.max(2, widthPx / TICK_PX));
+  return ticks.map(({ at, label }) => (
+    <span
+      key={at}
+      className="timeline-tick"
+      data-late={(1 - shareAt(at, span)) * widthPx < LATE_PX}
+      style={{ left: percent(shareAt(at, span)) }}
+    >
+      <span>{label}</span>
+    </span>
+  ));
+}
+
+function Lanes({
+  lanes,
+  acts,
+  refused,
+  span,
+  now,
+  titlesAt = now,
+  path,
+  widthPx,
+}: Omit<PlotProps, 'onZoom'> & { widthPx: number }) {
+  return (
+    <>
+      <div className="timeline-lane" style={{ height: holdersPx(lanes.rows) }} data-lane="holders">
+        {lanes.holds.map((line) => (
+          <HoldMark
+            key={line.bar.token}
+            line={line}
+            titleAt={titlesAt}
+            widthPx={widthPx}
+            path={path}
+          />
+        ))}
+      </div>
+      {lanes.lanes.map(({ owner, service, bars }) => (
+        <div key={`${service}/${owner}`} className="timeline-lane" data-lane="waiter">
+          {keyed(bars, ({ from, to }) => `${from} ${to}`).map(({ key, item: bar }) => (
+            <WaitMark
+              key={key}
+              bar={bar}
+              span={span}
+              now={now}
+              titleAt={titlesAt}
+              path={path}
+              roomPx={widthPx * freeBehind(bars, bar, acts, span, now)}
+            />
+          ))}
+        </div>
+      ))}
+      {undrawnLabel(lanes) !== '' && (
+        <div className="timeline-lane" style={{ height: foldedPx(lanes.folded.length) }}>
+          {keyed(lanes.folded, foldedKey).map(({ key, item: bar }, line) => (
+            <FoldedMark key={key} bar={bar} line={line} span={span} now={now} titleAt={titlesAt} />
+          ))}
+        </div>
+      )}
+      {refused.length > 0 && (
+        <div className="timeline-lane" data-lane="refused">
+          {refused.map((bar) => (
+            <RefusedMark key={bar.from} bar={bar} span={span} />
+          ))}
+        </div>
+      )}
+    </>
+  );
+}
+
+/** @param rows how many rows the flags are on */
+function Flags({ flags, rows, now }: { flags: Flag[]; rows: number; now: number }) {
+  return keyed(flags, flagKey).map(({ key, item: { act, left, row, isLeftward } }) => (
+    <span
+      key={key}
+      className="timeline-act"
+      data-kind={act.kind}
+      style={{ left: percent(left) }}
+      title={`${clockLabel(act.at, now)}: ${actLabel(act)}${quotedReason(act)}`}
+    >
+      <span
+        className="timeline-flag"
+        data-leftward={isLeftward}
+        style={{ bottom: (rows - 1 - row) * 20 }}
+      >
+        {actLabel(act)}
+      </span>
+    </span>
+  ));
 }
 
 /** The height of a plot beyond its lanes: its axis and its padding. */
@@ -180,7 +195,7 @@ export function PlotSpace({
   acts,
   refused,
   morePx = 0,
-}: Pick<Parameters<typeof TimelinePlot>[0], 'lanes' | 'acts' | 'refused'> & {
+}: Pick<PlotProps, 'lanes' | 'acts' | 'refused'> & {
   /** The height of what is above the plot. */
   morePx?: number;
 }) {
