@@ -138,28 +138,50 @@ export function OperatorDialog({
             </Button>
           )}
           {!instead && (
-            <Button
-              size="large"
+            <ActButton
+              label={actionLabel}
               tone={tone}
-              disabled={isBlocked || isIncomplete || (attempt.isBusy && !attempt.mayRepeat)}
-              aria-describedby={isIncomplete ? id : undefined}
-              onClick={() => attempt.run(act)}
-              className="min-w-0"
-            >
-              <span className="min-w-0 [overflow-wrap:anywhere] sm:truncate">
-                {!attempt.isBusy ? (
-                  <UnbrokenNames text={actionLabel} />
-                ) : attempt.mayRepeat ? (
-                  'Try again'
-                ) : (
-                  'Working…'
-                )}
-              </span>
-            </Button>
+              attempt={attempt}
+              isPossible={!isBlocked && !isIncomplete}
+              missingId={isIncomplete ? id : undefined}
+              onAct={() => attempt.run(act)}
+            />
           )}
         </div>
       </DialogFoot>
     </Dialog>
+  );
+}
+
+/** @param missingId the element that says what must still be filled in */
+function ActButton({
+  label,
+  tone,
+  attempt: { isBusy, mayRepeat },
+  isPossible,
+  missingId,
+  onAct,
+}: {
+  label: string;
+  tone: 'accent' | 'danger';
+  attempt: ActionAttempt;
+  isPossible: boolean;
+  missingId: string | undefined;
+  onAct: () => void;
+}) {
+  return (
+    <Button
+      size="large"
+      tone={tone}
+      disabled={!isPossible || (isBusy && !mayRepeat)}
+      aria-describedby={missingId}
+      onClick={onAct}
+      className="min-w-0"
+    >
+      <span className="min-w-0 [overflow-wrap:anywhere] sm:truncate">
+        {!isBusy ? <UnbrokenNames text={label} /> : mayRepeat ? 'Try again' : 'Working…'}
+      </span>
+    </Button>
   );
 }
 
