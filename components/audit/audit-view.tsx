@@ -8,7 +8,7 @@ import { plural } from '@/server/core/format/numbers';
 import { useSession } from '../live/session';
 import { useTRPCClient } from '../live/trpc';
 import { Button } from '../ui/controls/button';
-import { FilterChip, MenuChip } from '../ui/controls/filter-chip';
+import { FilterChip, MenuChip } from '../ui/controls/choices/filter-chip';
 import { Menu, MenuChoice } from '../ui/controls/menu';
 import { SearchField } from '../ui/controls/search-field';
 import { useServerClock } from '../ui/instant';

@@ -1,6 +1,7 @@
 import { useId } from 'react';
 import { DELETE_NAMES_MAX } from '@/server/contract/console/console-terms';
 import { NamespaceSelect } from '../namespaces/namespace-select';
+import { Choice } from '../ui/controls/choices/choice';
 import { Field } from '../ui/controls/field';
 import type { DeletionTarget } from './use-deletion';
 
@@ -39,17 +40,14 @@ export function DeletionFields({
       <fieldset className="flex flex-wrap gap-2" disabled={isFixed}>
         <legend className="mb-1.5 font-[550]">Select</legend>
         {METHODS.map(([way, label]) => (
-          <label key={way} className="choice">
-            <input
-              type="radio"
-              name={`${id}-way`}
-              className="sr-only"
-              checked={form.way === way}
-              tabIndex={form.way === way ? 0 : -1}
-              onChange={() => onChange({ way })}
-            />
+          <Choice
+            key={way}
+            name={`${id}-way`}
+            isChosen={form.way === way}
+            onChoose={() => onChange({ way })}
+          >
             {label}
-          </label>
+          </Choice>
         ))}
       </fieldset>
       {form.way === 'prefix' ? (

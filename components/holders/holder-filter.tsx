@@ -9,7 +9,7 @@ import type { ProcessRow } from '@/server/contract/console/waits/holder-rows';
 import { exactCount } from '@/server/core/format/numbers';
 import { NameFilter } from '../navigation/name-filter';
 import { setAddress } from '../navigation/set-address';
-import { FilterChip, MenuChip } from '../ui/controls/filter-chip';
+import { FilterChip, MenuChip } from '../ui/controls/choices/filter-chip';
 import { Menu, MenuChoice } from '../ui/controls/menu';
 
 const LABELS: Record<HolderFilter, string> = {

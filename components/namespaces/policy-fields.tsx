@@ -12,6 +12,7 @@ import {
   WAIT_MAX_MS,
 } from '@/server/contract/namespace-policy';
 import { exactCount } from '@/server/core/format/numbers';
+import { Choice } from '../ui/controls/choices/choice';
 import { Field } from '../ui/controls/field';
 import { DurationField, enteredDuration } from './duration-field';
 
@@ -41,18 +42,15 @@ export function PolicyFields({
       <fieldset className="flex flex-wrap gap-2">
         <legend className="mb-1.5 font-[550]">Policy</legend>
         {[false, true].map((custom) => (
-          <label key={String(custom)} className="choice">
-            <input
-              type="radio"
-              name="policy"
-              value={custom ? 'custom' : 'default'}
-              className="sr-only"
-              checked={custom === isCustom}
-              tabIndex={custom === isCustom ? 0 : -1}
-              onChange={() => setCustom(custom)}
-            />
+          <Choice
+            key={String(custom)}
+            name="policy"
+            value={custom ? 'custom' : 'default'}
+            isChosen={custom === isCustom}
+            onChoose={() => setCustom(custom)}
+          >
             {custom ? 'Custom' : 'Default'}
-          </label>
+          </Choice>
         ))}
       </fieldset>
       {isCustom && <CustomPolicyFields policy={policy} gates={gates} />}

@@ -1,6 +1,6 @@
 'use client';
 
-import { FilterChip, MenuChip } from '../ui/controls/filter-chip';
+import { FilterChip, MenuChip } from '../ui/controls/choices/filter-chip';
 import { Menu, MenuChoice } from '../ui/controls/menu';
 import { setAddress } from './set-address';
 

@@ -8,6 +8,7 @@ import { useTRPCClient } from '../live/trpc';
 import { useIsHydrated } from '../live/use-is-hydrated';
 import { THEME_LABELS, THEMES, useTheme } from '../shell/theme';
 import { Button } from '../ui/controls/button';
+import { Choice } from '../ui/controls/choices/choice';
 import { Field } from '../ui/controls/field';
 import { NewPasswordField } from '../ui/controls/new-password-field';
 import { useSubmit } from '../ui/controls/use-submit';
@@ -48,16 +49,14 @@ function ThemeField() {
       <legend className="float-left w-full pb-2 font-[550]">Theme</legend>
       <div className="clear-both flex flex-wrap gap-2">
         {THEMES.map((choice) => (
-          <label key={choice} className="choice">
-            <input
-              type="radio"
-              name="theme"
-              className="sr-only"
-              checked={choice === theme}
-              onChange={() => setTheme(choice)}
-            />
+          <Choice
+            key={choice}
+            name="theme"
+            isChosen={choice === theme}
+            onChoose={() => setTheme(choice)}
+          >
             {THEME_LABELS[choice]}
-          </label>
+          </Choice>
         ))}
       </div>
     </fieldset>

@@ -4,7 +4,7 @@ import type { WaitGraph } from '@/server/contract/console/waits/wait-graph';
 import { durationText } from '@/server/core/format/durations';
 import { NameFilter } from '../navigation/name-filter';
 import { setAddress } from '../navigation/set-address';
-import { FilterChip, MenuChip } from '../ui/controls/filter-chip';
+import { FilterChip, MenuChip } from '../ui/controls/choices/filter-chip';
 import { Menu, MenuChoice } from '../ui/controls/menu';
 import { filterChoices, WAIT_AGES_MS, type WaitFilter } from './wait-filter';
 

@@ -14,6 +14,7 @@ import { useLive } from '../live/use-live';
 import { LatePart, loadUntilThere } from '../navigation/late-part';
 import { setAddress } from '../navigation/set-address';
 import { PastNote } from '../past/past-note';
+import { Choice } from '../ui/controls/choices/choice';
 import { useMedia } from '../ui/use-media';
 import { drawingsOf } from './graph/graph-shape';
 import { useBands } from './graph/use-bands';
@@ -148,16 +149,9 @@ function ViewChoice({ view, onView }: { view: View; onView: (view: View) => void
     <fieldset className="flex gap-1">
       <legend className="sr-only">Show waits as</legend>
       {VIEWS.map((each) => (
-        <label key={each} className="choice">
-          <input
-            type="radio"
-            name="waits-view"
-            className="sr-only"
-            checked={view === each}
-            onChange={() => onView(each)}
-          />
+        <Choice key={each} name="waits-view" isChosen={view === each} onChoose={() => onView(each)}>
           {VIEW_LABELS[each]}
-        </label>
+        </Choice>
       ))}
     </fieldset>
   );

@@ -3,6 +3,7 @@
 import type { ReactNode } from 'react';
 import { MINUTE_MS } from '@/server/core/time-units';
 import { rangeText } from '../../format/durations';
+import { Choice } from '../../ui/controls/choices/choice';
 
 const EXTENSIONS_MS = [1, 5, 15, 60, 240].map((minutes) => minutes * MINUTE_MS);
 
@@ -31,17 +32,14 @@ export function ExtensionChoice({
       </legend>
       <div className="flex flex-wrap gap-2">
         {EXTENSIONS_MS.map((choice) => (
-          <label key={choice} className="choice">
-            <input
-              type="radio"
-              name={name}
-              className="sr-only"
-              checked={choice === byMs}
-              tabIndex={choice === byMs ? 0 : -1}
-              onChange={() => onChange(choice)}
-            />
+          <Choice
+            key={choice}
+            name={name}
+            isChosen={choice === byMs}
+            onChoose={() => onChange(choice)}
+          >
             {rangeText(choice)}
-          </label>
+          </Choice>
         ))}
       </div>
     </fieldset>

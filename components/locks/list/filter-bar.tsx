@@ -7,7 +7,7 @@ import { exactCount, plural } from '@/server/core/format/numbers';
 import { countText } from '../../format/numbers';
 import { Icon } from '../../icons/icon';
 import { useIsStale } from '../../live/reading';
-import { FilterChip, MenuChip } from '../../ui/controls/filter-chip';
+import { FilterChip, MenuChip } from '../../ui/controls/choices/filter-chip';
 import { Menu, MenuChoice } from '../../ui/controls/menu';
 import { STATUS_STYLES } from '../../ui/status-badge';
 import { isFiltered, type ListQuery, type LockSort, SORT_LABELS } from './list-query';

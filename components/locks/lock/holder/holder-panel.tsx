@@ -6,6 +6,7 @@ import { exactCount, plural } from '@/server/core/format/numbers';
 import { isReleased } from '@/server/core/lock/lock-record';
 import { Icon } from '../../../icons/icon';
 import { useAtBackend, useIsStale } from '../../../live/reading';
+import { Choice } from '../../../ui/controls/choices/choice';
 import { Duration } from '../../../ui/duration';
 import { Instant } from '../../../ui/instant';
 import { Panel } from '../../../ui/panel';
@@ -58,21 +59,20 @@ function HolderChoice({
     <fieldset className="holder-choice">
       <legend className="sr-only">Holder to show and act on</legend>
       {holds.map(({ token, owner, permits }) => (
-        <label key={token} className="choice min-w-0">
-          <input
-            type="radio"
-            name="holder"
-            className="sr-only"
-            checked={token === chosen.token}
-            onChange={() => onChoose(token)}
-          />
+        <Choice
+          key={token}
+          name="holder"
+          isChosen={token === chosen.token}
+          onChoose={() => onChoose(token)}
+          className="min-w-0"
+        >
           <ExactName name={owner} className="text-12" />
           {permits !== undefined && (
             <span className="shrink-0 pl-1.5 text-12" title={plural(permits, 'permit')}>
               ×{exactCount(permits)}
             </span>
           )}
-        </label>
+        </Choice>
       ))}
     </fieldset>
   );

@@ -2,8 +2,8 @@
 
 import { type RefObject, useLayoutEffect, useRef } from 'react';
 import { visibleText } from '@/server/core/format/visible-text';
-import { Icon } from '../../icons/icon';
-import { VisibleText } from '../visible-text';
+import { Icon } from '../../../icons/icon';
+import { VisibleText } from '../../visible-text';
 
 /** A filter that can be set: the trigger of a menu, which gives it an id. */
 export function MenuChip({
