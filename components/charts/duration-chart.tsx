@@ -1,13 +1,13 @@
 'use client';
 
 import { memo } from 'react';
-import { Area, ComposedChart, Line, ResponsiveContainer } from 'recharts';
+import { ComposedChart, Line, ResponsiveContainer } from 'recharts';
 import type { LockInsight } from '@/server/contract/console/insight-row';
 import { durationTicks, tickLabel } from './axes/duration-ticks';
 import { CHART_MARGIN, timeAxes, useTimeAxis } from './axes/time-axes';
 import { ChartHead } from './chart-head';
 import { longestP99Ms, quantileLabel } from './chart-labels';
-import { LonePoint } from './lone-point';
+import { valueArea } from './value-area';
 
 const SERIES = {
   wait: {
@@ -77,17 +77,7 @@ export const DurationChart = memo(function DurationChart({
                     ? 'no data'
                     : `p50 ${quantileLabel(point[p50])} · p99 ${quantileLabel(point[p99])}`,
               })}
-              <Area
-                dataKey={p99}
-                type="linear"
-                stroke={ink}
-                strokeWidth={1.6}
-                fill={ink}
-                fillOpacity={0.13}
-                dot={<LonePoint rows={rows} of={p99} ink={ink} />}
-                activeDot={{ r: 3, fill: ink, stroke: 'var(--s1)' }}
-                isAnimationActive={false}
-              />
+              {valueArea(rows, p99, ink)}
               <Line
                 dataKey={p50}
                 type="linear"

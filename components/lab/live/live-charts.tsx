@@ -1,7 +1,6 @@
 'use client';
 
 import {
-  Area,
   CartesianGrid,
   ComposedChart,
   ReferenceLine,
@@ -13,7 +12,7 @@ import { exactCount } from '@/server/core/format/numbers';
 import { countTicks } from '../../charts/axes/duration-ticks';
 import { CHART_MARGIN, valueAxis } from '../../charts/axes/time-axes';
 import { ChartHead } from '../../charts/chart-head';
-import { LonePoint } from '../../charts/lone-point';
+import { valueArea } from '../../charts/value-area';
 import { countText } from '../../format/numbers';
 import type { RaceChartsProps } from './race-charts';
 import { raceTickLabel, raceTicks } from './race-ticks';
@@ -114,17 +113,7 @@ function Chart({
           {stock !== undefined && (
             <ReferenceLine y={stock} stroke="var(--t1)" strokeWidth={1.6} ifOverflow="hidden" />
           )}
-          <Area
-            dataKey={of}
-            type="linear"
-            stroke={ink}
-            strokeWidth={1.6}
-            fill={ink}
-            fillOpacity={0.13}
-            dot={<LonePoint rows={points} of={of} ink={ink} />}
-            activeDot={{ r: 3, fill: ink, stroke: 'var(--s1)' }}
-            isAnimationActive={false}
-          />
+          {valueArea(points, of, ink)}
         </ComposedChart>
       </ResponsiveContainer>
     </div>
