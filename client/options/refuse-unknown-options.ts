@@ -22,9 +22,9 @@ export function refuseUnknownOptions<O>(
 }
 
 /**
- * The arguments after the name; the options are optional. Throws `INVALID` without work, and for a
- * generator function: nothing of it would run before the lock is released. So does the work if it
- * returns a generator, as a function may that is not one itself.
+ * The arguments after the name; the options are optional. Throws `INVALID` without work, and if the
+ * work is a generator function: none of it would run before the lock is released. The work that is
+ * returned rejects with the same if it turns out to return a generator.
  */
 export function optionsAndWork<O, H, T>(
   call: string,

@@ -25,7 +25,7 @@ export function abnormalEndsLabel({ expiries, forced, timeouts }: Total): string
 
 type Durations = Pick<LockInsight, 'points'>;
 
-/** The longest p99 of a chart of wait or hold times; 0: there is only a line in its place. */
+/** The longest p99 of a chart of wait or hold times; 0: a sentence replaces the chart. */
 export const longestP99Ms = ({ points }: Durations, of: 'wait' | 'hold'): number =>
   Math.max(0, ...points.map((point) => point[`${of}P99Ms`] ?? 0));
 

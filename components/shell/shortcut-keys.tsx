@@ -13,8 +13,8 @@ const loadDialog = () => import('./shortcuts-dialog').then((all) => all.Shortcut
 const LOADERS = [loadDialog];
 
 /**
- * The keys that go to a page, as of the same instant, and `?`, which lists all keys; and the focus
- * after a control that a key has removed.
+ * The keys that lead to other pages, which show the same instant as this one, and `?`, which lists
+ * all keys. It also moves the focus on when a key has removed the control that had it.
  */
 export function ShortcutKeys() {
   const open = useOpenPage();

@@ -30,9 +30,10 @@ export class SignalRelay {
   }
 
   /**
-   * From now on a stop by SIGTSTP stops the command too. Called before a command with its own group
-   * is started: Node calls the listener for a stop meanwhile only once `follow` was called, so that
-   * this process is never stopped alone. On a terminal, Ctrl-Z stops all its foreground processes.
+   * From now on a stop by SIGTSTP stops the command too, even if it has a process group of its own,
+   * which Ctrl-Z on the terminal does not reach. To be called before such a command is started: the
+   * listener for a stop during the start runs only after `follow`, so this process never stops
+   * alone.
    */
   stopTogether(): void {
     process.on('SIGTSTP', this.stop);

@@ -100,7 +100,7 @@ export class LockTools {
     return this.client.list({ ...chosen, busy: true, limit: LISTED });
   }
 
-  /** Of several calls for one lock, each waits for the one before, which may get it for all. */
+  /** Calls for one lock take turns: once one of them has the lock, all the others have it too. */
   private async acquire(
     { name: given, purpose, waitSeconds = 0 }: Record<string, unknown>,
     signal: AbortSignal,

@@ -6,7 +6,7 @@ import { sinceEra } from '../../core/fencing-token';
  */
 const CLOCK_MARGIN_MS = 5 * 60_000;
 
-/** No reading or row of history is later than this. */
+/** A reading or a row of history from before a deletion arrives within this time after it. */
 const KEPT_MS = 60_000;
 
 /**

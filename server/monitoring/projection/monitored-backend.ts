@@ -19,7 +19,10 @@ export interface MonitoredBackend {
   /** The id under which its history is recorded. */
   id: string;
   store: RecordStore & HistorySource;
-  /** The history of `store`, shared by all that follow it. Absent: own commits are read too. */
+  /**
+   * The history of `store`, shared by all that follow it. Absent: what this process has committed
+   * is read from the store again.
+   */
   history?: Pick<SharedHistory, 'forTail'>;
   engine: StoreEngine;
   epochOf: () => number;

@@ -28,11 +28,12 @@ export const NO_RECORD: KnownRecordZnode = { ...ABSENT, queueIn: null, children:
 const TRIES = 50;
 
 /**
- * A record and its queue. A queue in a child is never overwritten, so a remembered one need not be
- * read again; if an operator removed it by hand, there is none.
+ * A record and its queue. A queue in a child is never overwritten, so one that was read before is
+ * not read again. If an operator has removed the child by hand, there is no queue.
  *
- * @param remembered the same record as it was known before
- * @param onReadAgain called if the record has changed, and so is later than what was asked with it
+ * @param remembered the same record as it was last read
+ * @param onReadAgain called if the record changes meanwhile and is read again: the result is then
+ *   newer than what the caller reads at the same time
  * @throws StoreError
  */
 export async function readRecord(

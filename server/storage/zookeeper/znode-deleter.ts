@@ -15,7 +15,10 @@ interface AnswerBucket {
   aliveUntil: Map<string, number>;
 }
 
-/** Removes records and answers that are no longer needed. Removing a record ends the generation. */
+/**
+ * Removes records and answers that are no longer needed. The removal of records begins a new
+ * `Generation`.
+ */
 export class ZnodeDeleter {
   private readonly buckets = new Map<string, AnswerBucket>();
   /** The incarnation in which they were listed. */

@@ -19,7 +19,7 @@ const PACKET_UNITS = 64;
 /** How long conflicts with other writers are retried; after that the caller may try once more. */
 const GIVE_UP_AFTER_MS = 1_000;
 
-/** The most time between a reading of the clock and the instant of a write still answered. */
+/** A write that is answered happened at most this long after the clock was read for it. */
 const CALL_MS = STORE_CALL_MAX_MS;
 
 /** The contents of one `multi`. */
