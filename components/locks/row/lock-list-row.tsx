@@ -1,15 +1,7 @@
 'use client';
 
 import Link from 'next/link';
-import {
-  type CSSProperties,
-  type FocusEvent,
-  type MouseEvent,
-  memo,
-  useEffect,
-  useRef,
-  useState,
-} from 'react';
+import { type CSSProperties, type FocusEvent, type MouseEvent, memo, useState } from 'react';
 import type { LockRow } from '@/server/contract/console/lock-row';
 import { visibleText } from '@/server/core/format/visible-text';
 import { lockPath } from '@/server/core/paths/console-path';
@@ -17,7 +9,6 @@ import { useActions } from '../../actions/actions-provider';
 import { SelectBox } from '../../deletion/select-controls';
 import type { SelectionControls } from '../../deletion/use-selection';
 import { revText } from '../../format/numbers';
-import { onTick } from '../../live/reading';
 import { pastHref } from '../../past/past-address';
 import { usePastAt } from '../../past/past-at';
 import { Button } from '../../ui/controls/button';
@@ -28,6 +19,7 @@ import { hasStandbysOnly, isSelectable } from '../lock-facts';
 import { actObstacle } from '../possible-acts';
 import { LeaseLeft } from './lease-left';
 import { HolderCells, OldestWait, Renewals, Token } from './row-cells';
+import { RowFlash } from './row-flash';
 import { RowReason } from './row-reason';
 
 interface LineProps {
@@ -71,8 +63,6 @@ export const LockListRow = memo(function LockRowLine({
 }: LineProps) {
   const changes = useChangeCount(row.status === 'contended' ? 'held' : row.status);
   const [flashedChange, setFlashedChange] = useState(0);
-  const actions = useActions();
-  const past = usePastAt();
   const onFocus = (event: FocusEvent<HTMLDivElement>) => {
     if (event.target.matches(':focus-visible')) onCursor(place, row.id);
   };
@@ -108,18 +98,14 @@ export const LockListRow = memo(function LockRowLine({
         />
       )}
       {isSelected !== null && (
-        <GridCell name="select">
-          {(isSelected || isSelectable(row)) && (
-            <SelectBox
-              label={`Select ${visibleText(row.name)}`}
-              isChecked={isSelected}
-              onSelect={(isOn, isRange) => {
-                onCursor(place, row.id);
-                onSelect?.(row.id, isOn, isRange);
-              }}
-            />
-          )}
-        </GridCell>
+        <SelectCell
+          row={row}
+          isSelected={isSelected}
+          onSelect={(isOn, isRange) => {
+            onCursor(place, row.id);
+            onSelect?.(row.id, isOn, isRange);
+          }}
+        />
       )}
       <GridCell name="state">
         <span className="inline-flex shrink-0 md:w-[86px]">
@@ -127,24 +113,7 @@ export const LockListRow = memo(function LockRowLine({
         </span>
         <RowReason row={row} />
       </GridCell>
-      <GridCell name="name">
-        <Link
-          href={pastHref(lockPath(row.namespace, row.name), past)}
-          prefetch={false}
-          data-opens-known
-          onClick={(event) => {
-            const isPlain = !event.ctrlKey && !event.metaKey && !event.shiftKey;
-            if (isPlain && onOpenKnown(row)) event.preventDefault();
-          }}
-          className="row-link flex min-w-0 items-center rounded-4"
-        >
-          <ExactName name={row.name} className={row.status === 'unknown' ? 'text-t2' : 'text-t1'} />
-        </Link>
-        <span className="row-where" title={`On backend ${row.backend}`}>
-          {row.namespace}
-          {isOneBackend || <span className="row-backend"> · {row.backend}</span>}
-        </span>
-      </GridCell>
+      <NameCell row={row} isOneBackend={isOneBackend} onOpenKnown={onOpenKnown} />
       <HolderCells row={row} isTiered={isTiered} />
       <GridCell name="lease">
         <LeaseLeft row={row} />
@@ -161,53 +130,77 @@ export const LockListRow = memo(function LockRowLine({
       <GridCell name="token">
         <Token row={row} />
       </GridCell>
-      {actions && actObstacle(row, 'release') === null && (
-        <GridCell name="acts" className="row-acts">
-          {actObstacle(row, 'request') === null && (
-            <Button size="small" onClick={() => actions.ask(row)}>
-              Ask…
-            </Button>
-          )}
-          <Button size="small" tone="danger-word" onClick={() => actions.release(row)}>
-            Force release…
-          </Button>
-        </GridCell>
-      )}
+      <ActsCell row={row} />
     </div>
   );
 });
 
-const FLASH_MS = 1_200;
-
-/** After this, too little of the tint is left for another step. */
-const FLASH_OVER_MS = 1_000;
-
-/** The opacity of the tint at first, the same as in the style sheet. */
-const FLASH_OPACITY = 0.1;
-
-/**
- * Tints a row for a moment, once. It fades in the steps in which the page's figures change: an
- * animation would draw the page sixty times a second for as long as any row changes.
- */
-function RowFlash({ ink, onEnd }: { ink: string; onEnd: () => void }) {
-  const tint = useRef<HTMLSpanElement>(null);
-  const end = useRef(onEnd);
-  useEffect(() => {
-    end.current = onEnd;
-  });
-  useEffect(() => {
-    const isStill = window.matchMedia('(prefers-reduced-motion: reduce)').matches;
-    const beganAt = performance.now();
-    return onTick(() => {
-      const ageMs = performance.now() - beganAt;
-      if (isStill || ageMs >= FLASH_OVER_MS) end.current();
-      else tint.current?.style.setProperty('opacity', opacityAt(ageMs).toFixed(3));
-    });
-  }, []);
-  return <span ref={tint} aria-hidden="true" className={`row-flash ${ink}`} />;
+function SelectCell({
+  row,
+  isSelected,
+  onSelect,
+}: {
+  row: LockRow;
+  isSelected: boolean;
+  onSelect: (isOn: boolean, isRange: boolean) => void;
+}) {
+  return (
+    <GridCell name="select">
+      {(isSelected || isSelectable(row)) && (
+        <SelectBox
+          label={`Select ${visibleText(row.name)}`}
+          isChecked={isSelected}
+          onSelect={onSelect}
+        />
+      )}
+    </GridCell>
+  );
 }
 
-const opacityAt = (ageMs: number) => FLASH_OPACITY * (1 - ageMs / FLASH_MS);
+function NameCell({
+  row,
+  isOneBackend,
+  onOpenKnown,
+}: Pick<LineProps, 'row' | 'isOneBackend' | 'onOpenKnown'>) {
+  const past = usePastAt();
+  return (
+    <GridCell name="name">
+      <Link
+        href={pastHref(lockPath(row.namespace, row.name), past)}
+        prefetch={false}
+        data-opens-known
+        onClick={(event) => {
+          const isPlain = !event.ctrlKey && !event.metaKey && !event.shiftKey;
+          if (isPlain && onOpenKnown(row)) event.preventDefault();
+        }}
+        className="row-link flex min-w-0 items-center rounded-4"
+      >
+        <ExactName name={row.name} className={row.status === 'unknown' ? 'text-t2' : 'text-t1'} />
+      </Link>
+      <span className="row-where" title={`On backend ${row.backend}`}>
+        {row.namespace}
+        {isOneBackend || <span className="row-backend"> · {row.backend}</span>}
+      </span>
+    </GridCell>
+  );
+}
+
+function ActsCell({ row }: { row: LockRow }) {
+  const actions = useActions();
+  if (!actions || actObstacle(row, 'release') !== null) return null;
+  return (
+    <GridCell name="acts" className="row-acts">
+      {actObstacle(row, 'request') === null && (
+        <Button size="small" onClick={() => actions.ask(row)}>
+          Ask…
+        </Button>
+      )}
+      <Button size="small" tone="danger-word" onClick={() => actions.release(row)}>
+        Force release…
+      </Button>
+    </GridCell>
+  );
+}
 
 /** How often a value has changed since the component was mounted. */
 function useChangeCount(value: string): number {
