@@ -27,7 +27,6 @@ export function CreateKeyDialog({
   onCreated: () => void;
 }) {
   const client = useTRPCClient();
-  const { namespaces, failure, refetch } = useNamespaceChoice();
   const [isWitness, setWitness] = useState(false);
   const [created, setCreated] = useState<{ name: string; key: string } | null>(null);
 
@@ -76,57 +75,8 @@ export function CreateKeyDialog({
         autoCapitalize="off"
         spellCheck={false}
       />
-      <fieldset>
-        <legend className="mb-1.5 font-[550]">For</legend>
-        <div className="flex flex-col gap-1.5">
-          {PURPOSES.map(({ witness, label, means }) => (
-            <label
-              key={label}
-              className="flex min-h-8 items-center gap-2.5 pointer-coarse:min-h-11"
-            >
-              <input
-                type="radio"
-                name="purpose"
-                checked={witness === isWitness}
-                onChange={() => setWitness(witness)}
-                className="size-4 shrink-0 accent-[var(--acc)]"
-              />
-              {label}
-              <span className="text-t3">{means}</span>
-            </label>
-          ))}
-        </div>
-      </fieldset>
-      {!isWitness && (
-        <fieldset
-          ref={(group) => requireOne(group)}
-          onChange={({ currentTarget }) => requireOne(currentTarget)}
-        >
-          <legend className="mb-1.5 font-[550]">Namespaces</legend>
-          {failure && (
-            <div className="flex flex-col items-start gap-2">
-              <ProblemNote problem={problemOf(failure)} title={NAMESPACES_FAILURE} />
-              <Button size="small" onClick={() => void refetch()}>
-                Retry
-              </Button>
-            </div>
-          )}
-          <div className="flex flex-wrap gap-2">
-            {(namespaces ?? []).map(({ name }, place) => (
-              <label key={name} className="choice">
-                <input
-                  type="checkbox"
-                  name="namespace"
-                  value={name}
-                  defaultChecked={place === 0 && namespaces?.length === 1}
-                  className="mr-2 accent-[var(--acc)]"
-                />
-                {name}
-              </label>
-            ))}
-          </div>
-        </fieldset>
-      )}
+      <PurposeField isWitness={isWitness} onChange={setWitness} />
+      {!isWitness && <NamespacesField />}
       {isWitness ? (
         <KeyExpiryField />
       ) : (
@@ -138,6 +88,69 @@ export function CreateKeyDialog({
         </details>
       )}
     </FormDialog>
+  );
+}
+
+function PurposeField({
+  isWitness,
+  onChange,
+}: {
+  isWitness: boolean;
+  onChange: (isWitness: boolean) => void;
+}) {
+  return (
+    <fieldset>
+      <legend className="mb-1.5 font-[550]">For</legend>
+      <div className="flex flex-col gap-1.5">
+        {PURPOSES.map(({ witness, label, means }) => (
+          <label key={label} className="flex min-h-8 items-center gap-2.5 pointer-coarse:min-h-11">
+            <input
+              type="radio"
+              name="purpose"
+              checked={witness === isWitness}
+              onChange={() => onChange(witness)}
+              className="size-4 shrink-0 accent-[var(--acc)]"
+            />
+            {label}
+            <span className="text-t3">{means}</span>
+          </label>
+        ))}
+      </div>
+    </fieldset>
+  );
+}
+
+function NamespacesField() {
+  const { namespaces, failure, refetch } = useNamespaceChoice();
+  return (
+    <fieldset
+      ref={(group) => requireOne(group)}
+      onChange={({ currentTarget }) => requireOne(currentTarget)}
+    >
+      <legend className="mb-1.5 font-[550]">Namespaces</legend>
+      {failure && (
+        <div className="flex flex-col items-start gap-2">
+          <ProblemNote problem={problemOf(failure)} title={NAMESPACES_FAILURE} />
+          <Button size="small" onClick={() => void refetch()}>
+            Retry
+          </Button>
+        </div>
+      )}
+      <div className="flex flex-wrap gap-2">
+        {(namespaces ?? []).map(({ name }, place) => (
+          <label key={name} className="choice">
+            <input
+              type="checkbox"
+              name="namespace"
+              value={name}
+              defaultChecked={place === 0 && namespaces?.length === 1}
+              className="mr-2 accent-[var(--acc)]"
+            />
+            {name}
+          </label>
+        ))}
+      </div>
+    </fieldset>
   );
 }
 
