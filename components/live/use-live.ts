@@ -83,49 +83,25 @@ export function useLive<T>(
   useEffect(() => {
     // The past does not change.
     if (isPast || isResting) return;
-    let pauseMs = RECONNECT_MIN_MS;
-    let timer: ReturnType<typeof setTimeout> | null = null;
-    let subscription: { unsubscribe: () => void } | null = null;
-    /** @param known why the server refuses to send data; undefined: as before */
-    const setLink = (next: LinkState, known?: string | null) =>
-      setState((old) => {
-        const refusal = known === undefined ? old.refusal : known;
-        // A stream that will be refused starts as well.
-        const link = refusal === null ? next : 'connecting';
-        return old.link === link && old.refusal === refusal ? old : { ...old, link, refusal };
-      });
-
-    const connect = () => {
-      timer = null;
-      subscription = opener.current({
-        onData: (message) => {
-          pauseMs = RECONNECT_MIN_MS;
-          const receivedAt = performance.now();
-          setState((old) => ({
-            data: reduce(old.data, message),
-            receivedAt,
-            link: 'live',
-            refusal: null,
-          }));
-        },
-        onStarted: () => setLink('live'),
-        onConnectionStateChange: ({ state, error }) => {
-          if (state === 'connecting') setLink('connecting', error ? null : undefined);
-        },
-        onError: (error) => {
-          subscription?.unsubscribe();
-          checkSession();
-          setLink('connecting', refusalOf(error));
-          timer ??= setTimeout(connect, pauseMs);
-          pauseMs = Math.min(RECONNECT_MAX_MS, pauseMs * 2);
-        },
-      });
-    };
-    connect();
-    return () => {
-      if (timer !== null) clearTimeout(timer);
-      subscription?.unsubscribe();
-    };
+    return keepOpen<T>((handlers) => opener.current(handlers), {
+      onData: (message) => {
+        const receivedAt = performance.now();
+        setState((old) => ({
+          data: reduce(old.data, message),
+          receivedAt,
+          link: 'live',
+          refusal: null,
+        }));
+      },
+      onFailure: checkSession,
+      setLink: (next, known) =>
+        setState((old) => {
+          const refusal = known === undefined ? old.refusal : known;
+          // A stream that will be refused starts as well.
+          const link = refusal === null ? next : 'connecting';
+          return old.link === link && old.refusal === refusal ? old : { ...old, link, refusal };
+        }),
+    });
   }, [key, attempt, isPast, isResting]);
 
   const wasLive = useRef(false);
@@ -136,6 +112,54 @@ export function useLive<T>(
 
   const retry = useCallback(() => setAttempt((count) => count + 1), []);
   return { ...state, ...(isPast && { link: 'live' as const }), retry };
+}
+
+/**
+ * Opens a subscription, and again after each failure, with pauses that double.
+ *
+ * @param setLink is passed why the server refuses to send data; undefined: as before
+ * @returns closes it
+ */
+function keepOpen<M>(
+  open: Open<M>,
+  {
+    onData,
+    onFailure,
+    setLink,
+  }: {
+    onData: (message: M) => void;
+    onFailure: () => void;
+    setLink: (link: LinkState, refusal?: string | null) => void;
+  },
+): () => void {
+  let pauseMs = RECONNECT_MIN_MS;
+  let timer: ReturnType<typeof setTimeout> | null = null;
+  let subscription: { unsubscribe: () => void } | null = null;
+  const connect = () => {
+    timer = null;
+    subscription = open({
+      onData: (message) => {
+        pauseMs = RECONNECT_MIN_MS;
+        onData(message);
+      },
+      onStarted: () => setLink('live'),
+      onConnectionStateChange: ({ state, error }) => {
+        if (state === 'connecting') setLink('connecting', error ? null : undefined);
+      },
+      onError: (error) => {
+        subscription?.unsubscribe();
+        onFailure();
+        setLink('connecting', refusalOf(error));
+        timer ??= setTimeout(connect, pauseMs);
+        pauseMs = Math.min(RECONNECT_MAX_MS, pauseMs * 2);
+      },
+    });
+  };
+  connect();
+  return () => {
+    if (timer !== null) clearTimeout(timer);
+    subscription?.unsubscribe();
+  };
 }
 
 function refusalOf(error: unknown): string | null {
