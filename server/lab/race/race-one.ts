@@ -30,39 +30,9 @@ const NOT_COUNTED = 'What is left could not be read in time.';
 export async function raceOne(entry: CatalogueEntry, context: RaceContext): Promise<LabRow> {
   const { order, place } = context;
   const prefix = `e${order.strategies.indexOf(entry.id)}_`;
-  const servers = new EntryServers(place);
   const tally = new Tally();
   const startedAt = performance.now();
-  const end: EndOfSelling = { failure: null, ranOutOfTime: false, paused: null, sellingMs: 0 };
-  let left: number | null = null;
-  try {
-    const raceEntry = raceEntries[entry.id];
-    if (!raceEntry) throw new Error('The Lab does not know how to race it.');
-    const stock = new Stock(servers.sql(), stockPrefix(place, prefix));
-    const { leaseMs } = order;
-    const { note } = tally;
-    const parts: EntryParts = { servers, stock, prefix, leaseMs, ...PATIENCE, note };
-    const ready = async () => {
-      await stock.create(order.stock);
-      await raceEntry.prepare?.(parts);
-      const opened = await raceEntry.open(parts);
-      await servers.warmUp();
-      return opened;
-    };
-    const contender = await answerWithin(READY_MS, ready(), NOT_READY);
-    try {
-      const selling = new Selling({ entry, raceEntry, contender, parts, tally, context });
-      Object.assign(end, await selling.run());
-      const reading = Promise.resolve(contender.left?.() ?? null);
-      left = await answerWithin(COUNT_MS, reading, NOT_COUNTED);
-    } finally {
-      await within(CLOSE_MS, contender.close?.());
-    }
-  } catch (error) {
-    end.failure ??= failureOf(error);
-  } finally {
-    await within(CLOSE_MS, servers.close());
-  }
+  const { end, left } = await sell(entry, context, prefix, tally);
   const seconds = (performance.now() - startedAt) / 1_000;
   const counting = answerWithin(COUNT_MS, count(place, prefix), NOT_COUNTED);
   const counted = await counting.catch(() => null);
@@ -93,6 +63,53 @@ export async function raceOne(entry: CatalogueEntry, context: RaceContext): Prom
     durationMs: Math.round(seconds * 1_000),
     ...evaluation,
   };
+}
+
+/**
+ * Prepares the stock and the strategy, sells, and closes what was opened.
+ *
+ * @returns `left`: how much is left according to the strategy; null if it counts nothing itself, or
+ *   that could not be read
+ */
+async function sell(
+  entry: CatalogueEntry,
+  context: RaceContext,
+  prefix: string,
+  tally: Tally,
+): Promise<{ end: EndOfSelling; left: number | null }> {
+  const { order, place } = context;
+  const servers = new EntryServers(place);
+  const end: EndOfSelling = { failure: null, ranOutOfTime: false, paused: null, sellingMs: 0 };
+  let left: number | null = null;
+  try {
+    const raceEntry = raceEntries[entry.id];
+    if (!raceEntry) throw new Error('The Lab does not know how to race it.');
+    const stock = new Stock(servers.sql(), stockPrefix(place, prefix));
+    const { leaseMs } = order;
+    const { note } = tally;
+    const parts: EntryParts = { servers, stock, prefix, leaseMs, ...PATIENCE, note };
+    const ready = async () => {
+      await stock.create(order.stock);
+      await raceEntry.prepare?.(parts);
+      const opened = await raceEntry.open(parts);
+      await servers.warmUp();
+      return opened;
+    };
+    const contender = await answerWithin(READY_MS, ready(), NOT_READY);
+    try {
+      const selling = new Selling({ entry, raceEntry, contender, parts, tally, context });
+      Object.assign(end, await selling.run());
+      const reading = Promise.resolve(contender.left?.() ?? null);
+      left = await answerWithin(COUNT_MS, reading, NOT_COUNTED);
+    } finally {
+      await within(CLOSE_MS, contender.close?.());
+    }
+  } catch (error) {
+    end.failure ??= failureOf(error);
+  } finally {
+    await within(CLOSE_MS, servers.close());
+  }
+  return { end, left };
 }
 
 /** Counts over a connection of its own, since those of the race are closed. */
