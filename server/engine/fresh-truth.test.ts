@@ -98,6 +98,21 @@ describe.each(storeNames)('two engines over %s', (name) => {
       for (const { faults } of [a, b]) faults.clockSetMs -= LEASE_MS;
       await waiting;
     });
+
+    it('nor does an error beside a change, if the clock was set forward', async () => {
+      const key = freshKey();
+      await takeLock(a, key, 'w1', { mode: 'permit', permits: 1, capacity: 1 });
+      const { request, ...command } = acquireCommand(key, 'w2', { waitMs: LEASE_MS / 2 });
+      const waiting = a.engine.acquire(key, { ...command, request }, WAIT);
+      await untilQueued(a, key, 1);
+      for (const { faults } of [a, b]) faults.clockSetMs += LEASE_MS;
+      const leaving = a.engine.run(key, { verb: 'detach', request });
+      const other = { mode: 'permit', permits: 1, capacity: 2 } as const;
+      expect(await acquire(a, key, 'w3', other)).toMatchObject({ outcome: 'granted' });
+      await leaving;
+      for (const { faults } of [a, b]) faults.clockSetMs -= LEASE_MS;
+      await waiting;
+    });
   });
 
   describe('a stale holder', () => {

@@ -230,7 +230,7 @@ export class Committer {
         continue;
       }
       pending.mayBeApplied ||= isStaleRead(reply.error);
-      if (isStaleRead(reply.error) && this.hasTime(pending)) again.push(pending);
+      if (!reply.isSure && this.hasTime(pending)) again.push(pending);
       else pending.refuse(reply.error);
     }
     commands.retry(again);

@@ -11,15 +11,18 @@ import type { RecordEvent } from '../../core/record-event';
 import type { RecordKey } from '../../storage/record-store';
 import { idempotencyKey, type PendingCommand } from '../pending-command';
 import { type AnyKnownRecord, type AnyRecord, recordTypeOf } from '../record-type';
-import { notRun } from '../refusals';
+import { isStaleRead, notRun } from '../refusals';
 import { type CommandGroup, keyOfGroup } from './batcher';
 import type { CacheEntry } from './record-cache';
 
 /** The reply to one command once the record's swap is applied. */
 export interface CommandOutcome {
   pending: PendingCommand;
-  /** The answer, or the refusal. */
-  reply: { answer: unknown } | { error: LockyardError };
+  /**
+   * The answer, or the refusal. A refusal that is not sure relies on a record or a clock that may
+   * be behind, which the swap does not test: the command is decided again from a new read.
+   */
+  reply: { answer: unknown } | { error: LockyardError; isSure: boolean };
   /** Whether this command changed the record. */
   changed: boolean;
 }
@@ -114,7 +117,8 @@ function decideCommand(
     return { pending, reply: { answer: decision.answer }, changed: decision.next !== null };
   } catch (error) {
     const refusal = error instanceof LockyardError ? error : notRun(error);
-    return { pending, reply: { error: refusal }, changed: false };
+    const isSure = storedAnswers !== null && !isStaleRead(refusal);
+    return { pending, reply: { error: refusal, isSure }, changed: false };
   }
 }
 
