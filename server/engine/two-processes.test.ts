@@ -16,6 +16,7 @@ import {
   renew,
   takeLock,
 } from './testing/engine-rig';
+import { firstFates } from './testing/faulty-store';
 import { untilQueued } from './testing/observed-calls';
 
 const SHARED = { mode: 'shared' } as const;
@@ -198,6 +199,35 @@ describe.concurrent.each(storeNames)('two processes over %s', (name) => {
     const counts = granted.map((answer) => answer.outcome === 'granted' && answer.holdCount);
     expect(counts.sort()).toEqual([1, 2, 3]);
     expect(await inspect(key)).toMatchObject({ holders: [{ owner: 'w2' }], waiters: [] });
+  });
+
+  it.each([
+    ['with a request id', { requestId: 'enters' }],
+    ['without a request id', {}],
+  ])('a re-entrant acquire %s enters a lock once if it is granted it as it asks', async (_, id) => {
+    const own = await rig.join();
+    const wait = { waitMs: 20_000, leaseMs: 60_000 };
+    // Until the grant came first: else the acquire has entered the hold that is then released.
+    for (let outcome = ''; outcome !== 'released'; ) {
+      const key = freshKey();
+      const first = await takeLock(own, key, 'w1', wait);
+      const waiting = acquire(own, key, 'w2', wait);
+      await queued(key, 1);
+      const entering = acquire(own, key, 'w2', { ...wait, ...id, reentrant: true });
+      await queued(key, 2);
+      await release(own, key, 'w1', first.token);
+      const token = tokenIn(await waiting);
+      const releases: ReturnType<typeof release>[] = [];
+      const last = async () => {
+        if (releases.length === 0) releases.push(release(own, key, 'w2', token));
+      };
+      const isAbout = (keys: RecordKey[]) => keys.some(({ name }) => name === key.name);
+      own.faults.onRead = firstFates(isAbout, { kind: 'pass', last });
+      expect(await entering).toMatchObject({ outcome: 'granted' });
+      await last();
+      outcome = (await Promise.all(releases)).map((answer) => answer.outcome).join();
+      expect(await inspect(key)).toMatchObject({ holders: [{ owner: 'w2', holdCount: 1 }] });
+    }
   });
 
   it.each([

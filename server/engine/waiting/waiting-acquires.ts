@@ -9,6 +9,7 @@ import type { CommandQueue } from '../command-queue';
 import type { EngineContext } from '../engine-context';
 import type { WaitOptions } from '../lock-engine';
 import { grantTooLate, isUnknown, unknownIfDenied, unknownOutcome } from '../refusals';
+import { type Granted, isGranted, isQueued, type Queued } from './granted-or-queued';
 import { subtractElapsed } from './subtract-elapsed';
 import {
   type Delivery,
@@ -19,9 +20,6 @@ import {
   startRequestTimers,
   type WaitingCall,
 } from './waiting-call';
-
-export type Granted<A> = Extract<A, { outcome: 'granted' }>;
-export type Queued<A> = Extract<A, { outcome: 'queued' }>;
 
 /** How often a call that leaves asks again for a place that was lost. */
 const DETACH_ATTEMPTS_MAX = 3;
@@ -206,7 +204,7 @@ export abstract class WaitingAcquires<
       if (leftMs <= 0) return this.lastAnswer(call, await this.giveUp(target, command, dueAt));
       const asked = await this.ask(target, { ...command, waitMs: leftMs }, dueAt);
       const { answer } = asked;
-      if (!isQueued(answer)) return asked;
+      if (!isQueued(answer)) return this.enteredOnce(target, command, call, asked);
       waiters.keepAt(this.queuedAt(target, answer), call);
       onQueued?.();
       this.onQueued(call);
@@ -224,6 +222,18 @@ export abstract class WaitingAcquires<
         return this.lastAnswer(call, await this.leave({ ...leaving, why: wake.why }));
       }
     }
+  }
+
+  /**
+   * The answer to a call that asked. If a grant was delivered to it before that was decided, a call
+   * without a request id has entered that hold by asking, which is undone.
+   */
+  private async enteredOnce(target: T, command: C, { delivery }: WaitingCall, asked: Acquired<A>) {
+    const { answer } = asked;
+    const { rev = 0 } = answer as { rev?: number };
+    if (!delivery || !isGranted(answer) || rev <= delivery.rev) return asked;
+    await this.commands.undo(() => this.revert(target, command, answer));
+    return this.delivered(delivery);
   }
 
   /**
@@ -282,14 +292,6 @@ export abstract class WaitingAcquires<
     const answer: AcquireAnswer = { ...granted, ...lease, ...waitedFor(hold) };
     return { answer: answer as A, changed: true, delivery };
   }
-}
-
-function isGranted<A extends { outcome: string }>(answer: A): answer is Granted<A> {
-  return answer.outcome === 'granted';
-}
-
-function isQueued<A extends { outcome: string }>(answer: A): answer is Queued<A> {
-  return answer.outcome === 'queued';
 }
 
 /** Throws `UNKNOWN` for an uncertain request without an id, which cannot be repeated. */
