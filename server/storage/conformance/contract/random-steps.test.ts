@@ -69,12 +69,13 @@ class RandomSteps {
     const expect = this.expectation(key);
     const rev = (expect?.rev ?? this.below(5)) + 1 + (this.isIn(10) ? this.below(1e6) : 0);
     const own = this.requests.get(key) ?? [];
-    const some = () => [...new Set([this.pick(own), this.pick(own)])];
+    const some = () => [this.pick(own), this.pick(own)];
     const later = () => NEVER + this.below(1_000);
     const storedAnswer = (request: string) => ({
       ...storedAnswerOf(this.pick(TEXTS), later()),
       key: request,
     });
+    const extension = () => ({ keys: some(), expiresAt: later() });
     const asks = this.testsAnswers && !isAll && this.isIn(30);
     return {
       key,
@@ -86,7 +87,7 @@ class RandomSteps {
       queue: expect && this.isIn(50) ? null : this.pick(QUEUES),
       events: Array.from({ length: this.below(3) }, () => eventOf(rev, this.pick(TEXTS))),
       storedAnswers: this.isIn(35) ? some().map(storedAnswer) : [],
-      extensions: this.isIn(30) ? [{ keys: some(), expiresAt: later() }] : [],
+      extensions: this.isIn(30) ? [extension(), extension()] : [],
       ...(asks && { unanswered: [this.pick(own), storedAnswerOf(0).key] }),
     };
   }

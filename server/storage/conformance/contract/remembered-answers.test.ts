@@ -72,6 +72,31 @@ contract('rule 5: answers are stored with the record', (suite) => {
     expect(await suite.storedAnswersOf(storedAnswer.key)).toEqual([second]);
   });
 
+  it('stores the last of several answers to one request in one change', async () => {
+    const first = storedAnswerOf('first', NEVER + 1);
+    const last = { ...first, answer: 'last', expiresAt: NEVER };
+    const storedAnswers = [first, { ...first, answer: 'second' }, last];
+    const key = freshKey();
+    const seen = await created(suite.store, key, { storedAnswers });
+    expect(await suite.storedAnswersOf(first.key)).toEqual([last]);
+    await swapOne(suite.store, update(key, seen, { storedAnswers: storedAnswers.toReversed() }));
+    expect(await suite.storedAnswersOf(first.key)).toEqual([first]);
+  });
+
+  it('extends an answer until the last of several instants, of one change or of two', async () => {
+    const storedAnswer = storedAnswerOf(1);
+    const until = (...instants: number[]) => ({
+      extensions: instants.map((expiresAt) => ({ keys: [storedAnswer.key], expiresAt })),
+    });
+    const [key, other] = [freshKey(), freshKey()];
+    const seen = await created(suite.store, key, { storedAnswers: [storedAnswer] });
+    await suite.store.swap([
+      update(key, seen, until(NEVER + 5, NEVER + 9, NEVER + 7)),
+      creation(other, until(NEVER + 6)),
+    ]);
+    expect((await suite.storedAnswersOf(storedAnswer.key))[0]?.expiresAt).toBe(NEVER + 9);
+  });
+
   it('extends answers with an applied change, and only then', async () => {
     const key = freshKey();
     const [first, second] = [storedAnswerOf(1), storedAnswerOf(2)];
