@@ -22,7 +22,10 @@ export async function listAllCounters(
     ceiling,
     isKnown,
   }));
-  return { text: textTable(counters), data: { counters, matching } };
+  const table = textTable(counters);
+  const isWhole = rows.length === matching;
+  const text = isWhole ? table : `${table}\n${rows.length} of ${matching} counters.`;
+  return { text, data: { counters, matching } };
 }
 
 /**

@@ -212,6 +212,19 @@ test('counters and backends can be listed, and counters created', async () => {
   expect(JSON.stringify(backends)).toMatch(/"latencyMs":\d+(\.\d)?,/);
 });
 
+test('a list of counters that is not whole says so', async () => {
+  const create = { verb: 'create', initial: 0, floor: null, ceiling: null, request: null } as const;
+  const engine = api.runtime.engines.get('default');
+  const names = Array.from({ length: 1_001 }, (_, i) => `many:${i}`);
+  const keys = names.map((name) => ({ namespace: 'default', name, kind: 'counter' }) as const);
+  await Promise.all(
+    keys.map((key) => engine?.count(key, { ...create, party: { service: 'stock' } })),
+  );
+  const listed = () => run('counters', 'list', '--search', 'many:');
+  await expect.poll(listed, { timeout: 20_000 }).toMatch(/\n1000 of 1001 counters\.$/);
+  expect(await run('counters', 'list', '--search', 'many:7')).not.toMatch(/ counters\.$/);
+});
+
 test.each([
   [['keys', 'change', '--id', 'x'], /^keys change needs one of --namespace, --prefix/],
   [['keys', 'change', '--id', 'x', '--prefix', ''], /^--prefix: must not be empty/],
