@@ -32,6 +32,19 @@ describe.each(TEST_DIALECTS)('refused actions on %s', (dialect) => {
     expect(entry?.result).toMatchObject({ count: 60 });
   });
 
+  test('that arrive while their count is written are in the count at last', async () => {
+    for (let round = 0; round < 20; round += 1) {
+      const refuseAfter = async (turns: number) => {
+        for (let turn = 0; turn < turns; turn += 1) await new Promise(setImmediate);
+        await refuse('same');
+        await runtime.refusedActs.write();
+      };
+      await Promise.all(Array.from({ length: 20 }, (_, i) => refuseAfter(3 * i)));
+      runtime.clock.pass(60_000);
+    }
+    expect((await entries()).map(({ result }) => result.count)).toEqual(Array(20).fill(20));
+  });
+
   test('are an entry at once, and one for each minute', async () => {
     await refuse('first');
     expect(await entries()).toHaveLength(1);

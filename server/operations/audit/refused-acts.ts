@@ -34,6 +34,10 @@ export class RefusedActs {
   /** Entries with a count that is not written yet. */
   private readonly unwritten = new Set<Refused>();
   private timer: NodeJS.Timeout | undefined;
+  /** The last write that has begun or is to begin. */
+  private lastWrite: Promise<void> = Promise.resolve();
+  /** The write that is to begin once the one before it has ended; null: there is none. */
+  private nextWrite: Promise<void> | null = null;
 
   /** @param entryMs for how long an entry counts; 0: every refusal has its own */
   constructor(
@@ -64,8 +68,20 @@ export class RefusedActs {
     await intent;
   }
 
-  /** Writes every changed count. Never rejects: what could not be written is retried later. */
-  async write(): Promise<void> {
+  /**
+   * Writes every changed count, after what is being written: over two connections a lower count
+   * could overtake a higher one. Never rejects: what could not be written is retried later.
+   */
+  write(): Promise<void> {
+    this.nextWrite ??= this.lastWrite.then(() => {
+      this.nextWrite = null;
+      return this.writeCounts();
+    });
+    this.lastWrite = this.nextWrite;
+    return this.nextWrite;
+  }
+
+  private async writeCounts(): Promise<void> {
     clearTimeout(this.timer);
     this.timer = undefined;
     for (const refused of [...this.unwritten]) {
