@@ -8,7 +8,7 @@ import { auditedDatabaseChange } from '../audit/audited-database-change';
 import { permit } from '../audit/permit';
 import type { ControlContext } from '../operation-context';
 import { requireNamespaces } from './require-namespaces';
-import { expiryOf, formOf, storedLimits } from './stored-limits';
+import { expiryIn, formOf, requireFuture, storedLimits } from './stored-limits';
 
 /** A key that was created, with its secret. */
 export interface CreatedKey {
@@ -38,10 +38,9 @@ export async function createApiKey(
 ): Promise<CreatedKey> {
   const { name, namespaces, witness, prefix, verbs } = input;
   const { database, clock } = ctx.runtime;
-  const expiresAt = expiryOf(input, clock.now()) ?? null;
+  const now = clock.now();
+  const expiresAt = expiryIn(input, now) ?? null;
   const limits = storedLimits({ prefix, verbs }, expiresAt);
-  const { id, secretHash, key } =
-    given === null ? newApiKey(formOf(limits)) : parseGivenKey(given, limits);
   const seen = {
     ...(witness ? { witness } : { namespaces }),
     ...limitsOf(limits),
@@ -49,6 +48,9 @@ export async function createApiKey(
   };
   const what = { act: 'key.create', subject: name, seen } as const;
   const who = await permit(ctx, 'admin', what);
+  requireFuture(expiresAt, now);
+  const { id, secretHash, key } =
+    given === null ? newApiKey(formOf(limits)) : parseGivenKey(given, limits);
   return auditedDatabaseChange(ctx, who, what, async (tx) => {
     if (isOnly) await requireOnlyKey(database, tx, name, clock.now());
     await requireNamespaces(database, tx, namespaces);

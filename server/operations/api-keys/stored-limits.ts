@@ -33,19 +33,24 @@ export function requireFormFor(
   throw new LockyardError('CONFLICT', text);
 }
 
-/**
- * The instant from which a key is refused; null: it does not expire; undefined: not specified.
- *
- * @throws LockyardError `INVALID` for an instant in the past
- */
-export function expiryOf(
-  input: { expiresAt?: number | null | undefined; expiresInMs?: number | undefined },
-  now: number,
-): number | null | undefined {
-  const { expiresAt, expiresInMs } = input;
-  if (expiresInMs !== undefined) return now + expiresInMs;
-  if (typeof expiresAt === 'number' && expiresAt <= now) {
-    throw new LockyardError('INVALID', 'expiresAt: must be in the future.');
-  }
+interface Expiry {
+  expiresAt?: number | null | undefined;
+  expiresInMs?: number | undefined;
+}
+
+/** The instant from which a key is refused; null: it does not expire; undefined: not specified. */
+export const expiryIn = ({ expiresAt, expiresInMs }: Expiry, now: number) =>
+  expiresInMs === undefined ? expiresAt : now + expiresInMs;
+
+/** @throws LockyardError `INVALID` for an expiry in the past */
+export function requireFuture(expiresAt: number | null | undefined, now: number): void {
+  if (typeof expiresAt !== 'number' || expiresAt > now) return;
+  throw new LockyardError('INVALID', 'expiresAt: must be in the future.');
+}
+
+/** As `expiryIn`. Throws as `requireFuture`. */
+export function expiryOf(input: Expiry, now: number): number | null | undefined {
+  const expiresAt = expiryIn(input, now);
+  requireFuture(expiresAt, now);
   return expiresAt;
 }

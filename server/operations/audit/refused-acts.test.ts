@@ -59,6 +59,13 @@ describe.each(TEST_DIALECTS)('refused actions on %s', (dialect) => {
     ]);
   });
 
+  test('come before anything else that is wrong with the input', async () => {
+    const input = { name: 'late', namespaces: ['default'], expiresAt: runtime.clock.now() - 1 };
+    const act = createApiKey(contextOf(runtime, vera), input);
+    await expect(act).rejects.toMatchObject({ reason: 'FORBIDDEN' });
+    expect(await entries()).toMatchObject([{ subject: 'late', outcome: 'refused' }]);
+  });
+
   test('of two users are two entries', async () => {
     await refuse('same');
     await refuse('same', oleg);
