@@ -1,12 +1,10 @@
 import { readdirSync } from 'node:fs';
 import { statfs } from 'node:fs/promises';
 import { getHeapStatistics } from 'node:v8';
-import { and, desc, eq, lte } from 'drizzle-orm';
 import { MIGRATIONS_TABLE, programSchemaVersion } from '@/db/schema-version';
 import { version } from '@/package.json';
 import { ReceiverTable } from '../../monitoring/alerts/receiver-table';
 import { MAINTENANCE_KEY } from '../../monitoring/maintenance/maintenance';
-import { CLOCKS_APART_MAX_MS } from '../../platform/clock';
 import { jobReports } from '../../platform/job-reports';
 import { openFilesLimit } from '../../platform/open-files-limit.mjs';
 import { listAllApiKeys } from '../api-keys/list-api-keys';
@@ -19,6 +17,7 @@ import { backendFindings } from './backend-findings';
 import { type Finding, problem } from './finding';
 import { gateFindings } from './gate-findings';
 import { jobFindings } from './job-findings';
+import { lastBackupAt } from './last-backup';
 import {
   diskFinding,
   filesFinding,
@@ -117,31 +116,18 @@ async function maintenanceOf({ engines, processId }: Runtime) {
 async function upkeepOf(ctx: OperationContext) {
   const { runtime } = ctx;
   const { config, database, clock } = runtime;
-  const { db, tables } = database;
-  const { audit } = tables;
   const users = await listUsers(ctx);
   const states = await askDatabase(() => new ReceiverTable(database).all());
-  const now = clock.now();
-  // A clock that was set back has left later instants.
-  const isPast = lte(audit.at, now + CLOCKS_APART_MAX_MS);
-  const [backup] = await askDatabase(() =>
-    db
-      .select({ at: audit.at })
-      .from(audit)
-      .where(and(eq(audit.act, 'backup.make'), eq(audit.outcome, 'done'), isPast))
-      .orderBy(desc(audit.at))
-      .limit(1),
-  );
   return {
     users: users.length,
     admins: users.filter(({ role, disabledAt }) => role === 'admin' && disabledAt === null).length,
-    backupAt: backup?.at ?? null,
+    backupAt: await lastBackupAt(ctx),
     receivers: config.receivers.length,
     failing: config.receivers.flatMap(({ id }) => {
       const failure = states.get(id)?.failure ?? null;
       return failure === null ? [] : [{ id, failure }];
     }),
-    now,
+    now: clock.now(),
   };
 }
 
