@@ -60,6 +60,34 @@ test('the processes of a service can be collapsed, by a click and by keys', asyn
   await expect(service).toBeFocused();
 });
 
+test('on Holders in the past, arrow keys step, or fold the service that has the focus', async ({
+  page,
+  context,
+  server,
+  admin,
+}) => {
+  await signIn(context, server, admin);
+  const stepping = await createService(server, admin, 'stepping');
+  for (const name of ['step:1', 'step:2', 'step:3']) await stepping.acquire({ name, ...LEASE });
+  const now = Date.now();
+  await expect(async () => {
+    await openPage(page, `/holders?at=${now}&q=stepping`);
+    await expect(page.getByRole('button', { name: 'stepping-1' })).toBeVisible({ timeout: 500 });
+  }).toPass();
+  const instants = [page.url()];
+  for (const _ of [1, 2]) {
+    await page.keyboard.press('ArrowLeft');
+    await expect.poll(() => page.url()).not.toBe(instants.at(-1));
+    await expect(page.getByRole('region', { name: 'Looking back' })).toBeVisible();
+    instants.push(page.url());
+  }
+  const process = page.getByRole('button', { name: 'stepping-1' });
+  await page.getByRole('button', { name: 'stepping 1 process' }).focus();
+  await page.keyboard.press('ArrowLeft');
+  await expect(process).toBeHidden();
+  expect(page.url()).toBe(instants.at(-1));
+});
+
 test('the name of an awaited lock never covers the wait time, however narrow the column', async ({
   page,
   context,

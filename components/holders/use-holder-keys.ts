@@ -13,9 +13,8 @@ export function useHolderKeys(table: RefObject<HTMLDivElement | null>): void {
     rows[next]?.focus();
   };
   const fold = (isFolded: boolean) => {
-    const focused = document.activeElement;
-    if (!focused || !table.current?.contains(focused)) return false;
-    const service = focused.closest('tbody')?.querySelector<HTMLElement>('[data-service]');
+    const group = document.activeElement?.closest('tbody');
+    const service = group?.querySelector<HTMLElement>('[data-service]');
     if (!service || (service.ariaExpanded === 'false') === isFolded) return false;
     service.focus();
     service.click();
@@ -23,8 +22,8 @@ export function useHolderKeys(table: RefObject<HTMLDivElement | null>): void {
   useKeys({
     j: () => step(1),
     k: () => step(-1),
-    ArrowLeft: () => fold(true),
-    ArrowRight: () => fold(false),
     r: () => table.current?.querySelector<HTMLElement>('[data-release-all]')?.click(),
   });
+  // Elsewhere on a page of the past these lead to other instants.
+  useKeys({ ArrowLeft: () => fold(true), ArrowRight: () => fold(false) }, table);
 }

@@ -17,26 +17,37 @@ const CHOOSING = /^( |Arrow.*)$/;
 /** The second of two keys must follow within this time. */
 const SECOND_WITHIN_MS = 2_000;
 
+interface Shortcuts {
+  keys: RefObject<Keys>;
+  within: RefObject<Element | null> | null;
+}
+
 /** The shortcuts of all parts of the page; of two for one key the later one applies. */
-const shortcuts: RefObject<Keys>[] = [];
+const shortcuts: Shortcuts[] = [];
 
 /** The first of two keys. */
 let first: { key: string; at: number } | null = null;
 
-/** Single-key shortcuts of a page. Inactive while typing, and while a dialog or menu is open. */
-export function useKeys(keys: Keys): void {
+/**
+ * Single-key shortcuts of a page. Inactive while typing, and while a dialog or menu is open.
+ *
+ * @param within they apply only while the focus is inside, and then before those of the page; must
+ *   be the same in every render
+ */
+export function useKeys(keys: Keys, within: RefObject<Element | null> | null = null): void {
   const latest = useRef(keys);
   // Before the browser paints: a key pressed right afterwards acts on what is shown.
   useLayoutEffect(() => {
     latest.current = keys;
   });
   useEffect(() => {
-    if (shortcuts.push(latest) === 1) window.addEventListener('keydown', onKey);
+    const own = { keys: latest, within };
+    if (shortcuts.push(own) === 1) window.addEventListener('keydown', onKey);
     return () => {
-      shortcuts.splice(shortcuts.indexOf(latest), 1);
+      shortcuts.splice(shortcuts.indexOf(own), 1);
       if (shortcuts.length === 0) window.removeEventListener('keydown', onKey);
     };
-  }, []);
+  }, [within]);
 }
 
 function onKey(event: KeyboardEvent) {
@@ -51,12 +62,22 @@ function onKey(event: KeyboardEvent) {
   const isSecond = first !== null && now - first.at < SECOND_WITHIN_MS;
   const pressed = isSecond ? `${first?.key} ${event.key}` : event.key;
   first = null;
-  const act = shortcuts.findLast(({ current }) => current[pressed])?.current[pressed];
+  const act = actOf(pressed);
   if (act) {
     if (act(event) !== false) event.preventDefault();
   } else if (!isSecond && isBeginning(event.key)) first = { key: event.key, at: now };
 }
 
+/** What a key does where the focus is. */
+function actOf(pressed: string) {
+  const having = shortcuts.filter(({ keys }) => keys.current[pressed]);
+  const isInside = ({ within }: Shortcuts) => within?.current?.contains(document.activeElement);
+  const own = having.findLast(isInside) ?? having.findLast(({ within }) => within === null);
+  return own?.keys.current[pressed];
+}
+
 /** Whether a shortcut of two keys begins with this one. */
 const isBeginning = (key: string) =>
-  shortcuts.some(({ current }) => Object.keys(current).some((name) => name.startsWith(`${key} `)));
+  shortcuts.some(({ keys }) =>
+    Object.keys(keys.current).some((name) => name.startsWith(`${key} `)),
+  );

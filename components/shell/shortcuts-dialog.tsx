@@ -42,6 +42,14 @@ const LOCK_SHORTCUTS: Shortcut[] = [
   [['Del'], 'Delete selected free locks…'],
 ];
 
+const HOLDER_SHORTCUTS: Shortcut[] = [
+  [['j', 'k'], 'Next, previous process'],
+  [['←', '→'], 'Fold, unfold service'],
+];
+const RELEASE_SHORTCUT: Shortcut = [['r'], 'Release all it holds…'];
+
+const PAST_SHORTCUTS: Shortcut[] = [[['←', '→'], 'Previous, next change']];
+
 /** All keyboard shortcuts. */
 export function ShortcutsDialog({ onClose }: { onClose: () => void }) {
   const { may } = useSession();
@@ -51,9 +59,14 @@ export function ShortcutsDialog({ onClose }: { onClose: () => void }) {
         <div className="flex flex-col gap-6">
           <ShortcutTable title="Lock list" shortcuts={LIST_SHORTCUTS} />
           {may('operator') && <ShortcutTable title="Selected lock" shortcuts={LOCK_SHORTCUTS} />}
+          <ShortcutTable title="Looking back" shortcuts={PAST_SHORTCUTS} />
         </div>
         <div className="flex flex-col gap-6">
           <ShortcutTable title="Pages" shortcuts={PAGE_SHORTCUTS} />
+          <ShortcutTable
+            title="Holders"
+            shortcuts={[...HOLDER_SHORTCUTS, ...(may('operator') ? [RELEASE_SHORTCUT] : [])]}
+          />
           <ShortcutTable title="Everywhere" shortcuts={globalShortcuts()} />
         </div>
       </div>
