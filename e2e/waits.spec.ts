@@ -110,6 +110,17 @@ test('the name of an awaited lock never covers the wait time, however narrow the
   expect(isBeside || isAbove).toBe(true);
 });
 
+test('at 900 px an owner of 26 letters is legible', async ({ page, context, server, admin }) => {
+  await signIn(context, server, admin);
+  const owner = 'warehouse-b3e7:worker-1234';
+  const service = await createService(server, admin, 'narrow');
+  await service.acquire({ name: 'narrow', owner, ...LEASE });
+  await page.setViewportSize({ width: 900, height: 768 });
+  await openPage(page, `/holders?q=${owner}`);
+  const start = page.getByRole('button', { name: owner }).locator('.name-head');
+  expect(await start.evaluate((it) => it.scrollWidth - it.clientWidth)).toBeLessThanOrEqual(0);
+});
+
 test('at 1024 px the names of services and owners are legible, and no figure moves', async ({
   page,
   context,

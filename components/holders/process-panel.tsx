@@ -156,7 +156,7 @@ function Waits({ detail: { waits } }: { detail: ProcessDetail }) {
             <BackendMark id={wait.backend} />
             <LockLink namespace={wait.namespace} name={wait.name} />
             <span className="text-12 text-t3">
-              {wait.namespace} · {wait.backend} · place {exactCount(wait.place)} of{' '}
+              {wait.namespace} · {wait.backend} · position {exactCount(wait.place)} of{' '}
               {exactCount(wait.waiting)}
             </span>
             {wait.holders.length > 0 && (
