@@ -14,6 +14,7 @@ import { Instant } from '../ui/instant';
 import { type Column, TableHead } from '../ui/table-head';
 import { ReadFailureNote } from '../ui/unanswered/read-failure-note';
 import { ExactName, VisibleText } from '../ui/visible-text';
+import { matchingDeadlocks, type WaitFilter } from './wait-filter';
 
 const COLUMNS: Column[] = [
   { label: 'Found', className: 'deadlock-found' },
@@ -33,15 +34,23 @@ const END_LABELS: Record<DeadlockEnding, string> = {
   unseen: 'ended while no server was running',
 };
 
-/** The deadlocks that are kept, newest first. */
-export function PastDeadlocks({ initial }: { initial: DeadlockRow[] | null }) {
+/** The deadlocks that are kept and match the filter, newest first. */
+export function PastDeadlocks({
+  initial,
+  filter,
+}: {
+  /** Null where they could not be read for the first paint. */
+  initial: DeadlockRow[] | null;
+  filter: WaitFilter;
+}) {
   const trpc = useTRPC();
   const { data, error } = useQuery({
     ...trpc.waits.deadlocks.queryOptions(undefined, { ...(initial && { initialData: initial }) }),
     refetchInterval: POLL_MS,
   });
   const now = useAtBackend('', (at) => wholeSeconds(at));
-  const rows = data ?? [];
+  const all = data ?? [];
+  const rows = matchingDeadlocks(all, filter, now);
   const { retentionDays } = useSession();
   const kept = `last ${plural(retentionDays.history, 'day')}`;
   return (
@@ -49,7 +58,7 @@ export function PastDeadlocks({ initial }: { initial: DeadlockRow[] | null }) {
       <h2 className="flex h-[30px] items-center gap-2 font-[620]">
         Deadlocks
         <span className="font-[450] text-12 text-t3">
-          {data && (rows.length === 0 ? `none in the ${kept}` : `${kept}, newest first`)}
+          {data && keptLabel(kept, rows.length, all.length)}
         </span>
       </h2>
       <ReadFailureNote error={error} shown={data} what="past deadlocks" className="" />
@@ -87,6 +96,13 @@ export function PastDeadlocks({ initial }: { initial: DeadlockRow[] | null }) {
       )}
     </section>
   );
+}
+
+function keptLabel(kept: string, shown: number, all: number): string {
+  if (all === 0) return `none in the ${kept}`;
+  if (shown === all) return `${kept}, newest first`;
+  if (shown === 0) return `${kept}, none matches the filters`;
+  return `${kept}, ${exactCount(shown)} of ${exactCount(all)} match the filters`;
 }
 
 function Steps({ row }: { row: DeadlockRow }) {

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import type {
+  DeadlockRow,
   GraphLock,
   HeadBlockerRow,
   WaitGraph,
@@ -7,6 +8,7 @@ import type {
 import {
   filterChoices,
   listedWaits,
+  matchingDeadlocks,
   matchingHeads,
   matchingWaits,
   readWaitFilter,
@@ -78,6 +80,30 @@ test('the head blocker of a wait is found through waits that the filter leaves o
     listedWaits(graph, filterOf(query)).map(({ lock, roots }) => [lock.name, ...roots]);
   expect(rootsOf('namespace=mail')).toEqual([['mail:b', 0]]);
   expect(rootsOf('')).toContainEqual(['mail:b', 0]);
+});
+
+test('past deadlocks are shown by namespace and backend of a wait, and by duration', () => {
+  const deadlock = (id: string, endedAt: number | null, steps: [string, string][]) =>
+    ({
+      id,
+      since: NOW - 40_000,
+      endedAt,
+      steps: steps.map(([namespace, backend]) => ({ namespace, backend })),
+    }) as DeadlockRow;
+  const rows = [
+    deadlock('open', null, [
+      ['shop', 'mysql'],
+      ['mail', 'redis'],
+    ]),
+    deadlock('short', NOW - 35_000, [['shop', 'mysql']]),
+  ];
+  const idsOf = (query: string) =>
+    matchingDeadlocks(rows, filterOf(query), NOW).map(({ id }) => id);
+  expect(idsOf('')).toEqual(['open', 'short']);
+  expect(idsOf('namespace=mail')).toEqual(['open']);
+  expect(idsOf('backend=mysql')).toEqual(['open', 'short']);
+  expect(idsOf('namespace=shop&backend=redis')).toEqual([]);
+  expect(idsOf('over=30000')).toEqual(['open']);
 });
 
 test('an address with another age is read as without one', () => {

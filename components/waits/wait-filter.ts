@@ -1,4 +1,10 @@
-import type { GraphLock, GraphWait, WaitGraph } from '@/server/contract/console/waits/wait-graph';
+import type {
+  DeadlockRow,
+  DeadlockStepRow,
+  GraphLock,
+  GraphWait,
+  WaitGraph,
+} from '@/server/contract/console/waits/wait-graph';
 import { rootsByLock, waitsInDeadlock } from './wait-facts';
 
 /** Which waits the page shows, as in its address. */
@@ -82,6 +88,23 @@ export function matchingHeads(graph: WaitGraph, filter: WaitFilter): WaitGraph {
   return { ...graph, heads };
 }
 
+/**
+ * The deadlocks with a matching wait in them. Each of their waits lasted at least as long as the
+ * deadlock itself.
+ *
+ * @param now the server's clock
+ */
+export function matchingDeadlocks(
+  rows: readonly DeadlockRow[],
+  filter: WaitFilter,
+  now: number,
+): DeadlockRow[] {
+  return rows.filter(
+    ({ steps, since, endedAt }) =>
+      (endedAt ?? now) - since >= filter.overMs && steps.some((step) => isOf(step, filter)),
+  );
+}
+
 /** The namespaces and backends of all waits, to choose from. */
 export function filterChoices({ locks }: WaitGraph): { namespaces: string[]; backends: string[] } {
   const sorted = (values: string[]) => [...new Set(values)].sort();
@@ -91,7 +114,7 @@ export function filterChoices({ locks }: WaitGraph): { namespaces: string[]; bac
   };
 }
 
-const isOf = (lock: GraphLock, { namespace, backend }: WaitFilter): boolean =>
+const isOf = (lock: GraphLock | DeadlockStepRow, { namespace, backend }: WaitFilter): boolean =>
   (namespace === null || lock.namespace === namespace) &&
   (backend === null || lock.backend === backend);
 

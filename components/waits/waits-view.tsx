@@ -76,7 +76,7 @@ export function WaitsView({
         <div className="waits">
           <header className="waits-head">
             <h1 className="text-19 font-[640]">Waits</h1>
-            {!isEmpty && <WaitFilterChips graph={data} filter={filter} />}
+            {(!isEmpty || isFiltering(filter)) && <WaitFilterChips graph={data} filter={filter} />}
             <WaitTotals graph={data} isFiltered={isFiltering(filter)} />
             <span className="ml-auto flex items-center gap-4">
               <ViewChoice view={view} onView={setView} />
@@ -136,7 +136,7 @@ export function WaitsView({
               )}
             </div>
           )}
-          {!data.past && <PastDeadlocks initial={initialDeadlocks} />}
+          {!data.past && <PastDeadlocks initial={initialDeadlocks} filter={filter} />}
         </div>
         <ConnectionLostNote />
       </ActionsProvider>
