@@ -46,7 +46,7 @@ export function WaitTable({ graph, filter }: { graph: WaitGraph; filter: WaitFil
                 <WaitAge lock={lock} wait={wait} />
               </td>
               <td>
-                <LockLink namespace={lock.namespace} name={lock.name} />
+                <LockLink namespace={lock.namespace} name={lock.name} className="text-12" />
                 <span className="text-12 text-t3">
                   {lock.namespace} · {lock.backend}
                 </span>
