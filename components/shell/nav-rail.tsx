@@ -40,9 +40,6 @@ const SECONDARY_ITEMS: NavItem[] = [
 /** Every page that the navigation leads to. */
 export const NAV_ITEMS = [...PRIMARY_ITEMS, ...SECONDARY_ITEMS];
 
-/** Longer than this many characters, a label would touch the edges of the rail. */
-const LONG_LABEL = 9;
-
 /** Whether a page belongs to an item. */
 function isActive(pathname: string, href: string): boolean {
   if (href === '/') return pathname === '/' || pathname.startsWith('/locks/');
@@ -81,7 +78,6 @@ function RailLink({
       aria-current={isActive(usePathname(), href) ? 'page' : undefined}
       className={`rail-item ${className}`}
       data-last={href === '/settings'}
-      data-long={label.length > LONG_LABEL}
     >
       <RailIcon name={icon} />
       {label}
