@@ -131,8 +131,10 @@ function NamespaceTableRow({
       <td data-cell="backend" className="text-t2">
         <span className="flex flex-wrap items-center gap-x-1.5">
           {isSilent && <Icon name="question" size={14} className="text-unknown" />}
-          <span className="md:hidden">on </span>
-          {backend}
+          <span>
+            <span className="md:hidden">on </span>
+            {backend}
+          </span>
           {isSilent && (
             <span className="text-12 whitespace-nowrap text-unknown">not responding</span>
           )}
