@@ -36,7 +36,7 @@ function InstantField({
   const [typed, setTyped] = useState<string | null>(null);
   return (
     <label className="flex items-center gap-1.5">
-      <span className="max-md:w-8">{label}</span>
+      <span className="max-sm:w-8">{label}</span>
       <input
         type="datetime-local"
         max="9999-12-31T23:59"

@@ -76,7 +76,7 @@ function ChangeLine({ fold, backend }: { fold: ChangeFold; backend: string }) {
         <ExactName name={by ?? service} className="text-12 text-t2" />
         {bounds && <span className="text-t2">{boundsLabel(bounds)}</span>}
         {reason && (
-          <span className="truncate text-t2" title={visibleText(reason)}>
+          <span className="event-detail text-t2" title={visibleText(reason)}>
             “<VisibleText text={reason} />”
           </span>
         )}

@@ -111,7 +111,7 @@ function PinnedLines({ detail, top }: { detail: LockDetail; top: EventLine[] }) 
     .map(({ id, at, look, owner, detail: words, token }) => (
       <Line key={id} at={at} look={look} token={token} backend={backend} isPinned>
         {owner !== '' && <ExactName name={owner} className="text-12 text-t2" />}
-        <span className="truncate text-t2" title={words}>
+        <span className="event-detail text-t2" title={words}>
           {words}
         </span>
       </Line>
@@ -125,7 +125,7 @@ function OneEvent({ event, backend }: { event: EventRow; backend: string }) {
     <Line at={event.at} look={eventLook(event.kind)} token={event.token} backend={backend}>
       {event.owner !== '' && <ExactName name={event.owner} className="text-12 text-t2" />}
       {detail && (
-        <span className="truncate text-t2" title={detail}>
+        <span className="event-detail text-t2" title={detail}>
           {detail}
         </span>
       )}
@@ -154,7 +154,7 @@ function EventRun({
     return (
       <Line at={newest.at} look={eventLook('renewed')} token={newest.token} backend={backend}>
         <ExactName name={newest.owner} className="text-12 text-t2" />
-        <span className="truncate text-t2">
+        <span className="event-detail text-t2">
           {exactCount(events.length)} times {span}
         </span>
       </Line>
@@ -162,7 +162,7 @@ function EventRun({
   }
   return (
     <Line at={newest.at} look={REPOLLED} token={null} backend={backend}>
-      <span className="truncate text-t3">
+      <span className="event-detail text-t3">
         {plural(owners, 'waiter')} re-polled {span}
       </span>
     </Line>

@@ -9,7 +9,7 @@ import { exactCount, plural } from '@/server/core/format/numbers';
 import { isReleased } from '@/server/core/lock/lock-record';
 import { useAtBackend, useIsStale } from '../../../live/reading';
 import { Instant } from '../../../ui/instant';
-import { ExactName, VisibleText } from '../../../ui/visible-text';
+import { VisibleText, WholeName } from '../../../ui/visible-text';
 import { knownUntil, renewalDueAt } from '../../lock-facts';
 import { renewalDueLabel } from '../../lock-labels';
 import { Countdown, LeaseBar } from '../../row/lease-left';
@@ -49,7 +49,7 @@ function HolderFacts({ row, hold }: FactsProps) {
   return (
     <>
       <Fact word="Owner">
-        <ExactName name={hold.owner} />
+        <WholeName name={hold.owner} />
       </Fact>
       <Fact word="Service">
         <span className="font-mono">{hold.service}</span>

@@ -84,9 +84,9 @@ function NoHolder({ row }: { row: LockRow }) {
   const unknown = unknownLabel(row);
   return (
     <Panel title="Holder">
-      <p className="px-3.5 pt-3 text-t2">{unknown ? `Holder ${unknown}.` : 'Not held.'}</p>
+      <p className="px-3.5 py-3 text-t2">{unknown ? `Holder ${unknown}.` : 'Not held.'}</p>
       {ended && (
-        <div className="px-3.5 pt-1.5 pb-4 text-t3">
+        <div className="-mt-1.5 px-3.5 pb-4 text-t3">
           Last holder: <ExactName name={ended.owner} className="text-t2" />
           <p className="first-letter:uppercase">
             {ENDED_LABELS[ended.cause]} <Instant at={ended.at} now={now} clock={row.backend} />,
