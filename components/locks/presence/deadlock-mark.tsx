@@ -38,7 +38,7 @@ export const useIsDeadlocked = (row: Keyed): boolean =>
 export function DeadlockMark() {
   return (
     <span
-      className="flex shrink-0 items-center gap-1 text-12 text-dangertext"
+      className="row-deadlock flex shrink-0 items-center gap-1 text-12 text-dangertext"
       title="Its holder waits, directly or not, for one of its own waiters. See Waits"
     >
       <Icon name="cycle" size={14} />
