@@ -119,6 +119,10 @@ export function CountersView({ initial }: { initial: CounterPage }) {
               courses={courses.data}
               selecting={may('operator') ? selecting : null}
             />
+          ) : data.past && search === '' ? (
+            <p className="card px-3.5 py-6 text-14">
+              None of the present counters existed at this instant.
+            </p>
           ) : (
             <NoCounters
               onClear={search === '' ? null : () => seek('')}

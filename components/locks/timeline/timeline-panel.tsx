@@ -87,7 +87,7 @@ export function TimelinePanel({ detail }: { detail: LockDetail }) {
       )}
       {isEmpty ? (
         <p className="px-3.5 py-3 text-t2">
-          {data ? `Not used in ${zoom ? 'this span' : `the last ${rangeText(spanMs)}`}.` : '\u00a0'}
+          {data ? `Not used in ${zoom ? 'this span' : spanLabel(spanMs, isPast)}.` : '\u00a0'}
         </p>
       ) : !isHydrated ? (
         <PlotSpace lanes={lanes} acts={acts} refused={refused} />
@@ -131,6 +131,9 @@ function LiveTable({ backend, ...props }: Omit<TimelineTableProps, 'now'> & { ba
   const now = useAtBackend(backend, (at) => at);
   return <TimelineTable {...props} now={now} />;
 }
+
+const spanLabel = (spanMs: number, isPast: boolean) =>
+  isPast ? `the ${rangeText(spanMs)} before this instant` : `the last ${rangeText(spanMs)}`;
 
 /** The first span that shows the beginning of the present hold and of the oldest wait. */
 function firstSpanMs({ row, asOf }: LockDetail): number {
