@@ -37,8 +37,8 @@ export function ActionLadder({ detail, chosen }: { detail: LockDetail; chosen: H
     isStale,
   });
   const holderActDisabled = disabledBecause ?? (isKept ? 'Already released' : null);
-  const requestDisabled =
-    holderActDisabled ?? (hold?.liveness?.state === 'dead' ? 'process is dead' : null);
+  const isDead = hold?.liveness?.state === 'dead';
+  const requestDisabled = holderActDisabled ?? (isDead ? 'process is dead' : null);
   const reassignDisabled = disabledBecause ?? reassignObstacle(detail, delayMs, isClosed);
   useCurrentLock(row);
   useKeys({
@@ -94,7 +94,7 @@ export function ActionLadder({ detail, chosen }: { detail: LockDetail; chosen: H
         effect={
           isKept
             ? 'Freed now and granted to the next waiter. Its holder has released it.'
-            : 'Revoked now and granted to the next waiter. The holder is not stopped.'
+            : `Revoked now and granted to the next waiter. ${isDead ? DEAD : NOT_STOPPED}`
         }
         isHard
         isDone={result?.kind === 'forced'}
@@ -118,6 +118,9 @@ export function ActionLadder({ detail, chosen }: { detail: LockDetail; chosen: H
     </section>
   );
 }
+
+const DEAD = 'Its process is dead.';
+const NOT_STOPPED = 'The holder is not stopped.';
 
 /** Each reason why no step is possible, with a sentence that says so. */
 const NO_ACTS = {
