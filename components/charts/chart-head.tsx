@@ -14,8 +14,15 @@ export function ChartHead({
     <div className="chart-head">
       <h3>{title}</h3>
       {lines.map(({ word, ink, isDashed }) => (
-        <span key={word} className="flex items-center gap-1.5">
-          <svg aria-hidden="true" width="14" height="4" viewBox="0 0 14 4" style={{ color: ink }}>
+        <span key={word} className="flex items-baseline gap-1.5">
+          <svg
+            aria-hidden="true"
+            width="14"
+            height="4"
+            viewBox="0 0 14 4"
+            className="self-center"
+            style={{ color: ink }}
+          >
             <path
               d="M0 2H14"
               stroke="currentColor"
