@@ -45,7 +45,7 @@ export function SelectionBar({
           aria-label="Selection"
           className="rise-in flex min-h-11 shrink-0 flex-wrap items-center gap-x-2 gap-y-1 border-line border-t bg-s1 px-[var(--gutter)] py-1.5"
         >
-          <p className={`min-w-0 flex-1 ${about ? 'max-md:basis-full' : ''}`}>
+          <p className={`min-w-0 flex-1 ${about ? 'max-sm:basis-full' : ''}`}>
             <span className="font-[620] whitespace-nowrap">{count}</span>
             {about && <span className="text-t2"> {about}</span>}
           </p>

@@ -13,7 +13,7 @@ export function RoleField({ chosen }: { chosen: Role }) {
       <legend className="mb-1.5 font-[550]">Role</legend>
       <div className="flex flex-col gap-1.5">
         {ROLES.map((role) => (
-          <label key={role} className="flex min-h-8 items-center gap-2.5">
+          <label key={role} className="flex min-h-8 items-center gap-2.5 pointer-coarse:min-h-11">
             <input
               type="radio"
               name="role"
