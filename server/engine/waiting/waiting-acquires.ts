@@ -225,14 +225,14 @@ export abstract class WaitingAcquires<
   }
 
   /**
-   * The answer to a call that asked. If a grant was delivered to it before that was decided, a call
-   * without a request id has entered that hold by asking, which is undone.
+   * The answer to a call that asked. If it had been granted a hold before that was decided, a call
+   * without a request id has entered its own hold by asking, which is undone.
    */
   private async enteredOnce(target: T, command: C, { delivery }: WaitingCall, asked: Acquired<A>) {
     const { answer } = asked;
-    const { rev = 0 } = answer as { rev?: number };
-    if (!delivery || !isGranted(answer) || rev <= delivery.rev) return asked;
-    await this.commands.undo(() => this.revert(target, command, answer));
+    const { token, rev = 0 } = answer as { token?: number; rev?: number };
+    if (!delivery || token !== delivery.hold.token || rev <= delivery.rev) return asked;
+    if (isGranted(answer)) await this.commands.undo(() => this.revert(target, command, answer));
     return this.delivered(delivery);
   }
 
