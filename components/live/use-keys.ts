@@ -1,6 +1,6 @@
 'use client';
 
-import { type RefObject, useEffect, useLayoutEffect, useRef } from 'react';
+import { type RefObject, useLayoutEffect, useRef } from 'react';
 
 /**
  * A key by its `KeyboardEvent.key`, or two pressed one after the other as `g l`, and what it does.
@@ -40,7 +40,7 @@ export function useKeys(keys: Keys, within: RefObject<Element | null> | null = n
   useLayoutEffect(() => {
     latest.current = keys;
   });
-  useEffect(() => {
+  useLayoutEffect(() => {
     const own = { keys: latest, within };
     if (shortcuts.push(own) === 1) window.addEventListener('keydown', onKey);
     return () => {

@@ -2,7 +2,14 @@
 
 import { useQuery } from '@tanstack/react-query';
 import { usePathname, useRouter, useSearchParams } from 'next/navigation';
-import { type CSSProperties, useCallback, useEffect, useRef, useState } from 'react';
+import {
+  type CSSProperties,
+  useCallback,
+  useEffect,
+  useLayoutEffect,
+  useRef,
+  useState,
+} from 'react';
 import type { IncidentRow } from '@/server/contract/console/past/incident';
 import { visibleText } from '@/server/core/format/visible-text';
 import { nameFromPath } from '@/server/core/paths/console-path';
@@ -119,9 +126,10 @@ function useStep(at: number, go: (at: number) => void) {
   const pathname = usePathname();
   const [note, setNote] = useState('');
   const steps = useRef(0);
-  // Once the page shows another instant, a pending step from the previous one is out of date.
+  // Once the page shows another instant, a pending step from the previous one is out of date; a key
+  // that is pressed right afterwards begins the next step.
   // biome-ignore lint/correctness/useExhaustiveDependencies: that is when the instant changes
-  useEffect(() => {
+  useLayoutEffect(() => {
     steps.current += 1;
     setNote('');
   }, [at]);

@@ -31,7 +31,7 @@ export function SettingsView({
   return (
     <div className="page">
       <PageHead title="Settings" />
-      <div className="grid gap-3.5 xl:grid-cols-[200px_minmax(0,1fr)] xl:gap-6">
+      <div className="grid gap-3.5 xl:grid-cols-[192px_minmax(0,1fr)] xl:gap-6">
         <nav
           aria-label="Settings"
           className="flex flex-wrap gap-1 xl:sticky xl:top-0 xl:flex-col xl:flex-nowrap xl:self-start"
