@@ -88,6 +88,25 @@ it('all pages count the same waiters, even if the clock of their backend went ah
   expect([rows[0]?.waiters, waiting, holders.waiting]).toEqual([1, 1, 1]);
 });
 
+it('locks of a store that is no longer configured are shown as they were', async () => {
+  const fleet = await fleetOf(
+    [lockOf('a', 'former', AT, ['p', 'q']), lockOf('b', 'one', AT + 10, ['q', 'p'])],
+    [backendOf('one', 10)],
+  );
+  const { rows } = await fleet.page(EVERY_LOCK);
+  expect(rows.map(({ name, status }) => [name, status])).toEqual([
+    ['a', 'contended'],
+    ['b', 'contended'],
+  ]);
+  const { heads, backends } = await fleet.waitGraph();
+  expect(heads[0]?.deadlock?.steps).toHaveLength(2);
+  expect(backends.map(({ id }) => id)).toEqual(['one']);
+  expect((await fleet.holdersPage()).rows.map(({ silentBackends }) => silentBackends)).toEqual([
+    [],
+    [],
+  ]);
+});
+
 it('the number of renewals is a lower bound if only the latest ones are known', async () => {
   const row = lockOf('a', 'one', AT, ['p', 'q']);
   const fleet = await fleetOf([row], [backendOf('one', 0)]);

@@ -46,7 +46,10 @@ export class PastFleet {
   private readonly pages: LockListPages;
   private readonly waits: WaitWatch;
   private readonly holders: HolderView;
+  /** Those that are configured. */
   private readonly backends: BackendState[];
+  /** Those, and the stores of these locks that no configuration names any more. */
+  private readonly stores: BackendState[];
 
   private constructor(private readonly parts: PastFleetOptions) {
     const { at, namespaces, slice, turns } = parts;
@@ -54,7 +57,8 @@ export class PastFleet {
     const clock: Clock = { now: () => at, monotonic: () => parts.clock.monotonic() };
     const clocks = new Map(parts.rows.map(({ backend, readAt }) => [backend, readAt - at]));
     this.backends = parts.backends.map((backend) => asRecorded(backend, parts, clocks));
-    const { backends } = this;
+    this.stores = [...this.backends, ...formerStores(parts)];
+    const backends = this.stores;
     const names = { appeared: () => undefined, vanished: () => undefined };
     const baselines = { of: baselinesOf, complete: (row: LockRow) => row };
     this.table = new LockTable({ backends, clock, baselines, namespaces, names, slice });
@@ -82,7 +86,7 @@ export class PastFleet {
   static async of(parts: PastFleetOptions): Promise<PastFleet> {
     const fleet = new PastFleet(parts);
     // The wait graph depends on when locks were read: all of these show one instant.
-    for (const { id } of fleet.backends) {
+    for (const { id } of fleet.stores) {
       if (fleet.isKnown(id)) fleet.table.reads.note(id, Number.POSITIVE_INFINITY);
     }
     await parts.slice().forEach(parts.rows, (row) => fleet.table.store(row));
@@ -99,16 +103,16 @@ export class PastFleet {
     return this.pages.page(input, false);
   }
 
-  waitGraph(): Promise<WaitGraph> {
-    return this.waits.read();
+  async waitGraph(): Promise<WaitGraph> {
+    return { ...(await this.waits.read()), backends: this.healths() };
   }
 
-  holdersPage(search?: string): Promise<HoldersPage> {
-    return this.holders.page(search);
+  async holdersPage(search?: string): Promise<HoldersPage> {
+    return { ...(await this.holders.page(search)), backends: this.healths() };
   }
 
-  process(id: string): Promise<ProcessDetail> {
-    return this.holders.process(id);
+  async process(id: string): Promise<ProcessDetail> {
+    return { ...(await this.holders.process(id)), backends: this.healths() };
   }
 
   find(id: string): ProjectionRow | null {
@@ -172,4 +176,15 @@ function asRecorded(
       },
     }),
   };
+}
+
+/** The stores that are no longer configured: what happened there is known from its record. */
+function formerStores({ rows, backends }: Pick<PastFleetOptions, 'rows' | 'backends'>) {
+  const configured = new Set(backends.map(({ id }) => id));
+  const former = new Set(rows.map(({ backend }) => backend).filter((id) => !configured.has(id)));
+  return Array.from(former, (id): BackendState => {
+    const responds = { reachable: true, latencyMs: null, silentForMs: 0 };
+    // The offset of a clock that is not known counts as none.
+    return { id, engine: { health: () => ({ id, kind: '', ...responds, clockOffsetMs: 0 }) } };
+  });
 }
