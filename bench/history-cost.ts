@@ -102,6 +102,7 @@ async function openWithHistory(url: DatabaseUrl) {
     processId: 'bench',
     namespaces: {
       get: async () => ({ backend: 'default' }),
+      keeperOf: async () => 'default',
       policyOf: () => DEFAULT_POLICY,
       all: () => [{ name: 'default', backend: 'default' }],
     },

@@ -17,7 +17,7 @@ export interface MonitoringOptions extends AlertDelivery {
   clock: Clock;
   log: Log;
   processId: string;
-  namespaces: NamespaceLookup & { all(): Iterable<{ name: string; backend: string }> };
+  namespaces: KnownNamespaces;
   /** How many names each namespace has, as counted by the projection. */
   names: NameCount;
   heap: Pick<HeapWatch, 'isShort'>;
@@ -29,6 +29,14 @@ export interface MonitoringOptions extends AlertDelivery {
   witnesses?: readonly ConfiguredWitness[];
   /** Absent: the default. */
   retention?: Retention;
+}
+
+/** Every namespace, also those that were removed. */
+export interface KnownNamespaces extends NamespaceLookup {
+  /** Those that exist. */
+  all(): Iterable<{ name: string; backend: string }>;
+  /** The backend of a namespace, even of one that was removed; null: it never existed. */
+  keeperOf(namespace: string): Promise<string | null>;
 }
 
 /** A shard that is being emptied, or a store that is no longer in use. */

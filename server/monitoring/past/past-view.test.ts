@@ -120,6 +120,24 @@ describe.each(IS_LONG ? (['sqlite', 'mysql'] as const) : (['sqlite'] as const))(
       expect(again.rows.map(({ name, status }) => [name, status])).toEqual([[held.name, 'held']]);
     });
 
+    it('shows a lock that was in use then, although its namespace was removed since', async () => {
+      rig = await MonitoringRig.open(store);
+      const watcher = await rig.watch();
+      const key = { ...freshKey(), namespace: 'closed' };
+      const { token } = await takeLock(watcher, key, 'w1');
+      const { pastView } = watcher.monitoring;
+      await expect.poll(async () => (await pastView.range.since()).events, SOON).not.toBeNull();
+      const at = Date.now() + CLOCKS_APART_MS;
+      await pause(2 * CLOCKS_APART_MS);
+      await release(watcher, key, 'w1', token);
+      rig.removedNamespaces.add(key.namespace);
+      const page = await pastView.locks(at, EVERY_LOCK);
+      expect(page.rows.map(({ name, status }) => [name, status])).toEqual([[key.name, 'held']]);
+      const detail = await pastView.lock(at, key);
+      expect(detail).toMatchObject({ row: { status: 'held', backend: 'default' }, fresh: true });
+      expect(detail.holds.map(({ owner }) => owner)).toEqual(['w1']);
+    });
+
     it('shows no waiter past a timeout that was noticed only by a restore', async () => {
       rig = await MonitoringRig.open(store);
       const { under } = rig.engines;

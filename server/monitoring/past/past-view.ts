@@ -16,13 +16,9 @@ import type { RecordKey } from '../../storage/record-store';
 import type { IncidentTable } from '../incidents/incident-table';
 import { TimeSlice } from '../lock-list/order/time-slice';
 import type { LockTable } from '../lock-list/table/lock-table';
+import type { KnownNamespaces } from '../monitoring-options';
 import type { CounterProjection } from '../projection/counter-projection';
-import {
-  locateStore,
-  type MonitoredBackend,
-  type NamespaceLookup,
-  publicId,
-} from '../projection/monitored-backend';
+import { locateStore, type MonitoredBackend, publicId } from '../projection/monitored-backend';
 import { rowId, tracedHoldRow, waiterRows } from '../projection/projection-row';
 import type { HoldBaselines } from '../rollups/hold-baselines';
 import { AnswerTurns } from '../watch/answer-turns';
@@ -46,7 +42,7 @@ interface PastViewOptions {
   backends: readonly MonitoredBackend[];
   /** By the id under which history is recorded: the backend's id as users know it. */
   publicIds: ReadonlyMap<string, string>;
-  namespaces: NamespaceLookup;
+  namespaces: Pick<KnownNamespaces, 'policyOf' | 'keeperOf'>;
   holdBaselines: Pick<HoldBaselines, 'of'>;
   incidents: IncidentTable;
   clock: Clock;
@@ -119,11 +115,10 @@ export class PastView {
     return { ...(await fleet.process(id)), past };
   }
 
-  /** @throws LockyardError `NOT_FOUND` for an unknown namespace */
+  /** @throws LockyardError `NOT_FOUND` for a namespace that never existed */
   async lock(at: number, key: RecordKey): Promise<WithPast<LockDetail>> {
     const { namespaces, backends } = this.parts;
-    const backendId = (await namespaces.get(key.namespace))?.backend ?? null;
-    const backend = locateStore(backends, backendId, key);
+    const backend = locateStore(backends, await namespaces.keeperOf(key.namespace), key);
     if (!backend) throw new LockyardError('NOT_FOUND', `There is no namespace "${key.namespace}".`);
     const { fleet, past } = await this.at(at);
     const id = publicId(backend);

@@ -27,6 +27,8 @@ export interface MemberOptions {
 
 /** Processes that watch one fresh store. */
 export class MonitoringRig {
+  /** Namespaces that no process knows any more. */
+  readonly removedNamespaces = new Set<string>();
   private readonly watchers: MonitoringMember[] = [];
 
   private constructor(readonly engines: EngineRig) {}
@@ -52,7 +54,8 @@ export class MonitoringRig {
       log: pino({ level: 'silent' }),
       processId: member.process,
       namespaces: {
-        get: async () => ({ backend: 'default' }),
+        get: async (name) => (this.removedNamespaces.has(name) ? null : { backend: 'default' }),
+        keeperOf: async () => 'default',
         policyOf: () => policy,
         all: () => [],
       },

@@ -41,6 +41,12 @@ export class NamespaceDirectory {
     return query;
   }
 
+  /** The backend of a namespace, even of one that was removed; null: it never existed. */
+  async keeperOf(name: string): Promise<string | null> {
+    const entry = this.known.get(name);
+    return entry ? entry.backend : ((await this.read(name))?.backend ?? null);
+  }
+
   /** What `get` would return without a query; null if it would need one. */
   cached(name: string): NamespaceEntry | null {
     return this.known.get(name) ?? null;
@@ -81,16 +87,21 @@ export class NamespaceDirectory {
   }
 
   private async query(name: string): Promise<NamespaceEntry | null> {
-    const { db, tables } = this.database;
-    const { namespaces } = tables;
     this.begun += 1;
     const own = this.begun;
-    const [row] = await askDatabase(() =>
-      db.select().from(namespaces).where(eq(namespaces.id, name)),
-    );
+    const row = await this.read(name);
     const later = own < this.ended ? this.cached(name) : null;
     if (later) return later;
     return row && row.removedAt === null ? this.store(row) : null;
+  }
+
+  private async read(name: string): Promise<Schema['namespaces']['$inferSelect'] | undefined> {
+    const { db, tables } = this.database;
+    const { namespaces } = tables;
+    const [row] = await askDatabase(() =>
+      db.select().from(namespaces).where(eq(namespaces.id, name)),
+    );
+    return row;
   }
 
   private store(row: Schema['namespaces']['$inferSelect']): NamespaceEntry {

@@ -3,6 +3,7 @@ import { newTestLocation, TEST_DIALECTS } from '@/db/testing/test-database';
 import { ApiHarness } from '@/test/api-harness';
 import { TestClock } from '../../platform/testing/test-clock';
 import { createApiKey } from '../api-keys/create-api-key';
+import { getLockTimeline } from '../locks/for-people/lock-timeline';
 import { removeNamespace } from './remove-namespace';
 
 test('a namespace is not removed while its backend cannot be read', async () => {
@@ -18,6 +19,19 @@ test('a namespace is not removed while its backend cannot be read', async () => 
   await api.namespace('read');
   await expect.poll(() => api.runtime.projection.isRead('default'), { timeout: 10_000 }).toBe(true);
   expect(await remove('read')).toEqual({ name: 'read' });
+  await api.close();
+});
+
+test('the timelines of its locks can be read after a namespace was removed', async () => {
+  const api = await ApiHarness.start();
+  await api.namespace('spare');
+  await expect.poll(() => api.runtime.projection.isRead('default'), { timeout: 10_000 }).toBe(true);
+  await removeNamespace(api.cli, { name: 'spare', reason: 'not used any more' });
+  expect(await api.runtime.namespaces.get('spare')).toBeNull();
+  const timelineIn = (namespace: string) =>
+    getLockTimeline(api.cli, { namespace, name: 'a', spanMs: 60_000 });
+  expect(await timelineIn('spare')).toMatchObject({ holds: [], refused: [], deaths: [] });
+  await expect(timelineIn('never')).rejects.toMatchObject({ reason: 'NOT_FOUND' });
   await api.close();
 });
 

@@ -10,8 +10,8 @@ import { requireRole } from '../../require-role';
  * recorded events. An event is missing until it is in the control database: see `getLockInsight`.
  * Of a span with over 6,000 events only the newest are read; from `since` on none is missing.
  *
- * @throws LockyardError `NOT_FOUND` for an unknown namespace, `BACKEND_DOWN` while the control
- *   database is not responding
+ * @throws LockyardError `NOT_FOUND` for a namespace that never existed, `BACKEND_DOWN` while the
+ *   control database is not responding
  */
 export async function getLockTimeline(
   ctx: OperationContext,
@@ -19,14 +19,14 @@ export async function getLockTimeline(
 ): Promise<LockTimeline> {
   await requireRole(ctx, 'viewer');
   const { namespaces, past, incidents, engines, clock } = ctx.runtime;
-  const entry = await namespaces.get(namespace);
-  const engine = entry && engines.get(entry.backend);
+  const backend = await namespaces.keeperOf(namespace);
+  const engine = backend && engines.get(backend);
   if (!engine) throw new LockyardError('NOT_FOUND', `There is no namespace "${namespace}".`);
   const to = until ?? clock.now() + engine.health().clockOffsetMs;
   const key = { namespace, name };
   const from = to - spanMs;
   const timeline = await askDatabase(() => past.timeline(key, from, to));
-  const refused = await askDatabase(() => past.refused(entry.backend, key, from, to));
-  const deaths = await askDatabase(() => incidents.deathsOf(entry.backend, key, from, to));
+  const refused = await askDatabase(() => past.refused(backend, key, from, to));
+  const deaths = await askDatabase(() => incidents.deathsOf(backend, key, from, to));
   return { ...timeline, refused, deaths, asOf: clock.now() };
 }
