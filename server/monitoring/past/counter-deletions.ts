@@ -1,9 +1,16 @@
+import { setImmediate } from 'node:timers/promises';
 import type { Database } from '@/db/database';
 import { ACT_LANDS_WITHIN_MS } from '../../core/timing';
 import type { RecordKey } from '../../storage/record-store';
 
 /** The most deletions that are read: those that began last. */
 const READ_MAX = 1_000;
+
+/**
+ * About how many entries one query reads: of all actions, few are deletions of counters. SQLite
+ * reads on the event loop, and MySQL would take longer than a query may.
+ */
+const STEP = { sqlite: 500, mysql: 10_000 };
 
 /** A deletion of one or more counters by a person. A deletion leaves no event of the counter. */
 export interface CounterDeletion {
@@ -18,17 +25,33 @@ export interface CounterDeletion {
  * counter can be used until the deletion, which may take seconds, reaches it.
  */
 export async function readCounterDeletions(
-  { raw }: Database,
+  { raw, kind }: Database,
   from: number,
   to: number,
 ): Promise<CounterDeletion[]> {
-  const { rows } = await raw.ask(
-    'SELECT closed_at, namespace, subject, seen, result FROM audit ' +
-      "WHERE outcome = 'done' AND at > ? AND at <= ? AND act = 'counter.delete' " +
-      `AND closed_at > ? AND closed_at <= ? ORDER BY at DESC LIMIT ${READ_MAX}`,
-    [from - ACT_LANDS_WITHIN_MS, to, from, to],
-  );
-  return rows.map(([closedAt, ...chosen]) => ({ at: Number(closedAt), isOf: matcher(chosen) }));
+  const found: CounterDeletion[] = [];
+  const first = from - ACT_LANDS_WITHIN_MS;
+  for (let last = to; last > first && found.length < READ_MAX; ) {
+    const ended = await raw.ask(
+      "SELECT at FROM audit WHERE outcome = 'done' AND at > ? AND at <= ? " +
+        `ORDER BY at DESC LIMIT 1 OFFSET ${STEP[kind]}`,
+      [first, last],
+    );
+    // Entries of the same instant are in the same step, however many they are.
+    const after = Math.min(Number(ended.rows[0]?.[0] ?? first), last - 1);
+    const { rows } = await raw.ask(
+      'SELECT closed_at, namespace, subject, seen, result FROM audit ' +
+        "WHERE outcome = 'done' AND at > ? AND at <= ? AND act = 'counter.delete' " +
+        `AND closed_at > ? AND closed_at <= ? ORDER BY at DESC LIMIT ${READ_MAX - found.length}`,
+      [after, last, from, to],
+    );
+    for (const [closedAt, ...chosen] of rows) {
+      found.push({ at: Number(closedAt), isOf: matcher(chosen) });
+    }
+    last = after;
+    await setImmediate();
+  }
+  return found;
 }
 
 /** What `deleteNames` notes in the audit log. */
