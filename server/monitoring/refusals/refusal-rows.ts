@@ -1,11 +1,12 @@
-import { DATABASE_CLOCK, type Database } from '@/db/database';
+import { DATABASE_CLOCK, type Database, type SqlValue } from '@/db/database';
 import type { RefusalCounts } from '../../core/statistics/refusal-counts';
 import { MINUTE_MS } from '../../core/time-units';
 import { replacing } from '../rollups/rollup-rows';
 import type { RefusalPart } from './known-refusals';
 
-/** Rows in one statement. */
+/** The most rows in one statement, and characters of their counts: MySQL may accept only 1 MB. */
 const ROWS_AT_ONCE = 250;
+const CHARS_AT_ONCE = 256 * 1_024;
 
 /** A row of `lock_refusals`. */
 export interface RefusalRow {
@@ -22,18 +23,30 @@ const VALUES = ['attempts', 'counts', 'written_at'];
 /** Writes rows, in place of their earlier states. */
 export async function writeRefusals({ raw, kind }: Database, rows: RefusalRow[]): Promise<void> {
   const row = `(?,?,?,?,?,?,${DATABASE_CLOCK[kind]})`;
-  for (let i = 0; i < rows.length; i += ROWS_AT_ONCE) {
-    const part = rows.slice(i, i + ROWS_AT_ONCE);
-    const values = part.flatMap(({ backend, lockId, minute, process, counts }) => {
-      const { attempts } = counts.all;
-      return [backend, lockId, minute, process, attempts, JSON.stringify(counts)];
-    });
+  for (const part of partsOf(rows)) {
     await raw.ask(
       `INSERT INTO lock_refusals (${[...KEY, ...VALUES]}) VALUES ` +
         `${part.map(() => row)} ${replacing(kind, KEY, VALUES)}`,
-      values,
+      part.flat(),
     );
   }
+}
+
+/** The values of rows, those of one statement together. */
+function* partsOf(rows: readonly RefusalRow[]): Generator<SqlValue[][]> {
+  let part: SqlValue[][] = [];
+  let chars = 0;
+  for (const { backend, lockId, minute, process, counts } of rows) {
+    const text = JSON.stringify(counts);
+    if (part.length === ROWS_AT_ONCE || (part.length > 0 && chars + text.length > CHARS_AT_ONCE)) {
+      yield part;
+      part = [];
+      chars = 0;
+    }
+    part.push([backend, lockId, minute, process, counts.all.attempts, text]);
+    chars += text.length;
+  }
+  if (part.length > 0) yield part;
 }
 
 /** A row, and when it was written, by the clock of the database. */
