@@ -130,6 +130,24 @@ describe('while the hold is valid', () => {
     expect(await ended).toBe('done');
   });
 
+  test('a lease longer than its namespace has come to allow is renewed in time', async () => {
+    const { client, clock, server } = bench;
+    const work = heldWork();
+    const ended = outcomeOf(withLock('job', { client, leaseMs: 3_600_000 }, work.run));
+    (await server.next('lock.acquire')).answer(granted());
+    const allowed = { ...renewed, expiresInMs: 60_000 };
+    (await server.next('lock.renew')).answer(allowed);
+    await work.started();
+    for (let renewals = 0; renewals < 3; renewals++) {
+      clock.advance(20_000);
+      (await server.next('lock.renew')).answer(allowed);
+      await until(() => work.remainingMs() === 60_000 - 602);
+    }
+    work.finish('done');
+    await released();
+    expect(await ended).toBe('done');
+  });
+
   test('a slow answer to a renewal does not shorten the time already certain', async () => {
     const { work, ended } = await working();
     bench.clock.advance(10_000);

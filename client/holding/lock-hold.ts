@@ -49,6 +49,9 @@ export interface HoldFollower extends HoldListeners {
   onEnd?: ((reason: unknown) => void) | undefined;
 }
 
+/** So that a hold that is about to end does not send one renewal after another. */
+const RENEW_AFTER_MIN_MS = 100;
+
 /** Renews a hold every third of its lease, and notices when it may be lost. */
 export class LockHold {
   readonly token: number;
@@ -261,10 +264,13 @@ export class LockHold {
     for (const { onEnd } of this.followers) onEnd?.(reason);
   }
 
-  /** A third of the lease, or of what is left if less, as after renewals were stopped. */
+  /**
+   * A third of the lease, or of what is left if less: after renewals were stopped, or where the
+   * namespace has come to allow only a shorter lease.
+   */
   private renewAfterMs(expiresInMs: number): number {
     const { leaseMs } = this.request;
-    return Math.max(Math.min(leaseMs, expiresInMs) / 3, leaseMs / 30);
+    return Math.max(Math.min(leaseMs, expiresInMs) / 3, Math.min(leaseMs / 30, RENEW_AFTER_MIN_MS));
   }
 
   private watchDeadline(): void {

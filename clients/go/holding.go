@@ -8,6 +8,9 @@ import (
 	"time"
 )
 
+// So that a hold that is about to end does not send one renewal after another.
+const renewAfterMin = 100 * time.Millisecond
+
 // Hold is a granted lock, as the work under it receives it. It is renewed every third of its
 // lease.
 type Hold struct {
@@ -321,7 +324,8 @@ func notify(listener func(Remark), remark *Remark) {
 	}
 }
 
-// renewAfter is a third of the lease, or of what is left if less, as after renewals were stopped.
+// renewAfter is a third of the lease, or of what is left if less: after renewals were stopped, or
+// where the namespace has come to allow only a shorter lease.
 func (h *Hold) renewAfter(expiresInMs int64) time.Duration {
-	return most(least(h.lease, ms(expiresInMs))/3, h.lease/30)
+	return most(least(h.lease, ms(expiresInMs))/3, least(h.lease/30, renewAfterMin))
 }

@@ -61,3 +61,39 @@ func TestMissingWorkIsRefusedBeforeTheLockIsAskedFor(t *testing.T) {
 		t.Fatalf("%v, after %d requests", err, requests.Load())
 	}
 }
+
+// As after an operator has shortened what a namespace allows, which renewals then get.
+func TestLeaseLongerThanItsNamespaceHasComeToAllowIsRenewedInTime(t *testing.T) {
+	lease := `"token":1,"waitedMs":0,"expiresAt":1,"expiresInMs":1500`
+	renewals := make(chan struct{}, 100)
+	server := httptest.NewServer(http.HandlerFunc(func(reply http.ResponseWriter, ask *http.Request) {
+		outcome := "released"
+		switch {
+		case strings.HasSuffix(ask.URL.Path, "lock.acquire"):
+			outcome = "granted"
+		case strings.HasSuffix(ask.URL.Path, "lock.renew"):
+			outcome = "renewed"
+			renewals <- struct{}{}
+		}
+		fmt.Fprintf(reply, `{"result":{"data":{"outcome":"%s",%s}}}`, outcome, lease)
+	}))
+	defer server.Close()
+	client, err := New(Options{URL: server.URL, APIKey: "key"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = client.WithLock(context.Background(), "job", LockOptions{Lease: time.Hour},
+		func(ctx context.Context, _ *Hold) error {
+			for i := 0; i < 4; i++ {
+				select {
+				case <-renewals:
+				case <-ctx.Done():
+					return ctx.Err()
+				}
+			}
+			return nil
+		})
+	if err != nil {
+		t.Fatal(err)
+	}
+}

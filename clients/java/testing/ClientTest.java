@@ -94,6 +94,9 @@ public final class ClientTest {
               "renewals go on whatever a listener and the handler of its error throw",
               ClientTest::renewsWhateverIsThrown),
           Map.entry(
+              "a lease longer than its namespace has come to allow is renewed in time",
+              ClientTest::renewsWithinWhatItGets),
+          Map.entry(
               "errors say their reason, and what is missing or cannot be reached",
               ClientTest::saysWhatIsWrong),
           Map.entry(
@@ -228,6 +231,19 @@ public final class ClientTest {
     } finally {
       Thread.setDefaultUncaughtExceptionHandler(null);
     }
+  }
+
+  private void renewsWithinWhatItGets() throws Exception {
+    CountDownLatch renewals = new CountDownLatch(4);
+    answers.put("lock.acquire", ask -> granted(1_500));
+    answers.put(
+        "lock.renew",
+        step -> {
+          renewals.countDown();
+          return renewed(1_500, null);
+        });
+    LockOptions options = new LockOptions().lease(Duration.ofHours(1));
+    client.withLock("job", options, hold -> renewals.await(20, TimeUnit.SECONDS));
   }
 
   private void saysWhatIsWrong() throws Exception {

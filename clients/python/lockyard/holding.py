@@ -283,8 +283,9 @@ class Hold:
             notify(listeners.get("lost"), loss)
 
     def _renew_after_ms(self, expires_in_ms: float) -> float:
-        """A third of the lease, or of what is left if less, as after renewals were stopped."""
-        return max(min(self._lease_ms, expires_in_ms) / 3, self._lease_ms / 30)
+        """A third of the lease, or of what is left if less, but not one after another."""
+        least_ms = min(self._lease_ms / 30, 100)
+        return max(min(self._lease_ms, expires_in_ms) / 3, least_ms)
 
 
 _holds: "weakref.WeakSet[Hold]" = weakref.WeakSet()

@@ -5,6 +5,7 @@ import socket
 import threading
 import time
 import unittest
+from unittest import mock
 from urllib.parse import urlsplit
 
 from lockyard import Client, LockyardError
@@ -75,6 +76,24 @@ class SendingTest(unittest.TestCase):
         self.serve(b"HTTP/1.1 200 OK\r\nContent-Length: 900\r\n\r\n" + body)
         with self.assertRaisesRegex(LockyardError, "UNKNOWN: .*IncompleteRead"):
             self.client.inspect({"name": "job"})
+
+
+class RenewalTest(unittest.TestCase):
+    def test_a_lease_longer_than_its_namespace_has_come_to_allow_is_renewed_in_time(self):
+        lease = {"token": 1, "waitedMs": 0, "expiresAt": 1, "expiresInMs": 1_500}
+        outcomes = {"lock.acquire": "granted", "lock.renew": "renewed", "lock.release": "released"}
+        asked = threading.Semaphore(0)
+
+        def send(procedure, kind, ask, **_):
+            if procedure == "lock.renew":
+                asked.release()
+            return {"outcome": outcomes[procedure], **lease}
+
+        client = Client("http://127.0.0.1:1", "key")
+        with mock.patch.object(client, "send", send):
+            with client.lock("job", lease_ms=3_600_000) as hold:
+                for _ in range(4):
+                    self.assertTrue(asked.acquire(timeout=PATIENCE_S if hold.loss is None else 0))
 
 
 if __name__ == "__main__":

@@ -16,6 +16,9 @@ public final class Hold {
   /** The holds under which the current thread runs, the innermost first. */
   private static final ThreadLocal<Deque<Hold>> AROUND = ThreadLocal.withInitial(ArrayDeque::new);
 
+  /** So that a hold that is about to end does not send one renewal after another. */
+  private static final long RENEW_AFTER_MIN = 100;
+
   private final LockyardClient client;
   private final Map<String, Object> ask;
   private final long leaseMs;
@@ -480,9 +483,13 @@ public final class Hold {
     throw new LockUpgradeRefused(name(), token, held, wanted);
   }
 
-  /** A third of the lease, or of what is left if less, as after renewals were stopped. */
+  /**
+   * A third of the lease, or of what is left if less: after renewals were stopped, or where the
+   * namespace has come to allow only a shorter lease.
+   */
   private long renewAfter(long expiresInMs) {
-    return Math.max(Math.min(leaseMs, expiresInMs) / 3, leaseMs / 30);
+    long least = Math.min(leaseMs / 30, RENEW_AFTER_MIN);
+    return Math.max(Math.min(leaseMs, expiresInMs) / 3, least);
   }
 
   /** Rethrows an error of the work as the exception type that it declares. */
