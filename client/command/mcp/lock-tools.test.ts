@@ -14,6 +14,8 @@ test('a lease that ended while the process was stopped is not taken for a hold',
   expect(await first).toMatchObject({ outcome: 'granted', token: 41 });
   expect(await ask()).toMatchObject({ outcome: 'alreadyMine', token: 41 });
   clock.freeze(60_000);
+  const mine = tools.all.find(({ name }) => name === 'my_locks');
+  expect(await mine?.call({}, new AbortController().signal)).toEqual({ locks: [] });
   const again = ask();
   (await server.next('lock.acquire')).answer(granted({ token: 42 }));
   expect(await again).toMatchObject({ outcome: 'granted', token: 42 });

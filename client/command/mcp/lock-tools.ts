@@ -90,7 +90,7 @@ export class LockTools {
         description: 'Lists the locks that this session holds, with their fencing tokens.',
         inputSchema: { type: 'object', properties: {}, required: [] },
         annotations: { readOnlyHint: true },
-        call: async () => ({ locks: [...this.holds.values()].map(heldLock) }),
+        call: async () => ({ locks: [...this.holds.values()].filter(isHeld).map(heldLock) }),
       },
     ];
   }
@@ -173,9 +173,7 @@ export class LockTools {
   /** The answer for a lock that this session holds; null if it does not. */
   private held(name: string): object | null {
     const hold = this.holds.get(name);
-    // After this process was stopped, it may not have noticed the end of a lease yet.
-    const isHeld = hold !== undefined && hold.remainingMs() > 0;
-    return isHeld ? { outcome: 'alreadyMine', ...heldLock(hold) } : null;
+    return hold && isHeld(hold) ? { outcome: 'alreadyMine', ...heldLock(hold) } : null;
   }
 
   private keep(name: string, hold: AcquiredHold): void {
@@ -201,6 +199,9 @@ export class LockTools {
     return { outcome: 'released', name };
   }
 }
+
+/** After this process was stopped, it may not have noticed the end of a lease yet. */
+const isHeld = (hold: AcquiredHold) => hold.remainingMs() > 0;
 
 const heldLock = (hold: AcquiredHold) => ({
   name: hold.name,
