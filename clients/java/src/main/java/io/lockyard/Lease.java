@@ -9,6 +9,8 @@ import java.util.Map;
  * manage that time. {@link LockyardClient#withLock} is for everything else.
  */
 public final class Lease implements AutoCloseable {
+  private static final long ROUNDING = 2;
+
   private final LockyardClient client;
   private final Map<String, Object> reference;
   private final long token;
@@ -39,8 +41,9 @@ public final class Lease implements AutoCloseable {
   /**
    * Restarts the lease, and never shortens it.
    *
-   * @return whether it lasts for that long; false: the hold has ended for good, or an operator has
-   *     stopped its renewals, and it ends after {@link #remainingMs}
+   * @return whether it lasts for that long; false: the hold has ended for good, or it ends after
+   *     {@link #remainingMs}, since an operator has stopped its renewals, or its namespace does not
+   *     allow so long a lease
    * @throws LockyardException no answer: it may have been extended
    */
   public boolean extend(Duration lease) throws InterruptedException {
@@ -57,8 +60,11 @@ public final class Lease implements AutoCloseable {
             end();
             return false;
           }
-          prolong(sentAt + answer.expiresInMs() - Timing.drift(answer.expiresInMs()));
-          return answer.renewalsStopped() == null;
+          long left = answer.expiresInMs();
+          prolong(sentAt + left - Timing.drift(left));
+          // The server subtracts the time that its answer takes.
+          long granted = left + Timing.now() - sentAt + ROUNDING;
+          return answer.renewalsStopped() == null && granted >= lease.toMillis();
         });
   }
 

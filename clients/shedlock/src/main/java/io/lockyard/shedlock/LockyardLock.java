@@ -77,7 +77,8 @@ final class LockyardLock extends AbstractSimpleLock {
       // An exception, unlike an empty result, leaves this lock one that can be unlocked.
       if (!isExtended && lease.remainingMs() > 0) {
         throw new LockException(
-            "An operator has blocked the renewals of \"" + extended.getName() + "\".");
+            "\"" + extended.getName() + "\" is not extended for that long: an operator has blocked"
+                + " its renewals, or its namespace does not allow so long a lease.");
       }
       // The server counts its minimum time from the grant, but an extension counts from now.
       return isExtended
