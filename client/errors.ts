@@ -178,7 +178,7 @@ export interface LossFacts {
 /**
  * The hold ended before the work did. Since `loss.at` another holder may have had the lock, so
  * writes whose token was not checked may conflict with that holder's. `cause` is the work's own
- * error, or the last failure of a renewal, where there was one.
+ * error; or the last failure of a renewal, if none has succeeded since.
  */
 export class LockLost extends Error {
   override readonly name = 'LockLost';

@@ -260,6 +260,19 @@ describe('when the hold is lost', () => {
     expect(await ended).toMatchObject({ name: 'LockLost', loss: { cause: 'unrenewed' } });
   });
 
+  test('a renewal that failed before one that succeeded is not the cause', async () => {
+    const { work, ended } = await working();
+    bench.clock.advance(10_000);
+    (await bench.server.next('lock.renew')).refuse(503, 'BACKEND_DOWN');
+    await bench.clock.advanceOver(50);
+    (await bench.server.next('lock.renew')).answer(renewed);
+    await until(() => work.remainingMs() === 30_000 - 302);
+    bench.clock.freeze(30_000);
+    work.finish('late');
+    await released();
+    expect(await ended).toMatchObject({ name: 'LockLost', cause: undefined });
+  });
+
   test('an event loop that was blocked past the lease cannot finish unnoticed', async () => {
     const { work, ended } = await working();
     bench.clock.freeze(40_000);

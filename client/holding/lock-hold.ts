@@ -232,6 +232,7 @@ export class LockHold {
     // Of two concurrent attempts the later one may be answered first.
     if (sentAt < this.renewedSince) return;
     this.renewedSince = sentAt;
+    this.lastFailure = undefined;
     const latencyMs = clock.monotonic() - sentAt;
     const provenUntil = provenLeaseEnd({ sentAt, expiresInMs: answer.expiresInMs });
     this.expiresAt = answer.expiresAt;

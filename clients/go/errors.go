@@ -82,7 +82,7 @@ const LossCauseUnrenewed = "unrenewed"
 
 // LockLost: the hold ended before the work did. Another holder may have had the lock since, so
 // writes whose token was not checked may conflict with that holder's. It wraps the work's own
-// error, or the last failure of a renewal, where there was one.
+// error; or the last failure of a renewal, if none has succeeded since.
 type LockLost struct {
 	Lock  string
 	Token int64

@@ -293,7 +293,7 @@ func (h *Hold) prolong(sentAt time.Time, answer RenewAnswer) {
 	if h.loss != nil || h.isOver || sentAt.Before(h.renewedSince) {
 		return
 	}
-	h.renewedSince = sentAt
+	h.renewedSince, h.lastFailure = sentAt, nil
 	h.expiresAt = answer.ExpiresAt
 	proven := provenLeaseEnd(sentAt, answer.ExpiresInMs)
 	// A renewal never shortens a lease: a slow answer must not make less of it certain than before.

@@ -97,3 +97,13 @@ func TestLeaseLongerThanItsNamespaceHasComeToAllowIsRenewedInTime(t *testing.T) 
 		t.Fatal(err)
 	}
 }
+
+func TestRenewalThatFailedBeforeOneThatSucceededIsNotTheCauseOfALoss(t *testing.T) {
+	hold := newHold(nil, LockAcquireInput{LeaseMs: 60_000}, &grant{expiresInMs: 1, sentAt: time.Now()})
+	hold.lastFailure = errors.New("away")
+	hold.prolong(time.Now(), RenewAnswer{ExpiresInMs: 5})
+	time.Sleep(10 * time.Millisecond)
+	if loss := hold.checkLost(); loss == nil || errors.Unwrap(loss) != nil {
+		t.Fatalf("%v, caused by %v", loss, errors.Unwrap(loss))
+	}
+}

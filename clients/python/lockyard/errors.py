@@ -91,8 +91,8 @@ class LockLost(_Portable):
     """The hold ended before the work did.
 
     Another holder may have had the lock since, so writes whose token was not checked may conflict
-    with that holder's. `__cause__` is the work's own error, or the last failure of a renewal, where
-    there was one.
+    with that holder's. `__cause__` is the work's own error; or the last failure of a renewal, if
+    none has succeeded since.
     """
 
     def __init__(

@@ -237,7 +237,7 @@ class Hold:
             # Of two concurrent attempts the later one may be answered first.
             if self.loss is not None or sent_at < self._renewed_since:
                 return
-            self._renewed_since = sent_at
+            self._renewed_since, self._last_failure = sent_at, None
             self.expires_at = answer["expiresAt"]
             self._proven_until = (
                 max(self._proven_until, proven_until) if is_prolonged else proven_until

@@ -8,8 +8,9 @@ import unittest
 from unittest import mock
 from urllib.parse import urlsplit
 
-from lockyard import Client, LockyardError
+from lockyard import Client, LockLost, LockyardError
 from lockyard.connecting import Tls, connection_to
+from lockyard.sending import now_ms
 
 PATIENCE_S = 20
 
@@ -94,6 +95,28 @@ class RenewalTest(unittest.TestCase):
             with client.lock("job", lease_ms=3_600_000) as hold:
                 for _ in range(4):
                     self.assertTrue(asked.acquire(timeout=PATIENCE_S if hold.loss is None else 0))
+
+    def test_a_renewal_that_failed_before_one_that_succeeded_is_not_the_cause_of_a_loss(self):
+        lease = {"token": 1, "waitedMs": 0, "expiresAt": 1, "expiresInMs": 1_500}
+        renewed = {"outcome": "renewed", **lease, "expiresAt": 2}
+        renewals = [LockyardError("BACKEND_DOWN", "away"), renewed]
+
+        def send(procedure, kind, ask, **_):
+            if procedure == "lock.renew":
+                answer = renewals.pop(0)
+                if isinstance(answer, LockyardError):
+                    raise answer
+                return answer
+            return {"outcome": "granted" if procedure == "lock.acquire" else "released", **lease}
+
+        client = Client("http://127.0.0.1:1", "key")
+        with mock.patch.object(client, "send", send), self.assertRaises(LockLost) as lost:
+            with client.lock("job", lease_ms=1_500) as hold:
+                while renewals or hold.expires_at == 1:
+                    time.sleep(0.01)
+                with mock.patch("lockyard.holding.now_ms", lambda: now_ms() + 10_000):
+                    hold.check()
+        self.assertIsNone(lost.exception.__cause__)
 
 
 if __name__ == "__main__":

@@ -420,6 +420,7 @@ public final class Hold {
         return;
       }
       renewedSince = sentAt;
+      lastFailure = null;
       long expiresInMs = answer.expiresInMs();
       long proven = sentAt + expiresInMs - Timing.drift(expiresInMs);
       // A renewal never shortens a lease: a slow answer must not make less of it certain.

@@ -4,8 +4,8 @@ import java.util.Map;
 
 /**
  * The hold ended before the work did. Another holder may have had the lock since, so writes whose
- * token was not checked may conflict with that holder's. Its cause is the work's own exception, or
- * the last failure of a renewal, where there was one.
+ * token was not checked may conflict with that holder's. Its cause is the work's own exception; or
+ * the last failure of a renewal, if none has succeeded since.
  */
 public final class LockLost extends RuntimeException {
   private static final long serialVersionUID = 1;
