@@ -60,8 +60,10 @@ def _first_socket(host: str, port: int, within_s: float) -> socket.socket:
     failure = OSError(f"{host} has no address")
     for at, (family, kind, protocol, _, address) in enumerate(found):
         left_s = until - time.monotonic()
-        sock = socket.socket(family, kind, protocol)
+        sock: Optional[socket.socket] = None
         try:
+            # Raises where the machine does not have this family, such as IPv6.
+            sock = socket.socket(family, kind, protocol)
             sock.settimeout(max(0.001, left_s / (len(found) - at)))
             sock.connect(address)
             sock.settimeout(within_s)
@@ -69,5 +71,6 @@ def _first_socket(host: str, port: int, within_s: float) -> socket.socket:
             return sock
         except OSError as error:
             failure = error
-            sock.close()
+            if sock is not None:
+                sock.close()
     raise failure

@@ -63,6 +63,13 @@ class SendingTest(unittest.TestCase):
             time.sleep(0.02)
         self.assertEqual(self.requests(), [])
 
+    def test_an_address_of_a_family_that_the_machine_does_not_have_is_passed_over(self):
+        self.serve(b'HTTP/1.1 200 OK\r\n\r\n{"result":{"data":{"state":"free"}}}')
+        found = socket.getaddrinfo(*self.listener.getsockname(), 0, socket.SOCK_STREAM)
+        unknown = (socket.AF_IPX, *found[0][1:])
+        with mock.patch("socket.getaddrinfo", lambda *_: [unknown, *found]):
+            self.assertEqual(self.client.inspect({"name": "job"})["state"], "free")
+
     def test_what_json_cannot_represent_is_refused_before_anything_is_sent(self):
         self.listener.settimeout(0.2)
         for options in ({"meta": {"a": object()}}, {"lease_ms": math.inf}, {"lease_ms": math.nan}):
