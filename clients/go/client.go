@@ -39,8 +39,9 @@ type Options struct {
 	// package.
 	Version string
 	// TLS configures https connections, as for a certificate of the client. Default: the certificate
-	// authorities of the system, or of the file SSL_CERT_FILE. Where http.DefaultTransport was
-	// replaced by one of another type, it is used only if TLS is nil.
+	// authorities of the system; SSL_CERT_FILE and SSL_CERT_DIR change which, except on macOS and
+	// Windows. Where http.DefaultTransport was replaced by one of another type, it is used only if
+	// TLS is nil.
 	TLS *tls.Config
 }
 

@@ -80,7 +80,8 @@ class Client(Procedures):
         owner: the owner id of this client's holds, at most 100 bytes; default: host, process id
             and random text
         version: of this program, shown to operators with its holds
-        ssl_context: of its connections; default: the known authorities, or those of `SSL_CERT_FILE`
+        ssl_context: of its connections; default: the authorities of the system, which
+            `SSL_CERT_FILE` and `SSL_CERT_DIR` change
         """
         self.addresses = Addresses(
             needed(url or os.environ.get("LOCKYARD_URL"), "url", "LOCKYARD_URL")
