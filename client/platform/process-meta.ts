@@ -5,8 +5,8 @@ const META_MAX_BYTES = 1_024;
 
 const VALUE_MAX_CHARS = 100;
 
-/** Cuts between characters: half a surrogate pair would make every call invalid. */
-const cut = (text: string) => Array.from(text).slice(0, VALUE_MAX_CHARS).join('');
+/** Cuts a value between characters: half a surrogate pair would make every call invalid. */
+export const metaValue = (text: string) => Array.from(text).slice(0, VALUE_MAX_CHARS).join('');
 
 /** The variables in which CI systems pass the id of a run. */
 const CI_RUN_VARIABLES = ['GITHUB_RUN_ID', 'CI_JOB_ID', 'BUILDKITE_JOB_ID', 'BUILD_TAG'];
@@ -27,8 +27,8 @@ export function processMeta(env: Env, proc?: string): Record<string, string> {
   return {
     ...kernel,
     pid: String(process.pid),
-    ...(pod && { pod: cut(pod) }),
-    ...(ciRun && { ciRun: cut(ciRun) }),
+    ...(pod && { pod: metaValue(pod) }),
+    ...(ciRun && { ciRun: metaValue(ciRun) }),
   };
 }
 

@@ -152,6 +152,13 @@ describe('the command', () => {
     child.kill();
     await ended;
   });
+
+  test('runs whatever the name of its program, which is cut between characters', async () => {
+    const program = rig.path(`x${'🔒'.repeat(60)}`);
+    writeFileSync(program, '#!/bin/sh\necho ran\n', { mode: 0o755 });
+    const ran = await rig.run(['exec', name, '--', program]);
+    expect(ran).toMatchObject({ code: 0, out: 'ran\n', err: '' });
+  });
 });
 
 describe('exit codes', () => {

@@ -5,6 +5,7 @@ import type { Hold } from '../../holding/lock-hold';
 import type { LockyardClient } from '../../lockyard-client';
 import type { RequestFailed } from '../../observing/lock-observer';
 import { pause, systemClock } from '../../platform/client-clock';
+import { metaValue } from '../../platform/process-meta';
 import { PART_MS, shorterPart } from '../../waiting/wait-in-parts';
 import type { Reason, Remark } from '../../wire/wire';
 import { withLock } from '../../with-lock';
@@ -132,7 +133,7 @@ class LockedCommand {
 
   private once(waitMs: number): Promise<CommandEnd> {
     const { name, mode, permits, capacity, leaseMs, holdAtLeastMs, command } = this.options;
-    const meta = { command: basename(command[0]).slice(0, 100) };
+    const meta = { command: metaValue(basename(command[0])) };
     const { client, say } = this;
     say.verbosely(`waiting for "${name}" …`);
     const { signal } = this.wait;
