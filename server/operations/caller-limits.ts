@@ -35,7 +35,7 @@ interface TokenBucket {
  */
 export class CallerLimits {
   /** By key, then by namespace. Only admins create either, so there are never many. */
-  private readonly buckets = new Map<string, Map<string, TokenBucket>>();
+  private readonly buckets = new Map<string, Map<string | null, TokenBucket>>();
   /** Acquires that wait, by key. */
   private readonly waits = new Map<string, number>();
   /** Open watches, by key. */
@@ -50,11 +50,12 @@ export class CallerLimits {
   /**
    * Counts a call of a key in a namespace.
    *
+   * @param namespace null for a call that is in none: a witness's
    * @param calls how many plain calls it counts as; one that counts as more than a whole burst is
    *   let through if a whole burst is left
    * @throws LockyardError `RATE_LIMITED`
    */
-  spend({ keyId }: ServiceActor, namespace: string, calls: number): void {
+  spend({ keyId }: ServiceActor, namespace: string | null, calls: number): void {
     const { callsPerSecond } = this.limits;
     const burst = callsPerSecond * BURST_SECONDS;
     const bucket = this.bucketOf(keyId, namespace, burst);
@@ -68,9 +69,10 @@ export class CallerLimits {
       return;
     }
     const waitMs = ((price - bucket.calls) / callsPerSecond) * 1_000;
+    const where = namespace === null ? '' : ` in namespace "${namespace}"`;
     throw this.refuse(
       'calls',
-      `Over ${callsPerSecond} calls per second with this API key in namespace "${namespace}".`,
+      `Over ${callsPerSecond} calls per second with this API key${where}.`,
       Math.max(CALLS_RETRY_MS, Math.ceil(waitMs)),
     );
   }
@@ -141,8 +143,8 @@ export class CallerLimits {
     };
   }
 
-  private bucketOf(keyId: string, namespace: string, burst: number): TokenBucket {
-    const ofKey = this.buckets.get(keyId) ?? new Map<string, TokenBucket>();
+  private bucketOf(keyId: string, namespace: string | null, burst: number): TokenBucket {
+    const ofKey = this.buckets.get(keyId) ?? new Map<string | null, TokenBucket>();
     if (ofKey.size === 0) this.buckets.set(keyId, ofKey);
     const known = ofKey.get(namespace);
     if (known) return known;

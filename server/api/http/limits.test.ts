@@ -3,6 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { afterEach, describe, expect, test } from 'vitest';
 import { ApiHarness } from '@/test/api-harness';
+import { createApiKey } from '../../operations/api-keys/create-api-key';
 import { TestClock } from '../../platform/testing/test-clock';
 
 const FLOOD = 80;
@@ -76,6 +77,20 @@ describe('calls a second', () => {
     expect((await api.post(key, 'lock.acquire', { ...mine, ...lease })).reason).toBe(
       'RATE_LIMITED',
     );
+  });
+
+  test('are counted of a witness too, whose refusal names no namespace', async () => {
+    api = await limited();
+    const name = 'host-4';
+    const { key: secret } = await createApiKey(api.cli, { name, namespaces: [], witness: true });
+    const host = { host: 'h4', bootId: '0123abcd', pidNamespace: '1' };
+    let reply = await api.post(secret, 'witness.report', host);
+    expect(reply.status).toBe(200);
+    for (let i = 0; i < 20 && reply.status === 200; i += 1) {
+      reply = await api.post(secret, 'witness.report', host);
+    }
+    expect(reply).toMatchObject({ status: 429, reason: 'RATE_LIMITED' });
+    expect(reply.error?.message).toBe('Over 5 calls per second with this API key.');
   });
 
   test('count by weight: a multi-lock once per lock, a list as ten', async () => {

@@ -22,7 +22,7 @@ export async function reportProcesses(
   if (!actor.isWitness) {
     throw new LockyardError('FORBIDDEN', 'This needs a key made with: keys create --witness.');
   }
-  runtime.limits.spend(actor, '', 1);
+  runtime.limits.spend(actor, null, 1);
   const { evidence } = runtime;
   const witness = { kind: 'host', witness: actor.service } as const;
   const observed = processes.flatMap(({ pid, pidStart, ...observation }) => {
