@@ -124,6 +124,20 @@ test('an instant that cannot be shown is refused with the reason', async () => {
   expect(await api.console(null, 'past.range', undefined, 'query')).toMatchObject({ status: 401 });
 });
 
+test('a change is sought of one lock, or of all, but not by half of what names one', async () => {
+  const change = (half: object) =>
+    api.console(cookie, 'past.change', { at: 1, direction: 'next', ...half }, 'query');
+  const refused = { status: 400, reason: 'INVALID' };
+  expect(await change({ name: 'past' })).toMatchObject({
+    ...refused,
+    error: { message: 'namespace: is missing beside a name' },
+  });
+  expect(await change({ namespace: 'default' })).toMatchObject({
+    ...refused,
+    error: { message: 'name: is missing beside a namespace' },
+  });
+});
+
 test('a counter has the value that it had then, and none before it was created', async () => {
   const name = 'stock';
   await api.post(key, 'counter.create', { name, initial: 10 });

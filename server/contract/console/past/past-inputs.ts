@@ -38,13 +38,22 @@ export const pastMinuteInput = z.strictObject({ at: instant });
 export type PastMinuteInput = z.output<typeof pastMinuteInput>;
 
 /** The nearest change before or after an instant, of one lock or counter or of all of them. */
-export const pastChangeInput = z.strictObject({
-  at: instant,
-  direction: z.enum(['previous', 'next']),
-  of: z.enum(['locks', 'counters']).default('locks'),
-  namespace: namespaceName.optional(),
-  name: lockName.optional(),
-});
+export const pastChangeInput = z
+  .strictObject({
+    at: instant,
+    direction: z.enum(['previous', 'next']),
+    of: z.enum(['locks', 'counters']).default('locks'),
+    namespace: namespaceName.optional(),
+    name: lockName.optional(),
+  })
+  .refine(({ namespace, name }) => namespace !== undefined || name === undefined, {
+    path: ['namespace'],
+    message: 'is missing beside a name',
+  })
+  .refine(({ namespace, name }) => name !== undefined || namespace === undefined, {
+    path: ['name'],
+    message: 'is missing beside a namespace',
+  });
 export type PastChangeInput = z.output<typeof pastChangeInput>;
 
 /** A span that ends at `to`, or now, by the clock of the lock's backend. */
