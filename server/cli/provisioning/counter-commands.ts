@@ -3,6 +3,7 @@ import { listCounters } from '../../operations/counters/for-people/counter-views
 import { createCounter } from '../../operations/counters/for-people/create-counter';
 import type { ControlContext } from '../../operations/operation-context';
 import type { CliAnswer } from '../cli-answer';
+import { notResponding, silenceNotes } from '../records/not-responding';
 import { requireServer } from '../require-server';
 import type { InputOf } from './provisioning-command';
 import { textTable } from './text-table';
@@ -13,7 +14,7 @@ export async function listAllCounters(
   { search }: InputOf<'counters list'>,
 ): Promise<CliAnswer> {
   const input = { ...(search !== undefined && { search }), limit: 1_000 };
-  const { rows, matching } = await listCounters(requireServer(ctx), input);
+  const { rows, matching, backends } = await listCounters(requireServer(ctx), input);
   const counters = rows.map(({ namespace, name, value, floor, ceiling, isKnown }) => ({
     namespace,
     name,
@@ -22,10 +23,15 @@ export async function listAllCounters(
     ceiling,
     isKnown,
   }));
-  const table = textTable(counters);
-  const isWhole = rows.length === matching;
-  const text = isWhole ? table : `${table}\n${rows.length} of ${matching} counters.`;
-  return { text, data: { counters, matching } };
+  const lines = [
+    textTable(counters),
+    rows.length < matching ? `${rows.length} of ${matching} counters.` : null,
+    ...silenceNotes(backends),
+  ];
+  return {
+    text: lines.filter((line) => line !== null).join('\n') || null,
+    data: { counters, matching, notResponding: notResponding(backends) },
+  };
 }
 
 /**

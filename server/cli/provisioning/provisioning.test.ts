@@ -203,7 +203,9 @@ test('counters and backends can be listed, and counters created', async () => {
   await expect(other).rejects.toThrow(/with other bounds: floor 0, ceiling none\.$/);
   const listed = () => runJson('counters', 'list', '--search', 'ticket');
   const counters = [{ ...at, value: 20, floor: 0, ceiling: null, isKnown: true }];
-  await expect.poll(listed, { timeout: 20_000 }).toEqual({ counters, matching: 1 });
+  await expect
+    .poll(listed, { timeout: 20_000 })
+    .toEqual({ counters, matching: 1, notResponding: [] });
   expect(await run('counters', 'list')).toMatch(/^namespace +name +value [^\n]*\ndefault +tickets/);
   const backends = await runJson('backends', 'list');
   expect(backends.backends).toMatchObject([

@@ -43,7 +43,11 @@ test('locks are listed with their holders, the most urgent first', async () => {
   expect(await listed('--attention')).toMatchObject({ locks: [lapsed], matching: 1 });
   expect(await listed('--state', 'held')).toMatchObject({ locks: [held], matching: 1 });
   expect(await listed('--search', 'w1')).toMatchObject({ locks: [held], matching: 1 });
-  expect(await listed('--namespace', 'default')).toEqual({ locks: [], matching: 0 });
+  expect(await listed('--namespace', 'default')).toEqual({
+    locks: [],
+    matching: 0,
+    notResponding: [],
+  });
   expect(await run('--namespace', 'default')).toBe('');
 });
 

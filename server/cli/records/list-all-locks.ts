@@ -1,5 +1,4 @@
 import { formatDuration } from '../../../client/command/terminal/duration';
-import { printable } from '../../../client/command/terminal/printable';
 import type { BackendHealth } from '../../contract/console/backend-health';
 import type { LockPage, LockRow } from '../../contract/console/lock-row';
 import { listLocks } from '../../operations/locks/for-people/lock-views';
@@ -8,6 +7,7 @@ import type { CliAnswer } from '../cli-answer';
 import type { InputOf } from '../provisioning/provisioning-command';
 import { textTable } from '../provisioning/text-table';
 import { requireServer } from '../require-server';
+import { notResponding, silenceNotes } from './not-responding';
 
 /**
  * The locks as the server last read them, most urgent first: at most one page. Locks of a backend
@@ -23,7 +23,8 @@ export async function listAllLocks(
     const { namespace, name, status, holders, waiters } = row;
     return { namespace, name, state: status, holders, ...shownHold(row), waiters };
   });
-  return { text: textOf(page), data: { locks, matching: page.matching } };
+  const data = { locks, matching: page.matching, notResponding: notResponding(page.backends) };
+  return { text: textOf(page), data };
 }
 
 /** The hold that represents a lock, or the one that has expired; each field null if it has none. */
@@ -42,13 +43,9 @@ function shownHold({ status, hold, ended }: LockRow) {
 function textOf({ rows, matching, backends, asOf }: LockPage): string | null {
   const offsets = new Map(backends.flatMap(offsetsOf));
   const table = textTable(rows.map((row) => line(row, asOf + (offsets.get(row.backend) ?? 0))));
-  const silent = backends.filter(({ reachable }) => !reachable);
   const notes = [
     ...(rows.length < matching ? [`${rows.length} of ${matching} locks.`] : []),
-    ...silent.map(
-      ({ id, silentForMs }) =>
-        `${printable(id)} has not responded for ${formatDuration(silentForMs)}.`,
-    ),
+    ...silenceNotes(backends),
   ];
   return [table, ...notes].filter((text) => text !== null).join('\n') || null;
 }
