@@ -210,6 +210,26 @@ describe.each(languages)('the example in $language', ({ language, program, args 
     }
   });
 
+  test('follows no redirect, by which another server would get its key', async () => {
+    const asked: (string | undefined)[] = [];
+    const server = createServer((req, res) => {
+      asked.push(req.url);
+      req.resume();
+      res.writeHead(302, { location: '/elsewhere' }).end();
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const { port } = server.address() as AddressInfo;
+    try {
+      const ended = await run(lock('moved'), {}, { LOCKYARD_URL: `http://127.0.0.1:${port}` });
+      expect(ended).toMatchObject({ said: '', code: 69 });
+      expect(asked).toContain('/api/v1/lock.acquire');
+      expect(asked).not.toContain('/elsewhere');
+    } finally {
+      server.closeAllConnections();
+      server.close();
+    }
+  });
+
   test('ends with 2 for a wrong configuration and with 69 without a server', async () => {
     const gone = { LOCKYARD_URL: 'http://127.0.0.1:1' };
     const [refused, keyless, unreachable, listed] = await Promise.all([

@@ -51,12 +51,18 @@ class NotGranted(Exception):
         self.answer = answer
 
 
+class NoRedirects(urllib.request.HTTPRedirectHandler):
+    def redirect_request(self, *_):
+        """None: a redirect would turn a command into a query, and pass on the key."""
+
+
 class Lockyard:
     """One or several Lockyard servers of one database."""
 
     def __init__(self, urls, api_key, owner):
         self.urls = [url.rstrip("/") for url in urls]
         self.url = self.urls[0]
+        self.opener = urllib.request.build_opener(NoRedirects)
         self.api_key = api_key
         self.owner = owner
 
@@ -81,7 +87,7 @@ class Lockyard:
         headers = {"Authorization": f"Bearer {self.api_key}", "Content-Type": "application/json"}
         request = urllib.request.Request(url, json.dumps(body).encode(), headers)
         try:
-            with urllib.request.urlopen(request, timeout=timeout_s) as reply:
+            with self.opener.open(request, timeout=timeout_s) as reply:
                 return answer_in(reply)
         except urllib.error.HTTPError as error:
             raise refusal_in(error) from None
