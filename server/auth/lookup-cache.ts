@@ -51,6 +51,11 @@ export class LookupCache<T> {
     return known;
   }
 
+  /** Whether the last query failed, within the last minute. */
+  isFailing(): boolean {
+    return this.failedAt !== null && this.clock.monotonic() - this.failedAt < FAILING_MAX_MS;
+  }
+
   /** What was found at most `maxAgeMs` ago, for use when a query has failed. */
   lastKnown(key: string, maxAgeMs: number): T | null {
     const entry = this.entries.get(key);
@@ -62,10 +67,6 @@ export class LookupCache<T> {
     this.generation++;
     this.queries.clear();
     for (const [key, { value }] of this.entries) if (matches(value, key)) this.entries.delete(key);
-  }
-
-  private isFailing(): boolean {
-    return this.failedAt !== null && this.clock.monotonic() - this.failedAt < FAILING_MAX_MS;
   }
 
   private query(key: string): Promise<T | null> {

@@ -50,6 +50,39 @@ test('while the database does not respond, only a recently verified session may 
   expect(await keeper.resolve(known)).toMatchObject({ name: 'ana', stale: false });
 });
 
+test('no caller waits for a silent database because the clock was set back', async () => {
+  const person = { name: 'cleo', role: 'operator' as const, password: PASSWORD };
+  await createUser(contextOf(runtime, COMMAND_LINE), person);
+  const { value } = (await signIn(contextOf(runtime, null), person)).session;
+  let isSilent = false;
+  const db = new Proxy(runtime.database.db, {
+    get(target, property) {
+      if (isSilent && property === 'delete') return () => ({ where: () => new Promise(() => {}) });
+      if (isSilent) throw Object.assign(new Error('refused'), { code: 'ECONNREFUSED' });
+      return Reflect.get(target, property) as unknown;
+    },
+  });
+  let setMs = 0;
+  const { now, monotonic } = runtime.clock;
+  const keeper = new SessionManager({
+    ...runtime,
+    database: Object.create(runtime.database, { db: { value: db } }),
+    clock: {
+      now: () => now.call(runtime.clock) + setMs,
+      monotonic: () => monotonic.call(runtime.clock),
+    },
+  });
+  expect(await keeper.resolve(value)).toMatchObject({ stale: false });
+  isSilent = true;
+  runtime.clock.pass(2_000);
+  expect(await keeper.resolve(value)).toMatchObject({ stale: true });
+  setMs = -1_000;
+  const late = new Promise((resolve) => setTimeout(resolve, 5_000, 'late').unref());
+  for (let request = 0; request < 3; request++) {
+    expect(await Promise.race([keeper.resolve(value), late])).toMatchObject({ stale: true });
+  }
+});
+
 test('an ended session stays ended for every process, even if the clock is set back', async () => {
   const person = { name: 'ben', role: 'operator' as const, password: PASSWORD };
   await createUser(contextOf(runtime, COMMAND_LINE), person);

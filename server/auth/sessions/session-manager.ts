@@ -46,6 +46,8 @@ export class SessionManager {
   private readonly recent: LookupCache<FoundSession>;
   private readonly watcher: SessionWatcher;
   private readonly sessionClock: SessionClock;
+  /** The attempt to accept a clock that was set back; null: none is under way. */
+  private acceptance: Promise<void> | null = null;
   readonly open: OpenSessions;
 
   constructor(
@@ -152,9 +154,19 @@ export class SessionManager {
     this.watcher.check(userId);
   }
 
-  /** Deletes sessions that ended before the clock was set back; only then accepts the new time. */
+  /**
+   * Deletes sessions that ended before the clock was set back; only then accepts the new time.
+   * Until then sessions end by the previous time, so no caller waits for a silent database.
+   */
   private async endBeforeClockSetBack(): Promise<void> {
     if (!this.sessionClock.isSetBack()) return;
+    this.acceptance ??= this.acceptClock().finally(() => {
+      this.acceptance = null;
+    });
+    if (!this.recent.isFailing()) await this.acceptance;
+  }
+
+  private async acceptClock(): Promise<void> {
     try {
       await this.removeEnded(this.sessionClock.now());
       this.sessionClock.acceptSetting();
