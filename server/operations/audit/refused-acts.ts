@@ -2,6 +2,7 @@ import { eq } from 'drizzle-orm';
 import type { Database } from '@/db/database';
 import type { Clock } from '../../platform/clock';
 import type { Log } from '../../platform/log';
+import { SerialQueue } from '../../platform/serial-queue';
 import type { ControlContext } from '../operation-context';
 import { type AuditActor, type AuditedAct, writeRefusal } from './audit-log';
 
@@ -34,8 +35,7 @@ export class RefusedActs {
   /** Entries with a count that is not written yet. */
   private readonly unwritten = new Set<Refused>();
   private timer: NodeJS.Timeout | undefined;
-  /** The last write that has begun or is to begin. */
-  private lastWrite: Promise<void> = Promise.resolve();
+  private readonly writes = new SerialQueue();
   /** The write that is to begin once the one before it has ended; null: there is none. */
   private nextWrite: Promise<void> | null = null;
 
@@ -73,11 +73,10 @@ export class RefusedActs {
    * could overtake a higher one. Never rejects: what could not be written is retried later.
    */
   write(): Promise<void> {
-    this.nextWrite ??= this.lastWrite.then(() => {
+    this.nextWrite ??= this.writes.run(() => {
       this.nextWrite = null;
       return this.writeCounts();
     });
-    this.lastWrite = this.nextWrite;
     return this.nextWrite;
   }
 
