@@ -18,26 +18,41 @@ beforeAll(async () => {
 });
 afterAll(() => runtime.close());
 
+/** A manager whose database refuses queries, or lets deletions wait for ever, and its clock. */
+function managerWith(fate: { isAway: boolean; isSilent?: boolean; setMs?: number }) {
+  const db = new Proxy(runtime.database.db, {
+    get(target, property) {
+      if (fate.isSilent && property === 'delete') {
+        return () => ({ where: () => new Promise(() => undefined) });
+      }
+      if (fate.isAway) throw Object.assign(new Error('refused'), { code: 'ECONNREFUSED' });
+      return Reflect.get(target, property) as unknown;
+    },
+  });
+  return new SessionManager({
+    ...runtime,
+    database: Object.create(runtime.database, { db: { value: db } }),
+    clock: clockSetBy(() => fate.setMs ?? 0),
+  });
+}
+
+/** The clock of the runtime, set by some milliseconds. */
+function clockSetBy(setMs: () => number) {
+  const { clock } = runtime;
+  return { now: () => clock.now() + setMs(), monotonic: () => clock.monotonic() };
+}
+
 test('while the database does not respond, only a recently verified session may read', async () => {
   const person = { name: 'ana', role: 'operator' as const, password: PASSWORD };
   await createUser(contextOf(runtime, COMMAND_LINE), person);
   const enter = async () => (await signIn(contextOf(runtime, null), person)).session.value;
   const [known, unknown] = [await enter(), await enter()];
 
-  let isAway = false;
-  const db = new Proxy(runtime.database.db, {
-    get(target, property) {
-      if (isAway) throw Object.assign(new Error('refused'), { code: 'ECONNREFUSED' });
-      return Reflect.get(target, property) as unknown;
-    },
-  });
-  const keeper = new SessionManager({
-    ...runtime,
-    database: Object.create(runtime.database, { db: { value: db } }),
-  });
+  const fate = { isAway: false };
+  const keeper = managerWith(fate);
   expect(await keeper.resolve(known)).toMatchObject({ name: 'ana', stale: false });
 
-  isAway = true;
+  fate.isAway = true;
   runtime.clock.pass(14 * MINUTE_MS);
   for (let request = 0; request < 3; request++) {
     expect(await keeper.resolve(known)).toMatchObject({ name: 'ana', stale: true });
@@ -46,7 +61,7 @@ test('while the database does not respond, only a recently verified session may 
   runtime.clock.pass(MINUTE_MS);
   await expect(keeper.resolve(known)).rejects.toMatchObject({ reason: 'BACKEND_DOWN' });
 
-  isAway = false;
+  fate.isAway = false;
   expect(await keeper.resolve(known)).toMatchObject({ name: 'ana', stale: false });
 });
 
@@ -54,29 +69,13 @@ test('no caller waits for a silent database because the clock was set back', asy
   const person = { name: 'cleo', role: 'operator' as const, password: PASSWORD };
   await createUser(contextOf(runtime, COMMAND_LINE), person);
   const { value } = (await signIn(contextOf(runtime, null), person)).session;
-  let isSilent = false;
-  const db = new Proxy(runtime.database.db, {
-    get(target, property) {
-      if (isSilent && property === 'delete') return () => ({ where: () => new Promise(() => {}) });
-      if (isSilent) throw Object.assign(new Error('refused'), { code: 'ECONNREFUSED' });
-      return Reflect.get(target, property) as unknown;
-    },
-  });
-  let setMs = 0;
-  const { now, monotonic } = runtime.clock;
-  const keeper = new SessionManager({
-    ...runtime,
-    database: Object.create(runtime.database, { db: { value: db } }),
-    clock: {
-      now: () => now.call(runtime.clock) + setMs,
-      monotonic: () => monotonic.call(runtime.clock),
-    },
-  });
+  const fate = { isAway: false, isSilent: false, setMs: 0 };
+  const keeper = managerWith(fate);
   expect(await keeper.resolve(value)).toMatchObject({ stale: false });
-  isSilent = true;
+  Object.assign(fate, { isAway: true, isSilent: true });
   runtime.clock.pass(2_000);
   expect(await keeper.resolve(value)).toMatchObject({ stale: true });
-  setMs = -1_000;
+  fate.setMs = -1_000;
   const late = new Promise((resolve) => setTimeout(resolve, 5_000, 'late').unref());
   for (let request = 0; request < 3; request++) {
     expect(await Promise.race([keeper.resolve(value), late])).toMatchObject({ stale: true });
@@ -88,11 +87,7 @@ test('an ended session stays ended for every process, even if the clock is set b
   await createUser(contextOf(runtime, COMMAND_LINE), person);
   const enter = async () => (await signIn(contextOf(runtime, null), person)).session.value;
   let setMs = 0;
-  const { now, monotonic } = runtime.clock;
-  const clock = {
-    now: () => now.call(runtime.clock) + setMs,
-    monotonic: () => monotonic.call(runtime.clock),
-  };
+  const clock = clockSetBy(() => setMs);
   const [one, other] = [0, 1].map(() => new SessionManager({ ...runtime, clock }));
   if (!one || !other) throw new Error('There are two.');
   const [asked, unasked] = [await enter(), await enter()];
