@@ -1,16 +1,11 @@
 import { setImmediate } from 'node:timers/promises';
 import type { Database } from '@/db/database';
+import { AUDIT_STEP } from '@/db/recorded/audit-step';
 import { ACT_LANDS_WITHIN_MS } from '../../core/timing';
 import type { RecordKey } from '../../storage/record-store';
 
 /** The most deletions that are read: those that began last. */
 const READ_MAX = 1_000;
-
-/**
- * About how many entries one query reads: of all actions, few are deletions of counters. SQLite
- * reads on the event loop, and MySQL would take longer than a query may.
- */
-const STEP = { sqlite: 500, mysql: 10_000 };
 
 /** A deletion of one or more counters by a person. A deletion leaves no event of the counter. */
 export interface CounterDeletion {
@@ -34,7 +29,7 @@ export async function readCounterDeletions(
   for (let last = to; last > first && found.length < READ_MAX; ) {
     const ended = await raw.ask(
       "SELECT at FROM audit WHERE outcome = 'done' AND at > ? AND at <= ? " +
-        `ORDER BY at DESC LIMIT 1 OFFSET ${STEP[kind]}`,
+        `ORDER BY at DESC LIMIT 1 OFFSET ${AUDIT_STEP[kind]}`,
       [first, last],
     );
     // Entries of the same instant are in the same step, however many they are.

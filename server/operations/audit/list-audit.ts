@@ -1,6 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { and, desc, eq, gte, lt, max, min, or, type SQL, sql } from 'drizzle-orm';
 import type { Database } from '@/db/database';
+import { AUDIT_STEP } from '@/db/recorded/audit-step';
 import type { Schema } from '@/db/schema';
 import type { AuditEntry } from '../../contract/console/audit-entry';
 import type { AuditListInput } from '../../contract/console/console-inputs';
@@ -20,7 +21,7 @@ export interface AuditPage {
 /** The audit log, newest first. */
 export async function listAudit(ctx: ControlContext, input: AuditListInput): Promise<AuditPage> {
   await requireRole(ctx, 'viewer');
-  const found = await askDatabase(() => readEntries(ctx, input, input.limit + 1));
+  const found = await askDatabase(() => newestEntries(ctx, input, input.limit + 1));
   const rows = found.slice(0, input.limit).map(toEntry);
   const older = found.length > input.limit ? (rows.at(-1)?.id ?? null) : null;
   return { rows, older, acts: [...AUDIT_ACTS] };
@@ -29,20 +30,17 @@ export async function listAudit(ctx: ControlContext, input: AuditListInput): Pro
 type Entry = Schema['audit']['$inferSelect'];
 
 /**
- * How many entries one query reads at most, since a search reads all entries up to those that it
- * finds: SQLite reads on the event loop, and MySQL would take longer than a query may.
+ * The newest entries that match, up to `most`; fewer if the caller hangs up meanwhile. Reads all
+ * entries down to the last of them, in steps. Rejects as a query of the database does.
  */
-const STEP = { sqlite: 500, mysql: 10_000 };
-
-/** The newest entries that match, up to the limit; fewer if the caller hangs up meanwhile. */
-async function readEntries(
-  { runtime: { database }, signal }: ControlContext,
-  input: AuditListInput,
+export async function newestEntries(
+  { runtime: { database }, signal }: Pick<ControlContext, 'runtime' | 'signal'>,
+  input: Omit<AuditListInput, 'limit'>,
   most: number,
 ): Promise<Entry[]> {
   const { db, tables, kind } = database;
   const { audit } = tables;
-  const step = STEP[kind];
+  const step = AUDIT_STEP[kind];
   const read = (limit: number, within: SQL | undefined) => {
     const condition = and(matching(kind, audit, input), within);
     return db.select().from(audit).where(condition).orderBy(desc(audit.id)).limit(limit);
@@ -65,7 +63,7 @@ async function readEntries(
 function matching(
   kind: Database['kind'],
   audit: Schema['audit'],
-  input: AuditListInput,
+  input: Omit<AuditListInput, 'limit'>,
 ): SQL | undefined {
   const { act, outcome, before, search, namespace, subject, requestId, from, to } = input;
   return and(

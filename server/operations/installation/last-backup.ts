@@ -1,5 +1,6 @@
 import { CLOCKS_APART_MAX_MS } from '../../platform/clock';
-import { listAudit } from '../audit/list-audit';
+import { askDatabase } from '../ask-database';
+import { newestEntries } from '../audit/list-audit';
 import type { ControlContext } from '../operation-context';
 
 /**
@@ -9,7 +10,8 @@ import type { ControlContext } from '../operation-context';
 export async function lastBackupAt(ctx: ControlContext): Promise<number | null> {
   // A clock that was set back has left later instants.
   const to = ctx.runtime.clock.now() + CLOCKS_APART_MAX_MS + 1;
-  // In the steps of a listing: one query would read every entry if no backup was ever made.
-  const { rows } = await listAudit(ctx, { act: 'backup.make', outcome: 'done', to, limit: 1 });
-  return rows[0]?.at ?? null;
+  // In steps: one query would read every entry if no backup was ever made.
+  const backups = { act: 'backup.make', outcome: 'done', to } as const;
+  const [last] = await askDatabase(() => newestEntries(ctx, backups, 1));
+  return last?.at ?? null;
 }
