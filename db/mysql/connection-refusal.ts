@@ -13,7 +13,7 @@ const MEANINGS: Record<number, string> = {
   1040: TOO_MANY,
   1044: 'its user may not use the database that its URL names',
   1045: CREDENTIALS,
-  1047: 'this node has lost most of its Galera cluster',
+  1047: 'this node has lost most of its Galera cluster, or has not joined it yet',
   1049: 'it has no database of the name in its URL',
   1129: 'it blocks this host after too many failed connections (FLUSH HOSTS unblocks it)',
   1130: 'it accepts no connections from this host',

@@ -4,7 +4,8 @@ import { isUsedUp } from '@/db/mysql/connection-refusal';
 const READ_ONLY = 'This database is read-only: it takes no writes.';
 const OPTION = 'An option of this database prevents this (such as max_session_mem_used).';
 const FULL = 'This database is full: it takes no writes.';
-const NO_CLUSTER = 'This database has lost most of its Galera cluster: it serves nothing.';
+const NO_CLUSTER =
+  'This database has lost most of its Galera cluster, or has not joined it yet: it serves nothing.';
 const NO_RIGHT = 'The user of this database lacks a privilege that Lockyard needs.';
 const USED_UP =
   'The user of this database has used up what it may do in an hour (such as MAX_QUERIES_PER_HOUR).';
