@@ -471,3 +471,27 @@ describe.each(storeNames)('an engine over %s', (name) => {
     await renewing;
   });
 });
+
+it('a caller whose change is known is not answered UNKNOWN because of another one', async () => {
+  const rig = await EngineRig.open('sqlite');
+  const [own, free, lapsed] = [await rig.join(), freshKey(), freshKey()];
+  const { token } = await takeLock(own, free, 'w1');
+  await release(own, free, 'w1', token);
+  await takeLock(own, lapsed, 'w1');
+  rig.passMs(20_000);
+  const packets: boolean[] = [];
+  own.faults.onSwap = (changes) => {
+    if (!touching(lapsed)(changes)) return PASS;
+    packets.push(touching(free)(changes));
+    // From the second attempt on, the store cannot confirm that the lease is over.
+    own.faults.clockSetMs = -60_000;
+    return packets.length === 1
+      ? { kind: 'loseRequest' }
+      : { kind: 'pass', last: async () => own.later(3_600) };
+  };
+  const [known, unknown] = [takeLock(own, free, 'w2'), reasonOf(acquire(own, lapsed, 'w2'))];
+  expect(await unknown).toBe('UNKNOWN');
+  expect(await known).toMatchObject({ outcome: 'granted', holdCount: 1 });
+  expect(packets, 'both are in one packet').toEqual([true, true]);
+  await rig.close();
+});

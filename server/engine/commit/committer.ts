@@ -11,13 +11,13 @@ import { subtractElapsed } from '../waiting/subtract-elapsed';
 import { type CommandGroup, keyOfGroup } from './batcher';
 import { cacheFound } from './cache-found';
 import { decideBatch, markMayBeApplied, type Proposal, selectOversize } from './decide-batch';
-import { type PreparedChange, prepareChange } from './prepare-change';
+import { createsRecord, type PreparedChange, prepareChange } from './prepare-change';
 import { readRecords } from './read-records';
 import { refuseHindered } from './refuse-hindered';
 import { refuseWithoutTime } from './refuse-without-time';
 import { answerSpentRenewal, isSpentRenewal } from './spent-renewal';
 import { earliestDueAt, splitByUrgency } from './split-by-urgency';
-import { type SwapOutcome, swapWithRecovery } from './swap-with-recovery';
+import { type InDoubt, type SwapOutcome, swapWithRecovery } from './swap-with-recovery';
 
 /** A proposal that changes its record, with the change to send to the store. */
 interface PreparedProposal extends PreparedChange {
@@ -157,7 +157,7 @@ export class Committer {
       markMayBeApplied(proposal.outcomes, ({ changed }) => changed);
     }
     const sentAt = this.context.monotonic();
-    let outcomes: SwapOutcome[];
+    let outcomes: (SwapOutcome | InDoubt)[];
     try {
       outcomes = await swapWithRecovery(this.context, changes, dueAt);
     } catch (cause) {
@@ -167,7 +167,12 @@ export class Committer {
     let shown = Number.NaN;
     let latest = shown;
     for (const [i, outcome] of outcomes.entries()) {
-      const { proposal, next, storedQueue } = prepared[i] ?? never();
+      const each = prepared[i] ?? never();
+      const { proposal, next, storedQueue } = each;
+      if (outcome.applied === 'inDoubt') {
+        this.afterFailedSwap([each], outcome.failure);
+        continue;
+      }
       const { applied, now } = outcome;
       // Most results of a packet show the same clock, which is measured once.
       if (now !== shown) {
@@ -179,9 +184,7 @@ export class Committer {
         proposal.entry.known = { record: next, writer: outcome.writer, storedQueue };
         this.commands.sendWithOthers(proposal.group.id);
         this.reply(proposal, startedAt, latest);
-      } else {
-        this.decideAgain(proposal, outcome);
-      }
+      } else this.decideAgain(proposal, outcome);
     }
   }
 
@@ -288,11 +291,6 @@ export class Committer {
     if (isUnknown) for (const pending of commands) pending.refuse(error);
     else refuseWithoutTime(this.context, this.commands, commands, error);
   }
-}
-
-/** Whether a proposal creates its record. */
-function createsRecord({ base, next }: Proposal): boolean {
-  return base === null && next !== null;
 }
 
 function never(): never {

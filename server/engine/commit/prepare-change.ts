@@ -24,6 +24,11 @@ export interface PreparedChange {
   storedQueue: AnyKnownRecord['storedQueue'];
 }
 
+/** Whether a decision creates its record. */
+export function createsRecord({ base, next }: { base: unknown; next: unknown }): boolean {
+  return base === null && next !== null;
+}
+
 /**
  * Encodes a decision as a change.
  *

@@ -14,7 +14,7 @@ import {
 import type { RecordStore, StoredRecord } from '../../storage/record-store';
 import type { EngineContext } from '../engine-context';
 import { newWriter } from '../new-writer';
-import { FaultyStore, firstFates } from '../testing/faulty-store';
+import { FaultyStore, firstFates, PASS } from '../testing/faulty-store';
 import { swapWithRecovery } from './swap-with-recovery';
 
 let under: StoreUnderTest;
@@ -23,12 +23,8 @@ beforeEach(async () => {
 });
 afterEach(() => under.close());
 
-const contextOver = (store: RecordStore) =>
-  ({
-    store,
-    options: { newWriter },
-    monotonic: () => performance.now(),
-  }) as unknown as EngineContext;
+const contextOver = (store: RecordStore, monotonic = () => performance.now()) =>
+  ({ store, options: { newWriter }, monotonic }) as unknown as EngineContext;
 
 const soon = () => performance.now() + 5_000;
 
@@ -48,6 +44,61 @@ it('a change that was found applied stays so while the rest of its packet is unk
   faults.onSwap = firstFates(() => true, { kind: 'loseReply' }, { kind: 'pass', last });
   const outcomes = await swapWithRecovery(contextOver(faults), [first, early], soon());
   expect(outcomes).toMatchObject([{ applied: 'yes', writer: first.writer }, { applied: 'yes' }]);
+});
+
+it('a change in doubt at the end of the budget leaves no other change in doubt', async () => {
+  const { store } = under;
+  const faults = new FaultyStore(store);
+  const [first, unclear, lost] = [creation(freshKey()), freshKey(), freshKey()];
+  const seen = await created(store, unclear);
+  await created(store, lost);
+  const { now } = await swapOne(store, creation(freshKey()));
+  const changes = [
+    first,
+    update(unclear, seen, { clock: { past: now + 60_000, ahead: now + 300_000 } }),
+    update(lost, { rev: 1, writer: newWriter() }),
+  ];
+  let passedMs = 0;
+  const last = async () => {
+    passedMs = 5_000;
+  };
+  faults.onSwap = firstFates(() => true, { kind: 'loseReply' }, { kind: 'pass', last });
+  const outcomes = await swapWithRecovery(
+    contextOver(faults, () => passedMs),
+    changes,
+    5_000,
+  );
+  expect(outcomes).toMatchObject([
+    { applied: 'yes', writer: first.writer },
+    { applied: 'inDoubt', failure: { applied: 'unknown' } },
+    { applied: 'no' },
+  ]);
+});
+
+it('only an applied change stays known while the reply to a later attempt is lost', async () => {
+  const { store } = under;
+  const faults = new FaultyStore(store);
+  const [first, unclear, late] = [creation(freshKey()), freshKey(), freshKey()];
+  const [seenUnclear, seenLate] = [await created(store, unclear), await created(store, late)];
+  const { now } = await swapOne(store, creation(freshKey()));
+  const changes = [
+    first,
+    update(unclear, seenUnclear, { clock: { past: now + 60_000, ahead: now + 300_000 } }),
+    update(late, seenLate, { clock: { past: 0, ahead: 1 } }),
+  ];
+  let passedMs = 0;
+  let attempts = 0;
+  faults.onSwap = () => {
+    attempts += 1;
+    if (attempts === 3) passedMs = 5_000;
+    return attempts === 2 ? PASS : { kind: 'loseReply' };
+  };
+  const outcomes = await swapWithRecovery(
+    contextOver(faults, () => passedMs),
+    changes,
+    5_000,
+  );
+  expect(outcomes.map(({ applied }) => applied)).toEqual(['yes', 'inDoubt', 'inDoubt']);
 });
 
 it('an answer stored late by the first attempt itself proves that it was applied', async () => {

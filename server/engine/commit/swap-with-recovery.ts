@@ -19,6 +19,12 @@ export type SwapOutcome =
   | { applied: 'no'; now: number; found?: StoredRecord }
   | { applied: 'unknown' | 'tooLarge'; now: number };
 
+/** A change that may still be applied, as its outcome was not found within the budget. */
+export interface InDoubt {
+  applied: 'inDoubt';
+  failure: StoreError;
+}
+
 const SHORT_PAUSE_MS = 3;
 
 /**
@@ -26,20 +32,33 @@ const SHORT_PAUSE_MS = 3;
  * a new writer. If that succeeds, the first swap can never be applied, because its expectation no
  * longer holds; if a writer of an earlier swap is found, that one was applied.
  *
- * @param dueAt when to stop trying, on the monotonic clock
+ * @param dueAt when to stop trying, on the monotonic clock: then the changes whose outcome is not
+ *   known are in doubt
  * @throws StoreError with `applied: 'no'` if nothing can have been written, `'unknown'` if the
- *   budget ended first; earlier, with `isRowLocked`, if another transaction has a row locked, for
- *   which the other changes should not wait
+ *   budget ended before any outcome was known; earlier, with `isRowLocked`, if another transaction
+ *   has a row locked, for which the other changes should not wait
  */
-export function swapWithRecovery(
+export async function swapWithRecovery(
   context: EngineContext,
   changes: Change[],
   dueAt: number,
-): Promise<SwapOutcome[]> {
-  const allKnown = (found: (SwapOutcome | null)[]) =>
-    found.every((one) => one !== null) ? found : null;
-  const swap = (proposals: Change[]) => context.store.swap(proposals);
-  return swapUntilKnown(context, swap, allKnown, changes, dueAt);
+): Promise<(SwapOutcome | InDoubt)[]> {
+  let known: (SwapOutcome | null)[] = [];
+  const allKnown = (found: (SwapOutcome | null)[]) => {
+    known = found;
+    return found.every((one) => one !== null) ? found : null;
+  };
+  const swap = (proposals: Change[]) => {
+    // If the reply to this attempt is lost, it may have applied what an earlier one did not.
+    known = known.map((one) => (one?.applied === 'yes' ? one : null));
+    return context.store.swap(proposals);
+  };
+  try {
+    return await swapUntilKnown(context, swap, allKnown, changes, dueAt);
+  } catch (failure) {
+    if (!(failure instanceof StoreError) || !known.some((one) => one !== null)) throw failure;
+    return known.map((one) => one ?? { applied: 'inDoubt', failure });
+  }
 }
 
 /** The outcome of an all-or-none swap. A writer is null if its record has changed since. */
