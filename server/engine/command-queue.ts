@@ -6,6 +6,7 @@ import type {
   MultiLockAnswerOf,
   MultiLockCommand,
 } from '../core/multi-lock/multi-lock-command';
+import type { RequestIdentity } from '../core/request-fingerprint';
 import { COMMAND_BUDGET_MS, EXPIRE_BEFORE_READ_MAX_MS } from '../core/timing';
 import { TimeLimit } from '../platform/time-limit';
 import { recordKey } from '../storage/record-id';
@@ -16,7 +17,7 @@ import { MultiLockCommitter } from './commit/multi-lock-committer';
 import type { EngineContext } from './engine-context';
 import { type MultiLockResult, PendingCommand, PendingMultiLock } from './pending-command';
 import type { AnyAnswerOf, AnyCommand } from './record-type';
-import { backendDown, isOwnFault, isWorthRepeating } from './refusals';
+import { backendDown, isOwnFault, isTransient, isWorthRepeating } from './refusals';
 import { Deadlines } from './replies/deadlines';
 
 /** The result of a command. */
@@ -31,8 +32,8 @@ export class CommandQueue {
   private readonly deadlines: Deadlines;
   private readonly batcher: Batcher;
   private readonly multiLockCommitter: MultiLockCommitter;
-  /** Refused undos of grants that no caller received. */
-  private refusedUndos: (() => Promise<unknown>)[] = [];
+  /** Run a failed undo of a grant that no caller received again. */
+  private failedUndos: (() => Promise<void>)[] = [];
   /** The ids of the locks on which `expireAndPromote` is under way. */
   private readonly expiring = new Set<string>();
 
@@ -145,20 +146,33 @@ export class CommandQueue {
   }
 
   /**
-   * Undoes what no caller received; never rejects. `repeatUndos` repeats an undo that was refused,
-   * unless it may have been applied: a second one could remove another entry of a re-entered hold.
+   * Undoes what no caller received; never rejects. `repeatUndos` repeats one that failed, unless it
+   * may have been applied: a second one could remove another entry of a re-entered hold.
+   *
+   * @param isRepeated whether it is repeated after this failure
    */
-  async undo(run: () => Promise<unknown>): Promise<void> {
+  async undo(run: () => Promise<unknown>, isRepeated = isWorthRepeating): Promise<void> {
     await run().catch((error) => {
-      if (isWorthRepeating(error)) this.refusedUndos.push(run);
+      if (isRepeated(error)) this.failedUndos.push(() => this.undo(run, isRepeated));
     });
   }
 
-  /** Runs the refused undos again. */
+  /** Runs the failed undos again. */
   repeatUndos(): void {
-    const refused = this.refusedUndos;
-    this.refusedUndos = [];
-    for (const run of refused) void this.undo(run);
+    const failed = this.failedUndos;
+    this.failedUndos = [];
+    for (const repeat of failed) void repeat();
+  }
+
+  /**
+   * Keeps a grant that no caller received only as long as a place in a queue, since its request can
+   * be repeated. A second attempt shortens nothing more, so one in doubt is repeated too.
+   *
+   * @param isRefused its caller was refused: then it is not kept at all
+   */
+  keepBriefly(key: RecordKey, request: RequestIdentity, isRefused = false): Promise<void> {
+    const detach = { verb: 'detach', request, hungUp: true, isRefused } as const;
+    return this.undo(() => this.run(key, detach), isTransient);
   }
 
   /** Reverts a grant that no caller received, now or with a later `repeatUndos`. */

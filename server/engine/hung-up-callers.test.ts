@@ -359,6 +359,35 @@ describe.each(storeNames)(
   },
 );
 
+it('a grant whose caller hung up is kept briefly, also if that was in doubt at first', async () => {
+  const rig = await EngineRig.open('sqlite');
+  const [member, other] = [await rig.join(), await rig.join()];
+  const key = freshKey();
+  const { token } = await takeLock(member, key, 'w1');
+  const line = new AbortController();
+  const wait = { signal: line.signal };
+  const parts = { waitMs: 5_000, leaseMs: LEASE_MS, requestId: 'r', wait };
+  const waiting = acquire(member, key, 'w2', parts);
+  await untilQueued(member, key, 1);
+  let swaps = 0;
+  member.faults.onSwap = (changes) => {
+    if (!touching(key)(changes)) return PASS;
+    swaps += 1;
+    if (swaps === 1) return { kind: 'pass', last: async () => line.abort() };
+    if (swaps > 2) return PASS;
+    member.later(4_000);
+    return { kind: 'loseRequest' };
+  };
+  await release(member, key, 'w1', token);
+  await waiting;
+  const leftMs = async () => {
+    const { holders } = await other.engine.run(key, { verb: 'inspect' });
+    return holders[0]?.expiresInMs ?? 0;
+  };
+  await expect.poll(leftMs).toBeLessThanOrEqual(DETACHED_MS);
+  await rig.close();
+});
+
 it('a grant answered after recorded hang-ups says what is left of its lease then', async () => {
   const rig = await EngineRig.open('sqlite');
   const member = await rig.join();

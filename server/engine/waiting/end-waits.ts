@@ -33,8 +33,7 @@ export function endWaits(
     const [requestKey] = hold.requests;
     if (requestKey === undefined) commands.revertGrant(key, hold.token);
     else {
-      const request = { key: requestKey, inputHash: '', remembered: false };
-      void commands.undo(() => commands.run(key, { verb: 'detach', request, hungUp: true }));
+      void commands.keepBriefly(key, { key: requestKey, inputHash: '', remembered: false });
     }
   }
 }

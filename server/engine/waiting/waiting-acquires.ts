@@ -142,10 +142,8 @@ export abstract class WaitingAcquires<
   }
 
   /** Keeps a grant whose callers all hung up, but may ask again, as long as a place is kept. */
-  private async keepBriefly(id: string, { request }: C, wait: WaitOptions): Promise<void> {
-    const isRefused = wait.refused?.aborted === true;
-    const detach = { verb: 'detach', request, hungUp: true, isRefused } as const;
-    await this.commands.undo(() => this.commands.run(recordKey(id), detach));
+  private keepBriefly(id: string, { request }: C, { refused }: WaitOptions): Promise<void> {
+    return this.commands.keepBriefly(recordKey(id), request, refused?.aborted);
   }
 
   /** Reverts a late grant. If that fails, the error says that the lock may still be held. */
