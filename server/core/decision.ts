@@ -25,6 +25,11 @@ export interface DecisionContext {
    * decided until the grant, or until its detach, give-up or cancel has been written.
    */
   callerOf: (waiter: Waiter) => AcquireCommand | null;
+  /**
+   * The backend's clock when it was last seen to have been set forward: an offer made before then
+   * has its whole time again. Absent or 0: it was not.
+   */
+  setForwardAt?: number;
   /** The answer stored for this command's request id, if any; read together with the record. */
   storedAnswer: IdempotencyRecord | null;
   /** The policy of the lock's namespace, and the state of its backend. */

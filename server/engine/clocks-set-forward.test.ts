@@ -1,7 +1,14 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { freshKey } from '../storage/conformance/testing/changes';
 import { storeNames } from '../storage/conformance/testing/stores-under-test';
-import { acquire, EngineRig, eventKinds, type Member, takeLock } from './testing/engine-rig';
+import {
+  acquire,
+  EngineRig,
+  eventKinds,
+  type Member,
+  release,
+  takeLock,
+} from './testing/engine-rig';
 import { acquireMultiLock } from './testing/multi-lock-calls';
 import { timed, untilQueued } from './testing/observed-calls';
 
@@ -46,4 +53,22 @@ describe.each(storeNames)('over %s, when the clock is set forward', (name) => {
       expect(kinds).toEqual(['granted', 'queued', 'timeout']);
     },
   );
+});
+
+it('a waiter keeps its place where the clock is set forward while it has an offer', async () => {
+  const rig = await EngineRig.open('sqlite');
+  const [member, other] = [await rig.join(), await rig.join()];
+  const key = freshKey();
+  const { token } = await takeLock(member, key, 'holder');
+  const waiting = acquire(other, key, 'w1', { waitMs: 5 * SET_FORWARD_MS, requestId: 'r' });
+  await untilQueued(member, key, 1);
+  other.faults.goAway();
+  await release(member, key, 'holder', token);
+  for (const { faults } of [member, other]) faults.clockSetMs += SET_FORWARD_MS;
+  await member.engine.run(key, { verb: 'expireAndPromote' });
+  other.faults.comeBack();
+  expect(await waiting).toMatchObject({ outcome: 'granted' });
+  const kinds = await eventKinds(rig.under.store, key);
+  expect(kinds).toEqual(['granted', 'queued', 'released', 'offered', 'granted']);
+  await rig.close();
 });

@@ -79,6 +79,23 @@ describe('what is known of a backend’s clock', () => {
     expect(behind()).toBeLessThanOrEqual(2);
   });
 
+  it('includes when it was last set forward by much, until it is set back', () => {
+    ask(1, 1);
+    theirs.pass(100);
+    ask(1, 1);
+    expect(clock.setForwardAt).toBe(0);
+    theirs.pass(60_000);
+    ask(1, 1);
+    const setForwardAt = theirs.now() - 1;
+    expect(clock.setForwardAt).toBe(setForwardAt);
+    theirs.pass(100);
+    ask(1, 1);
+    expect(clock.setForwardAt).toBe(setForwardAt);
+    theirs.pass(-60_000);
+    ask(1, 1);
+    expect(clock.setForwardAt).toBe(0);
+  });
+
   it('is reported as a step exactly when no round trip can explain it', () => {
     for (const [there, back] of [
       [1, 40],

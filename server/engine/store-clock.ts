@@ -1,10 +1,19 @@
+import { OFFER_MS } from '../core/timing';
 import { ClockInterval } from '../storage/clock-interval';
 
 /** A reading is recent for this long: heartbeats bring several, unless this process slept. */
 const RECENT_MS = 5_000;
 
+/** After a smaller step forward, an offer still has most of its time. */
+const STEP_MIN_MS = OFFER_MS / 4;
+
 /** Bounds of a backend's clock, valid unless it was set since the last reading. */
 export class StoreClock {
+  /**
+   * The clock as last seen after a step forward of `STEP_MIN_MS` or more; 0: there was none, or the
+   * clock was set back since.
+   */
+  setForwardAt = 0;
   private readonly interval = new ClockInterval();
   private observedAt = Number.NEGATIVE_INFINITY;
 
@@ -27,7 +36,10 @@ export class StoreClock {
   observe(now: number, sentAt: number): void {
     this.observedAt = this.monotonic();
     const stepMs = this.interval.measure(now, sentAt, this.observedAt);
-    if (stepMs !== 0) this.onStep(stepMs);
+    if (stepMs === 0) return;
+    if (stepMs < 0) this.setForwardAt = 0;
+    else if (stepMs >= STEP_MIN_MS) this.setForwardAt = now;
+    this.onStep(stepMs);
   }
 
   /** A lower bound of the backend's clock, in whole ms; null before the first reading. */

@@ -242,7 +242,10 @@ function endsOwnWait(draft: Draft, waiter: Waiter): boolean {
  * claim it. A waiter between two requests keeps its place and offer until `detachedUntil`.
  */
 function missedOffer(draft: Draft, waiter: Waiter): boolean {
-  const missed = draft.record.offers.find(({ ticket }) => ticket === waiter.ticket);
+  const { record, context, now } = draft;
+  const missed = record.offers.find(({ ticket }) => ticket === waiter.ticket);
   if (!missed || waiter.detachedUntil !== null) return false;
-  return missed.until <= draft.now && !localCaller(draft, waiter);
+  // It did not have the time by which the clock was set forward.
+  const until = Math.max(missed.until, (context.setForwardAt ?? 0) + OFFER_MS);
+  return until <= now && !localCaller(draft, waiter);
 }

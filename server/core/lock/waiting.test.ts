@@ -81,6 +81,18 @@ describe('a freed lock', () => {
     expect(owners()).toEqual([]);
   });
 
+  it('is offered for its whole time where the clock was set forward meanwhile', () => {
+    wait('orders/w1', 'p2');
+    wait('orders/w2', 'p1');
+    free('p1');
+    world.setForward(30_000);
+    world.run({ verb: 'expireAndPromote' }, 'p1');
+    expect(owners()).toEqual(['w1', 'w2']);
+    world.pass(1_000);
+    world.run({ verb: 'expireAndPromote' }, 'p1');
+    expect(holders()).toEqual(['w2']);
+  });
+
   it('is not granted to a waiter whose patience is over when it is written', () => {
     wait('orders/w1', 'p1', 1_000);
     world.pass(999);

@@ -36,6 +36,7 @@ export class LockWorld {
   policy: DecidingPolicy = { queueLimit: 200, lockDelayMs: 0 };
   record: LockRecord | null = null;
   readonly storedAnswers = new Map<string, IdempotencyRecord>();
+  private setForwardAt = 0;
   private readonly deadFrom = new Map<string, number>();
   /** Called after each accepted write. */
   onWrite: (written: Written) => void = () => {};
@@ -82,6 +83,12 @@ export class LockWorld {
     this.now += ms;
   }
 
+  /** Sets the store's clock forward; all processes notice that. */
+  setForward(ms: number): void {
+    this.now += ms;
+    this.setForwardAt = this.now;
+  }
+
   /**
    * Kills a process together with its callers. The others notice `knownAfterMs` later.
    */
@@ -114,6 +121,7 @@ export class LockWorld {
       now,
       epoch: this.epoch,
       process,
+      setForwardAt: this.setForwardAt,
       isAlive: (other) => now < (this.deadFrom.get(other) ?? Number.POSITIVE_INFINITY),
       callerOf: (waiter) => this.callerAt(process, waiter.tag),
       storedAnswer: (key !== undefined && this.storedAnswers.get(key)) || null,

@@ -116,13 +116,14 @@ export class Committer {
   }
 
   private contextAt(group: CommandGroup, now: number): DecisionContext {
-    const { membership, waiters, options } = this.context;
+    const { membership, storeClock, waiters, options } = this.context;
     return {
       now,
       epoch: options.epochOf(),
       process: options.processId,
       policy: options.policyOf(keyOfGroup(group).namespace),
       isAlive: membership.isAlive,
+      setForwardAt: storeClock.setForwardAt,
       callerOf: waiters.callersOf(group.id),
       storedAnswer: null,
     };

@@ -127,7 +127,7 @@ export class MultiLockCommitter {
     { namespace, command }: PendingMultiLock,
     { bases, storedAnswers, now, epoch }: Reading,
   ): MultiLockDecision {
-    const { membership, waiters, options } = this.context;
+    const { membership, storeClock, waiters, options } = this.context;
     const records = new Map([...bases].map(([name, base]) => [name, base?.record ?? null]));
     return decideMultiLock(records, command, {
       now,
@@ -135,6 +135,7 @@ export class MultiLockCommitter {
       process: options.processId,
       policy: options.policyOf(namespace),
       isAlive: membership.isAlive,
+      setForwardAt: storeClock.setForwardAt,
       callerOf: (name, waiter) => waiters.callersOf(recordId({ namespace, name }))(waiter),
       storedAnswer: storedAnswers.find(({ key }) => key === command.request.key) ?? null,
     });
