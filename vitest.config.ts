@@ -71,7 +71,7 @@ const LONGEST = [
   ...['exec/exec', 'bad-days/sharded-mysql', 'bootstrap/upgrade', 'bad-days/mysql'],
   ...['client/package', 'bad-days/redis', 'multi-lock-campaign', 'stuck-locks', 'backup-failures'],
   ...['races', 'hold-baselines', 'engine/counters', 'roll-ups', 'zookeeper-losses', 'api-guide'],
-  ...['redis-facts', 'engine/campaign', 'start-failures', 'looking', 'galera', 'bundled-events'],
+  ...['redis-facts', 'engine/campaign', 'start-failures', 'looking', 'bundled-events'],
   ...['lock-watches', 'real-service', 'watch-locks', 'model-campaign', 'exactly-once-campaign'],
   ...['recording-under-load', 'store-clock', 'swap-race', 'sqlite-file', 'access'],
 ];

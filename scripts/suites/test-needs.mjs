@@ -1,4 +1,5 @@
 import { spawnSync } from 'node:child_process';
+import { galeraProvider } from '../servers/galera-provider.mjs';
 import { mariadbIsInstalled } from '../servers/private-mariadb.mjs';
 import { redisIsInstalled } from '../servers/private-redis.mjs';
 import { zookeeperIsInstalled } from '../servers/private-zookeeper.mjs';
@@ -98,6 +99,14 @@ const monitoringTools = [
   },
 ];
 
+/** With it several MariaDB servers form a cluster. */
+const galera = {
+  what: 'Galera',
+  isInstalled: () => galeraProvider() !== null,
+  debianPackage: 'galera-4',
+  suites: ['mysql/galera'],
+};
+
 /** The programs that read the files in `deploy`. */
 const deployTools = [
   {
@@ -152,7 +161,7 @@ export const ensureAllTestNeeds = (say) =>
  */
 export async function ensureLongTestNeeds(say) {
   await ensureSystemPackages([openssl], say);
-  const needs = [...proxies, ...monitoringTools, ...clientLanguages, ...deployTools];
+  const needs = [...proxies, ...monitoringTools, galera, ...clientLanguages, ...deployTools];
   const unmet = await unmetNeeds(needs, say);
   const left = [...new Set(unmet.flatMap(({ suites }) => suites))];
   return left.map((suite) => {

@@ -1,6 +1,6 @@
-import { existsSync } from 'node:fs';
 import { createConnection } from 'mysql2/promise';
 import { afterAll, expect, it, vi } from 'vitest';
+import { galeraProvider } from '@/scripts/servers/galera-provider.mjs';
 import { startPrivateMariadb } from '@/scripts/servers/private-mariadb.mjs';
 import { freePort } from '@/scripts/system/free-port.mjs';
 import { systemClock } from '../../platform/clock';
@@ -9,9 +9,6 @@ import { openBackend } from '../open-store';
 import { readMysqlFacts } from './mysql-facts';
 import { mysqlGuarantees } from './mysql-guarantees';
 import { MysqlStore } from './mysql-store';
-
-/** The folders in which packages install the provider; MariaDB's package includes it. */
-const PROVIDERS = ['/usr/lib/galera', '/usr/lib64/galera', '/usr/lib64/galera-4'];
 
 type Node = Awaited<ReturnType<typeof startPrivateMariadb>>;
 
@@ -25,7 +22,7 @@ afterAll(async () => {
 
 /** Starts a node of a new cluster, or of another node's cluster. */
 async function startNode(join: number | null): Promise<Node & { port: number }> {
-  const provider = PROVIDERS.map((folder) => `${folder}/libgalera_smm.so`).find(existsSync);
+  const provider = galeraProvider();
   if (!provider) throw new Error('This test needs the Galera of MariaDB: install galera-4.');
   const [port, transfers] = [await freePort(), await freePort()];
   const address = `127.0.0.1:${port}`;
