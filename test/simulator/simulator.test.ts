@@ -266,7 +266,10 @@ describe('the simulator finds', () => {
   );
 });
 
-/** Plays the worlds for which `isOne` is true until one of them breaks a promise. */
+/**
+ * Plays the worlds for which `isOne` is true until one of them breaks a promise. The long suite
+ * also plays that one again, and expects the same.
+ */
 async function expectFound(name: string, flaws: Flaws, isOne = (_seed: number) => true) {
   const from = (isLong ? undefined : QUICK_FINDS[name]) ?? newSeed();
   for (let seed = from, played = 0; played < SEEDS_TO_FIND; seed += 1) {
@@ -275,6 +278,7 @@ async function expectFound(name: string, flaws: Flaws, isOne = (_seed: number) =
     const { violations, digest, steps } = await simulate(seed, flaws);
     if (violations.length === 0) continue;
     console.info(`${name}: seed ${seed}, after ${played}: ${violations[0]}`);
+    if (!isLong) return;
     const again = await simulate(seed, flaws);
     expect(again, `seed ${seed} again`).toMatchObject({ violations, digest, steps });
     return;
