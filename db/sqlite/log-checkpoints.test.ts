@@ -1,4 +1,12 @@
-import { closeSync, mkdtempSync, openSync, readSync, rmSync, statSync } from 'node:fs';
+import {
+  closeSync,
+  copyFileSync,
+  mkdtempSync,
+  openSync,
+  readSync,
+  rmSync,
+  statSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -55,6 +63,15 @@ test('the log restarts while writes continue, so it stays short, and nothing is 
   await expectAllKept();
   await file.close();
   file = await openSqliteFile(path);
+  await expectAllKept();
+});
+
+test('a file that was closed has everything in it, without its log', async () => {
+  await write(1e6);
+  await file.close();
+  const copy = join(folder, 'copy.db');
+  copyFileSync(path, copy);
+  file = await openSqliteFile(copy);
   await expectAllKept();
 });
 

@@ -14,6 +14,7 @@ const FEW_PAGES = 200;
 const PASSES_MAX = 4;
 
 const PASS = 'pragma wal_checkpoint(passive)';
+const LAST_PASS = 'pragma wal_checkpoint(truncate)';
 
 /**
  * Moves the content of the write-ahead log to the file, on a thread of its own: each pass flushes
@@ -61,6 +62,15 @@ export class LogCheckpoints {
         this.movedAt = this.index.pages();
         this.running = null;
       });
+  }
+
+  /**
+   * Moves all of the log to the file, which then has everything without it. Call it while nothing
+   * is written. While another program reads the file, or on a full disk, it stays in the log.
+   */
+  async moveLast(): Promise<void> {
+    await this.running;
+    await this.connection.exec(LAST_PASS).catch(() => undefined);
   }
 
   async close(): Promise<void> {

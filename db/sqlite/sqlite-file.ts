@@ -45,6 +45,7 @@ export interface SqliteFile {
   writeAside(statements: readonly string[]): Promise<void>;
   /** Resolves when all that a reader may have seen so far is on the disk. */
   flushed(): Promise<void>;
+  /** Moves the log to the file, if no other program reads that. */
   close(): Promise<void>;
 }
 
@@ -164,6 +165,9 @@ function queuedFile({ path, client, writer, log, index, claim }: OpenFile): Sqli
       } while (unflushed > 0 && !flushing.hasFailed);
       isClosed = true;
       await flushing.settled();
+      // SQLite does so with its last connection, but the driver ends none before all statements of
+      // it are collected as garbage.
+      if (!flushing.hasFailed) await checkpoints.moveLast();
       await checkpoints.close();
       aside.close();
       writer.close();
