@@ -20,10 +20,11 @@ import { newTestLocation, TEST_DIALECTS } from '@/db/testing/test-database';
 import { buildCommandLine, runHere } from '../backup/testing/command-line';
 import { readConfig } from '../bootstrap/config/config';
 import { openControlRuntime } from '../bootstrap/open-control-runtime';
+import { listAllApiKeys } from '../operations/api-keys/list-api-keys';
 import { listAudit } from '../operations/audit/list-audit';
 import type { ControlRuntime } from '../operations/operation-context';
 import { signIn } from '../operations/sessions/sign-in';
-import { contextOf, userActor } from '../operations/testing/test-runtime';
+import { COMMAND_LINE, contextOf, userActor } from '../operations/testing/test-runtime';
 import { systemClock } from '../platform/clock';
 import { askRunningServer, controlSocketPath, startControlSocket } from './control-socket';
 
@@ -272,10 +273,22 @@ describe('the command line', () => {
 
   test('ends quietly when the reader of its output closes the pipe', async () => {
     expect(await runInto('closed pipe', ['--help'])).toEqual({ code: 0, err: '' });
-    const { code, err } = await runInto('closed pipe', createKey);
+    const { code, err } = await runInto('closed pipe', ['keys', 'list', '--create', '--json']);
     expect({ code, err }).toEqual({
       code: 0,
       err: expect.stringMatching(/^Created a new [^\n]+\n$/),
+    });
+  });
+
+  test('fails if a new secret cannot be printed, and says what to do about it', async () => {
+    await withServer(async (runtime) => {
+      const { code, err } = await runInto('closed pipe', createKey);
+      const [key] = await listAllApiKeys(contextOf(runtime, COMMAND_LINE));
+      expect([code, err]).toEqual([
+        1,
+        'Standard output cannot be written: write EPIPE. ' +
+          `The new API key ${key?.id} is lost; revoke it: keys revoke --id ${key?.id}\n`,
+      ]);
     });
   });
 

@@ -16,6 +16,7 @@ import type { BackupCommand, CliCommand } from './cli-command';
 import { askRunningServer } from './control-socket';
 import { runDoctor } from './doctor/run-doctor';
 import { parseCommand } from './parse-command';
+import { lostSecret } from './provisioning/lost-secret';
 import { type DatabaseConsent, type DatabaseFound, requireDatabase } from './require-database';
 import { resetSecret } from './reset-secret';
 import { runCliCommand } from './run-cli-command';
@@ -68,10 +69,10 @@ function reasonOf(error: unknown): Reason {
 async function run(args: string[], io: CommandLineIo): Promise<number> {
   const { env, stdout, stderr } = io;
   const write = (text: string) => void stdout.write(text);
-  const print = (line: string) => write(`${line}\n`);
+  const print = (line: string, lost?: string | null) => printTo(stdout, line, lost ?? null);
   const isJson = args.includes(JSON_OPTION);
   if (isVersionAsked(args)) {
-    print(versionText(isJson));
+    await print(versionText(isJson));
     return 0;
   }
   if (verbIn(args) === 'doctor') {
@@ -88,7 +89,7 @@ async function run(args: string[], io: CommandLineIo): Promise<number> {
   }
   if (command.verb === 'keys generate') {
     const { key, id } = newApiKey(command.limited ? 'limited' : 'plain');
-    print(command.json ? printableJson({ id, key }) : key);
+    await print(command.json ? printableJson({ id, key }) : key);
     return 0;
   }
   const config = readConfig(env);
@@ -102,7 +103,7 @@ async function run(args: string[], io: CommandLineIo): Promise<number> {
   }
   if (command.verb === 'secret reset') {
     const message = await resetSecret(config, systemClock, consent.mayMigrate);
-    if (isJson) print(printableJson({ message }));
+    if (isJson) await print(printableJson({ message }));
     else stderr.write(`${message}\n`);
     return 0;
   }
@@ -117,13 +118,28 @@ async function run(args: string[], io: CommandLineIo): Promise<number> {
       },
     });
     // Standard output may be the backup itself.
-    if (isJson && command.file !== '-') print(printableJson(data));
+    if (isJson && command.file !== '-') await print(printableJson(data));
     else stderr.write(`${isJson ? printableJson(data) : text}\n`);
     return 0;
   }
   const answer = await ask(command);
-  if (answer !== null) print(answer);
+  if (answer !== null) await print(answer, lostSecret(command, answer));
   return 0;
+}
+
+/**
+ * Prints a line. A failure is left to the process, which reports it at its end, unless a secret is
+ * lost by it.
+ *
+ * @param lost what to do about that secret; null: the line has none
+ */
+function printTo(stdout: Writable, line: string, lost: string | null): Promise<void> {
+  return new Promise((resolve, reject) => {
+    stdout.write(`${line}\n`, (failure) => {
+      if (!failure || lost === null) resolve();
+      else reject(new Error(`Standard output cannot be written: ${failure.message}. ${lost}`));
+    });
+  });
 }
 
 function isVersionAsked(args: string[]): boolean {

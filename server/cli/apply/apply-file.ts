@@ -6,6 +6,7 @@ import { StartError } from '../../platform/start-error';
 import type { ApplyCommand, CliCommand } from '../cli-command';
 import { type ApplyReport, reportLines } from './apply-report';
 import { KeyFiles } from './key-files';
+import type { MadeSecret } from './planned-change';
 import { readWantedState } from './read-wanted-state';
 
 /** Exit code of a dry run that found differences. */
@@ -16,7 +17,8 @@ interface ApplySurroundings {
   environment: Record<string, string | undefined>;
   /** Passes the command to the running server, or runs it here. */
   ask: (command: CliCommand) => Promise<string | null>;
-  print: (text: string) => void;
+  /** @param lost what to do about secrets in the text that are lost if it cannot be printed */
+  print: (text: string, lost?: string | null) => Promise<void>;
   json: boolean;
 }
 
@@ -39,7 +41,7 @@ export async function applyFile(
   };
   const planned = await request();
   if (dryRun) {
-    print(json ? printableJson(planned) : reportLines(planned, true).join('\n'));
+    await print(json ? printableJson(planned) : reportLines(planned, true).join('\n'));
     return planned.changes.length > 0 ? DIFFERS : 0;
   }
   const files = await KeyFiles.write(file, state, planned);
@@ -49,13 +51,16 @@ export async function applyFile(
   });
   files.removeUnused(report);
   const { secrets, failure } = report;
-  if (json) print(printableJson(report));
-  else {
-    const lines = secrets.map(({ kind, name, secret }) => `${kind} ${name}: ${secret}`);
-    print([...reportLines(report, false), ...lines].join('\n'));
-  }
+  const lines = secrets.map(({ kind, name, secret }) => `${kind} ${name}: ${secret}`);
+  const text = json ? printableJson(report) : [...reportLines(report, false), ...lines].join('\n');
+  await print(text, secrets.length > 0 ? lostSecrets(secrets) : null);
   if (failure) throw new LockyardError(failure.reason, failure.message);
   return 0;
+}
+
+function lostSecrets(secrets: readonly MadeSecret[]): string {
+  const list = secrets.map(({ kind, name }) => `${kind} ${name}`).join(', ');
+  return `What was generated is lost: ${list}. See: keys revoke, users reset-password`;
 }
 
 function textOf(file: string): string {

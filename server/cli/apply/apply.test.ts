@@ -63,7 +63,7 @@ async function apply(
         onAsk?.(++asked);
         return runCliCommand(api.runtime, command);
       },
-      print: (line) => printed.push(line),
+      print: async (line) => void printed.push(line),
     },
   );
   const ended = await run.then(
