@@ -154,8 +154,8 @@ type DeletionCommand = ChosenNames & { atMost?: number | undefined; reason?: str
 
 /**
  * Deletes names, in several requests, until the requested number is deleted or no more can be
- * deleted. Returns what to print: one line for each name, then their number. Without a count, shows
- * what would be deleted.
+ * deleted. Returns what to print: one line for each name, why fewer with a prefix were deleted, and
+ * their number. Without a count, shows what would be deleted.
  *
  * @throws LockyardError; `UNKNOWN`, with the number deleted, if a request failed after others;
  *   `CONFLICT`, with the number deleted, if it was interrupted
@@ -186,21 +186,28 @@ async function runDeletion(
     const known = cause === interrupted ? 'CONFLICT' : 'UNKNOWN';
     throw new LockyardError(known, `${deleted} deleted, then: ${cause.message}`, { cause });
   }
+  if (deleted < atMost && chosen.prefix !== undefined) {
+    const linesOf = deleted === 0 ? previewLines : keptLines;
+    const left = await previewDeletion(ctx, chosen).catch(() => null);
+    if (left) lines.push(...linesOf(chosen.kind, left));
+  }
   return [...lines, `${deleted} deleted.`].join('\n');
 }
 
-function previewLines(
-  kind: ChosenNames['kind'],
-  { matching, going, examples, kept }: DeletionPreview,
-): string[] {
+function previewLines(kind: ChosenNames['kind'], preview: DeletionPreview): string[] {
+  const { matching, going, examples } = preview;
   return [
     `${counted(matching, kind)} ${matching === 1 ? 'matches' : 'match'}; ${going} can be deleted.`,
     ...(going > 0 ? [`can be deleted: ${listed(examples, going)}`] : []),
-    ...kept.map(
-      ({ because, count, examples: some }) =>
-        `${count} kept, ${retentionLabel(because, kind)}: ${listed(some, count)}`,
-    ),
+    ...keptLines(kind, preview),
   ];
+}
+
+function keptLines(kind: ChosenNames['kind'], { kept }: DeletionPreview): string[] {
+  return kept.map(
+    ({ because, count, examples: some }) =>
+      `${count} kept, ${retentionLabel(because, kind)}: ${listed(some, count)}`,
+  );
 }
 
 const listed = (some: string[], all: number) =>

@@ -81,6 +81,17 @@ test('a preview of what would be deleted says why the rest is kept', async () =>
     .toBe('1 lock matches; 0 can be deleted.\n1 kept, held: kept:a');
 });
 
+test('a deletion of fewer than were asked for says why the others are kept', async () => {
+  await api.post(key, 'counter.create', { name: 'kept:a' });
+  const deleting = ['counters', 'delete', '--prefix', 'kept:', '--count', '2'];
+  const why = 'a new counter could repeat its revs (used in the last 10 minutes, or very often)';
+  await expect
+    .poll(() => run(...deleting), { timeout: 20_000 })
+    .toBe(`1 counter matches; 0 can be deleted.\n1 kept, ${why}: kept:a\n0 deleted.`);
+  const none = await run('counters', 'delete', '--prefix', 'none:', '--count', '1');
+  expect(none).toBe('0 counters match; 0 can be deleted.\n0 deleted.');
+});
+
 test('a deletion with a failing later request says how many are deleted', async () => {
   const away = new LockyardError('BACKEND_DOWN', 'The backend "default" does not respond.');
   const deleting = vi
