@@ -31,7 +31,8 @@ let end: ((exitCode: number) => void) | null = null;
 process.umask(0o077);
 
 // As the first process of a container it would not even be ended by a signal without a listener.
-for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+// A terminal that is closed sends SIGHUP.
+for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) {
   process.on(signal, () => (end ? end(0) : process.exit(0)));
 }
 

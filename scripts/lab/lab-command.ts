@@ -103,8 +103,7 @@ function run(
 ): Promise<{ rows: LabRow[]; last: Finished }> {
   const rows: LabRow[] = [];
   const stop = () => runner.stop();
-  process.on('SIGINT', stop);
-  process.on('SIGTERM', stop);
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, stop);
   return new Promise((resolve) => {
     runner.start({ runId: randomBytes(6).toString('hex'), ...settings }, (message) => {
       if (message.kind === 'finished') resolve({ rows, last: message });

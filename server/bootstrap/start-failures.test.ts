@@ -108,7 +108,7 @@ test('a host that is not this machine is named', async () => {
   expectOneLine(ended, /192\.0\.2\.7 is not an address of this machine/);
 });
 
-test.each(['SIGTERM', 'SIGINT'] as const)(
+test.each(['SIGTERM', 'SIGINT', 'SIGHUP'] as const)(
   'a server that waits for its database ends at once on %s, with code 0',
   async (signal) => {
     let server: ChildProcess | undefined;

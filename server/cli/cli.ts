@@ -23,7 +23,7 @@ const io: CommandLineIo = {
 
 function firstSignal(): AbortSignal {
   const first = new AbortController();
-  for (const name of ['SIGINT', 'SIGTERM'] as const) process.once(name, () => first.abort());
+  for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.once(name, () => first.abort());
   return first.signal;
 }
 

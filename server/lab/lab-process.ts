@@ -8,8 +8,8 @@ import { runRace } from './race/run-race';
 /**
  * The program of one race, as a child of the server or of the command. Its argument is its
  * niceness. It reads its order as one line of JSON, reports progress as lines of JSON, and ends
- * with the race. The end of its input, SIGTERM or SIGINT stops the race; so it also ends if its
- * parent ends, for whatever reason.
+ * with the race. The end of its input, SIGTERM, SIGINT or SIGHUP stops the race; so it also ends if
+ * its parent ends, for whatever reason.
  */
 function start(niceness: number): void {
   try {
@@ -19,8 +19,7 @@ function start(niceness: number): void {
   }
   const stopping = new AbortController();
   const stop = () => stopping.abort();
-  process.on('SIGTERM', stop);
-  process.on('SIGINT', stop);
+  for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP']) process.on(signal, stop);
   // Caused by drivers whose connection was closed; it affects no result.
   process.on('unhandledRejection', (error) => {
     process.stderr.write(`An unhandled error in a race: ${(error as Error)?.message ?? error}\n`);

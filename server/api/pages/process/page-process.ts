@@ -58,8 +58,7 @@ const log = createLog(undefined, JSON.parse(logSettings) as LogSettings);
 process.on('disconnect', () => process.exit(0));
 // If the parent ended while this was loading, the channel closed before the listener existed.
 if (!process.connected) process.exit(0);
-process.on('SIGINT', () => undefined);
-process.on('SIGTERM', () => undefined);
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => undefined);
 
 start({ pagesSocket, consoleSocket }).catch((err: unknown) => {
   log.fatal({ err }, 'The process that renders pages could not start');
