@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { statfs } from 'node:fs/promises';
 import { z } from 'zod';
-import { printable } from '@/client/command/terminal/printable';
+import { printable, printableJson } from '@/client/command/terminal/printable';
 import { type Config, ownDatabasePath, readConfig } from '@/server/bootstrap/config/config';
 import { type Finding, finding, problem, warning } from '@/server/operations/installation/finding';
 import {
@@ -61,7 +61,7 @@ export async function runDoctor(
   }
   const found = await examine(options.url, env, clock);
   const exitCode = exitCodeOf(found);
-  write(options.json ? `${JSON.stringify({ exitCode, findings: found })}\n` : textOf(found));
+  write(options.json ? `${printableJson({ exitCode, findings: found })}\n` : textOf(found));
   return exitCode;
 }
 
