@@ -22,13 +22,34 @@ export function databaseFailure(error: unknown, applied: 'no' | 'unknown'): Lock
   const isCommitUnknown = chain.some((each) => each instanceof CommitUnknown);
   if (!isCommitUnknown && !chain.some(isAway)) return null;
   return applied === 'no' && !isCommitUnknown
-    ? new LockyardError('BACKEND_DOWN', 'The control database does not answer.', {
+    ? new LockyardError('BACKEND_DOWN', chain.map(whyNoWrites).find(Boolean) ?? SILENT, {
         cause: error,
         retryAfterMs: 1_000,
       })
     : new LockyardError('UNKNOWN', 'The control database did not confirm the change.', {
         cause: error,
       });
+}
+
+const SILENT = 'The control database does not answer.';
+const FULL = 'The control database or its disk is full: it takes no writes.';
+const READ_ONLY = 'The control database is read-only: it takes no writes.';
+
+/** Why a database that answers takes no writes, by its codes and error numbers. */
+const NO_WRITES = new Map<unknown, string>([
+  ['SQLITE_FULL', FULL],
+  [1021, FULL],
+  [1114, FULL],
+  ['SQLITE_READONLY', READ_ONLY],
+  [1792, READ_ONLY],
+  [1836, READ_ONLY],
+]);
+
+function whyNoWrites(error: unknown): string | undefined {
+  const { code, errno, message } = error as { code?: unknown; errno?: unknown; message?: unknown };
+  // The options that make a server read-only have names such as --super-read-only.
+  if (errno === 1290 && /read-only/.test(String(message))) return READ_ONLY;
+  return NO_WRITES.get(code) ?? NO_WRITES.get(errno);
 }
 
 /** An error and all its causes, outermost first: Drizzle and the drivers wrap errors. */
