@@ -89,9 +89,9 @@ async function writeIncidents(database: Database, { readings, act }: DemoHour): 
     await incidents.write([{ open: { ...subject, incident }, isNew: false }]);
   }
   const heat = new HeatTable(database);
-  for (const { stepMs, at, locks } of readings.heat.values()) {
+  for (const [i, { stepMs, at, locks }] of [...readings.heat.values()].entries()) {
     const ranked = [...locks.values()].sort((a, b) => b.waiterMs - a.waiterMs);
-    await heat.add(stepMs, at, ranked.slice(0, HEAT_LOCKS_MAX));
+    await heat.add(stepMs, at, ranked.slice(0, HEAT_LOCKS_MAX), i + 1);
   }
 }
 

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Database } from '@/db/database';
+import { CommitUnknown } from '@/db/database-failure';
 import { openTestDatabase, TEST_DIALECTS } from '@/db/testing/test-database';
 import type { LockStatus } from '../../contract/console/console-terms';
 import type { HeatMap } from '../../contract/console/past/overview';
@@ -153,6 +154,24 @@ describe.each(TEST_DIALECTS)('the counts of waiting over %s', (dialect) => {
     expect(minutesOf(await heat.map('24h', rig.now))).toBe(60);
   });
 
+  it('include a step once even if the commit that stored it got no answer', async () => {
+    let unanswered = 0;
+    const { rig, heat, recorder } = await warm(65, {
+      add: async (...step) => {
+        await heat.add(...step);
+        unanswered += 1;
+        if (unanswered % 2 === 1) throw new CommitUnknown('No answer to the commit.');
+      },
+    });
+    const begin = rig.now;
+    for (; rig.now <= begin + 20 * MINUTE_MS; rig.now += 5_000) {
+      await recorder.run().catch(() => undefined);
+    }
+    expect(unanswered).toBeGreaterThan(40);
+    expect(minutesOf(await heat.map('24h', rig.now))).toBe(20);
+    expect(minutesOf(await heat.map('1h', rig.now))).toBe(20);
+  });
+
   it('show the worst status of a step that two processes have written in turn', async () => {
     const heat = new HeatTable(database);
     const at = 90 * 24 * 60 * MINUTE_MS;
@@ -161,8 +180,8 @@ describe.each(TEST_DIALECTS)('the counts of waiting over %s', (dialect) => {
       ['contended', 'stuck'],
       ['stuck', 'contended'],
     ].entries()) {
-      for (const status of statuses as LockStatus[]) {
-        await heat.add(MINUTE_MS, at + i * MINUTE_MS, [{ ...record, status }]);
+      for (const [j, status] of (statuses as LockStatus[]).entries()) {
+        await heat.add(MINUTE_MS, at + i * MINUTE_MS, [{ ...record, status }], 1 + 2 * i + j);
       }
     }
     const { rows } = await heat.map('1h', at + 2 * MINUTE_MS);
@@ -179,7 +198,7 @@ describe.each(TEST_DIALECTS)('the counts of waiting over %s', (dialect) => {
     for (let from = 0; from < 2_500; from += 500) {
       const keyOf = (i: number) => ({ namespace: 'default', name: `old ${from + i}` });
       const records = Array.from({ length: 500 }, (_, i) => ({ ...counted, key: keyOf(i) }));
-      await heat.add(MINUTE_MS, at, records);
+      await heat.add(MINUTE_MS, at, records, 1 + from);
     }
     const { raw } = database;
     const left = async () => {

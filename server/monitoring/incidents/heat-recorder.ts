@@ -1,3 +1,4 @@
+import { randomInt } from 'node:crypto';
 import { LOCK_STATUSES, type LockStatus } from '../../contract/console/console-terms';
 import { DEFAULT_RETENTION } from '../../core/retention';
 import { HEAT_LOCKS_MAX, HEAT_STEPS_MS } from '../../core/statistics/heat-steps';
@@ -19,6 +20,9 @@ const STORE_EVERY_MS = 5 * 60_000;
 
 /** The most time counted between two readings; a pause of this process can make it longer. */
 const GAP_MAX_MS = 5_000;
+
+/** Marks are random, so that those of two processes differ. */
+const MARKS_END = 2 ** 48 - 1;
 
 /** Counts how long each lock is waited for, and stores those most waited for in each step. */
 export class HeatRecorder {
@@ -90,8 +94,8 @@ class HeatStep {
   /** The part of the step that is being counted. */
   private part = Number.NaN;
   private readonly locks = new Map<string, HeatRecord>();
-  /** Steps that have ended and are not stored yet. */
-  private readonly ended: { at: number; records: HeatRecord[] }[] = [];
+  /** Steps that have ended and are not stored yet, each with the mark of its addition. */
+  private readonly ended: { at: number; records: HeatRecord[]; mark: number }[] = [];
 
   constructor(private readonly stepMs: number) {}
 
@@ -117,14 +121,15 @@ class HeatStep {
   end(): void {
     const ranked = [...this.locks.values()].sort((a, b) => b.waiterMs - a.waiterMs);
     const records = ranked.slice(0, HEAT_LOCKS_MAX);
-    if (records.length > 0) this.ended.push({ at: this.at, records });
+    const mark = randomInt(1, MARKS_END);
+    if (records.length > 0) this.ended.push({ at: this.at, records, mark });
     if (this.ended.length > ENDED_MAX) this.ended.shift();
     this.locks.clear();
   }
 
   async store(stored: Pick<HeatTable, 'add'>): Promise<void> {
     for (let step = this.ended[0]; step; step = this.ended[0]) {
-      await stored.add(this.stepMs, step.at, step.records);
+      await stored.add(this.stepMs, step.at, step.records, step.mark);
       this.ended.shift();
     }
   }

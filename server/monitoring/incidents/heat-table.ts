@@ -30,6 +30,14 @@ const worse = (a: string, b: string) => {
   return `CASE WHEN ${placeOf(a)} <= ${placeOf(b)} THEN ${a} ELSE ${b} END`;
 };
 
+/** The id of the cursor that has the mark of the last addition. */
+const CURSOR = 'heat';
+
+const IF_ABSENT = {
+  mysql: 'ON DUPLICATE KEY UPDATE id = VALUES(id)',
+  sqlite: 'ON CONFLICT DO NOTHING',
+};
+
 const ADDED = {
   mysql:
     'ON DUPLICATE KEY UPDATE waiter_ms = waiter_ms + VALUES(waiter_ms), ' +
@@ -44,18 +52,34 @@ const ADDED = {
 export class HeatTable {
   constructor(private readonly database: Database) {}
 
-  /** Adds the time waited in one step. */
-  async add(stepMs: number, at: number, records: readonly HeatRecord[]): Promise<void> {
+  /**
+   * Adds the time waited in one step. May be called again with the same mark after a commit without
+   * an answer: that adds nothing if the commit took place, unless other additions followed it.
+   *
+   * @param mark a whole number from 1 to below 2^53 that no other addition has
+   */
+  async add(
+    stepMs: number,
+    at: number,
+    records: readonly HeatRecord[],
+    mark: number,
+  ): Promise<void> {
     if (records.length === 0) return;
     const { raw, kind } = this.database;
     const values = records.flatMap(({ backend, key, waiterMs, status }): SqlValue[] => {
       return [stepMs, at, backend, recordId(key), Math.round(waiterMs), status];
     });
-    await raw.ask(
-      'INSERT INTO lock_heat (step_ms, at, backend, lock_id, waiter_ms, status) VALUES ' +
-        `${records.map(() => '(?,?,?,?,?,?)')} ${ADDED[kind]}`,
-      values,
-    );
+    await raw.transaction(async (ask) => {
+      await ask(`INSERT INTO cursors (id, position) VALUES (?, 0) ${IF_ABSENT[kind]}`, [CURSOR]);
+      const move = 'UPDATE cursors SET position = ? WHERE id = ? AND position <> ?';
+      const { affected } = await ask(move, [mark, CURSOR, mark]);
+      if (affected === 0) return;
+      await ask(
+        'INSERT INTO lock_heat (step_ms, at, backend, lock_id, waiter_ms, status) VALUES ' +
+          `${records.map(() => '(?,?,?,?,?,?)')} ${ADDED[kind]}`,
+        values,
+      );
+    });
   }
 
   /** The locks most waited for over a range that ends at `at`, which is not after `now`. */
