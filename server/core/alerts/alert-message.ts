@@ -17,8 +17,11 @@ export interface MessageSize {
 /** A size for people. */
 export const READABLE: MessageSize = { groups: 20, alertsInGroup: 10, alerts: 50 };
 
-/** A size for programs, which want every alert. */
-export const WHOLE: MessageSize = { groups: Infinity, alertsInGroup: Infinity, alerts: Infinity };
+/**
+ * A size for programs that are sent every alert whatever the message lists: thousands could exceed
+ * what a database accepts at once.
+ */
+export const BARE: MessageSize = { groups: 0, alertsInGroup: 0, alerts: 0 };
 
 /** An alert with the position of its last news in the sequence of all news; positions rise. */
 export interface SentAlert extends AlertRow {

@@ -5,13 +5,7 @@ import { DEFAULT_ALERT_RULES } from '../../contract/console/alerts/alert-rules';
 import { RUNS } from '../testing/property-runs';
 import { ALERT_QUIET_MS, type Alert, isNews, nextAlert } from './alert';
 import { isCounterNear, lockConditions } from './alert-conditions';
-import {
-  dueMessage,
-  MESSAGE_EVERY_MS,
-  type ReceiverState,
-  type SentAlert,
-  WHOLE,
-} from './alert-message';
+import { dueMessage, MESSAGE_EVERY_MS, type ReceiverState, type SentAlert } from './alert-message';
 import { messageSummary } from './message-summary';
 import { mayAttempt, retryDelayMs } from './retry-delay';
 import { exactPattern, Silences } from './silences';
@@ -252,6 +246,8 @@ describe('an alert', () => {
     expect(isNews(quiet, over)).toBe(false);
   });
 });
+
+const WHOLE = { groups: Infinity, alertsInGroup: Infinity, alerts: Infinity };
 
 /** Alerts that fire and are resolved at random, and a receiver that is sent them. */
 class World {

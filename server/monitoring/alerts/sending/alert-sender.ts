@@ -1,10 +1,10 @@
 import type { ConfiguredReceiver } from '../../../bootstrap/config/alert-receivers';
 import {
+  BARE,
   dueMessage,
   MESSAGE_EVERY_MS,
   READABLE,
   type SentAlert,
-  WHOLE,
 } from '../../../core/alerts/alert-message';
 import { GIVE_UP_AFTER_MS, mayAttempt, retryDelayMs } from '../../../core/alerts/retry-delay';
 import type { Clock } from '../../../platform/clock';
@@ -77,7 +77,7 @@ export class AlertSender {
 
   private async next(state: StoredReceiver): Promise<PendingMessage | null> {
     const { alerts, clock, newId, receiver, stored } = this.parts;
-    const size = receiver.format === 'alertmanager' ? WHOLE : READABLE;
+    const size = receiver.format === 'alertmanager' ? BARE : READABLE;
     const due = dueMessage(state, alerts() ?? [], clock.now(), size);
     if (!due) return null;
     const next = { id: newId(), ...due };
@@ -86,11 +86,14 @@ export class AlertSender {
   }
 
   private async attempt(pending: PendingMessage, now: number): Promise<void> {
-    const { stored, clock } = this.parts;
+    const { stored, clock, alerts } = this.parts;
     const { id, attempts } = pending;
+    const known = alerts();
+    if (!known) return;
+    const body = this.bodyOf(pending, [...known], now);
     const until = now + ANSWER_WITHIN_MS + retryDelayMs(attempts);
     if (!(await stored.begin(this.id, pending, until))) return;
-    const outcome = await this.post(id, this.bodyOf(pending, now), now);
+    const outcome = await this.post(id, body, now);
     if (outcome.isAccepted) await stored.accepted(this.id, id, clock.now());
     else {
       const nextAttemptAt = clock.now() + retryDelayMs(attempts);
@@ -98,14 +101,21 @@ export class AlertSender {
     }
   }
 
-  private bodyOf({ id, message }: PendingMessage, now: number): string {
+  /** @param known every firing alert, and the resolved ones that are news to some receiver */
+  private bodyOf(
+    { id, message }: PendingMessage,
+    known: readonly SentAlert[],
+    now: number,
+  ): string {
     const { receiver, origin } = this.parts;
     if (receiver.format === 'slack') return slackBody(message, origin);
     if (receiver.format === 'webhook') return webhookBody(id, message, origin);
-    const alerts = message.groups.flatMap((group) => group.alerts);
-    // An alert that fired when the message was made may be resolved by now.
-    const resolved = alerts.filter(({ resolvedAt }) => resolvedAt !== null);
-    return alertmanagerBody([...resolved, ...this.firing()], { origin, now });
+    const { after = 0 } = message;
+    const announced = known.filter(({ announcedAt }) => announcedAt !== null);
+    const isNews = ({ resolvedAt, position }: SentAlert) =>
+      resolvedAt !== null && after > 0 && position > after;
+    const alerts = [...announced.filter(isNews), ...announced.filter(isFiring)];
+    return alertmanagerBody(alerts, { origin, now });
   }
 
   /** Alertmanager treats alerts as resolved unless they are sent again. */
@@ -124,9 +134,7 @@ export class AlertSender {
   }
 
   private firing(): SentAlert[] {
-    return [...(this.parts.alerts() ?? [])].filter(
-      ({ resolvedAt, announcedAt }) => resolvedAt === null && announcedAt !== null,
-    );
+    return [...(this.parts.alerts() ?? [])].filter(isFiring);
   }
 
   private async post(id: string, body: string, now: number) {
@@ -140,3 +148,7 @@ export class AlertSender {
     return outcome;
   }
 }
+
+/** Whether an alert fires, and is not silenced. */
+const isFiring = ({ resolvedAt, announcedAt }: SentAlert) =>
+  resolvedAt === null && announcedAt !== null;
