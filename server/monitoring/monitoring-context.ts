@@ -1,7 +1,7 @@
 import { DEFAULT_RETENTION, type Retention } from '../core/retention';
 import { EventReaders } from './history/event-readers';
 import { SharedHistory } from './history/shared-history';
-import type { MonitoringOptions } from './monitoring-options';
+import type { LeavingStore, MonitoringOptions } from './monitoring-options';
 import { type MonitoredBackend, publicId } from './projection/monitored-backend';
 
 /** What the parts of monitoring share. */
@@ -12,6 +12,8 @@ export interface MonitoringContext
   > {
   /** Each with its history, which all that follow it share. */
   backends: (MonitoredBackend & Required<Pick<MonitoredBackend, 'history'>>)[];
+  /** Stores that are no longer in use. */
+  leaving: readonly LeavingStore[];
   /** The stores whose history is shown: also those that are no longer in use. */
   stores: HistoricStore[];
   retention: Retention;
@@ -40,5 +42,5 @@ export function monitoringContext(options: MonitoringOptions): MonitoringContext
   ];
   const readers = new EventReaders(database, clock);
   const given = { database, clock, log, processId, namespaces, names };
-  return { ...given, backends, stores, retention, readers };
+  return { ...given, backends, leaving, stores, retention, readers };
 }

@@ -9,7 +9,7 @@ import { UrlWitnesses } from './liveness/url-witnesses';
 import { Maintenance } from './maintenance/maintenance';
 import { EventTally } from './metrics/event-tally';
 import type { HistoricStore, MonitoringContext } from './monitoring-context';
-import type { LeavingStore, MonitoringOptions } from './monitoring-options';
+import type { MonitoringOptions } from './monitoring-options';
 import { NamespaceCapacity } from './names/namespace-capacity';
 import type { LiveView } from './open-live-view';
 import { publicId } from './projection/monitored-backend';
@@ -30,7 +30,7 @@ export function startMaintenance(
   { projection, evidence }: LiveView,
 ): StartedMaintenance {
   const { backends, stores, database, clock, retention } = context;
-  const { leaving = [], witnesses = [], pruneAudit = async () => undefined } = options;
+  const { witnesses = [], pruneAudit = async () => undefined } = options;
   const { historyMs } = retention;
   const tallies = stores.map((store) => ({ ...store, tally: new EventTally() }));
   const alerts = new Alerting({ ...options, projection, historyMs });
@@ -38,7 +38,7 @@ export function startMaintenance(
   const maintenance = new Maintenance({
     ...context,
     projection,
-    recorders: tallies.map(({ id, tally }) => recorderOf(id, tally, leaving, context)),
+    recorders: tallies.map(({ id, tally }) => recorderOf(id, tally, context)),
     incidents: new IncidentRecorder({
       database,
       table: projection.table,
@@ -67,8 +67,7 @@ export function startMaintenance(
 function recorderOf(
   id: string,
   tally: EventTally,
-  leaving: readonly LeavingStore[],
-  { backends, database, clock, retention, readers }: MonitoringContext,
+  { backends, leaving, database, clock, retention, readers }: MonitoringContext,
 ): EventRecorder | FormerStore {
   const recorderFor = (source: ConstructorParameters<typeof EventRecorder>[1]) =>
     new EventRecorder(database, source, clock, tally, retention, readers);

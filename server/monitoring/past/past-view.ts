@@ -16,7 +16,7 @@ import type { RecordKey } from '../../storage/record-store';
 import type { IncidentTable } from '../incidents/incident-table';
 import { TimeSlice } from '../lock-list/order/time-slice';
 import type { LockTable } from '../lock-list/table/lock-table';
-import type { KnownNamespaces } from '../monitoring-options';
+import type { KnownNamespaces, LeavingStore } from '../monitoring-options';
 import type { CounterProjection } from '../projection/counter-projection';
 import { locateStore, type MonitoredBackend, publicId } from '../projection/monitored-backend';
 import { rowId, tracedHoldRow, waiterRows } from '../projection/projection-row';
@@ -40,6 +40,8 @@ interface PastViewOptions {
   table: LockTable;
   counters: Pick<CounterProjection, 'page' | 'detail'>;
   backends: readonly MonitoredBackend[];
+  /** Stores that are no longer in use, of whose history the rest is being recorded. */
+  leaving: readonly LeavingStore[];
   /** By the id under which history is recorded: the backend's id as users know it. */
   publicIds: ReadonlyMap<string, string>;
   namespaces: Pick<KnownNamespaces, 'policyOf' | 'keeperOf'>;
@@ -80,7 +82,7 @@ export class PastView {
     this.parts.backends.find(({ id }) => id === store)?.engine.health().clockOffsetMs ?? 0;
 
   constructor(private readonly parts: PastViewOptions) {
-    const { database, table, counters, backends, clock, historyMs, onRead } = parts;
+    const { database, table, counters, backends, leaving, clock, historyMs, onRead } = parts;
     this.pageTurns = new AnswerTurns(
       () => this.slice(),
       () => clock.monotonic(),
@@ -89,7 +91,8 @@ export class PastView {
     const stores = backends.map(({ id }) => id);
     this.range = new PastRange({ database, clock, stores, offsetOf, historyMs, onRead });
     const check = (at: number) => this.check(at);
-    const recording = new RecordingWatch(database, backends, clock);
+    const left = leaving.flatMap(({ id, store }) => (store ? [{ id, store }] : []));
+    const recording = new RecordingWatch(database, [...backends, ...left], clock);
     this.counters = new PastCounters({ database, counters, check, recording, offsetOf, clock });
     this.open = new OpenLocksReader(recording, table, backends, clock);
   }

@@ -35,3 +35,18 @@ it('all is recorded up to the first commit that is not, by the clock of its back
   reachable = false;
   expect(await isRecorded(30_000)).toEqual([true]);
 });
+
+it('what a shard committed before it left counts too, although it has no engine', async () => {
+  const store = new MemoryHistory();
+  store.rows.push({ id: 1, at: 10_000, changes: [] }, { id: 2, at: 20_000, changes: [] });
+  const clock = new TestClock();
+  const watch = new RecordingWatch(database, [{ id: 'shop.b', store }], clock);
+  const { db, tables } = database;
+  await db.insert(tables.cursors).values({ id: recordedCursor('shop.b'), position: 1 });
+  expect(await watch.isRecordedUpTo(19_999)).toBe(true);
+  expect(await watch.isRecordedUpTo(20_000)).toBe(false);
+  const over = clock.monotonic() - 1;
+  expect(await watch.untilRecorded(over)).toBe(false);
+  await db.insert(tables.cursors).values({ id: aheadCursor('shop.b'), position: 2 });
+  expect(await watch.untilRecorded(over)).toBe(true);
+});

@@ -1,18 +1,27 @@
 import { setTimeout } from 'node:timers/promises';
 import type { Database } from '@/db/database';
+import type { LockEngine } from '../../engine/lock-engine';
 import type { Clock } from '../../platform/clock';
+import type { HistorySource } from '../../storage/record-store';
 import { aheadCursor, recordedCursor } from '../../storage/recorded-position';
-import type { MonitoredBackend } from '../projection/monitored-backend';
 
 /** How long to wait for what is being written, and how often to check. */
 const WAIT_MAX_MS = 4_000;
 const CHECK_EVERY_MS = 60;
 
-/** Waits until what the backends have committed is recorded. */
+/** A store whose history is recorded: also a shard that is leaving, which has no engine. */
+interface RecordedStore {
+  id: string;
+  store: Pick<HistorySource, 'historyAfter' | 'historyEnd'>;
+  /** Knows whether the store responds, and its clock. */
+  engine?: Pick<LockEngine, 'health'>;
+}
+
+/** Waits until what the stores have committed is recorded. */
 export class RecordingWatch {
   constructor(
     private readonly database: Database,
-    private readonly backends: readonly MonitoredBackend[],
+    private readonly stores: readonly RecordedStore[],
     private readonly clock: Pick<Clock, 'monotonic'>,
   ) {}
 
@@ -23,7 +32,7 @@ export class RecordingWatch {
 
   /**
    * Whether all that was committed before the call is recorded; false if it is not by the deadline.
-   * A backend that does not respond has committed nothing new.
+   * A store that does not respond has committed nothing new.
    */
   async untilRecorded(deadline = this.deadline()): Promise<boolean> {
     const ends = await this.historyEnds();
@@ -37,8 +46,8 @@ export class RecordingWatch {
    * @param at on the clock of this process
    */
   async isRecordedUpTo(at: number): Promise<boolean> {
-    for (const { id, store, engine } of this.backends) {
-      const { reachable, clockOffsetMs } = engine.health();
+    for (const { id, store, engine } of this.stores) {
+      const { reachable = true, clockOffsetMs = 0 } = engine?.health() ?? {};
       if (!reachable) continue;
       const position = await this.positionOf(id);
       const [next] = (await store.historyAfter(position, 1).catch(() => null)) ?? [];
@@ -58,13 +67,14 @@ export class RecordingWatch {
 
   /** The newest commit of each store. */
   private async historyEnds(): Promise<Map<string, number>> {
-    const ends = new Map<string, number>();
-    for (const { id, store, engine } of this.backends) {
-      if (!engine.health().reachable) continue;
-      const end = await store.historyEnd().catch(() => null);
-      if (end !== null) ends.set(id, end);
-    }
-    return ends;
+    const ends = await Promise.all(
+      this.stores.map(async ({ id, store, engine }) => {
+        const isSilent = engine?.health().reachable === false;
+        const end = isSilent ? null : await store.historyEnd().catch(() => null);
+        return end === null ? [] : [[id, end] as const];
+      }),
+    );
+    return new Map(ends.flat());
   }
 
   private async isRecorded(ends: ReadonlyMap<string, number>): Promise<boolean> {
