@@ -5,9 +5,12 @@ import type {
   CounterPage,
 } from '@/server/contract/console/counter-row';
 import type { EventRow, LockDetail, LockPage } from '@/server/contract/console/lock-row';
+import type { LockTimeline } from '@/server/contract/console/past/lock-timeline';
 import type { PastMinute } from '@/server/contract/console/past/past-minute';
 import type { HoldersPage } from '@/server/contract/console/waits/holder-rows';
 import type { WaitGraph } from '@/server/contract/console/waits/wait-graph';
+import type { LockEvent } from '@/server/core/lock/lock-event';
+import { eventRows, insertionsOf } from '@/server/monitoring/history/recorder/event-rows';
 import { setCounterBounds } from '@/server/operations/counters/for-people/set-counter-bounds';
 import { insertUserActors, userActor } from '@/server/operations/testing/test-runtime';
 import { createUser } from '@/server/operations/users/create-user';
@@ -218,4 +221,32 @@ test('an instant without recorded events is answered with the roll-ups of its mi
     timeout: 20_000,
     interval: 200,
   });
+});
+
+test('a lock of a backend that is no longer configured has a past, but no present', async () => {
+  const { database } = api.runtime;
+  const ref = { namespace: 'left', name: 'report' };
+  const { namespaces } = database.tables;
+  await database.db.insert(namespaces).values({ id: 'left', backend: 'gone', createdAt: 0 });
+  const grantedAt = Date.now() - 1_000;
+  const commit = (kind: LockEvent['kind'], at: number, rev: number, more: object) => {
+    const event = { kind, at, rev, service: 'orders', owner: 'w1', token: 7, ...more };
+    return { id: rev, at, changes: [{ key: ref, rev, events: [event] }] };
+  };
+  const granted = commit('granted', grantedAt, 1, { waitedMs: 0, expiresAt: grantedAt + 60_000 });
+  const released = commit('released', grantedAt + 500, 2, { heldMs: 500 });
+  const rows = eventRows('gone', [granted, released]);
+  await database.raw.batch(insertionsOf(database.kind, rows), false);
+  const away = { status: 503, reason: 'BACKEND_DOWN' };
+  const why = 'Namespace "left" is on backend "gone", not configured on this server.';
+  for (const procedure of ['locks.detail', 'counters.detail']) {
+    const answer = await api.console(cookie, procedure, ref, 'query');
+    expect(answer).toMatchObject({ ...away, error: { message: why } });
+  }
+  const then = await ask<LockDetail>('locks.detail', { ...ref, at: grantedAt + 250 });
+  expect(then).toMatchObject({ row: { status: 'held' }, backend: { id: 'gone' }, fresh: true });
+  const span = { spanMs: 60_000, to: grantedAt + 1_000 };
+  const timeline = await ask<LockTimeline>('insights.timeline', { ...ref, ...span });
+  expect(timeline.holds).toMatchObject([{ owner: 'w1', from: grantedAt, to: grantedAt + 500 }]);
+  expect(await api.console(cookie, 'insights.lock', ref, 'query')).toMatchObject({ status: 200 });
 });

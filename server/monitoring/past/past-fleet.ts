@@ -99,6 +99,11 @@ export class PastFleet {
     return publicHealths(this.backends);
   }
 
+  /** The health of a backend; one that is no longer configured counts as known. */
+  healthOf(id: string): BackendHealth {
+    return this.healths().find((health) => health.id === id) ?? formerHealth(id);
+  }
+
   page(input: LockListInput): Promise<LockPage> {
     return this.pages.page(input, false);
   }
@@ -182,9 +187,16 @@ function asRecorded(
 function formerStores({ rows, backends }: Pick<PastFleetOptions, 'rows' | 'backends'>) {
   const configured = new Set(backends.map(({ id }) => id));
   const former = new Set(rows.map(({ backend }) => backend).filter((id) => !configured.has(id)));
-  return Array.from(former, (id): BackendState => {
-    const responds = { reachable: true, latencyMs: null, silentForMs: 0 };
-    // The offset of a clock that is not known counts as none.
-    return { id, engine: { health: () => ({ id, kind: '', ...responds, clockOffsetMs: 0 }) } };
-  });
+  return Array.from(
+    former,
+    (id): BackendState => ({
+      id,
+      engine: { health: () => formerHealth(id) },
+    }),
+  );
+}
+
+/** The offset of a clock that is not known counts as none. */
+function formerHealth(id: string): BackendHealth {
+  return { id, kind: '', reachable: true, latencyMs: null, silentForMs: 0, clockOffsetMs: 0 };
 }

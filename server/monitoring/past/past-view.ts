@@ -18,7 +18,7 @@ import { TimeSlice } from '../lock-list/order/time-slice';
 import type { LockTable } from '../lock-list/table/lock-table';
 import type { KnownNamespaces, LeavingStore } from '../monitoring-options';
 import type { CounterProjection } from '../projection/counter-projection';
-import { locateStore, type MonitoredBackend, publicId } from '../projection/monitored-backend';
+import { locateStore, type MonitoredBackend, noNamespace } from '../projection/monitored-backend';
 import { rowId, tracedHoldRow, waiterRows } from '../projection/projection-row';
 import type { HoldBaselines } from '../rollups/hold-baselines';
 import { AnswerTurns } from '../watch/answer-turns';
@@ -31,6 +31,9 @@ import { readPastLock, readPastLocks } from './past-locks';
 import { readPastMinute } from './past-minutes';
 import { PastRange } from './past-range';
 import { RecordingWatch } from './recording-watch';
+
+/** Epochs are counted from it. */
+const FIRST_EPOCH = 1;
 
 /** How far the clock of a viewer may be ahead. */
 const AHEAD_MAX_MS = 1_000;
@@ -121,15 +124,16 @@ export class PastView {
   /** @throws LockyardError `NOT_FOUND` for a namespace that never existed */
   async lock(at: number, key: RecordKey): Promise<WithPast<LockDetail>> {
     const { namespaces, backends } = this.parts;
-    const backend = locateStore(backends, await namespaces.keeperOf(key.namespace), key);
-    if (!backend) throw new LockyardError('NOT_FOUND', `There is no namespace "${key.namespace}".`);
+    const id = await namespaces.keeperOf(key.namespace);
+    if (id === null) throw noNamespace(key.namespace);
+    // The history of a backend that is no longer configured is kept.
+    const store = locateStore(backends, id, key);
+    const storeId = store?.id ?? id;
     const { fleet, past } = await this.at(at);
-    const id = publicId(backend);
     const lockId = recordId(key);
     const found = fleet.find(rowId(id, lockId));
-    const row = found ?? (await readPastLock(this.sources(at), backend.id, lockId));
+    const row = found ?? (await readPastLock(this.sources(at), storeId, lockId));
     const { record, readAt: now } = row;
-    const health = fleet.healths().find((each) => each.id === id) ?? backend.engine.health();
     const waitPart = fleet.waitPartOf(row.id);
     return {
       row: fleet.rowOf(row),
@@ -138,12 +142,12 @@ export class PastView {
       }),
       waiters: waiterRows(record, now),
       lastToken: record.lastToken,
-      minValidToken: inspectRecord(record, now, backend.epochOf()).minValidToken,
-      backend: { ...health, id },
+      minValidToken: inspectRecord(record, now, store?.epochOf() ?? FIRST_EPOCH).minValidToken,
+      backend: fleet.healthOf(id),
       policy: namespaces.policyOf(key.namespace),
       ...(waitPart ? { waitPart } : {}),
       asOf: at,
-      fresh: fleet.isKnown(backend.id),
+      fresh: fleet.isKnown(storeId),
       past,
     };
   }

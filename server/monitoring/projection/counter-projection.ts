@@ -12,10 +12,10 @@ import { type CounterEntry, CounterTable } from './counter-table';
 import { DeletedNames } from './deleted-names';
 import type { KnownStores } from './known-stores';
 import {
-  locateStore,
   type NamespaceLookup,
   publicHealths,
   publicId,
+  requireStore,
   type ShardInfo,
 } from './monitored-backend';
 import type { StoredName } from './names-on-shards';
@@ -116,13 +116,12 @@ export class CounterProjection {
    * A counter, read now; while its backend does not answer, the last good reading, marked as such.
    *
    * @throws LockyardError `NOT_FOUND` for an unknown namespace or a counter that was never created,
-   * `BACKEND_DOWN` if there is no reading at all
+   * `BACKEND_DOWN` if there is no reading at all, or its backend is not configured
    */
   async detail(namespace: string, name: string): Promise<CounterReading> {
     const id = (await this.namespaces.get(namespace))?.backend ?? null;
     const key: RecordKey = { namespace, name, kind: 'counter' };
-    const backend = locateStore(this.backends, id, key);
-    if (!backend) throw new LockyardError('NOT_FOUND', `There is no namespace "${namespace}".`);
+    const backend = requireStore(this.backends, id, key);
     const read = await readCounter(backend, key);
     if (!read) return this.lastDetail(backend, namespace, name);
     this.apply(backend, read);

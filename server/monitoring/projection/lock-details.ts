@@ -10,10 +10,10 @@ import type { HolderEvidence } from '../liveness/holder-evidence';
 import type { KnownBaselines } from '../rollups/known-baselines';
 import type { LockProjection } from './lock-projection';
 import {
-  locateStore,
   type MonitoredBackend,
   type NamespaceLookup,
   publicId,
+  requireStore,
 } from './monitored-backend';
 import { ProjectionRow, rowId, toLockRowAt, tracedHoldRow, waiterRows } from './projection-row';
 
@@ -36,8 +36,7 @@ export class LockDetails {
   async read(namespace: string, name: string): Promise<LockDetail> {
     const id = (await this.namespaces.get(namespace))?.backend ?? null;
     const key = { namespace, name };
-    const backend = locateStore(this.backends, id, key);
-    if (!backend) throw new LockyardError('NOT_FOUND', `There is no namespace "${namespace}".`);
+    const backend = requireStore(this.backends, id, key);
     try {
       const detail = this.fresh(backend, await readOne(backend, key));
       const hasExpired = detail.row.hold !== null && detail.row.holders === 0;

@@ -1,4 +1,5 @@
 import type { BackendHealth } from '../../contract/console/backend-health';
+import { LockyardError } from '../../contract/errors';
 import type { NamespacePolicy } from '../../contract/namespace-policy';
 import type { LockEngine, StoreEngine } from '../../engine/lock-engine';
 import type { HistorySource, RecordKey, RecordStore } from '../../storage/record-store';
@@ -88,6 +89,33 @@ export function locateStore<B extends BackendOrShard>(
 ): B | undefined {
   return backends.find((one) => publicId(one) === id && (!one.shard || one.shard.owns(key)));
 }
+
+/**
+ * Like `locateStore`, for a reader who needs the store itself.
+ *
+ * @param id null: the namespace of the record does not exist
+ * @throws LockyardError `NOT_FOUND` without an id, `BACKEND_DOWN` for one that is not configured
+ */
+export function requireStore<B extends BackendOrShard>(
+  backends: readonly B[],
+  id: string | null,
+  key: RecordKey,
+): B {
+  if (id === null) throw noNamespace(key.namespace);
+  const store = locateStore(backends, id, key);
+  if (!store) throw notConfigured(key.namespace, id);
+  return store;
+}
+
+export const noNamespace = (namespace: string) =>
+  new LockyardError('NOT_FOUND', `There is no namespace "${namespace}".`);
+
+/** The error for a namespace whose backend this server was not started with. */
+export const notConfigured = (namespace: string, backend: string) =>
+  new LockyardError(
+    'BACKEND_DOWN',
+    `Namespace "${namespace}" is on backend "${backend}", not configured on this server.`,
+  );
 
 /** Whether all of a backend, with all its shards, has been read. @param id as users know it */
 export function isBackendRead(

@@ -4,6 +4,7 @@ import { LockyardError } from '../../contract/errors';
 import type { NamespacePolicy } from '../../contract/namespace-policy';
 import type { ServiceProcedureName } from '../../contract/service-api';
 import type { LockEngine } from '../../engine/lock-engine';
+import { noNamespace, notConfigured } from '../../monitoring/projection/monitored-backend';
 import type { RecordKey } from '../../storage/record-store';
 import type { NamespaceEntry } from '../namespaces/namespace-directory';
 import type { OperationContext, Runtime } from '../operation-context';
@@ -97,11 +98,8 @@ function engineAt(
   namespace: string,
   entry: NamespaceEntry | null,
 ): LockEngine {
-  if (!entry) throw new LockyardError('NOT_FOUND', `There is no namespace "${namespace}".`);
+  if (!entry) throw noNamespace(namespace);
   const engine = runtime.engines.get(entry.backend);
   if (engine) return engine;
-  throw new LockyardError(
-    'BACKEND_DOWN',
-    `Namespace "${namespace}" is on backend "${entry.backend}", not configured on this server.`,
-  );
+  throw notConfigured(namespace, entry.backend);
 }

@@ -1,6 +1,6 @@
 import type { LockTimeline } from '../../../contract/console/past/lock-timeline';
 import type { LockTimelineInput } from '../../../contract/console/past/past-inputs';
-import { LockyardError } from '../../../contract/errors';
+import { noNamespace } from '../../../monitoring/projection/monitored-backend';
 import { askDatabase } from '../../ask-database';
 import type { OperationContext } from '../../operation-context';
 import { requireRole } from '../../require-role';
@@ -20,9 +20,10 @@ export async function getLockTimeline(
   await requireRole(ctx, 'viewer');
   const { namespaces, past, incidents, engines, clock } = ctx.runtime;
   const backend = await namespaces.keeperOf(namespace);
-  const engine = backend && engines.get(backend);
-  if (!engine) throw new LockyardError('NOT_FOUND', `There is no namespace "${namespace}".`);
-  const to = until ?? clock.now() + engine.health().clockOffsetMs;
+  if (backend === null) throw noNamespace(namespace);
+  // The events of a backend that is no longer configured are kept.
+  const { clockOffsetMs = 0 } = engines.get(backend)?.health() ?? {};
+  const to = until ?? clock.now() + clockOffsetMs;
   const key = { namespace, name };
   const from = to - spanMs;
   const timeline = await askDatabase(() => past.timeline(key, from, to));

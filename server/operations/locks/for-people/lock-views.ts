@@ -8,9 +8,9 @@ import type { FleetNow, LockInsight } from '../../../contract/console/insight-ro
 import type { EventRow, LockDetail, LockPage, WaiterRow } from '../../../contract/console/lock-row';
 import type { PastLockListInput, PastLockRef } from '../../../contract/console/past/past-inputs';
 import type { LockDetailMessage } from '../../../contract/console/waits/lock-detail-message';
-import { LockyardError } from '../../../contract/errors';
 import { queueChanges } from '../../../core/waits/queue-changes';
 import type { TrackedMessage } from '../../../monitoring/lock-list/lock-list-streams';
+import { noNamespace } from '../../../monitoring/projection/monitored-backend';
 import type { RecordKey } from '../../../storage/record-store';
 import { askDatabase } from '../../ask-database';
 import { watchDetail } from '../../live-updates';
@@ -113,9 +113,10 @@ export async function getLockInsight(
   await requireRole(ctx, 'viewer');
   const { namespaces, insights, projection, engines, clock } = ctx.runtime;
   const entry = await namespaces.get(namespace);
-  const engine = entry && engines.get(entry.backend);
-  if (!engine) throw new LockyardError('NOT_FOUND', `There is no namespace "${namespace}".`);
-  const now = clock.now() + engine.health().clockOffsetMs;
+  if (!entry) throw noNamespace(namespace);
+  // The roll-ups of a backend that is no longer configured are kept.
+  const { clockOffsetMs = 0 } = engines.get(entry.backend)?.health() ?? {};
+  const now = clock.now() + clockOffsetMs;
   const key = { namespace, name };
   const view = await askDatabase(() => insights.ofLock(entry.backend, key, range, now));
   const ownHold = projection.row(namespace, name)?.ownHold ?? null;
