@@ -11,6 +11,9 @@ const INCIDENTS = Array.from({ length: 200 }, (_, i) => {
   return { id: i + 1, beganAt, endedAt };
 });
 
+/** One that was noticed long after it had begun. */
+INCIDENTS.push({ id: INCIDENTS.length + 1, beganAt: 1_050_500, endedAt: null });
+
 describe.each(TEST_DIALECTS)('the incidents of a span over %s', (dialect) => {
   let database: Database;
 
@@ -48,16 +51,42 @@ describe.each(TEST_DIALECTS)('the incidents of a span over %s', (dialect) => {
     }
   });
 
+  it('are those that had begun, page by page, the last to begin first', async () => {
+    const table = new IncidentTable(database);
+    const until = 1_120_000;
+    const begun = INCIDENTS.filter(({ beganAt }) => beganAt <= until);
+    const found: number[] = [];
+    for (let page = await table.list({ until, limit: 25 }); page.length > 0; ) {
+      found.push(...page.map(({ id }) => id));
+      page = await table.list({ until, limit: 25, before: found.at(-1) ?? 0 });
+    }
+    const inOrder = begun.sort((a, b) => b.beganAt - a.beganAt || b.id - a.id);
+    expect(found).toEqual(inOrder.map(({ id }) => id));
+  });
+
+  it('are read page by page too where they have a beginning and an end', async () => {
+    const table = new IncidentTable(database);
+    const span = { since: 1_040_000, until: 1_120_000 };
+    const whole = await table.list({ ...span, limit: 200 });
+    const first = await table.list({ ...span, limit: 30 });
+    const rest = await table.list({ ...span, limit: 200, before: first.at(-1)?.id ?? 0 });
+    expect([...first, ...rest]).toEqual(whole);
+  });
+
   it.runIf(dialect === 'sqlite')('are found by an index, however many came later', async () => {
     const { ask, plans } = queryPlans(database.raw.ask);
     const raw = { value: { ...database.raw, ask } };
     const table = new IncidentTable(Object.create(database, { raw }));
     await table.list({ since: 1_010_000, until: 1_011_000, limit: 20 });
     await table.at(1_010_000, 1_011_000);
-    expect(plans).toHaveLength(2);
+    await table.list({ since: 1_010_000, until: 1_011_000, limit: 20, before: 50 });
+    expect(plans).toHaveLength(3);
     for (const plan of plans) {
       expect(plan).toContain('COVERING INDEX incidents_ended');
       expect(plan).not.toContain('(rowid<?)');
     }
+    plans.length = 0;
+    await table.list({ until: 1_011_000, limit: 20 });
+    expect(plans).toEqual(['SEARCH incidents USING INDEX incidents_began (began_at<?)']);
   });
 });

@@ -45,11 +45,11 @@ const CHANGING = [
 
 const WRITTEN = ['backend', 'namespace', 'name', 'began_at', ...CHANGING];
 
-/** SQL that makes a database use the index on the ends of incidents, whatever it estimates. */
-const BY_END = {
-  mysql: 'FORCE INDEX (incidents_ended)',
-  sqlite: 'INDEXED BY incidents_ended',
-};
+/** SQL that makes a database use an index, whatever it estimates. */
+const by = (index: string) => ({ mysql: `FORCE INDEX (${index})`, sqlite: `INDEXED BY ${index}` });
+
+const BY_BEGINNING = by('incidents_began');
+const BY_END = by('incidents_ended');
 
 /** The stored incidents. */
 export class IncidentTable {
@@ -110,21 +110,23 @@ export class IncidentTable {
     });
   }
 
-  /** Newest first. `before`: only those with a smaller id. */
+  /**
+   * Newest first; with `until` alone, in the order in which they began.
+   *
+   * @param filter `before`: only those after the incident with this id
+   */
   async list(filter: {
     before?: number;
     limit: number;
     since?: number;
     until?: number;
   }): Promise<IncidentRow[]> {
-    const { before = Number.MAX_SAFE_INTEGER, limit, since = 0 } = filter;
-    const { until = Number.MAX_SAFE_INTEGER } = filter;
-    const isOfSpan = filter.since !== undefined && filter.until !== undefined;
-    if (isOfSpan && filter.before === undefined) return this.openWithin(since - 1, until, limit);
+    const { before, limit, since, until } = filter;
+    if (since !== undefined) return this.openWithin(since - 1, until, limit, before);
+    if (until !== undefined) return this.begunBy(until, limit, before);
     const { rows } = await this.database.raw.ask(
-      `SELECT ${COLUMNS} FROM incidents WHERE id < ? AND (ended_at IS NULL OR ended_at >= ?) ` +
-        'AND began_at <= ? ORDER BY id DESC LIMIT ?',
-      [before, since, until, limit],
+      `SELECT ${COLUMNS} FROM incidents WHERE id < ? ORDER BY id DESC LIMIT ?`,
+      [before ?? Number.MAX_SAFE_INTEGER, limit],
     );
     return rows.map(toRow);
   }
@@ -137,7 +139,7 @@ export class IncidentTable {
    * @param to the latest
    */
   at(from: number, to: number): Promise<IncidentRow[]> {
-    return this.openWithin(from, to, ROWS_AT_ONCE);
+    return this.openWithin(from, to);
   }
 
   /**
@@ -145,14 +147,36 @@ export class IncidentTable {
    * entry of an index for each that ended later, and rows only of those it finds: by their ids, the
    * rows of all that are newer would be read.
    */
-  private async openWithin(since: number, until: number, limit: number): Promise<IncidentRow[]> {
+  private async openWithin(
+    since: number,
+    until = Number.MAX_SAFE_INTEGER,
+    limit = ROWS_AT_ONCE,
+    before = Number.MAX_SAFE_INTEGER,
+  ): Promise<IncidentRow[]> {
     const { raw, kind } = this.database;
     const { rows } = await raw.ask(
       `SELECT ${COLUMNS} FROM incidents WHERE id IN (SELECT id FROM (SELECT id FROM incidents ` +
-        `${BY_END[kind]} WHERE (ended_at IS NULL OR ended_at > ?) AND began_at <= ? ` +
+        `${BY_END[kind]} WHERE (ended_at IS NULL OR ended_at > ?) AND began_at <= ? AND id < ? ` +
         'ORDER BY id DESC LIMIT ?) AS found) ORDER BY id DESC',
-      [since, until, limit],
+      [since, until, before, limit],
     );
+    return rows.map(toRow);
+  }
+
+  /** Reads no row of those that began later; in the order of ids it would read all of them. */
+  private async begunBy(until: number, limit: number, before?: number): Promise<IncidentRow[]> {
+    const { raw, kind } = this.database;
+    const sql =
+      `SELECT ${COLUMNS} FROM incidents ${BY_BEGINNING[kind]} WHERE began_at <= ? AND ` +
+      '(began_at < ? OR id < ?) ORDER BY began_at DESC, id DESC LIMIT ?';
+    let [from, lastId] = [until, Number.MAX_SAFE_INTEGER];
+    if (before !== undefined) {
+      const last = await this.get(before);
+      // The oldest are removed first: none is left.
+      if (!last) return [];
+      [from, lastId] = [last.beganAt, before];
+    }
+    const { rows } = await raw.ask(sql, [from, from, lastId, limit]);
     return rows.map(toRow);
   }
 

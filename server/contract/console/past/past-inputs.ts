@@ -71,11 +71,11 @@ export const lockTimelineInput = z
 export type LockTimelineInput = z.output<typeof lockTimelineInput>;
 
 export const incidentsInput = z.strictObject({
-  /** Only incidents with a smaller id, from a page's `older`. */
+  /** Only incidents that follow in the list, from a page's `older`. */
   before: z.number().int().positive().optional(),
   /** Only incidents that had not ended by then, epoch milliseconds. */
   since: instant.optional(),
-  /** Only incidents that had begun by then. */
+  /** Only incidents that had begun by then; alone, in the order in which they began. */
   until: instant.optional(),
   limit: z.number().int().min(1).max(200).default(50),
 });
