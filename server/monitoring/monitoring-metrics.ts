@@ -11,12 +11,9 @@ import { Metrics } from './metrics/metrics';
 import { NamespaceLabels } from './metrics/namespace-labels';
 import { backendMetrics, liveMetrics, lockMetrics, nameMetrics } from './metrics/state-metrics';
 import { waitMetrics } from './metrics/wait-metrics';
+import type { KnownNamespaces } from './monitoring-options';
 import type { LockProjection } from './projection/lock-projection';
-import {
-  type MonitoredBackend,
-  type NamespaceLookup,
-  publicHealths,
-} from './projection/monitored-backend';
+import { type MonitoredBackend, publicHealths } from './projection/monitored-backend';
 import type { RefusalCounter } from './refusals/refusal-counter';
 import { refusalMetrics } from './refusals/refusal-metrics';
 import type { DeadlockHistory } from './waits/deadlock-history';
@@ -29,7 +26,7 @@ interface Parts {
   tallies: Iterable<{ publicId: string; tally: EventTally }>;
   refusals: RefusalCounter;
   names: NameCount;
-  namespaces: Pick<NamespaceLookup, 'policyOf'>;
+  namespaces: Pick<KnownNamespaces, 'policyOf' | 'all'>;
   heap: Pick<HeapWatch, 'isShort'>;
   backends: MonitoredBackend[];
   maintenance: Pick<Maintenance, 'isRunner'>;
@@ -49,6 +46,8 @@ export function monitoringMetrics(parts: Parts): Metrics {
   const metrics = new Metrics();
   metrics.add(async () => {
     const groups = await projection.groups();
+    const used = [...namespaces.all()].filter(({ name }) => names.total(name) > 0);
+    labels.nameOldest(used.map(({ name }) => name));
     return [
       ...lockMetrics(groups, labels, clock.now() - columns.blockedOrigin),
       ...eventMetrics(tallies, labels, groups),

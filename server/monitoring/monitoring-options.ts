@@ -33,7 +33,7 @@ export interface MonitoringOptions extends AlertDelivery {
 
 /** Every namespace, also those that were removed. */
 export interface KnownNamespaces extends NamespaceLookup {
-  /** Those that exist. */
+  /** Those that exist, the oldest first. */
   all(): Iterable<{ name: string; backend: string }>;
   /** The backend of a namespace, even of one that was removed; null: it never existed. */
   keeperOf(namespace: string): Promise<string | null>;

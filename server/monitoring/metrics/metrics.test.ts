@@ -84,6 +84,19 @@ describe('metrics', () => {
     }
   });
 
+  it('add up the same namespaces at every process, whichever occurred there first', async () => {
+    const namespaces = Array.from({ length: 250 }, (_, i) => `team-${i}`);
+    const others = (occurring: string[]) => {
+      const labels = new NamespaceLabels();
+      labels.nameOldest(namespaces);
+      const counted = eventMetrics([], labels, occurring.map(groupIn));
+      expect(counted[0]?.samples).toHaveLength(201);
+      return namespaces.filter((namespace) => labels.of(namespace) === '_other');
+    };
+    expect(others([...namespaces].reverse())).toEqual(namespaces.slice(200));
+    expect(others(namespaces)).toEqual(namespaces.slice(200));
+  });
+
   it('count a duration equal to a bound in the bucket that ends there', () => {
     const tally = new EventTally();
     const event = { at: 0, rev: 1, service: 's', owner: 'o' } as const;

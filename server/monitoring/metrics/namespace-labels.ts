@@ -11,6 +11,16 @@ export type LockPlace = Record<'namespace' | 'backend', string>;
 export class NamespaceLabels {
   private readonly named = new Set<string>();
 
+  /**
+   * Gives the oldest namespaces their own names before any other occurs, so that the same ones
+   * share a label at every process.
+   *
+   * @param oldestFirst those that can occur
+   */
+  nameOldest(oldestFirst: Iterable<string>): void {
+    for (const namespace of oldestFirst) this.of(namespace);
+  }
+
   /** The labels of a namespace on a backend, and a key for them. */
   placeOf({ namespace, backend }: LockPlace): { id: string; labels: LockPlace } {
     const labels = { namespace: this.of(namespace), backend };

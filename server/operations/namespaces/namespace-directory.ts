@@ -57,7 +57,7 @@ export class NamespaceDirectory {
     return this.known.get(name)?.policy ?? DEFAULT_POLICY;
   }
 
-  /** All namespaces, as last read. */
+  /** All namespaces, as last read, the oldest first. */
   all(): Iterable<NamespaceEntry> {
     return this.known.values();
   }
@@ -70,7 +70,7 @@ export class NamespaceDirectory {
     // A later reading has ended already; this older one must not overwrite it.
     if (own < this.ended) return;
     this.ended = own;
-    for (const row of rows) {
+    for (const row of rows.sort(byAge)) {
       if (row.removedAt === null) this.store(row);
       else this.known.delete(row.id);
     }
@@ -95,7 +95,7 @@ export class NamespaceDirectory {
     return row && row.removedAt === null ? this.store(row) : null;
   }
 
-  private async read(name: string): Promise<Schema['namespaces']['$inferSelect'] | undefined> {
+  private async read(name: string): Promise<Row | undefined> {
     const { db, tables } = this.database;
     const { namespaces } = tables;
     const [row] = await askDatabase(() =>
@@ -104,12 +104,16 @@ export class NamespaceDirectory {
     return row;
   }
 
-  private store(row: Schema['namespaces']['$inferSelect']): NamespaceEntry {
+  private store(row: Row): NamespaceEntry {
     const { id: name, backend } = row;
     this.known.set(name, { name, backend, policy: policyOfRow(row) });
     return { name, backend };
   }
 }
+
+type Row = Schema['namespaces']['$inferSelect'];
+
+const byAge = (a: Row, b: Row) => a.createdAt - b.createdAt || (a.id < b.id ? -1 : 1);
 
 /**
  * What a namespace allows. Bounds that an earlier version did not store have their defaults. Until
