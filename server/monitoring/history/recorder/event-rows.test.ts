@@ -9,6 +9,17 @@ const NASTY = ["'", '"', '\\', '?', '`', '%', '\n', '\u0000', '\u001a', ' ', 'é
 
 const texts = fc.array(fc.constantFrom(...NASTY), { maxLength: 12 }).map((parts) => parts.join(''));
 
+it('rows of events are divided into statements that a MySQL accepts which accepts 1 MB', () => {
+  const body = JSON.stringify(Array.from({ length: 60 }, () => "线程的 '锁'，".repeat(3)));
+  const rows = Array.from({ length: 200 }, (_, i): SqlValue[] => {
+    return ['b', 1, i, `default/${i}`, 5, 1, 'x', body, 0];
+  });
+  const texts = insertionsOf('mysql', rows).map(({ sql }) => sql);
+  for (const text of texts) expect(Buffer.byteLength(text)).toBeLessThan(1_024 * 1_024);
+  const written = texts.flatMap((text) => text.match(/default\/\d+/g));
+  expect(written).toEqual(rows.map(([, , , lockId]) => lockId));
+});
+
 describe.each(TEST_DIALECTS)('rows of events, in %s', (dialect) => {
   let database: Database;
   beforeEach(async () => {

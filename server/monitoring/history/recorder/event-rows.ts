@@ -9,6 +9,9 @@ import { BUNDLE_EVENTS_MAX, BUNDLE_MS, PLACES_APART, rowPlace, rowSpan } from '.
 /** Rows written by one statement: SQLite would prepare a longer one for every call. */
 const ROWS_PER_STATEMENT = { mysql: 200, sqlite: 50 };
 
+/** Characters of one statement: they have up to three bytes, and MySQL may accept only 1 MB. */
+const CHARS_PER_STATEMENT = 300_000;
+
 const COLUMNS = 'backend, history_id, place, lock_id, at, rev, kind, body, span';
 
 const BODY = COLUMNS.split(', ').indexOf('body');
@@ -28,28 +31,46 @@ const SINGLE_KINDS = new Set(['timeout', 'frozen']);
 
 /** The statements that insert event rows, however many. A row that exists stays as it is. */
 export function insertionsOf(kind: Database['kind'], rows: SqlValue[][]): RawStatement[] {
-  const atOnce = ROWS_PER_STATEMENT[kind];
-  const statements: RawStatement[] = [];
-  for (let i = 0; i < rows.length; i += atOnce) {
-    const batch = rows.slice(i, i + atOnce);
-    const { tuples, values } = kind === 'mysql' ? withLiterals(batch) : withPlaceholders(batch);
+  const parts = kind === 'mysql' ? withLiterals(rows) : withPlaceholders(rows);
+  return Array.from(parts, ({ tuples, values }) => {
     const sql = `INSERT INTO lock_events (${COLUMNS}) VALUES ${tuples} ${IGNORE_DUPLICATE[kind]}`;
-    statements.push({ sql, values });
-  }
-  return statements;
+    return { sql, values };
+  });
 }
 
 /** The length of a row's `body`, in characters. */
 export const bodyLength = (row: SqlValue[]): number => String(row[BODY]).length;
 
+/** The rows of one statement as SQL, and the values of its placeholders. */
+interface Tuples {
+  tuples: string;
+  values: SqlValue[];
+}
+
 /** Equal numbers of rows give equal text, which SQLite need not prepare again. */
-function withPlaceholders(rows: SqlValue[][]) {
-  return { tuples: new Array(rows.length).fill(ONE_ROW).join(','), values: rows.flat() };
+function* withPlaceholders(rows: SqlValue[][]): Generator<Tuples> {
+  for (let i = 0; i < rows.length; i += ROWS_PER_STATEMENT.sqlite) {
+    const some = rows.slice(i, i + ROWS_PER_STATEMENT.sqlite);
+    yield { tuples: new Array(some.length).fill(ONE_ROW).join(','), values: some.flat() };
+  }
 }
 
 /** MySQL parses every statement anyway, and the driver is spared placeholders and escaping. */
-function withLiterals(rows: SqlValue[][]) {
-  return { tuples: rows.map((row) => `(${row.map(literal)})`).join(','), values: [] };
+function* withLiterals(rows: SqlValue[][]): Generator<Tuples> {
+  let some: string[] = [];
+  let chars = 0;
+  for (const row of rows) {
+    const tuple = `(${row.map(literal)})`;
+    chars += tuple.length;
+    const isFull = some.length === ROWS_PER_STATEMENT.mysql || chars > CHARS_PER_STATEMENT;
+    if (isFull && some.length > 0) {
+      yield { tuples: some.join(','), values: [] };
+      some = [];
+      chars = tuple.length;
+    }
+    some.push(tuple);
+  }
+  if (some.length > 0) yield { tuples: some.join(','), values: [] };
 }
 
 function literal(value: SqlValue): string {
