@@ -1,4 +1,5 @@
-import { eq, gte, inArray, lt, ne } from 'drizzle-orm';
+import { setImmediate } from 'node:timers/promises';
+import { eq, inArray, lt, ne } from 'drizzle-orm';
 import { allOf, type Database } from '@/db/database';
 import { LIVENESS_STATES, type WitnessReport } from '../../core/status/holder-liveness';
 
@@ -10,23 +11,38 @@ export interface FiledReport extends WitnessReport {
   writtenAt: number;
 }
 
-/** Rows of one statement. */
+/** Rows written by one statement. */
 const AT_ONCE = 200;
+
+/** Rows read at a time: on SQLite a read blocks this process. */
+const READ_AT_ONCE = 250;
+
+/** In the order of the index on the instant, which on InnoDB ends with the primary key. */
+const PAGE =
+  'SELECT at, holder, kind, witness, state, first_at, since, evidence FROM process_evidence ' +
+  'WHERE at >= ? AND (at > ? OR holder > ? OR ' +
+  '(holder = ? AND (kind > ? OR (kind = ? AND witness > ?)))) ' +
+  `ORDER BY at, holder, kind, witness LIMIT ${READ_AT_ONCE}`;
 
 /** The reports of all processes that share the control database. */
 export class EvidenceTable {
   constructor(private readonly database: Database) {}
 
-  /** Every report that was written at `since` or later. */
+  /** Every report that was written at `since` or later, earliest first. */
   async read(since: number): Promise<FiledReport[]> {
-    const { db, tables } = this.database;
-    const { processEvidence: table } = tables;
-    const rows = await db.select().from(table).where(gte(table.at, since));
-    return rows.flatMap(({ kind, state, ...row }) => {
-      const known = LIVENESS_STATES.find((each) => each === state);
-      const isKind = kind === 'host' || kind === 'url';
-      return known && isKind ? [{ ...row, kind, state: known, writtenAt: row.at }] : [];
-    });
+    const found: FiledReport[] = [];
+    let last: [at: number, holder: string, kind: string, witness: string] = [since, '', '', ''];
+    for (;;) {
+      const [at, holder, kind, witness] = last;
+      const values = [at, at, holder, holder, kind, kind, witness];
+      const { rows } = await this.database.raw.ask(PAGE, values);
+      for (const row of rows) {
+        found.push(...reportsIn(row));
+        last = [Number(row[0]), String(row[1]), String(row[2]), String(row[3])];
+      }
+      if (rows.length < READ_AT_ONCE) return found;
+      await setImmediate();
+    }
   }
 
   /**
@@ -65,4 +81,22 @@ export class EvidenceTable {
       if (rows.length > 0) await tx.insert(table).values(rows);
     });
   }
+}
+
+/** The report in a row; none if a later version has written it. */
+function reportsIn([at, holder, kind, witness, state, firstAt, since, evidence]: unknown[]) {
+  const known = LIVENESS_STATES.find((each) => each === state);
+  if (!known || (kind !== 'host' && kind !== 'url')) return [];
+  const report: FiledReport = {
+    holder: String(holder),
+    kind,
+    witness: String(witness),
+    state: known,
+    firstAt: Number(firstAt),
+    at: Number(at),
+    since: since === null ? null : Number(since),
+    evidence: String(evidence),
+    writtenAt: Number(at),
+  };
+  return [report];
 }

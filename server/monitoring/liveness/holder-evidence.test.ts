@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { Database } from '@/db/database';
 import { openTestDatabase, TEST_DIALECTS } from '@/db/testing/test-database';
@@ -162,6 +163,25 @@ describe.each(TEST_DIALECTS)('evidence in %s', (dialect) => {
     await reading;
     slowly.mockRestore();
     expect(stateOf('a')).toBe('dead');
+  });
+
+  test('on hundreds of processes is read page by page; other work runs in between', async () => {
+    const table = new EvidenceTable(database);
+    const ids = Array.from({ length: 600 }, (_, i) => `holder-${i}`);
+    const report = { ...KERNEL, ...ALIVE, firstAt: now, since: null, writtenAt: now };
+    await table.write(
+      ids.map((holder, i) => ({ ...report, holder, at: now + Math.floor(i / 400) })),
+    );
+    let [turns, isReading] = [0, true];
+    const others = (async () => {
+      for (; isReading; turns += 1) await setImmediate();
+    })();
+    const found = await table.read(now);
+    isReading = false;
+    await others;
+    expect(found.map(({ holder }) => holder).sort()).toEqual(ids.sort());
+    expect(turns).toBeGreaterThan(1);
+    expect(await table.read(now + 1)).toHaveLength(200);
   });
 
   test('of a death is final, and of life is valid for 30 s', async () => {
