@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type Database, databaseNow } from '@/db/database';
@@ -24,6 +25,8 @@ class RefusingProcess {
   readonly changed: string[] = [];
   /** The instants from which rows of others were read. */
   readonly soughtSince: number[] = [];
+  /** How many of these rows each statement returned. */
+  readonly readAtOnce: number[] = [];
   isCutOff = false;
   private readonly sync: RefusalSync;
 
@@ -35,8 +38,12 @@ class RefusingProcess {
     const { raw } = database;
     const ask: typeof raw.ask = async (sql, values) => {
       if (this.isCutOff) throw new Error('The connection is cut.');
-      if (sql.includes('written_at >= ?')) this.soughtSince.push(Number(values[0]));
-      return raw.ask(sql, values);
+      const answer = await raw.ask(sql, values);
+      if (sql.includes('written_at >= ?')) {
+        this.soughtSince.push(Number(values[0]));
+        this.readAtOnce.push(answer.rows.length);
+      }
+      return answer;
     };
     this.sync = new RefusalSync({
       database: Object.create(database, { raw: { value: { ...raw, ask } } }),
@@ -287,8 +294,19 @@ describe.each(TEST_DIALECTS)('refused attempts over %s', (dialect) => {
     });
     await writeRefusals(database, rows);
     await database.raw.ask('UPDATE lock_refusals SET written_at = ? + attempts', [writtenAt]);
+    process.readAtOnce.length = 0;
+    let [turns, isReading] = [0, true];
+    const others = (async () => {
+      for (; isReading; turns += 1) await setImmediate();
+    })();
     for (let run = 0; run < 2; run += 1) await process.run();
+    isReading = false;
+    await others;
     expect(new Set(process.changed).size).toBe(rows.length);
+    const { readAtOnce } = process;
+    expect(Math.max(...readAtOnce)).toBeLessThanOrEqual(200);
+    // Other work runs after each reading but the last one of a run.
+    expect(turns).toBeGreaterThanOrEqual(readAtOnce.length - 2);
   });
 
   it('of all processes are known at each after one exchange', async () => {

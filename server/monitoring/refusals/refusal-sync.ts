@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { type Database, databaseNow } from '@/db/database';
 import { HOUR_MS } from '../../core/time-units';
 import type { TimeSlice } from '../lock-list/order/time-slice';
@@ -12,8 +13,9 @@ const WRITTEN_AT_ONCE = 500;
 /** How many rows may wait for the control database; beyond that the oldest are dropped. */
 const UNWRITTEN_MAX = 20_000;
 
-const READ_AT_ONCE = 2_000;
-const READS_MAX = 10;
+/** Rows read at a time, as each takes long to parse, and how often they are read in one run. */
+const READ_AT_ONCE = 200;
+const READS_MAX = 100;
 
 /** A write can become visible this much later than others that began after it. */
 const IN_FLIGHT_MS = 5_000;
@@ -109,6 +111,7 @@ export class RefusalSync {
       // All rows have the same time, so they must be read together.
       if (last === since) limit *= 2;
       since = last;
+      await setImmediate();
     }
   }
 
