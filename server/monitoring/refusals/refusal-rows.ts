@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { DATABASE_CLOCK, type Database, type SqlValue } from '@/db/database';
 import type { RefusalCounts } from '../../core/statistics/refusal-counts';
 import { MINUTE_MS } from '../../core/time-units';
@@ -104,7 +105,13 @@ export async function refusalsByMinute(
 /** The most rows, one a minute and process, that one reading of a lock returns. */
 const PARTS_MAX = 1_500;
 
-/** What each process has counted for a lock, in the minutes that overlap a span. */
+/** Rows read at a time, as each takes long to parse. */
+const PARTS_AT_ONCE = 100;
+
+/** It is after the ids of all processes. */
+const LAST_PROCESS = '~';
+
+/** What each process has counted for a lock, in the minutes that overlap a span, latest first. */
 export async function refusalsOf(
   { raw }: Database,
   backend: string,
@@ -112,12 +119,21 @@ export async function refusalsOf(
   from: number,
   to: number,
 ): Promise<RefusalPart[]> {
-  const { rows } = await raw.ask(
+  const sql =
     'SELECT minute, process, counts FROM lock_refusals WHERE backend = ? AND lock_id = ? AND ' +
-      `minute > ? AND minute <= ? ORDER BY minute DESC LIMIT ${PARTS_MAX}`,
-    [backend, lockId, from - MINUTE_MS, to],
-  );
-  return rows.map(toPart);
+    'minute > ? AND minute <= ? AND (minute < ? OR process < ?) ' +
+    `ORDER BY minute DESC, process DESC LIMIT ${PARTS_AT_ONCE}`;
+  const parts: RefusalPart[] = [];
+  for (let [minute, process] = [to, LAST_PROCESS]; parts.length < PARTS_MAX; ) {
+    const since = from - MINUTE_MS;
+    const { rows } = await raw.ask(sql, [backend, lockId, since, minute, minute, process]);
+    parts.push(...rows.map(toPart));
+    const last = parts.at(-1);
+    if (!last || rows.length < PARTS_AT_ONCE) break;
+    [minute, process] = [last.minute, last.process];
+    await setImmediate();
+  }
+  return parts;
 }
 
 /**

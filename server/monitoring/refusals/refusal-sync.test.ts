@@ -11,7 +11,7 @@ import { TimeSlice } from '../lock-list/order/time-slice';
 import { LockInsights } from '../rollups/lock-insights';
 import { KnownRefusals } from './known-refusals';
 import { RefusalCounter } from './refusal-counter';
-import { writeRefusals } from './refusal-rows';
+import { refusalsOf, writeRefusals } from './refusal-rows';
 import { RefusalSync } from './refusal-sync';
 
 const START = Date.UTC(2025, 10, 20, 8);
@@ -307,6 +307,30 @@ describe.each(TEST_DIALECTS)('refused attempts over %s', (dialect) => {
     expect(Math.max(...readAtOnce)).toBeLessThanOrEqual(200);
     // Other work runs after each reading but the last one of a run.
     expect(turns).toBeGreaterThanOrEqual(readAtOnce.length - 2);
+  });
+
+  it('of hours on one lock are read in portions, with other work in between', async () => {
+    const all = { attempts: 2, token: 7, firstAt: START, lastAt: START };
+    const row = {
+      backend: 'default',
+      lockId: 'default/nightly',
+      counts: { all, owners: [], others: null },
+    };
+    const rows = Array.from({ length: 350 }, (_, i) => {
+      return { ...row, minute: START + Math.floor(i / 3) * MINUTE_MS, process: `p${i % 3}` };
+    });
+    await writeRefusals(database, rows);
+    let [turns, isReading] = [0, true];
+    const others = (async () => {
+      for (; isReading; turns += 1) await setImmediate();
+    })();
+    const end = START + 24 * 60 * MINUTE_MS;
+    const parts = await refusalsOf(database, 'default', row.lockId, START, end);
+    isReading = false;
+    await others;
+    const found = parts.map(({ minute, process: of }) => `${minute} ${of}`);
+    expect(found.reverse()).toEqual(rows.map(({ minute, process: of }) => `${minute} ${of}`));
+    expect(turns).toBeGreaterThanOrEqual(3);
   });
 
   it('of all processes are known at each after one exchange', async () => {
