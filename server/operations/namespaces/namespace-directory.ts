@@ -1,4 +1,4 @@
-import { eq } from 'drizzle-orm';
+import { eq, isNull } from 'drizzle-orm';
 import type { Database } from '@/db/database';
 import type { Schema } from '@/db/schema';
 import {
@@ -17,9 +17,15 @@ export interface NamespaceEntry {
 
 const REFRESH_EVERY_MS = 1_000;
 
+interface KnownNamespace extends NamespaceEntry {
+  policy: NamespacePolicy;
+  /** The number of the reading that found it last. */
+  foundBy: number;
+}
+
 /** Knows which backend keeps a namespace, and what it allows. */
 export class NamespaceDirectory {
-  private readonly known = new Map<string, NamespaceEntry & { policy: NamespacePolicy }>();
+  private readonly known = new Map<string, KnownNamespace>();
   private readonly queries = new Map<string, Promise<NamespaceEntry | null>>();
   /** How many readings have begun, and the number of the latest full one that has ended. */
   private begun = 0;
@@ -62,18 +68,21 @@ export class NamespaceDirectory {
     return this.known.values();
   }
 
-  /** Reads all namespaces again; rejects, and keeps what is known, while the database is down. */
+  /**
+   * Reads all namespaces again, without the rows of removed ones, which are kept for ever; rejects,
+   * and keeps what is known, while the database is down.
+   */
   async refresh(): Promise<void> {
     this.begun += 1;
     const own = this.begun;
-    const rows = await this.database.db.select().from(this.database.tables.namespaces);
+    const { db, tables } = this.database;
+    const { namespaces } = tables;
+    const rows = await db.select().from(namespaces).where(isNull(namespaces.removedAt));
     // A later reading has ended already; this older one must not overwrite it.
     if (own < this.ended) return;
     this.ended = own;
-    for (const row of rows.sort(byAge)) {
-      if (row.removedAt === null) this.store(row);
-      else this.known.delete(row.id);
-    }
+    for (const row of rows.sort(byAge)) this.store(row, own);
+    for (const [name, { foundBy }] of this.known) if (foundBy < own) this.known.delete(name);
   }
 
   /** Refreshes periodically, so that a policy changed by any process applies here within 2 s. */
@@ -92,7 +101,7 @@ export class NamespaceDirectory {
     const row = await this.read(name);
     const later = own < this.ended ? this.cached(name) : null;
     if (later) return later;
-    return row && row.removedAt === null ? this.store(row) : null;
+    return row && row.removedAt === null ? this.store(row, own) : null;
   }
 
   private async read(name: string): Promise<Row | undefined> {
@@ -104,9 +113,9 @@ export class NamespaceDirectory {
     return row;
   }
 
-  private store(row: Row): NamespaceEntry {
+  private store(row: Row, foundBy: number): NamespaceEntry {
     const { id: name, backend } = row;
-    this.known.set(name, { name, backend, policy: policyOfRow(row) });
+    this.known.set(name, { name, backend, policy: policyOfRow(row), foundBy });
     return { name, backend };
   }
 }

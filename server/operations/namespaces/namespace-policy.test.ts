@@ -1,3 +1,5 @@
+import type { Client } from '@libsql/client/sqlite3';
+import { eq } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { TEST_DIALECTS } from '@/db/testing/test-database';
 import { setNamespacePolicyInput } from '../../contract/console/access-inputs';
@@ -53,6 +55,26 @@ describe.each(TEST_DIALECTS)('the policy of a namespace over %s', (dialect) => {
     await set(null);
   });
 
+  test.runIf(dialect === 'sqlite')('is read without those of removed namespaces', async () => {
+    const { database, namespaces: directory } = runtime;
+    const { namespaces } = database.tables;
+    const removed = Array.from({ length: 300 }, (_, i) => ({ id: `old-${i}`, removedAt: 2 }));
+    const made = [{ id: 'zebra', createdAt: 3 }, { id: 'antelope', createdAt: 4 }, ...removed];
+    await database.db
+      .insert(namespaces)
+      .values(made.map((row) => ({ backend: 'default', createdAt: 1, ...row })));
+    expect(await directory.get('zebra')).not.toBeNull();
+    await database.db.update(namespaces).set({ removedAt: 5 }).where(eq(namespaces.id, 'antelope'));
+    const client = database.sqlite?.client as Client;
+    const asked = vi.spyOn(client, 'execute');
+    await directory.refresh();
+    const [answer] = await Promise.all(asked.mock.results.map(({ value }) => value));
+    asked.mockRestore();
+    expect(answer.rows.length).toBeLessThan(10);
+    const names = Array.from(directory.all(), ({ name }) => name);
+    expect(names.filter((name) => /^(zebra|antelope|old)/.test(name))).toEqual(['zebra']);
+  });
+
   test('stays changed although an earlier read is answered late', async () => {
     const { namespaces: directory, database } = runtime;
     const former = await database.db.select().from(database.tables.namespaces);
@@ -61,7 +83,7 @@ describe.each(TEST_DIALECTS)('the policy of a namespace over %s', (dialect) => {
       arrive = () => resolve(former);
     });
     const asked = vi.spyOn(database.db, 'select');
-    asked.mockImplementationOnce((() => ({ from: () => late })) as never);
+    asked.mockImplementationOnce((() => ({ from: () => ({ where: () => late }) })) as never);
     const reading = directory.refresh();
     asked.mockRestore();
     await set(POLICY);
