@@ -210,6 +210,30 @@ describe.each(languages)('the example in $language', ({ language, program, args 
     }
   });
 
+  test('renews within a lease that is shorter than it asked for', async () => {
+    let renewals = 0;
+    const server = createServer((req, res) => {
+      req.resume();
+      const lost = { outcome: 'lost', cause: 'forced', by: 'ana', at: 1 };
+      const lease = { token: 7, expiresInMs: 300, expiresAt: 1 };
+      const outcome = req.url?.endsWith('lock.acquire') ? 'granted' : 'renewed';
+      if (req.url?.endsWith('lock.renew')) renewals += 1;
+      const data = renewals > 2 ? lost : { outcome, ...lease };
+      res.end(JSON.stringify({ result: { data } }));
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const { port } = server.address() as AddressInfo;
+    const variables = { LOCKYARD_URL: `http://127.0.0.1:${port}` };
+    try {
+      const ended = await run(lock('short'), { leaseMs: 60_000, workMs: 30_000 }, variables);
+      expect(ended).toMatchObject({ complained: '', code: 1 });
+      expect(ended.said).toMatch(/\nlost: forced by ana$/);
+    } finally {
+      server.closeAllConnections();
+      server.close();
+    }
+  });
+
   test('follows no redirect, by which another server would get its key', async () => {
     const asked: (string | undefined)[] = [];
     const server = createServer((req, res) => {

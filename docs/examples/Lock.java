@@ -10,8 +10,8 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
-import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.regex.Pattern;
@@ -241,49 +241,62 @@ public final class Lock {
     private final Lockyard lockyard;
     private final String mine;
     private final long leaseMs;
-    private volatile long sureUntil;
-    private final ScheduledExecutorService renewer = Executors.newSingleThreadScheduledExecutor();
+    private long leaseNanos;
+    private long sureUntil;
+    private final ExecutorService renewer = Executors.newSingleThreadExecutor();
 
-    Hold(Lockyard lockyard, String who, long leaseMs, String answer, long sentAt) {
+    Hold(Lockyard lockyard, String who, long leaseMs, String answer, long sentAt)
+        throws InterruptedException {
       this.lockyard = lockyard;
       this.leaseMs = leaseMs;
       token = number(answer, "token").orElseThrow();
       mine = who + ",\"token\":" + token;
-      // Counted from the sending of the request, so that it is never later than on the server.
-      sureUntil = sentAt + number(answer, "expiresInMs").orElseThrow() * 1_000_000;
-      long leaseNanos = leaseMs * 1_000_000;
+      noteLease(answer, sentAt);
       if (System.nanoTime() - sentAt > leaseNanos / 3) {
         // The answer of a wait does not say when it was sent; a renewal starts the lease again.
         sureUntil = System.nanoTime() + leaseNanos;
         renew();
       }
-      renewer.scheduleWithFixedDelay(
-          this::renew, leaseNanos / 3, leaseNanos / 3, TimeUnit.NANOSECONDS);
+      renewer.execute(this::renewUntilClosed);
+    }
+
+    /** The server may give less than {@code leaseMs}: the answer says how much. */
+    private void noteLease(String answer, long sentAt) {
+      leaseNanos = number(answer, "expiresInMs").orElseThrow() * 1_000_000;
+      // Counted from the sending of the request, so that it is never later than on the server.
+      sureUntil = sentAt + leaseNanos;
     }
 
     boolean isLost() {
       return lost.getCount() == 0;
     }
 
-    private void renew() {
-      String renewal = "{%s,\"leaseMs\":%d}".formatted(mine, leaseMs);
+    private void renewUntilClosed() {
       try {
         while (!isLost()) {
-          long sentAt = System.nanoTime();
-          try {
-            // Half of the remaining time, so that there is time for another attempt.
-            var left = Duration.ofNanos(Math.max(50_000_000, (sureUntil - sentAt) / 2));
-            String answer = lockyard.call("lock.renew", renewal, left);
-            if (text(answer, "outcome").orElseThrow().equals("lost")) lose(answer);
-            else sureUntil = sentAt + number(answer, "expiresInMs").orElseThrow() * 1_000_000;
-            return;
-          } catch (IOException failure) {
-            if (System.nanoTime() - sureUntil > 0 || !mayRepeat(failure)) lose(failure);
-            else Thread.sleep(200);
-          }
+          TimeUnit.NANOSECONDS.sleep(Math.max(50_000_000, leaseNanos / 3));
+          renew();
         }
       } catch (InterruptedException closing) {
-        Thread.currentThread().interrupt();
+        // The work is done.
+      }
+    }
+
+    private void renew() throws InterruptedException {
+      String renewal = "{%s,\"leaseMs\":%d}".formatted(mine, leaseMs);
+      while (!isLost()) {
+        long sentAt = System.nanoTime();
+        try {
+          // Half of the remaining time, so that there is time for another attempt.
+          var left = Duration.ofNanos(Math.max(50_000_000, (sureUntil - sentAt) / 2));
+          String answer = lockyard.call("lock.renew", renewal, left);
+          if (text(answer, "outcome").orElseThrow().equals("lost")) lose(answer);
+          else noteLease(answer, sentAt);
+          return;
+        } catch (IOException failure) {
+          if (System.nanoTime() - sureUntil > 0 || !mayRepeat(failure)) lose(failure);
+          else Thread.sleep(200);
+        }
       }
     }
 

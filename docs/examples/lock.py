@@ -153,16 +153,15 @@ class Hold:
         self.lost = threading.Event()
         self.why_lost = None
         self._mine = {"name": ask["name"], "owner": ask["owner"], "token": self.token}
-        # Counted from the sending of the request, so that it is never later than on the server.
-        self._sure_until = sent_at + answer["expiresInMs"] / 1000
-        self._took_long = time.monotonic() - sent_at > self.lease_ms / 3000
+        self._note_lease(answer, sent_at)
+        self._took_long = time.monotonic() - sent_at > self._lease_s / 3
         self._ended = threading.Event()
         self._renewer = threading.Thread(target=self._renew_until_ended, daemon=True)
 
     def __enter__(self):
         if self._took_long:
             # The answer of a wait does not say when it was sent; a renewal starts the lease again.
-            self._sure_until = time.monotonic() + self.lease_ms / 1000
+            self._sure_until = time.monotonic() + self._lease_s
             self._renew()
         self._renewer.start()
         return self
@@ -173,8 +172,14 @@ class Hold:
         if not self.lost.is_set():
             self._release()
 
+    def _note_lease(self, answer, sent_at):
+        """The server may give less than `lease_ms`: the answer says how much."""
+        self._lease_s = answer["expiresInMs"] / 1000
+        # Counted from the sending of the request, so that it is never later than on the server.
+        self._sure_until = sent_at + self._lease_s
+
     def _renew_until_ended(self):
-        while not self.lost.is_set() and not self._ended.wait(self.lease_ms / 3000):
+        while not self.lost.is_set() and not self._ended.wait(max(0.05, self._lease_s / 3)):
             self._renew()
 
     def _renew(self):
@@ -194,7 +199,7 @@ class Hold:
             if answer["outcome"] == "lost":
                 by = f" by {answer['by']}" if "by" in answer else ""
                 return self._lose(answer["cause"] + by)
-            self._sure_until = sent_at + answer["expiresInMs"] / 1000
+            self._note_lease(answer, sent_at)
             return None
 
     def _lose(self, why):
