@@ -17,6 +17,8 @@ export interface FailureFacts {
   isFinal?: boolean;
   /** No connection could be made. */
   isUnreachable?: boolean;
+  /** The answer is not of a Lockyard. */
+  isForeign?: boolean;
 }
 
 /**
@@ -43,6 +45,8 @@ export class LockyardError extends Error {
   readonly isTransient: boolean;
   /** No connection could be made to the server, or to any of several. */
   readonly isUnreachable: boolean;
+  /** The answer is not of a Lockyard, but of something else, such as a proxy. */
+  readonly isForeign: boolean;
 
   constructor(
     readonly reason: Reason,
@@ -57,15 +61,20 @@ export class LockyardError extends Error {
     this.waitMaxMs = facts.waitMaxMs;
     this.isTransient = TRANSIENT.has(reason) && !facts.isFinal;
     this.isUnreachable = facts.isUnreachable ?? false;
+    this.isForeign = facts.isForeign ?? false;
   }
 }
 
 /**
- * Whether a loop that never gives up should retry after this error: a transient failure, or a fault
- * of the server, which may affect only one answer.
+ * Whether a loop that never gives up should retry after this error: a transient failure; a fault of
+ * the server, which may affect only one answer; or an answer of something else, such as the 404 of
+ * a proxy while a server is replaced.
+ *
+ * @param hasAnswered Lockyard has answered at this address; otherwise the address may be wrong
  */
-export function isRetryable(error: unknown): error is LockyardError {
-  return error instanceof LockyardError && (error.isTransient || error.reason === 'INTERNAL');
+export function isRetryable(error: unknown, hasAnswered: boolean): error is LockyardError {
+  if (!(error instanceof LockyardError)) return false;
+  return error.isTransient || error.reason === 'INTERNAL' || (error.isForeign && hasAnswered);
 }
 
 const TRANSIENT: ReadonlySet<Reason> = new Set([

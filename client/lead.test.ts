@@ -119,6 +119,28 @@ test('neither an outage nor a refused key ends a candidature', async () => {
   expect(log).toEqual(['elected 41', 'ended']);
 });
 
+test('a redirect of a proxy ends a candidature only before Lockyard has answered', async () => {
+  const { clock, server } = bench;
+  const misled = candidate();
+  (await server.next('lock.acquire')).reply(302, 'Moved.');
+  expect(await misled.ended).toMatchObject({ reason: 'INVALID', isForeign: true });
+
+  const { log, stop, ended } = candidate();
+  await elect(41);
+  await until(() => log.length === 1);
+  clock.advance(10_000);
+  (await server.next('lock.renew')).answer(forced);
+  (await server.next('lock.acquire')).reply(302, 'Back soon.');
+  await until(() => clock.nextDueMs === 5_000);
+  clock.advance(5_000);
+  await elect(42);
+  await until(() => log.length === 3);
+  stop.abort();
+  await release();
+  expect(await ended).toBe(undefined);
+  expect(log).toEqual(['elected 41', 'forced', 'elected 42', 'ended']);
+});
+
 test('an error of a callback ends it after the release; so does a permanent refusal', async () => {
   const { server } = bench;
   const bug = new Error('bug');

@@ -1,6 +1,6 @@
-import { LockLost, LockyardError, ReleaseUnconfirmed } from './errors';
+import { isRetryable, LockLost, LockyardError, ReleaseUnconfirmed } from './errors';
 import type { Hold } from './holding/lock-hold';
-import { environmentClient } from './lockyard-client';
+import { environmentClient, type LockyardClient } from './lockyard-client';
 import { type OptionNames, refuseUnknownOptions } from './options/refuse-unknown-options';
 import { pause } from './platform/client-clock';
 import { LOCK_OPTIONS, type WithLockOptions, withLock } from './with-lock';
@@ -45,7 +45,8 @@ const REFUSED_REST_MS = 5_000;
  *
  * Never gives up: it retries after outages, lost holds and a refused key. Resolves once `signal`
  * has aborted and the lock is released. Rejects only with what `onElected` throws during its term
- * or `onLost` throws, and with refusals that the program itself causes, such as `INVALID`.
+ * or `onLost` throws, and with refusals that the program itself causes, such as `INVALID`; also
+ * where something else answers in place of Lockyard, but only before Lockyard's first answer.
  *
  * Not guaranteed: that a former leader notices before the next is elected. As with `withLock`, only
  * a resource that compares `term.token` can refuse a late write.
@@ -69,7 +70,10 @@ function refuseMissingCallback({ onElected, onLost }: LeadOptions): void {
 }
 
 /** One wait and, if elected, one term. Resolves to the pause before the next, in milliseconds. */
-async function candidacy(name: string, options: LeadOptions): Promise<number> {
+async function candidacy(
+  name: string,
+  options: LeadOptions & { client: LockyardClient },
+): Promise<number> {
   const { onElected, onLost, ...common } = options;
   const meta = { ...options.meta, role: 'leader' };
   const lock = { ...common, meta, waitMs: Number.POSITIVE_INFINITY, ownHold: true };
@@ -77,7 +81,7 @@ async function candidacy(name: string, options: LeadOptions): Promise<number> {
     await withLock(name, lock, (hold) => serveTerm(hold, { onElected, onLost }));
     return REST_MS;
   } catch (error) {
-    return restAfter(error, options.signal);
+    return restAfter(error, options);
   }
 }
 
@@ -127,12 +131,16 @@ async function attempt(callback: () => unknown): Promise<void> {
 }
 
 /** How long to pause after a failure that may pass, in milliseconds; throws any other. */
-function restAfter(error: unknown, signal: AbortSignal | undefined): number {
+function restAfter(
+  error: unknown,
+  { client, signal }: { client: LockyardClient; signal?: AbortSignal | undefined },
+): number {
   const callback = error instanceof LockLost ? error.cause : error;
   if (callback instanceof CallbackFailure) throw callback.thrown;
   if (signal?.aborted && error === signal.reason) return 0;
   if (error instanceof LockLost) return 0;
   if (error instanceof ReleaseUnconfirmed) return REST_MS;
+  if (isRetryable(error, client.settings.addresses.hasAnswered)) return REFUSED_REST_MS;
   if (error instanceof LockyardError && !OWN_FAULTS.has(error.reason)) return REFUSED_REST_MS;
   throw error;
 }

@@ -169,6 +169,21 @@ test('continues after a server error, and reports all locks as unknown if it las
   await stopped(watching);
 });
 
+test.each([302, 404])('only before Lockyard has answered a proxy ends it by %i', async (status) => {
+  const misled = expect(watcher({ names: ['a'] }).ended).rejects.toThrow('check the URL');
+  (await bench.server.next('lock.watch')).reply(status, 'Moved.');
+  await misled;
+
+  const watching = watcher({ names: ['a'] });
+  await answer([held('a', 1, holder(1))]);
+  (await bench.server.next('lock.watch')).reply(status, 'Back soon.');
+  await bench.clock.advanceOver(1_000);
+  await answer([free('a', 2)]);
+  await until(() => watching.told.length === 2);
+  expect(watching.told).toEqual(['a held 1', 'a free']);
+  await stopped(watching);
+});
+
 test('ends with a permanent refusal', async () => {
   const watching = watcher({ names: ['a'] });
   (await bench.server.next('lock.watch')).refuse(401, 'UNAUTHENTICATED');

@@ -49,7 +49,8 @@ const SILENT_MAX_MS = 5_000;
  * so a lock may still be held after the `expiresAt` last seen.
  *
  * Throws `LockyardError` for a refusal that a retry does not change, such as `INVALID` and
- * `UNAUTHENTICATED`.
+ * `UNAUTHENTICATED`; also for an answer that is not of a Lockyard, but only before the first one
+ * that is.
  */
 export async function* watchLocks(options: WatchLocksOptions): AsyncGenerator<WatchedLock, void> {
   refuseUnknownOptions('watchLocks', options, OPTIONS);
@@ -110,7 +111,7 @@ async function* answersTo({
   prefix,
   signal,
 }: WatchLocksOptions): AsyncGenerator<WatchAnswer | null, void> {
-  const { clock, chance } = client.settings;
+  const { addresses, clock, chance } = client.settings;
   const locks = { namespace, names: names && [...names], prefix };
   let since: string | undefined;
   let answeredAt = clock.monotonic();
@@ -131,7 +132,7 @@ async function* answersTo({
       yield answer;
     } catch (error) {
       if (signal?.aborted) return;
-      if (!isRetryable(error)) throw error;
+      if (!isRetryable(error, addresses.hasAnswered)) throw error;
       if (!isSilent && clock.monotonic() - answeredAt >= SILENT_MAX_MS) {
         isSilent = true;
         since = undefined;

@@ -46,8 +46,8 @@ export async function readReply<A>(procedure: Procedure, reply: Response): Promi
     });
   }
   const what = `${reply.status} came without an answer of Lockyard`;
-  const hint = { requestId, retryAfterMs: retryAfterLimitMs(reply) };
-  throw new LockyardError(byStatus, `${what}; check the URL.`, hint);
+  const known = { requestId, retryAfterMs: retryAfterLimitMs(reply), isForeign: true };
+  throw new LockyardError(byStatus, `${what}; check the URL.`, known);
 }
 
 /** The text of a reply; null if it has more than `maxBytes`: then its connection is closed. */

@@ -58,7 +58,9 @@ export async function sendRequest<A>(
     const reply = await (trace.traceparent === undefined
       ? settings.fetch(...request)
       : sendTraced(settings, request, trace));
-    return await readReply<A>(procedure, reply);
+    const answer = await readReply<A>(procedure, reply);
+    settings.addresses.hasAnswered = true;
+    return answer;
   } catch (error) {
     signal?.throwIfAborted();
     if (error instanceof LockyardError) throw error;

@@ -5,6 +5,8 @@ import { LockyardError } from '../errors';
  * and after the last the first again.
  */
 export class ServerAddresses {
+  /** Lockyard has answered at one of them. */
+  hasAnswered = false;
   private index = 0;
 
   private constructor(private readonly all: readonly string[]) {}

@@ -58,7 +58,7 @@ export async function runWitness(words: string[]): Promise<number | null> {
       asked = answer.processes;
       await sleep(lookAgainDelayMs(answer.lookAgainInMs));
     } catch (error) {
-      if (!isRetryable(error)) throw error;
+      if (!isRetryable(error, client.settings.addresses.hasAnswered)) throw error;
       if (!isCutOff) say.normally(`${error.message} Retrying…`);
       isCutOff = true;
       // These states may be out of date when the server answers again, so the loop reads them
