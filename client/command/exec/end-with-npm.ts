@@ -8,13 +8,13 @@ const RUNS_ON = /\blockyard["']? +["']?(exec|watch|mcp|witness)\b/;
  * is asked to end, it ends that shell, and some shells, such as Debian's, die without passing the
  * signal on: the command would keep running unseen, and its lock be renewed. Does nothing in a
  * process that npm did not start itself: what npm started may have left it in the background on
- * purpose.
+ * purpose. So `lockyard exec` passes on an empty script.
  */
 export function endWithNpm({
   npm_lifecycle_event: event,
   npm_lifecycle_script: script = '',
 }: NodeJS.ProcessEnv): void {
-  if (event !== 'npx' && !RUNS_ON.test(script)) return;
+  if (script === '' || (event !== 'npx' && !RUNS_ON.test(script))) return;
   const parent = process.ppid;
   const timer = setInterval(() => {
     if (process.ppid === parent) return;

@@ -61,3 +61,9 @@ test('nor does one that waits for another holder, or is to be quiet', async () =
   const quiet = nested([`${name}-own`], [`${name}-own`, '-q', '-w', '1s', '-E', '9']);
   expect(await quiet.ended).toMatchObject({ code: 9, err: '' });
 });
+
+test('what a command starts does not count as started by npm, as its exec does', async () => {
+  const env = { npm_lifecycle_event: 'npx', npm_lifecycle_script: 'lockyard' };
+  const show = 'echo "$npm_lifecycle_event|$npm_lifecycle_script"';
+  expect((await rig.exec([name], show, { env }).ended).out).toBe('npx|\n');
+});

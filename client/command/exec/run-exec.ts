@@ -184,6 +184,8 @@ class LockedCommand {
       LOCKYARD_LOCK: name,
       LOCKYARD_OWNER: owner,
       LOCKYARD_TOKEN: String(token),
+      // npm started this process, but not what the command starts: see `endWithNpm`.
+      ...(process.env.npm_lifecycle_script && { npm_lifecycle_script: '' }),
     };
   }
 
