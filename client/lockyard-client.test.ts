@@ -55,6 +55,8 @@ describe('what is sent', () => {
     const leaseMs = 10_000n as never;
     const refusal = { name: 'LockyardError', reason: 'INVALID' };
     expect(await outcomeOf(withLock('job', { client, leaseMs }, () => {}))).toMatchObject(refusal);
+    const meta = { order: 7n as never };
+    expect(await outcomeOf(withLock('job', { client, meta }, () => {}))).toMatchObject(refusal);
     expect(await outcomeOf(client.renew({ name: 'job', token: 1, leaseMs }))).toMatchObject(
       refusal,
     );

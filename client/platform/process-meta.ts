@@ -42,5 +42,14 @@ export function metaWith(
 ): Record<string, string> {
   const plain = { host, pid, version, ...own };
   const whole = { ...identity, ...plain };
-  return Buffer.byteLength(JSON.stringify(whole)) <= META_MAX_BYTES ? whole : plain;
+  return hasRoom(whole) ? whole : plain;
+}
+
+/** Also for what JSON cannot represent, which is refused when it is sent. */
+function hasRoom(meta: Record<string, string>): boolean {
+  try {
+    return Buffer.byteLength(JSON.stringify(meta)) <= META_MAX_BYTES;
+  } catch {
+    return true;
+  }
 }
