@@ -69,7 +69,7 @@ test('only a key made for a witness can report, and it can do nothing else', asy
   expect(await rig.run(['ls'], { env })).toMatchObject({ code: 77, out: '' });
 });
 
-test('a witness continues after an error of the server, and says so', async () => {
+test('a witness continues after an error of the server or a proxy, and says so', async () => {
   const server = new ScriptedServer();
   const env = { LOCKYARD_URL: await server.open(), LOCKYARD_API_KEY: witnessKey };
   const witness = rig.start(['witness'], { env });
@@ -77,6 +77,10 @@ test('a witness continues after an error of the server, and says so', async () =
   await witness.said('lockyard: refused: INTERNAL Retrying…\n');
   (await server.next('witness.report')).answer({ processes: [], lookAgainInMs: 100 });
   await witness.said('lockyard: server responding again\n');
+  (await server.next('witness.report')).reply(404, 'A proxy has no server now.');
+  await witness.said(
+    'lockyard: 404 came without an answer of Lockyard; check the URL. Retrying…\n',
+  );
   (await server.next('witness.report')).refuse(401, 'UNAUTHENTICATED');
   expect(await witness.ended).toMatchObject({ code: 77 });
   await server.close();
