@@ -4,6 +4,7 @@ import type { AuditEntry } from '@/server/contract/console/audit-entry';
 import { visibleText } from '@/server/core/format/visible-text';
 import { exactInstant } from '../format/instants';
 import { CopyButton } from '../ui/controls/copy-button';
+import { Fact, Facts } from '../ui/facts/facts';
 
 /** Everything that one entry records. */
 export function AuditDetails({ entry }: { entry: AuditEntry }) {
@@ -16,21 +17,17 @@ export function AuditDetails({ entry }: { entry: AuditEntry }) {
   ] as const;
   return (
     <div className="audit-details">
-      <dl className="plain-facts">
-        {facts.map(([term, text]) => (
-          <div key={term}>
-            <dt>{term}</dt>
-            <dd>{visibleText(text)}</dd>
-          </div>
+      <Facts>
+        {facts.map(([label, text]) => (
+          <Fact key={label} label={label}>
+            {visibleText(text)}
+          </Fact>
         ))}
-        <div>
-          <dt>Request id</dt>
-          <dd className="flex items-center gap-2">
-            <code className="break-all">{visibleText(requestId)}</code>
-            <CopyButton text={requestId} label="Copy request id" quiet />
-          </dd>
-        </div>
-      </dl>
+        <Fact label="Request id" className="flex items-center gap-2">
+          <code className="break-all">{visibleText(requestId)}</code>
+          <CopyButton text={requestId} label="Copy request id" quiet />
+        </Fact>
+      </Facts>
       <div className="audit-states">
         <State title="Before" facts={seen} />
         <State title="Result" facts={result} />

@@ -1,4 +1,3 @@
-import type { ReactNode } from 'react';
 import type { BackendHealth } from '@/server/contract/console/backend-health';
 import type { GuaranteeRow } from '@/server/contract/console/guarantee-row';
 import type { NamespaceRow } from '@/server/contract/console/namespace-row';
@@ -8,6 +7,7 @@ import { latencyText } from '../format/durations';
 import { keepUnits, knownCount } from '../format/numbers';
 import { NearLink } from '../navigation/near-link';
 import { pausedForMs } from '../shell/sort-by-severity';
+import { Fact, Facts } from '../ui/facts/facts';
 import { Silence } from './aged-reading';
 
 /** A smaller clock skew is not worth showing. */
@@ -47,7 +47,7 @@ export function BackendFacts({
   const locks = namespaces && knownCount(sumOfLocks(namespaces), !reachable);
   const effect = FAILURE_EFFECTS[kind];
   return (
-    <dl className="plain-facts">
+    <Facts>
       <Fact label="Status">
         <Status backend={backend} row={row} />
       </Fact>
@@ -91,7 +91,7 @@ export function BackendFacts({
           <span className="text-t2">{keepUnits(effect)}</span>
         </Fact>
       )}
-    </dl>
+    </Facts>
   );
 }
 
@@ -116,15 +116,6 @@ function Status({ backend, row }: { backend: BackendHealth; row: GuaranteeRow | 
     );
   }
   return row ? 'healthy' : 'responding';
-}
-
-function Fact({ label, children }: { label: string; children: ReactNode }) {
-  return (
-    <div>
-      <dt>{label}</dt>
-      <dd>{children}</dd>
-    </div>
-  );
 }
 
 const AtLastResponse = () => <span className="text-t3"> at the last response</span>;

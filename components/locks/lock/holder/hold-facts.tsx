@@ -8,6 +8,7 @@ import { agoText, boundText, pastDuration, wholeSeconds } from '@/server/core/fo
 import { exactCount, plural } from '@/server/core/format/numbers';
 import { isReleased } from '@/server/core/lock/lock-record';
 import { useAtBackend, useIsStale } from '../../../live/reading';
+import { Fact, Facts } from '../../../ui/facts/facts';
 import { Instant } from '../../../ui/instant';
 import { VisibleText, WholeName } from '../../../ui/visible-text';
 import { knownUntil, renewalDueAt } from '../../lock-facts';
@@ -25,22 +26,22 @@ interface FactsProps {
 export function HoldFacts({ row, hold }: FactsProps) {
   const now = useAtBackend(row.backend, (at) => wholeSeconds(at));
   return (
-    <dl className="plain-facts">
+    <Facts>
       <HolderFacts row={row} hold={hold} />
       <HeldSinceFact row={row} hold={hold} now={now} />
       <TraceFacts hold={hold} />
       {hold.askedToRelease && (
-        <RemarkFact word="Release requested" remark={hold.askedToRelease} now={now} />
+        <RemarkFact label="Release requested" remark={hold.askedToRelease} now={now} />
       )}
       {hold.renewalsStopped && (
-        <RemarkFact word="Renewals blocked" remark={hold.renewalsStopped} now={now} />
+        <RemarkFact label="Renewals blocked" remark={hold.renewalsStopped} now={now} />
       )}
       <KeptFact hold={hold} now={now} backend={row.backend} />
       <PermitsFact row={row} hold={hold} />
-      {hold.holdCount > 1 && <Fact word="Re-entered">×{exactCount(hold.holdCount)}</Fact>}
+      {hold.holdCount > 1 && <Fact label="Re-entered">×{exactCount(hold.holdCount)}</Fact>}
       <LeaseFact row={row} hold={hold} />
       {!isReleased(hold) && <RenewalFact row={row} hold={hold} now={now} />}
-    </dl>
+    </Facts>
   );
 }
 
@@ -48,10 +49,10 @@ function HolderFacts({ row, hold }: FactsProps) {
   const { host, pid, version, bootId: _, pidNamespace: __, pidStart: ___, ...others } = hold.meta;
   return (
     <>
-      <Fact word="Owner">
+      <Fact label="Owner">
         <WholeName name={hold.owner} />
       </Fact>
-      <Fact word="Service">
+      <Fact label="Service">
         <span className="font-mono">{hold.service}</span>
         {version && (
           <Muted>
@@ -60,7 +61,7 @@ function HolderFacts({ row, hold }: FactsProps) {
           </Muted>
         )}
       </Fact>
-      <Fact word="Process">
+      <Fact label="Process">
         {host || pid ? (
           <span className="font-mono">
             {host && <VisibleText text={host} />}
@@ -76,19 +77,19 @@ function HolderFacts({ row, hold }: FactsProps) {
         )}
       </Fact>
       {hold.liveness && row.status !== 'unknown' && (
-        <Fact word="Liveness">
+        <Fact label="Liveness">
           <LivenessNote verdict={hold.liveness} backend={row.backend} />
         </Fact>
       )}
       {Object.entries(others).map(([key, value]) => (
-        <Fact key={key} word={<VisibleText text={key} />}>
+        <Fact key={key} label={<VisibleText text={key} />}>
           <span className="font-mono text-12 [overflow-wrap:anywhere]">
             <VisibleText text={value} />
           </span>
         </Fact>
       ))}
       {hold.alsoHolds !== undefined && hold.alsoHolds > 0 && (
-        <Fact word="Also holds">
+        <Fact label="Also holds">
           <Link
             href={`/holders?q=${encodeURIComponent(hold.owner)}`}
             prefetch={false}
@@ -108,7 +109,7 @@ function HeldSinceFact({ row, hold, now }: FactsProps & { now: number }) {
     wholeSeconds((isUnknown ? knownUntil({ ...row, hold }, lastAnswerAt) : at) - hold.grantedAt),
   );
   return (
-    <Fact word="Held since">
+    <Fact label="Held since">
       <Instant at={hold.grantedAt} now={now} clock={row.backend} />
       <Muted>
         {' · '}
@@ -122,7 +123,7 @@ function HeldSinceFact({ row, hold, now }: FactsProps & { now: number }) {
 function PermitsFact({ row: { permits }, hold }: FactsProps) {
   if (hold.permits === undefined || !permits) return null;
   return (
-    <Fact word="Permits">
+    <Fact label="Permits">
       {exactCount(hold.permits)}
       <Muted>
         {' '}
@@ -137,7 +138,7 @@ function PermitsFact({ row: { permits }, hold }: FactsProps) {
 function LeaseFact({ row, hold }: FactsProps) {
   const isOver = isReleased(hold);
   return (
-    <Fact word={isOver ? 'Frees in' : 'Lease'}>
+    <Fact label={isOver ? 'Frees in' : 'Lease'}>
       <span className="flex flex-wrap items-center gap-2.5">
         {row.status === 'unknown' ? (
           <>
@@ -165,7 +166,7 @@ function RenewalFact({ row, hold, now }: FactsProps & { now: number }) {
   const isOverdue = useAtBackend(row.backend, (_, __, readAt) => dueAt !== null && readAt > dueAt);
   const dueMs = dueAt === null ? null : isOverdue ? dueAt - now : Math.max(0, dueAt - now);
   return (
-    <Fact word="Next renewal">
+    <Fact label="Next renewal">
       {row.status === 'unknown' || isStale ? (
         <Muted>unknown · {exactCount(hold.renewals)} at last update</Muted>
       ) : dueMs === null ? (
@@ -189,9 +190,9 @@ function KeptFact({ hold, now, backend }: { hold: HoldRow; now: number; backend:
   const { keptUntil, releasedAt } = hold;
   if (keptUntil === undefined || (releasedAt === undefined && keptUntil <= now)) return null;
   const until = <Instant at={keptUntil} now={now} clock={backend} />;
-  if (releasedAt === undefined) return <Fact word="At least until">{until}</Fact>;
+  if (releasedAt === undefined) return <Fact label="At least until">{until}</Fact>;
   return (
-    <Fact word="Released">
+    <Fact label="Released">
       <Instant at={releasedAt} now={now} clock={backend} />
       <Muted>, held until {until}</Muted>
     </Fact>
@@ -202,22 +203,13 @@ const Muted = ({ children }: { children: ReactNode }) => (
   <span className="text-t3">{children}</span>
 );
 
-function RemarkFact({ word, remark, now }: { word: string; remark: Remark; now: number }) {
+function RemarkFact({ label, remark, now }: { label: string; remark: Remark; now: number }) {
   return (
-    <Fact word={word}>
+    <Fact label={label}>
       by <VisibleText text={remark.by} />{' '}
       <Muted>
         {agoText(Math.max(0, now - remark.at))}: “<VisibleText text={remark.reason} />”
       </Muted>
     </Fact>
-  );
-}
-
-function Fact({ word, children }: { word: ReactNode; children: ReactNode }) {
-  return (
-    <div>
-      <dt>{word}</dt>
-      <dd>{children}</dd>
-    </div>
   );
 }

@@ -1,5 +1,6 @@
 import type { HoldRow } from '@/server/contract/console/lock-row';
 import { traceIds } from '@/server/contract/trace-link';
+import { Fact } from '../../../ui/facts/facts';
 import { OpenTrace } from '../../open-trace';
 
 const ID_SHOWN = 8;
@@ -9,24 +10,21 @@ export function TraceFacts({ hold }: { hold: HoldRow }) {
   const { traceparent, waitedForTraceparent } = hold;
   return (
     <>
-      {traceparent && <TraceFact word="Trace" traceparent={traceparent} />}
-      {waitedForTraceparent && <TraceFact word="Waited for" traceparent={waitedForTraceparent} />}
+      {traceparent && <TraceFact label="Trace" traceparent={traceparent} />}
+      {waitedForTraceparent && <TraceFact label="Waited for" traceparent={waitedForTraceparent} />}
     </>
   );
 }
 
-function TraceFact({ word, traceparent }: { word: string; traceparent: string }) {
+function TraceFact({ label, traceparent }: { label: string; traceparent: string }) {
   const { traceId, isSampled } = traceIds(traceparent);
   return (
-    <div>
-      <dt>{word}</dt>
-      <dd className="flex flex-wrap items-baseline gap-x-2.5">
-        <span className="font-mono text-12" title={`Trace id ${traceId}`}>
-          {traceId.slice(0, ID_SHOWN)}…
-        </span>
-        {!isSampled && <span className="text-12 text-t3">not sampled</span>}
-        <OpenTrace traceparent={traceparent} />
-      </dd>
-    </div>
+    <Fact label={label} className="flex flex-wrap items-baseline gap-x-2.5">
+      <span className="font-mono text-12" title={`Trace id ${traceId}`}>
+        {traceId.slice(0, ID_SHOWN)}…
+      </span>
+      {!isSampled && <span className="text-12 text-t3">not sampled</span>}
+      <OpenTrace traceparent={traceparent} />
+    </Fact>
   );
 }
