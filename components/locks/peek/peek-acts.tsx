@@ -20,14 +20,26 @@ interface Act {
   run: (row: LockRow) => void;
 }
 
-/** What can be done about a lock, gentle to hard, each with its key. */
-export function PeekActs({ detail, chosen }: { detail: LockDetail; chosen: HoldRow | null }) {
+/**
+ * What can be done about a lock, gentle to hard, each with its key.
+ *
+ * @param isAwaited the state is known to the list, but the server has not answered yet
+ */
+export function PeekActs({
+  detail,
+  chosen,
+  isAwaited,
+}: {
+  detail: LockDetail;
+  chosen: HoldRow | null;
+  isAwaited: boolean;
+}) {
   const actions = useActions();
   const isStale = useIsStale();
   const isClosed = useIsClosed(detail.row.backend);
   const row = { ...detail.row, hold: chosen };
   if (!actions) return null;
-  const unclear = isStale || !detail.fresh ? 'State unknown' : null;
+  const unclear = unclearReason({ isStale, isFresh: detail.fresh, isAwaited });
   const unheld = unclear ?? (chosen ? null : 'Not held');
   const released = unheld ?? (chosen && isReleased(chosen) ? 'Already released' : null);
   const cannotHear = released ?? (chosen?.liveness?.state === 'dead' ? 'Process is dead' : null);
@@ -104,4 +116,14 @@ export function PeekActs({ detail, chosen }: { detail: LockDetail; chosen: HoldR
       </ul>
     </Panel>
   );
+}
+
+/** Why no action is possible on a lock whose state is not current; null: it is. */
+export function unclearReason({
+  isStale,
+  isFresh,
+  isAwaited,
+}: Record<'isStale' | 'isFresh' | 'isAwaited', boolean>): string | null {
+  if (isFresh && !isStale) return null;
+  return isAwaited && !isStale ? 'Loading…' : 'State unknown';
 }

@@ -76,7 +76,13 @@ export function PeekPanel({
     <aside aria-label="Lock preview" className="peek fade-in">
       <PeekHead detail={detail} matching={page.matching} {...rest} />
       {detail ? (
-        <PeekBody detail={detail} receivedAt={receivedAt} refusal={refusal} shown={shown}>
+        <PeekBody
+          detail={detail}
+          isAwaited={detail === known && detail.row.status !== 'unknown'}
+          receivedAt={receivedAt}
+          refusal={refusal}
+          shown={shown}
+        >
           <LiveIndicator link={link} onRetry={retry} backend={detail.row.backend} />
         </PeekBody>
       ) : refusal ? (
@@ -167,12 +173,15 @@ function PeekHead({
 
 function PeekBody({
   detail,
+  isAwaited,
   receivedAt,
   refusal,
   shown,
   children,
 }: {
   detail: LockDetail;
+  /** It is what the list knew of a known state: the server has not answered yet. */
+  isAwaited: boolean;
   receivedAt: number | null;
   refusal: string | null;
   shown: PeekProps['shown'];
@@ -228,7 +237,7 @@ function PeekBody({
         <HolderPanel detail={detail} chosen={chosen} onChoose={setToken} />
         <QueuePanel detail={detail} />
         {detail.fresh && <ReleaseImpact detail={detail} chosen={chosen} />}
-        <PeekActs detail={detail} chosen={chosen} />
+        <PeekActs detail={detail} chosen={chosen} isAwaited={isAwaited} />
       </div>
       <ResultNote row={row} />
       {/* The list says what concerns both. */}
