@@ -9,13 +9,18 @@ import { type CycleHold, useHoldAct } from '../use-hold-act';
 export const BREAK_BUTTON = { width: 108, height: 24 };
 
 /** The line of a deadlock at which breaking it loses the least work, with the act on it. */
-export function BreakLine({ data, style, markerStart, ...ends }: EdgeProps) {
+export function BreakLine({ data, style, markerStart, markerEnd, ...ends }: EdgeProps) {
   const { mayAct, failure, open } = useHoldAct();
   const [path, x, y] = getSmoothStepPath(ends);
   const hold = data?.hold as CycleHold | undefined;
   return (
     <>
-      <BaseEdge path={path} {...(style && { style })} {...(markerStart && { markerStart })} />
+      <BaseEdge
+        path={path}
+        {...(style && { style })}
+        {...(markerStart && { markerStart })}
+        {...(markerEnd && { markerEnd })}
+      />
       {mayAct && hold && (
         <EdgeLabelRenderer>
           <div

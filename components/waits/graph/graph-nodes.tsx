@@ -2,6 +2,7 @@
 
 import { Handle, type NodeProps, Position } from '@xyflow/react';
 import Link from 'next/link';
+import { Fragment } from 'react';
 import { exactCount, plural } from '@/server/core/format/numbers';
 import { lockPath } from '@/server/core/paths/console-path';
 import { Icon } from '../../icons/icon';
@@ -13,16 +14,37 @@ import { ExactName } from '../../ui/visible-text';
 import { WaitAge } from '../wait-table';
 import type { LockShape, OwnerShape, RestShape } from './graph-shape';
 
+/**
+ * Where a line ends at the side of a shape. Those of a deadlock share no end, and are straight
+ * between a shape and the two of the next column.
+ */
+const END_HEIGHTS = { level: '50%', up: 'calc(50% - 14px)', down: 'calc(50% + 14px)' };
+
+/** Where a line ends, by where its other end is; it runs from left to right. */
+export type LineEnd = keyof typeof END_HEIGHTS;
+
+const LINE_ENDS = Object.entries(END_HEIGHTS);
+
 /** Where lines begin and end; nothing can be connected by hand. */
 function Ends() {
-  return (
-    <>
-      <Handle id="in" type="target" position={Position.Left} isConnectable={false} />
-      <Handle id="front" type="target" position={Position.Bottom} isConnectable={false} />
-      <Handle id="out" type="source" position={Position.Right} isConnectable={false} />
-      <Handle id="back" type="source" position={Position.Bottom} isConnectable={false} />
-    </>
-  );
+  return LINE_ENDS.map(([id, top]) => (
+    <Fragment key={id}>
+      <Handle
+        id={id}
+        type="target"
+        position={Position.Left}
+        style={{ top }}
+        isConnectable={false}
+      />
+      <Handle
+        id={id}
+        type="source"
+        position={Position.Right}
+        style={{ top }}
+        isConnectable={false}
+      />
+    </Fragment>
+  ));
 }
 
 /** An owner that waits or keeps others waiting. */

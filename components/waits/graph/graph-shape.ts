@@ -51,7 +51,7 @@ export interface Line {
   from: string;
   to: string;
   look: Look;
-  /** It closes a cycle: it leads back to where the drawing of the cycle begins. */
+  /** It leads back to where the drawing of its deadlock begins, from right to left. */
   isBack: boolean;
   /** The line's hold, if the deadlock is best broken here. */
   breaks?: CycleHold;
@@ -84,17 +84,16 @@ class WholeDrawing {
   private readonly glyphOf: ReturnType<typeof glyphsOf>;
   private readonly deadlockedOwners: ReadonlySet<number>;
   private readonly deadlockedWaits: ReadonlySet<string>;
-  /** The owners at which the drawing of a deadlock begins. */
-  private readonly firstOwners: ReadonlySet<number | undefined>;
+  private readonly back: ReturnType<typeof linesBack>;
   private readonly holders: ReadonlySet<number>;
   private readonly breaks: CycleHold[];
 
   constructor(private readonly graph: WaitGraph) {
     const { locks, heads } = graph;
+    this.back = linesBack(graph);
     this.glyphOf = glyphsOf(graph);
     this.deadlockedOwners = ownersInDeadlock(graph);
     this.deadlockedWaits = waitsInDeadlock(graph);
-    this.firstOwners = new Set(heads.map(({ deadlock }) => deadlock?.steps[0]?.owner));
     this.holders = new Set(locks.flatMap((lock) => lock.holders.map(({ owner }) => owner)));
     this.breaks = heads.flatMap((head) => leastWorkHold(head, graph) ?? []);
     for (const [place, lock] of locks.entries()) this.addLock(lock, place);
@@ -106,9 +105,9 @@ class WholeDrawing {
     const look: Look = isInCycle ? 'deadlock' : lookOf(lock);
     const shape: LockShape = { kind: 'lock', id, lock, glyph: this.glyphOf(lock), look };
     this.shapes.set(id, shape);
-    for (const hold of lock.holders) this.addHold(shape, hold);
+    for (const hold of lock.holders) this.addHold(shape, hold, place);
     const drawn = drawnWaiters(lock, this.holders);
-    for (const wait of drawn) this.addWait(shape, wait, this.isInDeadlock(place, wait));
+    for (const wait of drawn) this.addWait(shape, wait, place);
     const hidden = lock.waiting - drawn.length;
     if (hidden <= 0) return;
     const rest = `rest ${id}`;
@@ -116,7 +115,7 @@ class WholeDrawing {
     this.lines.push({ from: id, to: rest, look: lookOf(lock), isBack: false });
   }
 
-  private addHold({ id, lock, look }: LockShape, { owner, token }: GraphHold): void {
+  private addHold({ id, lock, look }: LockShape, { owner, token }: GraphHold, place: number): void {
     const holder = this.ownerShape(owner);
     if (!holder) return;
     holder.holds += 1;
@@ -126,12 +125,12 @@ class WholeDrawing {
       from: holder.id,
       to: id,
       look: isMarked ? 'deadlock' : lookOf(lock),
-      isBack: false,
+      isBack: this.back.holds.has(`${place} ${owner}`),
       ...(breaks && { breaks }),
     });
   }
 
-  private addWait({ id, lock, look }: LockShape, wait: GraphWait, isMarked: boolean): void {
+  private addWait({ id, lock, look }: LockShape, wait: GraphWait, place: number): void {
     const waiter = this.ownerShape(wait.owner);
     if (!waiter) return;
     waiter.wait ??= { lock, wait };
@@ -139,8 +138,8 @@ class WholeDrawing {
     this.lines.push({
       from: id,
       to: waiter.id,
-      look: isMarked ? 'deadlock' : lookOf(lock),
-      isBack: isMarked && this.firstOwners.has(wait.owner),
+      look: this.isInDeadlock(place, wait) ? 'deadlock' : lookOf(lock),
+      isBack: this.back.waits.has(`${place} ${wait.owner}`),
     });
   }
 
@@ -159,6 +158,24 @@ class WholeDrawing {
     this.shapes.set(id, shape);
     return shape;
   }
+}
+
+/**
+ * The lines that lead back to the first owner of a deadlock, as `lock owner` by their places in the
+ * graph: half of its ring, so that a drawing has both halves one below the other and is half as
+ * wide.
+ */
+function linesBack({ heads }: WaitGraph): Record<'holds' | 'waits', ReadonlySet<string>> {
+  const [holds, waits] = [new Set<string>(), new Set<string>()];
+  for (const { deadlock } of heads) {
+    const steps = deadlock?.steps ?? [];
+    for (const [place, { owner, lock }] of steps.entries()) {
+      const holder = steps[(place + 1) % steps.length]?.owner;
+      if (2 * place + 1 <= steps.length) waits.add(`${lock} ${owner}`);
+      if (2 * place + 2 <= steps.length) holds.add(`${lock} ${holder}`);
+    }
+  }
+  return { holds, waits };
 }
 
 /** A chain changes backend at a lock whose holder waits for a lock of another one. */

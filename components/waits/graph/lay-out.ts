@@ -21,9 +21,6 @@ const WIDER_SIZES: readonly Sizes[] = [
 const LETTER = 7.3;
 const SIDES = 24;
 
-/** Room below a drawing for a line that leads back. */
-const BACK_ROOM = 28;
-
 /** Between the shapes of a column, in pixels. */
 const ROW_GAP = 10;
 
@@ -61,8 +58,8 @@ export function wholeNameWidths(drawings: readonly Drawing[]): Widest {
 }
 
 /**
- * Lays a drawing out from left to right, what blocks before what waits, with the widest shapes that
- * fit into `room` pixels. If none fit, the layout is wider than that.
+ * Lays a drawing out from left to right, what blocks before what waits, except where a deadlock
+ * leads back; with the widest shapes that fit into `room` pixels. If none fit, the layout is wider.
  */
 export function layOut(drawing: Drawing, room: number, widest: Widest): Layout {
   for (const sizes of WIDER_SIZES) {
@@ -86,7 +83,8 @@ function layOutWith({ shapes, lines }: Drawing, sizes: Sizes): Layout {
   graph.setDefaultEdgeLabel(() => ({}));
   for (const { id, kind } of shapes) graph.setNode(id, { ...sizes[kind] });
   for (const { from, to, isBack, breaks } of lines) {
-    if (!isBack) graph.setEdge(from, to, breaks ? { ...BREAK_BUTTON, labelpos: 'c' } : {});
+    const [left, right] = isBack ? [to, from] : [from, to];
+    graph.setEdge(left, right, breaks ? { ...BREAK_BUTTON, labelpos: 'c' } : {});
   }
   layout(graph);
   const places = new Map<string, Place>();
@@ -99,9 +97,8 @@ function layOutWith({ shapes, lines }: Drawing, sizes: Sizes): Layout {
   }
   keepOrder(shapes, lines, places);
   putRestsLast(shapes, lines, { places, sizes });
-  const below = lines.some(({ isBack }) => isBack) ? BACK_ROOM : 0;
   const { width = 0, height = 0 } = graph.graph();
-  return { places, sizes, width, height: height + below };
+  return { places, sizes, width, height };
 }
 
 /**

@@ -3,6 +3,7 @@
 import '@xyflow/react/dist/base.css';
 import {
   type Edge,
+  type EdgeMarker,
   type EdgeTypes,
   MarkerType,
   type Node,
@@ -14,9 +15,9 @@ import { useEffect, useMemo } from 'react';
 import { useWidth } from '../../locks/timeline/use-width';
 import { BackendGlyph } from '../../ui/backend-glyph';
 import { BreakLine } from './break-line';
-import { HeadNode, LockNode, OwnerNode, RestNode } from './graph-nodes';
+import { HeadNode, type LineEnd, LockNode, OwnerNode, RestNode } from './graph-nodes';
 import type { Drawing, Line, Look } from './graph-shape';
-import { layOut, wholeNameWidths } from './lay-out';
+import { type Layout, layOut, type Place, wholeNameWidths } from './lay-out';
 import type { Band } from './use-bands';
 
 const NODE_TYPES: NodeTypes = { owner: OwnerNode, lock: LockNode, rest: RestNode, head: HeadNode };
@@ -83,7 +84,10 @@ export default function WaitCanvas({
       return { id: shape.id, type: shape.kind, position, data: { shape }, ...sizes[shape.kind] };
     });
   });
-  const edges = drawings.flatMap(({ lines }) => lines.map(edgeOf));
+  const edges = drawings.flatMap(({ lines }, i) => {
+    const { places } = layouts[i] ?? {};
+    return places ? lines.map((line) => edgeOf(line, places)) : [];
+  });
   const width = Math.max(0, ...layouts.map((layout) => layout.width)) + 2 * MARGIN;
   const { top, height } = bands.at(-1) ?? { top: 0, height: 0 };
   return (
@@ -140,31 +144,45 @@ const structureOf = ({ shapes, lines }: Drawing) =>
 /** Includes whether an act is on the line, which needs room. */
 const lineId = ({ from, to, breaks }: Line) => `${from} ${to}${breaks ? ' breaks' : ''}`;
 
-function edgeOf(line: Line): Edge & { pathOptions: SmoothStepPathOptions } {
-  const { from, to, look, isBack, breaks } = line;
+/** A line is drawn from left to right; its arrow is at the end that blocks. */
+function edgeOf(
+  line: Line,
+  places: Layout['places'],
+): Edge & { pathOptions: SmoothStepPathOptions } {
+  const { from, to, look, breaks } = line;
+  const placeOf = (id: string) => places.get(id) ?? { x: 0, y: 0 };
+  const [start, end] = [placeOf(from), placeOf(to)];
+  const isLeft = start.x <= end.x;
+  const [source, target] = isLeft ? [from, to] : [to, from];
   const stroke = LINE_COLOURS[look];
+  const arrow: EdgeMarker = {
+    type: MarkerType.ArrowClosed,
+    color: stroke,
+    width: 14,
+    height: 14,
+    orient: 'auto-start-reverse',
+  };
   return {
     id: `${from} ${to}`,
-    source: from,
-    target: to,
+    source,
+    target,
     type: breaks ? 'break' : 'smoothstep',
     pathOptions: { offset: LINE_OFFSET },
     ...(breaks && { data: { hold: breaks } }),
-    sourceHandle: isBack ? 'back' : 'out',
-    targetHandle: isBack ? 'front' : 'in',
-    markerStart: {
-      type: MarkerType.ArrowClosed,
-      color: stroke,
-      width: 14,
-      height: 14,
-      orient: 'auto-start-reverse',
-    },
+    sourceHandle: isLeft ? endOf(look, start, end) : endOf(look, end, start),
+    targetHandle: isLeft ? endOf(look, end, start) : endOf(look, start, end),
+    ...(isLeft ? { markerStart: arrow } : { markerEnd: arrow }),
     style: {
       stroke,
       strokeWidth: look === 'deadlock' ? 2.6 : 1.4,
       ...(look === 'unknown' && { strokeDasharray: '4 4' }),
     },
   };
+}
+
+function endOf(look: Look, own: Place, other: Place): LineEnd {
+  if (look !== 'deadlock' || Math.abs(other.y - own.y) < 1) return 'level';
+  return other.y < own.y ? 'up' : 'down';
 }
 
 function Legend({ backends }: { backends: readonly string[] }) {
