@@ -54,11 +54,11 @@ export function KeysSection({ now }: { now: number }) {
       <SectionTable
         of="API keys"
         columns={[
-          'Name',
-          { label: 'Access', className: 'md:w-[20%] xl:w-[32%]' },
+          { label: 'Name', className: 'md:w-[22%] xl:w-[25%]' },
+          { label: 'Access', className: 'md:w-[18%] xl:w-[23%]' },
           'Created',
-          { label: 'Last used', className: 'md:w-[12%]' },
-          { label: 'Expires', className: 'md:w-[14%] xl:w-[12%]' },
+          { label: 'Last used', className: 'md:w-[12%] xl:w-[11%]' },
+          { label: 'Expires', className: 'md:w-[14%] xl:w-[11%]' },
         ]}
         areActionsWide
         rows={data?.pages.flatMap(({ rows }) => rows)}
