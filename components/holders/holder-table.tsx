@@ -240,7 +240,7 @@ function WaitsFor({ row: { waitsFor, waits } }: { row: ProcessRow }) {
     <span className="flex min-w-0 flex-col">
       {keyed(waitsFor, waitKey).map(({ key, item: { namespace, name, backend, since } }) => (
         <span key={key} className="waited-for">
-          <span className="text-t3 md:hidden">waits for</span>
+          <span className="shrink-0 text-t3 md:hidden">waits for</span>
           <BackendMark id={backend} />
           <LockLink namespace={namespace} name={name} />
           <span className="waited-since">{durationText(now - since)}</span>
