@@ -53,13 +53,14 @@ function HolderFacts({ row, hold }: FactsProps) {
         <WholeName name={hold.owner} />
       </Fact>
       <Fact label="Service">
-        <span className="font-mono">{hold.service}</span>
-        {version && (
-          <Muted>
-            {' '}
-            · <VisibleText text={version} />
-          </Muted>
-        )}
+        <span className="parts">
+          <span className="font-mono">{hold.service}</span>
+          {version && (
+            <Muted>
+              <VisibleText text={version} />
+            </Muted>
+          )}
+        </span>
       </Fact>
       <Fact label="Process">
         {host || pid ? (
