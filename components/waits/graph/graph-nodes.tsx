@@ -92,11 +92,7 @@ export function LockNode({ data }: NodeProps) {
           {word}
         </span>
         <span className="truncate">{exactCount(lock.waiting)} waiting</span>
-        {glyph !== 'none' && (
-          <span className="ml-auto">
-            <BackendGlyph id={lock.backend} isFilled={glyph === 'filled'} />
-          </span>
-        )}
+        {glyph !== 'none' && <BackendGlyph id={lock.backend} isFilled={glyph === 'filled'} />}
       </span>
     </div>
   );
