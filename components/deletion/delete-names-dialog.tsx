@@ -115,7 +115,10 @@ export function DeleteNamesDialog({
         isBusy={isBusy}
         isOver={isOver}
         silentSince={silentSince}
-        isReady={isCounted && isValidReason(reason)}
+        missing={[
+          ...(isCounted ? [] : [going === 0 ? 'names to delete' : 'number to delete']),
+          ...(isValidReason(reason) ? [] : ['reason']),
+        ]}
         action={`Delete ${going > 0 ? `${exactCount(going)} ` : ''}${going === 1 ? kind : noun}`}
         busyLabel="Deleting…"
         cancel={cancel}

@@ -103,7 +103,10 @@ export function ReleaseAllDialog({
         isBusy={isBusy}
         isOver={isOver}
         silentSince={silentSince}
-        isReady={isCounted && isValidReason(reason)}
+        missing={[
+          ...(isCounted ? [] : ['number of locks']),
+          ...(isValidReason(reason) ? [] : ['reason']),
+        ]}
         action={`Release ${plural(locks.length, 'lock')}`}
         busyLabel="Releasing…"
         cancel={cancel}

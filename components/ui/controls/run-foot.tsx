@@ -1,4 +1,4 @@
-import type { RefObject } from 'react';
+import { type RefObject, useId } from 'react';
 import { SilenceNote, STOPPABLE } from '../unanswered/silence-note';
 import { Button } from './button';
 import { DialogFoot } from './dialog';
@@ -8,7 +8,7 @@ export function RunFoot({
   isBusy,
   isOver,
   silentSince,
-  isReady,
+  missing,
   action,
   busyLabel,
   cancel,
@@ -19,8 +19,8 @@ export function RunFoot({
   isOver: boolean;
   /** Since when there is no answer, by this page's monotonic clock; null for the first seconds. */
   silentSince: number | null;
-  /** Everything that the action needs is filled in. */
-  isReady: boolean;
+  /** What must still be filled in before the action is possible. */
+  missing: string[];
   /** The label of the button that acts, which cannot be undone. */
   action: string;
   /** The same while it is under way. */
@@ -31,16 +31,29 @@ export function RunFoot({
   onClose: () => void;
   onRun: () => void;
 }) {
+  const id = useId();
   const isSilent = silentSince !== null;
+  const isIncomplete = !isBusy && !isOver && missing.length > 0;
   return (
     <>
       <SilenceNote since={silentSince} advice={STOPPABLE} />
       <DialogFoot>
+        {isIncomplete && (
+          <p id={id} className="min-w-0 flex-1 basis-64 text-12 text-t2 max-sm:basis-full">
+            Required: {missing.join(', ')}
+          </p>
+        )}
         <Button ref={cancel} size="large" onClick={onClose}>
           {isBusy && !isSilent ? 'Stop' : isBusy || isOver ? 'Close' : 'Cancel'}
         </Button>
         {!isOver && (
-          <Button size="large" tone="danger" disabled={!isReady || isBusy} onClick={onRun}>
+          <Button
+            size="large"
+            tone="danger"
+            disabled={missing.length > 0 || isBusy}
+            aria-describedby={isIncomplete ? id : undefined}
+            onClick={onRun}
+          >
             {isBusy ? busyLabel : action}
           </Button>
         )}
