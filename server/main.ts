@@ -1,3 +1,4 @@
+import { isatty } from 'node:tty';
 import { createHttpHandlers } from './api/http/http-handlers';
 import { createHttpServer, listen } from './api/http/http-server';
 import { openPages, type Pages } from './api/pages/open-pages';
@@ -30,10 +31,27 @@ let end: ((exitCode: number) => void) | null = null;
 // What this process makes is for its owner alone.
 process.umask(0o077);
 
+const hasTerminal = [0, 1, 2].some((descriptor) => isatty(descriptor));
+/** Whether the terminal of this process was closed. */
+let isHungUp = false;
+
 // As the first process of a container it would not even be ended by a signal without a listener.
 // A terminal that is closed sends SIGHUP.
 for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) {
-  process.on(signal, () => (end ? end(0) : process.exit(0)));
+  process.on(signal, () => {
+    isHungUp ||= signal === 'SIGHUP' && hasTerminal;
+    if (end) end(0);
+    else exit(0);
+  });
+}
+
+function exit(code: number): void {
+  if (isHungUp) {
+    // Node would abort: as it exits, it resets its terminal, and that fails.
+    process.removeAllListeners('SIGHUP');
+    process.kill(process.pid, 'SIGHUP');
+  }
+  process.exit(code);
 }
 
 async function start(log: Log): Promise<void> {
@@ -80,7 +98,7 @@ function endOnce(log: Log, stop: () => Promise<void>): (exitCode: number) => voi
     ending.abort();
     setTimeout(() => process.exit(1), SHUT_DOWN_MAX_MS).unref();
     stop().then(
-      () => process.exit(exitCode),
+      () => exit(exitCode),
       (err: unknown) => {
         log.fatal({ err }, 'The server did not shut down cleanly');
         process.exit(1);
