@@ -104,6 +104,15 @@ describe('a single request', () => {
     },
   );
 
+  test.each([302, 404, 403])('that something else answers with %i does too', async (status) => {
+    const refused = inspect();
+    (await one.next('lock.inspect')).reply(status, 'Not here.');
+    expect(await refused).toMatchObject({ isForeign: true });
+    const asked = inspect();
+    await answerInspect(two);
+    await asked;
+  });
+
   test('rejects when all addresses refused the connection, having tried each once', async () => {
     await Promise.all([one.close(), two.close()]);
     let failures = 0;

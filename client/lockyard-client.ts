@@ -263,9 +263,9 @@ function isRepeatable({ fields }: Procedure, input: object): boolean {
   return !('requestId' in fields) || ('requestId' in input && input.requestId !== undefined);
 }
 
-/** Whether another server may succeed: this one, or a service that it needs, is unreachable. */
-function isServerFailure({ reason }: LockyardError): boolean {
-  return reason === 'BACKEND_DOWN' || reason === 'UNKNOWN';
+/** Whether another server may succeed: this one, or what it needs, is unreachable or replaced. */
+function isServerFailure({ reason, isForeign, isTransient }: LockyardError): boolean {
+  return reason === 'BACKEND_DOWN' || reason === 'UNKNOWN' || (isForeign && !isTransient);
 }
 
 /** The error for a call that failed at every address, from the failures at each. */

@@ -20,8 +20,10 @@ type Error struct {
 	WaitMaxMs int64
 	// IsUnreachable: no connection could be made to the server, or to any of several.
 	IsUnreachable bool
-	isFinal       bool
-	cause         error
+	// IsForeign: the answer is not of a Lockyard, but of something else, such as a proxy.
+	IsForeign bool
+	isFinal   bool
+	cause     error
 }
 
 func (e *Error) Error() string { return e.Reason + ": " + e.Message }
@@ -39,7 +41,8 @@ func (e *Error) IsTransient() bool {
 
 // isServerFailure says whether another server may succeed.
 func (e *Error) isServerFailure() bool {
-	return e.Reason == ReasonBackendDown || e.Reason == ReasonUnknown
+	isDown := e.Reason == ReasonBackendDown || e.Reason == ReasonUnknown
+	return isDown || e.IsForeign && !e.IsTransient()
 }
 
 func invalid(format string, values ...any) *Error {

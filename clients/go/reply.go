@@ -78,6 +78,7 @@ func readReply(ask request, reply *http.Response, text []byte, answer any) error
 		failure.WaitMaxMs = envelope.Error.Data.WaitMaxMs
 		return failure
 	}
+	failure.IsForeign = true
 	failure.Message = fmt.Sprintf(
 		"%d came without an answer of Lockyard; check the URL.", reply.StatusCode)
 	failure.RetryAfterMs = retryAfterLimitMs(reply)

@@ -3,6 +3,7 @@ package lockyard
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -55,6 +56,23 @@ func TestConnectionsAreEncryptedAsTheCallerConfigures(t *testing.T) {
 	}
 	if _, err := client.Inspect(context.Background(), LockInspectInput{Name: "job"}); err != nil {
 		t.Fatal(err)
+	}
+}
+
+func TestAnAnswerOfSomethingElseMakesTheNextRequestBeginElsewhere(t *testing.T) {
+	proxy := httptest.NewServer(http.NotFoundHandler())
+	defer proxy.Close()
+	client, err := New(Options{URL: proxy.URL + ",http://127.0.0.1:1", APIKey: "key"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = client.Inspect(context.Background(), LockInspectInput{Name: "job"})
+	var failure *Error
+	if !errors.As(err, &failure) || !failure.IsForeign {
+		t.Fatalf("it is answered %v", err)
+	}
+	if next := client.addresses.inOrder()[0]; next != "http://127.0.0.1:1" {
+		t.Fatalf("the next begins at %s", next)
 	}
 }
 

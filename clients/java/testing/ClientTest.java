@@ -109,8 +109,8 @@ public final class ClientTest {
               "a grant or a renewal without a number for its lease is no answer",
               ClientTest::believesInNoLeaseWithoutNumber),
           Map.entry(
-              "a single call goes to the next address if the first makes no connection",
-              ClientTest::leavesAddressWithoutConnection),
+              "a call goes to the next address without a connection, the next one after a 404",
+              ClientTest::leavesAddress),
           Map.entry(
               "a hold outlives idle connections that have all fallen silent",
               ClientTest::leavesSilentConnections),
@@ -349,12 +349,14 @@ public final class ClientTest {
     check(lease.remainingMs() < 1_000, "It ends.");
   }
 
-  private void leavesAddressWithoutConnection() throws Exception {
+  private void leavesAddress() throws Exception {
     answers.put("counter.add", ask -> Map.of("outcome", "applied", "value", 1L, "rev", 1L));
     answers.put("lock.list", ask -> Map.of("locks", List.of()));
-    InetAddress here = InetAddress.getByName("127.0.0.1");
+    LockyardClient misled = new LockyardClient(url() + "/elsewhere," + url(), "key");
+    String refused = failureOf(() -> misled.list(ALL));
+    check(refused.contains("404 came without") && misled.list(ALL).locks().isEmpty(), refused);
     List<SocketChannel> queued = new ArrayList<>();
-    try (ServerSocket full = new ServerSocket(0, 1, here)) {
+    try (ServerSocket full = new ServerSocket(0, 1, InetAddress.getByName("127.0.0.1"))) {
       // It accepts none: the kernel queues a few, and drops the rest.
       for (int i = 0; i < 10; i++) {
         SocketChannel one = SocketChannel.open();

@@ -258,7 +258,7 @@ class Client(Procedures):
             try:
                 answer = self._key.use(partial(send_to, address))
             except LockyardError as error:
-                if error.reason not in ("BACKEND_DOWN", "UNKNOWN"):
+                if not error.is_server_failure:
                     raise
                 self.addresses.leave(address)
                 failures.append(error)

@@ -41,6 +41,7 @@ class LockyardError(_Portable):
         detail: Optional[str] = None,
         wait_max_ms: Optional[int] = None,
         is_unreachable: bool = False,
+        is_foreign: bool = False,
         is_final: bool = False,
     ):
         super().__init__(f"{reason}: {message}")
@@ -59,8 +60,16 @@ class LockyardError(_Portable):
         requested."""
         self.is_unreachable = is_unreachable
         """No connection could be made to the server, or to any of several."""
+        self.is_foreign = is_foreign
+        """The answer is not of a Lockyard, but of something else, such as a proxy."""
         self.is_transient = reason in _TRANSIENT and not is_final
         """Whether the same call may succeed a moment later."""
+
+    @property
+    def is_server_failure(self) -> bool:
+        """Whether another server may succeed."""
+        is_down = self.reason in ("BACKEND_DOWN", "UNKNOWN")
+        return is_down or (self.is_foreign and not self.is_transient)
 
 
 class LockTimeout(_Portable):

@@ -89,7 +89,9 @@ def read_reply(
         )
     what = f"{status} came without an answer of Lockyard; check the URL."
     hint_ms = _retry_after_limit_ms(status, headers)
-    raise LockyardError(by_status, what, retry_after_ms=hint_ms, request_id=request_id)
+    raise LockyardError(
+        by_status, what, retry_after_ms=hint_ms, request_id=request_id, is_foreign=True
+    )
 
 
 def _missing_in(procedure: str, data: Mapping[str, Any]) -> Optional[str]:

@@ -63,6 +63,15 @@ class SendingTest(unittest.TestCase):
             time.sleep(0.02)
         self.assertEqual(self.requests(), [])
 
+    def test_an_answer_of_something_else_makes_the_next_request_begin_elsewhere(self):
+        self.serve(b"HTTP/1.1 404 Not Found\r\nConnection: close\r\n\r\nA proxy.")
+        first = f"http://127.0.0.1:{self.listener.getsockname()[1]}"
+        client = Client(f"{first},http://127.0.0.1:1", "key")
+        with self.assertRaises(LockyardError) as caught:
+            client.inspect({"name": "job"})
+        self.assertTrue(caught.exception.is_foreign)
+        self.assertEqual(client.addresses.in_order(), ["http://127.0.0.1:1", first])
+
     def test_an_address_of_a_family_that_the_machine_does_not_have_is_passed_over(self):
         self.serve(b'HTTP/1.1 200 OK\r\n\r\n{"result":{"data":{"state":"free"}}}')
         found = socket.getaddrinfo(*self.listener.getsockname(), 0, socket.SOCK_STREAM)

@@ -311,7 +311,7 @@ final class Exchange {
     }
     String what = status + " came without an answer of Lockyard; check the URL.";
     Long hint = retryAfterLimit(reply);
-    throw LockyardException.refused(byStatus, what, hint, requestId, null, null, null);
+    throw LockyardException.foreign(byStatus, what, hint, requestId);
   }
 
   /** What an answer lacks to say what was done, as a phrase for a message; null: nothing. */

@@ -19,10 +19,11 @@ public final class LockyardException extends RuntimeException {
   private final String detail;
   private final Long waitMaxMs;
   private final boolean isUnreachable;
+  private final boolean isForeign;
   private final boolean isFinal;
 
   LockyardException(String reason, String message) {
-    this(reason, message, null, null, null, null, null, false, false, null);
+    this(reason, message, null, null, null, null, null, false, false, false, null);
   }
 
   private LockyardException(
@@ -34,6 +35,7 @@ public final class LockyardException extends RuntimeException {
       String detail,
       Long waitMaxMs,
       boolean isUnreachable,
+      boolean isForeign,
       boolean isFinal,
       Throwable cause) {
     super(message, cause);
@@ -44,6 +46,7 @@ public final class LockyardException extends RuntimeException {
     this.detail = detail;
     this.waitMaxMs = waitMaxMs;
     this.isUnreachable = isUnreachable;
+    this.isForeign = isForeign;
     this.isFinal = isFinal;
   }
 
@@ -56,22 +59,40 @@ public final class LockyardException extends RuntimeException {
       String detail,
       Long waitMaxMs) {
     return new LockyardException(
-        reason, message, retryAfterMs, requestId, capacity, detail, waitMaxMs, false, false, null);
+        reason,
+        message,
+        retryAfterMs,
+        requestId,
+        capacity,
+        detail,
+        waitMaxMs,
+        false,
+        false,
+        false,
+        null);
+  }
+
+  /** For an answer of something else than a Lockyard. */
+  static LockyardException foreign(
+      String reason, String message, Long retryAfterMs, String requestId) {
+    return new LockyardException(
+        reason, message, retryAfterMs, requestId, null, null, null, false, true, false, null);
   }
 
   static LockyardException unreachable(String reason, String message, Throwable cause) {
-    return new LockyardException(reason, message, null, null, null, null, null, true, false, cause);
+    return new LockyardException(
+        reason, message, null, null, null, null, null, true, false, false, cause);
   }
 
   static LockyardException broken(String message, Throwable cause) {
     return new LockyardException(
-        "UNKNOWN", message, null, null, null, null, null, false, false, cause);
+        "UNKNOWN", message, null, null, null, null, null, false, false, false, cause);
   }
 
   static LockyardException noLongerSafe() {
     String message = "No answer for 10 minutes; a retry is no longer safe.";
     return new LockyardException(
-        "UNKNOWN", message, null, null, null, null, null, false, true, null);
+        "UNKNOWN", message, null, null, null, null, null, false, false, true, null);
   }
 
   /** Includes the reason, so that it appears in logs. */
@@ -118,6 +139,11 @@ public final class LockyardException extends RuntimeException {
     return isUnreachable;
   }
 
+  /** The answer is not of a Lockyard, but of something else, such as a proxy. */
+  public boolean isForeign() {
+    return isForeign;
+  }
+
   /** Whether the same call may succeed a moment later. */
   public boolean isTransient() {
     return TRANSIENT.contains(reason) && !isFinal;
@@ -128,7 +154,9 @@ public final class LockyardException extends RuntimeException {
     return TRANSIENT.contains(reason);
   }
 
+  /** Whether another server may succeed. */
   boolean isServerFailure() {
-    return reason.equals("BACKEND_DOWN") || reason.equals("UNKNOWN");
+    boolean isDown = reason.equals("BACKEND_DOWN") || reason.equals("UNKNOWN");
+    return isDown || (isForeign && !isTransient());
   }
 }
