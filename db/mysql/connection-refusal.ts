@@ -5,7 +5,9 @@ const CREDENTIALS = 'it refuses the user or the password of its URL';
 const TOO_MANY = 'it has as many connections as it accepts';
 const USED_UP = 'its user has used up what it may do in an hour (such as MAX_QUERIES_PER_HOUR)';
 const METHOD = 'its user signs in by a method that Lockyard does not support';
+const NOT_OFFERED = 'its user signs in by a method that this server does not offer';
 const LOCKED = 'the account of its user is locked';
+const BLOCKED = 'its user is blocked after too many failed sign-ins';
 const EXPIRED = 'the password of its user has expired';
 
 /** Error numbers with which MySQL and MariaDB refuse a connection. */
@@ -19,11 +21,16 @@ const MEANINGS: Record<number, string> = {
   1130: 'it accepts no connections from this host',
   1203: TOO_MANY,
   1226: TOO_MANY,
+  1251: METHOD,
+  1524: NOT_OFFERED,
   1698: CREDENTIALS,
   1820: EXPIRED,
   1862: EXPIRED,
+  3032: 'it is in offline mode: only its administrators may connect',
   3118: LOCKED,
   3159: 'it accepts connections with TLS only (mysqls:)',
+  3955: BLOCKED,
+  4150: BLOCKED,
   4151: LOCKED,
 };
 

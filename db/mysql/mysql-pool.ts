@@ -154,7 +154,7 @@ export class DeadlinePool {
   private async connection(budget: TimeLimit): Promise<PoolConnection> {
     for (;;) {
       const { generation } = this;
-      const borrowed = await this.pool.getConnection();
+      const borrowed = await this.pool.getConnection().catch(refuse);
       // The pool gives a new connection to the call that opened it.
       const openedIn = this.openedIn.get(borrowed.connection) ?? generation;
       this.openedIn.set(borrowed.connection, openedIn);
@@ -168,6 +168,11 @@ export class DeadlinePool {
 
 const timeout = () =>
   new DatabaseTimeout(`The database did not answer within ${DATABASE_BUDGET_MS} ms.`);
+
+/** A connection that is refused is of no use, whatever the reason: the driver does not say so. */
+function refuse(error: object): never {
+  throw Object.assign(error, { fatal: true });
+}
 
 const isFatal = (error: unknown) =>
   typeof error === 'object' && error !== null && 'fatal' in error && error.fatal === true;

@@ -73,19 +73,24 @@ test('a backend whose user has too many connections says so, and works with fewe
   await store.close();
 });
 
-test('a backend whose user signs in by a method that the driver lacks says so', async () => {
+test('a backend whose user signs in by a method that driver or server lacks says so', async () => {
   const username = `${user}_ed`;
+  const store = new MysqlStore(Object.assign(new URL(urlWith({})), { username }).href);
+  const expectRefusal = (why: string) =>
+    expect(store.read([], [])).rejects.toMatchObject({
+      applied: 'no',
+      refusal: expect.stringContaining(`its user signs in by a method that ${why}`),
+    });
   await asAdmin("INSTALL SONAME 'auth_ed25519'");
   try {
     await asAdmin(`CREATE USER ${username}@'%' IDENTIFIED VIA ed25519 USING PASSWORD('x')`);
-    const store = new MysqlStore(Object.assign(new URL(urlWith({})), { username }).href);
-    const refusal = expect.stringContaining('signs in by a method that Lockyard does not support');
-    await expect(store.read([], [])).rejects.toMatchObject({ applied: 'no', refusal });
-    await store.close();
-    await asAdmin(`DROP USER ${username}@'%'`);
+    await expectRefusal('Lockyard does not support');
   } finally {
     await asAdmin("UNINSTALL SONAME 'auth_ed25519'");
   }
+  await expectRefusal('this server does not offer');
+  await store.close();
+  await asAdmin(`DROP USER ${username}@'%'`);
 });
 
 test('a backend whose user has used up its hour says so, and has applied nothing', async () => {
