@@ -19,13 +19,13 @@ import { OWN_SESSION } from './own-session';
 const DATABASE_BUDGET_MS = 4_500;
 
 /**
- * The settings that every connection of a pool relies on. Those after `OWN_SESSION`: single writes
- * are committed, no statement waits for a row or a table for long after its caller has given up,
- * and a transaction reads what was committed when it began to read.
+ * The settings that every connection of a pool relies on. Those after `OWN_SESSION`: no statement
+ * waits for a row or a table for long after its caller has given up, and a transaction reads what
+ * was committed when it began to read.
  */
 const SESSION = [
   OWN_SESSION,
-  'SET autocommit = 1, innodb_lock_wait_timeout = 4, lock_wait_timeout = 4',
+  'SET innodb_lock_wait_timeout = 4, lock_wait_timeout = 4',
   'SET SESSION TRANSACTION ISOLATION LEVEL REPEATABLE READ',
 ];
 

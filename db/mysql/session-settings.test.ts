@@ -138,6 +138,18 @@ describe.skipIf(!TEST_DIALECTS.includes('mysql'))('a server with settings of its
     migrating.destroy();
   });
 
+  test('does not take a statement of a migration that it refused for applied', async () => {
+    const migrating = await connectAlone(url);
+    await migrating.query('create table theirs (id int)');
+    const sql = ['create table theirs (other int)'];
+    const migrations = [{ sql, folderMillis: 2, hash: 'refused', bps: true }];
+    await expect(applyMigrations(migrating, migrations)).rejects.toThrow('already exists');
+    migrating.destroy();
+    const next = await connectAlone(url);
+    await expect(applyMigrations(next, migrations)).rejects.toThrow('already exists');
+    next.destroy();
+  });
+
   test('ends no connection that is idle for a while, nor the transaction on it', async () => {
     const root = await createConnection({ uri: url });
     const limits = ['wait', 'idle_transaction', 'idle_write_transaction'];

@@ -29,16 +29,15 @@ const CONFLICTS = [DEADLOCK, LOCK_WAIT_TIMEOUT, ROW_CHANGED];
 
 /**
  * The session settings that every statement of the store relies on. Those after `OWN_SESSION`: a
- * backslash in a text is a backslash, a statement waits at most 1 s for a row or a table, single
- * statements are committed, and gaps are not locked. That wait is shorter than the timeout of a
- * packet, so its result is known, and no statement keeps waiting at the server after its connection
- * was given up.
+ * backslash in a text is a backslash, a statement waits at most 1 s for a row or a table, and gaps
+ * are not locked. That wait is shorter than the timeout of a packet, so its result is known, and no
+ * statement keeps waiting at the server after its connection was given up.
  */
 const SESSION = [
   OWN_SESSION,
   `SET SESSION sql_mode = '${STRICT_MODE},NO_BACKSLASH_ESCAPES'`,
   'SET SESSION innodb_lock_wait_timeout = 1, lock_wait_timeout = 1',
-  'SET SESSION autocommit = 1, group_concat_max_len = 16777216',
+  'SET SESSION group_concat_max_len = 16777216',
   'SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED',
   // Last, because its answer is read.
   READ_SERVER,
