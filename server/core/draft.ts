@@ -26,7 +26,8 @@ type EventParty = Party & { permits?: number };
 
 /**
  * A decision in progress: a private copy of the record, and what must be written with it. Every
- * comparison of a deadline with the clock goes through `isPast`, so that the store can repeat it.
+ * comparison of a deadline with the clock goes through `isPast` or `relyOn`, so that the store can
+ * repeat it.
  */
 export class Draft {
   readonly record: LockRecord;
@@ -47,7 +48,7 @@ export class Draft {
   ) {
     this.before = record;
     this.record = record ? copyOf(record) : unwrittenRecord(context.now, context.policy.grantsFrom);
-    if (record === null) this.isPast(context.policy.grantsFrom ?? 0);
+    if (record === null) this.relyOn(context.policy.grantsFrom ?? 0);
     this.record.answersUntil ??= context.now + ANSWERS_MAX_MS;
   }
 
@@ -74,12 +75,14 @@ export class Draft {
 
   /** Whether the backend's clock has reached `deadline`; the store checks the same on the write. */
   isPast(deadline: number): boolean {
-    if (deadline <= this.now) {
-      this.past = Math.max(this.past, deadline);
-      return true;
-    }
-    this.ahead = Math.min(this.ahead, deadline);
-    return false;
+    this.relyOn(deadline);
+    return deadline <= this.now;
+  }
+
+  /** Lets the store check on the write that its clock is on this side of `deadline` too. */
+  relyOn(deadline: number): void {
+    if (deadline <= this.now) this.past = Math.max(this.past, deadline);
+    else this.ahead = Math.min(this.ahead, deadline);
   }
 
   /** The acquire of a waiter of this process, if its caller is connected or sends this command. */

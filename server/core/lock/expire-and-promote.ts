@@ -171,7 +171,7 @@ function grantToWaiter(
   ask: AcquireCommand,
   why: OperatorAct | null = null,
 ): void {
-  draft.isPast(waiter.enqueuedAt + waiter.patienceMs);
+  draft.relyOn(waiter.enqueuedAt + waiter.patienceMs);
   const unclaimed = ask.request.remembered ? { isUnclaimed: true } : {};
   const how = { ...unclaimed, ...waitedForTrace(draft, ask.service, waiter) };
   const hold = grant(draft, ask, waitedMs(draft, waiter), how, why);

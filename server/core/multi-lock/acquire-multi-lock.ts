@@ -165,7 +165,7 @@ function grantAll(
   const [first] = members;
   const waited = since && first ? waitedMs(first.draft, since) : 0;
   if (place) {
-    place.member.draft.isPast(place.waiter.enqueuedAt + place.waiter.patienceMs);
+    place.member.draft.relyOn(place.waiter.enqueuedAt + place.waiter.patienceMs);
     leave(place);
   }
   let keptUntil = 0;
