@@ -1,20 +1,16 @@
 import type { Decision, DecisionContext } from '../decision';
 import { Draft } from '../draft';
 import { decideAcquire, decideCancel, decideDetach, decideGiveUp } from './decide-acquire';
-import {
-  decideExtend,
-  decideForceRelease,
-  decideRelease,
-  decideReleaseRequest,
-  decideRenew,
-  decideRevertGrant,
-} from './decide-hold';
+import { decideRelease, decideRenew, decideRevertGrant } from './decide-hold';
 import { expireAndPromote } from './expire-and-promote';
 import { inspectRecord, isValidToken } from './lock-answers';
 import type { AnswerOf, LockAnswers, LockCommand } from './lock-command';
 import type { LockRecord } from './lock-record';
+import { decideExtend } from './operators/decide-extend';
+import { decideForceRelease } from './operators/decide-force-release';
 import { decideFreeze } from './operators/decide-freeze';
 import { decideReassign } from './operators/decide-reassign';
+import { decideReleaseRequest } from './operators/decide-release-request';
 import { decideSetCapacity } from './operators/decide-set-capacity';
 
 /**

@@ -1,11 +1,11 @@
 import type { ReassignAnswer, ReassignObstacle } from '../../../contract/console/operator-answers';
 import type { Draft } from '../../draft';
-import { changedAnswer } from '../decide-hold';
 import { expireAndPromote, handOff, hasRoom, isOpen, serveOutOfTurn } from '../expire-and-promote';
 import { endHold } from '../hold-lifecycle';
 import { grantedTo, offeredTo } from '../lock-answers';
 import type { ReassignCommand } from '../lock-command';
 import { type Hold, holdOf, isReleased, type Waiter, waiterAt } from '../lock-record';
+import { changedAnswer } from './changed-answer';
 
 /**
  * Ends the hold that the operator saw and grants the lock to the waiter that the operator chose, or

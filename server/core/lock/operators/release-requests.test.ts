@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { acquire, askRelease, extend, renew, stopRenewals } from '../testing/lock-requests';
-import { LockWorld, START_AT } from '../testing/lock-world';
+import { acquire, askRelease, extend, renew, stopRenewals } from '../../testing/lock-requests';
+import { LockWorld, START_AT } from '../../testing/lock-world';
 
 let world: LockWorld;
 let token: number;
