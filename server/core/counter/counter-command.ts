@@ -6,10 +6,16 @@ import type {
   OutOfBounds,
 } from '../../contract/counter';
 import type { Bounds } from '../../contract/counter-bounds';
+import type { OperatorAct } from '../lock/lock-event';
 import type { RequestIdentity } from '../request-fingerprint';
 
+/** A service that changes a counter. */
+interface ServiceParty {
+  service: string;
+}
+
 /** The party that changes a counter: a service, or a person with a reason. */
-export type CounterParty = { service: string } | { by: string; reason: string };
+export type CounterParty = ServiceParty | OperatorAct;
 
 export interface CreateCommand extends Bounds {
   verb: 'create';
@@ -25,38 +31,38 @@ export interface CreateCommand extends Bounds {
 export interface AddCommand {
   verb: 'add';
   delta: number;
-  party: CounterParty;
+  party: ServiceParty;
   request: RequestIdentity | null;
   /** True: the caller states that its request id was never used before. */
   isFirst?: boolean;
 }
 
+/** An operator's action, which the audit log contains before it runs. */
+interface OperatorCommand {
+  party: OperatorAct;
+  /** Made from the audit entry, so that the outcome of an interrupted action can be looked up. */
+  request: RequestIdentity;
+  /** From this instant of the backend's clock the action must not be applied; absent: no limit. */
+  latestAt?: number;
+}
+
 /** Sets the value if it is still the one that the operator saw; `seenValue` null: in any case. */
-export interface AdjustCommand {
+export interface AdjustCommand extends OperatorCommand {
   verb: 'adjust';
   seenValue: number | null;
   value: number;
-  party: CounterParty;
-  request: RequestIdentity;
-  latestAt?: number;
 }
 
 /** An operator's step: adds `delta` to the present value, whole or not at all. */
-export interface AdjustByCommand {
+export interface AdjustByCommand extends OperatorCommand {
   verb: 'adjustBy';
   delta: number;
-  party: CounterParty;
-  request: RequestIdentity;
-  latestAt?: number;
 }
 
 /** Sets the bounds, if they are still those that the operator saw. */
-export interface SetBoundsCommand extends Bounds {
+export interface SetBoundsCommand extends OperatorCommand, Bounds {
   verb: 'setBounds';
   seenBounds: Bounds;
-  party: CounterParty;
-  request: RequestIdentity;
-  latestAt?: number;
 }
 
 export interface GetCommand {
@@ -77,6 +83,7 @@ interface CounterChanged extends CounterView {
   rev: number;
 }
 
+/** The bounds were set; these are the new ones. */
 interface Rebound extends CounterView {
   outcome: 'rebound';
   rev: number;

@@ -10,6 +10,7 @@ import {
   refuseWhileClosed,
   replayedAnswer,
 } from '../decision';
+import type { OperatorAct } from '../lock/lock-event';
 import { checkCounterRecord } from '../record-invariants';
 import type { RequestIdentity } from '../request-fingerprint';
 import { ANSWER_RETENTION_MS } from '../timing';
@@ -142,7 +143,7 @@ function adjust(record: CounterRecord, ask: AdjustCommand, now: number): Step<Ad
 function moveTo(
   record: CounterRecord,
   value: number,
-  party: CounterParty,
+  party: OperatorAct,
   now: number,
 ): Step<AdjustByAnswer> {
   const was = record.value;
