@@ -107,11 +107,11 @@ function parseBackupCommand([verb, ...rest]: string[]): BackupCommand | null {
     throw new UsageError(`${verb} takes one FILE; unexpected "${surplus}".`);
   };
   if (verb === 'backup') {
-    const { values, positionals } = parseOptions(rest, { force: { type: 'boolean' } }, true);
+    const { values, positionals } = parseOptions(rest, { force: { type: 'boolean' } });
     return { verb, file: oneFile(positionals), force: values.force === true };
   }
   const options = { replace: { type: 'boolean' }, quiet: { type: 'string' } } as const;
-  const { values, positionals } = parseOptions(rest, options, true);
+  const { values, positionals } = parseOptions(rest, options);
   const file = oneFile(positionals);
   return { verb, file, replace: values.replace === true, quietMs: readQuiet(values.quiet) };
 }

@@ -9,16 +9,16 @@ export class UsageError extends Error {
 }
 
 /**
- * Node's `parseArgs`, except that a single-value option is refused if it is given twice.
+ * Node's `parseArgs` with positional arguments, except that a single-value option is refused if it
+ * is given twice.
  *
  * @throws UsageError
  */
 export function parseOptions<const O extends NonNullable<ParseArgsConfig['options']>>(
   args: string[],
   options: O,
-  allowPositionals = false,
 ) {
-  const parsed = parseKnown(args, options, allowPositionals);
+  const parsed = parseKnown(args, options);
   const given = new Set<string>();
   for (const token of parsed.tokens) {
     if (token.kind !== 'option' || token.value === undefined) continue;
@@ -44,7 +44,7 @@ export function onlyOptions<const O extends NonNullable<ParseArgsConfig['options
   options: O,
   needs?: string,
 ) {
-  const { values, tokens } = parseOptions(args, options, true);
+  const { values, tokens } = parseOptions(args, options);
   const at = tokens.findIndex(({ kind }) => kind === 'positional');
   const [before, surplus] = [tokens[at - 1], tokens[at]];
   if (surplus?.kind !== 'positional') return values;
@@ -83,11 +83,10 @@ function optionList(names: readonly string[]): string {
 function parseKnown<const O extends NonNullable<ParseArgsConfig['options']>>(
   args: string[],
   options: O,
-  allowPositionals: boolean,
 ) {
   refuseReplaced(args);
   try {
-    return parseArgs({ args, options, allowPositionals, tokens: true });
+    return parseArgs({ args, options, allowPositionals: true, tokens: true });
   } catch (error) {
     // The first sentence of Node's message says what is wrong, the last line how to pass a value
     // such as -5.

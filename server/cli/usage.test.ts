@@ -46,7 +46,7 @@ test.each([[[]], [['--help']], [['lend', '--help']]])('help after %j is about al
 test.each([[['--name', 'import-\ufffd']], [['--name=\ufffd']], [['import-\ufffd']]])(
   'a word in which Node replaced bytes that are not UTF-8 is refused: %j',
   (args) => {
-    const read = () => parseOptions(args, { name: { type: 'string' } }, true);
+    const read = () => parseOptions(args, { name: { type: 'string' } });
     expect(read).toThrow(`"${args.at(-1)}" has bytes that are not UTF-8`);
   },
 );
