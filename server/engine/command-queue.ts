@@ -15,15 +15,15 @@ import { Batcher } from './commit/batcher';
 import { Committer } from './commit/committer';
 import { MultiLockCommitter } from './commit/multi-lock-committer';
 import type { EngineContext } from './engine-context';
-import { type MultiLockResult, PendingCommand, PendingMultiLock } from './pending-command';
+import { PendingCommand, PendingMultiLock } from './pending-command';
 import type { AnyAnswerOf, AnyCommand } from './record-type';
 import { backendDown, isOwnFault, isTransient, isWorthRepeating } from './refusals';
 import { Deadlines } from './replies/deadlines';
 
-/** The result of a command. */
+/** The result of a command on a record, or on a multi-lock. */
 export interface CommandResult<A = unknown> {
   answer: A;
-  /** Whether this command itself changed the record; a replay did not. */
+  /** Whether this command itself changed the record, or some of them; a replay did not. */
   changed: boolean;
 }
 
@@ -73,11 +73,11 @@ export class CommandQueue {
     namespace: string,
     command: C,
     dueAt = this.dueAt(),
-  ): Promise<MultiLockResult<MultiLockAnswerOf<C>>> {
+  ): Promise<CommandResult<MultiLockAnswerOf<C>>> {
     const { refusal } = this.context.membership;
     if (refusal) return Promise.reject(refusal);
     return new Promise((resolve, reject) => {
-      const answer = resolve as (result: MultiLockResult) => void;
+      const answer = resolve as (result: CommandResult<MultiLockAnswer>) => void;
       const pending = new PendingMultiLock(this, namespace, command, dueAt, answer, reject);
       this.deadlines.watch(pending);
       this.retryMultiLock(pending);

@@ -41,14 +41,8 @@ export class PendingCommand extends PendingReply<CommandResult> {
   }
 }
 
-/** The result of a multi-lock command. `changed`: as in `CommandResult`. */
-export interface MultiLockResult<A = MultiLockAnswer> {
-  answer: A;
-  changed: boolean;
-}
-
 /** A command on a multi-lock that has not been answered yet. */
-export class PendingMultiLock extends PendingReply<MultiLockResult> {
+export class PendingMultiLock extends PendingReply<CommandResult<MultiLockAnswer>> {
   /** The ids of its locks' records. */
   readonly ids: string[];
 
@@ -56,9 +50,11 @@ export class PendingMultiLock extends PendingReply<MultiLockResult> {
     private readonly commands: CommandQueue,
     readonly namespace: string,
     readonly command: MultiLockCommand,
-    ...reply: ConstructorParameters<typeof PendingReply<MultiLockResult>>
+    dueAt: number,
+    resolve: (result: CommandResult<MultiLockAnswer>) => void,
+    reject: (error: unknown) => void,
   ) {
-    super(...reply);
+    super(dueAt, resolve, reject);
     this.ids = namesOf(command).map((name) => recordId({ namespace, name }));
   }
 
@@ -68,9 +64,10 @@ export class PendingMultiLock extends PendingReply<MultiLockResult> {
     super.refuse(error);
   }
 
-  answer(result: MultiLockResult): void {
-    if (this.resolveOnce(result) || !result.changed) return;
-    this.commands.revertUnreceivedMultiLock(this.namespace, this.command, result.answer);
+  answer({ answer, changed }: CommandResult<MultiLockAnswer>): void {
+    const isReceived = this.resolveOnce({ answer, changed });
+    if (isReceived || !changed) return;
+    this.commands.revertUnreceivedMultiLock(this.namespace, this.command, answer);
   }
 }
 

@@ -9,9 +9,9 @@ import {
 import type { KnownRecord } from '../../storage/codec/record-codec';
 import { recordId } from '../../storage/record-id';
 import { type ReadResult, type RecordKey, StoreError } from '../../storage/record-store';
-import type { CommandQueue } from '../command-queue';
+import type { CommandQueue, CommandResult } from '../command-queue';
 import type { EngineContext } from '../engine-context';
-import type { MultiLockResult, PendingMultiLock } from '../pending-command';
+import type { PendingMultiLock } from '../pending-command';
 import {
   contended,
   isStaleRead,
@@ -76,7 +76,9 @@ export class MultiLockCommitter {
   }
 
   /** Null: another transaction has a row locked: see `giveWay`. */
-  private async decideUntilCommitted(pending: PendingMultiLock): Promise<MultiLockResult | null> {
+  private async decideUntilCommitted(
+    pending: PendingMultiLock,
+  ): Promise<CommandResult<MultiLockAnswer> | null> {
     const { context } = this;
     for (;;) {
       const reading = await this.read(pending);

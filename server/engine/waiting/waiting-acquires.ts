@@ -5,7 +5,7 @@ import { waitedFor } from '../../core/lock/lock-answers';
 import type { AcquireCommand } from '../../core/lock/lock-command';
 import type { AcquireMultiLockCommand } from '../../core/multi-lock/multi-lock-command';
 import { recordKey } from '../../storage/record-id';
-import type { CommandQueue } from '../command-queue';
+import type { CommandQueue, CommandResult } from '../command-queue';
 import type { EngineContext } from '../engine-context';
 import type { WaitOptions } from '../lock-engine';
 import { grantTooLate, isUnknown, unknownIfDenied, unknownOutcome } from '../refusals';
@@ -25,10 +25,7 @@ import {
 const DETACH_ATTEMPTS_MAX = 3;
 
 /** The result of an acquire. */
-export interface Acquired<A> {
-  answer: A;
-  /** Whether this call itself changed the records; a replay did not. */
-  changed: boolean;
+export interface Acquired<A> extends CommandResult<A> {
   /** Set if the grant was delivered to this call while it waited. */
   delivery?: Delivery;
 }
