@@ -1,12 +1,10 @@
 import type { LockyardError } from '../contract/errors';
-import type { MultiLockGranted } from '../contract/multi-lock';
 import type { AcquireCommand, AnswerOf, LockCommand } from '../core/lock/lock-command';
 import type {
   MultiLockAnswer,
   MultiLockAnswerOf,
   MultiLockCommand,
 } from '../core/multi-lock/multi-lock-command';
-import type { RequestIdentity } from '../core/request-fingerprint';
 import { COMMAND_BUDGET_MS, EXPIRE_BEFORE_READ_MAX_MS } from '../core/timing';
 import { TimeLimit } from '../platform/time-limit';
 import { recordKey } from '../storage/record-id';
@@ -17,8 +15,9 @@ import { MultiLockCommitter } from './commit/multi-lock-committer';
 import type { EngineContext } from './engine-context';
 import { PendingCommand, PendingMultiLock } from './pending-command';
 import type { AnyAnswerOf, AnyCommand } from './record-type';
-import { backendDown, isOwnFault, isTransient, isWorthRepeating } from './refusals';
+import { backendDown, isOwnFault } from './refusals';
 import { Deadlines } from './replies/deadlines';
+import { UnreceivedGrants } from './replies/unreceived-grants';
 
 /** The result of a command on a record, or on a multi-lock. */
 export interface CommandResult<A = unknown> {
@@ -29,11 +28,10 @@ export interface CommandResult<A = unknown> {
 
 /** Accepts commands. Each is answered once, and in time even if its store does not respond. */
 export class CommandQueue {
+  readonly unreceived = new UnreceivedGrants(this);
   private readonly deadlines: Deadlines;
   private readonly batcher: Batcher;
   private readonly multiLockCommitter: MultiLockCommitter;
-  /** Run a failed undo of a grant that no caller received again. */
-  private failedUndos: (() => Promise<void>)[] = [];
   /** The ids of the locks on which `expireAndPromote` is under way. */
   private readonly expiring = new Set<string>();
 
@@ -143,68 +141,5 @@ export class CommandQueue {
   /** Reports that a command failed if that is a fault of Lockyard. */
   reportRefusal(key: RecordKey, error: LockyardError): void {
     if (isOwnFault(error)) this.context.options.onFault?.(key, error);
-  }
-
-  /**
-   * Undoes what no caller received; never rejects. `repeatUndos` repeats one that failed, unless it
-   * may have been applied: a second one could remove another entry of a re-entered hold.
-   *
-   * @param isRepeated whether it is repeated after this failure
-   */
-  async undo(run: () => Promise<unknown>, isRepeated = isWorthRepeating): Promise<void> {
-    await run().catch((error) => {
-      if (isRepeated(error)) this.failedUndos.push(() => this.undo(run, isRepeated));
-    });
-  }
-
-  /** Runs the failed undos again. */
-  repeatUndos(): void {
-    const failed = this.failedUndos;
-    this.failedUndos = [];
-    for (const repeat of failed) void repeat();
-  }
-
-  /**
-   * Keeps a grant that no caller received only as long as a place in a queue, since its request can
-   * be repeated. A second attempt shortens nothing more, so one in doubt is repeated too.
-   *
-   * @param isRefused its caller was refused: then it is not kept at all
-   */
-  keepBriefly(key: RecordKey, request: RequestIdentity, isRefused = false): Promise<void> {
-    const detach = { verb: 'detach', request, hungUp: true, isRefused } as const;
-    return this.undo(() => this.run(key, detach), isTransient);
-  }
-
-  /** Reverts a grant that no caller received, now or with a later `repeatUndos`. */
-  revertGrant(key: RecordKey, token: number): void {
-    void this.undo(() => this.run(key, { verb: 'revertGrant', token }));
-  }
-
-  /** Reverts the grant of all locks of a multi-lock. */
-  async revertMultiLock(
-    namespace: string,
-    { grants }: MultiLockGranted,
-    { request }: Pick<MultiLockCommand, 'request'>,
-    dueAt?: number,
-  ): Promise<void> {
-    const holds = grants.map(({ name, token }) => ({ name, token }));
-    await this.submitMultiLock(namespace, { verb: 'revertSet', holds, request }, dueAt);
-  }
-
-  /** Reverts a grant whose caller was refused, unless a repeat of its request can claim it. */
-  revertUnreceived(key: RecordKey, command: AnyCommand, answer: unknown): void {
-    if (command.verb !== 'acquire' || command.request.remembered) return;
-    const { outcome, token } = answer as { outcome: string; token: number };
-    if (outcome === 'granted') this.revertGrant(key, token);
-  }
-
-  /** `revertUnreceived` for a multi-lock. */
-  revertUnreceivedMultiLock(
-    namespace: string,
-    command: MultiLockCommand,
-    answer: MultiLockAnswer,
-  ): void {
-    if (command.request.remembered || answer.outcome !== 'granted') return;
-    void this.undo(() => this.revertMultiLock(namespace, answer, command));
   }
 }

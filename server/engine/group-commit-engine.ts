@@ -112,7 +112,7 @@ export class GroupCommitEngine implements StoreEngine {
   /** Checks every lock with waiters in this process for expired leases, offers and lost places. */
   private async checkWaitedLocks(): Promise<void> {
     giveUpAbandoned(this.context, this.commands);
-    this.commands.repeatUndos();
+    this.commands.unreceived.repeatFailed();
     const ids = this.context.waiters.recordIds();
     if (ids.length === 0) return;
     await this.context.membership.refresh().catch(() => undefined);

@@ -37,7 +37,8 @@ export class PendingCommand extends PendingReply<CommandResult> {
   /** @param changed whether this command itself changed the record; a replay did not */
   answer(answer: unknown, changed: boolean): void {
     const isReceived = this.resolveOnce({ answer, changed });
-    if (!isReceived && changed) this.commands.revertUnreceived(this.key, this.command, answer);
+    if (isReceived || !changed) return;
+    this.commands.unreceived.revertAnswer(this.key, this.command, answer);
   }
 }
 
@@ -67,7 +68,7 @@ export class PendingMultiLock extends PendingReply<CommandResult<MultiLockAnswer
   answer({ answer, changed }: CommandResult<MultiLockAnswer>): void {
     const isReceived = this.resolveOnce({ answer, changed });
     if (isReceived || !changed) return;
-    this.commands.revertUnreceivedMultiLock(this.namespace, this.command, answer);
+    this.commands.unreceived.revertMultiLockAnswer(this.namespace, this.command, answer);
   }
 }
 

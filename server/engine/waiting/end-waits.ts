@@ -31,9 +31,11 @@ export function endWaits(
     const isReceived = context.waiters.deliver(recordId(key), handOff, left);
     if (isReceived) continue;
     const [requestKey] = hold.requests;
-    if (requestKey === undefined) commands.revertGrant(key, hold.token);
-    else {
-      void commands.keepBriefly(key, { key: requestKey, inputHash: '', remembered: false });
+    if (requestKey === undefined) {
+      commands.unreceived.revert(key, hold.token);
+      continue;
     }
+    const request = { key: requestKey, inputHash: '', remembered: false };
+    void commands.unreceived.keepBriefly(key, request);
   }
 }

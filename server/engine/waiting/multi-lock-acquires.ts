@@ -94,7 +94,7 @@ export class MultiLockAcquires
     granted: MultiLockGranted,
     dueAt?: number,
   ) {
-    return this.commands.revertMultiLock(namespace, granted, command, dueAt);
+    return this.commands.unreceived.revertMultiLock(namespace, granted, command, dueAt);
   }
 
   protected async restartLeases(

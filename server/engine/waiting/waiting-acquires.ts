@@ -76,7 +76,7 @@ export abstract class WaitingAcquires<
         return answer;
       }
       if (hasHungUp && !remembered) {
-        await this.commands.undo(() => this.revert(target, command, answer));
+        await this.undoGrant(target, command, answer);
         return answer;
       }
       if (!isLate(command.leaseMs, this.leftMs(answer))) return answer;
@@ -140,13 +140,18 @@ export abstract class WaitingAcquires<
 
   /** Keeps a grant whose callers all hung up, but may ask again, as long as a place is kept. */
   private keepBriefly(id: string, { request }: C, { refused }: WaitOptions): Promise<void> {
-    return this.commands.keepBriefly(recordKey(id), request, refused?.aborted);
+    return this.commands.unreceived.keepBriefly(recordKey(id), request, refused?.aborted);
+  }
+
+  /** Reverts a grant; never rejects: if that fails, it may be repeated later. */
+  private undoGrant(target: T, command: C, answer: Granted<A>): Promise<void> {
+    return this.commands.unreceived.undo(() => this.revert(target, command, answer));
   }
 
   /** Reverts a late grant. If that fails, the error says that the lock may still be held. */
   private async revertLate(target: T, command: C, answer: Granted<A>, dueAt: number) {
     if (this.context.monotonic() >= dueAt) {
-      void this.commands.undo(() => this.revert(target, command, answer));
+      void this.undoGrant(target, command, answer);
       throw grantTooLate(null);
     }
     await this.revert(target, command, answer, dueAt).catch((cause) => {
@@ -227,7 +232,7 @@ export abstract class WaitingAcquires<
     const { answer } = asked;
     const { token, rev = 0 } = answer as { token?: number; rev?: number };
     if (!delivery || token !== delivery.hold.token || rev <= delivery.rev) return asked;
-    if (isGranted(answer)) await this.commands.undo(() => this.revert(target, command, answer));
+    if (isGranted(answer)) await this.undoGrant(target, command, answer);
     return this.delivered(delivery);
   }
 
