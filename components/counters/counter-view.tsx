@@ -1,11 +1,10 @@
 'use client';
 
-import { useEffect, useMemo, useState } from 'react';
+import { useEffect, useState } from 'react';
 import type { CounterDetail, CounterMoveRow } from '@/server/contract/console/counter-row';
 import { DeleteNamesButton } from '../deletion/delete-names-button';
 import { ConnectionLostNote } from '../live/connection-lost-note';
-import { ReadingProvider } from '../live/reading';
-import type { Reading } from '../live/reading-store';
+import { ReadingProvider, useLiveReading } from '../live/reading';
 import { RecordHead } from '../live/record-head';
 import { useTRPCClient } from '../live/trpc';
 import { useLive } from '../live/use-live';
@@ -41,10 +40,7 @@ export function CounterView({
         { ...rest, onData: (message) => onData(message.data) },
       ),
   );
-  const reading = useMemo<Reading>(
-    () => ({ asOf: data.asOf, receivedAt, backends: [data.backend], refusal }),
-    [data, receivedAt, refusal],
-  );
+  const reading = useLiveReading(data, { receivedAt, refusal });
   const { row, gate } = data;
   const close = () => setDialog(null);
   return (

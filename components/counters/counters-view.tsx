@@ -11,8 +11,7 @@ import { SelectionBar } from '../deletion/selection-bar';
 import { isNameable, useSelection } from '../deletion/use-selection';
 import { ConnectionLostNote } from '../live/connection-lost-note';
 import { LiveIndicator } from '../live/live-indicator';
-import { ReadingProvider } from '../live/reading';
-import type { Reading } from '../live/reading-store';
+import { ReadingProvider, useLiveReading } from '../live/reading';
 import { useSession } from '../live/session';
 import { useTRPC, useTRPCClient } from '../live/trpc';
 import { useDebounced } from '../live/use-debounced';
@@ -60,10 +59,7 @@ export function CountersView({ initial }: { initial: CounterPage }) {
     }),
   );
   const selecting = useSelection(rows, isNameable);
-  const reading = useMemo<Reading>(
-    () => ({ asOf: data.asOf, receivedAt, backends: data.backends, refusal }),
-    [data, receivedAt, refusal],
-  );
+  const reading = useLiveReading(data, { receivedAt, refusal });
   return (
     <ReadingProvider reading={reading}>
       <div className="page">

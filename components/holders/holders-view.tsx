@@ -2,14 +2,14 @@
 
 import Link from 'next/link';
 import { useSearchParams } from 'next/navigation';
-import { useMemo, useRef, useState } from 'react';
+import { useRef, useState } from 'react';
 import { matchesHolder } from '@/server/contract/console/waits/holder-figures';
 import { HOLDER_SEARCH_MAX, type HoldersPage } from '@/server/contract/console/waits/holder-rows';
 import { exactCount, plural } from '@/server/core/format/numbers';
 import { ConnectionLostNote } from '../live/connection-lost-note';
 import { LiveIndicator } from '../live/live-indicator';
-import { ReadingProvider } from '../live/reading';
-import { type Reading, silentBackends } from '../live/reading-store';
+import { ReadingProvider, useLiveReading } from '../live/reading';
+import { silentBackends } from '../live/reading-store';
 import { useSession } from '../live/session';
 import { setAddress } from '../navigation/set-address';
 import { PastNote } from '../past/past-note';
@@ -28,10 +28,7 @@ export function HoldersView({ initial }: { initial: HoldersPage }) {
   const params = useSearchParams();
   const [text, setText] = useState((params.get('q') ?? '').slice(0, HOLDER_SEARCH_MAX));
   const { data, receivedAt, link, refusal, retry, problem } = useHolders(initial, text);
-  const reading = useMemo<Reading>(
-    () => ({ asOf: data.asOf, receivedAt, backends: data.backends, refusal }),
-    [data, receivedAt, refusal],
-  );
+  const reading = useLiveReading(data, { receivedAt, refusal });
   const [open, setOpen] = useState<string | null>(params.get('process'));
   const show = (process: string | null) => {
     setOpen(process);

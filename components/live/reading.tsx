@@ -6,9 +6,11 @@ import {
   useCallback,
   useContext,
   useLayoutEffect,
+  useMemo,
   useState,
   useSyncExternalStore,
 } from 'react';
+import type { BackendHealth } from '@/server/contract/console/backend-health';
 import { ageText, displayedMs } from '../format/durations';
 import {
   ageOf,
@@ -35,6 +37,17 @@ export function ReadingProvider({ reading, children }: { reading: Reading; child
     stepEarly();
   }, [store, reading]);
   return <ReadingContext.Provider value={store}>{children}</ReadingContext.Provider>;
+}
+
+/** The reading of what a page follows live. `data` names its backends, or its only one. */
+export function useLiveReading(
+  data: { asOf: number } & ({ backends: readonly BackendHealth[] } | { backend: BackendHealth }),
+  { receivedAt, refusal }: Required<Pick<Reading, 'receivedAt' | 'refusal'>>,
+): Reading {
+  return useMemo(() => {
+    const backends = 'backend' in data ? [data.backend] : data.backends;
+    return { asOf: data.asOf, receivedAt, backends, refusal };
+  }, [data, receivedAt, refusal]);
 }
 
 /** The reading as it is when asked for; it does not redraw anything. */

@@ -1,7 +1,7 @@
 'use client';
 
 import { useQueryClient } from '@tanstack/react-query';
-import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
+import { useCallback, useEffect, useRef, useState } from 'react';
 import type { FleetNow } from '@/server/contract/console/insight-row';
 import type { LockPage, LockRow } from '@/server/contract/console/lock-row';
 import { ActionsProvider } from '../actions/actions-provider';
@@ -10,8 +10,7 @@ import { SelectButton } from '../deletion/select-controls';
 import { type SelectionControls, useSelection } from '../deletion/use-selection';
 import { ConnectionLostNote } from '../live/connection-lost-note';
 import { LiveIndicator } from '../live/live-indicator';
-import { ReadingProvider } from '../live/reading';
-import type { Reading } from '../live/reading-store';
+import { ReadingProvider, useLiveReading } from '../live/reading';
 import { useSession } from '../live/session';
 import { useTRPC } from '../live/trpc';
 import type { Live } from '../live/use-live';
@@ -57,10 +56,7 @@ export function LocksView({
   const { data: page, view, receivedAt, link, refusal, show } = live;
   const fleet = useFleet(initialFleet, !page.past);
   useFreshBackends(page, receivedAt);
-  const reading = useMemo<Reading>(
-    () => ({ asOf: page.asOf, receivedAt, backends: page.backends, refusal }),
-    [page, receivedAt, refusal],
-  );
+  const reading = useLiveReading(page, { receivedAt, refusal });
   const { rows, hold } = useSteadyRows(page, view);
   const isOperator = useSession().may('operator');
   const selecting = useSelection(rows, isSelectable);

@@ -7,8 +7,8 @@ import type { DeadlockRow, WaitGraph } from '@/server/contract/console/waits/wai
 import { ActionsProvider } from '../actions/actions-provider';
 import { ConnectionLostNote } from '../live/connection-lost-note';
 import { LiveIndicator } from '../live/live-indicator';
-import { ReadingProvider } from '../live/reading';
-import { type Reading, silentBackends } from '../live/reading-store';
+import { ReadingProvider, useLiveReading } from '../live/reading';
+import { silentBackends } from '../live/reading-store';
 import { useTRPCClient } from '../live/trpc';
 import { useLive } from '../live/use-live';
 import { LatePart, loadUntilThere } from '../navigation/late-part';
@@ -57,10 +57,7 @@ export function WaitsView({
         { ...rest, onData: (message) => onData(message.data as WaitGraph) },
       ),
   );
-  const reading = useMemo<Reading>(
-    () => ({ asOf: data.asOf, receivedAt, backends: data.backends, refusal }),
-    [data, receivedAt, refusal],
-  );
+  const reading = useLiveReading(data, { receivedAt, refusal });
   const [view, setView] = useView();
   const params = useSearchParams();
   const filter = useMemo(() => readWaitFilter(params), [params]);

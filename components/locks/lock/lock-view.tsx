@@ -1,14 +1,13 @@
 'use client';
 
-import { useMemo, useState } from 'react';
+import { useState } from 'react';
 import type { LockInsight } from '@/server/contract/console/insight-row';
 import type { EventRow, LockDetail } from '@/server/contract/console/lock-row';
 import { ActionsProvider } from '../../actions/actions-provider';
 import { ResultNote } from '../../actions/results/result-note';
 import { ChartsPanel } from '../../charts/charts-panel';
 import { ConnectionLostNote } from '../../live/connection-lost-note';
-import { ReadingProvider } from '../../live/reading';
-import type { Reading } from '../../live/reading-store';
+import { ReadingProvider, useLiveReading } from '../../live/reading';
 import { PastNote } from '../../past/past-note';
 import { isMissing, MissingLock } from '../missing/missing-lock';
 import { TimelinePanel } from '../timeline/timeline-panel';
@@ -39,10 +38,7 @@ export function LockView({
   insight: LockInsight | null;
 }) {
   const { data, receivedAt, link, refusal, retry } = useLiveLock(initial.row, initial, initialAt);
-  const reading = useMemo<Reading>(
-    () => ({ asOf: data.asOf, receivedAt, backends: [data.backend], refusal }),
-    [data, receivedAt, refusal],
-  );
+  const reading = useLiveReading(data, { receivedAt, refusal });
   const [token, setToken] = useState<number | null>(null);
   const chosen = chosenHold(data, token);
   return (

@@ -5,7 +5,6 @@ import {
   type RefObject,
   useEffect,
   useLayoutEffect,
-  useMemo,
   useRef,
   useState,
 } from 'react';
@@ -17,8 +16,7 @@ import { Icon } from '../../icons/icon';
 import { ConnectionLostNote } from '../../live/connection-lost-note';
 import { LiveIndicator } from '../../live/live-indicator';
 import { readFailureTitle } from '../../live/problem';
-import { ReadingProvider } from '../../live/reading';
-import type { Reading } from '../../live/reading-store';
+import { ReadingProvider, useLiveReading } from '../../live/reading';
 import { Button } from '../../ui/controls/button';
 import { CopyButton } from '../../ui/controls/copy-button';
 import { ProblemNote } from '../../ui/problem-note';
@@ -198,10 +196,7 @@ function PeekBody({
       shown.current = null;
     };
   }, [shown, row, chosen]);
-  const reading = useMemo<Reading>(
-    () => ({ asOf: detail.asOf, receivedAt, backends: [detail.backend], refusal }),
-    [detail, receivedAt, refusal],
-  );
+  const reading = useLiveReading(detail, { receivedAt, refusal });
   return (
     <ReadingProvider reading={reading}>
       <div className="peek-body">
