@@ -53,6 +53,7 @@ export function identityOfAct(
   return requestIdentity({ service: caller, verb, ...key, requestId, input: { ...asked, reason } });
 }
 
+/** An entry of the audit log as the control database has it. */
 export type AuditRow = Schema['audit']['$inferSelect'];
 
 /** The request under which an act on a record left its answer; null for other acts. */

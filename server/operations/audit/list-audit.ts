@@ -8,6 +8,7 @@ import type { AuditListInput } from '../../contract/console/console-inputs';
 import { askDatabase } from '../ask-database';
 import type { ControlContext } from '../operation-context';
 import { requireRole } from '../require-role';
+import type { AuditRow } from './act-identity';
 import { AUDIT_ACTS, readSeen } from './audit-log';
 
 export interface AuditPage {
@@ -27,8 +28,6 @@ export async function listAudit(ctx: ControlContext, input: AuditListInput): Pro
   return { rows, older, acts: [...AUDIT_ACTS] };
 }
 
-type Entry = Schema['audit']['$inferSelect'];
-
 /**
  * The newest entries that match, up to `most`; fewer if the caller hangs up meanwhile. Reads all
  * entries down to the last of them, in steps. Rejects as a query of the database does.
@@ -37,7 +36,7 @@ export async function newestEntries(
   { runtime: { database }, signal }: Pick<ControlContext, 'runtime' | 'signal'>,
   input: Omit<AuditListInput, 'limit'>,
   most: number,
-): Promise<Entry[]> {
+): Promise<AuditRow[]> {
   const { db, tables, kind } = database;
   const { audit } = tables;
   const step = AUDIT_STEP[kind];
@@ -49,7 +48,7 @@ export async function newestEntries(
   const [oldest] = await db.select({ id: min(audit.id) }).from(audit);
   const [newest] = await db.select({ id: max(audit.id) }).from(audit);
   const first = oldest?.id ?? 1;
-  const found: Entry[] = [];
+  const found: AuditRow[] = [];
   let end = Math.min(input.before ?? Number.POSITIVE_INFINITY, (newest?.id ?? 0) + 1);
   while (end > first && found.length < most && !signal?.aborted) {
     const within = and(lt(audit.id, end), gte(audit.id, end - step));
@@ -109,7 +108,7 @@ function contains(kind: Database['kind'], column: unknown, part: string): SQL {
   return sql`lower(cast(${column} as char)) like ${pattern} escape '!'`;
 }
 
-function toEntry(row: Entry): AuditEntry {
+function toEntry(row: AuditRow): AuditEntry {
   const { intent, seen, result, outcome, ...rest } = row;
   const { requestId = intent } = readSeen(seen);
   return {

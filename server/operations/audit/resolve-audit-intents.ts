@@ -1,11 +1,10 @@
 import { and, asc, eq, gt, lte, or } from 'drizzle-orm';
 import { allOf } from '@/db/database';
-import type { Schema } from '@/db/schema';
 import { LockyardError } from '../../contract/errors';
 import { INTENT_FINAL_AFTER_MS } from '../../core/timing';
 import { engineOf } from '../locks/resolve-lock';
 import type { Runtime } from '../operation-context';
-import { isRecordAct, requestOfIntent } from './act-identity';
+import { type AuditRow, isRecordAct, requestOfIntent } from './act-identity';
 import { assumeOutcome, closeIntent, readSeen } from './audit-log';
 import { closeDone } from './close-done';
 
@@ -14,7 +13,6 @@ const AT_ONCE = 100;
 /** Only the process that runs these knows their outcome, and they may take long. */
 const LONG_ACTS = ['backup.make', 'config.apply'];
 
-type Intent = Schema['audit']['$inferSelect'];
 type ResolverRuntime = Pick<Runtime, 'database' | 'clock' | 'log' | 'engines' | 'namespaces'>;
 
 /**
@@ -33,10 +31,10 @@ export async function resolveAuditIntents(runtime: ResolverRuntime): Promise<num
   const settledAt = runtime.clock.now() - INTENT_FINAL_AFTER_MS;
   const unresponsive = new Set<string>();
   let closed = 0;
-  let last: Intent | undefined;
+  let last: AuditRow | undefined;
   do {
     const page = await openIntents(runtime, settledAt, last);
-    const byBackend = new Map<string, Intent[]>();
+    const byBackend = new Map<string, AuditRow[]>();
     for (const intent of page) {
       const backend = await backendOf(runtime, intent);
       byBackend.set(backend, [...(byBackend.get(backend) ?? []), intent]);
@@ -54,8 +52,8 @@ export async function resolveAuditIntents(runtime: ResolverRuntime): Promise<num
 function openIntents(
   { database }: ResolverRuntime,
   settledAt: number,
-  after: Intent | undefined,
-): Promise<Intent[]> {
+  after: AuditRow | undefined,
+): Promise<AuditRow[]> {
   const { audit } = database.tables;
   const isOpen = allOf(eq(audit.outcome, 'pending'), lte(audit.at, settledAt));
   const isLater =
@@ -71,7 +69,7 @@ function openIntents(
 /** The backend that must be asked about an act; empty where none needs to be. */
 async function backendOf(
   { namespaces }: ResolverRuntime,
-  { act, namespace }: Intent,
+  { act, namespace }: AuditRow,
 ): Promise<string> {
   if (!namespace || !isRecordAct(act)) return '';
   const entry = namespaces.cached(namespace) ?? (await namespaces.get(namespace));
@@ -81,7 +79,7 @@ async function backendOf(
 /** Resolves intents one by one until their backend fails to respond; returns how many it closed. */
 async function resolveOfBackend(
   runtime: ResolverRuntime,
-  intents: Intent[],
+  intents: AuditRow[],
   backend: string,
   unresponsive: Set<string>,
 ): Promise<number> {
@@ -102,7 +100,7 @@ async function resolveOfBackend(
 /** Text that cannot be parsed is a problem of one intent, not of its backend. */
 const isOfBackend = (error: unknown) => !(error instanceof SyntaxError);
 
-async function resolve(runtime: ResolverRuntime, intent: Intent): Promise<boolean> {
+async function resolve(runtime: ResolverRuntime, intent: AuditRow): Promise<boolean> {
   const unfinished = UNFINISHED[intent.act];
   if (unfinished) {
     const result = { message: unfinished };
@@ -128,7 +126,7 @@ const UNFINISHED: Record<string, string | undefined> = {
 /** The stored answer of the act; null if it was not applied: only changes have stored answers. */
 async function readOutcome(
   runtime: ResolverRuntime,
-  intent: Intent,
+  intent: AuditRow,
 ): Promise<Record<string, unknown> | null> {
   const { namespace } = intent;
   const request = requestOfIntent(intent);
