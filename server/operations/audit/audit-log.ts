@@ -165,6 +165,23 @@ export async function closeIntent(
 }
 
 /**
+ * Runs a write of an intent's known outcome. Never rejects: the act has ended, so its caller is
+ * answered even if its outcome can only be written later, by `resolveAuditIntents`.
+ */
+export async function tryToClose(
+  { log }: Pick<ControlRuntime, 'log'>,
+  intent: string,
+  close: () => Promise<unknown>,
+): Promise<void> {
+  try {
+    await close();
+  } catch (err) {
+    const text = 'could not write the outcome of an audited action; it is resolved later';
+    log.warn({ err, intent }, text);
+  }
+}
+
+/**
  * Stored with an outcome that another process assumed; the process that ran the act may still write
  * the real one.
  */

@@ -3,7 +3,7 @@ import { databaseFailure } from '@/db/database-failure';
 import { LockyardError } from '../../contract/errors';
 import { confirmRole } from '../confirm-role';
 import type { ControlContext } from '../operation-context';
-import { type AuditActor, type AuditedAct, closeIntent, openIntent } from './audit-log';
+import { type AuditActor, type AuditedAct, closeIntent, openIntent, tryToClose } from './audit-log';
 import type { PermittedActor } from './permit';
 
 /** The answer of a change to its caller, and the details for the audit log: never a secret. */
@@ -45,12 +45,9 @@ export async function auditedDatabaseChange<A>(
     if (error instanceof LockyardError) {
       const { reason, message } = error;
       const outcome = isConfirmed ? 'failed' : 'refused';
-      await closeIntent(runtime, runtime.database.db, intent, outcome, { reason, message }).catch(
-        (err) =>
-          runtime.log.warn(
-            { err, intent },
-            'could not write the outcome of an audited action; it is resolved later',
-          ),
+      const { db } = runtime.database;
+      await tryToClose(runtime, intent, () =>
+        closeIntent(runtime, db, intent, outcome, { reason, message }),
       );
     }
     throw databaseFailure(error, 'no') ?? error;

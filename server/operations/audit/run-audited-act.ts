@@ -5,7 +5,7 @@ import { unknownOutcome } from '../../engine/refusals';
 import { askDatabase } from '../ask-database';
 import { confirmRole } from '../confirm-role';
 import type { ControlContext } from '../operation-context';
-import { type AuditActor, type AuditedAct, closeIntent, openIntent } from './audit-log';
+import { type AuditActor, type AuditedAct, closeIntent, openIntent, tryToClose } from './audit-log';
 import { closeDone, REPEATED } from './close-done';
 import { permit } from './permit';
 
@@ -62,9 +62,10 @@ export async function runAuditedAct<A extends { outcome: string }>(
       progress.outcome = { answer };
       const outcome = OUTCOMES[answer.outcome] ?? 'done';
       const result = auditedResult(answer);
-      if (act.isRepeat) await tryToClose(ctx, intent, 'not_applied', { message: REPEATED });
-      else if (outcome !== 'done') await tryToClose(ctx, intent, outcome, result);
-      else await tryTo(ctx, intent, () => closeDone(ctx.runtime, { ...what, intent }, result));
+      const done = { ...what, intent };
+      if (act.isRepeat) await closeUnapplied(ctx, intent, 'not_applied', { message: REPEATED });
+      else if (outcome !== 'done') await closeUnapplied(ctx, intent, outcome, result);
+      else await tryToClose(ctx.runtime, intent, () => closeDone(ctx.runtime, done, result));
     } catch (error) {
       progress.outcome = { error };
       await closeFailed(ctx, intent, error);
@@ -135,32 +136,15 @@ async function closeFailed(
   if (!(error instanceof LockyardError) || error.reason === 'UNKNOWN') return;
   const { reason, message } = error;
   const isNotApplied = reason === 'BACKEND_DOWN' || reason === 'CONTENDED';
-  await tryToClose(ctx, intent, isNotApplied ? 'not_applied' : otherwise, { reason, message });
+  await closeUnapplied(ctx, intent, isNotApplied ? 'not_applied' : otherwise, { reason, message });
 }
 
-async function tryToClose(
-  ctx: ControlContext,
+async function closeUnapplied(
+  { runtime }: ControlContext,
   intent: string,
   outcome: 'changed' | 'refused' | 'failed' | 'not_applied',
   result: Record<string, unknown>,
 ): Promise<void> {
-  const { runtime } = ctx;
   const { db } = runtime.database;
-  await tryTo(ctx, intent, () => closeIntent(runtime, db, intent, outcome, result));
-}
-
-/** The act has ended: its caller is answered even if its outcome can only be written later. */
-async function tryTo(
-  { runtime }: ControlContext,
-  intent: string,
-  close: () => Promise<unknown>,
-): Promise<void> {
-  try {
-    await close();
-  } catch (err) {
-    runtime.log.warn(
-      { err, intent },
-      'could not write the outcome of an audited action; it is resolved later',
-    );
-  }
+  await tryToClose(runtime, intent, () => closeIntent(runtime, db, intent, outcome, result));
 }
