@@ -21,9 +21,15 @@ const WAIT_GRACE_MS = 5_000;
 /** The part of a hold that `stuck` depends on. */
 export type HoldForStuck = Pick<
   Hold,
-  'leaseMs' | 'grantedAt' | 'renewedAt' | 'renewals' | 'rev' | 'expiresAt' | 'askedToRelease'
+  | 'leaseMs'
+  | 'grantedAt'
+  | 'renewedAt'
+  | 'renewals'
+  | 'rev'
+  | 'expiresAt'
+  | 'askedToRelease'
+  | 'releasedAt'
 > &
-  Pick<Hold, 'releasedAt'> &
   Partial<Pick<Hold, 'service' | 'owner' | 'meta'>>;
 
 /** A waiter that timed out: when, by the clock of the backend, and the rev of that change. */
@@ -54,7 +60,9 @@ export interface StuckFacts extends Parties {
 }
 
 /**
- * Why a lock is stuck. `limitMs` is the limit that was exceeded at the instant `since`.
+ * Why a lock is stuck. `limitMs` is the limit that its hold exceeded at the instant `since`; for
+ * `longWait` it is the longest wait that the namespace allows, and `since` is the end of that wait
+ * plus a margin: see `waitLimitMs`.
  *
  * - `longHold`: held beyond the limit while there are waiters.
  * - `refusals`: held beyond the limit without waiters, but an owner that has not been granted it
