@@ -3,7 +3,7 @@ import { newTestLocation, TEST_DIALECTS } from '@/db/testing/test-database';
 import { ApiHarness } from '@/test/api-harness';
 import { TestClock } from '../../platform/testing/test-clock';
 import { createApiKey } from '../api-keys/create-api-key';
-import { getLockTimeline } from '../locks/for-people/lock-timeline';
+import { getLockTimeline } from '../locks/for-people/get-lock-timeline';
 import { removeNamespace } from './remove-namespace';
 
 test('a namespace is not removed while its backend cannot be read', async () => {

@@ -111,7 +111,7 @@ import { startRace } from '../../../operations/lab/start-race';
 import { stopRace } from '../../../operations/lab/stop-race';
 import { extendLock } from '../../../operations/locks/for-people/extend-lock';
 import { forceReleaseLock } from '../../../operations/locks/for-people/force-release-lock';
-import { getLockTimeline } from '../../../operations/locks/for-people/lock-timeline';
+import { getLockTimeline } from '../../../operations/locks/for-people/get-lock-timeline';
 import {
   getFleet,
   getLockDetail,
