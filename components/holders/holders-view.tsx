@@ -24,7 +24,6 @@ import { useHolders } from './use-holders';
 
 /** Services and their processes: what each holds, waits for, and keeps others from. */
 export function HoldersView({ initial }: { initial: HoldersPage }) {
-  const { may } = useSession();
   const params = useSearchParams();
   const [text, setText] = useState((params.get('q') ?? '').slice(0, HOLDER_SEARCH_MAX));
   const { data, receivedAt, link, refusal, retry, problem } = useHolders(initial, text);
@@ -93,26 +92,13 @@ export function HoldersView({ initial }: { initial: HoldersPage }) {
               />
             </div>
           ) : (
-            <p className="card px-3.5 py-6 text-14 text-t2">
-              {emptyNote(isSearching, isFiltered, silent)}
-              {!isSearching && isFiltered && (
-                <>
-                  {' '}
-                  <button type="button" className="link rounded-4" onClick={clear}>
-                    Clear filters
-                  </button>
-                </>
-              )}
-              {!isSearching && !isFiltered && silent === '' && !data.past && (
-                <span className="block pt-1 text-13 text-t3">
-                  Processes appear here when they acquire a lock, by a client or{' '}
-                  <Link href="/docs" prefetch={false} className="link">
-                    the API
-                  </Link>
-                  .
-                </span>
-              )}
-            </p>
+            <NoHolders
+              isSearching={isSearching}
+              isFiltered={isFiltered}
+              isPast={data.past !== undefined}
+              silent={silent}
+              onClear={clear}
+            />
           )}
           {more > 0 && !isSearching && (
             <p className="py-3 text-12 text-t3">
@@ -122,13 +108,7 @@ export function HoldersView({ initial }: { initial: HoldersPage }) {
           )}
         </div>
         <ConnectionLostNote />
-        <KeyBar>
-          <Hint keys={['j', 'k']} word="move" />
-          <Hint keys={['←', '→']} word="fold, unfold" />
-          <Hint keys={['↵']} word="open, close" />
-          {may('operator') && <Hint keys={['r']} word="release all…" />}
-          <Hint keys={['?']} word="shortcuts" />
-        </KeyBar>
+        <HolderKeyBar />
       </ReleasingProcess>
     </ReadingProvider>
   );
@@ -149,10 +129,61 @@ function countOf(shown: number, isNarrowed: boolean, { rows, found }: HoldersPag
   return `${exactCount(shown)} of ${plural(rows.length, 'process', 'processes')}`;
 }
 
+function NoHolders({
+  isSearching,
+  isFiltered,
+  isPast,
+  silent,
+  onClear,
+}: {
+  isSearching: boolean;
+  isFiltered: boolean;
+  isPast: boolean;
+  /** The backends that do not respond; empty: all do. */
+  silent: string;
+  onClear: () => void;
+}) {
+  return (
+    <p className="card px-3.5 py-6 text-14 text-t2">
+      {emptyNote(isSearching, isFiltered, silent)}
+      {!isSearching && isFiltered && (
+        <>
+          {' '}
+          <button type="button" className="link rounded-4" onClick={onClear}>
+            Clear filters
+          </button>
+        </>
+      )}
+      {!isSearching && !isFiltered && silent === '' && !isPast && (
+        <span className="block pt-1 text-13 text-t3">
+          Processes appear here when they acquire a lock, by a client or{' '}
+          <Link href="/docs" prefetch={false} className="link">
+            the API
+          </Link>
+          .
+        </span>
+      )}
+    </p>
+  );
+}
+
 /** @param silent the backends that do not respond */
 function emptyNote(isSearching: boolean, isFiltered: boolean, silent: string): string {
   if (isSearching) return 'Searching…';
   if (isFiltered) return 'No processes match these filters.';
   if (silent === '') return 'No locks held, no callers waiting.';
   return `No locks are known to be held, no callers to be waiting. Not responding: ${silent}.`;
+}
+
+function HolderKeyBar() {
+  const { may } = useSession();
+  return (
+    <KeyBar>
+      <Hint keys={['j', 'k']} word="move" />
+      <Hint keys={['←', '→']} word="fold, unfold" />
+      <Hint keys={['↵']} word="open, close" />
+      {may('operator') && <Hint keys={['r']} word="release all…" />}
+      <Hint keys={['?']} word="shortcuts" />
+    </KeyBar>
+  );
 }
