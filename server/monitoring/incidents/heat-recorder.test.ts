@@ -172,6 +172,21 @@ describe.each(TEST_DIALECTS)('the counts of waiting over %s', (dialect) => {
     expect(minutesOf(await heat.map('1h', rig.now))).toBe(20);
   });
 
+  it('include a step once if one of another length is stored between its attempts', async () => {
+    const heat = new HeatTable(database);
+    const at = 130 * DAY_MS;
+    const key = { namespace: 'default', name: 'lock' };
+    const records = [
+      { backend: 'default', key, waiterMs: MINUTE_MS, status: 'contended' as const },
+    ];
+    const long = [15 * MINUTE_MS, at, records, 1] as const;
+    await heat.add(...long);
+    await heat.add(MINUTE_MS, at, records, 2);
+    await heat.add(...long);
+    expect(minutesOf(await heat.map('24h', at + 15 * MINUTE_MS))).toBe(1);
+    expect(minutesOf(await heat.map('1h', at + 15 * MINUTE_MS))).toBe(1);
+  });
+
   it('show the worst status of a step that two processes have written in turn', async () => {
     const heat = new HeatTable(database);
     const at = 90 * 24 * 60 * MINUTE_MS;

@@ -30,8 +30,8 @@ const worse = (a: string, b: string) => {
   return `CASE WHEN ${placeOf(a)} <= ${placeOf(b)} THEN ${a} ELSE ${b} END`;
 };
 
-/** The id of the cursor that has the mark of the last addition. */
-const CURSOR = 'heat';
+/** The id of the cursor that has the mark of the last addition to steps of this length. */
+const cursorOf = (stepMs: number) => `heat ${stepMs}`;
 
 const IF_ABSENT = {
   mysql: 'ON DUPLICATE KEY UPDATE id = VALUES(id)',
@@ -54,7 +54,8 @@ export class HeatTable {
 
   /**
    * Adds the time waited in one step. May be called again with the same mark after a commit without
-   * an answer: that adds nothing if the commit took place, unless other additions followed it.
+   * an answer: that adds nothing if the commit took place, unless additions to steps of the same
+   * length followed it.
    *
    * @param mark a whole number from 1 to below 2^53 that no other addition has
    */
@@ -69,10 +70,11 @@ export class HeatTable {
     const values = records.flatMap(({ backend, key, waiterMs, status }): SqlValue[] => {
       return [stepMs, at, backend, recordId(key), Math.round(waiterMs), status];
     });
+    const cursor = cursorOf(stepMs);
     await raw.transaction(async (ask) => {
-      await ask(`INSERT INTO cursors (id, position) VALUES (?, 0) ${IF_ABSENT[kind]}`, [CURSOR]);
+      await ask(`INSERT INTO cursors (id, position) VALUES (?, 0) ${IF_ABSENT[kind]}`, [cursor]);
       const move = 'UPDATE cursors SET position = ? WHERE id = ? AND position <> ?';
-      const { affected } = await ask(move, [mark, CURSOR, mark]);
+      const { affected } = await ask(move, [mark, cursor, mark]);
       if (affected === 0) return;
       await ask(
         'INSERT INTO lock_heat (step_ms, at, backend, lock_id, waiter_ms, status) VALUES ' +
