@@ -541,8 +541,8 @@ type ListedLock struct {
 	// Its name, byte by byte.
 	Name string `json:"name"`
 
-	// unknown: its backend does not respond, and this is the last reading; or its record cannot be
-	// read.
+	// unknown: its backend does not respond, or has not been read since it does again, and this is
+	// the last reading; or its record cannot be read.
 	State string `json:"state"`
 
 	// The lock’s version: one more for each accepted change.

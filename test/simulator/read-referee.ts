@@ -92,7 +92,8 @@ export class ReadReferee {
     const states = this.states.get(id) ?? [AT_FIRST];
     const at = states.findLastIndex((state) => revOf(state) === lock.rev);
     const next = states.slice(at + 1).find(({ isSilent }) => !isSilent);
-    const isOld = next !== undefined && next.since < since;
+    // Of a lock whose state is unknown a list shows what was last known, however long ago.
+    const isOld = lock.state !== 'unknown' && next !== undefined && next.since < since;
     const listed = states[at]?.record;
     if (!listed || isOld) return [`rev ${lock.rev} was listed, which the lock did not have then`];
     const tokens = new Set(listed.holds.map(({ token }) => token));

@@ -324,8 +324,8 @@ class InspectAnswer(_InspectAnswer, total=False):
 class _ListedLock(TypedDict):
     # Its name, byte by byte.
     name: str
-    # unknown: its backend does not respond, and this is the last reading; or its record cannot be
-    # read.
+    # unknown: its backend does not respond, or has not been read since it does again, and this is
+    # the last reading; or its record cannot be read.
     state: Literal["free", "held", "expired", "delayed", "frozen", "unknown"]
     # The lock’s version: one more for each accepted change.
     rev: int

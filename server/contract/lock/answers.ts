@@ -242,8 +242,8 @@ export const listedLock = z
     state: z
       .enum([...LOCK_STATES, 'unknown'])
       .describe(
-        '`unknown`: its backend does not respond, and this is the last reading; or its ' +
-          'record cannot be read.',
+        '`unknown`: its backend does not respond, or has not been read since it does again, and ' +
+          'this is the last reading; or its record cannot be read.',
       ),
     rev,
     holders: z.array(holder),

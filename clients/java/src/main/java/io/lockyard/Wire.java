@@ -938,8 +938,8 @@ public final class Wire {
     }
 
     /**
-     * unknown: its backend does not respond, and this is the last reading; or its record cannot
-     * be read.
+     * unknown: its backend does not respond, or has not been read since it does again, and this
+     * is the last reading; or its record cannot be read.
      */
     public String state() {
       return text("state");
