@@ -183,7 +183,7 @@ describe('the simulator', () => {
     expect((await simulate(seed)).violations).toEqual([]);
   });
 
-  it('accepts that a list shows an unknown lock as it was last known, however long ago', async () => {
+  it('accepts a list with an unknown lock as it was last known, however long ago', async () => {
     const seed = 1085992015;
     expect(readRandom(seed)).not.toBeNull();
     expect((await simulate(seed)).violations).toEqual([]);

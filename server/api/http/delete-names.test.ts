@@ -227,7 +227,7 @@ test('the command line previews what would be deleted, and reports each name', a
     '3 locks match; 2 can be deleted.\ncan be deleted: e1, e2\n1 kept, held: e3\\u{a}',
   );
   expect(await cli(...words, '--count', '5', '--reason', REASON)).toBe(
-    'deleted: e1\ndeleted: e2\n2 deleted.',
+    'deleted: e1\ndeleted: e2\n1 kept, held: e3\\u{a}\n2 deleted.',
   );
   expect(await lastEntry()).toMatchObject({ act: 'lock.delete', actorKind: 'cli', subject: 'e*' });
   expect(await cli('counters', 'delete', '--name', 'nothing')).toBe(
