@@ -96,12 +96,12 @@ function endOnce(log: Log, stop: () => Promise<void>): (exitCode: number) => voi
   const endWith = (exitCode: number) => {
     if (ending.signal.aborted) return;
     ending.abort();
-    setTimeout(() => process.exit(1), SHUT_DOWN_MAX_MS).unref();
+    setTimeout(() => exit(1), SHUT_DOWN_MAX_MS).unref();
     stop().then(
       () => exit(exitCode),
       (err: unknown) => {
         log.fatal({ err }, 'The server did not shut down cleanly');
-        process.exit(1);
+        exit(1);
       },
     );
   };
@@ -121,7 +121,7 @@ function giveUp(log: Log, error: unknown): void {
   if (complaint !== null) process.stderr.write(`${complaint}\n`);
   else log.fatal({ err: error }, 'The server could not start');
   if (end) end(1);
-  else process.exit(1);
+  else exit(1);
 }
 
 const log = createLog(undefined, logSettings(process.env));
