@@ -170,7 +170,7 @@ describe.concurrent.each(storeNames)('maintenance over %s', (name) => {
     const lastRev = (await stored(rig.engines.under.store, key)).rev;
     await soon(async () => expect((await eventsOf(heir, key)).at(-1)?.rev).toBe(lastRev));
     for (const each of keys) {
-      // They are listed by their instants, which the estimated clock of ZooKeeper may put in disorder.
+      // Listed by their instants, which the estimated clock of ZooKeeper may put in another order.
       const events = (await eventsOf(heir, each)).toSorted((a, b) => a.rev - b.rev);
       const kinds = events.map(({ kind }) => kind);
       expect(kinds).toEqual(kinds.map((_, i) => ['granted', 'renewed', 'released'][i % 3]));
