@@ -38,6 +38,8 @@ test('the page opens with what needs attention, and a lock as a preview with an 
   await page.getByRole('searchbox').fill('shift:');
   const other = lockRow(page, 'shift:calm');
   await expect(other).toBeVisible();
+  // Until the list is filtered, the row is in another place.
+  await expect(page.getByText('1–2 of 2')).toBeVisible();
 
   const preview = page.getByRole('complementary', { name: 'Lock preview' });
   await cell(other, 'held').click();
