@@ -36,26 +36,31 @@ async function release() {
   (await bench.server.next('lock.release')).answer({ outcome: 'released' });
 }
 
-const forced = { outcome: 'lost', cause: 'forced', at: 5, by: 'Ana', reason: 'stuck' };
-
-test('a leader that loses the lock is a candidate again, and leads again', async () => {
-  const { server, clock } = bench;
-  const { log, stop, ended } = candidate();
-  const first = await elect(41);
-  expect(first.input).toMatchObject({
-    name: 'cron',
-    mode: 'exclusive',
-    meta: { role: 'leader', zone: 'a' },
-  });
-  await until(() => log.length === 1);
-  clock.advance(10_000);
-  (await server.next('lock.renew')).answer(forced);
+/** Its second term, after the first was ended by force, and its end. */
+async function leadAgain({ log, stop, ended }: ReturnType<typeof candidate>) {
   await elect(42);
   await until(() => log.length === 3);
   stop.abort();
   await release();
   expect(await ended).toBe(undefined);
   expect(log).toEqual(['elected 41', 'forced', 'elected 42', 'ended']);
+}
+
+const forced = { outcome: 'lost', cause: 'forced', at: 5, by: 'Ana', reason: 'stuck' };
+
+test('a leader that loses the lock is a candidate again, and leads again', async () => {
+  const { server, clock } = bench;
+  const leader = candidate();
+  const first = await elect(41);
+  expect(first.input).toMatchObject({
+    name: 'cron',
+    mode: 'exclusive',
+    meta: { role: 'leader', zone: 'a' },
+  });
+  await until(() => leader.log.length === 1);
+  clock.advance(10_000);
+  (await server.next('lock.renew')).answer(forced);
+  await leadAgain(leader);
   expect(clock.timerCount).toBe(0);
 });
 
@@ -125,20 +130,15 @@ test('a redirect of a proxy ends a candidature only before Lockyard has answered
   (await server.next('lock.acquire')).reply(302, 'Moved.');
   expect(await misled.ended).toMatchObject({ reason: 'INVALID', isForeign: true });
 
-  const { log, stop, ended } = candidate();
+  const leader = candidate();
   await elect(41);
-  await until(() => log.length === 1);
+  await until(() => leader.log.length === 1);
   clock.advance(10_000);
   (await server.next('lock.renew')).answer(forced);
   (await server.next('lock.acquire')).reply(302, 'Back soon.');
   await until(() => clock.nextDueMs === 5_000);
   clock.advance(5_000);
-  await elect(42);
-  await until(() => log.length === 3);
-  stop.abort();
-  await release();
-  expect(await ended).toBe(undefined);
-  expect(log).toEqual(['elected 41', 'forced', 'elected 42', 'ended']);
+  await leadAgain(leader);
 });
 
 test('an error of a callback ends it after the release; so does a permanent refusal', async () => {
