@@ -2,7 +2,6 @@
 
 import { Handle, type NodeProps, Position } from '@xyflow/react';
 import Link from 'next/link';
-import { Fragment } from 'react';
 import { exactCount, plural } from '@/server/core/format/numbers';
 import { lockPath } from '@/server/core/paths/console-path';
 import { Icon } from '../../icons/icon';
@@ -25,26 +24,25 @@ export type LineEnd = keyof typeof END_HEIGHTS;
 
 const LINE_ENDS = Object.entries(END_HEIGHTS);
 
+const SIDES = [
+  ['target', Position.Left],
+  ['source', Position.Right],
+] as const;
+
 /** Where lines begin and end; nothing can be connected by hand. */
 function Ends() {
-  return LINE_ENDS.map(([id, top]) => (
-    <Fragment key={id}>
+  return LINE_ENDS.flatMap(([id, top]) =>
+    SIDES.map(([type, position]) => (
       <Handle
+        key={`${type} ${id}`}
         id={id}
-        type="target"
-        position={Position.Left}
+        type={type}
+        position={position}
         style={{ top }}
         isConnectable={false}
       />
-      <Handle
-        id={id}
-        type="source"
-        position={Position.Right}
-        style={{ top }}
-        isConnectable={false}
-      />
-    </Fragment>
-  ));
+    )),
+  );
 }
 
 /** An owner that waits or keeps others waiting. */
