@@ -65,6 +65,18 @@ export class EngineContext {
   }
 
   /**
+   * Adds what a read or a swap reported of the backend's clock. Decisions from the cache are then
+   * dated no earlier than those from what was read before, also where the store only reports a
+   * lower bound.
+   *
+   * @param sentAt when the request was sent, on the monotonic clock
+   */
+  observeClock(now: number, sentAt: number): void {
+    if (this.store.estimatesClock) this.storeClock.observeAtLeast(now);
+    else this.storeClock.observe(now, sentAt);
+  }
+
+  /**
    * The latest possible present instant of the backend's clock, after a read whose clock was
    * `shown`: later where the store only reports a lower bound of it.
    */

@@ -2,11 +2,16 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { DEAD_AFTER_MS } from '../core/timing';
 import { creation, freshKey, stored } from '../storage/conformance/testing/changes';
 import { storeNames } from '../storage/conformance/testing/stores-under-test';
+import type { Change } from '../storage/record-store';
 import { heartbeatKey, Membership } from './membership';
 import { StoreClock } from './store-clock';
-import { acquire, EngineRig, pause, release, takeLock } from './testing/engine-rig';
+import { acquire, EngineRig, pause, release, renew, takeLock } from './testing/engine-rig';
+import { eventsByLock } from './testing/events-by-lock';
 import { FaultyStore, firstFates, PASS } from './testing/faulty-store';
 import { untilQueued } from './testing/observed-calls';
+
+const isHeartbeat = (changes: Change[]) =>
+  changes.some(({ key }) => key.name.startsWith('process/'));
 
 interface Observed {
   membership: Membership;
@@ -38,6 +43,19 @@ describe.each(storeNames)('heartbeats over %s', (name) => {
     expect(waiters).toMatchObject([{ owner: 'w2', place: 1 }]);
     await release(here, key, 'w1', token);
     expect(await waiting).toMatchObject({ outcome: 'granted' });
+  });
+
+  it('however slow, date no change of a lock before the one that it follows', async () => {
+    const slow = new FaultyStore(await rig.under.another());
+    slow.onSwap = (changes) => ({ kind: 'pass', afterMs: isHeartbeat(changes) ? 400 : 0 });
+    const member = await rig.joinWith(slow);
+    const key = freshKey();
+    const { token } = await takeLock(member, key, 'w1');
+    for (let i = 0; i < 5; i += 1) await renew(member, key, 'w1', token);
+    const events = (await eventsByLock(rig.under.store, [key])).get(key.name) ?? [];
+    const instants = events.map(({ at }) => at);
+    expect(instants).toHaveLength(6);
+    expect(instants).toEqual(instants.toSorted((a, b) => a - b));
   });
 });
 

@@ -42,6 +42,11 @@ export class StoreClock {
     this.onStep(stepMs);
   }
 
+  /** Adds that the clock shows at least `now`, by a store that only reports a lower bound of it. */
+  observeAtLeast(now: number): void {
+    this.interval.raise(now, this.monotonic());
+  }
+
   /** A lower bound of the backend's clock, in whole ms; null before the first reading. */
   atLeast(): number | null {
     const interval = this.interval.at(this.monotonic());

@@ -100,6 +100,27 @@ describe("the interval known for another machine's clock", () => {
     );
   });
 
+  it('stays true, and never begins earlier, after what is known to be its least', () => {
+    const steps = fc.array(fc.tuple(measurement, wait), { minLength: 1, maxLength: 10 });
+    fc.assert(
+      fc.property(rate, steps, (rateOff, lookedAt) => {
+        const world = new World(5_000_000, rateOff);
+        const clock = new ClockInterval();
+        for (const [step, laterMs] of lookedAt) {
+          measure(clock, world, step);
+          const seen = world.shown() - 0.01;
+          world.pass(laterMs);
+          const before = clock.at(world.at)?.earliest ?? Number.NaN;
+          clock.raise(seen, world.at);
+          expectTruth(clock, world);
+          const { earliest = Number.NaN } = clock.at(world.at) ?? {};
+          expect(earliest).toBeGreaterThanOrEqual(before);
+          expect(earliest).toBeGreaterThanOrEqual(seen - 0.001);
+        }
+      }),
+    );
+  });
+
   it('is unknown before a measurement, and after a reset', () => {
     const clock = new ClockInterval();
     expect(clock.at(0)).toBe(null);

@@ -39,6 +39,17 @@ export class ClockInterval {
     return 0;
   }
 
+  /**
+   * Takes note that the other clock shows at least `shown`, when ours shows `at`. Ignored before
+   * the first measurement, and where it contradicts one: only a measurement shows a clock that was
+   * set.
+   */
+  raise(shown: number, at: number): void {
+    const known = this.at(at);
+    if (known === null || shown <= known.earliest || shown >= known.latest) return;
+    this.earliestBy = { offset: shown - at, takenAt: at };
+  }
+
   /** The other clock shows `earliest` to `latest` when ours shows `at`; null if never measured. */
   at(at: number): { earliest: number; latest: number } | null {
     const { earliestBy, latestBy } = this;

@@ -191,9 +191,8 @@ export class Committer {
 
   /** The latest possible present instant of the store's clock, after a reply with `shown`. */
   private measureClock(shown: number, sentAt: number): number {
-    const { store, storeClock } = this.context;
-    if (!store.estimatesClock) storeClock.observe(shown, sentAt);
-    return storeClock.latestSince(shown, sentAt);
+    this.context.observeClock(shown, sentAt);
+    return this.context.storeClock.latestSince(shown, sentAt);
   }
 
   private afterFailedSwap(prepared: PreparedProposal[], cause: unknown): void {

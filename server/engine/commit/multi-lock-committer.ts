@@ -174,7 +174,7 @@ export class MultiLockCommitter {
     { changes, answer }: MultiLockDecision,
   ): Promise<MultiLockAnswer | null> {
     const { context } = this;
-    const { store, storeClock, options } = context;
+    const { storeClock, options } = context;
     const locks = changes.map(({ name, decision }): PreparedLock => {
       const key = { namespace: pending.namespace, name };
       const { epoch, bases } = reading;
@@ -198,7 +198,7 @@ export class MultiLockCommitter {
       if (cause instanceof StoreError && cause.retryable) return null;
       throw swapFailed(cause);
     }
-    if (!store.estimatesClock) storeClock.observe(outcome.now, sentAt);
+    context.observeClock(outcome.now, sentAt);
     if (outcome.applied !== 'yes') {
       this.evict(locks);
       pending.mayBeApplied = outcome.applied === 'unknown';

@@ -35,14 +35,13 @@ export async function readOnce(
   keys: RecordKey[],
   requestKeys: string[],
 ): Promise<ReadResult> {
-  const { store, storeClock } = context;
   const readAt = context.monotonic();
-  const read = await store.read(keys, requestKeys);
+  const read = await context.store.read(keys, requestKeys);
   let shown = Number.NaN;
   for (const { now } of read.records) {
     // Most records of a packet show the same clock, which is measured once.
-    if (store.estimatesClock || now === shown) continue;
-    storeClock.observe(now, readAt);
+    if (now === shown) continue;
+    context.observeClock(now, readAt);
     shown = now;
   }
   return read;
