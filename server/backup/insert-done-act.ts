@@ -1,7 +1,7 @@
 import type { BulkChange } from '@/db/bulk-change';
 import type { Cell } from '@/db/snapshot';
 import { randomText } from '../auth/random-text';
-import type { AuditAct } from '../operations/audit/audit-log';
+import type { AuditAct } from '../operations/audit/audited-act';
 
 /** What a command did: to what, what it found, and what it created. */
 interface DoneAct {

@@ -8,7 +8,7 @@ import { programSchemaVersion } from '@/db/schema-version';
 import { type Cell, tableShapes } from '@/db/snapshot';
 import { StartError } from '@/server/platform/start-error';
 import { OWN_NAMESPACE } from '../engine/membership';
-import type { AuditAct } from '../operations/audit/audit-log';
+import type { AuditAct } from '../operations/audit/audited-act';
 import { restoredCursor } from '../storage/recorded-position';
 import { type BackupHeader, backupTables, SECRET_FINGERPRINT_ROW } from './backup-header';
 import { BackupLoad } from './backup-load';

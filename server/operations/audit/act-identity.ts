@@ -2,7 +2,8 @@ import type { Schema } from '@/db/schema';
 import type { RequestIdentity } from '../../core/request-fingerprint';
 import { requestIdentity } from '../../engine/request-identity';
 import type { RecordKey } from '../../storage/record-store';
-import { type AuditActor, type AuditedAct, readSeen } from './audit-log';
+import type { AuditActor } from './audit-actor';
+import { type AuditedAct, readSeen } from './audited-act';
 
 /** Acts on one lock or counter, each with the verb that is part of its stored identity. */
 const VERBS = {

@@ -2,102 +2,15 @@ import { and, eq, or } from 'drizzle-orm';
 import { allOf, type Db } from '@/db/database';
 import { databaseFailure } from '@/db/database-failure';
 import { auditSubject } from '@/db/recorded/audit-subject';
-import type { UserActor } from '../../auth/actor';
 import { randomText } from '../../auth/random-text';
 import type { AuditEntry } from '../../contract/console/audit-entry';
 import type { ControlContext, ControlRuntime } from '../operation-context';
-import type { ConsoleActor } from '../require-role';
+import { type AuditActor, auditActor } from './audit-actor';
+import type { AuditedAct } from './audited-act';
 
-/** Every act that is audited. */
-export const AUDIT_ACTS = [
-  'lock.forceRelease',
-  'lock.reassign',
-  'lock.extend',
-  'lock.askRelease',
-  'lock.stopRenewals',
-  'lock.freeze',
-  'lock.unfreeze',
-  'lock.setCapacity',
-  'lock.takeOn',
-  'lock.stepBack',
-  'lock.delete',
-  'counter.create',
-  'counter.adjust',
-  'counter.adjustBy',
-  'counter.setBounds',
-  'counter.delete',
-  'counter.reconcile',
-  'key.create',
-  'key.change',
-  'key.rotate',
-  'key.revoke',
-  'user.create',
-  'user.setRole',
-  'user.setDisabled',
-  'user.resetPassword',
-  'user.remove',
-  'user.endSessions',
-  'namespace.create',
-  'namespace.setPolicy',
-  'namespace.remove',
-  'alert.silence',
-  'alert.endSilence',
-  'alert.setRules',
-  'config.apply',
-  'backend.reshard',
-  'backup.make',
-  'backup.restore',
-  'secret.reset',
-  'clock.set',
-  'lab.start',
-  'lab.stop',
-  'session.setup',
-  'session.signIn',
-  'session.signOut',
-  'session.end',
-  'session.endOthers',
-  'session.changePassword',
-] as const;
-export type AuditAct = (typeof AUDIT_ACTS)[number];
-
-/** What is about to be done, and to which subject. Never contains a secret. */
-export interface AuditedAct {
-  act: AuditAct;
-  namespace?: string;
-  subject: string;
-  /** The reason that the operator gave. */
-  reason?: string;
-  /** What was seen before the act, such as token and rev. */
-  seen?: Record<string, unknown>;
-  /** The caller's id for the act, with which it can be repeated safely; stored within `seen`. */
-  requestId?: string | undefined;
-}
-
-/** The actor, as the audit log names it. */
-export interface AuditActor {
-  name: string;
-  kind: AuditEntry['actorKind'];
-}
-
-export type AuditOutcome = AuditEntry['outcome'];
-
-/** What an entry stores in `seen`: the facts that were seen, and the act's request id. */
-export function readSeen(stored: string): Pick<AuditedAct, 'seen' | 'requestId'> {
-  const { requestId, ...seen } = JSON.parse(stored) as Record<string, unknown>;
-  return typeof requestId === 'string' ? { seen, requestId } : { seen };
-}
+type AuditOutcome = AuditEntry['outcome'];
 
 const INTENT_CHARS = 22;
-
-export function auditActor(person: ConsoleActor): AuditActor {
-  if (person.kind === 'user') return { name: person.name, kind: 'user' };
-  if (person.kind === 'cli') return { name: 'command line', kind: 'cli' };
-  return { name: 'Lockyard', kind: 'system' };
-}
-
-/** The user of an act on their own account: any role may do it; the session is checked again. */
-export const ownAccountActor = (user: UserActor) =>
-  ({ ...auditActor(user), role: 'viewer' }) as const;
 
 /**
  * Records what is about to be done, and returns the intent's id: 22 unguessable letters and digits.
@@ -132,7 +45,7 @@ export async function recordSystemEvent(
   result: Record<string, unknown>,
 ): Promise<void> {
   const closedAt = ctx.runtime.clock.now();
-  await writeEntry(ctx, { name: 'Lockyard', kind: 'system' }, what, {
+  await writeEntry(ctx, auditActor({ kind: 'system' }), what, {
     outcome: 'done',
     result,
     closedAt,

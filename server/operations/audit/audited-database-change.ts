@@ -3,7 +3,9 @@ import { databaseFailure } from '@/db/database-failure';
 import { LockyardError } from '../../contract/errors';
 import { confirmRole } from '../confirm-role';
 import type { ControlContext } from '../operation-context';
-import { type AuditActor, type AuditedAct, closeIntent, openIntent, tryToClose } from './audit-log';
+import type { AuditActor } from './audit-actor';
+import { closeIntent, openIntent, tryToClose } from './audit-log';
+import type { AuditedAct } from './audited-act';
 import type { PermittedActor } from './permit';
 
 /** The answer of a change to its caller, and the details for the audit log: never a secret. */

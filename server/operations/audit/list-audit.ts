@@ -9,7 +9,7 @@ import { askDatabase } from '../ask-database';
 import type { ControlContext } from '../operation-context';
 import { requireRole } from '../require-role';
 import type { AuditRow } from './act-identity';
-import { AUDIT_ACTS, readSeen } from './audit-log';
+import { AUDIT_ACTS, readSeen } from './audited-act';
 
 export interface AuditPage {
   rows: AuditEntry[];

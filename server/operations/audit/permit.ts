@@ -2,7 +2,8 @@ import type { Role } from '../../contract/console/console-terms';
 import { LockyardError } from '../../contract/errors';
 import type { ControlContext } from '../operation-context';
 import { requireRole } from '../require-role';
-import { type AuditActor, type AuditedAct, auditActor } from './audit-log';
+import { type AuditActor, auditActor } from './audit-actor';
+import type { AuditedAct } from './audited-act';
 
 /** An actor whose role was checked. */
 export interface PermittedActor extends AuditActor {

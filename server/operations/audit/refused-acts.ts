@@ -4,7 +4,9 @@ import type { Clock } from '../../platform/clock';
 import type { Log } from '../../platform/log';
 import { SerialQueue } from '../../platform/serial-queue';
 import type { ControlContext } from '../operation-context';
-import { type AuditActor, type AuditedAct, writeRefusal } from './audit-log';
+import type { AuditActor } from './audit-actor';
+import { writeRefusal } from './audit-log';
+import type { AuditedAct } from './audited-act';
 
 /** How long a count can be known to this process only. */
 const WRITE_AFTER_MS = 1_000;

@@ -5,7 +5,8 @@ import { INTENT_FINAL_AFTER_MS } from '../../core/timing';
 import { engineOf } from '../locks/resolve-lock';
 import type { Runtime } from '../operation-context';
 import { type AuditRow, isRecordAct, requestOfIntent } from './act-identity';
-import { assumeOutcome, closeIntent, readSeen } from './audit-log';
+import { assumeOutcome, closeIntent } from './audit-log';
+import { readSeen } from './audited-act';
 import { closeDone } from './close-done';
 
 const AT_ONCE = 100;

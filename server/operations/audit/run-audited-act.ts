@@ -5,7 +5,9 @@ import { unknownOutcome } from '../../engine/refusals';
 import { askDatabase } from '../ask-database';
 import { confirmRole } from '../confirm-role';
 import type { ControlContext } from '../operation-context';
-import { type AuditActor, type AuditedAct, closeIntent, openIntent, tryToClose } from './audit-log';
+import type { AuditActor } from './audit-actor';
+import { closeIntent, openIntent, tryToClose } from './audit-log';
+import type { AuditedAct } from './audited-act';
 import { closeDone, REPEATED } from './close-done';
 import { permit } from './permit';
 

@@ -6,7 +6,7 @@ import type { RecordKey } from '../../storage/record-store';
 import { engineOf } from '../locks/resolve-lock';
 import type { OperationContext } from '../operation-context';
 import { identityOfAct, type RecordActName } from './act-identity';
-import type { AuditedAct } from './audit-log';
+import type { AuditedAct } from './audited-act';
 import { runAuditedAct } from './run-audited-act';
 
 /** An operator's act on one lock or counter. */

@@ -1,6 +1,6 @@
 import type { SessionRef } from '../../contract/console/access-inputs';
 import { askDatabase } from '../ask-database';
-import { ownAccountActor } from '../audit/audit-log';
+import { ownAccountActor } from '../audit/audit-actor';
 import { auditedDatabaseChange } from '../audit/audited-database-change';
 import type { ControlContext } from '../operation-context';
 import { requireUser } from '../require-user';

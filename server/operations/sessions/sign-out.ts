@@ -1,4 +1,4 @@
-import { auditActor } from '../audit/audit-log';
+import { auditActor } from '../audit/audit-actor';
 import { auditedDatabaseChange } from '../audit/audited-database-change';
 import type { ControlContext } from '../operation-context';
 

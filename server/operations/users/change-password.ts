@@ -6,7 +6,7 @@ import { countSignInAttempt, revertSignInAttempt, verifyCounted } from '../../au
 import type { ChangePasswordInput } from '../../contract/console/access-inputs';
 import { LockyardError } from '../../contract/errors';
 import { askDatabase } from '../ask-database';
-import { ownAccountActor } from '../audit/audit-log';
+import { ownAccountActor } from '../audit/audit-actor';
 import { auditedDatabaseChange } from '../audit/audited-database-change';
 import type { ControlContext } from '../operation-context';
 import { findUserByName, selectUserForUpdate } from './find-user';

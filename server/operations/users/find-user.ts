@@ -3,7 +3,8 @@ import { allOf, type Database, type Db } from '@/db/database';
 import type { Schema } from '@/db/schema';
 import { LockyardError } from '../../contract/errors';
 import { askDatabase } from '../ask-database';
-import type { AuditAct, AuditActor, AuditedAct } from '../audit/audit-log';
+import type { AuditActor } from '../audit/audit-actor';
+import type { AuditAct, AuditedAct } from '../audit/audited-act';
 import { permit } from '../audit/permit';
 import type { ControlContext } from '../operation-context';
 
