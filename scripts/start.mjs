@@ -1,5 +1,5 @@
 import { pathToFileURL } from 'node:url';
-import { openFilesLimit } from '../server/platform/open-files-limit.mjs';
+import { openFilesLimit } from '../server/platform/process/open-files-limit.mjs';
 import { endWithNpm } from './process/end-with-npm.mjs';
 import { endWith, PlainFailure } from './process/plain-failure.mjs';
 import { fileLimitComplaint, nodeComplaint } from './process/start-requirements.mjs';

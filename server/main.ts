@@ -13,7 +13,8 @@ import { unencryptedNote } from './bootstrap/unencrypted-note';
 import { startControlSocket } from './cli/control-socket';
 import { systemClock } from './platform/clock';
 import { createLog, type Log, logSettings } from './platform/log';
-import { openFilesLimit } from './platform/open-files-limit.mjs';
+import { ENDING_SIGNALS } from './platform/process/ending-signals';
+import { openFilesLimit } from './platform/process/open-files-limit.mjs';
 
 /** A shutdown that takes longer than this is cut short. */
 const SHUT_DOWN_MAX_MS = 15_000;
@@ -36,8 +37,7 @@ const hasTerminal = [0, 1, 2].some((descriptor) => isatty(descriptor));
 let isHungUp = false;
 
 // As the first process of a container it would not even be ended by a signal without a listener.
-// A terminal that is closed sends SIGHUP.
-for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) {
+for (const signal of ENDING_SIGNALS) {
   process.on(signal, () => {
     isHungUp ||= signal === 'SIGHUP' && hasTerminal;
     if (end) end(0);

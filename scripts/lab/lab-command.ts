@@ -12,6 +12,7 @@ import type {
 import { LabRunner } from '@/server/lab/lab-runner';
 import { systemClock } from '@/server/platform/clock';
 import { createLog } from '@/server/platform/log';
+import { ENDING_SIGNALS } from '@/server/platform/process/ending-signals';
 import { StartError } from '@/server/platform/start-error';
 import { catalogue } from '@/server/strategies/catalogue';
 import { ArgumentError, HELP, type LabArguments, readLabArguments } from './lab-arguments';
@@ -103,7 +104,7 @@ function run(
 ): Promise<{ rows: LabRow[]; last: Finished }> {
   const rows: LabRow[] = [];
   const stop = () => runner.stop();
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, stop);
+  for (const signal of ENDING_SIGNALS) process.on(signal, stop);
   return new Promise((resolve) => {
     runner.start({ runId: randomBytes(6).toString('hex'), ...settings }, (message) => {
       if (message.kind === 'finished') resolve({ rows, last: message });

@@ -18,7 +18,7 @@ const SERVER = `
   import { createHttpHandlers } from './server/api/http/http-handlers';
   import { createHttpServer, listen } from './server/api/http/http-server';
   import { createLog } from './server/platform/log';
-  import { openFilesLimit } from './server/platform/open-files-limit.mjs';
+  import { openFilesLimit } from './server/platform/process/open-files-limit.mjs';
   import { createRuntime } from './server/bootstrap/create-runtime';
   const log = createLog();
   const config = boundConnections(readConfig(process.env), openFilesLimit(), log);

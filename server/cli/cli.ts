@@ -1,4 +1,5 @@
 import { watchOutput } from '../../client/command/terminal/watch-output';
+import { ENDING_SIGNALS } from '../platform/process/ending-signals';
 import { type CommandLineIo, runCommandLine } from './command-line';
 
 // Files that this process creates are accessible only to their owner.
@@ -23,7 +24,7 @@ const io: CommandLineIo = {
 
 function firstSignal(): AbortSignal {
   const first = new AbortController();
-  for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.once(name, () => first.abort());
+  for (const signal of ENDING_SIGNALS) process.once(signal, () => first.abort());
   return first.signal;
 }
 

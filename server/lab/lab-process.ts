@@ -2,14 +2,15 @@ import { setPriority } from 'node:os';
 import { createInterface } from 'node:readline';
 import type { LabProgress } from '../contract/console/lab/lab-race';
 import { systemClock } from '../platform/clock';
+import { ENDING_SIGNALS } from '../platform/process/ending-signals';
 import type { LabOrder } from './lab-order';
 import { runRace } from './race/run-race';
 
 /**
  * The program of one race, as a child of the server or of the command. Its argument is its
  * niceness. It reads its order as one line of JSON, reports progress as lines of JSON, and ends
- * with the race. The end of its input, SIGTERM, SIGINT or SIGHUP stops the race; so it also ends if
- * its parent ends, for whatever reason.
+ * with the race. The end of its input, or one of `ENDING_SIGNALS`, stops the race; so it also ends
+ * if its parent ends, for whatever reason.
  */
 function start(niceness: number): void {
   try {
@@ -19,7 +20,7 @@ function start(niceness: number): void {
   }
   const stopping = new AbortController();
   const stop = () => stopping.abort();
-  for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP']) process.on(signal, stop);
+  for (const signal of ENDING_SIGNALS) process.on(signal, stop);
   // Caused by drivers whose connection was closed; it affects no result.
   process.on('unhandledRejection', (error) => {
     process.stderr.write(`An unhandled error in a race: ${(error as Error)?.message ?? error}\n`);

@@ -10,7 +10,7 @@ import {
   nodeFinding,
 } from '@/server/operations/installation/process-findings';
 import type { Clock } from '@/server/platform/clock';
-import { openFilesLimit } from '@/server/platform/open-files-limit.mjs';
+import { openFilesLimit } from '@/server/platform/process/open-files-limit.mjs';
 import { StartError } from '@/server/platform/start-error';
 import { askRunningServer } from '../control-socket';
 import { counted } from '../counted';

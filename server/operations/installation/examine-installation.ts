@@ -6,7 +6,7 @@ import { version } from '@/package.json';
 import { ReceiverTable } from '../../monitoring/alerts/receiver-table';
 import { MAINTENANCE_KEY } from '../../monitoring/maintenance/maintenance';
 import { jobReports } from '../../platform/job-reports';
-import { openFilesLimit } from '../../platform/open-files-limit.mjs';
+import { openFilesLimit } from '../../platform/process/open-files-limit.mjs';
 import { listAllApiKeys } from '../api-keys/list-api-keys';
 import { askDatabase } from '../ask-database';
 import type { OperationContext, Runtime } from '../operation-context';

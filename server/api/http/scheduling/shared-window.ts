@@ -1,4 +1,4 @@
-import { loopUtilization } from '../../../platform/loop-utilization';
+import { loopUtilization } from '../../../platform/process/loop-utilization';
 
 const LEAST = 8;
 const MOST = 64;

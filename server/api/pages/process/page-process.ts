@@ -2,6 +2,7 @@ import { chmodSync } from 'node:fs';
 import { createServer } from 'node:http';
 import next from 'next';
 import { createLog, type LogSettings } from '../../../platform/log';
+import { ENDING_SIGNALS } from '../../../platform/process/ending-signals';
 import {
   CONSOLE_SOCKET_HEADER,
   type PageProcessArguments,
@@ -58,7 +59,7 @@ const log = createLog(undefined, JSON.parse(logSettings) as LogSettings);
 process.on('disconnect', () => process.exit(0));
 // If the parent ended while this was loading, the channel closed before the listener existed.
 if (!process.connected) process.exit(0);
-for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => undefined);
+for (const signal of ENDING_SIGNALS) process.on(signal, () => undefined);
 
 start({ pagesSocket, consoleSocket }).catch((err: unknown) => {
   log.fatal({ err }, 'The process that renders pages could not start');

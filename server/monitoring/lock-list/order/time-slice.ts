@@ -1,5 +1,5 @@
 import { setTimeout } from 'node:timers/promises';
-import { loopUtilization } from '../../../platform/loop-utilization';
+import { loopUtilization } from '../../../platform/process/loop-utilization';
 import { SerialQueue } from '../../../platform/serial-queue';
 
 /** How long work on a list may keep the rest of this process waiting at a time. */
