@@ -51,7 +51,7 @@ describe('a closed backend', () => {
     expect(world.run(ask)).toEqual(first);
   });
 
-  it('grants no released, evicted or expired lock to a waiter until it is open again', () => {
+  it('grants no released, revoked or expired lock to a waiter until it is open again', () => {
     const token = take();
     world.run(acquire('orders/w2', PATIENT));
     world.policy = CLOSED;

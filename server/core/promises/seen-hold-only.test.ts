@@ -133,7 +133,7 @@ function onPurpose({ before, after, decision }: Written): Hold[] {
 }
 
 it(
-  'promise 7: operators act on the hold that was seen or not at all; an evicted token is invalid',
+  'promise 7: operators act on the hold that was seen or not at all; a revoked token is invalid',
   () => {
     fc.assert(
       fc.property(steps, (played) => {

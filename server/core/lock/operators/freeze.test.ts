@@ -70,7 +70,7 @@ describe('a frozen lock', () => {
     expect(world.record?.holds).toMatchObject([{ owner: 'w2' }]);
   });
 
-  it('stays frozen when its holder is evicted', () => {
+  it('stays frozen when its hold is force-released', () => {
     const token = take();
     world.run(acquire('orders/w2', PATIENT));
     world.run(freeze());

@@ -111,7 +111,7 @@ describe('a force-release', () => {
     expect(world.record).toBe(null);
   });
 
-  it('repeated with the same id gets the same answer, and evicts no other holder', () => {
+  it('repeated with the same id gets the same answer, and ends no other hold', () => {
     const token = take('orders/w1');
     const once = world.run(forceRelease(token, 'a'));
     const next = take('orders/w2');

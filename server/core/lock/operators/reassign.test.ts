@@ -126,7 +126,7 @@ describe('a reassignment', () => {
     expect(holding()).toEqual(['w1']);
   });
 
-  it('repeated with the same id gets the same answer, and evicts no other holder', () => {
+  it('repeated with the same id gets the same answer, and ends no other hold', () => {
     const token = take('orders/w1');
     const ticket = queue('orders/w2');
     const once = world.run(reassign(token, ticket, 'a'));

@@ -5,7 +5,7 @@ import type { OperationContext } from '../../operation-context';
 
 /**
  * Ends the hold that the operator saw, or does nothing: `changed` names the current one. The
- * evicted token is invalid immediately; the holder itself is not stopped.
+ * revoked token is invalid immediately; the holder itself is not stopped.
  */
 export function forceReleaseLock(
   ctx: OperationContext,
