@@ -61,12 +61,11 @@ export function WaitsView({
   const [view, setView] = useView();
   const params = useSearchParams();
   const filter = useMemo(() => readWaitFilter(params), [params]);
-  const heads = useMemo(() => matchingHeads(data, filter), [data, filter]);
+  const matching = useMemo(() => matchingHeads(data, filter), [data, filter]);
   const isNarrow = useMedia(NARROW, false);
-  const drawings = useMemo(() => (view === 'graph' ? drawingsOf(heads) : []), [view, heads]);
+  const drawings = useMemo(() => (view === 'graph' ? drawingsOf(matching) : []), [view, matching]);
   const { bands, panelHeight, onPanel, onDrawn } = useBands(drawings.map((each) => each.heads));
   const isEmpty = data.waiting === 0;
-  const silent = silentBackends(data.backends);
   return (
     <ReadingProvider reading={reading}>
       <ActionsProvider>
@@ -82,41 +81,13 @@ export function WaitsView({
           </header>
           <PastNote past={data.past} limits="Statuses use current baselines and policies." />
           {isEmpty ? (
-            <p className="px-[var(--gutter)] py-8 text-14 text-t2">
-              {data.past ? (
-                'No caller waited for a lock at this instant.'
-              ) : silent !== '' ? (
-                <>
-                  No callers are known to be waiting.
-                  <span className="block pt-1 text-13 text-t3">
-                    Not responding: {silent}. Whether callers wait there is unknown.
-                  </span>
-                </>
-              ) : (
-                <>
-                  No callers are waiting. Waits on all backends appear here, with what blocks them.
-                  <span className="block pt-1 text-13 text-t3">
-                    A caller waits when it asks for a held lock with{' '}
-                    <code className="font-mono text-12">waitMs</code>.
-                  </span>
-                </>
-              )}
-            </p>
-          ) : heads.heads.length === 0 && isFiltering(filter) ? (
-            <p className="px-[var(--gutter)] py-8 text-14 text-t2">
-              No waits match these filters.{' '}
-              <button
-                type="button"
-                className="link rounded-4"
-                onClick={() => setAddress({ namespace: null, backend: null, over: null })}
-              >
-                Clear filters
-              </button>
-            </p>
+            <NoWaits isPast={data.past !== undefined} silent={silentBackends(data.backends)} />
+          ) : matching.heads.length === 0 && isFiltering(filter) ? (
+            <NoMatchingWaits />
           ) : (
             <div className="waits-main">
               <HeadBlockers
-                graph={heads}
+                graph={matching}
                 bands={bands}
                 panelHeight={isNarrow ? null : panelHeight}
                 onPanel={isNarrow ? null : onPanel}
@@ -138,6 +109,47 @@ export function WaitsView({
         <ConnectionLostNote />
       </ActionsProvider>
     </ReadingProvider>
+  );
+}
+
+const NOTE = 'px-[var(--gutter)] py-8 text-14 text-t2';
+
+/** @param silent the backends that do not respond; empty: all do */
+function NoWaits({ isPast, silent }: { isPast: boolean; silent: string }) {
+  if (isPast) return <p className={NOTE}>No caller waited for a lock at this instant.</p>;
+  if (silent !== '') {
+    return (
+      <p className={NOTE}>
+        No callers are known to be waiting.
+        <span className="block pt-1 text-13 text-t3">
+          Not responding: {silent}. Whether callers wait there is unknown.
+        </span>
+      </p>
+    );
+  }
+  return (
+    <p className={NOTE}>
+      No callers are waiting. Waits on all backends appear here, with what blocks them.
+      <span className="block pt-1 text-13 text-t3">
+        A caller waits when it asks for a held lock with{' '}
+        <code className="font-mono text-12">waitMs</code>.
+      </span>
+    </p>
+  );
+}
+
+function NoMatchingWaits() {
+  return (
+    <p className={NOTE}>
+      No waits match these filters.{' '}
+      <button
+        type="button"
+        className="link rounded-4"
+        onClick={() => setAddress({ namespace: null, backend: null, over: null })}
+      >
+        Clear filters
+      </button>
+    </p>
   );
 }
 
