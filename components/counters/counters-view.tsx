@@ -6,6 +6,7 @@ import { useMemo, useState } from 'react';
 import type { CounterPage } from '@/server/contract/console/counter-row';
 import { exactCount, plural } from '@/server/core/format/numbers';
 import { DeleteNamesButton } from '../deletion/delete-names-button';
+import type { DeletionProps } from '../deletion/delete-names-dialog';
 import { SelectButton } from '../deletion/select-controls';
 import { SelectionBar } from '../deletion/selection-bar';
 import { isNameable, useSelection } from '../deletion/use-selection';
@@ -30,14 +31,13 @@ import { NewCounterDialog } from './new-counter-dialog';
 export function CountersView({ initial }: { initial: CounterPage }) {
   const client = useTRPCClient();
   const trpc = useTRPC();
-  const { may } = useSession();
+  const isOperator = useSession().may('operator');
   const [text, setText] = useState(readCounterSearch(useSearchParams()));
   const search = useDebounced(text.trim());
   const seek = (next: string) => {
     setText(next);
     setAddress({ q: next.trim() });
   };
-  const [isCreating, setCreating] = useState(false);
   const input = { limit: COUNTERS_SHOWN, ...(search && { search }) };
   const live = useLive<CounterPage>(search, initial, ({ onData, ...rest }) =>
     client.counters.watch.subscribe(input, {
@@ -67,21 +67,7 @@ export function CountersView({ initial }: { initial: CounterPage }) {
           <PageHead
             title="Counters"
             end={
-              may('operator') && (
-                <span className="flex flex-wrap gap-2">
-                  <DeleteNamesButton
-                    kind="counter"
-                    at={{}}
-                    onGone={selecting.drop}
-                    isHidden={data.total === 0}
-                  >
-                    Delete counters…
-                  </DeleteNamesButton>
-                  <Button tone="accent" onClick={() => setCreating(true)}>
-                    New counter…
-                  </Button>
-                </span>
-              )
+              isOperator && <CounterActions hasNone={data.total === 0} onGone={selecting.drop} />
             }
           >
             Bounded integer counters, shared by all services.
@@ -97,11 +83,10 @@ export function CountersView({ initial }: { initial: CounterPage }) {
               {search
                 ? foundLabel(data, data.past ? live.data.rows.length : data.total)
                 : plural(data.total, 'counter')}
-              {data.matching > data.rows.length &&
-                `, showing the first ${exactCount(data.rows.length)}`}
+              {data.matching > rows.length && `, showing the first ${exactCount(rows.length)}`}
             </span>
             <span className="ml-auto flex items-center gap-4">
-              {may('operator') && data.rows.length > 0 && <SelectButton selecting={selecting} />}
+              {isOperator && rows.length > 0 && <SelectButton selecting={selecting} />}
               <LiveIndicator link={link} onRetry={retry} isFleet />
             </span>
           </div>
@@ -113,29 +98,62 @@ export function CountersView({ initial }: { initial: CounterPage }) {
             <CounterTable
               rows={rows}
               courses={courses.data}
-              selecting={may('operator') ? selecting : null}
+              selecting={isOperator ? selecting : null}
             />
-          ) : data.past && search === '' ? (
-            <p className="card px-3.5 py-6 text-14">
-              None of the present counters existed at this instant.
-            </p>
           ) : (
             <NoCounters
+              isPast={data.past !== undefined}
               onClear={search === '' ? null : () => seek('')}
-              mayCreate={may('operator')}
+              mayCreate={isOperator}
             />
           )}
         </div>
       </div>
       <ConnectionLostNote />
-      {may('operator') && <SelectionBar kind="counter" selecting={selecting} />}
-      {isCreating && <NewCounterDialog onClose={() => setCreating(false)} />}
+      {isOperator && <SelectionBar kind="counter" selecting={selecting} />}
     </ReadingProvider>
   );
 }
 
+/** What an operator can do with all counters, and with none. */
+function CounterActions({
+  hasNone,
+  onGone,
+}: {
+  hasNone: boolean;
+  onGone: DeletionProps['onGone'];
+}) {
+  const [isCreating, setCreating] = useState(false);
+  return (
+    <span className="flex flex-wrap gap-2">
+      <DeleteNamesButton kind="counter" at={{}} onGone={onGone} isHidden={hasNone}>
+        Delete counters…
+      </DeleteNamesButton>
+      <Button tone="accent" onClick={() => setCreating(true)}>
+        New counter…
+      </Button>
+      {isCreating && <NewCounterDialog onClose={() => setCreating(false)} />}
+    </span>
+  );
+}
+
 /** @param onClear ends the search that finds none; null: there are none */
-function NoCounters({ onClear, mayCreate }: { onClear: (() => void) | null; mayCreate: boolean }) {
+function NoCounters({
+  isPast,
+  onClear,
+  mayCreate,
+}: {
+  isPast: boolean;
+  onClear: (() => void) | null;
+  mayCreate: boolean;
+}) {
+  if (isPast && !onClear) {
+    return (
+      <p className="card px-3.5 py-6 text-14">
+        None of the present counters existed at this instant.
+      </p>
+    );
+  }
   return (
     <div className="card px-3.5 py-6">
       <p className="text-14">
