@@ -3,9 +3,8 @@
 import Link from 'next/link';
 import { useSearchParams } from 'next/navigation';
 import { useRef, useState } from 'react';
-import { matchesHolder } from '@/server/contract/console/waits/holder-figures';
 import { HOLDER_SEARCH_MAX, type HoldersPage } from '@/server/contract/console/waits/holder-rows';
-import { exactCount, plural } from '@/server/core/format/numbers';
+import { plural } from '@/server/core/format/numbers';
 import { ConnectionLostNote } from '../live/connection-lost-note';
 import { LiveIndicator } from '../live/live-indicator';
 import { ReadingProvider, useLiveReading } from '../live/reading';
@@ -15,7 +14,8 @@ import { setAddress } from '../navigation/set-address';
 import { PastNote } from '../past/past-note';
 import { SearchField } from '../ui/controls/search-field';
 import { Hint, KeyBar } from '../ui/key-bar';
-import { HolderFilters, isIn, readHolderFilter } from './holder-filter';
+import { HolderFilters, readHolderFilter } from './holder-filter';
+import { listHolders } from './holder-list';
 import { HolderStrip } from './holder-strip';
 import { HolderTable } from './holder-table';
 import { ReleasingProcess } from './release/releasing-process';
@@ -25,53 +25,30 @@ import { useHolders } from './use-holders';
 /** Services and their processes: what each holds, waits for, and keeps others from. */
 export function HoldersView({ initial }: { initial: HoldersPage }) {
   const params = useSearchParams();
-  const [text, setText] = useState((params.get('q') ?? '').slice(0, HOLDER_SEARCH_MAX));
+  const { text, onText, onClear } = useHolderSearch(params.get('q') ?? '');
   const { data, receivedAt, link, refusal, retry, problem } = useHolders(initial, text);
   const reading = useLiveReading(data, { receivedAt, refusal });
-  const [open, setOpen] = useState<string | null>(params.get('process'));
-  const show = (process: string | null) => {
-    setOpen(process);
-    setAddress({ process });
-  };
-  const search = (next: string) => {
-    setText(next);
-    setAddress({ q: next.trim() });
-  };
-  const clear = () => {
-    setText('');
-    setAddress({ q: null, verdict: null, namespace: null, backend: null });
-  };
-  const filter = readHolderFilter(params.get('verdict'));
-  const sought = text.trim();
-  const isSearching = data.search !== sought;
+  const [open, onOpen] = useOpenProcess(params.get('process'));
+  const verdict = readHolderFilter(params.get('verdict'));
   const place = { namespace: params.get('namespace'), backend: params.get('backend') };
-  const found = isSearching ? data.rows.filter((row) => isNamed(row, sought)) : data.rows;
-  const rows = found.filter((row) => matchesHolder(row, filter) && isIn(row, place));
-  const isNarrowed = filter !== null || place.namespace !== null || place.backend !== null;
-  const isFiltered = sought !== '' || isNarrowed;
-  const silent = data.past ? '' : silentBackends(data.backends);
+  const list = listHolders(data, { search: text.trim(), verdict, ...place });
   const table = useRef<HTMLDivElement>(null);
   useHolderKeys(table);
-  const more = data.found - data.rows.length;
-  // Those that wait or block others are listed before all others.
-  const isCut = more > 0 && data.rows.every(({ waits, blocked }) => waits > 0 || blocked > 0);
   return (
     <ReadingProvider reading={reading}>
       <ReleasingProcess>
         <div className="page">
           <h1 className="sr-only">Holders</h1>
-          <HolderStrip page={data} filter={filter} />
+          <HolderStrip page={data} filter={verdict} />
           <div className="flex flex-wrap items-center gap-x-3 gap-y-2 py-3">
             <SearchField
               label="Service, owner, host, pid or version"
               value={text}
-              onChange={search}
+              onChange={onText}
               className="w-full sm:w-[280px]"
             />
-            <HolderFilters rows={data.rows} filter={filter} place={place} />
-            <span className="text-12 text-t3">
-              {problem ?? (isFiltered && !isSearching && countOf(rows.length, isNarrowed, data))}
-            </span>
+            <HolderFilters rows={data.rows} filter={verdict} place={place} />
+            <span className="text-12 text-t3">{problem ?? list.count}</span>
             <span className="ml-auto">
               <LiveIndicator link={link} onRetry={retry} isFleet />
             </span>
@@ -80,29 +57,21 @@ export function HoldersView({ initial }: { initial: HoldersPage }) {
             past={data.past}
             limits="Only proof of death is recorded: whether other processes were alive is unknown."
           />
-          {rows.length > 0 ? (
+          {list.rows.length > 0 ? (
             <div ref={table}>
-              <HolderTable
-                rows={rows}
-                services={data.services}
-                isFiltered={isFiltered}
-                isCut={isCut}
-                open={open}
-                onOpen={show}
-              />
+              <HolderTable {...list} services={data.services} open={open} onOpen={onOpen} />
             </div>
           ) : (
             <NoHolders
-              isSearching={isSearching}
-              isFiltered={isFiltered}
+              {...list}
               isPast={data.past !== undefined}
-              silent={silent}
-              onClear={clear}
+              silent={data.past ? '' : silentBackends(data.backends)}
+              onClear={onClear}
             />
           )}
-          {more > 0 && !isSearching && (
+          {list.more > 0 && !list.isSearching && (
             <p className="py-3 text-12 text-t3">
-              {plural(more, 'more process', 'more processes')} with fewer locks and no waiters
+              {plural(list.more, 'more process', 'more processes')} with fewer locks and no waiters
               {data.search === '' ? '; the search finds them too' : ''}.
             </p>
           )}
@@ -114,19 +83,28 @@ export function HoldersView({ initial }: { initial: HoldersPage }) {
   );
 }
 
-/** Whether a listed row matches a search, until the server has searched all processes. */
-function isNamed(
-  { service, owners, host, pid, version }: HoldersPage['rows'][number],
-  sought: string,
-): boolean {
-  const text = [service, ...owners, host, pid, version].join(' ');
-  return text.toLowerCase().includes(sought.toLowerCase());
+/** The text to search for, kept in the page's address; clearing it clears the filters too. */
+function useHolderSearch(initial: string) {
+  const [text, setText] = useState(initial.slice(0, HOLDER_SEARCH_MAX));
+  const onText = (next: string) => {
+    setText(next);
+    setAddress({ q: next.trim() });
+  };
+  const onClear = () => {
+    setText('');
+    setAddress({ q: null, verdict: null, namespace: null, backend: null });
+  };
+  return { text, onText, onClear };
 }
 
-/** With a filter only the listed rows are counted: the page does not know the others. */
-function countOf(shown: number, isNarrowed: boolean, { rows, found }: HoldersPage): string {
-  if (!isNarrowed) return plural(found, 'process matches', 'processes match');
-  return `${exactCount(shown)} of ${plural(rows.length, 'process', 'processes')}`;
+/** The id of the process that is open, kept in the page's address. */
+function useOpenProcess(initial: string | null) {
+  const [open, setOpen] = useState(initial);
+  const onOpen = (process: string | null) => {
+    setOpen(process);
+    setAddress({ process });
+  };
+  return [open, onOpen] as const;
 }
 
 function NoHolders({
