@@ -8,7 +8,7 @@ import { useBlockingMs } from '../live/reading';
 import { useTRPC } from '../live/trpc';
 import { FigureCount } from '../locks/figures/figure-count';
 import { FigureTile, lookOf } from '../locks/figures/figure-tile';
-import { HOUR_SPAN_MS, sampleSeries } from '../locks/figures/fleet-series';
+import { sampleSeries } from '../locks/figures/fleet-series';
 import { setAddress } from '../navigation/set-address';
 import { Duration } from '../ui/duration';
 
@@ -31,7 +31,6 @@ export function HolderStrip({ page, filter }: { page: HoldersPage; filter: Holde
   const { dead, leftBehind, unknown, deadlock, blocking } = figures;
   const course = (figure: 'held' | 'waiting', now: number) =>
     fleet && !past ? sampleSeries(fleet, figure, now) : [];
-  const plain = { spanMs: HOUR_SPAN_MS, series: [] };
   return (
     <section
       aria-label="Processes in figures"
@@ -39,14 +38,12 @@ export function HolderStrip({ page, filter }: { page: HoldersPage; filter: Holde
       className="figure-strip holder-strip"
     >
       <FigureTile
-        {...plain}
         look={look('processes', processes)}
         title="Processes that hold a lock"
         value={<FigureCount of={processes} />}
         below={`processes of ${plural(figures.services, 'service')}`}
       />
       <FigureTile
-        {...plain}
         look={look('dead', dead)}
         title="Filter: processes that are proven dead"
         value={<FigureCount of={dead} />}
@@ -54,7 +51,6 @@ export function HolderStrip({ page, filter }: { page: HoldersPage; filter: Holde
         action={show('dead')}
       />
       <FigureTile
-        {...plain}
         look={look('unknown', unknown)}
         title="Filter: processes without recent evidence"
         value={<FigureCount of={unknown} />}
@@ -62,7 +58,6 @@ export function HolderStrip({ page, filter }: { page: HoldersPage; filter: Holde
         action={show('unknown')}
       />
       <FigureTile
-        {...plain}
         look={look('deadlock', deadlock)}
         title="Filter: processes that wait in a deadlock"
         value={<FigureCount of={deadlock} />}
@@ -70,7 +65,6 @@ export function HolderStrip({ page, filter }: { page: HoldersPage; filter: Holde
         action={show('deadlock')}
       />
       <FigureTile
-        spanMs={HOUR_SPAN_MS}
         series={course('held', fleet?.held ?? holds)}
         look={look('held', 0)}
         title="Holds of all processes"
@@ -78,7 +72,6 @@ export function HolderStrip({ page, filter }: { page: HoldersPage; filter: Holde
         below="by all processes"
       />
       <FigureTile
-        spanMs={HOUR_SPAN_MS}
         series={course('waiting', waiting)}
         look={look('waiting', waiting)}
         title="Waiting callers. Filter: processes that keep callers waiting"
@@ -87,7 +80,6 @@ export function HolderStrip({ page, filter }: { page: HoldersPage; filter: Holde
         action={show('blocking')}
       />
       <FigureTile
-        {...plain}
         look={look('blocking', waiting)}
         title="The sum of the ages of all waits"
         value={<WaitingTime page={page} />}

@@ -16,7 +16,6 @@ import { FigureTile, lookOf } from './figure-tile';
 import {
   expirySeries,
   grantSeries,
-  HOUR_SPAN_MS,
   latestWait,
   refusalSeries,
   type SeriesPoint,
@@ -69,7 +68,6 @@ export function FigureStrip({
         value={<FigureCount of={stuck} />}
         below={fleet && <Range of={sampleRange(fleet, 'stuck', stuck)} course={stucks} />}
         series={stucks}
-        spanMs={HOUR_SPAN_MS}
         action={show('stuck')}
       />
       <FigureTile
@@ -81,7 +79,6 @@ export function FigureStrip({
         value={fleet && <BlockingTime fleet={fleet} />}
         below={fleet && <BlockingPeak fleet={fleet} course={blockings} />}
         series={blockings}
-        spanMs={HOUR_SPAN_MS}
         action={sortBy('waiters')}
       />
       <FigureTile
@@ -94,7 +91,6 @@ export function FigureStrip({
             : fleet && <InHour what={`${countText(fleet.hour.timeouts)} timed out`} />
         }
         series={waits}
-        spanMs={HOUR_SPAN_MS}
         action={sortBy('waiters')}
       />
       <FigureTile
@@ -110,7 +106,6 @@ export function FigureStrip({
         }
         below={fleet && <InHour what={countText(fleet.hour.refused)} />}
         series={refusals}
-        spanMs={HOUR_SPAN_MS}
       />
       <FigureTile
         look={look('held', 0)}
@@ -124,7 +119,6 @@ export function FigureStrip({
           )
         }
         series={held}
-        spanMs={HOUR_SPAN_MS}
         action={sortBy('held')}
       />
       <FigureTile
@@ -133,7 +127,6 @@ export function FigureStrip({
         value={<FigureCount of={expired} />}
         below={fleet && <InHour what={`${countText(fleet.hour.expiries)} expired`} />}
         series={fleet ? expirySeries(fleet) : []}
-        spanMs={HOUR_SPAN_MS}
         action={show('expired')}
       />
       <FigureTile
@@ -141,8 +134,6 @@ export function FigureStrip({
         title="Filter: unknown (backend not responding, or record unreadable)"
         value={fleet && <FigureCount of={unknown} />}
         below={null}
-        series={[]}
-        spanMs={HOUR_SPAN_MS}
         action={show('unknown')}
       />
       <RateFigures fleet={fleet} isLost={isFleetLost} />
@@ -251,7 +242,6 @@ function RateFigures({
         }
         below={below(fleet && <InHour what={countText(fleet.hour.grants)} />)}
         series={grants}
-        spanMs={HOUR_SPAN_MS}
       />
       <WaitFigure fleet={fleet} below={below} />
     </>
@@ -288,7 +278,6 @@ function WaitFigure({
           )),
       )}
       series={fleet ? waitSeries(fleet, 'waitP99Ms') : []}
-      spanMs={HOUR_SPAN_MS}
     />
   );
 }

@@ -1,6 +1,7 @@
 'use client';
 
 import type { ReactNode } from 'react';
+import { HOUR_MS } from '@/server/core/time-units';
 import { Icon, type IconName } from '../../icons/icon';
 import type { SeriesPoint } from './fleet-series';
 
@@ -29,8 +30,7 @@ export function FigureTile({
   title,
   value,
   below,
-  series,
-  spanMs,
+  series = [],
   action,
 }: {
   look: FigureLook;
@@ -38,8 +38,8 @@ export function FigureTile({
   /** Null while it is not known. */
   value: ReactNode;
   below: ReactNode;
-  series: readonly SeriesPoint[];
-  spanMs: number;
+  /** The trend of the last hour; empty where none is shown. */
+  series?: readonly SeriesPoint[];
   /** What a click does; absent where there is nothing to show. */
   action?: { isSet: boolean | undefined; onPress: () => void };
 }) {
@@ -54,7 +54,7 @@ export function FigureTile({
           {value ?? <span aria-hidden="true" className="bone my-1.5 block h-4 w-12" />}
         </span>
       </span>
-      <Sparkline points={series} spanMs={spanMs} className={`figure-line ${tone}`} />
+      <Sparkline points={series} className={`figure-line ${tone}`} />
       <span className="figure-below">{below}</span>
     </>
   );
@@ -85,22 +85,13 @@ const EDGE = 3;
 /** A line shorter than this share of the width is not drawn: it shows no trend yet. */
 const SHORT_SHARE = 0.08;
 
-/** A figure over time, right-aligned at the present. Decoration beside the figure itself. */
-function Sparkline({
-  points,
-  spanMs,
-  className = '',
-}: {
-  points: readonly { at: number; value: number }[];
-  /** How much time the whole width covers. */
-  spanMs: number;
-  className?: string;
-}) {
+/** A figure over the last hour, right-aligned at the present: decoration beside the figure. */
+function Sparkline({ points, className }: { points: readonly SeriesPoint[]; className: string }) {
   const first = points[0];
   const last = points.at(-1);
-  if (!first || !last || (last.at - first.at) / spanMs <= SHORT_SHARE) return null;
+  if (!first || !last || (last.at - first.at) / HOUR_MS <= SHORT_SHARE) return null;
   const top = Math.max(1, ...points.map(({ value }) => value)) * 1.1;
-  const x = (at: number) => (WIDTH - EDGE) * (1 - (last.at - at) / spanMs);
+  const x = (at: number) => (WIDTH - EDGE) * (1 - (last.at - at) / HOUR_MS);
   const y = (value: number) => HEIGHT - EDGE - (HEIGHT - 2 * EDGE) * (value / top);
   const steps = points.map(({ at, value }) => `${x(at).toFixed(1)},${y(value).toFixed(1)}`);
   const from = x(first.at).toFixed(1);

@@ -1,5 +1,4 @@
 import type { FleetNow, FleetSample, InsightPoint } from '@/server/contract/console/insight-row';
-import { MINUTE_MS } from '@/server/core/time-units';
 
 /** A figure over time, oldest first. */
 export interface SeriesPoint {
@@ -67,6 +66,3 @@ export function sampleRange(
   const lows = samples.flatMap(({ low }) => (low ? [low[figure]] : []));
   return [Math.min(now, ...(lows.length > 0 ? lows : highs)), Math.max(now, ...highs)];
 }
-
-/** The time range of the strip's last-hour lines. */
-export const HOUR_SPAN_MS = 60 * MINUTE_MS;
