@@ -1,28 +1,26 @@
 'use client';
 
-import type { ReactNode } from 'react';
 import type { FleetNow } from '@/server/contract/console/insight-row';
 import type { LockPage } from '@/server/contract/console/lock-row';
-import { durationText, wholeSeconds } from '@/server/core/format/durations';
+import { durationText } from '@/server/core/format/durations';
 import { exactCount } from '@/server/core/format/numbers';
 import { MINUTE_MS } from '@/server/core/time-units';
-import { ageText } from '../../format/durations';
-import { countText, rateText } from '../../format/numbers';
+import { countText } from '../../format/numbers';
 import { displayedBlockingMs, useAtBackend } from '../../live/reading';
 import { Duration } from '../../ui/duration';
 import type { ListQuery } from '../list/list-query';
 import { FigureCount } from './figure-count';
-import { FigureTile, lookOf } from './figure-tile';
+import { InHour, Range } from './figure-notes';
+import { type FigureAction, FigureTile, lookOf } from './figure-tile';
 import {
   expirySeries,
-  grantSeries,
-  latestWait,
   refusalSeries,
   type SeriesPoint,
   sampleRange,
   sampleSeries,
-  waitSeries,
+  spanMsOf,
 } from './fleet-series';
+import { RateFigures } from './rate-figures';
 
 /** The figures of now and of the last hour; a click shows the locks behind one. */
 export function FigureStrip({
@@ -40,104 +38,155 @@ export function FigureStrip({
   query: ListQuery;
   onQuery: (part: Partial<ListQuery>) => void;
 }) {
-  const { expired, stuck } = page.counts;
+  const { waiting, counts } = page;
   const unknown = fleet?.counts.unknown ?? 0;
-  const held = fleet ? sampleSeries(fleet, 'held', fleet.held) : [];
-  const waits = fleet ? sampleSeries(fleet, 'waiting', page.waiting) : [];
-  const stucks = fleet ? sampleSeries(fleet, 'stuck', stuck) : [];
-  const blockings = fleet ? sampleSeries(fleet, 'blockingMs', fleet.blockingMs) : [];
-  const refusals = fleet ? refusalSeries(fleet) : [];
-  const refused = refusals.at(-1)?.value ?? 0;
-  const sortBy = (sort: ListQuery['sort']) => ({
+  const sortBy = (sort: ListQuery['sort']): FigureAction => ({
     isSet: undefined,
     onPress: () => onQuery({ view: 'all', status: null, sort, descending: false }),
   });
-  const show = (status: 'expired' | 'stuck' | 'unknown') => ({
+  const show = (status: 'expired' | 'stuck' | 'unknown'): FigureAction => ({
     isSet: query.status === status,
     onPress: () => onQuery({ status: query.status === status ? null : status }),
   });
+  const byWaiters = sortBy('waiters');
   return (
     <section
       aria-label="Lock metrics"
       data-unknown={unknown > 0}
       className="figure-strip border-line border-b"
     >
-      <FigureTile
-        look={look('stuck', stuck)}
-        title="Filter: stuck"
-        value={<FigureCount of={stuck} />}
-        below={fleet && <Range of={sampleRange(fleet, 'stuck', stuck)} course={stucks} />}
-        series={stucks}
-        action={show('stuck')}
-      />
-      <FigureTile
-        look={look('blocking', fleet?.blockingMs ?? 0)}
-        title={
-          'Total blocking time: the sum of the ages of all waits, and of refused callers that ' +
-          'keep trying. Standbys of leaders are not counted'
-        }
-        value={fleet && <BlockingTime fleet={fleet} />}
-        below={fleet && <BlockingPeak fleet={fleet} course={blockings} />}
-        series={blockings}
-        action={sortBy('waiters')}
-      />
-      <FigureTile
-        look={look('waiting', page.waiting)}
-        title="Waiting callers. Click to sort by waiters"
-        value={<FigureCount of={page.waiting} />}
-        below={
-          unknown > 0
-            ? 'partly as last known'
-            : fleet && <InHour what={`${countText(fleet.hour.timeouts)} timed out`} />
-        }
-        series={waits}
-        action={sortBy('waiters')}
-      />
-      <FigureTile
-        look={look('refused', refused)}
-        title="Attempts that were refused, in the last full minute"
-        value={
-          fleet && (
-            <>
-              <FigureCount of={refused} />
-              <span className="unit pl-1">/min</span>
-            </>
-          )
-        }
-        below={fleet && <InHour what={countText(fleet.hour.refused)} />}
-        series={refusals}
-      />
-      <FigureTile
-        look={look('held', 0)}
-        title={heldTitle(unknown)}
-        value={fleet && <FigureCount of={fleet.held} />}
-        below={
-          unknown > 0 ? (
-            <Unknown count={unknown} />
-          ) : (
-            fleet && <Range of={sampleRange(fleet, 'held', fleet.held)} course={held} />
-          )
-        }
-        series={held}
-        action={sortBy('held')}
-      />
-      <FigureTile
-        look={look('expired', expired)}
-        title="Filter: expired"
-        value={<FigureCount of={expired} />}
-        below={fleet && <InHour what={`${countText(fleet.hour.expiries)} expired`} />}
-        series={fleet ? expirySeries(fleet) : []}
-        action={show('expired')}
-      />
-      <FigureTile
-        look={look('unknown', unknown)}
-        title="Filter: unknown (backend not responding, or record unreadable)"
-        value={fleet && <FigureCount of={unknown} />}
-        below={null}
-        action={show('unknown')}
-      />
+      <StuckFigure fleet={fleet} stuck={counts.stuck} action={show('stuck')} />
+      <BlockingFigure fleet={fleet} action={byWaiters} />
+      <WaitingFigure fleet={fleet} waiting={waiting} unknown={unknown} action={byWaiters} />
+      <RefusedFigure fleet={fleet} />
+      <HeldFigure fleet={fleet} unknown={unknown} action={sortBy('held')} />
+      <ExpiredFigure fleet={fleet} expired={counts.expired} action={show('expired')} />
+      <UnknownFigure unknown={fleet && unknown} action={show('unknown')} />
       <RateFigures fleet={fleet} isLost={isFleetLost} />
     </section>
+  );
+}
+
+interface FigureProps {
+  /** Null while it is not known. */
+  fleet: FleetNow | null;
+  action: FigureAction;
+}
+
+function StuckFigure({ fleet, stuck, action }: FigureProps & { stuck: number }) {
+  const course = fleet ? sampleSeries(fleet, 'stuck', stuck) : [];
+  return (
+    <FigureTile
+      look={look('stuck', stuck)}
+      title="Filter: stuck"
+      value={<FigureCount of={stuck} />}
+      below={fleet && <Range of={sampleRange(fleet, 'stuck', stuck)} course={course} />}
+      series={course}
+      action={action}
+    />
+  );
+}
+
+function BlockingFigure({ fleet, action }: FigureProps) {
+  const course = fleet ? sampleSeries(fleet, 'blockingMs', fleet.blockingMs) : [];
+  return (
+    <FigureTile
+      look={look('blocking', fleet?.blockingMs ?? 0)}
+      title={
+        'Total blocking time: the sum of the ages of all waits, and of refused callers that ' +
+        'keep trying. Standbys of leaders are not counted'
+      }
+      value={fleet && <BlockingTime fleet={fleet} />}
+      below={fleet && <BlockingPeak fleet={fleet} course={course} />}
+      series={course}
+      action={action}
+    />
+  );
+}
+
+function WaitingFigure({
+  fleet,
+  waiting,
+  unknown,
+  action,
+}: FigureProps & { waiting: number; unknown: number }) {
+  const timeouts = fleet && <InHour what={`${countText(fleet.hour.timeouts)} timed out`} />;
+  return (
+    <FigureTile
+      look={look('waiting', waiting)}
+      title="Waiting callers. Click to sort by waiters"
+      value={<FigureCount of={waiting} />}
+      below={unknown > 0 ? 'partly as last known' : timeouts}
+      series={fleet ? sampleSeries(fleet, 'waiting', waiting) : []}
+      action={action}
+    />
+  );
+}
+
+function RefusedFigure({ fleet }: Pick<FigureProps, 'fleet'>) {
+  const course = fleet ? refusalSeries(fleet) : [];
+  const refused = course.at(-1)?.value ?? 0;
+  return (
+    <FigureTile
+      look={look('refused', refused)}
+      title="Attempts that were refused, in the last full minute"
+      value={
+        fleet && (
+          <>
+            <FigureCount of={refused} />
+            <span className="unit pl-1">/min</span>
+          </>
+        )
+      }
+      below={fleet && <InHour what={countText(fleet.hour.refused)} />}
+      series={course}
+    />
+  );
+}
+
+function HeldFigure({ fleet, unknown, action }: FigureProps & { unknown: number }) {
+  const course = fleet ? sampleSeries(fleet, 'held', fleet.held) : [];
+  const range = fleet && <Range of={sampleRange(fleet, 'held', fleet.held)} course={course} />;
+  return (
+    <FigureTile
+      look={look('held', 0)}
+      title={
+        `Held locks${unknown > 0 ? `, without ${exactCount(unknown)} unknown` : ''}. ` +
+        'Click to sort by hold time'
+      }
+      value={fleet && <FigureCount of={fleet.held} />}
+      below={
+        unknown > 0 ? <span className="text-unknown">+ {countText(unknown)} unknown</span> : range
+      }
+      series={course}
+      action={action}
+    />
+  );
+}
+
+function ExpiredFigure({ fleet, expired, action }: FigureProps & { expired: number }) {
+  return (
+    <FigureTile
+      look={look('expired', expired)}
+      title="Filter: expired"
+      value={<FigureCount of={expired} />}
+      below={fleet && <InHour what={`${countText(fleet.hour.expiries)} expired`} />}
+      series={fleet ? expirySeries(fleet) : []}
+      action={action}
+    />
+  );
+}
+
+/** @param unknown null while it is not known */
+function UnknownFigure({ unknown, action }: { unknown: number | null; action: FigureAction }) {
+  return (
+    <FigureTile
+      look={look('unknown', unknown ?? 0)}
+      title="Filter: unknown (backend not responding, or record unreadable)"
+      value={unknown === null ? null : <FigureCount of={unknown} />}
+      below={null}
+      action={action}
+    />
   );
 }
 
@@ -153,14 +202,6 @@ const LOOKS = {
 
 const look = (name: keyof typeof LOOKS, value: number) => lookOf(LOOKS, name, value);
 
-const heldTitle = (unknown: number) =>
-  `Held locks${unknown > 0 ? `, without ${exactCount(unknown)} unknown` : ''}. ` +
-  'Click to sort by hold time';
-
-function Unknown({ count }: { count: number }) {
-  return <span className="text-unknown">+ {countText(count)} unknown</span>;
-}
-
 /** Between two readings it grows by a second per second for each blocked caller. */
 const useFleetBlockingMs = ({ blocked, blockingMs, asOf }: FleetNow): number =>
   useAtBackend('', (now) => displayedBlockingMs(blockingMs, blocked, Math.max(0, now - asOf)));
@@ -173,111 +214,7 @@ function BlockingTime({ fleet }: { fleet: FleetNow }) {
 /** The highest reading of the last hour; never less than the present value. */
 function BlockingPeak({ fleet, course }: { fleet: FleetNow; course: readonly SeriesPoint[] }) {
   const nowMs = useFleetBlockingMs(fleet);
-  if (spanOf(course) < MINUTE_MS) return 'collecting…';
+  if (spanMsOf(course) < MINUTE_MS) return 'collecting…';
   const peakMs = Math.max(nowMs, ...course.map(({ value }) => value));
   return <InHour what={`up to ${durationText(peakMs)}`} />;
-}
-
-/** A longer text leaves less room for its span of time. */
-const LONG_CHARS = 12;
-
-/** A figure of the last hour; a narrow tile abbreviates the words. */
-function InHour({ what }: { what: string }) {
-  return (
-    <span className="figure-hour" data-long={what.length > LONG_CHARS}>
-      {what} <span>in last hour</span>
-      <span>in 1&nbsp;h</span>
-    </span>
-  );
-}
-
-const spanOf = (course: readonly SeriesPoint[]) => (course.at(-1)?.at ?? 0) - (course[0]?.at ?? 0);
-
-/** The lowest and the highest reading, and over how long. */
-function Range({
-  of: [low, high],
-  course,
-}: {
-  of: readonly [low: number, high: number];
-  course: readonly SeriesPoint[];
-}) {
-  const seenMs = spanOf(course);
-  if (seenMs < MINUTE_MS) return 'collecting…';
-  const label = low === high ? 'no change' : `${countText(low)}–${countText(high)}`;
-  const minutes = Math.round(seenMs / MINUTE_MS);
-  return minutes >= 59 ? <InHour what={label} /> : `${label} in last ${minutes}\u00a0min`;
-}
-
-/** Older than this, the figures say how old they are. */
-const OLD_MS = 10_000;
-
-/** How often locks are granted, and how long callers wait for them: now, and in the last hour. */
-function RateFigures({
-  fleet,
-  isLost,
-}: {
-  fleet: FleetNow | null;
-  /** The last request failed. If false, old figures are being refreshed, as after a hidden tab. */
-  isLost: boolean;
-}) {
-  const readAt = fleet?.hourAt ?? null;
-  const ageMs = useAtBackend('', (now) => {
-    const ms = fleet === null || readAt === null ? 0 : (isLost ? now : fleet.asOf) - readAt;
-    return ms > OLD_MS ? wholeSeconds(ms) : 0;
-  });
-  const grants = fleet ? grantSeries(fleet) : [];
-  const below = (words: ReactNode) => (ageMs > 0 ? `updated ${ageText(ageMs)} ago` : words);
-  return (
-    <>
-      <FigureTile
-        look={{ name: 'grants', label: 'Grants', icon: 'rate', tone: 'text-t2' }}
-        title="Grants per second over the last minute"
-        value={
-          fleet && (
-            <span className={fleet.grantsPerSecond === 0 ? 'text-t3' : ''}>
-              {rateText(fleet.grantsPerSecond)}
-              <span className="unit pl-1">/s</span>
-            </span>
-          )
-        }
-        below={below(fleet && <InHour what={countText(fleet.hour.grants)} />)}
-        series={grants}
-      />
-      <WaitFigure fleet={fleet} below={below} />
-    </>
-  );
-}
-
-function WaitFigure({
-  fleet,
-  below,
-}: {
-  fleet: FleetNow | null;
-  below: (words: ReactNode) => ReactNode;
-}) {
-  const latest = fleet && (latestWait(fleet)?.waitP99Ms ?? null);
-  const hour = fleet?.hour.waitP99Ms ?? null;
-  return (
-    <FigureTile
-      look={{ name: 'wait-p99', label: 'Wait p99', icon: 'timer', tone: 'text-t2' }}
-      title="p99 wait of the latest minute with grants; “–”: no grants in 5 min"
-      value={
-        fleet &&
-        (latest === null ? (
-          <span className="text-t3">–</span>
-        ) : (
-          <Duration ms={Math.round(latest)} />
-        ))
-      }
-      below={below(
-        fleet &&
-          (hour === null ? (
-            <InHour what="no grants" />
-          ) : (
-            `last hour: ${durationText(Math.round(hour))}`
-          )),
-      )}
-      series={fleet ? waitSeries(fleet, 'waitP99Ms') : []}
-    />
-  );
 }

@@ -14,6 +14,13 @@ export interface FigureLook {
   tone: string;
 }
 
+/** What a click on a figure does. */
+export interface FigureAction {
+  /** Whether the list shows this already; undefined: it only sorts the list. */
+  isSet: boolean | undefined;
+  onPress: () => void;
+}
+
 /** How a figure looks: it is coloured only while its value is above 0. */
 export function lookOf<Name extends string>(
   looks: Record<Name, Omit<FigureLook, 'name'>>,
@@ -40,8 +47,8 @@ export function FigureTile({
   below: ReactNode;
   /** The trend of the last hour; empty where none is shown. */
   series?: readonly SeriesPoint[];
-  /** What a click does; absent where there is nothing to show. */
-  action?: { isSet: boolean | undefined; onPress: () => void };
+  /** Absent where there is nothing to show. */
+  action?: FigureAction;
 }) {
   const inside = (
     <>

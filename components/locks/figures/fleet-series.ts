@@ -6,6 +6,10 @@ export interface SeriesPoint {
   value: number;
 }
 
+/** How much time it covers, in ms. */
+export const spanMsOf = (series: readonly SeriesPoint[]): number =>
+  (series.at(-1)?.at ?? 0) - (series[0]?.at ?? 0);
+
 /** The figures by the minute that have a value only if there were grants in that minute. */
 type WaitKey = 'waitP50Ms' | 'waitP99Ms';
 
