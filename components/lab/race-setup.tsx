@@ -12,31 +12,14 @@ import { useSession } from '../live/session';
 import { useTRPCClient } from '../live/trpc';
 import { useIsHydrated } from '../live/use-is-hydrated';
 import { Button } from '../ui/controls/button';
-import { Field } from '../ui/controls/field';
 import { useSubmit } from '../ui/controls/use-submit';
 import { Instant } from '../ui/instant';
 import { Panel } from '../ui/panel';
 import { ProblemNote } from '../ui/problem-note';
 import { VisibleText } from '../ui/visible-text';
-import {
-  chosenEntries,
-  fieldProblem,
-  limitsLabel,
-  longestMs,
-  parseForm,
-  type RaceField,
-  type RaceForm,
-  startingForm,
-} from './race-form';
+import { RaceFields } from './race-fields';
+import { chosenEntries, longestMs, parseForm, type RaceForm, startingForm } from './race-form';
 import { StrategyPicker } from './strategy-picker';
-
-const FIELDS: { field: RaceField; label: string }[] = [
-  { field: 'workers', label: 'Workers' },
-  { field: 'stock', label: 'Units in stock' },
-  { field: 'thinkMs', label: 'Think time (ms)' },
-  { field: 'seconds', label: 'Time limit each (s)' },
-  { field: 'seed', label: 'Seed' },
-];
 
 type Busy = Pick<LabRunSummary, 'id' | 'startedBy' | 'startedAt'>;
 
@@ -65,6 +48,7 @@ export function RaceSetup({
   const settings = parseForm(form, known);
   const chosen = chosenEntries(form, known);
   const mayRun = may('operator');
+  const busy = running ?? refusedBy;
   const change = (part: Partial<RaceForm>) => setForm((old) => ({ ...old, ...part }));
 
   const start = () =>
@@ -94,37 +78,7 @@ export function RaceSetup({
           isReadOnly={!mayRun}
           onChoose={(strategies) => change({ strategies })}
         />
-        <div className="lab-fields">
-          {FIELDS.map(({ field, label }) => (
-            <Field
-              key={field}
-              label={label}
-              hint={limitsLabel(field)}
-              inputMode="numeric"
-              autoComplete="off"
-              maxLength={20}
-              disabled={!mayRun}
-              value={form[field]}
-              problem={fieldProblem(form, field)}
-              onChange={(event) => change({ [field]: event.target.value })}
-            />
-          ))}
-          <label className="lab-switch">
-            <input
-              type="checkbox"
-              checked={form.pause}
-              disabled={!mayRun}
-              onChange={(event) => change({ pause: event.target.checked })}
-            />
-            <span>
-              <span className="font-[550]">Pause a worker</span>
-              <span className="block text-12 text-t3">
-                One more worker stops between reading and writing for longer than its lease, as in a
-                long garbage collection.
-              </span>
-            </span>
-          </label>
-        </div>
+        <RaceFields form={form} isReadOnly={!mayRun} onChange={change} />
         <footer className="lab-start">
           {mayRun ? (
             <Button
@@ -140,13 +94,7 @@ export function RaceSetup({
           )}
           <p className="min-w-0 text-12 text-t3">{startHint(form, settings, entries)}</p>
         </footer>
-        {(running ?? refusedBy) && (
-          <BusyNote
-            busy={running ?? (refusedBy as Busy)}
-            now={now}
-            isRefused={refusedBy !== null}
-          />
-        )}
+        {busy && <BusyNote busy={busy} now={now} isRefused={refusedBy !== null} />}
         {problem && (
           <div className="px-3.5 pb-3.5">
             <ProblemNote problem={problem} title={failureTitleWithoutRetry(problem)} />
