@@ -2,7 +2,7 @@
 
 import { useQuery } from '@tanstack/react-query';
 import { useRef, useState } from 'react';
-import { exactCount } from '@/server/core/format/numbers';
+import { exactCount, plural } from '@/server/core/format/numbers';
 import { isValidReason, ReasonField } from '../actions/reason-field';
 import { Icon } from '../icons/icon';
 import { failureTitleWithoutRetry, problemOf } from '../live/problem';
@@ -34,7 +34,6 @@ export function DeleteNamesDialog({
   onGone,
   onClose,
 }: DeletionProps & { onClose: () => void }) {
-  const trpc = useTRPC();
   const cancel = useRef<HTMLButtonElement>(null);
   const [form, setForm] = useState<DeletionForm>({
     namespace: 'default',
@@ -47,21 +46,8 @@ export function DeleteNamesDialog({
   const [reason, setReason] = useState('');
   const progress = useDeletion(onGone);
   const { isBusy, isOver, silentSince, problem } = progress;
-  const entered = JSON.stringify(parseDeletionForm(kind, form));
-  const settled = useDebounced(entered);
-  const target = JSON.parse(settled) as DeletionTarget | null;
   const isFixed = isBusy || isOver;
-  const { data: preview, error } = useQuery({
-    ...trpc.locks.previewDeletion.queryOptions(target ?? { namespace: form.namespace }),
-    enabled: target !== null && !isFixed,
-    retry: false,
-    staleTime: 0,
-    // A list of names is short, so that its preview can follow changes; a prefix may match many.
-    refetchInterval: target?.names ? NAMES_EVERY_MS : false,
-  });
-  const noun = kind === 'lock' ? 'locks' : 'counters';
-  // The preview follows the fields a moment later; until then there is nothing to delete.
-  const going = settled === entered && target && preview ? preview.going : 0;
+  const { target, preview, going, error } = usePreview(kind, form, !isFixed);
   const isCounted = going > 0 && count.replaceAll(/\D/g, '') === String(going);
   // After a stop the dialog stays open and shows what was done.
   const close = isBusy && silentSince === null ? progress.stop : onClose;
@@ -71,16 +57,7 @@ export function DeleteNamesDialog({
       onClose={close}
       title={kind === 'lock' ? 'Delete free locks?' : 'Delete counters?'}
     >
-      <p className="my-4 flex gap-3 rounded-10 bg-contended-tint px-3.5 py-2.5">
-        <Icon name="alert-triangle" size={16} className="mt-0.5 shrink-0 text-contended" />
-        <span>
-          {kind === 'lock'
-            ? 'A deleted lock can be acquired again at any time, with higher tokens. Its ' +
-              'history is kept.'
-            : 'The counters and their values are deleted. Requests to them fail until they are ' +
-              'created again.'}
-        </span>
-      </p>
+      <Consequence kind={kind} />
       <div className="flex flex-col gap-4">
         <DeletionFields
           form={form}
@@ -119,12 +96,46 @@ export function DeleteNamesDialog({
           ...(isCounted ? [] : [going === 0 ? 'names to delete' : 'number to delete']),
           ...(isValidReason(reason) ? [] : ['reason']),
         ]}
-        action={`Delete ${going > 0 ? `${exactCount(going)} ` : ''}${going === 1 ? kind : noun}`}
+        action={`Delete ${going > 0 ? plural(going, kind) : `${kind}s`}`}
         busyLabel="Deleting…"
         cancel={cancel}
         onClose={close}
         onRun={() => target && void progress.run(target, going, reason)}
       />
     </Dialog>
+  );
+}
+
+/** What a deletion of the names in a form would do now; read again while the form is open. */
+function usePreview(kind: DeletionTarget['kind'], form: DeletionForm, isOpen: boolean) {
+  const trpc = useTRPC();
+  const entered = JSON.stringify(parseDeletionForm(kind, form));
+  const settled = useDebounced(entered);
+  const target = JSON.parse(settled) as DeletionTarget | null;
+  const { data: preview, error } = useQuery({
+    ...trpc.locks.previewDeletion.queryOptions(target ?? { namespace: form.namespace }),
+    enabled: target !== null && isOpen,
+    retry: false,
+    staleTime: 0,
+    // A list of names is short, so that its preview can follow changes; a prefix may match many.
+    refetchInterval: target?.names ? NAMES_EVERY_MS : false,
+  });
+  // The preview follows the fields a moment later; until then there is nothing to delete.
+  const going = settled === entered && target && preview ? preview.going : 0;
+  return { target, preview, going, error };
+}
+
+function Consequence({ kind }: { kind: DeletionTarget['kind'] }) {
+  return (
+    <p className="my-4 flex gap-3 rounded-10 bg-contended-tint px-3.5 py-2.5">
+      <Icon name="alert-triangle" size={16} className="mt-0.5 shrink-0 text-contended" />
+      <span>
+        {kind === 'lock'
+          ? 'A deleted lock can be acquired again at any time, with higher tokens. Its history ' +
+            'is kept.'
+          : 'The counters and their values are deleted. Requests to them fail until they are ' +
+            'created again.'}
+      </span>
+    </p>
   );
 }
