@@ -19,40 +19,39 @@ import { Button } from '../../ui/controls/button';
 /** What can be done about a held lock, gentle to hard. */
 export function ActionLadder({ detail, chosen }: { detail: LockDetail; chosen: HoldRow | null }) {
   const row = { ...detail.row, hold: chosen };
+  const { hold } = row;
   const actions = useActions();
-  const isStale = useIsStale();
   const result = useActionResult(row.id);
   const isClosed = useIsClosed(row.backend);
-  const { hold } = row;
+  const isKnown = !useIsStale() && detail.fresh;
+  const delayMs = delayAfter(hold, detail);
+  const unavailable = unavailableBecause({
+    mayAct: actions !== null,
+    isKnown,
+    isHeld: hold !== null,
+  });
+  const obstacles = {
+    ...holderObstacles(unavailable, hold),
+    release: unavailable,
+    reassign: unavailable ?? reassignObstacle(detail, delayMs, isClosed),
+  };
+  useCurrentLock(row);
+  useKeys({
+    a: () => !obstacles.ask && actions?.ask(row),
+    s: () => !obstacles.ask && actions?.stop(row),
+    e: () => !obstacles.extend && actions?.extend(row),
+    r: () => !obstacles.release && actions?.release(row),
+    R: () => !obstacles.reassign && actions?.reassign(row),
+    f: () => isKnown && actions?.freeze(row),
+  });
   const leftMs = useAtBackend(row.backend, (now) =>
     hold ? wholeSeconds(hold.expiresAt - now) : 0,
   );
-  const askedWords = useAtBackend(row.backend, (now) => askedLabel(hold, now));
-  const isKept = hold !== null && isReleased(hold);
-  const delayMs = isKept ? 0 : detail.policy.lockDelayMs;
-  const disabledBecause = disabledReason({
-    mayAct: actions !== null,
-    isHeld: hold !== null,
-    detail,
-    isStale,
-  });
-  const holderActDisabled = disabledBecause ?? (isKept ? 'Already released' : null);
-  const isDead = hold?.liveness?.state === 'dead';
-  const requestDisabled = holderActDisabled ?? (isDead ? 'process is dead' : null);
-  const reassignDisabled = disabledBecause ?? reassignObstacle(detail, delayMs, isClosed);
-  useCurrentLock(row);
-  useKeys({
-    a: () => !requestDisabled && actions?.ask(row),
-    s: () => !requestDisabled && actions?.stop(row),
-    e: () => !holderActDisabled && actions?.extend(row),
-    r: () => !disabledBecause && actions?.release(row),
-    R: () => !reassignDisabled && actions?.reassign(row),
-    f: () => !isStale && detail.fresh && actions?.freeze(row),
-  });
+  const asked = useAtBackend(row.backend, (now) => askedLabel(hold, now));
   // Once shown it stays, so that the page does not jump with every grant and release.
-  const [isShown, setShown] = useState(disabledBecause === null);
-  if (!isShown && disabledBecause === null) setShown(true);
-  if (!isShown && disabledBecause) return <NoActs because={disabledBecause} />;
+  const [isShown, setShown] = useState(unavailable === null);
+  if (!isShown && unavailable === null) setShown(true);
+  if (!isShown && unavailable) return <NoActs because={unavailable} />;
   const [next] = detail.waiters;
   const blocked = hold?.renewalsStopped ? 'blocked, ' : '';
   return (
@@ -63,10 +62,10 @@ export function ActionLadder({ detail, chosen }: { detail: LockDetail; chosen: H
         effect="Sent with its next renewal; the holder may comply or ignore it."
         isDone={result?.kind === 'asked'}
         label={hold?.askedToRelease ? 'Ask again…' : 'Ask…'}
-        obstacle={requestDisabled}
+        obstacle={obstacles.ask}
         onAct={() => actions?.ask(row)}
-        note={askedWords}
-        noteTitle={askedWords}
+        note={asked}
+        noteTitle={asked}
       />
       <Step
         place={2}
@@ -74,7 +73,7 @@ export function ActionLadder({ detail, chosen }: { detail: LockDetail; chosen: H
         effect="Block further renewals; the lock frees when the lease ends."
         isDone={result?.kind === 'stopped'}
         label="Block renewals…"
-        obstacle={requestDisabled}
+        obstacle={obstacles.ask}
         onAct={() => actions?.stop(row)}
         note={`${blocked}frees in ${countdownText(Math.max(0, leftMs))}`}
       />
@@ -84,22 +83,18 @@ export function ActionLadder({ detail, chosen }: { detail: LockDetail; chosen: H
         effect="Gives the holder time to finish. Waiters are delayed."
         isDone={result?.kind === 'extended'}
         label="Extend…"
-        obstacle={holderActDisabled}
+        obstacle={obstacles.extend}
         onAct={() => actions?.extend(row)}
         note={delayedLabel(detail.waiters.length)}
       />
       <Step
         place={4}
         title="Force release"
-        effect={
-          isKept
-            ? 'Freed now and granted to the next waiter. Its holder has released it.'
-            : `Revoked now and granted to the next waiter. ${isDead ? DEAD : NOT_STOPPED}`
-        }
+        effect={releaseEffect(hold)}
         isHard
         isDone={result?.kind === 'forced'}
         label="Force release…"
-        obstacle={disabledBecause}
+        obstacle={obstacles.release}
         onAct={() => actions?.release(row)}
         note={isClosed ? 'no grant while backend is closed' : releaseLabel(detail, row, delayMs)}
         noteTitle={next && visibleText(next.owner)}
@@ -111,7 +106,7 @@ export function ActionLadder({ detail, chosen }: { detail: LockDetail; chosen: H
         isHard
         isDone={result?.kind === 'reassigned'}
         label="Reassign…"
-        obstacle={reassignDisabled}
+        obstacle={obstacles.reassign}
         onAct={() => actions?.reassign(row)}
         note="ahead of the queue"
       />
@@ -119,24 +114,59 @@ export function ActionLadder({ detail, chosen }: { detail: LockDetail; chosen: H
   );
 }
 
-const DEAD = 'Its process is dead.';
-const NOT_STOPPED = 'The holder is not stopped.';
-
 /** Each reason why no step is possible, with a sentence that says so. */
 const NO_ACTS = {
   'Requires operator role': 'Requires operator role to act on this lock.',
   'State unknown': 'State unknown: no action is possible now.',
   'Not held': 'Not held: no holder to act on.',
 } as const;
-type DisabledReason = keyof typeof NO_ACTS;
+type Unavailable = keyof typeof NO_ACTS;
 
 /** A sentence in place of the steps if none of them is possible. */
-function NoActs({ because }: { because: DisabledReason }) {
+function NoActs({ because }: { because: Unavailable }) {
   return (
     <section id="actions" aria-label="Actions" className="card px-3.5 py-2.5 text-t2">
       {NO_ACTS[because]}
     </section>
   );
+}
+
+function unavailableBecause({
+  mayAct,
+  isKnown,
+  isHeld,
+}: {
+  mayAct: boolean;
+  isKnown: boolean;
+  isHeld: boolean;
+}): Unavailable | null {
+  if (!mayAct) return 'Requires operator role';
+  if (!isKnown) return 'State unknown';
+  return isHeld ? null : 'Not held';
+}
+
+/** Why nothing can be asked of the holder, and why its hold cannot be extended; null: it can. */
+function holderObstacles(
+  unavailable: Unavailable | null,
+  hold: HoldRow | null,
+): { ask: string | null; extend: string | null } {
+  const extend = unavailable ?? (isKept(hold) ? 'Already released' : null);
+  return { ask: extend ?? (isDead(hold) ? 'process is dead' : null), extend };
+}
+
+/** The lock delay after the end of this hold. */
+const delayAfter = (hold: HoldRow | null, { policy }: LockDetail): number =>
+  isKept(hold) ? 0 : policy.lockDelayMs;
+
+/** Released, but the lock stays taken until it was held for its least time. */
+const isKept = (hold: HoldRow | null): boolean => hold !== null && isReleased(hold);
+
+const isDead = (hold: HoldRow | null): boolean => hold?.liveness?.state === 'dead';
+
+function releaseEffect(hold: HoldRow | null): string {
+  if (isKept(hold)) return 'Freed now and granted to the next waiter. Its holder has released it.';
+  const after = isDead(hold) ? 'Its process is dead.' : 'The holder is not stopped.';
+  return `Revoked now and granted to the next waiter. ${after}`;
 }
 
 function askedLabel(hold: HoldRow | null, now: number): string {
@@ -159,22 +189,6 @@ function releaseLabel({ waiters: [next] }: LockDetail, row: LockRow, delayMs: nu
 
 const delayedLabel = (waiting: number) =>
   waiting === 0 ? 'no waiters' : `${plural(waiting, 'waiter')} delayed`;
-
-function disabledReason({
-  mayAct,
-  isHeld,
-  detail,
-  isStale,
-}: {
-  mayAct: boolean;
-  isHeld: boolean;
-  detail: LockDetail;
-  isStale: boolean;
-}): DisabledReason | null {
-  if (!mayAct) return 'Requires operator role';
-  if (isStale || !detail.fresh) return 'State unknown';
-  return isHeld ? null : 'Not held';
-}
 
 function Step({
   place,
