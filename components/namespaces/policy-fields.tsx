@@ -61,94 +61,16 @@ export function PolicyFields({
 function CustomPolicyFields({ policy, gates }: { policy: NamespacePolicy; gates: string[] }) {
   return (
     <div className="grid gap-4 sm:grid-cols-2">
-      <DurationField
-        key={`leaseMinMs ${policy.leaseMinMs}`}
-        label="Min lease"
-        name="leaseMin"
-        ms={policy.leaseMinMs}
-        min={LEASE_MIN_MS}
-        max={LEASE_MAX_MS}
-      />
-      <DurationField
-        key={`leaseMaxMs ${policy.leaseMaxMs}`}
-        label="Max lease"
-        name="leaseMax"
-        ms={policy.leaseMaxMs}
-        min={LEASE_MIN_MS}
-        max={LEASE_MAX_MS}
-      />
-      <DurationField
-        key={`patienceMaxMs ${policy.patienceMaxMs}`}
-        label="Max wait"
-        name="maxWait"
-        ms={policy.patienceMaxMs}
-        min={0}
-        max={WAIT_MAX_MS}
-      />
-      <Field
-        key={`queueLimit ${policy.queueLimit}`}
-        label="Max queue length"
-        hint={`0 to ${exactCount(QUEUE_LIMIT_MAX)}`}
-        name="queue"
-        type="number"
-        inputMode="numeric"
-        required
-        min={0}
-        max={QUEUE_LIMIT_MAX}
-        step={1}
-        defaultValue={policy.queueLimit}
-      />
-      <DurationField
-        key={`lockDelayMs ${policy.lockDelayMs}`}
-        label="Lock delay"
-        name="delay"
-        ms={policy.lockDelayMs}
-        min={0}
-        max={LOCK_DELAY_MAX_MS}
-      />
-      <DurationField
-        key={`stuckAfterMs ${policy.stuckAfterMs}`}
-        label="Stuck threshold"
-        name="stuck"
-        ms={policy.stuckAfterMs}
-        min={0}
-        max={STUCK_AFTER_MAX_MS}
-        hint="0 = automatic, from history"
-      />
-      <Field
-        key={`maxLocks ${policy.maxLocks}`}
-        label="Max locks and counters"
-        hint={`in total, 1 to ${exactCount(MAX_LOCKS_MAX)}`}
-        name="maxLocks"
-        type="number"
-        inputMode="numeric"
-        required
-        min={1}
-        max={MAX_LOCKS_MAX}
-        step={1}
-        defaultValue={policy.maxLocks}
-      />
+      <PolicyDuration policy={policy} of="leaseMinMs" />
+      <PolicyDuration policy={policy} of="leaseMaxMs" />
+      <PolicyDuration policy={policy} of="patienceMaxMs" />
+      <PolicyCount policy={policy} of="queueLimit" />
+      <PolicyDuration policy={policy} of="lockDelayMs" />
+      <PolicyDuration policy={policy} of="stuckAfterMs" />
+      <PolicyCount policy={policy} of="maxLocks" />
       <GateField key={`gate ${policy.gate}`} policy={policy} gates={gates} />
-      <label className="choice sm:col-span-2">
-        <input
-          key={String(policy.standbyExpected)}
-          type="checkbox"
-          name="standby"
-          defaultChecked={policy.standbyExpected}
-          className="mr-2 shrink-0"
-        />
-        Standbys always wait (leader election): not a sign of trouble
-      </label>
-      <label className="choice sm:col-span-2">
-        <input
-          key={String(policy.releaseOrphans)}
-          type="checkbox"
-          name="orphans"
-          defaultChecked={policy.releaseOrphans}
-          className="mr-2 shrink-0"
-        />
-        Release orphaned locks once two witnesses of different kinds agree
-      </label>
+      <PolicySwitch policy={policy} of="standbyExpected" />
+      <PolicySwitch policy={policy} of="releaseOrphans" />
       <div className="sm:col-span-2">
         <Field
           key={policy.requiredMeta.join()}
@@ -162,6 +84,82 @@ function CustomPolicyFields({ policy, gates }: { policy: NamespacePolicy; gates:
         />
       </div>
     </div>
+  );
+}
+
+const DURATIONS = {
+  leaseMinMs: { label: 'Min lease', name: 'leaseMin', min: LEASE_MIN_MS, max: LEASE_MAX_MS },
+  leaseMaxMs: { label: 'Max lease', name: 'leaseMax', min: LEASE_MIN_MS, max: LEASE_MAX_MS },
+  patienceMaxMs: { label: 'Max wait', name: 'maxWait', min: 0, max: WAIT_MAX_MS },
+  lockDelayMs: { label: 'Lock delay', name: 'delay', min: 0, max: LOCK_DELAY_MAX_MS },
+  stuckAfterMs: {
+    label: 'Stuck threshold',
+    hint: '0 = automatic, from history',
+    name: 'stuck',
+    min: 0,
+    max: STUCK_AFTER_MAX_MS,
+  },
+};
+
+function PolicyDuration({ policy, of }: { policy: NamespacePolicy; of: keyof typeof DURATIONS }) {
+  return <DurationField key={policy[of]} {...DURATIONS[of]} ms={policy[of]} />;
+}
+
+const COUNTS = {
+  queueLimit: {
+    label: 'Max queue length',
+    hint: `0 to ${exactCount(QUEUE_LIMIT_MAX)}`,
+    name: 'queue',
+    min: 0,
+    max: QUEUE_LIMIT_MAX,
+  },
+  maxLocks: {
+    label: 'Max locks and counters',
+    hint: `in total, 1 to ${exactCount(MAX_LOCKS_MAX)}`,
+    name: 'maxLocks',
+    min: 1,
+    max: MAX_LOCKS_MAX,
+  },
+};
+
+function PolicyCount({ policy, of }: { policy: NamespacePolicy; of: keyof typeof COUNTS }) {
+  return (
+    <Field
+      key={policy[of]}
+      {...COUNTS[of]}
+      type="number"
+      inputMode="numeric"
+      required
+      step={1}
+      defaultValue={policy[of]}
+    />
+  );
+}
+
+const SWITCHES = {
+  standbyExpected: {
+    label: 'Standbys always wait (leader election): not a sign of trouble',
+    name: 'standby',
+  },
+  releaseOrphans: {
+    label: 'Release orphaned locks once two witnesses of different kinds agree',
+    name: 'orphans',
+  },
+};
+
+function PolicySwitch({ policy, of }: { policy: NamespacePolicy; of: keyof typeof SWITCHES }) {
+  const { label, name } = SWITCHES[of];
+  return (
+    <label className="choice sm:col-span-2">
+      <input
+        key={String(policy[of])}
+        type="checkbox"
+        name={name}
+        defaultChecked={policy[of]}
+        className="mr-2 shrink-0"
+      />
+      {label}
+    </label>
   );
 }
 
