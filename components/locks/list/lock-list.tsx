@@ -1,6 +1,5 @@
 'use client';
 
-import { useVirtualizer } from '@tanstack/react-virtual';
 import {
   type CSSProperties,
   type RefObject,
@@ -8,27 +7,20 @@ import {
   useLayoutEffect,
   useMemo,
   useRef,
-  useState,
 } from 'react';
 import type { LockRow } from '@/server/contract/console/lock-row';
 import { exactCount } from '@/server/core/format/numbers';
 import type { SelectionControls } from '../../deletion/use-selection';
-import { useMedia } from '../../ui/use-media';
 import type { PeekControls } from '../peek/use-peek';
 import { LockListRow, RowSkeleton } from '../row/lock-list-row';
 import { useRowCursor } from '../row/use-row-cursor';
 import { useRowKeys } from '../row/use-row-keys';
+import { useVirtualRows } from '../row/use-virtual-rows';
 import type { KeyNote } from './key-hints';
 import { type ListQuery, type LockSort, rowsKey } from './list-query';
 import { LockHeads } from './lock-heads';
 import { TierHead } from './tiers/tier-head';
 import { headsUntil, tierSections } from './tiers/tier-sections';
-
-/** Enough rows for any first screen before its size is known. */
-const FIRST_SCREEN = { width: 1440, height: 1200 };
-
-/** Browsers draw no element much higher than this; Firefox ends at about 17.8 million pixels. */
-const HEIGHT_MAX_PX = 15_000_000;
 
 interface ListProps {
   /** The rows that were read. */
@@ -59,33 +51,18 @@ interface ListProps {
 export function LockList(props: ListProps) {
   const { rows, offset, matching, query, selecting, scroller, onSort, onHold, onRange } = props;
   const isTiered = query.view === 'attention' && query.sort === 'worst' && !query.descending;
-  const { rowHeight, headHeight } = useHeights(isTiered);
   const isWhole = offset === 0 && rows.length >= matching;
   const sections = useMemo(
     () => (isTiered && isWhole ? tierSections(rows) : []),
     [isTiered, isWhole, rows],
   );
-  const begins = sections.map(({ first }) => first).join(' ');
   const list = useRef<HTMLDivElement>(null);
-  const margin = useOffsetTop(list, scroller);
   const all = Math.max(matching, rows.length === 0 ? 0 : offset + rows.length);
-  const count = Math.min(all, Math.floor(HEIGHT_MAX_PX / rowHeight));
-  const virtual = useVirtualizer({
-    count,
-    getScrollElement: () => scroller.current,
-    estimateSize: (place) =>
-      rowHeight + (sections.some((section) => section.first === place) ? headHeight : 0),
-    overscan: 6,
-    scrollMargin: margin,
-    initialRect: FIRST_SCREEN,
-  });
+  const { count, virtual } = useVirtualRows(all, { isTiered, sections, list, scroller });
   const drawn = { rows, offset, count, virtual, list };
   const { peek, onOpen, onNote } = props;
   const cursor = useRowCursor(drawn, peek, onHold);
   useRowKeys({ drawn, cursor, selecting, peek, onOpen, onNote });
-
-  // biome-ignore lint/correctness/useExhaustiveDependencies: a new height resizes all
-  useLayoutEffect(() => virtual.measure(), [rowHeight, headHeight, begins, virtual]);
   useScrollToTop(query, scroller, list);
 
   const isSelectable = selecting !== null;
@@ -159,25 +136,6 @@ export function LockList(props: ListProps) {
   );
 }
 
-/**
- * How far the list begins below the top of its scroller. Measured only when something above it
- * changes size: otherwise the browser would have to lay out the page after each message.
- */
-function useOffsetTop(
-  list: RefObject<HTMLDivElement | null>,
-  scroller: RefObject<HTMLDivElement | null>,
-): number {
-  const [top, setTop] = useState(0);
-  useLayoutEffect(() => {
-    const measure = () => setTop(list.current?.offsetTop ?? 0);
-    measure();
-    const sizes = new ResizeObserver(measure);
-    for (const part of scroller.current?.children ?? []) sizes.observe(part);
-    return () => sizes.disconnect();
-  }, [list, scroller]);
-  return top;
-}
-
 /** Scrolls to the first row when the search, a filter or the order changes. */
 function useScrollToTop(
   query: ListQuery,
@@ -193,24 +151,4 @@ function useScrollToTop(
     if (!scroller.current || !grid) return;
     scroller.current.scrollTop = Math.min(scroller.current.scrollTop, grid.offsetTop);
   }, [address, scroller, list]);
-}
-
-const TABLET = '(min-width: 640px)';
-const TABLE = '(min-width: 900px)';
-const WIDE = '(min-width: 1800px)';
-/** As in the style sheet: a line of the table, three on a phone, two on a tablet and in tiers. */
-const TABLE_ROW_PX = 30;
-const TABLET_ROW_PX = 62;
-const PHONE_ROW_PX = 90;
-const TIERED_ROW_PX = 44;
-const TIER_HEAD_PX = 34;
-
-/** How high a row of the lock list and the head of a tier are. The server guesses a table. */
-function useHeights(isTiered: boolean): { rowHeight: number; headHeight: number } {
-  const isTablet = useMedia(TABLET, true);
-  const isTable = useMedia(TABLE, true);
-  const isWide = useMedia(WIDE, false);
-  if (isTiered && isWide) return { rowHeight: TIERED_ROW_PX, headHeight: TIER_HEAD_PX };
-  const rowHeight = isTable ? TABLE_ROW_PX : isTablet ? TABLET_ROW_PX : PHONE_ROW_PX;
-  return { rowHeight, headHeight: 0 };
 }
