@@ -5,11 +5,14 @@ import { evidenceMetrics } from './liveness/evidence-metrics';
 import type { HolderEvidence } from './liveness/holder-evidence';
 import type { HeapWatch } from './maintenance/heap-watch';
 import type { Maintenance } from './maintenance/maintenance';
+import { backendMetrics } from './metrics/backend-metrics';
 import { eventMetrics } from './metrics/event-metrics';
 import type { EventTally } from './metrics/event-tally';
+import { liveListMetrics } from './metrics/live-list-metrics';
+import { lockMetrics } from './metrics/lock-metrics';
 import { Metrics } from './metrics/metrics';
+import { nameMetrics } from './metrics/name-metrics';
 import { NamespaceLabels } from './metrics/namespace-labels';
-import { backendMetrics, liveMetrics, lockMetrics, nameMetrics } from './metrics/state-metrics';
 import { waitMetrics } from './metrics/wait-metrics';
 import type { KnownNamespaces } from './monitoring-options';
 import type { LockProjection } from './projection/lock-projection';
@@ -54,7 +57,7 @@ export function monitoringMetrics(parts: Parts): Metrics {
       ...refusalMetrics(refusals.totals(), labels, groups),
       ...nameMetrics(names, namespaces, labels, heap.isShort()),
       ...backendMetrics(publicHealths(backends), maintenance.isRunner),
-      ...liveMetrics(projection.live),
+      ...liveListMetrics(projection.live),
       ...watchMetrics(projection.watches),
       ...waitMetrics(waits, deadlocks),
       ...evidenceMetrics(evidence),

@@ -6,9 +6,9 @@ import { can, storeNames } from '../../storage/conformance/testing/stores-under-
 import { type MonitoringMember, MonitoringRig } from '../testing/monitoring-rig';
 import { eventMetrics } from './event-metrics';
 import { EventTally } from './event-tally';
+import { lockMetrics } from './lock-metrics';
 import { Metrics } from './metrics';
 import { NamespaceLabels } from './namespace-labels';
-import { lockMetrics } from './state-metrics';
 
 const NO_LOCKS = {
   stuck: 0,
