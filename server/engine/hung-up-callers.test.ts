@@ -443,3 +443,45 @@ describe('a grant that is delivered to two calls of one request', () => {
     expect(await heldAfter(hangUp)).toBeGreaterThan(LEASE_MS / 2);
   });
 });
+
+describe('a grant whose caller hung up at one process, answered to a call at another', () => {
+  it.each<[string, (waits: Member, key: RecordKey) => Promise<void>]>([
+    ['as its server shuts down', ({ engine }) => engine.drain()],
+    [
+      'as its wait ends',
+      async ({ engine, later }, key) => {
+        later(5_500);
+        engine.expireAndPromote([key]);
+      },
+    ],
+  ])('keeps its lease: %s', async (_, endWait) => {
+    const rig = await EngineRig.open('sqlite');
+    const [member, other] = [await rig.join(), await rig.join()];
+    const key = freshKey();
+    const { token } = await takeLock(member, key, 'w1');
+    const parts = { waitMs: 5_000, leaseMs: LEASE_MS, requestId: 'r' };
+    const first = acquire(other, key, 'w2', parts);
+    await untilQueued(member, key, 1);
+    const line = new AbortController();
+    // The lock was granted to the later call; the earlier one is answered before that hangs up.
+    const hangUpNoticed = async () => {
+      await endWait(other, key);
+      await first;
+      line.abort();
+    };
+    let isMoved = false;
+    const onQueued = () => {
+      isMoved = true;
+    };
+    const wait = { signal: line.signal, hangUpNoticed, onQueued };
+    const second = acquire(member, key, 'w2', { ...parts, wait });
+    await expect.poll(() => isMoved).toBe(true);
+    await release(member, key, 'w1', token);
+    expect(await first).toMatchObject({ outcome: 'granted' });
+    await second;
+    const { holders } = await member.engine.run(key, { verb: 'inspect' });
+    expect(holders).toMatchObject([{ owner: 'w2' }]);
+    expect(holders[0]?.expiresInMs).toBeGreaterThan(LEASE_MS / 2);
+    await rig.close();
+  });
+});

@@ -203,8 +203,8 @@ function answerQueued(draft: Draft, { request, service }: AcquireCommand): Acqui
 /**
  * The earlier answer to this acquire: its grant while the hold lives, `ended`, or its timeout.
  *
- * @param leaseMs the lease that a repeated request asks for; null for a request that was waiting at
- *   this process throughout
+ * @param leaseMs the lease that a repeated request asks for; null for a request that leaves its
+ *   queue: it claims a hold by asking again
  */
 function replayAcquire(
   draft: Draft,

@@ -4,6 +4,7 @@ import type { AcquireCommand } from '../../core/lock/lock-command';
 import { recordId } from '../../storage/record-id';
 import type { RecordKey } from '../../storage/record-store';
 import { grantTooLate } from '../refusals';
+import { isGranted } from './granted-or-queued';
 import { type Acquired, WaitingAcquires } from './waiting-acquires';
 import { WaitingCall } from './waiting-call';
 
@@ -21,9 +22,14 @@ export class SingleLockAcquires extends WaitingAcquires<RecordKey, AcquireComman
     return this.commands.submit(key, command, dueAt);
   }
 
-  /** Grants nothing itself: a grant that came first was made by another command. */
-  protected async giveUp(key: RecordKey, { request }: AcquireCommand, dueAt?: number) {
+  /**
+   * Grants nothing itself. A grant that came first is claimed by asking again: if another process
+   * made it, that one may find that its own caller has hung up.
+   */
+  protected async giveUp(key: RecordKey, command: AcquireCommand, dueAt?: number) {
+    const { request } = command;
     const answer = await this.commands.run(key, { verb: 'giveUp', request }, dueAt);
+    if (isGranted(answer)) return this.ask(key, { ...command, waitMs: 0 }, dueAt);
     return { answer, changed: false };
   }
 

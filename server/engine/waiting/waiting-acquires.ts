@@ -250,8 +250,9 @@ export abstract class WaitingAcquires<
   }
 
   /**
-   * Leaves the place to other calls of the request. If it is gone, the call asks for another,
-   * unless the caller can no longer receive a grant. A multi-lock may get it at another lock.
+   * Leaves the place to other calls of the request. If it is gone, the call asks for another, or
+   * claims the grant that another process made, unless the caller can no longer receive a grant. A
+   * multi-lock may get a place at another lock.
    */
   private async detach(departure: Departure<T, C, A>): Promise<Acquired<A>> {
     const { target, command, call, queued, why } = departure;
@@ -267,7 +268,6 @@ export abstract class WaitingAcquires<
       const kept = await this.commands.run(recordKey(id), detach);
       waiters.resumeOthers(id, call);
       if (kept.outcome === 'queued') return { answer: { ...answer, ...kept }, changed: false };
-      if (kept.outcome !== 'timeout') return { answer: kept as A, changed: false };
       if (call.delivery || isGone(why)) return last;
       waiters.add(call);
       last = await this.ask(target, command);
