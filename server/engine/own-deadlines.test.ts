@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { COMMAND_BUDGET_MS } from '../core/timing';
 import { freshKey } from '../storage/conformance/testing/changes';
-import { acquire, EngineRig, type Member } from './testing/engine-rig';
-import { PASS, touching } from './testing/faulty-store';
+import { acquire, EngineRig, eventKinds, type Member, renew } from './testing/engine-rig';
+import { type Fate, PASS, touching } from './testing/faulty-store';
+import { reasonOf } from './testing/observed-calls';
 
 describe('commands on one lock while its store fails', () => {
   let rig: EngineRig;
@@ -48,4 +49,27 @@ describe('commands on one lock while its store fails', () => {
       expect(await third).toEqual({ outcome: 'granted' });
     },
   );
+
+  it('leave no grant that came too late, though it could not be reverted in time', async () => {
+    const key = freshKey();
+    const other = await rig.join();
+    // Its lease lasts, so that only a revert ends it.
+    const last = async () => {
+      const { holders } = await other.engine.run(key, { verb: 'inspect' });
+      await renew(other, key, 'w1', holders[0]?.token ?? 0, 60_000);
+      member.later(2_800);
+    };
+    let swaps = 0;
+    member.faults.onSwap = (changes): Fate => {
+      if (!touching(key)(changes)) return PASS;
+      swaps += 1;
+      if (swaps === 1) return { kind: 'pass', last };
+      member.later(1_000);
+      return { kind: 'refuse' };
+    };
+    expect(await reasonOf(acquire(member, key, 'w1', { leaseMs: 3_000 }))).toBe('UNKNOWN');
+    member.faults.onSwap = () => PASS;
+    const kinds = () => eventKinds(rig.under.store, key);
+    await expect.poll(kinds, { timeout: 5_000 }).toEqual(['granted', 'renewed', 'late']);
+  });
 });

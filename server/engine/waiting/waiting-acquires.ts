@@ -148,13 +148,12 @@ export abstract class WaitingAcquires<
     return this.commands.unreceived.undo(() => this.revert(target, command, answer));
   }
 
-  /** Reverts a late grant. If that fails, the error says that the lock may still be held. */
+  /** Reverts a late grant. If that surely fails, it is repeated after the error was reported. */
   private async revertLate(target: T, command: C, answer: Granted<A>, dueAt: number) {
-    if (this.context.monotonic() >= dueAt) {
-      void this.undoGrant(target, command, answer);
-      throw grantTooLate(null);
-    }
-    await this.revert(target, command, answer, dueAt).catch((cause) => {
+    const isInTime = this.context.monotonic() < dueAt;
+    const reverted = isInTime ? this.revert(target, command, answer, dueAt) : Promise.reject(null);
+    await reverted.catch((cause) => {
+      if (!isUnknown(cause)) void this.undoGrant(target, command, answer);
       throw grantTooLate(cause);
     });
   }
