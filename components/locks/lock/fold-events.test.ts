@@ -50,3 +50,10 @@ test('a few routine events stay separate', () => {
   ]);
   expect(shape([])).toEqual([]);
 });
+
+test('lines of routine are in the order of its changes, however clocks differ', () => {
+  const behind = { ...event('renewed'), at: 0 };
+  const rest = ['detached', 'resumed', 'renewed'].map(event);
+  const lines = foldEvents([behind, ...rest]).map((line) => line.kind === 'run' && line.of);
+  expect(lines).toEqual(['renewals', 'calls']);
+});

@@ -47,7 +47,7 @@ function foldRun(run: readonly EventRow[]): EventLine[] {
     if (events.length === 1) return [{ kind: 'one', id: first.id, event: first }];
     return [{ kind: 'run', id: `${of} ${events.at(-1)?.id}`, of, events }];
   });
-  return lines.sort((a, b) => newest(b).at - newest(a).at);
+  return lines.sort((a, b) => newest(b).rev - newest(a).rev);
 }
 
 function newest(line: EventLine): EventRow {
