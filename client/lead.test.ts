@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { lead, type Term } from './lead';
 import { granted, outcomeOf, scriptedBench } from './testing/scripted-bench';
 import { until } from './testing/test-clock';
@@ -107,12 +107,25 @@ test('a resigning leader releases the lock, and is a candidate again a second la
   expect(log).toEqual(['elected 41', 'ended']);
 });
 
-test('neither an outage nor a refused key ends a candidature', async () => {
+test('no outage or refusal ends a candidature; each reason for one is reported once', async () => {
   const { clock, server } = bench;
+  const warn = vi.spyOn(process, 'emitWarning').mockImplementation(() => {});
   const { log, stop, ended } = candidate();
-  (await server.next('lock.acquire')).refuse(401, 'UNAUTHENTICATED');
-  await until(() => clock.nextDueMs === 5_000);
-  clock.advance(5_000);
+  for (const [status, reason] of [
+    [401, 'UNAUTHENTICATED'],
+    [404, 'NOT_FOUND'],
+    [404, 'NOT_FOUND'],
+  ] as const) {
+    (await server.next('lock.acquire')).refuse(status, reason);
+    await until(() => clock.nextDueMs === 5_000);
+    clock.advance(5_000);
+  }
+  const warnings = warn.mock.calls.map(([text]) => String(text));
+  warn.mockRestore();
+  expect(warnings).toEqual([
+    'lead("cron") is refused, and keeps trying: UNAUTHENTICATED, refused: UNAUTHENTICATED',
+    'lead("cron") is refused, and keeps trying: NOT_FOUND, refused: NOT_FOUND',
+  ]);
   const call = await server.next('lock.acquire');
   clock.freeze(540_000);
   call.refuse(503, 'BACKEND_DOWN');
@@ -124,11 +137,16 @@ test('neither an outage nor a refused key ends a candidature', async () => {
   expect(log).toEqual(['elected 41', 'ended']);
 });
 
-test('a redirect of a proxy ends a candidature only before Lockyard has answered', async () => {
+test('an answer of a proxy ends a candidature only before Lockyard has answered', async () => {
   const { clock, server } = bench;
-  const misled = candidate();
-  (await server.next('lock.acquire')).reply(302, 'Moved.');
-  expect(await misled.ended).toMatchObject({ reason: 'INVALID', isForeign: true });
+  for (const [status, reason] of [
+    [302, 'INVALID'],
+    [404, 'NOT_FOUND'],
+  ] as const) {
+    const misled = candidate();
+    (await server.next('lock.acquire')).reply(status, 'Not here.');
+    expect(await misled.ended).toMatchObject({ reason, isForeign: true });
+  }
 
   const leader = candidate();
   await elect(41);

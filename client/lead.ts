@@ -43,10 +43,12 @@ const REFUSED_REST_MS = 5_000;
  * limit, calls `onElected`, holds the lock until the term ends, calls `onLost`, and is a candidate
  * again. Operators see the role `leader` in the `meta` of the hold.
  *
- * Never gives up: it retries after outages, lost holds and a refused key. Resolves once `signal`
- * has aborted and the lock is released. Rejects only with what `onElected` throws during its term
- * or `onLost` throws, and with refusals that the program itself causes, such as `INVALID`; also
- * where something else answers in place of Lockyard, but only before Lockyard's first answer.
+ * Never gives up: it retries after outages, lost holds and refusals that others can end, such as
+ * that of a key or an unknown namespace; each reason for these is reported once as a process
+ * warning. Resolves once `signal` has aborted and the lock is released. Rejects only with what
+ * `onElected` throws during its term or `onLost` throws, and with refusals that the program itself
+ * causes, such as `INVALID`; also where something else answers in place of Lockyard, but only
+ * before Lockyard's first answer.
  *
  * Not guaranteed: that a former leader notices before the next is elected. As with `withLock`, only
  * a resource that compares `term.token` can refuse a late write.
@@ -56,8 +58,9 @@ export async function lead(name: string, options: LeadOptions): Promise<void> {
   refuseMissingCallback(options);
   const { signal } = options;
   const client = options.client ?? environmentClient();
+  const onRefused = warningOnce(name);
   while (!signal?.aborted) {
-    const restMs = await candidacy(name, { ...options, client });
+    const restMs = await candidacy(name, { ...options, client }, onRefused);
     if (restMs > 0) await pause(client.settings.clock, restMs, signal).catch(() => {});
   }
 }
@@ -69,10 +72,23 @@ function refuseMissingCallback({ onElected, onLost }: LeadOptions): void {
   throw new LockyardError('INVALID', 'lead needs `onElected`; it and `onLost` must be functions.');
 }
 
+type OnRefused = (refusal: LockyardError) => void;
+
+/** Reports the first refusal with each reason as a process warning. */
+function warningOnce(name: string): OnRefused {
+  const warned = new Set<string>();
+  return ({ reason, message }) => {
+    if (warned.has(reason)) return;
+    warned.add(reason);
+    process.emitWarning(`lead("${name}") is refused, and keeps trying: ${reason}, ${message}`);
+  };
+}
+
 /** One wait and, if elected, one term. Resolves to the pause before the next, in milliseconds. */
 async function candidacy(
   name: string,
   options: LeadOptions & { client: LockyardClient },
+  onRefused: OnRefused,
 ): Promise<number> {
   const { onElected, onLost, ...common } = options;
   const meta = { ...options.meta, role: 'leader' };
@@ -81,7 +97,7 @@ async function candidacy(
     await withLock(name, lock, (hold) => serveTerm(hold, { onElected, onLost }));
     return REST_MS;
   } catch (error) {
-    return restAfter(error, options);
+    return restAfter(error, options, onRefused);
   }
 }
 
@@ -134,6 +150,7 @@ async function attempt(callback: () => unknown): Promise<void> {
 function restAfter(
   error: unknown,
   { client, signal }: { client: LockyardClient; signal?: AbortSignal | undefined },
+  onRefused: OnRefused,
 ): number {
   const callback = error instanceof LockLost ? error.cause : error;
   if (callback instanceof CallbackFailure) throw callback.thrown;
@@ -141,8 +158,10 @@ function restAfter(
   if (error instanceof LockLost) return 0;
   if (error instanceof ReleaseUnconfirmed) return REST_MS;
   if (isRetryable(error, client.settings.addresses.hasAnswered)) return REFUSED_REST_MS;
-  if (error instanceof LockyardError && !OWN_FAULTS.has(error.reason)) return REFUSED_REST_MS;
-  throw error;
+  const isLasting = !(error instanceof LockyardError) || OWN_FAULTS.has(error.reason);
+  if (isLasting || error.isForeign) throw error;
+  onRefused(error);
+  return REFUSED_REST_MS;
 }
 
 /** The same call would be refused for ever; a key or a namespace can be corrected meanwhile. */
