@@ -10,7 +10,7 @@ import { LockyardError } from '../contract/errors';
 import { retentionLabel } from '../core/deletion/deletion';
 import { deletionRequests } from '../core/deletion/deletion-requests';
 import { askDatabase } from '../operations/ask-database';
-import { closeIntent, openIntent } from '../operations/audit/audit-log';
+import { type ActOutcome, closeIntent, openIntent } from '../operations/audit/audit-log';
 import { permit } from '../operations/audit/permit';
 import { examineInstallation } from '../operations/installation/examine-installation';
 import { deleteNames, previewDeletion } from '../operations/namespaces/delete-names';
@@ -143,10 +143,11 @@ async function endBackup(
   { runtime }: ControlContext,
   { intent, failure }: { intent: string; failure?: string | undefined },
 ): Promise<void> {
-  const { db } = runtime.database;
-  const [outcome, result] =
-    failure === undefined ? (['done', {}] as const) : (['failed', { message: failure }] as const);
-  await askDatabase(() => closeIntent(runtime, db, intent, outcome, result));
+  const outcome: ActOutcome =
+    failure === undefined
+      ? { outcome: 'done', result: {} }
+      : { outcome: 'failed', result: { message: failure } };
+  await askDatabase(() => closeIntent(runtime, intent, outcome));
 }
 
 /** Which names; and, to delete them, the maximum number and the reason. */

@@ -102,5 +102,6 @@ async function writeAct(control: ControlRuntime, { at, key, by, reason, token }:
   const what = { act: 'lock.forceRelease' as const, namespace: key.namespace, subject: key.name };
   const who = { name: by, kind: 'user' as const };
   const intent = await openIntent(ctx, who, { ...what, reason, seen: { token } });
-  await closeIntent(runtime, control.database.db, intent, 'done', { outcome: 'released', token });
+  const result = { outcome: 'released', token };
+  await closeIntent(runtime, intent, { outcome: 'done', result });
 }

@@ -53,10 +53,9 @@ export async function runApply(
     await runAll(ctx, planned, report, isAwaited);
     const done = report.changes.filter(({ outcome }) => outcome === 'done').length;
     const { failure } = report;
-    const { database } = ctx.runtime;
     const result = { done, of: planned.length, ...(failure && { message: failure.message }) };
     const outcome = failure ? 'failed' : 'done';
-    await closeIntent(ctx.runtime, database.db, intent, outcome, result).catch((err: unknown) =>
+    await closeIntent(ctx.runtime, intent, { outcome, result }).catch((err: unknown) =>
       ctx.runtime.log.warn({ err, intent }, 'could not write the outcome of an applied file'),
     );
   }

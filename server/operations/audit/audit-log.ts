@@ -8,7 +8,11 @@ import type { ControlContext, ControlRuntime } from '../operation-context';
 import { type AuditActor, auditActor } from './audit-actor';
 import type { AuditedAct } from './audited-act';
 
-type AuditOutcome = AuditEntry['outcome'];
+/** How an act ended, and details of it: never a secret. */
+export interface ActOutcome {
+  outcome: AuditEntry['outcome'];
+  result: Record<string, unknown>;
+}
 
 const INTENT_CHARS = 22;
 
@@ -54,14 +58,15 @@ export async function recordSystemEvent(
 
 /**
  * Writes the known outcome of an intent. Only the first outcome is kept, but a known outcome
- * replaces an assumed one. Part of a transaction when `db` is one.
+ * replaces an assumed one.
+ *
+ * @param db the transaction that the write is part of, if any
  */
 export async function closeIntent(
   { database, clock }: Pick<ControlRuntime, 'database' | 'clock'>,
-  db: Db,
   intent: string,
-  outcome: AuditOutcome,
-  result: Record<string, unknown>,
+  { outcome, result }: ActOutcome,
+  db: Db = database.db,
 ): Promise<boolean> {
   const { audit } = database.tables;
   const isOpen = or(
@@ -123,7 +128,7 @@ async function writeEntry(
   ctx: ControlContext,
   who: AuditActor,
   what: AuditedAct,
-  state: { outcome: AuditOutcome; result: Record<string, unknown>; closedAt: number | null },
+  state: ActOutcome & { closedAt: number | null },
 ): Promise<string> {
   const { database, clock } = ctx.runtime;
   const intent = randomText(INTENT_CHARS);

@@ -40,17 +40,15 @@ export async function auditedDatabaseChange<A>(
       isConfirmed = true;
       const { answer, result = {}, isUnchanged = false } = await change(tx);
       const outcome = isUnchanged ? 'not_applied' : 'done';
-      await closeIntent(runtime, tx, intent, outcome, result);
+      await closeIntent(runtime, intent, { outcome, result }, tx);
       return answer;
     });
   } catch (error) {
     if (error instanceof LockyardError) {
       const { reason, message } = error;
       const outcome = isConfirmed ? 'failed' : 'refused';
-      const { db } = runtime.database;
-      await tryToClose(runtime, intent, () =>
-        closeIntent(runtime, db, intent, outcome, { reason, message }),
-      );
+      const result = { reason, message };
+      await tryToClose(runtime, intent, () => closeIntent(runtime, intent, { outcome, result }));
     }
     throw databaseFailure(error, 'no') ?? error;
   }

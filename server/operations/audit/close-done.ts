@@ -3,7 +3,7 @@ import { allOf, type Db } from '@/db/database';
 import { ANSWER_RETENTION_MS } from '../../core/timing';
 import type { ControlRuntime } from '../operation-context';
 import { type AuditRow, requestOfIntent } from './act-identity';
-import { closeIntent } from './audit-log';
+import { type ActOutcome, closeIntent } from './audit-log';
 
 /** The audit log's note on an act that was applied before, under the same request id. */
 export const REPEATED = 'Repeated: this request was applied before.';
@@ -22,16 +22,18 @@ export async function closeDone(
 ): Promise<boolean> {
   const { database } = runtime;
   const { audit, namespaces } = database.tables;
-  if (requestId === undefined) return closeIntent(runtime, database.db, intent, 'done', result);
+  if (requestId === undefined) return closeIntent(runtime, intent, { outcome: 'done', result });
   return database.transaction(async (tx) => {
     const isOfIntent = eq(audit.intent, intent);
     const [entry] = await database.forUpdate(tx.select().from(audit).where(isOfIntent));
     // Both requests lock the same row here, so that they take turns.
     const isOfEntry = eq(namespaces.id, entry?.namespace ?? '');
     await database.forUpdate(tx.select().from(namespaces).where(isOfEntry));
-    return entry && (await isRepeat(runtime, tx, entry))
-      ? closeIntent(runtime, tx, intent, 'not_applied', { message: REPEATED })
-      : closeIntent(runtime, tx, intent, 'done', result);
+    const outcome: ActOutcome =
+      entry && (await isRepeat(runtime, tx, entry))
+        ? { outcome: 'not_applied', result: { message: REPEATED } }
+        : { outcome: 'done', result };
+    return closeIntent(runtime, intent, outcome, tx);
   });
 }
 

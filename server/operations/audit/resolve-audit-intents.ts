@@ -105,7 +105,7 @@ async function resolve(runtime: ResolverRuntime, intent: AuditRow): Promise<bool
   const unfinished = UNFINISHED[intent.act];
   if (unfinished) {
     const result = { message: unfinished };
-    return closeIntent(runtime, runtime.database.db, intent.intent, 'unknown', result);
+    return closeIntent(runtime, intent.intent, { outcome: 'unknown', result });
   }
   // A backup takes an unknown time, in the process of its command.
   if (LONG_ACTS.includes(intent.act)) return assumeOutcome(runtime, intent.intent, 'unknown');

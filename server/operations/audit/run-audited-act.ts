@@ -147,6 +147,5 @@ async function closeUnapplied(
   outcome: 'changed' | 'refused' | 'failed' | 'not_applied',
   result: Record<string, unknown>,
 ): Promise<void> {
-  const { db } = runtime.database;
-  await tryToClose(runtime, intent, () => closeIntent(runtime, db, intent, outcome, result));
+  await tryToClose(runtime, intent, () => closeIntent(runtime, intent, { outcome, result }));
 }
