@@ -46,7 +46,7 @@ export function restoredLock(
     answersUntil: moved(draft.record.answersUntil ?? 0, now, aheadMs),
   });
   expireAndPromote(draft);
-  for (const hold of draft.record.holds) endHold(draft, hold, 'forced', draft.now, { by, reason });
+  for (const hold of draft.record.holds) endHold(draft, hold, 'forced', { why: { by, reason } });
   draft.change({ lastToken: restoredToken(record.lastToken, epoch, now) });
   const { next, events } = draft.finish(null);
   return { next: next ?? draft.record, events };

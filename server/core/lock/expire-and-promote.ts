@@ -55,7 +55,7 @@ export function endExpiredHolds(draft: Draft, reverted: Hold | null = null): voi
   for (const hold of byEnd) {
     const isUndone = hold === reverted || isAbandoned(hold);
     const cause = isUndone ? 'late' : isReleased(hold) ? 'released' : 'expired';
-    if (draft.isPast(hold.expiresAt)) endHold(draft, hold, cause, hold.expiresAt);
+    if (draft.isPast(hold.expiresAt)) endHold(draft, hold, cause, { at: hold.expiresAt });
   }
 }
 

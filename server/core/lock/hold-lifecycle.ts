@@ -190,15 +190,14 @@ export function removeEntry(
  * Ends a hold and records how in `ended`. The lock is not handed off yet. If the namespace has a
  * lock-delay, it starts when a hold expires or is forced before its holder has released it.
  *
- * @param at the instant at which the hold ended; now, unless it expired
- * @param why the operator who ended it, and the reason; null: no operator did
+ * @param details `at`: the instant at which the hold ended, if not now. `why`: the operator who
+ *   ended it, and the reason, if one did
  */
 export function endHold(
   draft: Draft,
   hold: Hold,
   cause: Ending,
-  at = draft.now,
-  why: OperatorAct | null = null,
+  { at = draft.now, why }: { at?: number; why?: OperatorAct } = {},
 ): void {
   const { token, service, owner, grantedAt } = hold;
   const { lockDelayMs } = draft.context.policy;

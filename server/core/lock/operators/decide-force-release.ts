@@ -19,7 +19,7 @@ export function decideForceRelease(draft: Draft, command: ForceReleaseCommand): 
   const hold = holdOf(draft.record, token);
   if (!hold) return changedAnswer(draft, token);
   const { lastToken, offers } = draft.record;
-  endHold(draft, hold, 'forced', draft.now, { by, reason });
+  endHold(draft, hold, 'forced', { why: { by, reason } });
   handOff(draft);
   const queueLength = draft.record.queue.length;
   const next = nextHolder(draft, { lastToken, offers });

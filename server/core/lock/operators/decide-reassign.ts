@@ -29,7 +29,7 @@ export function decideReassign(draft: Draft, command: ReassignCommand): Reassign
   const obstacle = obstacleTo(draft, hold, waiter);
   if (obstacle) return notReassigned(draft, obstacle);
   const { lastToken } = draft.record;
-  endHold(draft, hold, 'forced', draft.now, { by, reason });
+  endHold(draft, hold, 'forced', { why: { by, reason } });
   serveOutOfTurn(draft, waiter, { by, reason });
   // The new hold, before the hand-off adds those that fit beside it.
   const granted = draft.record.holds.find((other) => other.token > lastToken);
