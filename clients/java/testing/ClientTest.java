@@ -1,15 +1,10 @@
 package io.lockyard;
 
-import com.sun.net.httpserver.HttpExchange;
-import com.sun.net.httpserver.HttpServer;
 import java.io.IOException;
-import java.io.OutputStream;
 import java.math.BigDecimal;
 import java.net.InetAddress;
-import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.nio.channels.SocketChannel;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -18,16 +13,14 @@ import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.concurrent.BrokenBarrierException;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
-import java.util.function.UnaryOperator;
+import java.util.concurrent.atomic.AtomicInteger;
 
 /**
  * Tests of what only the client for Java has: interrupts, its thread, and leases that it does not
@@ -40,13 +33,7 @@ public final class ClientTest {
 
   private static final Wire.LockListInput ALL = new Wire.LockListInput();
 
-  private final Map<String, UnaryOperator<Map<String, Object>>> answers = new ConcurrentHashMap<>();
-  private final Set<InetSocketAddress> connections = ConcurrentHashMap.newKeySet();
-
-  /** Those that are open, but over which nothing is answered any more. */
-  private volatile Set<InetSocketAddress> silent = Set.of();
-
-  private final HttpServer server;
+  private final ScriptedServer server;
   private final LockyardClient client;
 
   private interface Test {
@@ -64,7 +51,7 @@ public final class ClientTest {
         System.err.println("Failed: " + each.getKey());
         failure.printStackTrace();
       } finally {
-        test.server.stop(0);
+        test.server.close();
       }
     }
     System.exit(isWell ? 0 : 1);
@@ -119,7 +106,7 @@ public final class ClientTest {
               ClientTest::countsUnresolvedNameAsNoConnection));
 
   private void keepsInterruptOfCaller() throws Exception {
-    answers.put("lock.release", step -> LOST);
+    server.answer("lock.release", step -> LOST);
     boolean isLost = false;
     try {
       client.withLock(
@@ -140,7 +127,7 @@ public final class ClientTest {
     Lease lease = client.acquireLease("job", new LockOptions());
     check(lease.extend(Duration.ofMinutes(5)), "It is extended.");
     for (String remarked : new String[] {"renewalsStopped", null}) {
-      answers.put("lock.renew", step -> renewed(900, remarked));
+      server.answer("lock.renew", step -> renewed(900, remarked));
       check(!lease.extend(Duration.ofMinutes(10)) && lease.remainingMs() > 0, "It gets less.");
     }
   }
@@ -149,13 +136,13 @@ public final class ClientTest {
     Lease released = client.acquireLease("job", new LockOptions());
     check(released.release() && released.remainingMs() == 0, "Nothing is left of it.");
     Lease lost = client.acquireLease("job", new LockOptions());
-    answers.put("lock.renew", step -> LOST);
+    server.answer("lock.renew", step -> LOST);
     check(!lost.extend(Duration.ofMinutes(5)) && lost.remainingMs() == 0, "Nothing is left of it.");
   }
 
   private void releasesLeaseByOneId() throws Exception {
     List<Object> ids = new CopyOnWriteArrayList<>();
-    answers.put(
+    server.answer(
         "lock.release",
         step -> {
           ids.add(step.get("requestId"));
@@ -168,7 +155,7 @@ public final class ClientTest {
     } catch (LockyardException unknown) {
       check(unknown.reason().equals("UNKNOWN"), "Its outcome is unknown.");
     }
-    answers.put(
+    server.answer(
         "lock.release",
         step -> {
           ids.add(step.get("requestId"));
@@ -180,7 +167,7 @@ public final class ClientTest {
 
   private void releasesLeaseWithItsBlock() throws Exception {
     List<Object> releases = new CopyOnWriteArrayList<>();
-    answers.put(
+    server.answer(
         "lock.release",
         step -> {
           releases.add(step.get("requestId"));
@@ -206,7 +193,7 @@ public final class ClientTest {
 
   private void renewsWhateverIsThrown() throws Exception {
     CountDownLatch renewals = new CountDownLatch(3);
-    answers.put(
+    server.answer(
         "lock.renew",
         step -> {
           renewals.countDown();
@@ -236,8 +223,8 @@ public final class ClientTest {
 
   private void renewsWithinWhatItGets() throws Exception {
     CountDownLatch renewals = new CountDownLatch(4);
-    answers.put("lock.acquire", ask -> granted(1_500));
-    answers.put(
+    server.answer("lock.acquire", ask -> granted(1_500));
+    server.answer(
         "lock.renew",
         step -> {
           renewals.countDown();
@@ -259,7 +246,7 @@ public final class ClientTest {
 
   private void readsNullAndNegative() throws Exception {
     List<Map<String, Object>> asked = new CopyOnWriteArrayList<>();
-    answers.put(
+    server.answer(
         "lock.acquire",
         ask -> {
           asked.add(ask);
@@ -289,11 +276,11 @@ public final class ClientTest {
     }
     check(asked.isEmpty(), "Nothing was asked.");
 
-    LockyardClient plain = new LockyardClient(url(), "key", null, null, null);
+    LockyardClient plain = new LockyardClient(server.url(), "key", null, null, null);
     LockOptions options =
         new LockOptions().namespace(null).owner(null).lease(null).holdAtLeast(null).meta(null);
     options.traceparent(null).onAskedToRelease(null).onRenewalsStopped(null);
-    answers.put("lock.renew", step -> renewed(900, "askedToRelease"));
+    server.answer("lock.renew", step -> renewed(900, "askedToRelease"));
     CountDownLatch complaints = new CountDownLatch(1);
     Thread.setDefaultUncaughtExceptionHandler((thread, error) -> complaints.countDown());
     try {
@@ -316,16 +303,8 @@ public final class ClientTest {
   }
 
   private void survivesDeepAnswer() throws Exception {
-    String deep = "[".repeat(1_000_000);
-    server.createContext(
-        "/deep/",
-        exchange -> {
-          byte[] body = deep.getBytes(StandardCharsets.UTF_8);
-          exchange.sendResponseHeaders(200, body.length);
-          exchange.getResponseBody().write(body);
-          exchange.close();
-        });
-    String said = failureOf(() -> new LockyardClient(url() + "/deep", "key").list(ALL));
+    server.answerUnder("/deep/", "[".repeat(1_000_000));
+    String said = failureOf(() -> new LockyardClient(server.url() + "/deep", "key").list(ALL));
     check(said.contains("UNKNOWN: 200 came without an answer of Lockyard"), said);
   }
 
@@ -335,24 +314,24 @@ public final class ClientTest {
     for (Object expiresInMs : List.of(new BigDecimal("1e999"), "1000", List.of())) {
       Map<String, Object> grant = new HashMap<>(granted(1_000));
       grant.put("expiresInMs", expiresInMs);
-      answers.put("lock.acquire", step -> grant);
+      server.answer("lock.acquire", step -> grant);
       String failure = failureOf(() -> client.acquire(ask));
       check(failure.contains("UNKNOWN: The answer has no \"expiresInMs\""), failure);
     }
-    answers.put("lock.acquire", step -> granted(1_000));
+    server.answer("lock.acquire", step -> granted(1_000));
     Lease lease = client.acquireLease("job", options);
     Map<String, Object> endless = new HashMap<>(renewed(1_000, null));
     endless.put("expiresInMs", new BigDecimal("1e999"));
-    answers.put("lock.renew", step -> endless);
+    server.answer("lock.renew", step -> endless);
     String failure = failureOf(() -> lease.extend(Duration.ofSeconds(1)));
     check(failure.contains("UNKNOWN: The answer has no \"expiresInMs\""), failure);
     check(lease.remainingMs() < 1_000, "It ends.");
   }
 
   private void leavesAddress() throws Exception {
-    answers.put("counter.add", ask -> Map.of("outcome", "applied", "value", 1L, "rev", 1L));
-    answers.put("lock.list", ask -> Map.of("locks", List.of()));
-    LockyardClient misled = new LockyardClient(url() + "/elsewhere," + url(), "key");
+    server.answer("counter.add", ask -> Map.of("outcome", "applied", "value", 1L, "rev", 1L));
+    server.answer("lock.list", ask -> Map.of("locks", List.of()));
+    LockyardClient misled = new LockyardClient(server.url() + "/elsewhere," + server.url(), "key");
     String refused = failureOf(() -> misled.list(ALL));
     check(refused.contains("404 came without") && misled.list(ALL).locks().isEmpty(), refused);
     List<SocketChannel> queued = new ArrayList<>();
@@ -365,7 +344,7 @@ public final class ClientTest {
         queued.add(one);
       }
       Thread.sleep(100);
-      String both = "http://127.0.0.1:" + full.getLocalPort() + "," + url();
+      String both = "http://127.0.0.1:" + full.getLocalPort() + "," + server.url();
       Wire.CounterAddInput step = new Wire.CounterAddInput().name("n").delta(1L);
       check(new LockyardClient(both, "key").addToCounter(step).value() == 1, "It is added.");
       check(new LockyardClient(both, "key").list(ALL).locks().isEmpty(), "It is listed.");
@@ -379,7 +358,7 @@ public final class ClientTest {
   private void leavesSilentConnections() throws Exception {
     // Calls that are open at the same time have a connection each.
     CyclicBarrier all = new CyclicBarrier(8);
-    answers.put(
+    server.answer(
         "lock.list",
         ask -> {
           try {
@@ -392,16 +371,17 @@ public final class ClientTest {
     ExecutorService callers = Executors.newCachedThreadPool();
     callers.invokeAll(Collections.nCopies(all.getParties(), () -> client.list(ALL)));
     callers.shutdown();
+    AtomicInteger connections = new AtomicInteger();
     client.withLock(
         "job",
         new LockOptions().lease(Duration.ofSeconds(6)),
         hold -> {
-          silent = Set.copyOf(connections);
+          connections.set(server.silenceConnections());
           Thread.sleep(hold.remainingMs() + 500);
           hold.check();
           return null;
         });
-    check(silent.size() >= all.getParties(), "Each call has a connection of its own.");
+    check(connections.get() >= all.getParties(), "Each call has a connection of its own.");
   }
 
   /** Looking for a name reads this file, and a pipe has nothing to be read. */
@@ -422,10 +402,6 @@ public final class ClientTest {
     }
   }
 
-  private String url() {
-    return "http://127.0.0.1:" + server.getAddress().getPort();
-  }
-
   private interface Failing {
     void run() throws Exception;
   }
@@ -440,20 +416,11 @@ public final class ClientTest {
   }
 
   private ClientTest() throws IOException {
-    server = HttpServer.create(new InetSocketAddress("127.0.0.1", 0), 0);
-    server.setExecutor(
-        Executors.newCachedThreadPool(
-            work -> {
-              Thread thread = new Thread(work);
-              thread.setDaemon(true);
-              return thread;
-            }));
-    server.createContext("/api/v1/", this::answer);
-    server.start();
-    client = new LockyardClient(url(), "key");
-    answers.put("lock.acquire", ask -> granted((Long) ask.get("leaseMs")));
-    answers.put("lock.renew", step -> renewed((Long) step.get("leaseMs"), null));
-    answers.put("lock.release", step -> Map.of("outcome", "released"));
+    server = new ScriptedServer();
+    client = new LockyardClient(server.url(), "key");
+    server.answer("lock.acquire", ask -> granted((Long) ask.get("leaseMs")));
+    server.answer("lock.renew", step -> renewed((Long) step.get("leaseMs"), null));
+    server.answer("lock.release", step -> Map.of("outcome", "released"));
   }
 
   private static Map<String, Object> granted(long leaseMs) {
@@ -463,35 +430,12 @@ public final class ClientTest {
 
   /** The answer to a renewal, with an operator's remark in that field unless it is null. */
   private static Map<String, Object> renewed(long expiresInMs, String remarked) {
-    Map<String, Object> answer = new ConcurrentHashMap<>();
+    Map<String, Object> answer = new HashMap<>();
     answer.putAll(Map.of("outcome", "renewed", "expiresAt", 1L, "expiresInMs", expiresInMs));
     if (remarked != null) {
       answer.put(remarked, REMARK);
     }
     return answer;
-  }
-
-  /** Where there is no answer, the connection is closed without one, unless it is silent. */
-  private void answer(HttpExchange exchange) throws IOException {
-    connections.add(exchange.getRemoteAddress());
-    if (silent.contains(exchange.getRemoteAddress())) {
-      return;
-    }
-    String procedure = exchange.getRequestURI().getPath().substring("/api/v1/".length());
-    byte[] asked = exchange.getRequestBody().readAllBytes();
-    Map<String, Object> input =
-        Json.objectIn(Json.read(new String(asked, StandardCharsets.UTF_8)));
-    Map<String, Object> data = answers.get(procedure).apply(input);
-    if (data == null) {
-      exchange.close();
-      return;
-    }
-    String text = Json.write(Map.of("result", Map.of("data", data)));
-    byte[] body = text.getBytes(StandardCharsets.UTF_8);
-    exchange.sendResponseHeaders(200, body.length);
-    try (OutputStream reply = exchange.getResponseBody()) {
-      reply.write(body);
-    }
   }
 
   private static void check(boolean isSo, String what) {
