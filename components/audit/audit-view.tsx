@@ -8,8 +8,8 @@ import { plural } from '@/server/core/format/numbers';
 import { useSession } from '../live/session';
 import { useTRPCClient } from '../live/trpc';
 import { Button } from '../ui/controls/button';
-import { FilterChip, MenuChip } from '../ui/controls/choices/filter-chip';
-import { Menu, MenuChoice } from '../ui/controls/menu';
+import { ChoiceFilter } from '../ui/controls/choices/choice-filter';
+import { FilterChip } from '../ui/controls/choices/filter-chip';
 import { SearchField } from '../ui/controls/search-field';
 import { useServerClock } from '../ui/instant';
 import { PageHead } from '../ui/page-head';
@@ -188,6 +188,8 @@ function AuditSearch({ value, onChange }: { value: string; onChange: (value: str
   );
 }
 
+const OUTCOME_NAMES = Object.keys(OUTCOMES) as AuditEntry['outcome'][];
+
 function AuditFilters({
   acts,
   query,
@@ -199,40 +201,20 @@ function AuditFilters({
 }) {
   return (
     <>
-      {query.act ? (
-        <FilterChip
-          label="action"
-          value={actionLabel(query.act)}
-          onClear={() => onQuery({ act: null })}
-        />
-      ) : (
-        <Menu trigger={<MenuChip label="action" />}>
-          {acts.map((act) => (
-            <MenuChoice key={act} chosen={false} onSelect={() => onQuery({ act })}>
-              {actionLabel(act)}
-            </MenuChoice>
-          ))}
-        </Menu>
-      )}
-      {query.outcome ? (
-        <FilterChip
-          label="outcome"
-          value={OUTCOMES[query.outcome].label}
-          onClear={() => onQuery({ outcome: null })}
-        />
-      ) : (
-        <Menu trigger={<MenuChip label="outcome" />}>
-          {Object.entries(OUTCOMES).map(([outcome, { label }]) => (
-            <MenuChoice
-              key={outcome}
-              chosen={false}
-              onSelect={() => onQuery({ outcome: outcome as AuditEntry['outcome'] })}
-            >
-              {label}
-            </MenuChoice>
-          ))}
-        </Menu>
-      )}
+      <ChoiceFilter
+        label="action"
+        value={query.act}
+        choices={acts}
+        labelOf={(act) => actionLabel(act)}
+        onChoose={(act) => onQuery({ act })}
+      />
+      <ChoiceFilter
+        label="outcome"
+        value={query.outcome}
+        choices={OUTCOME_NAMES}
+        labelOf={(outcome) => OUTCOMES[outcome].label}
+        onChoose={(outcome) => onQuery({ outcome })}
+      />
     </>
   );
 }

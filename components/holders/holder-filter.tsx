@@ -9,8 +9,7 @@ import type { ProcessRow } from '@/server/contract/console/waits/holder-rows';
 import { exactCount } from '@/server/core/format/numbers';
 import { NameFilter } from '../navigation/name-filter';
 import { setAddress } from '../navigation/set-address';
-import { FilterChip, MenuChip } from '../ui/controls/choices/filter-chip';
-import { Menu, MenuChoice } from '../ui/controls/menu';
+import { ChoiceFilter } from '../ui/controls/choices/choice-filter';
 
 const LABELS: Record<HolderFilter, string> = {
   dead: 'dead',
@@ -51,41 +50,16 @@ export function HolderFilters({
     [...new Set(rows.flatMap(({ places }) => places.map((each) => each[of])))].sort();
   return (
     <span className="flex flex-wrap gap-2">
-      <VerdictFilter rows={rows} filter={filter} />
+      <ChoiceFilter
+        label="verdict"
+        value={filter}
+        choices={HOLDER_FILTERS}
+        labelOf={(each) => LABELS[each]}
+        endOf={(each) => exactCount(rows.filter((row) => matchesHolder(row, each)).length)}
+        onChoose={(verdict) => setAddress({ verdict })}
+      />
       <NameFilter label="namespace" value={place.namespace} choices={choices('namespace')} />
       <NameFilter label="backend" value={place.backend} choices={choices('backend')} />
     </span>
-  );
-}
-
-function VerdictFilter({
-  rows,
-  filter,
-}: {
-  rows: readonly ProcessRow[];
-  filter: HolderFilter | null;
-}) {
-  if (filter !== null) {
-    return (
-      <FilterChip
-        label="verdict"
-        value={LABELS[filter]}
-        onClear={() => setAddress({ verdict: null })}
-      />
-    );
-  }
-  return (
-    <Menu trigger={<MenuChip label="verdict" />}>
-      {HOLDER_FILTERS.map((each) => (
-        <MenuChoice
-          key={each}
-          chosen={false}
-          end={exactCount(rows.filter((row) => matchesHolder(row, each)).length)}
-          onSelect={() => setAddress({ verdict: each })}
-        >
-          {LABELS[each]}
-        </MenuChoice>
-      ))}
-    </Menu>
   );
 }

@@ -1,7 +1,6 @@
 'use client';
 
-import { FilterChip, MenuChip } from '../ui/controls/choices/filter-chip';
-import { Menu, MenuChoice } from '../ui/controls/menu';
+import { ChoiceFilter } from '../ui/controls/choices/choice-filter';
 import { setAddress } from './set-address';
 
 /**
@@ -17,17 +16,13 @@ export function NameFilter({
   value: string | null;
   choices: readonly string[];
 }) {
-  if (value !== null) {
-    return <FilterChip label={label} value={value} onClear={() => setAddress({ [label]: null })} />;
-  }
-  if (choices.length < 2) return null;
+  if (value === null && choices.length < 2) return null;
   return (
-    <Menu trigger={<MenuChip label={label} />}>
-      {choices.map((choice) => (
-        <MenuChoice key={choice} chosen={false} onSelect={() => setAddress({ [label]: choice })}>
-          {choice}
-        </MenuChoice>
-      ))}
-    </Menu>
+    <ChoiceFilter
+      label={label}
+      value={value}
+      choices={choices}
+      onChoose={(choice) => setAddress({ [label]: choice })}
+    />
   );
 }

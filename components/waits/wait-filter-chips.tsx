@@ -4,8 +4,7 @@ import type { WaitGraph } from '@/server/contract/console/waits/wait-graph';
 import { durationText } from '@/server/core/format/durations';
 import { NameFilter } from '../navigation/name-filter';
 import { setAddress } from '../navigation/set-address';
-import { FilterChip, MenuChip } from '../ui/controls/choices/filter-chip';
-import { Menu, MenuChoice } from '../ui/controls/menu';
+import { ChoiceFilter } from '../ui/controls/choices/choice-filter';
 import { filterChoices, WAIT_AGES_MS, type WaitFilter } from './wait-filter';
 
 /** Which waits are shown; kept in the page's address. */
@@ -16,21 +15,13 @@ export function WaitFilterChips({ graph, filter }: { graph: WaitGraph; filter: W
     <span className="flex flex-wrap gap-2">
       <NameFilter label="namespace" value={namespace} choices={namespaces} />
       <NameFilter label="backend" value={backend} choices={backends} />
-      {overMs > 0 ? (
-        <FilterChip
-          label="waiting over"
-          value={durationText(overMs).replaceAll('\u00a0', ' ')}
-          onClear={() => setAddress({ over: null })}
-        />
-      ) : (
-        <Menu trigger={<MenuChip label="waiting over" />}>
-          {WAIT_AGES_MS.map((ms) => (
-            <MenuChoice key={ms} chosen={false} onSelect={() => setAddress({ over: String(ms) })}>
-              {durationText(ms)}
-            </MenuChoice>
-          ))}
-        </Menu>
-      )}
+      <ChoiceFilter
+        label="waiting over"
+        value={overMs > 0 ? overMs : null}
+        choices={WAIT_AGES_MS}
+        labelOf={(ms) => durationText(ms).replaceAll('\u00a0', ' ')}
+        onChoose={(ms) => setAddress({ over: ms === null ? null : String(ms) })}
+      />
     </span>
   );
 }
