@@ -49,33 +49,13 @@ export function AuditView({
   const now = useServerClock(paintedAt);
   const params = useSearchParams();
   const query = useMemo(() => readAuditQuery(params), [params]);
-  const client = useTRPCClient();
-  const key = JSON.stringify(query);
-  const {
-    data,
-    error,
-    isPending,
-    isPlaceholderData,
-    hasNextPage,
-    isFetchingNextPage,
-    fetchNextPage,
-  } = useInfiniteQuery({
-    queryKey: ['audit.list', key],
-    queryFn: ({ pageParam }) => client.audit.list.query(auditInput(query, pageParam)),
-    initialPageParam: FIRST_PAGE,
-    getNextPageParam: (last) => last.older,
-    refetchInterval: POLL_MS,
-    placeholderData: keepPreviousData,
-    ...(initial !== null &&
-      key === JSON.stringify(initialQuery) && {
-        initialData: { pages: [initial], pageParams: [FIRST_PAGE] },
-      }),
-  });
+  const isInitial = JSON.stringify(query) === JSON.stringify(initialQuery);
+  const pages = useAuditPages(query, isInitial ? initial : null);
+  const { data, error, isPlaceholderData } = pages;
   const change = (part: Partial<AuditQuery>) => {
     const current = readAuditQuery(new URLSearchParams(window.location.search));
     window.history.replaceState(null, '', auditUrl({ ...current, ...part }));
   };
-  const clear = () => window.history.replaceState(null, '', '/audit');
   const { retentionDays } = useSession();
   const rows = data?.pages.flatMap((page) => page.rows) ?? [];
   const acts = data?.pages[0]?.acts ?? initial?.acts ?? [];
@@ -107,33 +87,57 @@ export function AuditView({
       <ReadNote read={{ data, error }} what="the audit log" />
       {rows.length > 0 ? (
         <AuditTable rows={rows} now={now} isOfEarlier={isPlaceholderData} />
-      ) : error && !data ? null : isPending || isPlaceholderData ? (
+      ) : error && !data ? null : pages.isPending || isPlaceholderData ? (
         <RowsSkeleton />
       ) : (
-        <p className="border-line border-t py-8 text-14">
-          {isFiltered(query) ? (
-            <>
-              No entries match.{' '}
-              <button type="button" className="link rounded-4" onClick={clear}>
-                Clear filters
-              </button>
-            </>
-          ) : (
-            'No entries yet.'
-          )}
-        </p>
+        <NoEntries isFiltered={isFiltered(query)} />
       )}
-      {hasNextPage && (
+      {pages.hasNextPage && (
         <Button
           className="mt-3"
-          disabled={isFetchingNextPage || isPlaceholderData}
-          onClick={() => void fetchNextPage()}
+          disabled={pages.isFetchingNextPage || isPlaceholderData}
+          onClick={() => void pages.fetchNextPage()}
         >
-          {isFetchingNextPage ? 'Loading…' : 'Load older'}
+          {pages.isFetchingNextPage ? 'Loading…' : 'Load older'}
         </Button>
       )}
       <ReadsLostNote reads={[{ data, error }]} />
     </div>
+  );
+}
+
+/**
+ * The entries that match, page by page; while a filter changes, those of the previous one.
+ *
+ * @param initial the first page, if it was read for the first paint
+ */
+function useAuditPages(query: AuditQuery, initial: AuditPage | null) {
+  const client = useTRPCClient();
+  return useInfiniteQuery({
+    queryKey: ['audit.list', JSON.stringify(query)],
+    queryFn: ({ pageParam }) => client.audit.list.query(auditInput(query, pageParam)),
+    initialPageParam: FIRST_PAGE,
+    getNextPageParam: (last) => last.older,
+    refetchInterval: POLL_MS,
+    placeholderData: keepPreviousData,
+    ...(initial && { initialData: { pages: [initial], pageParams: [FIRST_PAGE] } }),
+  });
+}
+
+function NoEntries({ isFiltered }: { isFiltered: boolean }) {
+  return (
+    <p className="border-line border-t py-8 text-14">
+      {isFiltered ? 'No entries match. ' : 'No entries yet.'}
+      {isFiltered && (
+        <button
+          type="button"
+          className="link rounded-4"
+          onClick={() => window.history.replaceState(null, '', '/audit')}
+        >
+          Clear filters
+        </button>
+      )}
+    </p>
   );
 }
 
