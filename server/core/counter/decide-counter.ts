@@ -73,17 +73,24 @@ export function decideCounter<C extends CounterCommand>(
 ): Decision<CounterAnswerOf<C>, CounterRecord, CounterEvent> {
   const request = 'request' in command ? command.request : null;
   const replay = replayedAnswer<CounterAnswerOf<C>>(context.storedAnswer, request, context.now);
-  if (replay) return decision(null, replay, null, []);
+  if (replay) return unchanged(replay);
   if (command.verb === 'create' || command.verb === 'add') refuseWhileClosed(context.policy ?? {});
   if (command.verb === 'create' && !record) refuseNewWhileFull(context.policy ?? {});
   const [answer, event] = stepOf(record, command, context.now);
   const answered = answer as CounterAnswerOf<C>;
-  if (!event) return decision(null, answered, null, []);
+  if (!event) return unchanged(answered);
+  // The latest instant of an operator's action: counters have no other deadline.
   const ahead = ('latestAt' in command && command.latestAt) || Number.POSITIVE_INFINITY;
   if (ahead <= context.now) throw actTooLate();
   const next = applied(record, event, command);
   checkCounterRecord(record, next);
-  return decision(next, answered, event, storedAnswersOf(request, answer, context.now), ahead);
+  return {
+    ...unchanged(answered),
+    next,
+    expect: { past: 0, ahead },
+    events: [event],
+    storedAnswers: storedAnswersOf(request, answer, context.now),
+  };
 }
 
 function stepOf(
@@ -218,21 +225,13 @@ function storedAnswersOf(
   return [{ key, inputHash, answer, expiresAt: now + ANSWER_RETENTION_MS }];
 }
 
-/** @param ahead the latest instant of an operator's action: counters have no other deadline */
-function decision<A>(
-  next: CounterRecord | null,
-  answer: A,
-  event: CounterEvent | null,
-  storedAnswers: IdempotencyRecord[],
-  ahead = Number.POSITIVE_INFINITY,
-): Decision<A, CounterRecord, CounterEvent> {
-  const expect = { past: 0, ahead };
+function unchanged<A>(answer: A): Decision<A, CounterRecord, CounterEvent> {
   return {
-    next,
-    expect,
+    next: null,
+    expect: { past: 0, ahead: Number.POSITIVE_INFINITY },
     answer,
-    events: event ? [event] : [],
-    storedAnswers,
+    events: [],
+    storedAnswers: [],
     extensions: [],
     handOffs: [],
     timeouts: [],
