@@ -3,14 +3,16 @@ import { freshKey } from '../storage/conformance/testing/changes';
 import { storeNames } from '../storage/conformance/testing/stores-under-test';
 import {
   acquire,
+  cycle,
   EngineRig,
   eventKinds,
   type Member,
   release,
+  renew,
   takeLock,
 } from './testing/engine-rig';
 import { acquireMultiLock } from './testing/multi-lock-calls';
-import { timed, untilQueued } from './testing/observed-calls';
+import { reasonOf, timed, untilQueued } from './testing/observed-calls';
 
 const SET_FORWARD_MS = 120_000;
 
@@ -53,6 +55,22 @@ describe.each(storeNames)('over %s, when the clock is set forward', (name) => {
       expect(kinds).toEqual(['granted', 'queued', 'timeout']);
     },
   );
+
+  it('what is reported as over at that moment stays over, even if it is set back', async () => {
+    const key = freshKey();
+    const { token } = await takeLock(member, key, 'w1', { leaseMs: SET_FORWARD_MS / 2 });
+    for (const { faults } of [member, other]) faults.clockSetMs += SET_FORWARD_MS;
+    expect(await member.engine.run(key, { verb: 'inspect' })).toMatchObject({ state: 'expired' });
+    for (const { faults } of [member, other]) faults.clockSetMs -= SET_FORWARD_MS;
+    expect(await renew(member, key, 'w1', token)).toMatchObject({ outcome: 'lost' });
+  });
+
+  it('a lock acquired at that moment is granted', async () => {
+    const key = freshKey();
+    await cycle(member, key, 'w1');
+    for (const { faults } of [member, other]) faults.clockSetMs += SET_FORWARD_MS;
+    expect(await reasonOf(acquire(member, key, 'w2'))).toContain('granted');
+  });
 });
 
 it('a waiter keeps its place where the clock is set forward while it has an offer', async () => {

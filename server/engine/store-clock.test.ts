@@ -96,6 +96,19 @@ describe('what is known of a backend’s clock', () => {
     expect(clock.setForwardAt).toBe(0);
   });
 
+  it('counts no longer once a lower bound shows that it was set forward, until it is read', () => {
+    ask(1, 1);
+    clock.observeAtLeast(theirs.now() - 1);
+    expect(clock.recentlyAtLeast()).toBe(clock.atLeast());
+    theirs.pass(60_000);
+    clock.observeAtLeast(theirs.now() - 1);
+    expect([clock.recentlyAtLeast(), clock.atMost()]).toEqual([null, null]);
+    ask(1, 1);
+    expect(behind()).toBeLessThanOrEqual(2);
+    expect(clock.recentlyAtLeast()).toBe(clock.atLeast());
+    expect(clock.atMost()).toBeGreaterThan(theirs.now());
+  });
+
   it('is reported as a step exactly when no round trip can explain it', () => {
     for (const [there, back] of [
       [1, 40],

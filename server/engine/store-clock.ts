@@ -15,7 +15,8 @@ export class StoreClock {
    */
   setForwardAt = 0;
   private readonly interval = new ClockInterval();
-  private observedAt = Number.NEGATIVE_INFINITY;
+  /** When the last reading came; null: there is none, or the clock was set forward since. */
+  private observedAt: number | null = null;
 
   /**
    * @param monotonic this process's monotonic clock, in milliseconds
@@ -34,17 +35,22 @@ export class StoreClock {
    * @param sentAt when the request was sent, on the monotonic clock
    */
   observe(now: number, sentAt: number): void {
-    this.observedAt = this.monotonic();
-    const stepMs = this.interval.measure(now, sentAt, this.observedAt);
+    const at = this.monotonic();
+    this.observedAt = at;
+    const stepMs = this.interval.measure(now, sentAt, at);
     if (stepMs === 0) return;
     if (stepMs < 0) this.setForwardAt = 0;
     else if (stepMs >= STEP_MIN_MS) this.setForwardAt = now;
     this.onStep(stepMs);
   }
 
-  /** Adds that the clock shows at least `now`, by a store that only reports a lower bound of it. */
+  /**
+   * Adds that the clock shows at least `now`, by a store that only reports a lower bound of it. If
+   * that shows that it was set forward, the readings so far count only for its lower bound.
+   */
   observeAtLeast(now: number): void {
-    this.interval.raise(now, this.monotonic());
+    const fits = this.interval.raise(now, this.monotonic());
+    if (!fits) this.observedAt = null;
   }
 
   /** A lower bound of the backend's clock, in whole ms; null before the first reading. */
@@ -58,11 +64,14 @@ export class StoreClock {
    * then.
    */
   recentlyAtLeast(): number | null {
-    return this.monotonic() - this.observedAt <= RECENT_MS ? this.atLeast() : null;
+    const { observedAt } = this;
+    const isRecent = observedAt !== null && this.monotonic() - observedAt <= RECENT_MS;
+    return isRecent ? this.atLeast() : null;
   }
 
-  /** An upper bound of the backend's clock, in whole ms; null before the first reading. */
+  /** An upper bound of the backend's clock, in whole ms; null if no reading counts. */
   atMost(): number | null {
+    if (this.observedAt === null) return null;
     const interval = this.interval.at(this.monotonic());
     return interval && Math.ceil(interval.latest);
   }

@@ -40,14 +40,16 @@ export class ClockInterval {
   }
 
   /**
-   * Takes note that the other clock shows at least `shown`, when ours shows `at`. Ignored before
-   * the first measurement, and where it contradicts one: only a measurement shows a clock that was
-   * set.
+   * Takes note that the other clock shows at least `shown`, when ours shows `at`. False: that is
+   * impossible by the measurements, so the clock was set forward, which only the next measurement
+   * takes into account. Ignored before the first one.
    */
-  raise(shown: number, at: number): void {
+  raise(shown: number, at: number): boolean {
     const known = this.at(at);
-    if (known === null || shown <= known.earliest || shown >= known.latest) return;
-    this.earliestBy = { offset: shown - at, takenAt: at };
+    if (known === null) return true;
+    if (shown >= known.latest) return false;
+    if (shown > known.earliest) this.earliestBy = { offset: shown - at, takenAt: at };
+    return true;
   }
 
   /** The other clock shows `earliest` to `latest` when ours shows `at`; null if never measured. */
