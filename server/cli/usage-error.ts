@@ -132,16 +132,24 @@ export function issueMessage(error: z.ZodError): string {
   const path = issue?.path.filter((part) => typeof part === 'string') ?? [];
   const field = path.filter((part) => !['input', 'key', 'counter'].includes(part)).at(-1) ?? 'name';
   const option = `--${OPTION_OF[field] ?? field}`;
-  const says = (issue && durationMessage(field, issue)) ?? issue?.message;
+  const says = (issue && durationMessage(field, issue, error)) ?? issue?.message;
   return `${field === 'password' ? 'The password' : option}: ${says}.`;
 }
 
 /** Durations are given as `30d`, not in the milliseconds of the schema; null for anything else. */
-function durationMessage(field: string, issue: z.core.$ZodIssue): string | null {
+function durationMessage(
+  field: string,
+  issue: z.core.$ZodIssue,
+  { issues }: z.ZodError,
+): string | null {
   if (!field.endsWith('Ms')) return null;
   if (issue.code === 'too_small') {
     return `must be a duration of at least ${durationArgument(Number(issue.minimum))}`;
   }
   if (issue.code !== 'too_big') return null;
-  return `must be a duration of at most ${durationArgument(Number(issue.maximum))}`;
+  // A duration may exceed both the limit and what a whole number can be.
+  const limits = issues.flatMap((each) =>
+    each.code === 'too_big' && each.path.join() === issue.path.join() ? [Number(each.maximum)] : [],
+  );
+  return `must be a duration of at most ${durationArgument(Math.min(...limits))}`;
 }

@@ -257,6 +257,10 @@ test.each([
     /^--for: must be a duration of at most 30d\.$/,
   ],
   [
+    ['silences', 'create', '--namespace', 'a', '--for', '999999999999h', '--reason', 'abc'],
+    /^--for: must be a duration of at most 30d\.$/,
+  ],
+  [
     ['counters', 'adjust', '--name', 'a', '--by', '-5', '--reason', 'abc'],
     /^Option '--by' argument is ambiguous: .*'--by=-XYZ'\.$/,
   ],
