@@ -235,7 +235,10 @@ test('a lock of a backend that is no longer configured has a past, but no presen
   };
   const granted = commit('granted', grantedAt, 1, { waitedMs: 0, expiresAt: grantedAt + 60_000 });
   const released = commit('released', grantedAt + 500, 2, { heldMs: 500 });
-  const rows = eventRows('gone', [granted, released]);
+  const regranted = commit('granted', grantedAt + 700, 3, {
+    ...{ token: 8, owner: 'w2', waitedMs: 0, expiresAt: grantedAt + 60_000 },
+  });
+  const rows = eventRows('gone', [granted, released, regranted]);
   await database.raw.batch(insertionsOf(database.kind, rows), false);
   const away = { status: 503, reason: 'BACKEND_DOWN' };
   const why = 'Namespace "left" is on backend "gone", not configured on this server.';
@@ -245,7 +248,13 @@ test('a lock of a backend that is no longer configured has a past, but no presen
   }
   const then = await ask<LockDetail>('locks.detail', { ...ref, at: grantedAt + 250 });
   expect(then).toMatchObject({ row: { status: 'held' }, backend: { id: 'gone' }, fresh: true });
-  const span = { spanMs: 60_000, to: grantedAt + 1_000 };
+  const between = await ask<LockDetail>('locks.detail', { ...ref, at: grantedAt + 600 });
+  expect(between).toMatchObject({ row: { status: 'free' }, holds: [], fresh: true });
+  // Nothing says how the last hold ended.
+  const after = await ask<LockDetail>('locks.detail', { ...ref, at: grantedAt + 800 });
+  expect(after).toMatchObject({ row: { status: 'unknown' }, fresh: false });
+  expect(after.holds).toMatchObject([{ owner: 'w2', token: 8 }]);
+  const span = { spanMs: 60_000, to: grantedAt + 600 };
   const timeline = await ask<LockTimeline>('insights.timeline', { ...ref, ...span });
   expect(timeline.holds).toMatchObject([{ owner: 'w1', from: grantedAt, to: grantedAt + 500 }]);
   expect(await api.console(cookie, 'insights.lock', ref, 'query')).toMatchObject({ status: 200 });

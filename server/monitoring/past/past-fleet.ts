@@ -99,9 +99,13 @@ export class PastFleet {
     return publicHealths(this.backends);
   }
 
-  /** The health of a backend; one that is no longer configured counts as known. */
-  healthOf(id: string): BackendHealth {
-    return this.healths().find((health) => health.id === id) ?? formerHealth(id);
+  /**
+   * The health of a backend; one that is no longer configured counts as known.
+   *
+   * @param silentForMs of the latter: since when its state is not recorded
+   */
+  healthOf(id: string, silentForMs = 0): BackendHealth {
+    return this.healths().find((health) => health.id === id) ?? formerHealth(id, silentForMs);
   }
 
   page(input: LockListInput): Promise<LockPage> {
@@ -124,9 +128,9 @@ export class PastFleet {
     return this.table.byId(id);
   }
 
-  rowOf(row: ProjectionRow): LockRow {
+  rowOf(row: ProjectionRow, isKnown = this.isKnown(row.backend)): LockRow {
     const baselines = this.parts.baselines.of(row.id, row.key);
-    return toLockRowAt(row, baselines, row.readAt, this.isKnown(row.backend));
+    return toLockRowAt(row, baselines, row.readAt, isKnown);
   }
 
   /** Whether the state of a backend or shard at that instant is known. */
@@ -197,6 +201,7 @@ function formerStores({ rows, backends }: Pick<PastFleetOptions, 'rows' | 'backe
 }
 
 /** The offset of a clock that is not known counts as none. */
-function formerHealth(id: string): BackendHealth {
-  return { id, kind: '', reachable: true, latencyMs: null, silentForMs: 0, clockOffsetMs: 0 };
+function formerHealth(id: string, silentForMs = 0): BackendHealth {
+  const reachable = silentForMs === 0;
+  return { id, kind: '', reachable, latencyMs: null, silentForMs, clockOffsetMs: 0 };
 }

@@ -5,6 +5,7 @@ import type { LockRecord } from '../../core/lock/lock-record';
 import { isSameParty, partyKey } from '../../core/party';
 import { type PastHold, type PastWait, withoutMoved } from '../../core/past/event-span';
 import { openSince, recordAt } from '../../core/past/record-at';
+import { unendedSpans } from '../../core/past/unended-spans';
 import { recordKey } from '../../storage/record-id';
 import type { TimeSlice } from '../lock-list/order/time-slice';
 import { ProjectionRow, rowId } from '../projection/projection-row';
@@ -83,6 +84,23 @@ export function readPastLock(
 ): Promise<ProjectionRow> {
   const id = rowId(from.publicIds.get(store) ?? store, lockId);
   return rowAt(newLock(id, lockId, store, from.atOf(store)), from, true);
+}
+
+/**
+ * Like `readPastLock`, of a store that is no longer configured. If its latest events leave a hold
+ * or a freeze open, what became of that is not recorded: then it is shown as of the last of them.
+ */
+export async function readFormerLock(
+  from: Parameters<typeof readPastLock>[0],
+  store: string,
+  lockId: string,
+): Promise<{ row: ProjectionRow; isKnown: boolean }> {
+  const lock = newLock(rowId(store, lockId), lockId, store, from.atOf(store));
+  const events = await readLockEvents(from.database, lockId, lock.at, []);
+  const { holds, frozen } = unendedSpans(events);
+  const isKnown = holds.length === 0 && frozen === null;
+  const at = isKnown ? lock.at : (events.at(-1)?.at ?? lock.at);
+  return { row: await rowAt({ ...lock, at, holds, frozen }, from, true), isKnown };
 }
 
 function newLock(id: string, lockId: string, store: string, at: number): PastLock {

@@ -27,7 +27,7 @@ import { OpenLocksReader } from './open-locks';
 import { readPastBaselines } from './past-baselines';
 import { PastCounters } from './past-counters';
 import { PastFleet } from './past-fleet';
-import { readPastLock, readPastLocks } from './past-locks';
+import { readFormerLock, readPastLock, readPastLocks } from './past-locks';
 import { readPastMinute } from './past-minutes';
 import { PastRange } from './past-range';
 import { RecordingWatch } from './recording-watch';
@@ -132,22 +132,25 @@ export class PastView {
     const { fleet, past } = await this.at(at);
     const lockId = recordId(key);
     const found = fleet.find(rowId(id, lockId));
-    const row = found ?? (await readPastLock(this.sources(at), storeId, lockId));
+    const sources = this.sources(at);
+    const former = found || store ? null : await readFormerLock(sources, storeId, lockId);
+    const row = found ?? former?.row ?? (await readPastLock(sources, storeId, lockId));
+    const isKnown = former?.isKnown ?? fleet.isKnown(storeId);
     const { record, readAt: now } = row;
     const waitPart = fleet.waitPartOf(row.id);
     return {
-      row: fleet.rowOf(row),
+      row: fleet.rowOf(row, isKnown),
       holds: liveHolds(record, now).map((hold) => {
         return { ...tracedHoldRow(hold), liveness: fleet.livenessOf(row.id, hold, now) };
       }),
       waiters: waiterRows(record, now),
       lastToken: record.lastToken,
       minValidToken: inspectRecord(record, now, store?.epochOf() ?? FIRST_EPOCH).minValidToken,
-      backend: fleet.healthOf(id),
+      backend: fleet.healthOf(id, former?.isKnown === false ? at - now : 0),
       policy: namespaces.policyOf(key.namespace),
       ...(waitPart ? { waitPart } : {}),
       asOf: at,
-      fresh: fleet.isKnown(storeId),
+      fresh: isKnown,
       past,
     };
   }
