@@ -49,9 +49,14 @@ interface PastSources {
   slice: TimeSlice;
 }
 
-/** Every lock that was held, waited for or frozen at an instant, as it was then. */
+/**
+ * Every lock that was held, waited for or frozen at an instant, as it was then.
+ *
+ * @param lookedIntoMax for at most this many locks events are read
+ */
 export async function readPastLocks(
   from: PastSources,
+  lookedIntoMax = LOOKED_INTO_MAX,
 ): Promise<{ rows: ProjectionRow[]; isCut: boolean }> {
   const { database, open, atOf, publicIds, slice } = from;
   const stores = [...publicIds.keys()];
@@ -69,11 +74,13 @@ export async function readPastLocks(
   for (const { store, lockId } of from.others) lockOf(store, lockId);
   dropMovedWaits([...locks.values()]);
   const rows: ProjectionRow[] = [];
-  for (const [i, lock] of byWeight([...locks.values()]).entries()) {
-    rows.push(await rowAt(lock, from, i < LOOKED_INTO_MAX));
+  const isSeen = (lock: PastLock, i: number) => i < lookedIntoMax || !isUnused(lock);
+  const shown = byWeight([...locks.values()]).filter(isSeen);
+  for (const [i, lock] of shown.entries()) {
+    rows.push(await rowAt(lock, from, i < lookedIntoMax));
     if (slice.isOver) await slice.pause();
   }
-  return { rows, isCut };
+  return { rows, isCut: isCut || shown.length < locks.size };
 }
 
 /** One lock as it was, if `readPastLocks` has not found it: it was not in use. */
@@ -170,10 +177,18 @@ function dropMovedWaits(locks: readonly PastLock[]): void {
   for (const lock of locks) lock.waits = lock.waits.filter((wait) => kept.has(wait));
 }
 
-/** Locks with waiters come first: they show the most. */
+/**
+ * Locks with waiters come first: they show the most. Then those without holds, of which only their
+ * events say what had happened, such as that the last lease had expired.
+ */
 function byWeight(locks: PastLock[]): PastLock[] {
-  return locks.sort((a, b) => b.waits.length - a.waits.length || b.holds.length - a.holds.length);
+  const holdsOf = ({ holds }: PastLock) => holds.length || Number.MAX_SAFE_INTEGER;
+  return locks.sort((a, b) => b.waits.length - a.waits.length || holdsOf(b) - holdsOf(a));
 }
+
+/** Whether all that is known of a lock is in its events. */
+const isUnused = ({ waits, holds, frozen, frozenSince }: PastLock) =>
+  waits.length + holds.length === 0 && frozen === null && frozenSince === null;
 
 async function rowAt(
   lock: PastLock,

@@ -1,0 +1,67 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { Database } from '@/db/database';
+import { openTestDatabase } from '@/db/testing/test-database';
+import type { LockEvent } from '../../core/lock/lock-event';
+import { recordId } from '../../storage/record-id';
+import { eventRows, insertionsOf } from '../history/recorder/event-rows';
+import { TimeSlice } from '../lock-list/order/time-slice';
+import { readPastLocks } from './past-locks';
+
+const AT = 1_800_000_000_000;
+const GRANTED_AT = AT - 60_000;
+
+let database: Database;
+
+beforeAll(async () => {
+  database = await openTestDatabase('sqlite');
+  const commit = (name: string, rev: number, kind: LockEvent['kind'], at: number, more: object) => {
+    const event = { kind, at, rev, service: 'orders', owner: 'w1', token: 7, ...more };
+    return {
+      id: rev,
+      at,
+      changes: [{ key: { namespace: 'default', name }, rev, events: [event] }],
+    };
+  };
+  const rows = eventRows('default', [
+    commit('left', 1, 'granted', GRANTED_AT, { waitedMs: 0, expiresAt: GRANTED_AT + 5_000 }),
+    commit('used', 2, 'granted', GRANTED_AT, { waitedMs: 0, expiresAt: AT + 60_000 }),
+    commit('left', 3, 'expired', GRANTED_AT + 5_000, { heldMs: 5_000 }),
+    commit('used', 4, 'released', AT + 5_000, { heldMs: AT + 5_000 - GRANTED_AT }),
+  ]);
+  await database.raw.batch(insertionsOf(database.kind, rows), false);
+});
+afterAll(() => database.close());
+
+/** What is read of `used`, which is held, and `left`, which has an incident. */
+async function read(lookedIntoMax: number) {
+  const lockId = recordId({ namespace: 'default', name: 'left' });
+  const { rows, isCut } = await readPastLocks(
+    {
+      database,
+      open: { rows: [], isLagging: false, silent: new Map() },
+      publicIds: new Map([['default', 'default']]),
+      atOf: () => AT,
+      knownUntilOf: () => AT,
+      lockDelayMsOf: () => 0,
+      others: [{ store: 'default', lockId }],
+      slice: new TimeSlice(() => AT),
+    },
+    lookedIntoMax,
+  );
+  const found = rows.map(({ key, record }) => {
+    return [key.name, record.holds.length, record.ended?.cause ?? null];
+  });
+  return { found, isCut };
+}
+
+test('a lock whose lease had expired is shown as such, however many others were held', async () => {
+  const all = [
+    ['left', 0, 'expired'],
+    ['used', 1, null],
+  ];
+  expect(await read(1)).toEqual({ found: all, isCut: false });
+});
+
+test('a lock of which nothing could be read is left out, and the page says so', async () => {
+  expect(await read(0)).toEqual({ found: [['used', 1, null]], isCut: true });
+});
