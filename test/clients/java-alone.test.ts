@@ -14,7 +14,9 @@ test('the client for Java is correct with interrupts, nulls, short leases and TL
     const folder = join(java, 'src/main/java/io/lockyard');
     const sources = (await readdir(folder)).map((name) => join(folder, name));
     const options = ['--release', '11', '-encoding', 'UTF-8', '-Werror', '-d', classes];
-    const tests = ['ScriptedServer', 'ClientTest', 'TlsTest'].map((name) => join(java, `testing/${name}.java`));
+    const tests = ['ScriptedServer', 'ClientTest', 'TlsTest'].map((name) =>
+      join(java, `testing/${name}.java`),
+    );
     await run('javac', [...options, ...sources, ...tests]);
     const hosts = join(classes, 'hosts');
     await writeFile(hosts, '');
