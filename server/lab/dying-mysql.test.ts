@@ -30,6 +30,7 @@ beforeAll(async () => {
   mysql = await startPrivateMariadb({ durable: false });
 });
 afterAll(async () => {
+  await LabRig.removePrograms();
   mysql.signal('SIGCONT');
   await mysql.stop();
 });

@@ -18,7 +18,10 @@ let rig: LabRig;
 beforeAll(async () => {
   lab = await openLabServers();
 });
-afterAll(() => lab.close());
+afterAll(async () => {
+  await LabRig.removePrograms();
+  await lab.close();
+});
 afterEach(async () => {
   await rig?.close();
 });
@@ -66,17 +69,20 @@ test(
 const WRONG_WAY_LIMITS_MS = [2_000, 30_000, 120_000];
 const WRONG_WAYS_MAX_MS = 600_000;
 
-test.each(idsOf(catalogue.filter(({ kind }) => kind === 'wrong way')))(
-  'the wrong way %s oversells with the default load',
-  async (id) => {
+test(
+  'every wrong way oversells with the default load',
+  async () => {
     rig = await LabRig.open({ servers: lab.servers });
+    let correct = idsOf(catalogue.filter(({ kind }) => kind === 'wrong way'));
     const raced: LabRow[] = [];
     for (const perEntryMs of WRONG_WAY_LIMITS_MS) {
-      raced.push((await rig.race({ strategies: [id], perEntryMs })).row(id));
-      if (raced.at(-1)?.verdict === 'oversells') break;
+      if (correct.length === 0) break;
+      const { rows } = await rig.race({ strategies: correct, perEntryMs });
+      raced.push(...rows);
+      const oversold = rows.filter((row) => row.verdict === 'oversells' && row.oversold > 0);
+      correct = correct.filter((id) => !idsOf(oversold).includes(id));
     }
-    expect(raced.at(-1), JSON.stringify(raced)).toMatchObject({ verdict: 'oversells' });
-    expect(raced.at(-1)?.oversold).toBeGreaterThan(0);
+    expect(correct, JSON.stringify(raced)).toEqual([]);
   },
   WRONG_WAYS_MAX_MS,
 );
@@ -133,7 +139,7 @@ test('a race whose server dies ends with its results so far; the next cleans up'
     const { rows, last } = await rig.race(
       {
         strategies: ['bounded-table-counter', 'watchdog-lock', 'fair-queue-lock'],
-        stock: 2_000,
+        stock: 500,
         perEntryMs: 120_000,
       },
       (message) => {

@@ -27,6 +27,7 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await rig?.close();
+  await LabRig.removePrograms();
   await mysql.stop();
 });
 

@@ -28,6 +28,7 @@ beforeAll(async () => {
 }, 1_800_000);
 afterAll(async () => {
   await rig.close();
+  await LabRig.removePrograms();
   await lab.close();
 });
 

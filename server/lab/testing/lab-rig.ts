@@ -30,11 +30,12 @@ export interface RaceResult {
 /** The Lab over real servers, with its programs built as for the server. */
 export class LabRig {
   private static races = 0;
+  private static programs: Promise<string> | undefined;
   readonly folder = mkdtempSync(join(tmpdir(), 'ly-lab-'));
   readonly runner: LabRunner;
 
   private constructor(
-    private readonly programs: string,
+    programs: string,
     parts: Pick<LabRunnerParts, 'servers'> & Partial<LabRunnerParts>,
   ) {
     this.runner = new LabRunner({
@@ -52,9 +53,15 @@ export class LabRig {
   static async open(
     parts: Pick<LabRunnerParts, 'servers'> & Partial<LabRunnerParts>,
   ): Promise<LabRig> {
-    const programs = join(projectRoot, `.build/lab-under-test-${process.pid}`);
-    await bundle(labEntries, programs);
-    return new LabRig(programs, parts);
+    LabRig.programs ??= bundlePrograms();
+    return new LabRig(await LabRig.programs, parts);
+  }
+
+  /** Removes the programs, which all rigs of a test file use. */
+  static async removePrograms(): Promise<void> {
+    const folder = await LabRig.programs;
+    LabRig.programs = undefined;
+    if (folder) await rm(folder, { recursive: true, force: true });
   }
 
   /** Runs a race to its end. */
@@ -87,8 +94,14 @@ export class LabRig {
   async close(): Promise<void> {
     await this.runner.close();
     await rm(this.folder, { recursive: true, force: true });
-    await rm(this.programs, { recursive: true, force: true });
   }
+}
+
+/** Returns the folder of the programs. */
+async function bundlePrograms(): Promise<string> {
+  const folder = join(projectRoot, `.build/lab-under-test-${process.pid}`);
+  await bundle(labEntries, folder);
+  return folder;
 }
 
 type PrivateRedis = Awaited<ReturnType<typeof startPrivateRedis>>;
