@@ -263,10 +263,9 @@ describe('the command line', () => {
     const out = expect.stringMatching(
       new RegExp(`^Lockyard \\d+\\.\\d+\\.\\d+, schema ${schema}\\n$`),
     );
-    for (const word of ['--version', '-v']) {
-      expect(await run([word]), word).toEqual({ code: 0, out, err: '' });
-    }
-    const { code, out: json } = await run(['--version', '--json']);
+    expect(await run(['--version'])).toEqual({ code: 0, out, err: '' });
+    expect(await runInside(['-v'])).toEqual({ code: 0, out, err: '' });
+    const { code, out: json } = await runInside(['--version', '--json']);
     const version = expect.stringMatching(/^\d+\.\d+\.\d+$/);
     expect({ code, ...JSON.parse(json) }).toEqual({ code: 0, version, schema });
   });

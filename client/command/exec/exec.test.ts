@@ -7,6 +7,7 @@ import { setNamespacePolicy } from '@/server/operations/namespaces/set-namespace
 import { FaultProxy } from '@/test/clients/fault-proxy';
 import { readProcessStat } from '../../platform/linux-process';
 import { CommandRig, type RunOptions, untilGone } from '../testing/command-rig';
+import { readExecOptions } from './exec-options';
 
 const isLinux = process.platform === 'linux';
 
@@ -192,17 +193,24 @@ describe('exit codes', () => {
   });
 
   test('64 for wrong arguments, with one line that names them', async () => {
+    const options: [string[], RegExp][] = [
+      [[name], /Missing command/],
+      [[name, '--'], /Missing command/],
+      [[name, 'true'], /one word too many/],
+      [[name, '--wait', 'soon', '--', 'true'], /--wait must be a duration/],
+      [[name, '--wait', '1s', '-n', '--', 'true'], /exclude each other/],
+      [[name, '--lease', '50ms', '--', 'true'], /--lease/],
+      [[name, '--lease', '2s', '-k', '1.1s', '--', 'true'], /at most half/],
+      [[name, '-E', '256', '--', 'true'], /-exit-code/],
+      [[name, '--api-key', 'x', '--', 'true'], /--api-key/],
+    ];
+    for (const [words, message] of options) {
+      const line = expect.stringMatching(new RegExp(`^[^\\n]*${message.source}[^\\n]*$`));
+      const failure = expect.objectContaining({ exitCode: 64, message: line });
+      expect(() => readExecOptions(words), words.join(' ')).toThrow(failure);
+    }
     const cases: [string[], RegExp][] = [
       [['exec'], /Missing lock name/],
-      [['exec', name], /Missing command/],
-      [['exec', name, '--'], /Missing command/],
-      [['exec', name, 'true'], /one word too many/],
-      [['exec', name, '--wait', 'soon', '--', 'true'], /--wait must be a duration/],
-      [['exec', name, '--wait', '1s', '-n', '--', 'true'], /exclude each other/],
-      [['exec', name, '--lease', '50ms', '--', 'true'], /--lease/],
-      [['exec', name, '--lease', '2s', '-k', '1.1s', '--', 'true'], /at most half/],
-      [['exec', name, '-E', '256', '--', 'true'], /-exit-code/],
-      [['exec', name, '--api-key', 'x', '--', 'true'], /--api-key/],
       [['exec', 'n'.repeat(201), '--', 'true'], /name: /],
       [['exec', name, '--owner', 'o'.repeat(101), '--', 'true'], /owner: /],
       [['exec', name, '--url', 'ftp://x', '--', 'true'], /http/],
