@@ -5,6 +5,7 @@
 export const LONG_SUITES = [
   'backup-crashes',
   'campaign',
+  'contract/random-steps',
   'contract/swap',
   'core/promises',
   'dying-mysql',
@@ -12,6 +13,7 @@ export const LONG_SUITES = [
   'hot-lock',
   'lock-watches',
   'monitoring/past',
+  'recording-under-load',
   'mysql/galera',
   'redis-moving-slot',
   'simulator',

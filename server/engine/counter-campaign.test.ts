@@ -7,7 +7,7 @@ import { type CounterStep, runCounterCampaign } from './testing/counter-campaign
 import { EngineRig } from './testing/engine-rig';
 import { newSeed } from './testing/seeded';
 
-const STEPS = process.env.TEST_LONG === '1' ? 200_000 : 4_000;
+const STEPS = process.env.TEST_LONG === '1' ? 200_000 : 2_000;
 const CALLERS = 64;
 const [FLOOR, CEILING] = [-20, 60];
 

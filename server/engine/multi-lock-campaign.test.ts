@@ -9,7 +9,7 @@ import { runMultiLockCampaign } from './testing/multi-lock-campaign';
 import { newSeed } from './testing/seeded';
 
 /** While all goes well, and while replies are lost. */
-const [SETS, FAULTY_SETS] = process.env.TEST_LONG === '1' ? [1_000, 100] : [40, 12];
+const [SETS, FAULTY_SETS] = process.env.TEST_LONG === '1' ? [1_000, 100] : [20, 6];
 const CALLERS = 32;
 const NAMES = 12;
 

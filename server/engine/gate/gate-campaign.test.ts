@@ -11,7 +11,7 @@ import { newSeed, seeded } from '../testing/seeded';
 
 /** `npm run test:long` takes 200,000 steps, with the times of production. */
 const IS_LONG = process.env.TEST_LONG === '1';
-const STEPS = IS_LONG ? 200_000 : 20_000;
+const STEPS = IS_LONG ? 200_000 : 10_000;
 const CALLERS = 64;
 const COUNTERS = 8;
 const STOCK = 100;

@@ -19,6 +19,8 @@ const MANY = 700;
 /** Commits of one lock each, of which 200 are read at a time. */
 const SMALL = 20_000;
 
+const ROUNDS = process.env.TEST_LONG === '1' ? 30 : 15;
+
 /** A pause of 250 ms has more turns of the event loop than this, also on a busy machine. */
 const TURNS_WITHOUT_PAUSE = 100;
 
@@ -337,7 +339,7 @@ describe('a recorder whose writes take long', () => {
     slow.gate.mayFail = () => random() < 0.02;
     store.during = () => (random() < 0.5 ? sleep(random() * 50) : undefined);
     let recorders = [recorderIn(slow.database)];
-    for (let round = 0; round < 30; round += 1) {
+    for (let round = 0; round < ROUNDS; round += 1) {
       if (random() < 0.15) recorders = [recorderIn(slow.database), ...recorders].slice(0, 2);
       if (random() < 0.1) recorders[0]?.restart();
       if (random() < 0.6) slow.hold();

@@ -5,7 +5,7 @@ import type { Store, StoreUnderTest } from '../testing/stores-under-test';
 import { whichApplied } from '../testing/which-applied';
 import { racingStores } from './contract-stores';
 
-const ROUNDS = process.env.TEST_LONG === '1' ? 10_000 : 2_000;
+const ROUNDS = process.env.TEST_LONG === '1' ? 10_000 : 1_000;
 
 /** How many records are raced for at the same time, and how many of them share a packet. */
 const KEYS = 100;
