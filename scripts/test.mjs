@@ -6,12 +6,13 @@ import { nodeComplaint } from './process/start-requirements.mjs';
  * below the names of failed and skipped tests. `npm test -- <words>` runs only the vitest files
  * whose path contains one of the words, `npm test -- --e2e <words>` only such Playwright files.
  * `npm run test:long` runs the random campaigns and races over the stores, a hot lock and the
- * simulator at their full length, a frozen server under a race of the Lab, every proxy that the
- * docs have a configuration for, a real Galera, Prometheus and Alertmanager, the clients in all
- * languages, clients that other tools generate, traces in a Jaeger, other versions of Node, an
- * installation from nothing, two servers of which one dies or is upgraded, bad days with a page
- * open, each page in both themes and in another time zone, the API reference, and the steps of the
- * Containerfile. A suite whose programs cannot be installed is left out, and named.
+ * simulator at their full length, what is decided above the stores over every one of them, a frozen
+ * server under a race of the Lab, every proxy that the docs have a configuration for, a real
+ * Galera, Prometheus and Alertmanager, the clients in all languages, clients that other tools
+ * generate, traces in a Jaeger, other versions of Node, an installation from nothing, two servers
+ * of which one dies or is upgraded, bad days with a page open, each page in both themes and in
+ * another time zone, the API reference, and the steps of the Containerfile. A suite whose programs
+ * cannot be installed is left out, and named.
  */
 async function test() {
   const complaint = nodeComplaint(process.versions.node);

@@ -5,14 +5,14 @@ import { created, eventOf, freshKey } from '../../storage/conformance/testing/ch
 import {
   can,
   type StoreUnderTest,
-  storeNames,
+  sampledStores,
 } from '../../storage/conformance/testing/stores-under-test';
 import type { HistoryRow, HistorySource } from '../../storage/record-store';
 import { HistoryTail } from './history-tail';
 
 const idsOf = (rows: HistoryRow[]) => rows.map(({ id }) => id);
 
-describe.each(storeNames)('the tail of a history in %s', (name) => {
+describe.each(sampledStores)('the tail of a history in %s', (name) => {
   let under: StoreUnderTest;
   let clock: TestClock;
   let tail: HistoryTail;

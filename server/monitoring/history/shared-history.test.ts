@@ -13,7 +13,7 @@ import {
 } from '../../storage/conformance/testing/changes';
 import {
   type StoreUnderTest,
-  storeNames,
+  sampledStores,
 } from '../../storage/conformance/testing/stores-under-test';
 import type { HistoryRow, HistorySource } from '../../storage/record-store';
 import { HistoryTail } from './history-tail';
@@ -21,7 +21,7 @@ import { SharedHistory } from './shared-history';
 
 const idsOf = (rows: HistoryRow[]) => rows.map(({ id }) => id);
 
-describe.each(storeNames)('a history of %s that two tails follow', (name) => {
+describe.each(sampledStores)('a history of %s that two tails follow', (name) => {
   let under: StoreUnderTest;
   let clock: TestClock;
   let read: number[];

@@ -2,7 +2,7 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import { parseExposition } from '@/test/exposition';
 import { release, takeLock } from '../../engine/testing/engine-rig';
 import { freshKey } from '../../storage/conformance/testing/changes';
-import { can, storeNames } from '../../storage/conformance/testing/stores-under-test';
+import { can, sampledStores } from '../../storage/conformance/testing/stores-under-test';
 import { type MonitoringMember, MonitoringRig } from '../testing/monitoring-rig';
 import { eventMetrics } from './event-metrics';
 import { EventTally } from './event-tally';
@@ -191,7 +191,7 @@ describe('metrics of permits and of kept holds', () => {
   });
 });
 
-describe.each(storeNames.filter((name) => can(name, 'manyProcesses')))(
+describe.each(sampledStores.filter((name) => can(name, 'manyProcesses')))(
   'metrics of several processes over one %s',
   (name) => {
     let rig: MonitoringRig;

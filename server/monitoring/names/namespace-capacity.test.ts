@@ -10,7 +10,7 @@ import { ensureDefaultNamespace } from '../../operations/namespaces/create-names
 import { systemClock } from '../../platform/clock';
 import { encodeRecord } from '../../storage/codec/record-codec';
 import { created, freshKey, readOne } from '../../storage/conformance/testing/changes';
-import { storeNames } from '../../storage/conformance/testing/stores-under-test';
+import { sampledStores } from '../../storage/conformance/testing/stores-under-test';
 import type { RecordKey } from '../../storage/record-store';
 import { MonitoringRig } from '../testing/monitoring-rig';
 import { setLegacyNameLimits } from './namespace-capacity';
@@ -18,7 +18,7 @@ import { setLegacyNameLimits } from './namespace-capacity';
 /** The token of the counter at an instant, in epoch 1. */
 const tokenAt = (at: number) => 2 ** 41 + sinceEra(at);
 
-describe.each(storeNames)('free locks over %s', (name) => {
+describe.each(sampledStores)('free locks over %s', (name) => {
   let rig: MonitoringRig;
   let now: number;
 

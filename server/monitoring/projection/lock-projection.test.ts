@@ -21,13 +21,13 @@ import {
   swapOne,
   update,
 } from '../../storage/conformance/testing/changes';
-import { can, storeNames } from '../../storage/conformance/testing/stores-under-test';
+import { can, sampledStores } from '../../storage/conformance/testing/stores-under-test';
 import { type RecordKey, StoreError } from '../../storage/record-store';
 import { type MonitoringMember, MonitoringRig } from '../testing/monitoring-rig';
 
 const ALL = lockListInput.parse({});
 
-describe.each(storeNames)('the lock projection over %s', (name) => {
+describe.each(sampledStores)('the lock projection over %s', (name) => {
   let rig: MonitoringRig;
   let watcher: MonitoringMember;
 

@@ -3,7 +3,7 @@ import { lockListInput } from '../../contract/console/console-inputs';
 import { DEFAULT_POLICY } from '../../contract/namespace-policy';
 import { acquire, release, takeLock } from '../../engine/testing/engine-rig';
 import { freshKey } from '../../storage/conformance/testing/changes';
-import { storeNames } from '../../storage/conformance/testing/stores-under-test';
+import { sampledStores } from '../../storage/conformance/testing/stores-under-test';
 import { type MonitoringMember, MonitoringRig } from '../testing/monitoring-rig';
 
 /** Long enough that a busy machine also shows the lock before it is stuck. */
@@ -12,7 +12,7 @@ const stuckAfterMs = 6_000;
 const KEPT = ['sqlite', 'mysql'] as const;
 const STUCK = lockListInput.parse({ status: 'stuck' });
 
-describe.concurrent.each(storeNames)('stuck locks in the projection over %s', (name) => {
+describe.concurrent.each(sampledStores)('stuck locks in the projection over %s', (name) => {
   let rig: MonitoringRig;
   let watcher: MonitoringMember;
 

@@ -8,7 +8,7 @@ import { DAY_MS, WEEK_MS } from '../../core/time-units';
 import { release, takeLock } from '../../engine/testing/engine-rig';
 import { TestClock } from '../../platform/testing/test-clock';
 import { freshKey } from '../../storage/conformance/testing/changes';
-import { storeNames } from '../../storage/conformance/testing/stores-under-test';
+import { sampledStores } from '../../storage/conformance/testing/stores-under-test';
 import type { HistoryRow } from '../../storage/record-store';
 import { EventTally } from '../metrics/event-tally';
 import { type MonitoringMember, MonitoringRig } from '../testing/monitoring-rig';
@@ -132,8 +132,8 @@ describe.each(TEST_DIALECTS)('how long each lock is held, in %s', (dialect) => {
   });
 
   it('is known of every lock, although they are read page by page', async () => {
-    const names = Array.from({ length: 5_500 }, (_, i) => `lock-${i}`);
-    for (let i = 0; i < 5; i += 1) await hold(names.slice(i * 1_100, (i + 1) * 1_100), twenty(7));
+    const names = Array.from({ length: 4_100 }, (_, i) => `lock-${i}`);
+    for (let i = 0; i < 5; i += 1) await hold(names.slice(i * 820, (i + 1) * 820), twenty(7));
     const own = new HoldBaselines(database, ALONE, clock);
     await own.refresh();
     expect(names.filter((name) => own.of(idOf(name))?.count !== 20)).toEqual([]);
@@ -278,7 +278,7 @@ describe.each(TEST_DIALECTS)('how long each lock is held, in %s', (dialect) => {
   });
 });
 
-describe.each(storeNames)('the lock list over %s', (name) => {
+describe.each(sampledStores)('the lock list over %s', (name) => {
   let rig: MonitoringRig;
   afterEach(() => rig.close());
 

@@ -17,7 +17,7 @@ import {
   can,
   type StoreName,
   type StoreUnderTest,
-  storeNames,
+  sampledStores,
 } from '../../storage/conformance/testing/stores-under-test';
 import { recordId } from '../../storage/record-id';
 import type { HistoryRow, HistorySource, RecordKey } from '../../storage/record-store';
@@ -39,7 +39,7 @@ interface Opening {
   faults: { next: 'none' | 'before' | 'midway' | 'again' | 'after'; skip?: number };
 }
 
-describe.each(storeNames)('the roll-ups over %s', (name) => {
+describe.each(sampledStores)('the roll-ups over %s', (name) => {
   let under: StoreUnderTest;
   let clock: TestClock;
 

@@ -101,6 +101,13 @@ export type StoreName = keyof typeof storesUnderTest;
 
 export const storeNames = Object.keys(storesUnderTest) as StoreName[];
 
+/**
+ * For guarantees above the contract, which the cases of the contract prove for every store: one
+ * store in this process and one server, all stores in `npm run test:long`.
+ */
+export const sampledStores: readonly StoreName[] =
+  process.env.TEST_LONG === '1' ? storeNames : ['sqlite', 'mysql'];
+
 export const can = (name: StoreName, capability: Capability): boolean =>
   storesUnderTest[name].capabilities.includes(capability);
 
