@@ -4,9 +4,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { pino } from 'pino';
+import { addTables } from '@/db/testing/add-tables';
 import { createHttpHandlers, type HttpHandlers } from '@/server/api/http/http-handlers';
 import { createHttpServer, listen } from '@/server/api/http/http-server';
-import { readConfig } from '@/server/bootstrap/config/config';
+import { ownDatabasePath, readConfig } from '@/server/bootstrap/config/config';
 import { createRuntime } from '@/server/bootstrap/create-runtime';
 import type { Reason } from '@/server/contract/errors';
 import { openApiDocument } from '@/server/contract/openapi/openapi-document';
@@ -59,6 +60,9 @@ export class ApiHarness {
   ): Promise<ApiHarness> {
     const folder = await mkdtemp(join(tmpdir(), 'lockyard-api-'));
     const config = readConfig({ LOCKYARD_DATA_DIR: folder, ...env });
+    const own = ownDatabasePath(folder);
+    if (config.database.kind === 'sqlite' && config.database.path === own)
+      await addTables(config.database);
     const runtime = await createRuntime(config, pino({ level: 'silent' }), clock, heap).catch(
       async (error: unknown) => {
         await rm(folder, { recursive: true, force: true });

@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createConnection } from 'mysql2/promise';
 import type { Database } from '../database';
-import { migrate } from '../migrate';
 import { openDatabase } from '../open-database';
 import type { DatabaseUrl } from '../urls/backend-url';
+import { addTables } from './add-tables';
 
 /** The location of a test's database; `remove` deletes it with its content. */
 export interface TestLocation {
@@ -43,11 +43,11 @@ export async function newTestLocation(dialect: TestDialect): Promise<TestLocatio
   };
 }
 
-/** A new database, migrated and open. `close` removes it too. */
+/** A new database with the tables of this program, open. `close` removes it too. */
 export async function openTestDatabase(dialect: TestDialect): Promise<Database> {
   const location = await newTestLocation(dialect);
+  await addTables(location.url);
   const database = await openDatabase(location.url);
-  await migrate(database);
   const close = async () => {
     await database.close();
     await location.remove();

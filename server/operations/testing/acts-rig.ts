@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { eq } from 'drizzle-orm';
 import { pino } from 'pino';
+import { addTables } from '@/db/testing/add-tables';
 import { newTestLocation, type TestDialect, type TestLocation } from '@/db/testing/test-database';
 import type { Actor } from '../../auth/actor';
 import { readConfig } from '../../bootstrap/config/config';
@@ -30,6 +31,7 @@ export class ActsRig {
 
   static async open(dialect: TestDialect): Promise<ActsRig> {
     const place = await newTestLocation(dialect);
+    await addTables(place.url);
     const folder = await mkdtemp(join(tmpdir(), 'lockyard-'));
     const url = place.url.kind === 'mysql' ? place.url.url : `sqlite:${place.url.path}`;
     const config = readConfig({ LOCKYARD_DATA_DIR: folder, LOCKYARD_DATABASE_URL: url });

@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createConnection } from 'mysql2/promise';
 import type { Database } from '@/db/database';
-import { migrate } from '@/db/migrate';
 import { openDatabase } from '@/db/open-database';
-import type { BackendUrl } from '@/db/urls/backend-url';
+import { addTables } from '@/db/testing/add-tables';
+import type { BackendUrl, DatabaseUrl } from '@/db/urls/backend-url';
 import { MysqlStore, type MysqlStoreOptions } from '../../mysql/mysql-store';
 import { openStore } from '../../open-store';
 import { recordId } from '../../record-id';
@@ -113,9 +113,9 @@ export const can = (name: StoreName, capability: Capability): boolean =>
 
 async function openSqliteUnderTest(): Promise<StoreUnderTest> {
   const folder = await mkdtemp(join(tmpdir(), 'ly-store-'));
-  const url: BackendUrl = { kind: 'sqlite', path: join(folder, 'lockyard.db') };
+  const url: DatabaseUrl = { kind: 'sqlite', path: join(folder, 'lockyard.db') };
+  await addTables(url);
   const database = await openDatabase(url);
-  await migrate(database);
   let passedMs = 0;
   const clock = { now: () => Date.now() + passedMs, monotonic: () => performance.now() };
   const store = await openStore(url, database, clock);
@@ -159,9 +159,9 @@ export async function openMysqlUnderTest(
   options: Pick<MysqlStoreOptions, 'callMaxMs' | 'usesReturning'> = {},
 ): Promise<StoreUnderTest> {
   const scratch = await createScratchDatabase(testMysqlUrl());
-  const url: BackendUrl = { kind: 'mysql', url: scratch.url };
+  const url: DatabaseUrl = { kind: 'mysql', url: scratch.url };
+  await addTables(url);
   const database = await openDatabase(url);
-  await migrate(database);
   const opened: Store[] = [];
   const open = () => {
     const store = new MysqlStore(scratch.url, options);
