@@ -1,15 +1,16 @@
 import { LockyardError } from '../../contract/errors';
-import type { Granted } from '../../contract/lock/answers';
-import { isLate } from '../../core/lock/hold-lifecycle';
 import { namesOf } from '../../core/multi-lock/multi-lock-command';
 import type { RecordKey } from '../../storage/record-store';
 import { newWriter } from '../new-writer';
 import { pause } from './engine-rig';
+import { insist } from './insist';
+import { isReverted } from './is-reverted';
 import { type ModelStep, nextStep, SHORT_LEASE_MS } from './model-step';
 import type { ModelledBackend, ModelledMember } from './modelled-backend';
 import { predictionDifference } from './prediction-difference';
 import { type Prediction, PureModel } from './pure-model';
 import { seeded } from './seeded';
+import { boundsApartMs, stepTime } from './step-time';
 import { StoreObserver } from './store-observer';
 
 type CommandStep = Exclude<ModelStep, { kind: 'pass' | 'die' }>;
@@ -17,24 +18,17 @@ type CommandStep = Exclude<ModelStep, { kind: 'pass' | 'die' }>;
 const NAMESPACE = 'model';
 const POLICY = { queueLimit: 3, lockDelayMs: 300 };
 
-/** A step that took longer proves nothing: too little of a lease may be left when it is granted. */
-const SLOW_MS = 250;
+/** A process this long silent is dead, also by a bound of the clock that is a second behind. */
+const DEATH_MS = 2_500;
 
-/** The engine may decide with a lower bound of the store's clock. */
-const CLOCK_SLACK_MS = 20;
-/** The additional slack on a busy machine, where a reply may wait before it is read. */
-const BUSY_SLACK_MS = 80;
-/** The slack over a store whose reads also show only a lower bound of its clock. */
-const BOUND_SLACK_MS = 200;
-
-/** After this time a silent process is dead for all others. */
-const DEATH_MS = 1_700;
+/** If a greater share of the steps is left open, more are played: up to so many times as many. */
+const [OPEN_SHARE_MAX, LONGER_AT_MOST] = [1 / 4, 4];
 
 export interface Comparison {
   steps: number;
   /**
-   * The number of steps during which the right answer changed with time: they prove nothing, and
-   * their locks were replaced.
+   * The number of steps during which the right answer changed with time, or the store did not
+   * respond: they prove nothing, and their locks were replaced.
    */
   open: number;
   /** How often each answer was given. */
@@ -53,9 +47,9 @@ interface PlayOptions {
  * Runs random commands, one after another, on a real engine over a real store and on the pure
  * model, and after each compares the answer, the records, the stored answers and the history.
  *
- * Allowed differences: instants and durations, by slightly more than the store's clock moved during
- * the step, and the first rev and token of a record, which are drawn from the clock. The model then
- * takes the store's values, so that differences do not add up.
+ * Allowed differences: instants and durations, by as much as the store's clock moved during the
+ * step and the engine's bounds of it were apart, and the first rev and token of a record, which are
+ * drawn from the clock. The model then takes the store's values, so that differences do not add up.
  */
 export async function compareWithModel({ open, ...length }: PlayOptions): Promise<Comparison> {
   const backend = await open();
@@ -104,7 +98,9 @@ class ModelComparison {
 
   async run(): Promise<Comparison> {
     const { comparison, length } = this;
-    while (comparison.steps < length.steps && comparison.disagreement === null) {
+    const isTooOpen = () => comparison.open >= comparison.steps * OPEN_SHARE_MAX;
+    const isDone = () => comparison.steps >= length.steps * (isTooOpen() ? LONGER_AT_MOST : 1);
+    while (comparison.disagreement === null && !isDone()) {
       const step = nextStep(this.random, {
         locks: this.locks,
         counters: this.counters,
@@ -124,31 +120,41 @@ class ModelComparison {
   private async compareStep(step: ModelStep): Promise<string | null> {
     if (step.kind === 'pass') return this.pass(step.span);
     if (step.kind === 'die') return this.die();
+    const { engine } = this.member;
+    const wasReachable = engine.health().reachable;
     const before = await this.observer.now();
+    const apartMs = boundsApartMs(engine);
     const answered = await this.send(step);
+    const isReachable = wasReachable && engine.health().reachable;
     const after = await this.observer.now();
+    await this.endChecks(step);
     const predicted = this.predict(step, before);
     const real = await this.realOutcome(step, answered, predicted);
     const readAt = await this.observer.now();
-    // The rest of a lease is measured from before the read, so the step's duration counts twice.
-    const readsClock = this.backend.capabilities.includes('readsClock');
-    const clockSlackMs = readsClock ? CLOCK_SLACK_MS : BOUND_SLACK_MS;
+    const time = stepTime({ before, after, readAt, apartMs });
     const isCreated = this.keysOf(step).some((key) => !this.model.has(key));
-    const may = { slackMs: 2 * Math.abs(after - before) + clockSlackMs, isCreated, now: after };
-    const apart = { ...may, slackMs: may.slackMs + BUSY_SLACK_MS + Math.abs(readAt - after) };
+    const may = { slackMs: time.slackMs, isCreated, now: after };
+    const apart = { ...may, slackMs: may.slackMs + time.latest - time.earliest };
+    const others = [time.earliest, time.latest].map((now) => this.predict(step, now));
     const isSame = (there: Prediction[]) =>
       there.every((each, i) => predictionDifference(predicted[i] ?? each, each, apart) === null);
     // If the right answer changes with time during the step or its reads, both answers are right.
     const isOpen =
-      Math.abs(after - before) > SLOW_MS ||
-      predicted.some((each) => isReverted(step, each)) ||
-      !isSame(this.predict(step, readAt + clockSlackMs + BUSY_SLACK_MS)) ||
-      !isSame(this.predict(step, before - clockSlackMs - BUSY_SLACK_MS));
+      time.isVague ||
+      !isReachable ||
+      [predicted, ...others].flat().some((each) => isReverted(step.command, each)) ||
+      !others.every(isSame);
     if (isOpen) return this.abandon(step);
     this.countAnswer(step, answered);
     this.model = this.model.after(real);
     const found = predicted.map((each) => predictionDifference(real, each, may));
     return found.includes(null) ? null : (found[0] ?? null);
+  }
+
+  /** Ends the checks that began while a step waited: they could change its lock during another. */
+  private async endChecks(step: CommandStep): Promise<void> {
+    if (step.command.verb !== 'acquire' || step.command.waitMs === 0) return;
+    await this.inspect(this.keysOf(step)[0] as RecordKey);
   }
 
   /** What the engine's caller receives: an answer, or the reason of a refusal. */
@@ -181,8 +187,8 @@ class ModelComparison {
 
   /**
    * All possible outcomes of a step. A queued request is held only briefly, and then its place is
-   * kept; meanwhile the process may check its lock, which expires and promotes what is due in a
-   * separate write.
+   * kept; before or after, the process may check its lock, which expires and promotes what is due
+   * in a separate write.
    */
   private predict(step: CommandStep, now: number): Prediction[] {
     const { model } = this;
@@ -198,10 +204,12 @@ class ModelComparison {
       return [model.predict(key, [command], now)];
     }
     const detach = { verb: 'detach', request: command.request } as const;
-    return [[command], [expire, command]].map((commands) => {
+    return [[command], [expire, command]].flatMap((commands) => {
       const asked = model.predict(key, commands, now);
       const isQueued = (asked.answered as { outcome?: string }).outcome === 'queued';
-      return isQueued ? model.predict(key, [...commands, detach], now) : asked;
+      const all = isQueued ? [...commands, detach] : commands;
+      const done = isQueued ? model.predict(key, all, now) : asked;
+      return [done, { ...model.predict(key, [...all, expire], now), answered: done.answered }];
     });
   }
 
@@ -251,14 +259,18 @@ class ModelComparison {
 
   private async pass(span: 'little' | 'lease' | 'long'): Promise<null> {
     const ms = { little: 30, lease: SHORT_LEASE_MS + 50, long: 20 * 60_000 }[span];
-    await this.passTime(span === 'long' && this.hasOwnClock() ? 0 : ms);
+    const hasOwnClock = this.backend.capabilities.includes('ownClock');
+    await this.passTime(span === 'long' && hasOwnClock ? 0 : ms);
     // The engine's lower bound of the clock falls behind by a share of the time that passed, until
     // it reads again.
     for (const i of this.backend.stores.keys()) {
-      const key = { namespace: NAMESPACE, name: this.freshName(i) };
-      await this.member.engine.run(key, { verb: 'inspect' });
+      await this.inspect({ namespace: NAMESPACE, name: this.freshName(i) });
     }
     return null;
+  }
+
+  private inspect(key: RecordKey): Promise<unknown> {
+    return insist(() => this.member.engine.run(key, { verb: 'inspect' }));
   }
 
   private async die(): Promise<null> {
@@ -270,12 +282,8 @@ class ModelComparison {
   }
 
   private async passTime(ms: number): Promise<void> {
-    if (this.hasOwnClock()) await pause(ms);
+    if (this.backend.capabilities.includes('ownClock')) await pause(ms);
     else this.backend.passMs(ms);
-  }
-
-  private hasOwnClock(): boolean {
-    return this.backend.capabilities.includes('ownClock');
   }
 
   private countAnswer(step: CommandStep, told: unknown): void {
@@ -289,11 +297,4 @@ class ModelComparison {
     const lock = this.locks[step.lock] ?? '';
     this.grants.set(lock, [{ service, owner, token }, ...(this.grants.get(lock) ?? [])]);
   }
-}
-
-/** Whether too little is left of a grant, so that the engine reverts it. */
-function isReverted({ command }: CommandStep, { answered }: Prediction): boolean {
-  const { outcome, expiresInMs = 0 } = (answered ?? {}) as Partial<Granted>;
-  const isGranted = command.verb === 'acquire' && outcome === 'granted';
-  return isGranted && isLate(command.leaseMs, expiresInMs);
 }

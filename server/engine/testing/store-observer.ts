@@ -1,14 +1,19 @@
 import type { RecordEvent } from '../../core/record-event';
+import { creation, update } from '../../storage/conformance/testing/changes';
 import { recordId } from '../../storage/record-id';
-import type { RecordKey } from '../../storage/record-store';
+import type { Change, RecordKey } from '../../storage/record-store';
 import { type AnyRecord, recordTypeOf } from '../record-type';
 import type { ModelledBackend } from './modelled-backend';
 import type { Prediction } from './pure-model';
+
+const CLOCK: RecordKey = { namespace: 'none', name: 'clock' };
 
 /** Reads the stores of a backend directly, without its engine. */
 export class StoreObserver {
   /** The positions in the history of each store. */
   private readonly positions: number[];
+  /** The last write that showed the clock. */
+  private tick: Change | null = null;
 
   /** @param inPlay names whose history counts: others still change as time passes */
   constructor(
@@ -18,11 +23,17 @@ export class StoreObserver {
     this.positions = backend.stores.map(() => 0);
   }
 
-  /** The present instant of the clock that all stores share. */
+  /**
+   * The present instant of the clock that all stores share. Where reads show only a lower bound of
+   * it, that of a write.
+   */
   async now(): Promise<number> {
-    const key = { namespace: 'none', name: 'none' };
-    const read = await this.backend.stores[0]?.read([key], []);
-    return read?.records[0]?.now ?? 0;
+    const [store] = this.backend.stores;
+    if (!store?.estimatesClock) return (await store?.read([CLOCK], []))?.records[0]?.now ?? 0;
+    this.tick = this.tick ? update(CLOCK, this.tick) : creation(CLOCK);
+    const [written] = await store.swap([this.tick]);
+    if (!written?.applied) throw new Error('The clock could not be read.');
+    return written.now;
   }
 
   /** These records and answers, and the history of the names in play since the last call. */
