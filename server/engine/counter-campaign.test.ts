@@ -5,6 +5,7 @@ import { storeNames } from '../storage/conformance/testing/stores-under-test';
 import { counterEventsByName, readCounter } from './testing/counter-calls';
 import { type CounterStep, runCounterCampaign } from './testing/counter-campaign';
 import { EngineRig } from './testing/engine-rig';
+import { insist } from './testing/insist';
 import { newSeed } from './testing/seeded';
 
 const STEPS = process.env.TEST_LONG === '1' ? 200_000 : 2_000;
@@ -32,7 +33,8 @@ describe.each(storeNames)('counters over %s', (name) => {
         steps.filter((step) => step.key === key),
         told,
       );
-      expect((await readCounter(reader, key)).value).toBe(told.at(-1)?.value);
+      const { value } = await insist(() => readCounter(reader, key));
+      expect(value).toBe(told.at(-1)?.value);
     }
   }, 600_000);
 });

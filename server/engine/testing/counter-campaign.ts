@@ -1,9 +1,10 @@
 import type { CounterAddAnswer } from '../../contract/counter';
 import type { LockyardError } from '../../contract/errors';
 import type { RecordKey } from '../../storage/record-store';
-import { addTo, createCommand } from './counter-calls';
+import { addTo, createCommand, readCounter } from './counter-calls';
 import { type EngineRig, type Member, pause } from './engine-rig';
 import { type Fate, PASS } from './faulty-store';
+import { insist } from './insist';
 import { seeded } from './seeded';
 
 export interface CounterCampaign {
@@ -43,8 +44,10 @@ export async function runCounterCampaign(campaign: CounterCampaign): Promise<Cou
   const { rig, seed, callers, steps, keys, floor, ceiling } = campaign;
   const random = seeded(seed);
   const members = [await rig.join(), await rig.join()];
-  for (const key of keys)
-    await members[0]?.engine.count(key, createCommand(floor, { floor, ceiling }));
+  const [first] = members as [Member, Member];
+  for (const key of keys) {
+    await insist(() => first.engine.count(key, createCommand(floor, { floor, ceiling })));
+  }
   for (const member of members) {
     member.faults.onSwap = faultsOf(seeded(random() * 2 ** 31), campaign.faults);
   }
@@ -71,7 +74,25 @@ export async function runCounterCampaign(campaign: CounterCampaign): Promise<Cou
   await Promise.all(Array.from({ length: callers }, caller));
   for (const member of members) member.faults.onSwap = () => PASS;
   await Promise.all(members.map(({ faults }) => faults.allLanded()));
+  for (const key of keys) done.push(...(await lastSteps(first, key, ceiling)));
   return done;
+}
+
+/**
+ * Steps of which the last is applied. A write whose caller was refused may still be under way:
+ * after this step it cannot be applied, since its counter is no longer as it expects.
+ */
+async function lastSteps(member: Member, key: RecordKey, ceiling: number): Promise<CounterStep[]> {
+  const steps: CounterStep[] = [];
+  while (steps.at(-1)?.answers[0]?.outcome !== 'applied') {
+    const { value } = await insist(() => readCounter(member, key));
+    const requestId = `last:${steps.length}`;
+    const delta = value < ceiling ? 1 : -1;
+    const step: CounterStep = { key, delta, requestId, answers: [], isUnknown: false };
+    steps.push(step);
+    await takeStep(member, step);
+  }
+  return steps;
 }
 
 function newStep({ keys }: CounterCampaign, draw: () => number, id: string): CounterStep {
