@@ -44,7 +44,7 @@ describe.concurrent.each(storeNames)('one request over several calls, over %s', 
     const key = freshKey();
     await takeLock(a, key, 'w1', { leaseMs: 60_000 });
     const parts = { waitMs: 6_000, requestId: 'r' };
-    const first = await acquire(a, key, 'w2', { ...parts, wait: { holdRequestMs: 3_000 } });
+    const first = await acquire(a, key, 'w2', { ...parts, wait: { holdRequestMs: 4_000 } });
     expect(first).toMatchObject({ outcome: 'queued' });
     const second = acquire(a, key, 'w2', parts);
     let isOver = false;
@@ -54,7 +54,7 @@ describe.concurrent.each(storeNames)('one request over several calls, over %s', 
     const watching = busybody();
     const startedAt = performance.now();
     expect((await second).outcome).toBe('timeout');
-    // Half of it is gone; started again it would be 6 s.
+    // Two thirds of it are gone; started again it would be 6 s.
     expect(performance.now() - startedAt).toBeLessThan(5_800);
     isOver = true;
     await watching;
