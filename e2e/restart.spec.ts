@@ -408,7 +408,7 @@ for (const [what, fail, mend] of outages) {
       await fresh.goto(`/?q=as it ${what}`);
       await expect(cell(lockRow(fresh, free), 'state')).toContainText('Unknown');
       await fresh.goto('/backends');
-      await expect(fresh.getByText(/no response for \d+\ss/)).toBeVisible();
+      await expect(fresh.getByText(/no response for \d+\s[sm]/)).toBeVisible();
       await fresh.close();
     } finally {
       await mend(database);
