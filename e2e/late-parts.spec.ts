@@ -25,13 +25,15 @@ test('a dialog that cannot load says so in its place, and opens once the server 
   await page.goto('/?view=all');
   await untilAlive(page);
   await page.getByRole('button', { name: 'Saved views' }).click();
+  const item = page.getByRole('menuitem', { name: 'Save this view…' });
+  await expect(item).toBeVisible();
   await loseScripts(page);
-  await page.getByRole('menuitem', { name: 'Save this view…' }).click();
+  await item.click();
   await expect(dialog(page).getByRole('alert')).toContainText('Server not responding.');
   await page.keyboard.press('Escape');
   await expect(dialog(page)).toHaveCount(0);
   await page.getByRole('button', { name: 'Saved views' }).click();
-  await page.getByRole('menuitem', { name: 'Save this view…' }).click();
+  await item.click();
   await expect(dialog(page).getByRole('button', { name: 'Cancel' })).toBeFocused();
   await page.unroute(SCRIPTS);
   await expect(dialog(page)).toHaveAccessibleName('Save this view');
