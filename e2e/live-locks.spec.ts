@@ -262,14 +262,19 @@ test('the keyboard can search, move between rows and open them', async ({ page }
   await expect(lockRow(page, 'gate-2')).toBeFocused();
   await page.keyboard.press('Enter');
   await expect(page.getByRole('heading', { level: 1 })).toHaveText('gate-2');
-  await page.keyboard.press('g');
-  await page.keyboard.press('l');
+  // One call: the second key must follow within 2 s.
+  await page.keyboard.type('gl');
   await expect(page.getByRole('grid', { name: 'Locks' })).toBeVisible();
 });
 
 test('a key whose act is not possible says why', async ({ page }) => {
-  // A narrow window would show the note in another place.
-  const seen = (note: string) => page.getByText(note).filter({ visible: true });
+  // A narrow window would show the note in another place. It is shown for 3 s only.
+  const expectNote = (key: string, note: string) =>
+    expect(async () => {
+      await page.keyboard.press(key);
+      const seen = page.getByText(note).filter({ visible: true });
+      await expect(seen).toBeVisible({ timeout: 2_000 });
+    }).toPass();
   await orders.acquire({ name: 'idle:unwaited', leaseMs: 600_000 });
   const free = await orders.acquire({ name: 'idle:unheld', leaseMs: 600_000 });
   if (free.outcome === 'granted') await orders.release({ name: 'idle:unheld', token: free.token });
@@ -277,12 +282,10 @@ test('a key whose act is not possible says why', async ({ page }) => {
   await expect(lockRow(page, 'idle:unwaited')).toBeVisible();
   await page.keyboard.press('j');
   await expect(lockRow(page, 'idle:unheld')).toBeFocused();
-  await page.keyboard.press('r');
-  await expect(seen('Not released: not held')).toBeVisible();
+  await expectNote('r', 'Not released: not held');
   await page.keyboard.press('j');
   await expect(lockRow(page, 'idle:unwaited')).toBeFocused();
-  await page.keyboard.press('R');
-  await expect(seen('Not reassigned: no waiters')).toBeVisible();
+  await expectNote('R', 'Not reassigned: no waiters');
   await expect(page.getByRole('dialog')).toHaveCount(0);
 });
 
