@@ -262,7 +262,7 @@ test('a lock is compared with its own p99 in its row, and is stuck when far beyo
   void waitFor(mill, { name: 'turbine', owner: 'mill-2', leaseMs: 60_000 });
   await expect(cell(row, 'state')).toContainText('Contended');
   await expect(cell(row, 'state')).toContainText(/Stuck[\d,]+.× p99, 1 waiting/, {
-    timeout: 40_000,
+    timeout: 90_000,
   });
   await expect(cell(row, 'held').locator('.held-for')).toHaveCSS('font-weight', '600');
   await page.getByRole('link', { name: 'turbine' }).click();
