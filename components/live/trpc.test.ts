@@ -1,13 +1,16 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { ANSWER_MAX_MS, fetchInTime, refetchEvery } from './trpc';
+import { ANSWER_MAX_MS, createConsoleClient, fetchInTime, refetchEvery, UNBATCHED } from './trpc';
 
 let asked: AbortSignal[] = [];
+let urls: string[] = [];
 
 beforeEach(() => {
   vi.useFakeTimers();
   asked = [];
-  vi.stubGlobal('fetch', (_: string, { signal }: { signal: AbortSignal }) => {
+  urls = [];
+  vi.stubGlobal('fetch', (url: string, { signal }: { signal: AbortSignal }) => {
     asked.push(signal);
+    urls.push(url);
     return new Promise((_, reject) => {
       signal.addEventListener('abort', () => reject(signal.reason));
     });
@@ -43,4 +46,21 @@ it('a query that failed is soon sent again, however long its interval is', () =>
     expect(after(everyMs, new Error('Failed to fetch'))).toBe(3_000);
   }
   expect(after(1_000, new Error('Failed to fetch'))).toBe(1_000);
+});
+
+it('a query that is sent unbatched does not wait for slower ones; others share a request', async () => {
+  const { backends, session } = createConsoleClient();
+  const answers = [
+    backends.list.query(undefined, UNBATCHED.trpc),
+    backends.guarantees.query(),
+    session.current.query(),
+  ];
+  for (const answer of answers) answer.catch(() => undefined);
+  await vi.advanceTimersByTimeAsync(1);
+  const paths = urls.map((url) => url.replace(/\?.*$/, '')).toSorted();
+  expect(paths).toEqual([
+    '/api/trpc/backends.guarantees,session.current',
+    '/api/trpc/backends.list',
+  ]);
+  await vi.advanceTimersByTimeAsync(ANSWER_MAX_MS);
 });

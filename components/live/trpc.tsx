@@ -1,7 +1,13 @@
 'use client';
 
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
-import { createTRPCClient, httpBatchLink, httpSubscriptionLink, splitLink } from '@trpc/client';
+import {
+  createTRPCClient,
+  httpBatchLink,
+  httpLink,
+  httpSubscriptionLink,
+  splitLink,
+} from '@trpc/client';
 import { createTRPCContext } from '@trpc/tanstack-react-query';
 import { type ReactNode, useState } from 'react';
 import type { ConsoleRouter } from '@/server/api/rpc/console/console-router';
@@ -42,13 +48,23 @@ export async function fetchInTime(
   }
 }
 
-function createClient() {
+/**
+ * Options of a query that is sent in a request of its own. The calls of one request are answered
+ * together, once the slowest of them is.
+ */
+export const UNBATCHED = { trpc: { context: { isUnbatched: true } } };
+
+export function createConsoleClient() {
   return createTRPCClient<ConsoleRouter>({
     links: [
       splitLink({
         condition: ({ type }) => type === 'subscription',
         true: httpSubscriptionLink({ url: URL }),
-        false: httpBatchLink({ url: URL, maxItems: BATCH_MAX, fetch: fetchInTime }),
+        false: splitLink({
+          condition: ({ context }) => context.isUnbatched === true,
+          true: httpLink({ url: URL, fetch: fetchInTime }),
+          false: httpBatchLink({ url: URL, maxItems: BATCH_MAX, fetch: fetchInTime }),
+        }),
       }),
     ],
   });
@@ -86,7 +102,7 @@ function createQueries() {
 /** The console's connection to its server. Acts are never resent automatically. */
 export function ConsoleClient({ children }: { children: ReactNode }) {
   const [queryClient] = useState(createQueries);
-  const [trpcClient] = useState(createClient);
+  const [trpcClient] = useState(createConsoleClient);
   return (
     <QueryClientProvider client={queryClient}>
       <TRPCProvider trpcClient={trpcClient} queryClient={queryClient}>

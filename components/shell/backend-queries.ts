@@ -3,17 +3,21 @@
 import { useQuery } from '@tanstack/react-query';
 import type { BackendHealth } from '@/server/contract/console/backend-health';
 import type { GuaranteeRow } from '@/server/contract/console/guarantee-row';
-import { useTRPC } from '../live/trpc';
+import { UNBATCHED, useTRPC } from '../live/trpc';
 import { usePastAt } from '../past/past-at';
 
 const POLL_MS = 5_000;
 
 const POLLED = { refetchInterval: POLL_MS, staleTime: POLL_MS };
 
-/** The health of every backend, refetched every 5 s. */
+/**
+ * The health of every backend, refetched every 5 s. How long one has been silent counts on from
+ * when the answer comes, so it must not wait for calls that ask that backend.
+ */
 export function useBackendsHealth(initialData: BackendHealth[]) {
   const { backends } = useTRPC();
-  return useQuery(backends.list.queryOptions(undefined, { initialData, ...POLLED }));
+  const options = { initialData, ...POLLED, ...UNBATCHED };
+  return useQuery(backends.list.queryOptions(undefined, options));
 }
 
 /** The guarantees of every backend, refetched every 5 s; the server checks once a minute. */
