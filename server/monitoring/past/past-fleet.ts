@@ -102,7 +102,7 @@ export class PastFleet {
   /**
    * The health of a backend; one that is no longer configured counts as known.
    *
-   * @param silentForMs of the latter: since when its state is not recorded
+   * @param silentForMs of the latter, if its state is not known: for how long nothing was recorded
    */
   healthOf(id: string, silentForMs = 0): BackendHealth {
     return this.healths().find((health) => health.id === id) ?? formerHealth(id, silentForMs);

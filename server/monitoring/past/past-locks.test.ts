@@ -5,12 +5,20 @@ import type { LockEvent } from '../../core/lock/lock-event';
 import { recordId } from '../../storage/record-id';
 import { eventRows, insertionsOf } from '../history/recorder/event-rows';
 import { TimeSlice } from '../lock-list/order/time-slice';
-import { readPastLocks } from './past-locks';
+import { readFormerLock, readPastLocks } from './past-locks';
 
 const AT = 1_800_000_000_000;
 const GRANTED_AT = AT - 60_000;
 
 let database: Database;
+
+/** What any store has. */
+const ofAnyStore = () => ({
+  database,
+  publicIds: new Map([['default', 'default']]),
+  atOf: () => AT,
+  lockDelayMsOf: () => 0,
+});
 
 beforeAll(async () => {
   database = await openTestDatabase('sqlite');
@@ -27,6 +35,10 @@ beforeAll(async () => {
     commit('used', 2, 'granted', GRANTED_AT, { waitedMs: 0, expiresAt: AT + 60_000 }),
     commit('left', 3, 'expired', GRANTED_AT + 5_000, { heldMs: 5_000 }),
     commit('used', 4, 'released', AT + 5_000, { heldMs: AT + 5_000 - GRANTED_AT }),
+    commit('gone', 5, 'granted', AT - 1_000, { waitedMs: 0, expiresAt: AT + 60_000 }),
+    // The clock was set back.
+    commit('gone', 6, 'asked', AT - 9_000, { by: 'Ana', reason: 'deploy' }),
+    commit('gone now', 7, 'granted', AT, { waitedMs: 0, expiresAt: AT + 60_000 }),
   ]);
   await database.raw.batch(insertionsOf(database.kind, rows), false);
 });
@@ -37,12 +49,9 @@ async function read(lookedIntoMax: number) {
   const lockId = recordId({ namespace: 'default', name: 'left' });
   const { rows, isCut } = await readPastLocks(
     {
-      database,
+      ...ofAnyStore(),
       open: { rows: [], isLagging: false, silent: new Map() },
-      publicIds: new Map([['default', 'default']]),
-      atOf: () => AT,
       knownUntilOf: () => AT,
-      lockDelayMsOf: () => 0,
       others: [{ store: 'default', lockId }],
       slice: new TimeSlice(() => AT),
     },
@@ -64,4 +73,26 @@ test('a lock whose lease had expired is shown as such, however many others were 
 
 test('a lock of which nothing could be read is left out, and the page says so', async () => {
   expect(await read(0)).toEqual({ found: [['used', 1, null]], isCut: true });
+});
+
+/** What is read of a lock of a backend that is no longer configured. */
+async function readFormer(name: string) {
+  const lockId = recordId({ namespace: 'default', name });
+  const { row, isKnown } = await readFormerLock(ofAnyStore(), 'gone', lockId);
+  return { isKnown, readAt: row.readAt, holds: row.record.holds };
+}
+
+test('a hold of a removed backend is shown as of the latest of its events, if it has no end', async () => {
+  const hold = { token: 7, grantedAt: AT - 1_000, expiresAt: AT + 60_000 };
+  const askedToRelease = { by: 'Ana', reason: 'deploy', at: AT - 9_000 };
+  expect(await readFormer('gone')).toMatchObject({
+    isKnown: false,
+    readAt: AT - 1_000,
+    holds: [{ ...hold, askedToRelease }],
+  });
+});
+
+test('a lock of a removed backend is known at the instant of its last event', async () => {
+  const hold = { token: 7, grantedAt: AT, expiresAt: AT + 60_000 };
+  expect(await readFormer('gone now')).toMatchObject({ isKnown: true, readAt: AT, holds: [hold] });
 });

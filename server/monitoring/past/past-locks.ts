@@ -94,8 +94,9 @@ export function readPastLock(
 }
 
 /**
- * Like `readPastLock`, of a store that is no longer configured. If its latest events leave a hold
- * or a freeze open, what became of that is not recorded: then it is shown as of the last of them.
+ * Like `readPastLock`, of a store that is no longer configured. If its events leave a hold or a
+ * freeze open, what became of that is not recorded: then it is shown as of the latest of them, and
+ * is known only at that instant.
  */
 export async function readFormerLock(
   from: Parameters<typeof readPastLock>[0],
@@ -105,9 +106,9 @@ export async function readFormerLock(
   const lock = newLock(rowId(store, lockId), lockId, store, from.atOf(store));
   const events = await readLockEvents(from.database, lockId, lock.at, []);
   const { holds, frozen } = unendedSpans(events);
-  const isKnown = holds.length === 0 && frozen === null;
-  const at = isKnown ? lock.at : (events.at(-1)?.at ?? lock.at);
-  return { row: await rowAt({ ...lock, at, holds, frozen }, from, true), isKnown };
+  const hasEnded = holds.length === 0 && frozen === null;
+  const at = hasEnded ? lock.at : Math.max(...events.map((event) => event.at));
+  return { row: await rowAt({ ...lock, at, holds, frozen }, from, true), isKnown: at === lock.at };
 }
 
 function newLock(id: string, lockId: string, store: string, at: number): PastLock {

@@ -146,7 +146,7 @@ export class PastView {
       waiters: waiterRows(record, now),
       lastToken: record.lastToken,
       minValidToken: inspectRecord(record, now, store?.epochOf() ?? FIRST_EPOCH).minValidToken,
-      backend: fleet.healthOf(id, former?.isKnown === false ? at - now : 0),
+      backend: fleet.healthOf(id, former ? at - now : 0),
       policy: namespaces.policyOf(key.namespace),
       ...(waitPart ? { waitPart } : {}),
       asOf: at,
