@@ -10,7 +10,10 @@ export interface BackendHealth {
   silentForMs: number;
   /** The backend's clock minus this process's, in ms. */
   clockOffsetMs: number;
-  /** The true offset is from `clockOffsetMs` to this much greater, in ms. */
+  /**
+   * The true offset is from `clockOffsetMs` to this much greater, in ms. Absent until the clock is
+   * read, also after it was set forward.
+   */
   clockSpreadMs?: number;
   /** The last data loss detected on it; null or absent if there was none. */
   loss?: BackendLossRow | null;
