@@ -49,7 +49,7 @@ export function PastNote({ past, limits = '' }: { past: PastMark | undefined; li
           they had lasted.{' '}
         </>
       )}
-      {past.isCut && 'Too many locks were in use at this instant: some are left out. '}
+      {past.isCut && 'There were too many locks at this instant: some are left out. '}
       {past.isLagging && 'The latest changes are not recorded yet; reload in a few seconds. '}
       {limits}
     </p>

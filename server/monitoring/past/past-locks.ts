@@ -44,7 +44,7 @@ interface PastSources {
   /** Until when the open locks of a store are known to be right, on its clock. */
   knownUntilOf: (store: string) => number;
   lockDelayMsOf: (namespace: string) => number;
-  /** Locks to include even if they were neither held nor waited for. */
+  /** Locks to include, if events can be read of them, even if they were not in use. */
   others: readonly { store: string; lockId: string }[];
   slice: TimeSlice;
 }
@@ -74,8 +74,8 @@ export async function readPastLocks(
   for (const { store, lockId } of from.others) lockOf(store, lockId);
   dropMovedWaits([...locks.values()]);
   const rows: ProjectionRow[] = [];
-  const isSeen = (lock: PastLock, i: number) => i < lookedIntoMax || !isUnused(lock);
-  const shown = byWeight([...locks.values()]).filter(isSeen);
+  const isShown = (lock: PastLock, i: number) => i < lookedIntoMax || !isUnused(lock);
+  const shown = byWeight([...locks.values()]).filter(isShown);
   for (const [i, lock] of shown.entries()) {
     rows.push(await rowAt(lock, from, i < lookedIntoMax));
     if (slice.isOver) await slice.pause();

@@ -4,7 +4,7 @@ export interface PastMark {
   at: number;
   /** From when on the past can be shown, on the clocks of the backends. */
   since: number;
-  /** Whether more locks were in use than can be shown, so that some are missing. */
+  /** Whether there were more locks than can be shown, so that some are missing. */
   isCut: boolean;
   /**
    * Whether holds and waits that ended shortly before may be missing: they may not be recorded yet,
