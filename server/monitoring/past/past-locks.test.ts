@@ -9,14 +9,15 @@ import { readFormerLock, readPastLocks } from './past-locks';
 
 const AT = 1_800_000_000_000;
 const GRANTED_AT = AT - 60_000;
+const LATER = AT + 60_000;
 
 let database: Database;
 
 /** What any store has. */
-const ofAnyStore = () => ({
+const ofAnyStore = (at = AT) => ({
   database,
   publicIds: new Map([['default', 'default']]),
-  atOf: () => AT,
+  atOf: () => at,
   lockDelayMsOf: () => 0,
 });
 
@@ -39,6 +40,11 @@ beforeAll(async () => {
     // The clock was set back.
     commit('gone', 6, 'asked', AT - 9_000, { by: 'Ana', reason: 'deploy' }),
     commit('gone now', 7, 'granted', AT, { waitedMs: 0, expiresAt: AT + 60_000 }),
+    commit('gone later', 8, 'granted', LATER - 3_000, { waitedMs: 0, expiresAt: LATER + 60_000 }),
+    commit('gone later', 9, 'queued', LATER - 2_000, { owner: 'w2', token: undefined }),
+    commit('gone later', 10, 'timeout', LATER + 1_000, {
+      ...{ owner: 'w2', token: undefined, waitedMs: 3_000 },
+    }),
   ]);
   await database.raw.batch(insertionsOf(database.kind, rows), false);
 });
@@ -78,7 +84,7 @@ test('a lock of which nothing could be read is left out, and the page says so', 
 /** What is read of a lock of a backend that is no longer configured. */
 async function readFormer(name: string) {
   const lockId = recordId({ namespace: 'default', name });
-  const { row, isKnown } = await readFormerLock(ofAnyStore(), 'gone', lockId);
+  const { row, isKnown } = await readFormerLock(ofAnyStore(), 'gone', lockId, null);
   return { isKnown, readAt: row.readAt, holds: row.record.holds };
 }
 
@@ -95,4 +101,23 @@ test('a hold of a removed backend is shown as of the latest of its events, if it
 test('a lock of a removed backend is known at the instant of its last event', async () => {
   const hold = { token: 7, grantedAt: AT, expiresAt: AT + 60_000 };
   expect(await readFormer('gone now')).toMatchObject({ isKnown: true, readAt: AT, holds: [hold] });
+});
+
+test('a hold of a removed backend without an end is shown with a wait that has one', async () => {
+  const lockId = recordId({ namespace: 'default', name: 'gone later' });
+  const from = ofAnyStore(LATER);
+  const { rows } = await readPastLocks({
+    ...from,
+    open: { rows: [], isLagging: false, silent: new Map() },
+    knownUntilOf: () => LATER,
+    others: [],
+    slice: new TimeSlice(() => AT),
+  });
+  const [found] = rows;
+  expect(found?.record).toMatchObject({ holds: [], queue: [{ owner: 'w2' }] });
+  const { row, isKnown } = await readFormerLock(from, 'default', lockId, found ?? null);
+  expect({ isKnown, record: row.record }).toMatchObject({
+    isKnown: false,
+    record: { holds: [{ owner: 'w1', token: 7 }], queue: [{ owner: 'w2' }] },
+  });
 });

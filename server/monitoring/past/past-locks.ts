@@ -94,21 +94,30 @@ export function readPastLock(
 }
 
 /**
- * Like `readPastLock`, of a store that is no longer configured. If its events leave a hold or a
- * freeze open, what became of that is not recorded: then it is shown as of the latest of them, and
- * is known only at that instant.
+ * One lock of a store that is no longer configured. If its events leave a hold or a freeze open
+ * whose end is not recorded, it is shown as of the latest of them, and is known only at that
+ * instant.
+ *
+ * @param found what `readPastLocks` has found of it: only what has a recorded end
  */
 export async function readFormerLock(
   from: Parameters<typeof readPastLock>[0],
   store: string,
   lockId: string,
+  found: ProjectionRow | null,
 ): Promise<{ row: ProjectionRow; isKnown: boolean }> {
   const lock = newLock(rowId(store, lockId), lockId, store, from.atOf(store));
   const events = await readLockEvents(from.database, lockId, lock.at, []);
-  const { holds, frozen } = unendedSpans(events);
-  const hasEnded = holds.length === 0 && frozen === null;
-  const at = hasEnded ? lock.at : Math.max(...events.map((event) => event.at));
-  return { row: await rowAt({ ...lock, at, holds, frozen }, from, true), isKnown: at === lock.at };
+  const open = unendedSpans(events);
+  const { holds, waits, frozen } = openSince(found?.record ?? null, lock.at);
+  const tokens = new Set(holds.map(({ token }) => token));
+  const endless = open.holds.filter(({ token }) => !tokens.has(token));
+  if (endless.length === 0 && (frozen || !open.frozen)) {
+    return { row: found ?? (await rowAt(lock, from, true)), isKnown: true };
+  }
+  const at = Math.max(...events.map((event) => event.at));
+  const shown = { ...lock, at, holds: [...holds, ...endless], waits, frozen: open.frozen };
+  return { row: await rowAt(shown, from, true), isKnown: at === lock.at };
 }
 
 function newLock(id: string, lockId: string, store: string, at: number): PastLock {

@@ -133,8 +133,8 @@ export class PastView {
     const lockId = recordId(key);
     const found = fleet.find(rowId(id, lockId));
     const sources = this.sources(at);
-    const former = found || store ? null : await readFormerLock(sources, storeId, lockId);
-    const row = found ?? former?.row ?? (await readPastLock(sources, storeId, lockId));
+    const former = store ? null : await readFormerLock(sources, storeId, lockId, found);
+    const row = former?.row ?? found ?? (await readPastLock(sources, storeId, lockId));
     const isKnown = former?.isKnown ?? fleet.isKnown(storeId);
     const { record, readAt: now } = row;
     const waitPart = fleet.waitPartOf(row.id);
