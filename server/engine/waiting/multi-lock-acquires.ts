@@ -31,7 +31,7 @@ export class MultiLockAcquires
   });
 
   async answerCancelled(namespace: string, ask: AcquireMultiLockCommand) {
-    return (await this.giveUp(namespace, ask)).answer;
+    return (await this.ask(namespace, { ...ask, verb: 'giveUpSet' })).answer;
   }
 
   async cancel(namespace: string, command: CancelMultiLockCommand) {
@@ -53,7 +53,8 @@ export class MultiLockAcquires
     return this.commands.submitMultiLock(namespace, command, dueAt);
   }
 
-  protected giveUp(namespace: string, command: AcquireMultiLockCommand, dueAt?: number) {
+  protected giveUp(namespace: string, command: AcquireMultiLockCommand, call: WaitingCall) {
+    const dueAt = this.commands.dueAt(call.patienceEndsAt);
     return this.ask(namespace, { ...command, verb: 'giveUpSet' }, dueAt);
   }
 

@@ -23,14 +23,15 @@ export class SingleLockAcquires extends WaitingAcquires<RecordKey, AcquireComman
   }
 
   /**
-   * Grants nothing itself. A grant that came first is claimed by asking again: if another process
-   * made it, that one may find that its own caller has hung up.
+   * Grants nothing itself. A grant that came first is claimed by asking again, unless the call has
+   * received it: another process that made it may find that its own caller has hung up.
    */
-  protected async giveUp(key: RecordKey, command: AcquireCommand, dueAt?: number) {
+  protected async giveUp(key: RecordKey, command: AcquireCommand, call: WaitingCall) {
     const { request } = command;
+    const dueAt = this.commands.dueAt(call.patienceEndsAt);
     const answer = await this.commands.run(key, { verb: 'giveUp', request }, dueAt);
-    if (isGranted(answer)) return this.ask(key, { ...command, waitMs: 0 }, dueAt);
-    return { answer, changed: false };
+    if (!isGranted(answer) || call.delivery) return { answer, changed: false };
+    return this.ask(key, { ...command, waitMs: 0 }, dueAt);
   }
 
   protected queuedAt(key: RecordKey): string {

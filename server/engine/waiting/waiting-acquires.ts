@@ -94,8 +94,8 @@ export abstract class WaitingAcquires<
   /** Asks once. `command.waitMs`: the longest wait over all calls of its request. */
   protected abstract ask(target: T, command: C, dueAt?: number): Promise<Acquired<A>>;
 
-  /** Ends a wait that timed out. */
-  protected abstract giveUp(target: T, command: C, dueAt?: number): Promise<Acquired<A>>;
+  /** Ends the wait of a call that timed out. */
+  protected abstract giveUp(target: T, command: C, call: WaitingCall): Promise<Acquired<A>>;
 
   /** The id of the record in whose queue this call waits. */
   protected abstract queuedAt(target: T, answer: Queued<A>): string;
@@ -199,8 +199,8 @@ export abstract class WaitingAcquires<
     for (let leastMs = 1; ; leastMs = 0) {
       waiters.add(call);
       const leftMs = Math.max(leastMs, Math.round(call.patienceEndsAt - context.monotonic()));
+      if (leftMs <= 0) return this.lastAnswer(call, await this.giveUp(target, command, call));
       const dueAt = this.commands.dueAt(call.patienceEndsAt);
-      if (leftMs <= 0) return this.lastAnswer(call, await this.giveUp(target, command, dueAt));
       const asked = await this.ask(target, { ...command, waitMs: leftMs }, dueAt);
       const { answer } = asked;
       if (!isQueued(answer)) return this.enteredOnce(target, command, call, asked);
