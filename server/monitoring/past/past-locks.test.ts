@@ -88,7 +88,7 @@ async function readFormer(name: string) {
   return { isKnown, readAt: row.readAt, holds: row.record.holds };
 }
 
-test('a hold of a removed backend is shown as of the latest of its events, if it has no end', async () => {
+test('a hold of a removed backend without an end is shown as of the latest event', async () => {
   const hold = { token: 7, grantedAt: AT - 1_000, expiresAt: AT + 60_000 };
   const askedToRelease = { by: 'Ana', reason: 'deploy', at: AT - 9_000 };
   expect(await readFormer('gone')).toMatchObject({
