@@ -1,7 +1,6 @@
 'use client';
 
 import { useCallback, useRef, useState } from 'react';
-import type { FleetNow } from '@/server/contract/console/insight-row';
 import type { LockPage, LockRow } from '@/server/contract/console/lock-row';
 import { DeleteNamesDialog } from '../deletion/lazy-delete-names-dialog';
 import { SelectButton } from '../deletion/select-controls';
@@ -13,7 +12,7 @@ import { PastNote } from '../past/past-note';
 import { Button } from '../ui/controls/button';
 import { BulkBar } from './bulk/bulk-bar';
 import { FigureStrip } from './figures/figure-strip';
-import { useFleet } from './figures/use-fleet';
+import type { useFleet } from './figures/use-fleet';
 import { FirstLock } from './first-lock';
 import { FilterBar, NoMatch, NormalLocks } from './list/filter-bar';
 import { createVisibleRange, FootNote, KeyHints, type KeyNote } from './list/key-hints';
@@ -33,7 +32,7 @@ export function LocksMain({
   onQuery,
   selecting,
   peek,
-  initialFleet,
+  fleet,
   origin,
   ...ofRows
 }: {
@@ -44,14 +43,13 @@ export function LocksMain({
   /** Null where nothing may be selected, acted on or deleted. */
   selecting: SelectionControls | null;
   peek: PeekControls;
-  initialFleet: FleetNow | null;
+  fleet: ReturnType<typeof useFleet>;
   origin: string;
   onOpen: (row: LockRow) => void;
   onOpenKnown: (row: LockRow) => boolean;
   onHold: () => void;
 }) {
   const { data: page, link, show } = live;
-  const fleet = useFleet(initialFleet, !page.past);
   const scroller = useRef<HTMLDivElement>(null);
   const [range] = useState(createVisibleRange);
   const onRange = useCallback(

@@ -10,6 +10,7 @@ import { ReadingProvider, useLiveReading } from '../live/reading';
 import { useSession } from '../live/session';
 import { useTRPC } from '../live/trpc';
 import { useLoadedEarly } from '../navigation/use-loaded';
+import { useFleet } from './figures/use-fleet';
 import { isFiltered, type ListQuery, listUrl } from './list/list-query';
 import { useListQuery } from './list/use-list-query';
 import { useLockList } from './list/use-lock-list';
@@ -38,6 +39,8 @@ export function LocksView({
   const [query, setQuery] = useListQuery(initial.attention);
   const live = useLockList(initial, query);
   const { data: page, view, receivedAt, link, refusal } = live;
+  // Read on behind a page that was opened from a row, so that the list shows no older figures then.
+  const fleet = useFleet(initialFleet, !page.past);
   useFreshBackends(page, receivedAt);
   const reading = useLiveReading(page, { receivedAt, refusal });
   const { rows, hold } = useSteadyRows(page, view);
@@ -62,7 +65,7 @@ export function LocksView({
               onQuery={setQuery}
               selecting={isOperator ? selecting : null}
               peek={peek}
-              initialFleet={initialFleet}
+              fleet={fleet}
               origin={origin}
               onHold={hold}
               {...opens}
