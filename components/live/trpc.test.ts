@@ -48,7 +48,7 @@ it('a query that failed is soon sent again, however long its interval is', () =>
   expect(after(1_000, new Error('Failed to fetch'))).toBe(1_000);
 });
 
-it('a query that is sent unbatched does not wait for slower ones; others share a request', async () => {
+it('a query that is sent unbatched does not wait for slower ones; others are batched', async () => {
   const { backends, session } = createConsoleClient();
   const answers = [
     backends.list.query(undefined, UNBATCHED.trpc),
