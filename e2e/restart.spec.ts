@@ -400,8 +400,9 @@ for (const [what, fail, mend] of outages) {
         expect(bar.size).toBeGreaterThan(page.size / 2);
       }
       await expect(lock.getByRole('region', { name: 'Holder' })).toContainText('orders-1');
+      // On a busy machine the database still accepts some renewals before it is stopped.
       await expect(lock.getByRole('region', { name: 'Holder' })).toContainText(
-        'unknown · 0 at last update',
+        /unknown · \d+ at last update/,
       );
       await expect(lock.getByRole('button', { name: 'Force release…' })).toBeDisabled();
 
