@@ -54,6 +54,7 @@ export async function fetchInTime(
  */
 export const UNBATCHED = { trpc: { context: { isUnbatched: true } } };
 
+/** The console's client: subscriptions are event streams, other calls share requests. */
 export function createConsoleClient() {
   return createTRPCClient<ConsoleRouter>({
     links: [
