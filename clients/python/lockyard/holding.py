@@ -118,14 +118,12 @@ class Hold:
         """Forwards the hold's events, past ones included, until the returned function is called."""
         with self._state:
             self._listeners.append(listeners)
-            loss = self.loss
-        for event, past in (
-            ("asked", self._asked),
-            ("stopped", self.renewals_stopped),
-            ("lost", loss),
-        ):
-            if past is not None:
-                notify(listeners.get(event), past)
+            past = {"asked": self._asked, "stopped": self.renewals_stopped, "lost": self.loss}
+        for event, what in past.items():
+            if what is not None:
+                notify(listeners.get(event), what)
+        if self.is_over:
+            notify(listeners.get("ended"), None)
         return lambda: self._listeners.remove(listeners)
 
     def begin(self) -> None:

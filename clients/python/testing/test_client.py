@@ -42,6 +42,14 @@ class HoldThatIsLostMeanwhile(Hold):
         self._lose("superseded")
 
 
+class HoldThatIsOverMeanwhile(Hold):
+    """Its block is left by another thread as soon as one within it has seen that it is good."""
+
+    def check(self):
+        super().check()
+        self.stop()
+
+
 def no_more_threads(_):
     raise RuntimeError("can't start new thread")
 
@@ -168,20 +176,27 @@ class ClientTest(LockCase):
         self.assertEqual(heard, [hold.loss])
 
     def test_a_task_that_joins_a_hold_while_that_is_lost_is_cancelled(self):
+        with self.assertRaises(LockLost):
+            with self.client.lock(self.name) as hold:
+                hold.__class__ = HoldThatIsLostMeanwhile
+                ended = asyncio.run(self.end_of_joined_task())
+        self.assertIsInstance(ended, LockLost)
+
+    def test_a_task_that_joins_a_hold_while_that_ends_is_cancelled(self):
+        with self.client.lock(self.name) as hold:
+            hold.__class__ = HoldThatIsOverMeanwhile
+            self.assertIsInstance(asyncio.run(self.end_of_joined_task()), LockLost)
+
+    async def end_of_joined_task(self):
+        """What ends a task under the lock that goes on for as long as it may; None: nothing did."""
+
         async def work():
             async with self.client.lock(self.name):
                 await asyncio.sleep(2 * PATIENCE_S)
 
-        async def main():
-            task = asyncio.ensure_future(work())
-            await asyncio.wait({task}, timeout=PATIENCE_S)
-            return task.exception() if task.done() else None
-
-        with self.assertRaises(LockLost):
-            with self.client.lock(self.name) as hold:
-                hold.__class__ = HoldThatIsLostMeanwhile
-                ended = asyncio.run(main())
-        self.assertIsInstance(ended, LockLost)
+        task = asyncio.ensure_future(work())
+        await asyncio.wait({task}, timeout=PATIENCE_S)
+        return task.exception() if task.done() else None
 
     def test_what_ends_the_program_is_not_hidden_behind_a_loss(self):
         for ending in (KeyboardInterrupt, SystemExit):

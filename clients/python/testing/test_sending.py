@@ -95,7 +95,38 @@ class SendingTest(unittest.TestCase):
             self.client.inspect({"name": "job"})
 
 
+class RemarkArrives:
+    """The lock of a hold's state: as soon as it is free again, an operator asks for the hold."""
+
+    REMARK = {"by": "ana", "reason": "a deploy waits", "at": 1}
+
+    def __init__(self, hold):
+        self.hold, self.state = hold, hold._state
+
+    def __enter__(self):
+        self.state.acquire()
+
+    def __exit__(self, *_):
+        self.state.release()
+        self.hold._state = self.state
+        self.hold._pass_on({"askedToRelease": self.REMARK})
+
+
 class RenewalTest(unittest.TestCase):
+    def test_a_block_that_joins_a_hold_while_that_is_asked_for_hears_of_it_once(self):
+        lease = {"token": 1, "waitedMs": 0, "expiresAt": 1, "expiresInMs": 30_000}
+        heard = []
+
+        def send(procedure, kind, ask, **_):
+            return {"outcome": "granted" if procedure == "lock.acquire" else "released", **lease}
+
+        client = Client("http://127.0.0.1:1", "key")
+        with mock.patch.object(client, "send", send), client.lock("job") as hold:
+            hold._state = RemarkArrives(hold)
+            with client.lock("job", on_asked_to_release=heard.append):
+                pass
+        self.assertEqual(heard, [RemarkArrives.REMARK])
+
     def test_a_lease_longer_than_its_namespace_has_come_to_allow_is_renewed_in_time(self):
         lease = {"token": 1, "waitedMs": 0, "expiresAt": 1, "expiresInMs": 1_500}
         outcomes = {"lock.acquire": "granted", "lock.renew": "renewed", "lock.release": "released"}
