@@ -51,6 +51,7 @@ describe('a process', () => {
     const inPod = { KUBERNETES_SERVICE_HOST: '10.0.0.1', HOSTNAME: 'web-0' };
     expect(processMeta(inPod, proc)).toMatchObject({ pod: 'web-0' });
     expect(processMeta({ ...inPod, POD_NAME: 'web-1' }, proc)).toMatchObject({ pod: 'web-1' });
+    expect(processMeta({ ...inPod, POD_NAME: '' }, proc)).toMatchObject({ pod: 'web-0' });
     expect(processMeta({ GITHUB_RUN_ID: '77' }, proc)).toMatchObject({ ciRun: '77' });
     const plain = processMeta({ HOSTNAME: 'web-0' }, proc);
     expect([plain.pod, plain.ciRun]).toEqual([undefined, undefined]);

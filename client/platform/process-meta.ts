@@ -22,7 +22,7 @@ export function processMeta(env: Env, proc?: string): Record<string, string> {
   const identity = readHostIdentity(proc);
   const stat = identity && readProcessStat(process.pid, proc);
   const kernel = identity && stat ? { ...identity, pidStart: stat.start } : { host: hostName() };
-  const pod = env.KUBERNETES_SERVICE_HOST ? (env.POD_NAME ?? env.HOSTNAME) : undefined;
+  const pod = env.KUBERNETES_SERVICE_HOST && (env.POD_NAME || env.HOSTNAME);
   const ciRun = CI_RUN_VARIABLES.map((name) => env[name]).find(Boolean);
   return {
     ...kernel,

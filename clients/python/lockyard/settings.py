@@ -131,7 +131,7 @@ def process_meta() -> Dict[str, str]:
     host = _text_of(socket.gethostname())[:60]
     meta = {"host": host, "pid": str(os.getpid()), **_kernel_identity()}
     env = os.environ
-    pod = env.get("POD_NAME", env.get("HOSTNAME")) if env.get("KUBERNETES_SERVICE_HOST") else None
+    pod = env.get("KUBERNETES_SERVICE_HOST") and (env.get("POD_NAME") or env.get("HOSTNAME"))
     ci_run = next((env[name] for name in _CI_RUN_VARIABLES if env.get(name)), None)
     if pod:
         meta["pod"] = _text_of(pod)[:100]

@@ -28,6 +28,7 @@ from lockyard import (
     ReleaseUnconfirmed,
     WaitAbandoned,
 )
+from lockyard.settings import process_meta
 
 PATIENCE_S = 20
 
@@ -152,6 +153,11 @@ class ErrorTest(unittest.TestCase):
             thread.join(5)  # The first renewal would be after 10 s.
             self.assertFalse(thread.is_alive())
         self.assertEqual(client.inspect({"name": name})["state"], "free")
+
+    def test_a_pod_whose_name_is_empty_has_that_of_its_host(self):
+        pod = {"KUBERNETES_SERVICE_HOST": "10.0.0.1", "POD_NAME": "", "HOSTNAME": "web-0"}
+        with mock.patch.dict(os.environ, pod):
+            self.assertEqual(process_meta().get("pod"), "web-0")
 
     def test_a_key_file_that_is_no_text_is_refused(self):
         with tempfile.NamedTemporaryFile() as file:
