@@ -79,3 +79,12 @@ it('draws a deadlock as a ring, of whose lines half lead back, beside its panel 
     }
   }
 });
+
+it('draws a deadlock of two without a need to scroll beside its panel from 900 px on', () => {
+  const [ring] = drawingsOf(ringOf(2));
+  if (!ring) throw new Error('not drawn');
+  const widest = wholeNameWidths([ring]);
+  // What is left by the navigation, the panel, the margins and a scroll bar.
+  for (const room of [481, 605, 746])
+    expect(layOut(ring, room, widest).width).toBeLessThanOrEqual(room);
+});

@@ -1,14 +1,16 @@
 import { Graph, layout } from '@dagrejs/dagre';
-import { BREAK_BUTTON } from './break-line';
+import { BREAK_BUTTON, SHORT_BREAK_BUTTON } from './break-line';
 import type { Drawing, Shape } from './graph-shape';
 
-type Sizes = Record<Shape['kind'], { width: number; height: number }>;
+/** The sizes of shapes, and of the act on a line, in pixels. */
+type Sizes = Record<Shape['kind'] | 'break', { width: number; height: number }>;
 
 const SIZES: Sizes = {
   owner: { width: 192, height: 46 },
   lock: { width: 200, height: 46 },
   rest: { width: 150, height: 28 },
   head: { width: 1, height: 1 },
+  break: BREAK_BUTTON,
 };
 
 /** Sizes for longer names, where there is room; the widest first. */
@@ -16,6 +18,17 @@ const WIDER_SIZES: readonly Sizes[] = [
   { ...SIZES, owner: { width: 440, height: 46 }, lock: { width: 480, height: 46 } },
   { ...SIZES, owner: { width: 300, height: 46 }, lock: { width: 320, height: 46 } },
 ];
+
+/**
+ * Sizes for a small screen, the widest first. At the narrowest a deadlock of two is as wide as what
+ * is beside its panel at 900 px.
+ */
+const NARROWER_SIZES: readonly Sizes[] = [156, 114].map((width) => ({
+  ...SIZES,
+  owner: { width, height: 46 },
+  lock: { width, height: 46 },
+  break: SHORT_BREAK_BUTTON,
+}));
 
 /** The width of a letter of a name, and of both sides of a shape beside its name, in pixels. */
 const LETTER = 7.3;
@@ -62,7 +75,7 @@ export function wholeNameWidths(drawings: readonly Drawing[]): Widest {
  * leads back; with the widest shapes that fit into `room` pixels. If none fit, the layout is wider.
  */
 export function layOut(drawing: Drawing, room: number, widest: Widest): Layout {
-  for (const sizes of WIDER_SIZES) {
+  for (const sizes of [...WIDER_SIZES, SIZES, ...NARROWER_SIZES]) {
     const layout = layOutWith(drawing, limited(sizes, widest));
     if (layout.width <= room) return layout;
   }
@@ -84,7 +97,7 @@ function layOutWith({ shapes, lines }: Drawing, sizes: Sizes): Layout {
   for (const { id, kind } of shapes) graph.setNode(id, { ...sizes[kind] });
   for (const { from, to, isBack, breaks } of lines) {
     const [left, right] = isBack ? [to, from] : [from, to];
-    graph.setEdge(left, right, breaks ? { ...BREAK_BUTTON, labelpos: 'c' } : {});
+    graph.setEdge(left, right, breaks ? { ...sizes.break, labelpos: 'c' } : {});
   }
   layout(graph);
   const places = new Map<string, Place>();

@@ -14,7 +14,7 @@ import {
 import { useEffect, useMemo } from 'react';
 import { useWidth } from '../../locks/timeline/use-width';
 import { BackendGlyph } from '../../ui/backend-glyph';
-import { BreakLine } from './break-line';
+import { BREAK_BUTTON, BreakLine, type BreakLineData } from './break-line';
 import { HeadNode, type LineEnd, LockNode, OwnerNode, RestNode } from './graph-nodes';
 import type { Drawing, Line, Look } from './graph-shape';
 import { type Layout, layOut, type Place, wholeNameWidths } from './lay-out';
@@ -85,8 +85,8 @@ export default function WaitCanvas({
     });
   });
   const edges = drawings.flatMap(({ lines }, i) => {
-    const { places } = layouts[i] ?? {};
-    return places ? lines.map((line) => edgeOf(line, places)) : [];
+    const layout = layouts[i];
+    return layout ? lines.map((line) => edgeOf(line, layout)) : [];
   });
   const width = Math.max(0, ...layouts.map((layout) => layout.width)) + 2 * MARGIN;
   const { top, height } = bands.at(-1) ?? { top: 0, height: 0 };
@@ -147,7 +147,7 @@ const lineId = ({ from, to, breaks }: Line) => `${from} ${to}${breaks ? ' breaks
 /** A line is drawn from left to right; its arrow is at the end that blocks. */
 function edgeOf(
   line: Line,
-  places: Layout['places'],
+  { places, sizes }: Layout,
 ): Edge & { pathOptions: SmoothStepPathOptions } {
   const { from, to, look, breaks } = line;
   const placeOf = (id: string) => places.get(id) ?? { x: 0, y: 0 };
@@ -168,7 +168,12 @@ function edgeOf(
     target,
     type: breaks ? 'break' : 'smoothstep',
     pathOptions: { offset: LINE_OFFSET },
-    ...(breaks && { data: { hold: breaks } }),
+    ...(breaks && {
+      data: {
+        hold: breaks,
+        isShort: sizes.break.width < BREAK_BUTTON.width,
+      } satisfies BreakLineData,
+    }),
     sourceHandle: isLeft ? endOf(look, start, end) : endOf(look, end, start),
     targetHandle: isLeft ? endOf(look, end, start) : endOf(look, start, end),
     ...(isLeft ? { markerStart: arrow } : { markerEnd: arrow }),
