@@ -4,9 +4,9 @@ import type { ComponentProps, ReactNode } from 'react';
 import type { LockRow } from '@/server/contract/console/lock-row';
 import { agoText, wholeSeconds } from '@/server/core/format/durations';
 import { shortToken } from '../format/numbers';
-import { Icon } from '../icons/icon';
 import { ReadingProvider, useAtBackend, useStaleAge } from '../live/reading';
 import { LivenessNote } from '../locks/lock/liveness-note';
+import { DialogWarning } from '../ui/controls/dialog-warning';
 import { Rev } from '../ui/rev';
 import { StatusBadge } from '../ui/status-badge';
 import { VisibleText, WholeName } from '../ui/visible-text';
@@ -71,12 +71,7 @@ export function ActionDialog({
               backend={row.backend}
               p99Ms={row.ownHold?.p99Ms ?? null}
             />
-            {!isChanged && (
-              <p className="flex gap-3 rounded-10 bg-contended-tint px-3.5 py-2.5">
-                <Icon name="alert-triangle" size={16} className="mt-0.5 text-contended" />
-                <span>{warning}</span>
-              </p>
-            )}
+            {!isChanged && <DialogWarning>{warning}</DialogWarning>}
           </>
         }
         basis={

@@ -2,14 +2,14 @@
 
 import { useQuery } from '@tanstack/react-query';
 import { useRef, useState } from 'react';
-import { exactCount, plural } from '@/server/core/format/numbers';
+import { plural } from '@/server/core/format/numbers';
+import { isCountTyped, TypedCountField } from '../actions/fields/typed-count';
 import { isValidReason, ReasonField } from '../actions/reason-field';
-import { Icon } from '../icons/icon';
 import { failureTitleWithoutRetry, problemOf } from '../live/problem';
 import { useTRPC } from '../live/trpc';
 import { useDebounced } from '../live/use-debounced';
 import { Dialog } from '../ui/controls/dialog';
-import { Field } from '../ui/controls/field';
+import { DialogWarning } from '../ui/controls/dialog-warning';
 import { RunFoot } from '../ui/controls/run-foot';
 import { ProblemNote } from '../ui/problem-note';
 import { DeletionFields, type DeletionForm, parseDeletionForm } from './deletion-fields';
@@ -48,7 +48,7 @@ export function DeleteNamesDialog({
   const { isBusy, isOver, silentSince, problem } = progress;
   const isFixed = isBusy || isOver;
   const { target, preview, going, error } = usePreview(kind, form, !isFixed);
-  const isCounted = going > 0 && count.replaceAll(/\D/g, '') === String(going);
+  const missingLabel = going === 0 ? 'names to delete' : 'number to delete';
   // After a stop the dialog stays open and shows what was done.
   const close = isBusy && silentSince === null ? progress.stop : onClose;
   return (
@@ -68,14 +68,12 @@ export function DeleteNamesDialog({
         {target && preview && !isFixed && <DeletionPreview preview={preview} kind={kind} />}
         {!isFixed && (
           <>
-            <Field
+            <TypedCountField
               label="Number to delete"
-              hint={going > 0 ? `type ${exactCount(going)}; no more are deleted` : ''}
-              inputMode="numeric"
-              autoComplete="off"
-              value={count}
-              disabled={going === 0}
-              onChange={(event) => setCount(event.target.value)}
+              count={going}
+              note="no more are deleted"
+              typed={count}
+              onChange={setCount}
             />
             <ReasonField value={reason} onChange={setReason} hint="recorded in the audit log" />
           </>
@@ -93,7 +91,7 @@ export function DeleteNamesDialog({
         isOver={isOver}
         silentSince={silentSince}
         missing={[
-          ...(isCounted ? [] : [going === 0 ? 'names to delete' : 'number to delete']),
+          ...(isCountTyped(count, going) ? [] : [missingLabel]),
           ...(isValidReason(reason) ? [] : ['reason']),
         ]}
         action={`Delete ${going > 0 ? plural(going, kind) : `${kind}s`}`}
@@ -127,15 +125,12 @@ function usePreview(kind: DeletionTarget['kind'], form: DeletionForm, isOpen: bo
 
 function Consequence({ kind }: { kind: DeletionTarget['kind'] }) {
   return (
-    <p className="my-4 flex gap-3 rounded-10 bg-contended-tint px-3.5 py-2.5">
-      <Icon name="alert-triangle" size={16} className="mt-0.5 shrink-0 text-contended" />
-      <span>
-        {kind === 'lock'
-          ? 'A deleted lock can be acquired again at any time, with higher tokens. Its history ' +
-            'is kept.'
-          : 'The counters and their values are deleted. Requests to them fail until they are ' +
-            'created again.'}
-      </span>
-    </p>
+    <DialogWarning className="my-4">
+      {kind === 'lock'
+        ? 'A deleted lock can be acquired again at any time, with higher tokens. Its history ' +
+          'is kept.'
+        : 'The counters and their values are deleted. Requests to them fail until they are ' +
+          'created again.'}
+    </DialogWarning>
   );
 }

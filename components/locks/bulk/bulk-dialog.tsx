@@ -2,12 +2,12 @@
 
 import { useState } from 'react';
 import type { LockRow } from '@/server/contract/console/lock-row';
-import { exactCount, plural } from '@/server/core/format/numbers';
+import { plural } from '@/server/core/format/numbers';
 import { visibleText } from '@/server/core/format/visible-text';
 import { ExtensionChoice, FIRST_EXTENSION_MS } from '../../actions/fields/extension-choice';
+import { isCountTyped, TypedCountField } from '../../actions/fields/typed-count';
 import { OperatorDialog } from '../../actions/operator-dialog';
 import { rangeText } from '../../format/durations';
-import { Field } from '../../ui/controls/field';
 import { ExactName } from '../../ui/visible-text';
 import {
   type BulkAct,
@@ -65,7 +65,6 @@ export function BulkDialog({
   const [extendMs, setExtendMs] = useState(FIRST_EXTENSION_MS);
   const bulk = useBulkRun(act, WORDS[act].act, extendMs);
   const going = locks.flatMap(({ row, impossible }) => (impossible === null ? [row] : []));
-  const isCounted = count.trim() === String(going.length);
   const { title, act: verb, warning } = WORDS[act];
   const of = plural(going.length, 'lock');
   const isNone = going.length === 0;
@@ -77,7 +76,7 @@ export function BulkDialog({
       title={isNone ? `${verb}: not possible` : `${title(of)}${hasBegun ? '' : '?'}`}
       about={<BulkPreview locks={locks} bulk={bulk} warning={isNone || hasBegun ? '' : warning} />}
       {...((isNone || hasBegun) && { instead: { onUse: null } })}
-      missing={isCounted ? [] : ['number of locks']}
+      missing={isCountTyped(count, going.length) ? [] : ['number of locks']}
       actionLabel={`${verb} ${of}${act === 'extend' ? ` by ${rangeText(extendMs)}` : ''}`}
       tone={act === 'release' || act === 'freeze' ? 'danger' : 'accent'}
       attempt={{
@@ -98,13 +97,11 @@ export function BulkDialog({
       {act === 'extend' && (
         <ExtensionChoice name="all-longer-by" byMs={extendMs} onChange={setExtendMs} />
       )}
-      <Field
+      <TypedCountField
         label="Number of locks"
-        hint={`type ${exactCount(going.length)}`}
-        inputMode="numeric"
-        autoComplete="off"
-        value={count}
-        onChange={(event) => setCount(event.target.value)}
+        count={going.length}
+        typed={count}
+        onChange={setCount}
       />
     </OperatorDialog>
   );
