@@ -15,7 +15,7 @@ import { ChangesPanel } from './changes/changes-panel';
 import { CoursePanel } from './course/course-panel';
 import { GatePanel } from './gate-panel';
 import { ReconcileDialog } from './reconcile-dialog';
-import { SetDialog } from './set-dialog';
+import { SetDialog } from './set/set-dialog';
 import { ValuePanel } from './value-panel';
 
 /** A counter's page: its value, the actions on it, and its history. */

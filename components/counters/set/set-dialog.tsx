@@ -3,14 +3,15 @@
 import { useState } from 'react';
 import type { CounterRow } from '@/server/contract/console/counter-row';
 import { exactCount } from '@/server/core/format/numbers';
-import { OperatorDialog } from '../actions/operator-dialog';
-import { useActionAttempt, useRequestId } from '../actions/use-action-attempt';
-import { useTRPCClient } from '../live/trpc';
-import { Button } from '../ui/controls/button';
-import { type Adjusted, isOutsideOf } from './adjust-dialog';
-import { WholeNumberField } from './bounds-fields';
-import { boundsLabel, deltaLabel, parseWholeNumber } from './counter-labels';
-import { CounterSummary } from './counter-summary';
+import { OperatorDialog } from '../../actions/operator-dialog';
+import { useActionAttempt, useRequestId } from '../../actions/use-action-attempt';
+import { useTRPCClient } from '../../live/trpc';
+import { type Adjusted, isOutsideOf } from '../adjust-dialog';
+import { WholeNumberField } from '../bounds-fields';
+import { boundsLabel, deltaLabel, parseWholeNumber } from '../counter-labels';
+import { CounterSummary } from '../counter-summary';
+import { ChangedValue } from './changed-value';
+import { useSeenValue } from './use-seen-value';
 
 /**
  * Sets a counter if it still has the value that the operator saw; or, if the operator so chooses,
@@ -26,62 +27,43 @@ export function SetDialog({
   onClose: () => void;
 }) {
   const client = useTRPCClient();
-  const [seen, setSeen] = useState(row);
-  const [isAnyway, setAnyway] = useState(false);
+  const seen = useSeenValue(row);
   const [text, setText] = useState('');
-  const [changedTo, setChangedTo] = useState<number | null>(null);
   const value = parseWholeNumber(text);
-  const seenValue = seen.value ?? 0;
-  const now = row.rev > seen.rev ? row.value : (changedTo ?? seen.value);
+  const { isAnyway, changedTo } = seen;
   const requestId = useRequestId(`${isAnyway ? 'anyway' : seen.rev}-${value}`);
   const isOutside = value !== null && isOutsideOf(row, value);
 
   const attempt = useActionAttempt(async (reason, send) => {
     if (value === null) return;
     const { namespace, name } = row;
-    const from = { rev: seen.rev, seenValue: isAnyway ? null : seenValue };
+    const from = { rev: seen.rev, seenValue: isAnyway ? null : seen.value };
     const change = { namespace, name, ...from, value, reason, requestId };
     const answer = await send(client.counters.adjust.mutate(change));
-    if (answer.outcome !== 'adjusted') return setChangedTo(answer.value);
+    if (answer.outcome !== 'adjusted') return seen.refuse(answer.value);
     onDone(answer);
     onClose();
   });
-  const hasChanged = !isAnyway && now !== null && now !== seenValue;
-  const base = isAnyway ? (row.value ?? 0) : seenValue;
+  const after = (choose: () => void) => () => {
+    choose();
+    attempt.forget();
+  };
   const suffix = isAnyway ? ' as it is now' : '';
   return (
     <OperatorDialog
       kind="counter"
       of={row}
       title="Set the counter’s value?"
-      about={<CounterSummary row={isAnyway ? row : seen} />}
+      about={<CounterSummary row={seen.row} />}
       notice={
-        hasChanged && (
-          <div className="flex flex-wrap items-center justify-between gap-x-4 gap-y-2">
-            <p className="min-w-0">
-              Value changed from {exactCount(seenValue)} to {exactCount(now)}.
-              {attempt.isRefused && ' Not applied.'}
-            </p>
-            <span className="flex flex-wrap gap-2">
-              <Button
-                onClick={() => {
-                  setSeen({ ...row, value: now });
-                  setChangedTo(null);
-                  attempt.forget();
-                }}
-              >
-                Use current state
-              </Button>
-              <Button
-                onClick={() => {
-                  setAnyway(true);
-                  attempt.forget();
-                }}
-              >
-                Set anyway
-              </Button>
-            </span>
-          </div>
+        changedTo !== null && (
+          <ChangedValue
+            from={seen.value}
+            to={changedTo}
+            isRefused={attempt.isRefused}
+            onUse={after(seen.acceptCurrent)}
+            onAnyway={after(seen.ignoreChanges)}
+          />
         )
       }
       missing={value === null || isOutside ? ['value within the limits'] : []}
@@ -94,7 +76,7 @@ export function SetDialog({
         hint={
           value === null
             ? boundsLabel(row)
-            : `${deltaLabel(value - base)} from ${exactCount(base)}${suffix}`
+            : `${deltaLabel(value - seen.value)} from ${exactCount(seen.value)}${suffix}`
         }
         value={text}
         problem={isOutside ? 'Outside the limits' : null}
