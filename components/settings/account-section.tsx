@@ -13,9 +13,9 @@ import { Field } from '../ui/controls/field';
 import { NewPasswordField } from '../ui/controls/new-password-field';
 import { useSubmit } from '../ui/controls/use-submit';
 import { ProblemNote } from '../ui/problem-note';
-import { ROLE_LABELS } from './role-field';
 import { SectionFrame } from './section-frame';
 import { SessionsSection } from './sessions-section';
+import { ROLE_LABELS } from './users/role-field';
 
 /** The user's own role, theme, sessions and password, and signing out. */
 export function AccountSection({ now }: { now: number }) {

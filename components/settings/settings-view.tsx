@@ -8,7 +8,7 @@ import { useServerClock } from '../ui/instant';
 import { PageHead } from '../ui/page-head';
 import { AccountSection } from './account-section';
 import { KeysSection } from './keys-section';
-import { UsersSection } from './users-section';
+import { UsersSection } from './users/users-section';
 
 export type SettingsSection = 'account' | 'keys' | 'people';
 

@@ -3,7 +3,7 @@
 import { visibleText } from '@/server/core/format/visible-text';
 import { useSession, useSignOut } from '../live/session';
 import { useOpenPage } from '../navigation/use-open-page';
-import { ROLE_LABELS } from '../settings/role-field';
+import { ROLE_LABELS } from '../settings/users/role-field';
 import { Menu, MenuChoice, MenuItem, MenuLabel, MenuSeparator } from '../ui/controls/menu';
 import { VisibleText } from '../ui/visible-text';
 import { THEME_LABELS, THEMES, useTheme } from './theme';

@@ -29,3 +29,6 @@ export function RoleField({ chosen }: { chosen: Role }) {
     </fieldset>
   );
 }
+
+/** The role that was chosen in a form with a `RoleField`. */
+export const chosenRole = (form: FormData) => String(form.get('role')) as Role;
