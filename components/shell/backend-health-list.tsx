@@ -10,7 +10,7 @@ import { Icon } from '../icons/icon';
 import { reportBroken } from '../navigation/away';
 import { NearLink } from '../navigation/near-link';
 import { useBackendsHealth, useGuarantees } from './backend-queries';
-import { isClosed, pausedForMs, sortBySeverity } from './sort-by-severity';
+import { isClosed, isHealthy, pausedForMs, sortBySeverity } from './sort-by-severity';
 
 /** As many as the top bar has room for. */
 const SHOWN_MAX = 4;
@@ -28,15 +28,17 @@ export function BackendHealthList({
   useEffect(() => (isBroken ? reportBroken() : undefined), [isBroken]);
   const { data: guarantees } = useGuarantees(initialGuarantees);
   const sorted = sortBySeverity(data, guarantees);
+  const troubled = sorted.filter((backend) => isError || !isHealthy(backend, guarantees));
   return (
     <AgedReading updatedAt={dataUpdatedAt}>
       <ul aria-label="Backends" className="backend-health flex items-center gap-4">
-        {sorted.slice(0, SHOWN_MAX).map((backend) => (
+        {sorted.slice(0, SHOWN_MAX).map((backend, place) => (
           <li key={backend.id}>
             <BackendHealthLink
               backend={backend}
               isStale={isError}
               isClosed={isClosed(backend, guarantees)}
+              others={place === 0 ? troubled.length - 1 : 0}
             />
           </li>
         ))}
@@ -56,25 +58,28 @@ function BackendHealthLink({
   backend,
   isStale,
   isClosed,
+  others,
 }: {
   backend: BackendHealth;
   isStale: boolean;
   isClosed: boolean;
+  /** How many more have a problem, which a phone does not show one by one. */
+  others: number;
 }) {
   const { id, reachable } = backend;
   const isKnown = reachable && !isStale;
   const isGrantingPaused = isClosed || pausedForMs(backend) > 0;
-  const isHealthy = isKnown && !isGrantingPaused;
+  const isGranting = isKnown && !isGrantingPaused;
   return (
     <NearLink
       href="/backends"
-      data-healthy={isHealthy}
+      data-healthy={isGranting}
       className="flex items-center gap-1.5 rounded-4 text-12 whitespace-nowrap"
     >
       <Icon
-        name={isHealthy ? 'check-circle' : isKnown ? 'alert-octagon' : 'question'}
+        name={isGranting ? 'check-circle' : isKnown ? 'alert-octagon' : 'question'}
         size={15}
-        className={isHealthy ? 'text-acc' : isKnown ? 'text-dangertext' : 'text-unknown'}
+        className={isGranting ? 'text-acc' : isKnown ? 'text-dangertext' : 'text-unknown'}
       />
       <span className="font-[550]">{id}</span>
       {/* On a phone there is no room for it beside the alerts; it can still be read aloud. */}
@@ -83,6 +88,12 @@ function BackendHealthLink({
       >
         {statusLabel(backend, isStale, isClosed)}
       </span>
+      {others > 0 && (
+        <span className="text-t2 md:hidden">
+          +{others}
+          <span className="sr-only"> more with a problem</span>
+        </span>
+      )}
     </NearLink>
   );
 }

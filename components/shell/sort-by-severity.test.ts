@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { BackendHealth } from '@/server/contract/console/backend-health';
 import type { GuaranteeRow } from '@/server/contract/console/guarantee-row';
-import { sortBySeverity } from './sort-by-severity';
+import { isHealthy, sortBySeverity } from './sort-by-severity';
 
 const backend = (id: string, more: Partial<BackendHealth> = {}) =>
   ({ id, reachable: true, loss: null, ...more }) as BackendHealth;
@@ -17,4 +17,6 @@ test('silent backends come first, then those that grant nothing; others keep the
   ];
   const ids = sortBySeverity(backends, [closed('orders')]).map(({ id }) => id);
   expect(ids).toEqual(['jobs', 'cache', 'orders', 'archive', 'default']);
+  const healthy = backends.filter((each) => isHealthy(each, [closed('orders')]));
+  expect(healthy.map(({ id }) => id)).toEqual(['archive', 'default']);
 });

@@ -11,6 +11,11 @@ export function pausedForMs({ loss, shards = [] }: BackendHealth): number {
   return Math.max(0, ...[{ loss }, ...shards].map((each) => each.loss?.quietForMs ?? 0));
 }
 
+/** Whether a backend responds and grants locks. */
+export function isHealthy(backend: BackendHealth, guarantees: readonly GuaranteeRow[]): boolean {
+  return backend.reachable && !isClosed(backend, guarantees) && pausedForMs(backend) === 0;
+}
+
 /** Silent backends first, then those that grant nothing, then the others; else in their order. */
 export function sortBySeverity(
   backends: readonly BackendHealth[],
@@ -18,7 +23,7 @@ export function sortBySeverity(
 ): BackendHealth[] {
   const rank = (backend: BackendHealth) => {
     if (!backend.reachable) return 0;
-    return isClosed(backend, guarantees) || pausedForMs(backend) > 0 ? 1 : 2;
+    return isHealthy(backend, guarantees) ? 2 : 1;
   };
   return [...backends].sort((a, b) => rank(a) - rank(b));
 }
