@@ -8,7 +8,7 @@ export function reassignObstacle(
   isClosed: boolean,
 ): string | null {
   if (waiters.length === 0) return 'no waiters';
-  if (isClosed) return 'no grant while backend is closed';
+  if (isClosed) return 'backend is not granting locks';
   if (row.frozen) return 'not while frozen';
   return delayMs > 0 ? `lock delay of ${boundText(delayMs)}` : null;
 }

@@ -96,7 +96,7 @@ export function ActionLadder({ detail, chosen }: { detail: LockDetail; chosen: H
         label="Force release…"
         obstacle={obstacles.release}
         onAct={() => actions?.release(row)}
-        note={isClosed ? 'no grant while backend is closed' : releaseLabel(detail, row, delayMs)}
+        note={isClosed ? 'backend is not granting locks' : releaseLabel(detail, row, delayMs)}
         noteTitle={next && visibleText(next.owner)}
       />
       <Step
@@ -116,9 +116,9 @@ export function ActionLadder({ detail, chosen }: { detail: LockDetail; chosen: H
 
 /** Each reason why no step is possible, with a sentence that says so. */
 const NO_ACTS = {
-  'Requires operator role': 'Requires operator role to act on this lock.',
-  'State unknown': 'State unknown: no action is possible now.',
-  'Not held': 'Not held: no holder to act on.',
+  'requires operator role': 'Requires operator role to act on this lock.',
+  'state unknown': 'State unknown: no action is possible now.',
+  'not held': 'Not held: no holder to act on.',
 } as const;
 type Unavailable = keyof typeof NO_ACTS;
 
@@ -140,9 +140,9 @@ function unavailableBecause({
   isKnown: boolean;
   isHeld: boolean;
 }): Unavailable | null {
-  if (!mayAct) return 'Requires operator role';
-  if (!isKnown) return 'State unknown';
-  return isHeld ? null : 'Not held';
+  if (!mayAct) return 'requires operator role';
+  if (!isKnown) return 'state unknown';
+  return isHeld ? null : 'not held';
 }
 
 /** Why nothing can be asked of the holder, and why its hold cannot be extended; null: it can. */
@@ -150,7 +150,7 @@ function holderObstacles(
   unavailable: Unavailable | null,
   hold: HoldRow | null,
 ): { ask: string | null; extend: string | null } {
-  const extend = unavailable ?? (isKept(hold) ? 'Already released' : null);
+  const extend = unavailable ?? (isKept(hold) ? 'already released' : null);
   return { ask: extend ?? (isDead(hold) ? 'process is dead' : null), extend };
 }
 

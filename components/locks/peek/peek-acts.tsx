@@ -40,9 +40,9 @@ export function PeekActs({
   const row = { ...detail.row, hold: chosen };
   if (!actions) return null;
   const unclear = unclearReason({ isStale, isFresh: detail.fresh, isAwaited });
-  const unheld = unclear ?? (chosen ? null : 'Not held');
-  const released = unheld ?? (chosen && isReleased(chosen) ? 'Already released' : null);
-  const cannotHear = released ?? (chosen?.liveness?.state === 'dead' ? 'Process is dead' : null);
+  const unheld = unclear ?? (chosen ? null : 'not held');
+  const released = unheld ?? (chosen && isReleased(chosen) ? 'already released' : null);
+  const cannotHear = released ?? (chosen?.liveness?.state === 'dead' ? 'process is dead' : null);
   const delayMs = chosen && isReleased(chosen) ? 0 : detail.policy.lockDelayMs;
   const [next] = detail.waiters;
   const acts: Act[] = [
@@ -109,7 +109,9 @@ export function PeekActs({
             >
               <kbd className="key max-md:hidden">{key}</kbd>
               <span className={isHard && !impossible ? 'text-dangertext' : ''}>{label}</span>
-              <span className="truncate text-12 text-t3">{impossible ?? effect}</span>
+              <span className="truncate text-12 text-t3 first-letter:uppercase">
+                {impossible ?? effect}
+              </span>
             </button>
           </li>
         ))}
@@ -125,5 +127,5 @@ export function unclearReason({
   isAwaited,
 }: Record<'isStale' | 'isFresh' | 'isAwaited', boolean>): string | null {
   if (isFresh && !isStale) return null;
-  return isAwaited && !isStale ? 'Loading…' : 'State unknown';
+  return isAwaited && !isStale ? 'loading…' : 'state unknown';
 }
