@@ -49,7 +49,7 @@ export function RunList({ runs, now }: { runs: LabRunSummary[]; now: number }) {
             Compare 2 runs
           </Link>
         ) : (
-          'Select two runs to compare them'
+          runs.length > 1 && 'Select two runs to compare them'
         )
       }
     >
