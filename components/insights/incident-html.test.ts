@@ -119,3 +119,9 @@ test('an export gives the bounds of its timeline, whose process exited, and what
   expect(html.match(/>process exited<\/text>/g)).toHaveLength(1);
   expect(html).toContain('Of 9 waits, only the 2 longest are drawn.');
 });
+
+test('names of any script and durations are in an export as on the page of the incident', () => {
+  const html = incidentHtml(detail('\u05e9\u05dc\u05d5\u05dd'), 'https://locks.example/insights/1');
+  expect(html).not.toMatch(/\[U\+\w+\]/);
+  expect(html.replaceAll('\u00a0', ' ')).toContain('<dd>3 m 20 s (');
+});

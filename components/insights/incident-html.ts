@@ -24,9 +24,11 @@ const ENTITIES: Record<string, string> = {
   "'": '&#39;',
 };
 
-/** A text escaped for any place in HTML; invisible characters are marked. */
-const safe = (text: string) =>
-  visibleText(text).replaceAll(/[&<>"']/g, (sign) => ENTITIES[sign] ?? sign);
+/** A text escaped for any place in HTML. Names in it must have been made visible. */
+const escaped = (text: string) => text.replaceAll(/[&<>"']/g, (sign) => ENTITIES[sign] ?? sign);
+
+/** The same for a name alone, whose invisible characters are marked. */
+const named = (text: string) => escaped(visibleText(text));
 
 const WIDTH = 920;
 const LEFT = 190;
@@ -74,7 +76,7 @@ th{font-weight:500;color:var(--t2);white-space:nowrap}
 export function incidentHtml(detail: IncidentDetail, address: string): string {
   const { incident, asOf } = detail;
   const { name, namespace, backend, status } = incident;
-  const title = `Incident: ${safe(name)}`;
+  const title = `Incident: ${named(name)}`;
   return `<!doctype html>
 <html lang="en">
 <head>
@@ -88,22 +90,22 @@ export function incidentHtml(detail: IncidentDetail, address: string): string {
 <body>
 <main>
 <span class="badge">${STATUS_STYLES[status].word}</span>
-<h1>${safe(name)}</h1>
-<p class="quiet">${safe(namespace)} · ${safe(backend)}</p>
-<p>${safe(incidentSentence(incident))}</p>
+<h1>${named(name)}</h1>
+<p class="quiet">${named(namespace)} · ${named(backend)}</p>
+<p>${escaped(incidentSentence(incident))}</p>
 ${factsHtml(detail)}
 ${relatedHtml(detail)}
 <h2>Total blocking time</h2>
 ${blockingHtml(detail)}
 <h2>Timeline</h2>
 ${lacksOf(detail.timeline)
-  .map((text) => `<p class="quiet">${safe(text)}</p>`)
+  .map((text) => `<p class="quiet">${escaped(text)}</p>`)
   .join('')}
 ${timelineHtml(detail)}
 <h2>What happened</h2>
 ${eventsHtml(detail)}
-<p class="quiet">Exported ${exactInstant(asOf)} from ${safe(address)}. All instants are UTC, on the
-clock of the backend. Events of routine, such as renewals, are left out.</p>
+<p class="quiet">Exported ${exactInstant(asOf)} from ${named(address)}. All instants are UTC, on
+the clock of the backend. Events of routine, such as renewals, are left out.</p>
 </main>
 </body>
 </html>
@@ -114,7 +116,7 @@ function factsHtml(detail: IncidentDetail): string {
   const items = incidentFacts(detail).map(([term, value, more]) => {
     const text = typeof value === 'string' ? value : exactInstant(value.at);
     const words = more === '' ? text : `${text} (${more})`;
-    return `<div><dt>${term}</dt><dd>${safe(words)}</dd></div>`;
+    return `<div><dt>${term}</dt><dd>${escaped(words)}</dd></div>`;
   });
   return `<dl>${items.join('')}</dl>`;
 }
@@ -123,7 +125,7 @@ function relatedHtml({ related }: IncidentDetail): string {
   if (related.length === 0) return '';
   const items = related.map(
     ({ relation, incident }) =>
-      `<li>${safe(incident.name)} (${safe(STATUS_STYLES[incident.status].word)}): ` +
+      `<li>${named(incident.name)} (${escaped(STATUS_STYLES[incident.status].word)}): ` +
       `${RELATION_LABELS[relation]}</li>`,
   );
   return `<h2>Related incidents</h2>\n<ul>${items.join('')}</ul>`;
@@ -152,7 +154,7 @@ function blockingHtml(detail: IncidentDetail): string {
   const base = height - 8;
   return (
     `<svg viewBox="0 0 ${WIDTH} ${height}" role="img" aria-label="Total blocking time">` +
-    `<text x="12" y="22">${safe(durationText(max))}</text><text x="12" y="${base}">0</text>` +
+    `<text x="12" y="22">${escaped(durationText(max))}</text><text x="12" y="${base}">0</text>` +
     `<polygon class="area" points="${x(0)},${base} ${points.join(' ')} ${x(1)},${base}"/>` +
     `${marksHtml(detail, height)}</svg>`
   );
@@ -173,7 +175,7 @@ function timelineHtml(detail: IncidentDetail): string {
   const waits = lanes.lanes.flatMap(({ owner, bars }, lane) => {
     const y = 10 + holdersPx + lane * LANE;
     return [
-      `<text x="12" y="${y + 11}">${safe(shortName(owner))}</text>`,
+      `<text x="12" y="${y + 11}">${escaped(shortened(visibleText(owner)))}</text>`,
       ...bars.map((bar) => {
         const left = shareAt(bar.from, timeline);
         const width = shareAt(endOf(bar, timeline.to), timeline) - left;
@@ -187,7 +189,7 @@ function timelineHtml(detail: IncidentDetail): string {
     const y = 20 + holdersPx + (lanes.lanes.length + i) * LANE;
     return (
       `<line class="act" x1="${left}" x2="${left}" y1="4" y2="${y}"/>` +
-      `<text x="12" y="${y}">${safe(shortName(actLabel(act)))}</text>`
+      `<text x="12" y="${y}">${escaped(shortened(actLabel(act)))}</text>`
     );
   });
   const more = lanes.more > 0 ? `<p class="quiet">${plural(lanes.more, 'more waiter')}.</p>` : '';
@@ -214,23 +216,24 @@ function rect(
   const px = Math.max(2, width * (WIDTH - LEFT - 12)).toFixed(1);
   return (
     `<rect class="${tone}" x="${x(left)}" y="${y}" width="${px}" height="${height}" rx="2">` +
-    `<title>${safe(title)}</title></rect>`
+    `<title>${escaped(title)}</title></rect>`
   );
 }
 
-/** A name cut to fit beside a lane; its end is kept, since similar names differ there. */
-function shortName(text: string): string {
-  const cells = [...visibleText(text)];
+/** A text cut to fit beside a lane; its end is kept, since similar names differ there. */
+function shortened(text: string): string {
+  const cells = [...text];
   if (cells.length <= 23) return cells.join('');
   return `${cells.slice(0, 10).join('')}…${cells.slice(-12).join('')}`;
 }
 
 function eventsHtml(detail: IncidentDetail): string {
   const rows = detail.events.map((event) => {
-    const words = [event.owner, eventDetail(event)].filter((part) => part !== '').join(', ');
+    const parts = [visibleText(event.owner), eventDetail(event)];
+    const words = parts.filter((part) => part !== '').join(', ');
     return (
-      `<tr><th>${exactInstant(event.at)}</th><td>${safe(eventLook(event.kind).label)}</td>` +
-      `<td>${safe(words)}</td><td>${event.token ?? ''}</td></tr>`
+      `<tr><th>${exactInstant(event.at)}</th><td>${escaped(eventLook(event.kind).label)}</td>` +
+      `<td>${escaped(words)}</td><td>${event.token ?? ''}</td></tr>`
     );
   });
   const unlisted = unlistedText(detail);
