@@ -4,7 +4,6 @@ import Link from 'next/link';
 import type { AlertRow, SilenceRow } from '@/server/contract/console/alerts/alert-row';
 import { Silences } from '@/server/core/alerts/silences';
 import { pastDuration } from '@/server/core/format/durations';
-import { visibleText } from '@/server/core/format/visible-text';
 import { counterPath, lockPath } from '@/server/core/paths/console-path';
 import { keepUnits } from '../format/numbers';
 import { Icon } from '../icons/icon';
@@ -63,7 +62,7 @@ export function AlertList({
           </div>
           <p className="text-12 text-t2">
             <span className="text-t3">When it fired: </span>
-            <bdi>{keepUnits(visibleText(alert.sentence))}</bdi>
+            <bdi>{keepUnits(alert.sentence)}</bdi>
           </p>
           <p className="text-12 text-t3">
             {alert.namespace} · {alert.backend}
