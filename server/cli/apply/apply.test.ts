@@ -376,6 +376,23 @@ test('a disabled user is created so, and is never enabled in between', async () 
   expect((await apply(text)).report?.changes).toEqual([]);
 });
 
+test('a user to be disabled never has the new role before that', async () => {
+  const wanted = async (user: string) => {
+    expect((await apply(`version: 1\nusers: [{ name: Dora, ${user} }]`)).code).toBe(0);
+    const { rows } = await listAudit(api.cli, { subject: 'Dora', limit: 2 });
+    return rows.map(({ act, seen }) => [act, seen]);
+  };
+  await wanted('role: viewer');
+  expect(await wanted('role: admin, disabled: true')).toEqual([
+    ['user.setRole', { role: 'admin' }],
+    ['user.setDisabled', { disabled: true }],
+  ]);
+  expect(await wanted('role: viewer')).toEqual([
+    ['user.setDisabled', { disabled: false }],
+    ['user.setRole', { role: 'viewer' }],
+  ]);
+});
+
 test('of many commands that apply one file at once, one makes the changes', async () => {
   const state = {
     version: 1 as const,

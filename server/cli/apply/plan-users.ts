@@ -81,26 +81,21 @@ function changedUser(
   { name, role, disabled }: WantedUser,
   { id, ...known }: UserSummary,
 ): PlannedChange[] {
-  const isDisabled = known.disabledAt !== null;
   const change = { sign: '~', kind: 'user', name } as const;
-  return [
-    ...(role === known.role
-      ? []
-      : [
-          {
-            ...change,
-            details: [`role ${known.role} -> ${role}`],
-            run: async (ctx) => void (await setRole(ctx, { id, role })),
-          } satisfies PlannedChange,
-        ]),
-    ...(disabled === isDisabled
-      ? []
-      : [
-          {
-            ...change,
-            details: [disabled ? 'disabled' : 'enabled'],
-            run: async (ctx) => void (await setDisabled(ctx, { id, disabled })),
-          } satisfies PlannedChange,
-        ]),
+  const toRole: PlannedChange = {
+    ...change,
+    details: [`role ${known.role} -> ${role}`],
+    run: async (ctx) => void (await setRole(ctx, { id, role })),
+  };
+  const toAccess: PlannedChange = {
+    ...change,
+    details: [disabled ? 'disabled' : 'enabled'],
+    run: async (ctx) => void (await setDisabled(ctx, { id, disabled })),
+  };
+  const changes = [
+    ...(role === known.role ? [] : [toRole]),
+    ...(disabled === (known.disabledAt !== null) ? [] : [toAccess]),
   ];
+  // A user to be disabled must not get a higher role meanwhile.
+  return disabled ? changes.reverse() : changes;
 }
