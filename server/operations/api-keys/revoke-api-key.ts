@@ -16,7 +16,7 @@ export async function revokeApiKey(
     const row = await selectKeyForUpdate(database, tx, id);
     const revokedAt = row.revokedAt ?? clock.now();
     await tx.update(apiKeys).set({ revokedAt }).where(eq(apiKeys.id, id));
-    return { answer: { id, revokedAt } };
+    return { answer: { id, revokedAt }, isUnchanged: row.revokedAt !== null };
   });
   verifier.forget(id);
   return answer;

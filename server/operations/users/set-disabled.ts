@@ -24,7 +24,7 @@ export async function setDisabled(
     const disabledAt = disabled ? (user.disabledAt ?? clock.now()) : null;
     await tx.update(users).set({ disabledAt }).where(eq(users.id, id));
     if (disabled) await sessions.endAll(tx, id);
-    return { answer: { id } };
+    return { answer: { id }, isUnchanged: disabled === (user.disabledAt !== null) };
   });
   sessions.forget(id);
   return answer;

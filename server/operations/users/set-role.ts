@@ -22,7 +22,8 @@ export async function setRole(
     const user = await selectUserForUpdate(database, tx, id);
     if (role !== 'admin') refuseLastAdmin(admins, id);
     await tx.update(users).set({ role }).where(eq(users.id, id));
-    return { answer: { id }, result: { from: user.role, to: role } };
+    const result = { from: user.role, to: role };
+    return { answer: { id }, result, isUnchanged: user.role === role };
   });
   sessions.forget(id);
   return answer;

@@ -211,7 +211,8 @@ describe.each(TEST_DIALECTS)('users and permissions on %s', (dialect) => {
   });
 
   test('every action is in the audit log with its outcome, and without secrets', async () => {
-    const { key } = await createApiKey(root(), { name: 'audited', namespaces: ['default'] });
+    const wanted = { name: 'audited', namespaces: ['default'] };
+    const { id: keyId, key } = await createApiKey(root(), wanted);
     const { id } = await create('audited person', 'viewer');
     await setRole(root(), { id, role: 'operator' });
     const [role, person, made] = await audit();
@@ -231,6 +232,16 @@ describe.each(TEST_DIALECTS)('users and permissions on %s', (dialect) => {
       seen: { namespaces: ['default'] },
       closedAt: expect.any(Number),
     });
+    const unchanging = [
+      () => setRole(root(), { id, role: 'operator' }),
+      () => setDisabled(root(), { id, disabled: false }),
+      () => revokeApiKey(root(), { id: keyId }),
+    ];
+    await revokeApiKey(root(), { id: keyId });
+    for (const change of unchanging) {
+      await change();
+      expect((await audit())[0], change.toString()).toMatchObject({ outcome: 'not_applied' });
+    }
     const dump = JSON.stringify(await audit());
     for (const secret of [key, key.slice(-20), PASSWORD, 'scrypt$'])
       expect(dump).not.toContain(secret);
