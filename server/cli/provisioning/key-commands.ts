@@ -7,6 +7,7 @@ import { revokeApiKey } from '../../operations/api-keys/revoke-api-key';
 import { rotateApiKey } from '../../operations/api-keys/rotate-api-key';
 import type { ControlContext } from '../../operations/operation-context';
 import type { CliAnswer } from '../cli-answer';
+import { createIfMissing } from './create-if-missing';
 import type { InputOf } from './provisioning-command';
 import { textFields, textTable } from './text-table';
 
@@ -35,25 +36,27 @@ export async function showKey(
 }
 
 /** Prints the key; with `ifMissing`, nothing if the service already has such a key. */
-export async function createKey(
+export function createKey(
   ctx: ControlContext,
   { key: wanted, ifMissing }: InputOf<'keys create'>,
 ): Promise<CliAnswer> {
-  if (ifMissing) {
+  const find = async () => {
     const rows = (await listAllApiKeys(ctx)).filter(
       (row) => row.name === wanted.name && isInUse(row),
     );
     const same = rows.find((row) => isSameAccess(row, wanted));
     if (same) return { text: null, data: { created: false, id: same.id } };
-    if (rows[0]) {
-      throw new LockyardError(
-        'CONFLICT',
-        `There is an API key of ${wanted.name} that allows something else: ${rows[0].id}.`,
-      );
-    }
-  }
-  const made = await createApiKey(ctx, wanted, { isOnly: ifMissing === true });
-  return { text: made.key, data: { created: true, ...made } };
+    if (!rows[0]) return null;
+    throw new LockyardError(
+      'CONFLICT',
+      `There is an API key of ${wanted.name} that allows something else: ${rows[0].id}.`,
+    );
+  };
+  const create = async () => {
+    const made = await createApiKey(ctx, wanted, { isOnly: ifMissing === true });
+    return { text: made.key, data: { created: true, ...made } };
+  };
+  return createIfMissing(ifMissing, find, create);
 }
 
 /** Whether a key is not rotated, revoked or expired. */

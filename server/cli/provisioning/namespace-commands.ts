@@ -16,6 +16,7 @@ import type { ControlContext } from '../../operations/operation-context';
 import { nearestName } from '../../platform/nearest-name';
 import type { CliAnswer } from '../cli-answer';
 import { requireServer } from '../require-server';
+import { createIfMissing } from './create-if-missing';
 import type { InputOf } from './provisioning-command';
 import { textFields, textTable } from './text-table';
 
@@ -45,19 +46,24 @@ export async function showNamespace(
 
 const withoutRules = ({ alertRules: _, hasOwnAlertRules: __, ...rest }: NamespaceSettings) => rest;
 
-export async function createNamespaceIfMissing(
+export function createNamespaceIfMissing(
   ctx: ControlContext,
   { ifMissing, ...wanted }: InputOf<'namespaces create'>,
 ): Promise<CliAnswer> {
   const { name, backend } = wanted;
-  const all = ifMissing ? await listNamespaceSettings(ctx) : [];
-  const known = all.find((each) => each.name === name);
-  if (known && known.backend !== backend) {
+  const answer = (created: boolean) => ({ text: null, data: { created, name, backend } });
+  const find = async () => {
+    const known = (await listNamespaceSettings(ctx)).find((each) => each.name === name);
+    if (!known) return null;
+    if (known.backend === backend) return answer(false);
     const text = `Namespace "${name}" exists on backend "${known.backend}".`;
     throw new LockyardError('CONFLICT', text);
-  }
-  if (!known) await createNamespace(ctx, wanted);
-  return { text: null, data: { created: !known, name, backend } };
+  };
+  const create = async () => {
+    await createNamespace(ctx, wanted);
+    return answer(true);
+  };
+  return createIfMissing(ifMissing, find, create);
 }
 
 export async function changePolicy(

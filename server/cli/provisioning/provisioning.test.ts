@@ -7,8 +7,10 @@ import { cliCommand } from '../cli-command';
 import { parseCommand } from '../parse-command';
 import { runCliCommand } from '../run-cli-command';
 import { USAGE } from '../usage';
-import { changePolicy, changeRules } from './namespace-commands';
+import { createKey } from './key-commands';
+import { changePolicy, changeRules, createNamespaceIfMissing } from './namespace-commands';
 import { PROVISIONING_COMMANDS } from './provisioning-command';
+import { createPerson } from './user-commands';
 
 let api: ApiHarness;
 beforeAll(async () => {
@@ -191,6 +193,20 @@ test.each([
     expect(await seen()).toMatchObject({ [at]: Object.assign({}, ...done) });
   },
 );
+
+test('of two servers that create the same with --if-missing at once, one finds it', async () => {
+  const ifMissing = true;
+  const key = { name: 'twice', namespaces: ['default'] };
+  const creations = [
+    () => createNamespaceIfMissing(api.cli, { name: 'twice', backend: 'default', ifMissing }),
+    () => createPerson(api.cli, { name: 'Tove', role: 'viewer', ifMissing }),
+    () => createKey(api.cli, { key, ifMissing }),
+  ];
+  for (const create of creations) {
+    const answers = await Promise.all([create(), create()]);
+    expect(answers.map(({ data }) => data.created).sort()).toEqual([false, true]);
+  }
+});
 
 test('counters and backends can be listed, and counters created', async () => {
   const create = ['counters', 'create', '--name', 'tickets', '--initial', '20', '--floor', '0'];

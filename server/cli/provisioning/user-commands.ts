@@ -8,6 +8,7 @@ import { resetPassword } from '../../operations/users/reset-password';
 import { setDisabled } from '../../operations/users/set-disabled';
 import { setRole } from '../../operations/users/set-role';
 import type { CliAnswer } from '../cli-answer';
+import { createIfMissing } from './create-if-missing';
 import type { InputOf } from './provisioning-command';
 import { textFields, textTable } from './text-table';
 
@@ -31,19 +32,23 @@ export async function showPerson(
 }
 
 /** Prints the password, if it was generated. */
-export async function createPerson(
+export function createPerson(
   ctx: ControlContext,
   { ifMissing, password, ...person }: InputOf<'users create'>,
 ): Promise<CliAnswer> {
-  const known = ifMissing && (await findUser(ctx, person.name));
-  if (known) {
+  const find = async () => {
+    const known = await findUser(ctx, person.name);
+    if (!known) return null;
     if (known.role === person.role) return { text: null, data: { created: false, id: known.id } };
     throw new LockyardError('CONFLICT', `User "${person.name}" exists with role ${known.role}.`);
-  }
-  const { password: given = generatedPassword() } = { password };
-  const { id } = await createUser(ctx, { ...person, password: given });
-  const shown = password === undefined ? given : null;
-  return { text: shown, data: { created: true, id, ...(shown !== null && { password: shown }) } };
+  };
+  const create = async () => {
+    const { password: given = generatedPassword() } = { password };
+    const { id } = await createUser(ctx, { ...person, password: given });
+    const shown = password === undefined ? given : null;
+    return { text: shown, data: { created: true, id, ...(shown !== null && { password: shown }) } };
+  };
+  return createIfMissing(ifMissing, find, create);
 }
 
 export async function changePerson(
