@@ -132,7 +132,8 @@ export function issueMessage(error: z.ZodError): string {
   const path = issue?.path.filter((part) => typeof part === 'string') ?? [];
   const field = path.filter((part) => !['input', 'key', 'counter'].includes(part)).at(-1) ?? 'name';
   const option = `--${OPTION_OF[field] ?? field}`;
-  const says = (issue && durationMessage(field, issue, error)) ?? issue?.message;
+  const bounds = issue && (durationMessage(field, issue, error) ?? instantMessage(field, issue));
+  const says = bounds ?? issue?.message;
   return `${field === 'password' ? 'The password' : option}: ${says}.`;
 }
 
@@ -152,4 +153,12 @@ function durationMessage(
     each.code === 'too_big' && each.path.join() === issue.path.join() ? [Number(each.maximum)] : [],
   );
   return `must be a duration of at most ${durationArgument(Math.min(...limits))}`;
+}
+
+/** Instants are given as dates; null for anything else, and within the bounds. */
+function instantMessage(field: string, issue: z.core.$ZodIssue): string | null {
+  if (!field.endsWith('At')) return null;
+  const date = (at: number | bigint) => new Date(Number(at)).toISOString();
+  if (issue.code === 'too_small') return `must be at least ${date(issue.minimum)}`;
+  return issue.code === 'too_big' ? `must be at most ${date(issue.maximum)}` : null;
 }

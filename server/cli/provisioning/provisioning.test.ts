@@ -256,6 +256,10 @@ test.each([
     ['keys', 'create', '--name', 'a', '--namespace', 'b', '--expires', '1s'],
     /^--expires: must be a duration of at least 1m\.$/,
   ],
+  [
+    ['keys', 'create', '--name', 'a', '--namespace', 'b', '--expires', '9999-12-31'],
+    /^--expires: must be at most 2286-11-20T17:46:39\.999Z\.$/,
+  ],
   [['keys', 'create', '--name', 'a', '--witness', '--prefix', 'b'], /^--witness: /],
   [
     ['keys', 'rotate', '--id', 'x', '--grace', '31d'],
