@@ -1,26 +1,13 @@
-import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync, readlinkSync, statSync } from 'node:fs';
 import { request } from 'node:http';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { createService, expect, signIn, test } from './lockyard-test';
+import { pageProcessOf } from './page-processes';
 import type { RunningServer } from './start-server';
 
 /** Where only Linux shows what a process has open. */
 const isLinux = process.platform === 'linux';
-
-function pageProcesses(): { pid: number; parent: number }[] {
-  const lines = execFileSync('ps', ['-A', '-o', 'pid=,ppid=,args='], { encoding: 'utf8' }).split(
-    '\n',
-  );
-  return lines
-    .filter((line) => line.includes('page-process.mjs'))
-    .map((line) => line.trim().split(/\s+/))
-    .map(([pid, parent]) => ({ pid: Number(pid), parent: Number(parent) }));
-}
-
-const pageProcessOf = ({ pid }: RunningServer) =>
-  pageProcesses().find(({ parent }) => parent === pid)?.pid ?? null;
 
 async function eventually(what: string, isSo: () => Promise<boolean> | boolean): Promise<void> {
   for (let waitedMs = 0; waitedMs < 30_000; waitedMs += 100) {
@@ -81,16 +68,6 @@ test('while the page process is stopped a page is 503 in seconds, until it is re
     return status === 200;
   });
   expect(pageProcessOf(server)).not.toBe(before);
-});
-
-test('the process that renders pages ends with its parent, even one that was killed', async ({
-  server,
-}) => {
-  const child = pageProcessOf(server);
-  expect(child).not.toBeNull();
-  await server.kill();
-  await eventually('no page process', () => !pageProcesses().some(({ pid }) => pid === child));
-  await server.restart();
 });
 
 test('both processes communicate over sockets only for their user, and pages open no port', async ({

@@ -2,19 +2,81 @@ import { mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { type LockyardClient, withLock } from '../client/lockyard';
-import { createService, expect, type Person, setUp, test } from './lockyard-test';
+import { expectSound } from './expect-sound';
+import {
+  createPerson,
+  createService,
+  expect,
+  type Person,
+  setUp,
+  signIn,
+  test,
+} from './lockyard-test';
+import { pageProcesses, pageProcessOf } from './page-processes';
 import { type RunningServer, startServer } from './start-server';
 
+/** One server, which the later tests end: a start takes longer than anything else here. */
 let server: RunningServer;
 let admin: Person;
 let orders: LockyardClient;
 test.beforeAll(async () => {
-  server = await startServer();
+  server = await startServer({ HOST: '0.0.0.0' });
   admin = await setUp(server);
   orders = await createService(server, admin, 'orders');
 });
 test.afterAll(() => server?.discard());
-test.beforeEach(() => server.restart());
+
+test('a server without TLS on a network says so at start, and on every page of an admin', async ({
+  browser,
+}) => {
+  expect(server.output()).toMatch(/^Warning: listening on 0\.0\.0\.0 without TLS\. .*$/m);
+  const viewer = await createPerson(server, admin, 'viewer', 'vera');
+  for (const [person, count] of [
+    [viewer, 0],
+    [admin, 1],
+  ] as const) {
+    const context = await browser.newContext({ viewport: { width: 390, height: 800 } });
+    await signIn(context, server, person);
+    const page = await context.newPage();
+    for (const path of ['/', '/audit']) {
+      await page.goto(server.url + path);
+      await expect(page.getByRole('main')).toBeVisible();
+      await expect(page.getByText('This connection is not encrypted.')).toHaveCount(count);
+    }
+    if (count > 0) await expectSound(page);
+    await context.close();
+  }
+});
+
+test('a second server on the same data is refused without affecting the first', async () => {
+  const second = startServer({ LOCKYARD_DATABASE_URL: `sqlite:${server.dataDir}/lockyard.db` });
+  await expect(second).rejects.toThrow(/Another Lockyard server has .*lockyard\.db open/);
+  expect((await orders.inspect({ name: 'any' })).state).toBe('free');
+});
+
+test('work under a lock and a wait for one continue across a restart of the server', async () => {
+  const name = 'outlives-servers';
+  const order: string[] = [];
+  let finish = () => {};
+  const finished = new Promise<void>((resolve) => {
+    finish = resolve;
+  });
+  const holding = withLock(name, { client: orders, owner: 'holder' }, async ({ signal }) => {
+    await finished;
+    order.push(signal.aborted ? 'lost' : 'held');
+  });
+  const inspect = () => orders.inspect({ name });
+  await expect.poll(async () => (await inspect()).holders.length).toBe(1);
+  const waiting = withLock(name, { client: orders, owner: 'waiter' }, () => order.push('waiter'));
+  await expect.poll(async () => (await inspect()).waiters.length).toBe(1);
+
+  await server.stop();
+  await server.restart();
+  await expect.poll(async () => (await inspect()).waiters.length).toBe(1);
+  finish();
+  await Promise.all([holding, waiting]);
+  expect(order).toEqual(['held', 'waiter']);
+});
 
 test('a server that ends answers its waiters that their places are kept, and exits 0', async () => {
   const name = 'busy';
@@ -64,6 +126,14 @@ test('a server whose pages cannot start answers its waiters, and exits with one 
   rmSync(folder, { recursive: true });
 });
 
+test('the process that renders pages ends with its parent, even one that was killed', async () => {
+  await server.restart();
+  const child = pageProcessOf(server);
+  expect(child).not.toBeNull();
+  await server.kill();
+  await expect.poll(() => pageProcesses().map(({ pid }) => pid)).not.toContain(child);
+});
+
 /** The built program, except that its page process ends when there is a file `end-pages`. */
 function programWithoutPages(): string {
   const root = resolve(import.meta.dirname, '..');
@@ -83,33 +153,3 @@ function programWithoutPages(): string {
   writeFileSync(join(folder, '.next/lockyard/page-process.mjs'), program);
   return folder;
 }
-
-test('work under a lock and a wait for one continue across a restart of the server', async () => {
-  const name = 'outlives-servers';
-  const order: string[] = [];
-  let finish = () => {};
-  const finished = new Promise<void>((resolve) => {
-    finish = resolve;
-  });
-  const holding = withLock(name, { client: orders, owner: 'holder' }, async ({ signal }) => {
-    await finished;
-    order.push(signal.aborted ? 'lost' : 'held');
-  });
-  const inspect = () => orders.inspect({ name });
-  await expect.poll(async () => (await inspect()).holders.length).toBe(1);
-  const waiting = withLock(name, { client: orders, owner: 'waiter' }, () => order.push('waiter'));
-  await expect.poll(async () => (await inspect()).waiters.length).toBe(1);
-
-  await server.stop();
-  await server.restart();
-  await expect.poll(async () => (await inspect()).waiters.length).toBe(1);
-  finish();
-  await Promise.all([holding, waiting]);
-  expect(order).toEqual(['held', 'waiter']);
-});
-
-test('a second server on the same data is refused without affecting the first', async () => {
-  const second = startServer({ LOCKYARD_DATABASE_URL: `sqlite:${server.dataDir}/lockyard.db` });
-  await expect(second).rejects.toThrow(/Another Lockyard server has .*lockyard\.db open/);
-  expect((await orders.inspect({ name: 'any' })).state).toBe('free');
-});
