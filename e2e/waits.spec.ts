@@ -100,6 +100,7 @@ test('the name of an awaited lock never covers the wait time, however narrow the
   const name = 'covering:nightly-report:2026-11';
   await service.acquire({ name, ...LEASE });
   void waitFor(service, { name, owner: 'covered-2', ...LEASE });
+  await expect.poll(async () => (await service.inspect({ name })).waiters.length).toBe(1);
   await page.setViewportSize({ width: 900, height: 800 });
   await openPage(page, '/holders?q=covered-2');
   const row = page.getByRole('row').filter({ hasText: 'covered-2' }).last();
