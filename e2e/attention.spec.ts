@@ -152,10 +152,14 @@ test('text typed while the command menu loads goes into it, and triggers no shor
   await slow.send('Emulation.setCPUThrottlingRate', { rate: 6 });
   await page.keyboard.press('Control+k');
   // Begins with the keys of several actions on this lock, and continues while the menu appears.
-  const typed = 'ifrabx'.repeat(20);
-  await page.keyboard.type(typed, { delay: 10 });
+  const menu = page.getByRole('combobox', { name: 'Go anywhere' });
+  let typed = '';
+  for (let after = 0; after < 2; after += (await menu.isVisible()) ? 1 : 0) {
+    await page.keyboard.type('ifrabx', { delay: 10 });
+    typed += 'ifrabx';
+  }
   await slow.send('Emulation.setCPUThrottlingRate', { rate: 1 });
-  await expect(page.getByRole('combobox', { name: 'Go anywhere' })).toHaveValue(typed);
+  await expect(menu).toHaveValue(typed);
   await page.keyboard.press('Escape');
   await expect(page.getByRole('dialog')).toHaveCount(0);
   await expect(page.getByRole('button', { name: 'I’m on it' })).toBeVisible();
