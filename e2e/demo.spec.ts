@@ -68,14 +68,14 @@ test('its ticket shop sells out to exactly 0, and refuses further sales', async 
   });
 });
 
-test('one of its locks soon becomes stuck', async ({ page }) => {
+test('one of its locks soon becomes stuck @long', async ({ page }) => {
   await enter(page);
   await expect(rowOf(page, 'Stuck').first()).toContainText('cron:nightly-report', {
     timeout: 120_000,
   });
 });
 
-test('the list of a busy fleet is steady, and the demo ends on request', async ({ page }) => {
+test('the list of a busy fleet is steady @long', async ({ page }) => {
   await enter(page);
   await openLive(page, `${server.url}/?view=all`);
   await page.mouse.move(700, 5);
@@ -86,5 +86,8 @@ test('the list of a busy fleet is steady, and the demo ends on request', async (
   expect(seen.reranks).toBeLessThanOrEqual(Math.ceil(STILL_SAMPLES / 10));
   expect(seen.shift).toBeLessThanOrEqual(0.02);
   expect(seen.flashes).toBe(seen.changes);
+});
+
+test('the demo ends on request', async () => {
   expect(await server.stop()).toBe(0);
 });

@@ -248,7 +248,8 @@ test('the page Backends has their response times of the last hour from its first
   await expect(course.locator('rect').first()).toBeAttached();
 });
 
-test('a lock is compared with its own p99 in its row, and is stuck when far beyond it', async ({
+// The questions of an operator prove that a row compares a hold with its own p99.
+test('a lock is stuck when far beyond its own p99, and says so in its row @long', async ({
   page,
 }) => {
   // A process reads the baselines when it starts, and then once a minute.
@@ -269,7 +270,7 @@ test('a lock is compared with its own p99 in its row, and is stuck when far beyo
   await expect(reason(page)).toContainText(/usually under \d+(\.\d)?.m?s\).* 1\swaiting\./);
 });
 
-test('only the page of a lock loads the code of charts, and stays usable without it', async ({
+test('only the page of a lock loads the code of charts, and is usable without it @long', async ({
   page,
 }) => {
   const loaded: string[] = [];

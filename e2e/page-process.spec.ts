@@ -50,7 +50,8 @@ test('while the page process is dead a page is 503, and the APIs keep working', 
   expect(pageProcessOf(server)).not.toBe(before);
 });
 
-test('while the page process is stopped a page is 503 in seconds, until it is replaced', async ({
+// The tests of the page supervisor prove the replacement too.
+test('while the page process is stopped a page is 503, until it is replaced @long', async ({
   server,
   admin,
 }) => {

@@ -17,7 +17,10 @@ const WAITING = [
   'questions',
 ].map((name) => `**/${name}.spec.ts`);
 
-/** They need minutes, or every processor, or hardly ever change: `npm run test:long` runs them. */
+/**
+ * They need minutes, or every processor, or hardly ever change: `npm run test:long` runs them, and
+ * single tests of other specs that have the tag `@long`.
+ */
 const LONG = ['bad-days*', 'containerfile', 'docs', 'starts-at-once', 'time-zone'].map(
   (name) => `**/${name}.spec.ts`,
 );
@@ -32,6 +35,7 @@ export default defineConfig({
     { name: 'waiting', testMatch: WAITING, workers: 2 },
     { name: 'busy', testIgnore: isLong ? WAITING : [...WAITING, ...LONG] },
   ],
+  ...(!isLong && { grepInvert: /@long/ }),
   fullyParallel: false,
   // Each uses the whole machine: two at a time would make both worse than intended.
   workers: isLong ? 1 : 4,

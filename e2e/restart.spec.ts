@@ -65,9 +65,9 @@ async function expectOnline(page: Page): Promise<void> {
   await expect(page.getByText(/Connection lost/)).toHaveCount(0);
 }
 
-const endings: [string, (server: RunningServer) => Promise<unknown>][] = [
-  ['is restarted', (server) => server.stop()],
-  ['dies and comes back', (server) => server.kill()],
+const endings: [string, string, (server: RunningServer) => Promise<unknown>][] = [
+  ['is restarted', '', (server) => server.stop()],
+  ['dies and comes back', ' @long', (server) => server.kill()],
 ];
 
 test('a page that receives nothing after its first paint says how old its data is', async ({
@@ -80,7 +80,7 @@ test('a page that receives nothing after its first paint says how old its data i
   await expectOffline(page);
 });
 
-test('a page or dialog without a server does not call a renewal overdue', async ({
+test('a page or dialog without a server does not call a renewal overdue @long', async ({
   page,
   context,
   server,
@@ -128,7 +128,7 @@ function widthsWhereItGrows(old: HTMLElement): number[] {
   return widths.filter((width) => heightAt(old, width) !== heightAt(live, width));
 }
 
-test('the page of a lock does not move when its server is gone', async ({
+test('the page of a lock does not move when its server is gone @long', async ({
   page,
   server,
   admin,
@@ -168,7 +168,7 @@ test('the page of a lock does not move when its server is gone', async ({
 });
 
 // The test before has left an incident.
-test('that the server is gone is said once for a page, and its panels do not grow or move', async ({
+test('that the server is gone is said once for a page, and its panels do not move @long', async ({
   page,
   context,
   server,
@@ -206,8 +206,8 @@ test('that the server is gone is said once for a page, and its panels do not gro
   await insights.close();
 });
 
-for (const [what, end] of endings) {
-  test(`a server that ${what} under open pages: they keep their data, and follow again`, async ({
+for (const [what, tag, end] of endings) {
+  test(`a server that ${what} under open pages: they keep their data, and go on${tag}`, async ({
     page: list,
     context,
     server,
@@ -296,7 +296,8 @@ test('a link followed while the server hangs says within seconds what it waits f
   await expect.poll(isServing).toBe(true);
 });
 
-test('waiters of a killed server ask again, and have waited since their first request', async ({
+// The engine's tests of waits over restarts prove it too.
+test('waiters of a killed server have waited since their first request @long', async ({
   server,
 }) => {
   const names = ['waited for', 'waited for as well'] as const;

@@ -11,8 +11,8 @@ import { nodeComplaint } from './process/start-requirements.mjs';
  * Galera, Prometheus and Alertmanager, the clients in all languages, clients that other tools
  * generate, traces in a Jaeger, other versions of Node, an installation from nothing, two servers
  * of which one dies or is upgraded, bad days with a page open, each page in both themes and in
- * another time zone, the API reference, and the steps of the Containerfile. A suite whose programs
- * cannot be installed is left out, and named.
+ * another time zone, the API reference, the steps of the Containerfile, and the browser tests with
+ * the tag `@long`. A suite whose programs cannot be installed is left out, and named.
  */
 async function test() {
   const complaint = nodeComplaint(process.versions.node);

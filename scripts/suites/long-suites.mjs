@@ -38,12 +38,18 @@ export const LONG_SUITES = [
   'test/traces',
 ];
 
-/** The same for browser tests. */
+/** The same for browser tests: of a file with some tests that are tagged `@long`, all run. */
 export const LONG_PAGES = [
   'axe',
   'bad-days',
+  'connection-lost',
   'containerfile',
+  'demo',
   'docs.spec',
+  'insight',
+  'lab',
+  'page-process',
+  'restart',
   'starts-at-once',
   'time-zone',
 ];
