@@ -99,8 +99,12 @@ test('a running race is shown live, prevents a second one, and stops on request'
   browser,
 }) => {
   await as(page, server, operator, '/lab');
-  // Too much to sell in a minute.
-  await raceWrongWays(page, { 'Units in stock': '100000', 'Time limit each (s)': '60' });
+  // Too much to sell in a minute. While they think, they leave processor time to the page.
+  await raceWrongWays(page, {
+    'Units in stock': '100000',
+    'Think time (ms)': '100',
+    'Time limit each (s)': '60',
+  });
   await expect(page.getByRole('progressbar')).toBeVisible();
   await expect(page.locator('svg.recharts-surface').first()).toBeVisible();
   await expect(page.getByText('1 of 3')).toBeVisible();
