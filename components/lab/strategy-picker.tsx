@@ -93,7 +93,8 @@ function Strategy({
   onSource: () => void;
 }) {
   const promise = consistency === 'None' ? null : consistency;
-  const facts = lacks === null ? [servers, promise] : [lacks.replaceAll(VARIABLES, '')];
+  const facts =
+    lacks === null ? [servers, promise] : [lacks.replaceAll(VARIABLES, '').replace(/\.$/, '')];
   return (
     <div className="lab-strategy" data-lacks={lacksNow !== null}>
       <label title={summary}>
